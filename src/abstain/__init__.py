@@ -1,0 +1,30 @@
+"""Generalized selective classification: make any trained classifier say "I don't know" when it should."""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from abstain import metrics, scores
+    from abstain.evaluation import Evaluation, evaluate
+    from abstain.outputs import Outputs
+
+__version__ = "0.1.0"
+__all__ = ["Evaluation", "Outputs", "evaluate", "metrics", "scores"]
+
+_HOME = {"Evaluation": "abstain.evaluation", "Outputs": "abstain.outputs", "evaluate": "abstain.evaluation"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import on first use, so that `import abstain` costs nothing."""
+    if name in _HOME:
+        value = getattr(importlib.import_module(_HOME[name]), name)
+    elif name in __all__:
+        value = importlib.import_module(f"abstain.{name}")
+    else:
+        raise AttributeError(f"module 'abstain' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

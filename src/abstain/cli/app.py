@@ -1,0 +1,32 @@
+"""The commands together, and errors in one line."""
+
+import sys
+
+import typer
+
+from abstain.cli.demo import demo
+from abstain.cli.evaluate import evaluate
+from abstain.cli.scores import scores
+
+app = typer.Typer(
+    name="abstain",
+    help='Make a trained classifier say "I don\'t know" when it should.',
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for command in (demo, scores, evaluate):
+    app.command()(command)
+
+
+def main() -> None:
+    """Run the command; what goes wrong is said in one line on standard error, with exit code 1."""
+    try:
+        app()
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        print(f"abstain: {' '.join(str(error).split())}", file=sys.stderr)
+        raise SystemExit(1) from None
+    except KeyboardInterrupt:
+        print("abstain: stopped.", file=sys.stderr)
+        raise SystemExit(130) from None

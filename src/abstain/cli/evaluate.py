@@ -1,0 +1,54 @@
+"""`abstain evaluate`: which score to trust on saved outputs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from abstain.cli.show import print_evaluation, print_json, progress_bar
+
+
+def evaluate(
+    outputs: Annotated[
+        Path, typer.Argument(help="A folder written by Outputs.save or the paper's script, or an .npz file.")
+    ],
+    score: Annotated[
+        list[str] | None, typer.Option(help="A score to compare; repeat for several. All by default.")
+    ] = None,
+    alpha: Annotated[list[float] | None, typer.Option(help="A coverage α; repeat for several.")] = None,
+    calibration: Annotated[Path | None, typer.Option(help="Separate outputs to fit scores on.")] = None,
+    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    figure: Annotated[
+        Path | None, typer.Option(help="Write the risk–coverage curves here (.png, .pdf, .svg).")
+    ] = None,
+    nonfinite: Annotated[
+        str, typer.Option(help="'error', or 'reject' to count NaN rows as rejected errors.")
+    ] = "error",
+    seed: Annotated[int, typer.Option(help="Seed of the draw of calibration rows.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Compare scores on labelled outputs: AURC with intervals, in every mix of shifts."""
+    from rich.console import Console
+
+    import abstain
+    from abstain.report.figures import risk_coverage_figure
+    from abstain.report.headline import headline
+
+    with progress_bar() as progress:
+        result = abstain.evaluate(
+            abstain.Outputs.load(outputs, nonfinite=nonfinite),  # type: ignore[arg-type]
+            scores=score or "all",
+            alphas=alpha or (0.1, 0.5, 1.0),
+            calibration=None if calibration is None else abstain.Outputs.load(calibration),
+            level=level,
+            seed=seed,
+            progress=progress,
+        )
+    if figure is not None:
+        risk_coverage_figure(result).savefig(figure)
+    if json:
+        print_json(result.to_dict())
+        return
+    console = Console()
+    print_evaluation(result, console)
+    console.print(headline(result))

@@ -1,0 +1,268 @@
+"""`evaluate`: which score to trust on these outputs, under which mix of shifts."""
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.extras import require
+from abstain.metrics import RiskCoverage, risk_coverage
+from abstain.metrics.compare import paired
+from abstain.metrics.intervals import Estimate, estimate
+from abstain.metrics.ranking import rank
+from abstain.outputs import Outputs
+from abstain.outputs.draw import draw_rows
+from abstain.scores import SCORES, Score, confidences
+
+MIXES: Mapping[str, tuple[str, ...]] = {
+    "in": ("none",),
+    "in+cov": ("none", "covariate"),
+    "in+label": ("none", "label"),
+    "all": ("none", "covariate", "label"),
+}
+Progress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A tidy table of AURC-α, a row for each score, mix of shifts and α; all scores see the same samples."""
+
+    rows: list[dict[str, Any]]
+    """Keys: score, mix, alpha, aurc, se, low, high, n, errors, best, tied (not significantly worse than the best)."""
+    left_out: dict[str, str]
+    """Scores that could not be computed, and why."""
+    notes: tuple[str, ...]
+    level: float
+    confidence: dict[str, NDArray[np.float64]]
+    """(n,) by score; NaN where a row is not usable."""
+    errors: NDArray[np.bool_]
+    shift: NDArray[np.str_]
+
+    @property
+    def n(self) -> int:
+        """The number of samples evaluated."""
+        return len(self.errors)
+
+    @property
+    def scores(self) -> list[str]:
+        """The names of the scores compared."""
+        return list(self.confidence)
+
+    @property
+    def mixes(self) -> list[str]:
+        """The mixes evaluated."""
+        return list(dict.fromkeys(row["mix"] for row in self.rows))
+
+    @property
+    def alphas(self) -> list[float]:
+        """The coverages α evaluated."""
+        return list(dict.fromkeys(row["alpha"] for row in self.rows))
+
+    def row(self, score: str, mix: str, alpha: float) -> dict[str, Any]:
+        """One row of the table."""
+        return next(r for r in self.rows if (r["score"], r["mix"], r["alpha"]) == (score, mix, alpha))
+
+    def best(self, mix: str, alpha: float = 1.0) -> dict[str, Any]:
+        """The row of the lowest AURC-α in a mix."""
+        return next(r for r in self.rows if r["mix"] == mix and r["alpha"] == alpha and r["best"])
+
+    def curve(self, score: str, mix: str) -> RiskCoverage:
+        """The risk–coverage curve of a score on a mix."""
+        chosen = np.isin(self.shift, MIXES[mix])
+        return risk_coverage(_rejected_last(self.confidence[score][chosen]), self.errors[chosen])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, as `abstain evaluate --json` prints it."""
+        return {
+            "n": self.n,
+            "rows": self.rows,
+            "left_out": self.left_out,
+            "notes": list(self.notes),
+            "level": self.level,
+        }
+
+    def to_polars(self) -> Any:
+        """The rows as a Polars frame."""
+        return require("polars", extra="scale", feature="Evaluation.to_polars").DataFrame(self.rows)
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas frame."""
+        return require("pandas", extra=None, feature="Evaluation.to_pandas").DataFrame(self.rows)
+
+
+def evaluate(
+    outputs: Outputs,
+    /,
+    *,
+    scores: str | Iterable[str] = "all",
+    alphas: Sequence[float] = (0.1, 0.5, 1.0),
+    calibration: Outputs | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Compare scores on labelled outputs: AURC-α with standard errors and intervals, in each mix of shifts.
+
+    In every column the best score is marked, and those that a paired interval cannot call worse. Scores that lack
+    an input are left out with the reason. Scores that need fitting get ``calibration``, or else a seeded draw of
+    in-distribution rows, five a class but at most half of them, which are then removed for all scores alike.
+    ``progress`` is called with what is being done and the share that is done.
+
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(3, size=500)
+    >>> logits = rng.normal(size=(500, 3)) + 2 * np.eye(3)[labels]
+    >>> evaluation = evaluate(Outputs(logits=logits, labels=labels), scores=["max_softmax", "max_logit"])
+    >>> [(row["score"], round(row["aurc"], 3), row["best"]) for row in evaluation.rows if row["alpha"] == 1 and row["mix"] == "in"]
+    [('max_softmax', 0.055, True), ('max_logit', 0.082, False)]
+    """
+    if outputs.labels is None:
+        raise ValueError("`outputs` must have labels to be evaluated, got none. Pass labels= to Outputs.")
+    say = progress or (lambda _what, _share: None)
+    notes = _notes_on(outputs)
+    chosen, left_out = _choose(scores, outputs)
+    if calibration is None and any(score.is_fitted for score in chosen):
+        calibration, outputs = _draw_calibration(outputs, seed)
+        notes.append(
+            f"{len(calibration)} in-distribution rows were used for fitting and removed from the evaluation."
+        )
+    say("Scoring", 0.0)
+    confidence = confidences(outputs, chosen, calibration=calibration)
+    if "geometric_margin" in confidence:
+        differ = np.nanmean(confidence["geometric_margin"] < 0)
+        notes.append(
+            f"The largest distance belongs to another class than the largest logit in {differ:.2%} of the rows."
+        )
+    mixes, dropped = _mixes_of(outputs)
+    notes += dropped
+    rows: list[dict[str, Any]] = []
+    for done, mix in enumerate(mixes):
+        say(f"Comparing scores on {mix}", 0.3 + 0.7 * done / len(mixes))
+        rows += _rows_of_mix(mix, outputs, confidence, alphas, level)
+    say("Done", 1.0)
+    return Evaluation(rows, left_out, tuple(notes), level, confidence, outputs.errors, outputs.shift)
+
+
+def _rows_of_mix(
+    mix: str,
+    outputs: Outputs,
+    confidence: dict[str, NDArray[np.float64]],
+    alphas: Sequence[float],
+    level: float,
+) -> list[dict[str, Any]]:
+    chosen = np.isin(outputs.shift, MIXES[mix])
+    losses = outputs.errors[chosen].astype(np.float64)
+    ids = None if outputs.ids is None else outputs.ids[chosen]
+    rankings = {name: rank(_rejected_last(values[chosen]), losses) for name, values in confidence.items()}
+    rows = []
+    for alpha in alphas:
+        found = {
+            name: estimate(ranking, alpha=alpha, ids=ids, level=level) for name, ranking in rankings.items()
+        }
+        best = min(found.values(), key=lambda one: one.value)
+        for name, one in found.items():
+            is_best = one.value == best.value
+            worse = not is_best and paired(one, best, losses, ids=ids, level=level).low > 0
+            rows.append(_row(name, mix, alpha, one, losses) | {"best": is_best, "tied": not worse})
+    return rows
+
+
+def _row(name: str, mix: str, alpha: float, found: Estimate, losses: NDArray[np.float64]) -> dict[str, Any]:
+    return {
+        "score": name,
+        "mix": mix,
+        "alpha": float(alpha),
+        "aurc": found.value,
+        "se": found.se,
+        "low": found.low,
+        "high": found.high,
+        "n": len(losses),
+        "errors": int(losses.sum()),
+    }
+
+
+def _rejected_last(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(np.isnan(confidence), -np.inf, confidence)
+
+
+def _choose(scores: str | Iterable[str], outputs: Outputs) -> tuple[list[Score], dict[str, str]]:
+    """The scores that can be had, and the reason for each of the others."""
+    names = (
+        list(SCORES)
+        if scores == "all"
+        else [scores]
+        if isinstance(scores, str)
+        else list(dict.fromkeys(scores))
+    )
+    for name in names:
+        if name not in SCORES:
+            near = difflib.get_close_matches(name, SCORES, n=1)
+            hint = f" Did you mean {near[0]}?" if near else " `abstain scores` lists them."
+            raise ValueError(f"`scores` must name known scores, got {name!r}.{hint}")
+    if not names:
+        raise ValueError("`scores` must name at least one score, got none. `abstain scores` lists them.")
+    left_out = {}
+    for name in names:
+        if lacking := SCORES[name].lacking(outputs):
+            left_out[name] = f"the outputs have no {' and no '.join(lacking)}"
+    chosen = [SCORES[name] for name in names if name not in left_out]
+    if not chosen:
+        raise ValueError(
+            f"`outputs` must have what {', '.join(left_out)} need, got outputs without it: {left_out[names[0]]}."
+        )
+    return chosen, left_out
+
+
+def _draw_calibration(outputs: Outputs, seed: int) -> tuple[Outputs, Outputs]:
+    """Five rows a class but at most half of the in-distribution rows, and the outputs without these samples."""
+    inside = np.flatnonzero((outputs.shift == "none") & outputs.usable)
+    if len(inside) < 2:
+        raise ValueError(
+            f"`outputs` must have at least 2 in-distribution rows to fit scores on, got {len(inside)}. Pass calibration=."
+        )
+    size = min(5 * outputs.n_classes, len(inside) // 2)
+    ids = np.arange(len(outputs)) if outputs.ids is None else outputs.ids
+    drawn = inside[draw_rows(len(inside), ids[inside], size=size, seed=seed)]
+    return outputs.select(drawn), outputs.select(
+        ~np.isin(ids, ids[drawn])
+    )  # corrupted copies leave with their sample
+
+
+def _mixes_of(outputs: Outputs) -> tuple[list[str], list[str]]:
+    """The mixes whose every kind of shift is there (`all` is every row), and what was dropped."""
+    present = set(np.unique(outputs.shift))
+    wanted = [mix for mix, kinds in MIXES.items() if mix == "all" or set(kinds) <= present]
+    kept, dropped = [], []
+    for mix in wanted:
+        chosen = np.isin(outputs.shift, MIXES[mix])
+        samples = np.count_nonzero(chosen) if outputs.ids is None else len(np.unique(outputs.ids[chosen]))
+        if samples >= 2:
+            kept.append(mix)
+        else:
+            dropped.append(f"Mix {mix} is left out: it has {samples} sample, and a standard error needs 2.")
+    if not kept:
+        raise ValueError(
+            f"`outputs` must have at least 2 different samples to be evaluated, got {len(outputs)} row(s)."
+        )
+    return kept, dropped
+
+
+def _notes_on(outputs: Outputs) -> list[str]:
+    notes = []
+    if not outputs.usable.all():
+        notes.append(
+            f"{np.count_nonzero(~outputs.usable)} rows are not finite: they count as rejected errors."
+        )
+    if outputs.ids is not None and (distinct := len(np.unique(outputs.ids))) < len(outputs):
+        notes.append(
+            f"The {len(outputs)} rows show {distinct} distinct samples; standard errors count each sample once."
+        )
+    if (
+        outputs.features is not None
+        and outputs.weight is not None
+        and not (head := outputs.check_head()).agrees
+    ):
+        notes.append(f"Careful: {head}. Scores that use the head or the features may mislead.")
+    return notes

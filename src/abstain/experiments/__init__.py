@@ -1,0 +1,1 @@
+"""Experiments on real data, each one file."""

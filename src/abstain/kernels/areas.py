@@ -1,0 +1,86 @@
+"""Sums along the ranking: areas under the risk–coverage curve and how each group of ties weighs in them.
+
+A group g of ``counts[g]`` tied rows has total weight ``weights[g]`` and weighted loss ``losses[g]``. The average over
+all orders of the ties is the same as giving every row of the group the group's mean weight and mean loss.
+"""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@njit(nogil=True, cache=True)
+def partial_area(counts: NDArray[np.int64], weights: Floats, losses: Floats, m: int) -> float:
+    """Weighted mean of the risk over the first ``m`` rows of the ranking, by compensated summation."""
+    weight = 0.0
+    loss = 0.0
+    total = 0.0
+    lost = 0.0
+    left = m
+    for g in range(counts.size):
+        w = weights[g] / counts[g]
+        e = losses[g] / counts[g]
+        take = min(counts[g], left)
+        for t in range(1, take + 1):
+            term = w * ((loss + t * e) / (weight + t * w)) - lost
+            longer = total + term
+            lost = (longer - total) - term
+            total = longer
+        left -= take
+        if left == 0:
+            return total / (weight + take * w)
+        weight += weights[g]
+        loss += losses[g]
+    return total / weight
+
+
+@njit(nogil=True, cache=True)
+def expected_risks(counts: NDArray[np.int64], weights: Floats, losses: Floats) -> Floats:
+    """Risk of the first k rows for k = 1 … n, ties in expectation."""
+    risks = np.empty(counts.sum())
+    weight = 0.0
+    loss = 0.0
+    k = 0
+    for g in range(counts.size):
+        w = weights[g] / counts[g]
+        e = losses[g] / counts[g]
+        for t in range(1, counts[g] + 1):
+            risks[k] = (loss + t * e) / (weight + t * w)
+            k += 1
+        weight += weights[g]
+        loss += losses[g]
+    return risks
+
+
+@njit(nogil=True, cache=True)
+def group_influence(
+    counts: NDArray[np.int64], weights: Floats, losses: Floats, m: int
+) -> tuple[Floats, Floats]:
+    """Group means of h_i = Σ_{i≤k≤m} w_k/W_k and T_i = Σ_{i≤k≤m} w_k e_k/W_k, from the last row to the first."""
+    h_mean = np.zeros(counts.size)
+    t_mean = np.zeros(counts.size)
+    before = np.zeros(counts.size)
+    first = np.zeros(counts.size, np.int64)
+    for g in range(1, counts.size):
+        before[g] = before[g - 1] + weights[g - 1]
+        first[g] = first[g - 1] + counts[g - 1]
+    h = 0.0
+    t = 0.0
+    for g in range(counts.size - 1, -1, -1):
+        if first[g] >= m:
+            continue
+        w = weights[g] / counts[g]
+        e = losses[g] / weights[g]
+        h_sum = 0.0
+        t_sum = 0.0
+        for place in range(min(counts[g], m - first[g]), 0, -1):
+            step = w / (before[g] + place * w)
+            h += step
+            t += step * e
+            h_sum += h
+            t_sum += t
+        h_mean[g] = h_sum / counts[g]
+        t_mean[g] = t_sum / counts[g]
+    return h_mean, t_mean

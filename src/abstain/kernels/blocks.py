@@ -1,0 +1,30 @@
+"""Split rows into blocks and work on them in threads: bounded memory, every core, the same bits on any machine."""
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+BLOCK_ELEMENTS = 1 << 20  # 4 MB of float32: large enough to amortise a call, small enough to stay in cache
+
+
+def row_blocks(n_rows: int, n_columns: int, /) -> Iterator[slice]:
+    """Slices that cover the rows, each of about a million elements and at least one row."""
+    step = max(1, BLOCK_ELEMENTS // max(1, n_columns))
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))
+
+
+def for_each_block(work: Callable[[slice], None], n_rows: int, n_columns: int, /) -> None:
+    """Call ``work`` on every block of rows, in as many threads as this process may use.
+
+    The work writes each block's results to its own rows, so nothing depends on the order of the blocks.
+    """
+    blocks = list(row_blocks(n_rows, n_columns))
+    threads = min(len(blocks), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
+    if threads <= 1:
+        for block in blocks:
+            work(block)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(work, blocks):
+            pass

@@ -1,0 +1,45 @@
+"""AURC beside that of the best possible ranking."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from abstain.metrics.aurc import area
+from abstain.metrics.ranking import Ranking, rank
+
+
+def excess_aurc(
+    confidence: ArrayLike, losses: ArrayLike, /, *, alpha: float = 1.0, weights: ArrayLike | None = None
+) -> float:
+    """AURC-α minus that of the oracle, which ranks by the loss itself (E-AURC); 0 is perfect. (Geifman et al., 2019)
+
+    The oracle is that of the same finite sample, so the excess is never negative.
+
+    >>> excess_aurc([0.9, 0.8, 0.1], [0, 0, 1])
+    0.0
+    """
+    ranking = rank(confidence, losses, weights=weights)
+    return area(ranking, alpha=alpha) - area(_oracle(ranking), alpha=alpha)
+
+
+def normalized_aurc(
+    confidence: ArrayLike, losses: ArrayLike, /, *, alpha: float = 1.0, weights: ArrayLike | None = None
+) -> float:
+    """Excess AURC-α over that of a random ranking (N-AURC): 0 is the oracle, 1 a random score.
+
+    Undefined, so an error, where all losses are the same and every ranking is as good. (Cattelan & Silva, 2024)
+
+    >>> normalized_aurc([0.1, 0.8, 0.9], [0, 0, 1]) > 1
+    True
+    """
+    ranking = rank(confidence, losses, weights=weights)
+    if np.unique(ranking.row_losses).size == 1:
+        raise ValueError(
+            f"`losses` must differ between samples for a normalized AURC, got {ranking.row_losses[0]:g} for all. "
+            "Every ranking has the same AURC here."
+        )
+    oracle = area(_oracle(ranking), alpha=alpha)
+    return (area(ranking, alpha=alpha) - oracle) / (ranking.risk - oracle)
+
+
+def _oracle(ranking: Ranking) -> Ranking:
+    return rank(-ranking.row_losses, ranking.row_losses, weights=ranking.row_weights)

@@ -1,0 +1,80 @@
+"""How well confidence separates known samples from unknown ones: the metrics of out-of-distribution detection.
+
+They ignore the classifier's mistakes; AURC on the mix is the metric of generalized selective classification.
+"""
+
+from math import ceil
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata
+
+from abstain.metrics.ranking import check_share, rank
+
+Floats = NDArray[np.float64]
+Positive = Literal["in", "out"]
+
+
+def ood_auroc(conf_in: ArrayLike, conf_out: ArrayLike, /) -> float:
+    """P(in > out) + ½P(in = out) for a random in- and out-of-distribution sample (AUROC).
+
+    >>> ood_auroc([0.9, 0.8, 0.7, 0.6, 0.3], [0.75, 0.6, 0.2])
+    0.7
+    """
+    inside, outside = _sides(conf_in, conf_out)
+    ranks = rankdata(np.concatenate([inside, outside]))[: len(inside)]
+    wins = ranks.sum() - len(inside) * (len(inside) + 1) / 2
+    return float(wins / (len(inside) * len(outside)))
+
+
+def ood_aupr(conf_in: ArrayLike, conf_out: ArrayLike, /, *, positive: Positive = "in") -> float:
+    """Average precision with tied samples taken together (AUPR-in, or AUPR-out for ``positive="out"``).
+
+    The two orientations are different numbers, and both depend on the share of the positives.
+
+    >>> round(ood_aupr([0.9, 0.8, 0.7, 0.6, 0.3], [0.75, 0.6, 0.2]), 10)
+    0.8261904762
+    """
+    found, other = _oriented(conf_in, conf_out, positive)
+    is_positive = np.repeat([1.0, 0.0], [len(found), len(other)])
+    ranking = rank(np.concatenate([found, other]), is_positive)
+    precision = np.cumsum(ranking.losses) / np.cumsum(ranking.counts)
+    return float((precision * ranking.losses).sum() / len(found))
+
+
+def fpr_at_tpr(
+    conf_in: ArrayLike, conf_out: ArrayLike, /, *, tpr: float = 0.95, positive: Positive = "in"
+) -> float:
+    """Share of the negatives kept at the threshold that keeps ``tpr`` of the positives (FPR@95TPR).
+
+    With ``positive="out"`` it is the share of in-distribution samples lost when ``tpr`` of the others are
+    found, which is what OpenOOD prints as FPR95.
+
+    >>> round(fpr_at_tpr([0.9, 0.8, 0.7, 0.6, 0.3], [0.75, 0.6, 0.2]), 10)
+    0.6666666667
+    """
+    check_share("tpr", tpr)
+    found, other = _oriented(conf_in, conf_out, positive)
+    threshold = np.sort(found)[-ceil(tpr * len(found) - 1e-9)]
+    return float(np.mean(other >= threshold))
+
+
+def _sides(conf_in: ArrayLike, conf_out: ArrayLike) -> tuple[Floats, Floats]:
+    sides = []
+    for name, values in (("conf_in", conf_in), ("conf_out", conf_out)):
+        side = np.asarray(values, dtype=np.float64)
+        if side.ndim != 1 or not side.size or np.isnan(side).any():
+            raise ValueError(
+                f"`{name}` must have shape (n,) with at least one sample and no NaN, got shape {side.shape}."
+            )
+        sides.append(side)
+    return sides[0], sides[1]
+
+
+def _oriented(conf_in: ArrayLike, conf_out: ArrayLike, positive: Positive) -> tuple[Floats, Floats]:
+    """Scores of the positives and of the negatives, higher = more positive."""
+    inside, outside = _sides(conf_in, conf_out)
+    if positive not in ("in", "out"):
+        raise ValueError(f"`positive` must be 'in' or 'out', got {positive!r}.")
+    return (inside, outside) if positive == "in" else (-outside, -inside)

@@ -1,0 +1,6 @@
+"""What one classifier said about n samples."""
+
+from abstain.outputs.head import HeadCheck
+from abstain.outputs.outputs import Outputs
+
+__all__ = ["HeadCheck", "Outputs"]

@@ -1,0 +1,230 @@
+"""`Outputs`: what one classifier said about n samples, checked once and never changed."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain.kernels.blocks import row_blocks
+from abstain.outputs import storage
+from abstain.outputs import validation as check
+from abstain.outputs.draw import draw_rows
+from abstain.outputs.head import HeadCheck, check_head
+
+ROW_FIELDS = ("logits", "labels", "features", "shift", "domain", "ids")
+HEAD_FIELDS = ("weight", "bias")
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Outputs:
+    """The logits of one classifier on n samples, and what else is known of them.
+
+    A negative label means a class the classifier does not know: ``shift`` is then ``label``, and any
+    prediction is an error. Rows are ``none`` elsewhere unless ``shift`` says so. Rows with the same
+    ``ids`` show the same original sample and stay one cluster in splits and standard errors. With
+    ``nonfinite="reject"`` rows that hold NaN or infinity are kept, predict −1 and count as errors that
+    are never accepted; by default they are refused. Arrays are viewed, not copied.
+
+    >>> outputs = Outputs(logits=[[2.0, 0.0], [0.5, 1.0], [0.0, 3.0]], labels=[0, 0, -1])
+    >>> outputs.errors
+    array([False,  True,  True])
+    >>> outputs.shift
+    array(['none', 'none', 'label'], dtype='<U9')
+    """
+
+    logits: NDArray[np.floating]
+    """(n, K) float16, float32 or float64; −inf masks a class."""
+    labels: NDArray[np.int64] | None
+    """(n,) class numbers, negative = a class the classifier does not know."""
+    features: NDArray[np.floating] | None
+    """(n, d) input of the last layer."""
+    weight: NDArray[np.floating] | None
+    """(K, d) weight of the last layer."""
+    bias: NDArray[np.floating] | None
+    """(K,) bias of the last layer."""
+    shift: NDArray[np.str_]
+    """(n,) ``none``, ``covariate`` or ``label``."""
+    domain: NDArray[np.str_] | None
+    """(n,) free names such as ``fog-3`` or ``hospital-B``."""
+    ids: NDArray[Any] | None
+    """(n,) names or numbers of the original samples."""
+    class_names: tuple[str, ...] | None
+    usable: NDArray[np.bool_]
+    """(n,) False where a row is kept under ``nonfinite="reject"``."""
+
+    def __init__(
+        self,
+        *,
+        logits: ArrayLike,
+        labels: ArrayLike | None = None,
+        features: ArrayLike | None = None,
+        weight: ArrayLike | None = None,
+        bias: ArrayLike | None = None,
+        shift: ArrayLike | str | None = None,
+        domain: ArrayLike | str | None = None,
+        ids: ArrayLike | None = None,
+        class_names: Sequence[str] | None = None,
+        nonfinite: check.Nonfinite = "error",
+    ) -> None:
+        if nonfinite not in ("error", "reject"):
+            raise ValueError(f"`nonfinite` must be 'error' or 'reject', got {nonfinite!r}.")
+        z = check.as_array("logits", logits)
+        check.check_floats("logits", z, (None, None))
+        n, k = z.shape
+        if k < 2:
+            raise ValueError(
+                "`logits` must have at least 2 columns, one a class, got 1. "
+                "For a single sigmoid logit use abstain.scores.binary_logits(z)."
+            )
+        fields: dict[str, Any] = dict.fromkeys(self.__dataclass_fields__)
+        fields["logits"], fields["usable"] = z, check.usable_rows("logits", z)
+        if nonfinite == "error":
+            check.check_finite("logits", z, fields["usable"])
+        if features is not None:
+            x = check.as_array("features", features)
+            check.check_floats("features", x, (n, None))
+            usable = check.usable_rows("features", x)
+            if nonfinite == "error":
+                check.check_finite("features", x, usable)
+            fields["features"], fields["usable"] = x, fields["usable"] & usable
+        fields |= _checked_head(weight, bias, fields["features"], k)
+        if labels is not None:
+            fields["labels"] = check.check_labels(check.as_array("labels", labels), n, k)
+        fields["shift"] = check.check_shift(shift, fields["labels"], n)
+        if domain is not None:
+            fields["domain"] = check.per_row("domain", domain, n, "U")
+        if ids is not None:
+            fields["ids"] = check.per_row("ids", ids, n, "Uiu")
+        if class_names is not None:
+            fields["class_names"] = check.check_class_names(class_names, k)
+        for name, value in fields.items():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+            object.__setattr__(self, name, value)
+
+    def __len__(self) -> int:
+        return len(self.logits)
+
+    def __repr__(self) -> str:
+        extras = [
+            name
+            for name in (*ROW_FIELDS[1:], *HEAD_FIELDS)
+            if name != "shift" and getattr(self, name) is not None
+        ]
+        shifts = ", ".join(f"{np.count_nonzero(self.shift == kind)} {kind}" for kind in np.unique(self.shift))
+        return f"Outputs(n={len(self)}, classes={self.n_classes}, with {', '.join(extras) or 'logits only'}; shift: {shifts})"
+
+    @property
+    def n_classes(self) -> int:
+        """K, the number of classes the classifier knows."""
+        return int(self.logits.shape[1])
+
+    @cached_property
+    def predictions(self) -> NDArray[np.int64]:
+        """(n,) the classifier's own argmax, lowest index on ties; −1 where a row is not usable."""
+        predictions = np.empty(len(self), dtype=np.int64)
+        for block in row_blocks(*self.logits.shape):
+            predictions[block] = np.argmax(self.logits[block], axis=1)
+        predictions[~self.usable] = -1
+        predictions.flags.writeable = False
+        return predictions
+
+    @cached_property
+    def errors(self) -> NDArray[np.bool_]:
+        """(n,) where the prediction is wrong; always on an unknown class and on a row that is not usable."""
+        if self.labels is None:
+            raise ValueError("`labels` must be given to know the errors, got none. Pass labels= to Outputs.")
+        errors = (self.predictions != self.labels) | (self.labels < 0)
+        errors.flags.writeable = False
+        return errors
+
+    def check_head(self) -> HeadCheck:
+        """How far features·Wᵀ + b is from the logits; scores that use the head assume that it makes them."""
+        if self.features is None or self.weight is None:
+            lacking = " and ".join(name for name in ("features", "weight") if getattr(self, name) is None)
+            raise ValueError(f"`{lacking}` must be given to check the head, got none.")
+        return check_head(self.logits, self.features, self.weight, self.bias)
+
+    def select(self, rows: ArrayLike, /) -> Self:
+        """The rows of a boolean mask, or of indices in their order."""
+        index = np.asarray(rows)
+        if index.dtype == bool and index.shape != (len(self),):
+            raise ValueError(f"`rows` as a mask must have shape ({len(self)},), got {index.shape}.")
+        if index.dtype.kind not in "biu" or index.ndim != 1:
+            raise TypeError(
+                f"`rows` must be a mask or a list of indices, got {index.dtype} of shape {index.shape}."
+            )
+        return self._with({name: value[index] for name, value in self._arrays(ROW_FIELDS)})
+
+    def split(self, fraction: float, /, *, seed: int = 0) -> tuple[Self, Self]:
+        """Two disjoint parts in the order of the rows, the first of about ``fraction`` of them, drawn by ``seed``.
+
+        Rows with the same ids go to the same side.
+        """
+        if not 0 < fraction < 1:
+            raise ValueError(f"`fraction` must be between 0 and 1, got {fraction}.")
+        first = draw_rows(len(self), self.ids, size=fraction * len(self), seed=seed)
+        return self.select(first), self.select(~first)
+
+    @classmethod
+    def concat(cls, parts: Iterable["Outputs"], /) -> "Outputs":
+        """All rows of several outputs of the same classifier; each must have the same arrays and the same head."""
+        parts = list(parts)
+        if not parts:
+            raise ValueError("`parts` must hold at least one Outputs, got none.")
+        first = parts[0]
+        for number, part in enumerate(parts[1:], start=1):
+            for name in (*ROW_FIELDS, *HEAD_FIELDS, "class_names"):
+                if (getattr(first, name) is None) != (getattr(part, name) is None):
+                    raise ValueError(
+                        f"`{name}` must be given in all parts or in none, got a difference in part {number}."
+                    )
+                one, other = getattr(first, name), getattr(part, name)
+                if name not in ROW_FIELDS and one is not None and not np.array_equal(one, other):
+                    raise ValueError(f"`{name}` must be the same in all parts, got another in part {number}.")
+        rows = {
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name, _ in first._arrays(ROW_FIELDS)
+        }
+        return first._with(rows)
+
+    def save(self, folder: str | PathLike[str], /) -> None:
+        """Write a folder of .npy files and outputs.json; a crash leaves the old contents or the new, never half."""
+        arrays = dict(self._arrays((*ROW_FIELDS, *HEAD_FIELDS)))
+        storage.save(Path(folder), arrays, self.class_names)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], /, *, nonfinite: check.Nonfinite = "error") -> Self:
+        """Read a folder written by `save` or by the paper authors' script (memory-mapped), or an .npz file.
+
+        Nothing is ever unpickled.
+        """
+        return cls(**storage.load(Path(path)), nonfinite=nonfinite)
+
+    def _arrays(self, names: tuple[str, ...]) -> list[tuple[str, NDArray[Any]]]:
+        return [(name, getattr(self, name)) for name in names if getattr(self, name) is not None]
+
+    def _with(self, rows: dict[str, NDArray[Any]]) -> Self:
+        """The same classifier on other rows."""
+        head = dict(self._arrays(HEAD_FIELDS))
+        return type(self)(**rows, **head, class_names=self.class_names, nonfinite="reject")
+
+
+def _checked_head(weight: Any, bias: Any, features: NDArray[Any] | None, k: int) -> dict[str, NDArray[Any]]:
+    head = {}
+    if weight is not None:
+        w = check.as_array("weight", weight)
+        check.check_floats("weight", w, (k, None if features is None else features.shape[1]))
+        check.check_finite("weight", w, check.usable_rows("weight", w))
+        head["weight"] = w
+    if bias is not None:
+        b = check.as_array("bias", bias)
+        check.check_floats("bias", b, (k,))
+        check.check_finite("bias", b[:, None], check.usable_rows("bias", b[:, None]))
+        head["bias"] = b
+    return head

@@ -1,0 +1,194 @@
+"""Outputs on disk: a folder of .npy files with outputs.json, an .npz file, or the paper authors' folder.
+
+outputs.json names the files, so replacing it is the one atomic step of an overwrite: new arrays are first
+written under names not in use, and the old ones are removed after.
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+HEADER = "outputs.json"
+FORMAT = "abstain.outputs"
+VERSION = 1
+FIELDS = ("logits", "labels", "features", "weight", "bias", "shift", "domain", "ids")
+PAPER_FILES = {
+    "logits": "pred_logits.npy",
+    "labels": "labels.npy",
+    "features": "features.npy",
+    "weight": "last_layer_weights.npy",
+    "bias": "last_layer_bias.npy",
+}
+
+
+def save(folder: Path, arrays: dict[str, NDArray[Any]], class_names: tuple[str, ...] | None, /) -> None:
+    """Write the arrays and the header, whole or not at all."""
+    if (folder / HEADER).exists():
+        _overwrite(folder, arrays, class_names)
+        return
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise FileExistsError(
+            f"`folder` must be new, empty or hold saved outputs, got {folder}. Choose another place."
+        )
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with _scratch_folder(folder) as scratch:
+        files = {name: f"{name}.npy" for name in arrays}
+        _write_arrays(scratch, arrays, files)
+        _write_header(scratch, arrays, files, class_names)
+        scratch.chmod(0o755)
+        os.replace(scratch, folder)
+        _sync(folder.parent)
+
+
+def load(path: Path, /) -> dict[str, Any]:
+    """The keyword arguments of `Outputs` that were saved at ``path``."""
+    if not path.exists():
+        raise FileNotFoundError(f"`path` must exist, got {path}.")
+    if path.is_file():
+        return _load_npz(path)
+    if (path / HEADER).exists():
+        return _load_folder(path)
+    if (path / PAPER_FILES["logits"]).exists():
+        return {name: _read(path / file) for name, file in PAPER_FILES.items() if (path / file).exists()}
+    raise ValueError(f"`path` must hold {HEADER} or {PAPER_FILES['logits']}, got {path} with neither.")
+
+
+def _overwrite(folder: Path, arrays: dict[str, NDArray[Any]], class_names: tuple[str, ...] | None) -> None:
+    before = _read_header(folder)["arrays"].values()
+    generation = 1
+    while any((folder / f"{name}.{generation}.npy").exists() for name in FIELDS):
+        generation += 1
+    files = {name: f"{name}.{generation}.npy" for name in arrays}
+    try:
+        _write_arrays(folder, arrays, files)
+        _write_header(folder, arrays, files, class_names)
+    except BaseException:
+        for file in files.values():
+            (folder / file).unlink(missing_ok=True)
+        raise
+    litter = (folder / f"{name}.{old}.npy" for name in FIELDS for old in range(1, generation))
+    for old in (*(folder / entry["file"] for entry in before), *litter):
+        old.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _scratch_folder(folder: Path):  # type: ignore[no-untyped-def]
+    scratch = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".partial", dir=folder.parent))
+    try:
+        yield scratch
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)  # gone already when the write went well
+
+
+def _write_arrays(folder: Path, arrays: dict[str, NDArray[Any]], files: dict[str, str]) -> None:
+    for name, array in arrays.items():
+        with open(folder / files[name], "wb") as stream:
+            np.save(stream, array, allow_pickle=False)
+            stream.flush()
+            os.fsync(stream.fileno())
+
+
+def _write_header(
+    folder: Path, arrays: dict[str, NDArray[Any]], files: dict[str, str], class_names: tuple[str, ...] | None
+) -> None:
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "arrays": {
+            name: {"file": files[name], "dtype": array.dtype.str, "shape": list(array.shape)}
+            for name, array in arrays.items()
+        },
+        "class_names": class_names,
+    }
+    partial = folder / f"{HEADER}.partial"
+    with open(partial, "w", encoding="utf-8") as stream:
+        json.dump(header, stream, indent=1)
+        stream.flush()
+        os.fsync(stream.fileno())
+    _sync(folder)
+    os.replace(partial, folder / HEADER)
+    _sync(folder)
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _read_header(folder: Path) -> dict[str, Any]:
+    file = folder / HEADER
+    try:
+        header = json.loads(file.read_text(encoding="utf-8"))
+        version, arrays = header["version"], header["arrays"]
+        known = header["format"] == FORMAT and "logits" in arrays and all(name in FIELDS for name in arrays)
+        plain = all(Path(entry["file"]).name == entry["file"] for entry in arrays.values())
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"`{file}` must be a header written by Outputs.save, got {type(error).__name__}: {error}."
+        ) from None
+    if not known or not plain:
+        raise ValueError(f"`{file}` must be a header written by Outputs.save, got other contents.")
+    if version != VERSION:
+        raise ValueError(
+            f"`{file}` must be of format version {VERSION}, got {version}. Read it with a newer abstain."
+        )
+    return dict(header)
+
+
+def _load_folder(folder: Path) -> dict[str, Any]:
+    header = _read_header(folder)
+    fields: dict[str, Any] = {"class_names": header["class_names"]}
+    for name, entry in header["arrays"].items():
+        array = _read(folder / entry["file"])
+        if list(array.shape) != entry["shape"] or array.dtype.str != entry["dtype"]:
+            raise ValueError(
+                f"`{folder / entry['file']}` must be {entry['dtype']} of shape {entry['shape']} as {HEADER} says, "
+                f"got {array.dtype.str} of shape {list(array.shape)}."
+            )
+        fields[name] = array
+    return fields
+
+
+def _load_npz(file: Path) -> dict[str, Any]:
+    try:
+        with np.load(file, allow_pickle=False) as archive:
+            if not isinstance(archive, np.lib.npyio.NpzFile):
+                raise ValueError("a single array")
+            strange = set(archive.files) - {*FIELDS, "class_names"}
+            fields = {name: archive[name] for name in archive.files if name not in strange}
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"`{file}` must be a whole .npz file without pickled objects, got {_first_line(error)}."
+        ) from None
+    if strange or "logits" not in fields:
+        raise ValueError(
+            f"`{file}` must hold arrays named logits and any of {', '.join(FIELDS[1:])}, class_names, "
+            f"got {', '.join(sorted(archive.files))}."
+        )
+    return fields
+
+
+def _read(file: Path) -> NDArray[Any]:
+    try:
+        return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
+    except FileNotFoundError:
+        raise ValueError(f"`{file}` must exist as {HEADER} says, got no such file.") from None
+    except (ValueError, OSError, EOFError, TypeError) as error:
+        raise ValueError(
+            f"`{file}` must be a whole .npy array without pickled objects, got {_first_line(error)}."
+        ) from None
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__

@@ -1,0 +1,138 @@
+"""Check the arrays of an `Outputs` once, so that everything after can trust them.
+
+Every message has one form: `name` must <rule>, got <value>; the first bad row and the next step where they help.
+"""
+
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.kernels.blocks import row_blocks
+
+Array = NDArray[Any]
+Shift = Literal["none", "covariate", "label"]
+Nonfinite = Literal["error", "reject"]
+SHIFTS: tuple[str, ...] = get_args(Shift)
+
+
+def as_array(name: str, value: Any, /) -> Array:
+    """View ``value`` as a read-only NumPy array; nothing is copied that need not be."""
+    if hasattr(value, "detach"):  # a torch tensor, perhaps on a device or in a graph
+        value = value.detach().cpu()
+    array = np.asarray(value)
+    if array.dtype.kind in "OT":
+        if not all(isinstance(item, str) for item in array.flat):
+            raise TypeError(f"`{name}` must hold numbers or strings, got Python objects.")
+        array = array.astype(str)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    array = array.view()
+    array.flags.writeable = False
+    return array
+
+
+def check_floats(name: str, array: Array, shape: tuple[int | None, ...], /) -> None:
+    """A real floating type of at most 64 bits, and the shape given (None: any length above zero)."""
+    if array.dtype not in (np.float16, np.float32, np.float64):
+        raise TypeError(
+            f"`{name}` must be float16, float32 or float64, got {array.dtype}. Convert it with .astype('float32')."
+        )
+    fits = array.ndim == len(shape) and all(
+        want in (None, have) for want, have in zip(shape, array.shape, strict=True)
+    )
+    if not fits:
+        wanted = ", ".join("any" if length is None else str(length) for length in shape)
+        raise ValueError(f"`{name}` must have shape ({wanted}), got {array.shape}.")
+    if 0 in array.shape:
+        raise ValueError(f"`{name}` must not be empty, got shape {array.shape}.")
+
+
+def usable_rows(name: str, array: Array, /) -> NDArray[np.bool_]:
+    """Rows fit for use: logits may hold −inf (a masked class) beside finite values, anything else must be finite."""
+    usable = np.empty(len(array), dtype=bool)
+    for block in row_blocks(*array.shape):
+        finite = np.isfinite(array[block])
+        if name == "logits":
+            usable[block] = finite.any(axis=1) & (finite | (array[block] == -np.inf)).all(axis=1)
+        else:
+            usable[block] = finite.all(axis=1)
+    return usable
+
+
+def check_finite(name: str, array: Array, usable: NDArray[np.bool_], /) -> None:
+    """Refuse rows that are not usable, naming the first."""
+    if usable.all():
+        return
+    bad = int(np.argmin(usable))
+    row = array[bad]
+    value = (
+        row[np.argmin(np.isfinite(row) | (row == -np.inf))] if name == "logits" else row[~np.isfinite(row)][0]
+    )
+    raise ValueError(
+        f"`{name}` must be finite, got {value} in {np.count_nonzero(~usable)} of {len(usable)} rows, first in row {bad}. "
+        "Mend or drop these rows, or pass nonfinite='reject' to count them as rejected errors."
+    )
+
+
+def check_labels(array: Array, n: int, n_classes: int, /) -> NDArray[np.int64]:
+    """Whole numbers below the number of classes, one a row; negative means a class the classifier does not know."""
+    if array.dtype.kind not in "iu":
+        raise TypeError(
+            f"`labels` must be integers, got {array.dtype}. Convert class numbers with .astype(int); "
+            "use a negative number for a class the classifier does not know."
+        )
+    if array.shape != (n,):
+        raise ValueError(f"`labels` must have shape ({n},), one a row of logits, got {array.shape}.")
+    if (array >= n_classes).any():
+        bad = int(np.argmax(array >= n_classes))
+        raise ValueError(
+            f"`labels` must be below the number of classes ({n_classes}), got {array[bad]} in row {bad}. "
+            "Use a negative label for a class the classifier does not know."
+        )
+    return np.asarray(array, dtype=np.int64)
+
+
+def per_row(name: str, value: Any, n: int, kinds: str, /) -> Array:
+    """One entry a row; a single string stands for all rows."""
+    if isinstance(value, str):
+        value = np.full(n, value)
+    array = as_array(name, value)
+    if array.dtype.kind not in kinds:
+        raise TypeError(
+            f"`{name}` must be {'strings' if kinds == 'U' else 'strings or integers'}, got {array.dtype}."
+        )
+    if array.shape != (n,):
+        raise ValueError(f"`{name}` must have shape ({n},), one a row of logits, got {array.shape}.")
+    return array
+
+
+def check_shift(shift: Any, labels: NDArray[np.int64] | None, n: int, /) -> Array:
+    """The kind of shift of each row; a negative label and shift='label' must say the same."""
+    unknown = np.zeros(n, dtype=bool) if labels is None else labels < 0
+    if shift is None:
+        return np.where(unknown, "label", "none").astype("<U9")
+    array = per_row("shift", shift, n, "U")
+    strange = ~np.isin(array, SHIFTS)
+    if strange.any():
+        bad = int(np.argmax(strange))
+        raise ValueError(f"`shift` must be one of {', '.join(SHIFTS)}, got {str(array[bad])!r} in row {bad}.")
+    clash = (array == "label") != unknown
+    if labels is not None and clash.any():
+        bad = int(np.argmax(clash))
+        raise ValueError(
+            "`shift` must be 'label' exactly where the label is negative, "
+            f"got shift {str(array[bad])!r} with label {labels[bad]} in row {bad}."
+        )
+    return array.astype("<U9", copy=False)
+
+
+def check_class_names(names: Any, n_classes: int, /) -> tuple[str, ...]:
+    """One distinct name a class."""
+    found = tuple(str(name) for name in names)
+    if len(found) != n_classes:
+        raise ValueError(f"`class_names` must name the {n_classes} classes, got {len(found)} names.")
+    if len(set(found)) != n_classes:
+        twice = next(name for name in found if found.count(name) > 1)
+        raise ValueError(f"`class_names` must be distinct, got {twice!r} twice.")
+    return found

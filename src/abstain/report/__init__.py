@@ -1,0 +1,1 @@
+"""From an `Evaluation` to what people look at."""

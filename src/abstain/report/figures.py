@@ -1,0 +1,93 @@
+"""Risk–coverage curves, fit to print."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import beta
+
+from abstain.evaluation import Evaluation
+from abstain.extras import require
+from abstain.scores import SCORES
+
+FIRST_SAMPLES = 50  # before that a curve is noise
+SHOWN = 8  # more curves than that cannot be told apart
+COLOURS = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#56b4e9",
+    "#e69f00",
+    "#7a5195",
+    "#555555",
+)  # safe for colour-blind eyes
+STYLES = {"softmax": "--", "logit": ":", "margin": "-", "feature": "-.", "hybrid": (0, (3, 1, 1, 1, 1, 1))}
+TITLES = {
+    "in": "In-distribution",
+    "in+cov": "+ covariate shift",
+    "in+label": "+ label shift",
+    "all": "All shifts",
+}
+
+
+def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | None = None) -> Any:
+    """A Matplotlib figure with a panel for each mix, and a 95% band for the best score of each.
+
+    Without ``scores`` it shows the eight best over all samples. Save it with ``figure.savefig("rc.pdf")``.
+    """
+    require("matplotlib", extra="report", feature="The risk–coverage figure")
+    from matplotlib.figure import Figure
+
+    mixes = distinct_mixes(evaluation)
+    names = list(scores) if scores is not None else _best_scores(evaluation)
+    figure = Figure(figsize=(2.9 * len(mixes) + 1.7, 3.1), layout="constrained", dpi=200)
+    for axes, mix in zip(figure.subplots(1, len(mixes), squeeze=False)[0], mixes, strict=True):
+        _panel(axes, evaluation, mix, names)
+    figure.axes[0].set_ylabel("Selective risk (%)")
+    figure.legend(
+        *figure.axes[0].get_legend_handles_labels(), loc="outside right center", frameon=False, fontsize=8
+    )
+    return figure
+
+
+def distinct_mixes(evaluation: Evaluation, /) -> list[str]:
+    """The mixes, without `all` where it has the same samples as another."""
+    sizes = {mix: evaluation.best(mix, evaluation.alphas[0])["n"] for mix in evaluation.mixes}
+    return [mix for mix in sizes if mix != "all" or list(sizes.values()).count(sizes["all"]) == 1]
+
+
+def _best_scores(evaluation: Evaluation) -> list[str]:
+    mix, alpha = evaluation.mixes[-1], max(evaluation.alphas)
+    ranked = sorted(evaluation.scores, key=lambda score: evaluation.row(score, mix, alpha)["aurc"])
+    return ranked[:SHOWN]
+
+
+def _panel(axes: Any, evaluation: Evaluation, mix: str, names: Sequence[str]) -> None:
+    best = min(names, key=lambda name: evaluation.row(name, mix, max(evaluation.alphas))["aurc"])
+    n = evaluation.best(mix, evaluation.alphas[0])["n"]
+    highest = 0.0
+    for name, colour in zip(names, COLOURS * len(names), strict=False):
+        curve = evaluation.curve(name, mix)
+        shown = curve.coverage * n >= min(max(FIRST_SAMPLES, n / 1000), n / 2)
+        coverage, risk = 100 * curve.coverage[shown], curve.risk[shown]
+        highest = max(highest, 100 * float(risk.max()))
+        style = STYLES[SCORES[name].family]
+        axes.plot(
+            coverage, 100 * risk, color=colour, linestyle=style, linewidth=1.4, label=SCORES[name].symbol
+        )
+        if name == best:
+            accepted = np.rint(curve.coverage[shown] * n)
+            errors = np.rint(risk * accepted)
+            low = np.where(errors > 0, beta.ppf(0.025, np.maximum(errors, 1), accepted - errors + 1), 0.0)
+            high = np.where(
+                errors < accepted, beta.ppf(0.975, errors + 1, np.maximum(accepted - errors, 1)), 1.0
+            )
+            axes.fill_between(coverage, 100 * low, 100 * high, color=colour, alpha=0.12, linewidth=0)
+    axes.set_title(f"{TITLES[mix]} (n = {n:,})", fontsize=9)
+    axes.set_xlabel("Coverage (%)")
+    axes.set_xlim(0, 100)
+    axes.set_ylim(0, 1.1 * highest or 1)
+    axes.tick_params(labelsize=8)
+    axes.grid(color="#e5e5e5", linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,31 @@
+"""RL_conf-M: the gap between the two largest logits."""
+
+from abstain.scores.rows import Array, RowSums, logit_rows
+from abstain.scores.score import LogitScore
+
+
+def confidence_margin(logits: Array, /) -> Array:
+    r"""Gap between the two largest logits, :math:`z^{(1)} - z^{(2)}` (RL_conf-M).
+
+    Multiplying the logits by any positive number leaves its order as it is, unlike softmax scores, which all
+    tend to it as the logits grow. The paper's proposal. (Liang et al., 2024)
+
+    >>> confidence_margin(np.array([[2.0, 1.0, 0.1, -1.0]]))
+    array([1.])
+    """
+    return from_rows(logit_rows(logits))
+
+
+def from_rows(rows: RowSums, /) -> Array:
+    """z₁ − z₂."""
+    return rows.top - rows.second
+
+
+CONFIDENCE_MARGIN = LogitScore(
+    name="confidence_margin",
+    symbol="RL_conf-M",
+    family="margin",
+    needs=("logits",),
+    reference="Liang et al., 2024",
+    formula=from_rows,
+)

@@ -1,0 +1,41 @@
+"""SR_doctor: the collision probability of two draws from the softmax."""
+
+from array_api_compat import array_namespace
+
+from abstain.scores.rows import Array, RowSums, logit_rows
+from abstain.scores.score import LogitScore
+
+
+def doctor(logits: Array, /, *, temperature: float = 1.0) -> Array:
+    r"""DOCTOR, :math:`-\log(1/\|\sigma\|_2^2 - 1)`, which ranks as :math:`1 - 1/\|\sigma\|_2^2` (SR_doctor).
+
+    It looks at all probabilities, not the largest alone. The log form has no cancellation near certainty.
+    (Granese et al., 2021)
+
+    >>> doctor(np.array([[2.0, 1.0, 0.1, -1.0], [30.0, 5.0, 4.0, 0.0]])).round(6)
+    array([-0.110735, 23.988677])
+    """
+    return from_rows(logit_rows(logits, temperature=temperature))
+
+
+def from_rows(rows: RowSums, /) -> Array:
+    """−[L + ln(2 + A − ρ) − log1p(Aρ)] with A = e^L and ρ = Σe^{2d}/Σe^d ≤ 1."""
+    xp = array_namespace(rows.tail)
+    odds = xp.exp(rows.tail)
+    return xp.log1p(odds * rows.ratio) - (rows.tail + xp.log(2 + odds - rows.ratio))
+
+
+def literal(confidence: Array, /) -> Array:
+    """The paper's value 1 − 1/‖σ‖² = −e^−c."""
+    return -array_namespace(confidence).exp(-confidence)
+
+
+DOCTOR = LogitScore(
+    name="doctor",
+    symbol="SR_doctor",
+    family="softmax",
+    needs=("logits",),
+    reference="Granese et al., 2021",
+    formula=from_rows,
+    literal=literal,
+)

@@ -1,0 +1,64 @@
+"""RL_geo-M: the gap between signed distances to the hyperplanes of the last layer."""
+
+from typing import Literal
+
+import numpy as np
+from array_api_compat import array_namespace, device
+
+from abstain.scores.confidence_margin import confidence_margin
+from abstain.scores.norms import row_norms
+from abstain.scores.rows import Array, RowSums, check_logits, logit_rows
+from abstain.scores.score import LogitScore
+
+
+def geometric_margin(
+    logits: Array,
+    weight: Array,
+    /,
+    *,
+    bias: Array | None = None,
+    convention: Literal["paper", "paper_code"] = "paper",
+    smallest_norm: float = 0.0,
+) -> Array:
+    r"""Geometric margin :math:`d_{\hat y} - \max_{j \ne \hat y} d_j`, with :math:`d_j = z_j / \|w_j\|` (RL_geo-M).
+
+    Signed against the classifier's own prediction, so it is negative exactly where the largest distance
+    belongs to another class: ``(geometric_margin(z, W) < 0).mean()`` is how often the two argmaxes differ.
+    With ``convention="paper_code"`` it is what the authors' code computes: norms of the rows of [W, b], and the gap
+    of the two largest distances whichever class they belong to. Norms below ``smallest_norm`` are raised
+    to it; a norm of zero is an error. (Liang et al., 2024)
+
+    >>> W, z = np.array([[1.0, 2, 2], [0, 3, 4], [2, 0, 0]]), np.array([[4.5, 4.0, 2.25]])
+    >>> geometric_margin(z, W)
+    array([0.375])
+    >>> geometric_margin(z, W, bias=np.array([0.5, -1, 0.25]), convention="paper_code").round(6)
+    array([0.363278])
+    """
+    if convention == "paper":
+        return from_rows(logit_rows(logits, scale=1 / row_norms(weight, smallest=smallest_norm)))
+    if convention != "paper_code":
+        raise ValueError(f"`convention` must be 'paper' or 'paper_code', got {convention!r}.")
+    if bias is None:
+        raise ValueError("`bias` must be given for convention='paper_code', got none.")
+    check_logits(logits)
+    xp = array_namespace(logits)
+    dtype = xp.float64 if isinstance(logits, np.ndarray) else logits.dtype
+    scale = xp.asarray(
+        1 / row_norms(weight, bias, smallest=smallest_norm), dtype=dtype, device=device(logits)
+    )
+    return confidence_margin(logits * scale[None, :])
+
+
+def from_rows(rows: RowSums, /) -> Array:
+    """The margin of the logits scaled by 1/‖wⱼ‖."""
+    return rows.scaled_margin
+
+
+GEOMETRIC_MARGIN = LogitScore(
+    name="geometric_margin",
+    symbol="RL_geo-M",
+    family="margin",
+    needs=("logits", "head"),
+    reference="Liang et al., 2024",
+    formula=from_rows,
+)

@@ -1,0 +1,42 @@
+"""SR_ent: the negative entropy of the softmax."""
+
+from array_api_compat import array_namespace
+
+from abstain.scores.rows import Array, RowSums, logit_rows
+from abstain.scores.score import LogitScore
+
+
+def neg_entropy(logits: Array, /, *, temperature: float = 1.0) -> Array:
+    r"""Minus the log of the softmax entropy, :math:`-\log H(\sigma)`, which ranks as :math:`\sum\sigma\log\sigma` (SR_ent).
+
+    It punishes probability spread over many classes. The log form keeps the tiny entropies of confident rows.
+
+    >>> neg_entropy(np.array([[2.0, 1.0, 0.1, -1.0], [30.0, 5.0, 4.0, 0.0]])).round(6)
+    array([ 0.040121, 21.412555])
+    """
+    return from_rows(logit_rows(logits, temperature=temperature))
+
+
+def from_rows(rows: RowSums, /) -> Array:
+    """−[L + ln(log1p(A)/A + gap/(1 + A))] with A = e^L."""
+    xp = array_namespace(rows.tail)
+    odds = xp.exp(rows.tail)
+    positive = xp.where(odds > 0, odds, 1.0)
+    per_odds = xp.where(odds > 0, xp.log1p(positive) / positive, 1.0)
+    return -(rows.tail + xp.log(per_odds + rows.gap / (1 + odds)))
+
+
+def literal(confidence: Array, /) -> Array:
+    """The paper's value Σσ log σ = −e^−c."""
+    return -array_namespace(confidence).exp(-confidence)
+
+
+NEG_ENTROPY = LogitScore(
+    name="neg_entropy",
+    symbol="SR_ent",
+    family="softmax",
+    needs=("logits",),
+    reference="Liang et al., 2024",
+    formula=from_rows,
+    literal=literal,
+)

@@ -1,0 +1,24 @@
+"""Norms of the rows of the last layer."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.scores.rows import Array
+
+
+def row_norms(weight: Array, bias: Array | None = None, /, *, smallest: float = 0.0) -> NDArray[np.float64]:
+    """Norms of the rows of W, or of [W, b], in float64 and at least ``smallest``."""
+    parts = [_as_numpy(weight)] if bias is None else [_as_numpy(weight), _as_numpy(bias)[:, None]]
+    norms = np.maximum(np.sqrt(sum(np.square(part).sum(axis=1) for part in parts)), smallest)
+    if not norms.all():
+        raise ValueError(
+            f"`weight` must have no row of norm zero, got one at class {int(np.argmin(norms))}. "
+            "Its distance is undefined; pass smallest_norm=1e-12 to give it a very large one."
+        )
+    return np.asarray(norms)
+
+
+def _as_numpy(array: Array) -> NDArray[np.float64]:
+    if hasattr(array, "detach"):
+        array = array.detach().cpu().numpy()
+    return np.asarray(array, dtype=np.float64)

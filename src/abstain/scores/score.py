@@ -1,0 +1,74 @@
+"""What the registry knows of a score: its names, what it needs, how to get from `Outputs` to confidence."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.outputs import Outputs
+from abstain.scores.norms import row_norms
+from abstain.scores.rows import Array, RowSums, logit_rows
+
+Need = Literal["logits", "features", "head", "calibration", "labels"]
+Confidence = Callable[[Outputs], NDArray[Any]]
+
+
+def unchanged(confidence: Array, /) -> Array:
+    """The literal value of a score whose confidence is the paper's value already."""
+    return confidence
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score(ABC):
+    """A confidence score, higher = more trusted.
+
+    Each score has two faces. Calling it gives the *confidence*, the form that loses no order to rounding; rankings
+    and thresholds use it alone. ``literal`` maps a confidence, or a threshold on it, to the value the
+    literature prints: a strictly increasing function, so both rank alike.
+    """
+
+    name: str
+    symbol: str
+    family: Literal["softmax", "logit", "margin", "feature", "hybrid"]
+    needs: tuple[Need, ...]
+    reference: str
+    literal: Callable[[Array], Array] = unchanged
+
+    def lacking(self, outputs: Outputs, /) -> tuple[str, ...]:
+        """What the score needs of the outputs it is called on and they do not have."""
+        have = {"features": outputs.features is not None, "head": outputs.weight is not None}
+        return tuple(need for need in self.needs if not have.get(need, True))
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether it needs a calibration sample."""
+        return "calibration" in self.needs
+
+    @abstractmethod
+    def fit(self, calibration: Outputs, /) -> Confidence:
+        """The function from outputs to confidence, its constants taken from a calibration sample."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class LogitScore(Score):
+    """A score that is a formula in the row sums of the logits; there is nothing to fit."""
+
+    formula: Callable[[RowSums], Array]
+
+    def fit(self, calibration: Outputs | None = None, /) -> Confidence:  # noqa: ARG002
+        """The score itself."""
+        return self
+
+    def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
+        """Confidence (n,) of every row."""
+        return np.asarray(self.formula(output_rows(outputs, with_head="head" in self.needs)))
+
+
+def output_rows(outputs: Outputs, /, *, with_head: bool) -> RowSums:
+    """The row sums of outputs, with the margin scaled by the norms of the head if asked."""
+    scale = 1 / row_norms(outputs.weight) if with_head else None
+    return logit_rows(outputs.logits, scale=scale)
