@@ -114,9 +114,10 @@ def evaluate(
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(3, size=500)
     >>> logits = rng.normal(size=(500, 3)) + 2 * np.eye(3)[labels]
-    >>> evaluation = evaluate(Outputs(logits=logits, labels=labels), scores=["max_softmax", "max_logit"])
-    >>> [(row["score"], round(row["aurc"], 3), row["best"]) for row in evaluation.rows if row["alpha"] == 1 and row["mix"] == "in"]
-    [('max_softmax', 0.055, True), ('max_logit', 0.082, False)]
+    >>> evaluation = evaluate(Outputs(logits=logits, labels=labels))
+    >>> best = evaluation.best("in", alpha=1.0)
+    >>> best["score"], round(best["aurc"], 3)
+    ('max_softmax', 0.055)
     """
     if outputs.labels is None:
         raise ValueError("`outputs` must have labels to be evaluated, got none. Pass labels= to Outputs.")
@@ -125,9 +126,7 @@ def evaluate(
     chosen, left_out = _choose(scores, outputs)
     if calibration is None and any(score.is_fitted for score in chosen):
         calibration, outputs = _draw_calibration(outputs, seed)
-        notes.append(
-            f"{len(calibration)} in-distribution rows were used for fitting and removed from the evaluation."
-        )
+        notes.append(f"{len(calibration)} in-distribution rows were used for fitting and removed from the evaluation.")
     say("Scoring", 0.0)
     confidence = confidences(outputs, chosen, calibration=calibration)
     if "geometric_margin" in confidence:
@@ -158,9 +157,7 @@ def _rows_of_mix(
     rankings = {name: rank(_rejected_last(values[chosen]), losses) for name, values in confidence.items()}
     rows = []
     for alpha in alphas:
-        found = {
-            name: estimate(ranking, alpha=alpha, ids=ids, level=level) for name, ranking in rankings.items()
-        }
+        found = {name: estimate(ranking, alpha=alpha, ids=ids, level=level) for name, ranking in rankings.items()}
         best = min(found.values(), key=lambda one: one.value)
         for name, one in found.items():
             is_best = one.value == best.value
@@ -189,13 +186,7 @@ def _rejected_last(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _choose(scores: str | Iterable[str], outputs: Outputs) -> tuple[list[Score], dict[str, str]]:
     """The scores that can be had, and the reason for each of the others."""
-    names = (
-        list(SCORES)
-        if scores == "all"
-        else [scores]
-        if isinstance(scores, str)
-        else list(dict.fromkeys(scores))
-    )
+    names = list(SCORES) if scores == "all" else [scores] if isinstance(scores, str) else list(dict.fromkeys(scores))
     for name in names:
         if name not in SCORES:
             near = difflib.get_close_matches(name, SCORES, n=1)
@@ -220,14 +211,13 @@ def _draw_calibration(outputs: Outputs, seed: int) -> tuple[Outputs, Outputs]:
     inside = np.flatnonzero((outputs.shift == "none") & outputs.usable)
     if len(inside) < 2:
         raise ValueError(
-            f"`outputs` must have at least 2 in-distribution rows to fit scores on, got {len(inside)}. Pass calibration=."
+            f"`outputs` must have at least 2 in-distribution rows to fit scores on, got {len(inside)}. "
+            "Pass calibration=."
         )
     size = min(5 * outputs.n_classes, len(inside) // 2)
     ids = np.arange(len(outputs)) if outputs.ids is None else outputs.ids
     drawn = inside[draw_rows(len(inside), ids[inside], size=size, seed=seed)]
-    return outputs.select(drawn), outputs.select(
-        ~np.isin(ids, ids[drawn])
-    )  # corrupted copies leave with their sample
+    return outputs.select(drawn), outputs.select(~np.isin(ids, ids[drawn]))  # corrupted copies leave with their sample
 
 
 def _mixes_of(outputs: Outputs) -> tuple[list[str], list[str]]:
@@ -252,17 +242,11 @@ def _mixes_of(outputs: Outputs) -> tuple[list[str], list[str]]:
 def _notes_on(outputs: Outputs) -> list[str]:
     notes = []
     if not outputs.usable.all():
-        notes.append(
-            f"{np.count_nonzero(~outputs.usable)} rows are not finite: they count as rejected errors."
-        )
+        notes.append(f"{np.count_nonzero(~outputs.usable)} rows are not finite: they count as rejected errors.")
     if outputs.ids is not None and (distinct := len(np.unique(outputs.ids))) < len(outputs):
         notes.append(
             f"The {len(outputs)} rows show {distinct} distinct samples; standard errors count each sample once."
         )
-    if (
-        outputs.features is not None
-        and outputs.weight is not None
-        and not (head := outputs.check_head()).agrees
-    ):
+    if outputs.features is not None and outputs.weight is not None and not (head := outputs.check_head()).agrees:
         notes.append(f"Careful: {head}. Scores that use the head or the features may mislead.")
     return notes

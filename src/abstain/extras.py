@@ -16,6 +16,4 @@ def require(module: str, /, *, extra: str | None, feature: str) -> Any:
         if error.name != module.partition(".")[0]:
             raise
         package = f"'abstain[{extra}]'" if extra else module
-        raise MissingExtraError(
-            f"{feature} needs {error.name}. Install it with: pip install {package}"
-        ) from error
+        raise MissingExtraError(f"{feature} needs {error.name}. Install it with: pip install {package}") from error

@@ -9,9 +9,7 @@ from abstain.cli.show import print_evaluation, print_json, progress_bar
 
 
 def demo(
-    folder: Annotated[Path, typer.Option(help="Where to write the outputs and the figure.")] = Path(
-        "abstain-demo"
-    ),
+    folder: Annotated[Path, typer.Option(help="Where to write the outputs and the figure.")] = Path("abstain-demo"),
     seed: Annotated[int, typer.Option(help="Seed of the training and the corruptions.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
@@ -32,14 +30,13 @@ def demo(
         risk_coverage_figure(evaluation).savefig(folder / "risk-coverage.png")
     if json:
         print_json(
-            evaluation.to_dict()
-            | {"outputs": str(folder / "outputs"), "figure": str(folder / "risk-coverage.png")}
+            evaluation.to_dict() | {"outputs": str(folder / "outputs"), "figure": str(folder / "risk-coverage.png")}
         )
         return
     console = Console()
     console.print(
-        "A small network learned the handwritten digits 0–7. It now meets clean test digits (in), noisy, blurred, tilted "
-        "and faded ones (cov), and 8s and 9s, which it cannot know (label). Which confidence score tells when it is wrong?"
+        "A small network learned the handwritten digits 0–7. It now meets clean test digits (in), noisy, blurred, "
+        "tilted and faded ones (cov), and 8s and 9s, which it cannot know (label). Which score tells when it is wrong?"
     )
     print_evaluation(evaluation, console)
     console.print(headline(evaluation), style="bold")

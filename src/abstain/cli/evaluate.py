@@ -18,9 +18,7 @@ def evaluate(
     alpha: Annotated[list[float] | None, typer.Option(help="A coverage α; repeat for several.")] = None,
     calibration: Annotated[Path | None, typer.Option(help="Separate outputs to fit scores on.")] = None,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
-    figure: Annotated[
-        Path | None, typer.Option(help="Write the risk–coverage curves here (.png, .pdf, .svg).")
-    ] = None,
+    figure: Annotated[Path | None, typer.Option(help="Write the risk–coverage curves here (.png, .pdf, .svg).")] = None,
     nonfinite: Annotated[
         str, typer.Option(help="'error', or 'reject' to count NaN rows as rejected errors.")
     ] = "error",

@@ -17,9 +17,7 @@ def scores(json: Annotated[bool, typer.Option("--json", help="Print one JSON doc
 
     fields = ("name", "symbol", "family", "needs", "reference")
     if json:
-        print_json(
-            {"scores": [{field: getattr(score, field) for field in fields} for score in SCORES.values()]}
-        )
+        print_json({"scores": [{field: getattr(score, field) for field in fields} for score in SCORES.values()]})
         return
     table = Table(*fields, box=box.SIMPLE_HEAD)
     for score in SCORES.values():

@@ -40,9 +40,7 @@ def print_evaluation(evaluation: "Evaluation", console: "Console") -> None:
     mixes = distinct_mixes(evaluation)
     layouts = [[_table(evaluation, mixes)]] if len(mixes) > 1 else []
     layouts += [[_table(evaluation, [mix], interval=interval) for mix in mixes] for interval in (True, False)]
-    fitting = (
-        tables for tables in layouts if max(_width(table, console) for table in tables) <= console.width
-    )
+    fitting = (tables for tables in layouts if max(_width(table, console) for table in tables) <= console.width)
     for table in next(fitting, layouts[-1]):
         console.print(table)
     console.print(
@@ -67,18 +65,14 @@ def _table(evaluation: "Evaluation", mixes: list[str], *, interval: bool = False
 
     together = len(mixes) > 1
     title = None if together else _mix_title(evaluation, mixes[0])
-    table = Table(
-        box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title=title, title_justify="left", title_style="bold"
-    )
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title=title, title_justify="left", title_style="bold")
     table.add_column("score", no_wrap=True)
     for mix in mixes:
         for alpha in evaluation.alphas:
             name = f"{mix if alpha == evaluation.alphas[0] else ''}\n" if together else ""
             table.add_column(f"{name}α={alpha:g} ", justify="right", no_wrap=True)
     for score in evaluation.scores:
-        cells = [
-            _cell(evaluation.row(score, mix, alpha), interval) for mix in mixes for alpha in evaluation.alphas
-        ]
+        cells = [_cell(evaluation.row(score, mix, alpha), interval) for mix in mixes for alpha in evaluation.alphas]
         table.add_row(score, *cells)
     return table
 

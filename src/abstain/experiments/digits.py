@@ -28,10 +28,7 @@ def _blur(images: Images, rng: np.random.Generator) -> Images:
 
 def _tilt(images: Images, rng: np.random.Generator) -> Images:
     angles = rng.uniform(20, 35, size=len(images)) * rng.choice([-1, 1], size=len(images))
-    turned = [
-        ndimage.rotate(image, angle, reshape=False, order=1)
-        for image, angle in zip(images, angles, strict=True)
-    ]
+    turned = [ndimage.rotate(image, angle, reshape=False, order=1) for image, angle in zip(images, angles, strict=True)]
     return np.clip(np.array(turned), 0, 16)
 
 
@@ -65,14 +62,10 @@ def digits(*, seed: int = 0) -> Outputs:
     parts = [_outputs(network, data.images[test], data.target[test], ids=test, shift="none", domain="clean")]
     for name, corrupt in CORRUPTIONS.items():
         corrupted = corrupt(data.images[test], rng)
-        parts.append(
-            _outputs(network, corrupted, data.target[test], ids=test, shift="covariate", domain=name)
-        )
+        parts.append(_outputs(network, corrupted, data.target[test], ids=test, shift="covariate", domain=name))
     unknown = numbers[data.target >= KNOWN]
     labels = np.full(len(unknown), -1)
-    parts.append(
-        _outputs(network, data.images[unknown], labels, ids=unknown, shift="label", domain="8 and 9")
-    )
+    parts.append(_outputs(network, data.images[unknown], labels, ids=unknown, shift="label", domain="8 and 9"))
     return Outputs.concat(parts)
 
 

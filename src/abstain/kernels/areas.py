@@ -55,9 +55,7 @@ def expected_risks(counts: NDArray[np.int64], weights: Floats, losses: Floats) -
 
 
 @njit(nogil=True, cache=True)
-def group_influence(
-    counts: NDArray[np.int64], weights: Floats, losses: Floats, m: int
-) -> tuple[Floats, Floats]:
+def group_influence(counts: NDArray[np.int64], weights: Floats, losses: Floats, m: int) -> tuple[Floats, Floats]:
     """Group means of h_i = Σ_{i≤k≤m} w_k/W_k and T_i = Σ_{i≤k≤m} w_k e_k/W_k, from the last row to the first."""
     h_mean = np.zeros(counts.size)
     t_mean = np.zeros(counts.size)

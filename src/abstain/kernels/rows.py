@@ -93,9 +93,7 @@ def _fill(logits, scale, top, second, prediction, tail, ratio, gap, margin):  # 
         second[i] = z2
         prediction[i] = best
         if scale.size:
-            rival = max(
-                _largest_scaled(z[:best], scale[:best]), _largest_scaled(z[best + 1 :], scale[best + 1 :])
-            )
+            rival = max(_largest_scaled(z[:best], scale[:best]), _largest_scaled(z[best + 1 :], scale[best + 1 :]))
             margin[i] = z[best] * scale[best] - rival
         if z2 == -np.inf:  # one class left standing
             tail[i] = -np.inf
@@ -116,15 +114,14 @@ def row_sums(
     """
     n, k = logits.shape
     sums = RowSums(
-        *(np.full(n, np.nan) if field != "prediction" else np.empty(n, np.int64) for field in RowSums._fields)
+        **{name: np.full(n, np.nan) for name in RowSums._fields if name != "prediction"},
+        prediction=np.empty(n, dtype=np.int64),
     )
     scale = np.empty(0) if scale is None else np.ascontiguousarray(scale, dtype=np.float64)
 
     def work(block: slice) -> None:
         z = np.asarray(logits[block])
-        z = np.ascontiguousarray(
-            z, dtype=np.float64 if z.dtype.itemsize > 4 or temperature != 1 else np.float32
-        )
+        z = np.ascontiguousarray(z, dtype=np.float64 if z.dtype.itemsize > 4 or temperature != 1 else np.float32)
         _fill(z if temperature == 1 else z / temperature, scale, *(field[block] for field in sums))
 
     for_each_block(work, n, k)

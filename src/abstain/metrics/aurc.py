@@ -20,12 +20,13 @@ def aurc(
     weights: ArrayLike | None = None,
     convention: Convention = "mean",
 ) -> float:
-    r"""Normalized area under the risk–coverage curve up to coverage α, :math:`\frac1m\sum_{k\le m} R_k`, m = ⌊αn⌋ (AURC-α).
+    r"""Normalized area under the risk–coverage curve, :math:`\frac1m\sum_{k\le m} R_k` with m = ⌊αn⌋ (AURC-α).
 
     Ties count in exact expectation over their orders, so the order of the rows never matters. Small values are
     good; a random score has the overall risk. The other conventions are those of published code: the ``continuous``
     integral, ``trapezoid`` from k = 1, ``torch_uncertainty`` (that over 1 − 1/n), ``fd_shifts`` (trapezoid over the
-    distinct thresholds from coverage 0), and ``paper_code`` (E_k/(k+1) for k < n). Only ``mean`` and ``paper_code`` know α.
+    distinct thresholds from coverage 0), and ``paper_code`` (E_k/(k+1) for k < n). Only ``mean`` and ``paper_code``
+    know α.
 
     >>> aurc([0.9, 0.8, 0.8, 0.7, 0.6, 0.6, 0.6, 0.4, 0.2, 0.1], [0, 1, 0, 0, 1, 0, 1, 0, 1, 1])
     0.33035714285714285
@@ -39,9 +40,7 @@ def area(ranking: Ranking, /, *, alpha: float = 1.0, convention: Convention = "m
     if convention == "mean":
         return float(partial_area(ranking.counts, ranking.weights, ranking.losses, ranking.prefix(alpha)))
     if convention not in get_args(Convention):
-        raise ValueError(
-            f"`convention` must be one of {', '.join(get_args(Convention))}, got {convention!r}."
-        )
+        raise ValueError(f"`convention` must be one of {', '.join(get_args(Convention))}, got {convention!r}.")
     if alpha != 1 and convention != "paper_code":
         raise ValueError(
             f"`alpha` must be 1 for convention {convention!r}, got {alpha}. Use 'mean' for a partial area."
@@ -61,9 +60,7 @@ def area(ranking: Ranking, /, *, alpha: float = 1.0, convention: Convention = "m
     if convention == "trapezoid":
         return trapezoid
     if ranking.n < 2:
-        raise ValueError(
-            "`confidence` must have at least 2 samples for convention 'torch_uncertainty', got 1."
-        )
+        raise ValueError("`confidence` must have at least 2 samples for convention 'torch_uncertainty', got 1.")
     return trapezoid / (1 - 1 / ranking.n)
 
 

@@ -1,4 +1,4 @@
-"""Is one score better than another on the same samples?"""
+"""Paired comparison of two scores on the same samples."""
 
 from dataclasses import dataclass
 
@@ -47,11 +47,8 @@ def compare(
     >>> round(compare(a, b, errors).difference, 10)
     -0.02
     """
-    found = [
-        estimate(rank(confidence, losses), alpha=alpha, ids=ids, level=level)
-        for confidence in (conf_a, conf_b)
-    ]
-    return paired(*found, np.asarray(losses, dtype=np.float64), ids=ids, level=level)
+    a, b = (estimate(rank(confidence, losses), alpha=alpha, ids=ids, level=level) for confidence in (conf_a, conf_b))
+    return paired(a, b, np.asarray(losses, dtype=np.float64), ids=ids, level=level)
 
 
 def paired(

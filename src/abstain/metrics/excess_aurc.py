@@ -10,9 +10,9 @@ from abstain.metrics.ranking import Ranking, rank
 def excess_aurc(
     confidence: ArrayLike, losses: ArrayLike, /, *, alpha: float = 1.0, weights: ArrayLike | None = None
 ) -> float:
-    """AURC-α minus that of the oracle, which ranks by the loss itself (E-AURC); 0 is perfect. (Geifman et al., 2019)
+    """AURC-α minus that of the oracle, which ranks by the loss itself (E-AURC).
 
-    The oracle is that of the same finite sample, so the excess is never negative.
+    0 is perfect. The oracle is that of the same finite sample, so it is never negative. (Geifman et al., 2019)
 
     >>> excess_aurc([0.9, 0.8, 0.1], [0, 0, 1])
     0.0

@@ -33,9 +33,7 @@ def augrc_influence(ranking: Ranking, /) -> Influence:
     total = ranking.weights.sum()
     ends, losses_so_far = np.cumsum(ranking.weights), np.cumsum(ranking.losses)
     h = (total - ends + ranking.weights / 2) / total
-    t = (
-        losses_so_far[-1] - losses_so_far + ranking.losses * (ranking.counts + 1) / (2 * ranking.counts)
-    ) / total
+    t = (losses_so_far[-1] - losses_so_far + ranking.losses * (ranking.counts + 1) / (2 * ranking.counts)) / total
     return _influence(ranking, h, t, reached=1.0)
 
 

@@ -63,9 +63,7 @@ def aurc_interval(
     return found.low, found.high
 
 
-def estimate(
-    ranking: Ranking, /, *, alpha: float = 1.0, ids: ArrayLike | None = None, level: float = 0.95
-) -> Estimate:
+def estimate(ranking: Ranking, /, *, alpha: float = 1.0, ids: ArrayLike | None = None, level: float = 0.95) -> Estimate:
     """AURC-α of a ranking with all that is known of its error."""
     check_level(level)
     influence = aurc_influence(ranking, alpha=alpha)
@@ -92,9 +90,7 @@ def fay_feuer(added: Floats, /, *, largest: float, level: float) -> tuple[float,
     return float(low), float(v / (2 * y) * chi2.ppf(1 - outside, 2 * y**2 / v))
 
 
-def mover(
-    positive: tuple[float, float, float], negative: tuple[float, float, float], /
-) -> tuple[float, float]:
+def mover(positive: tuple[float, float, float], negative: tuple[float, float, float], /) -> tuple[float, float]:
     """Interval of a difference of two independent estimates from their own (value, low, high) (Zou & Donner, 2008)."""
     difference = positive[0] - negative[0]
     low = difference - sqrt((positive[0] - positive[1]) ** 2 + (negative[2] - negative[0]) ** 2)

@@ -43,9 +43,7 @@ def ood_aupr(conf_in: ArrayLike, conf_out: ArrayLike, /, *, positive: Positive =
     return float((precision * ranking.losses).sum() / len(found))
 
 
-def fpr_at_tpr(
-    conf_in: ArrayLike, conf_out: ArrayLike, /, *, tpr: float = 0.95, positive: Positive = "in"
-) -> float:
+def fpr_at_tpr(conf_in: ArrayLike, conf_out: ArrayLike, /, *, tpr: float = 0.95, positive: Positive = "in") -> float:
     """Share of the negatives kept at the threshold that keeps ``tpr`` of the positives (FPR@95TPR).
 
     With ``positive="out"`` it is the share of in-distribution samples lost when ``tpr`` of the others are

@@ -28,9 +28,7 @@ def risk_at_coverage(
         last = ceil(coverage * ranking.n - 1e-9) - 1
     else:
         last = int(np.searchsorted(ends, coverage * ends[-1] * (1 - 1e-12)))
-    return float(
-        expected_risks(ranking.counts, ranking.weights, ranking.losses)[max(0, min(last, ranking.n - 1))]
-    )
+    return float(expected_risks(ranking.counts, ranking.weights, ranking.losses)[max(0, min(last, ranking.n - 1))])
 
 
 def coverage_at_risk(

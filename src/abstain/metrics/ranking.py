@@ -55,15 +55,9 @@ def rank(confidence: ArrayLike, losses: ArrayLike, /, *, weights: ArrayLike | No
         raise ValueError(
             f"`confidence`, `losses` and `weights` must be of one length, got {len(c)}, {len(e)} and {len(w)}."
         )
-    _check_rows(
-        "confidence", np.isnan(c), c, "not be NaN", "Set it to -inf where a sample is to count as rejected."
-    )
-    _check_rows(
-        "losses", ~((e >= 0) & (e <= 1)), e, "be between 0 and 1", "Divide a loss by its largest value."
-    )
-    _check_rows(
-        "weights", ~((w > 0) & (w < np.inf)), w, "be positive and finite", "Drop samples of weight zero."
-    )
+    _check_rows("confidence", np.isnan(c), c, "not be NaN", "Set it to -inf where a sample is to count as rejected.")
+    _check_rows("losses", ~((e >= 0) & (e <= 1)), e, "be between 0 and 1", "Divide a loss by its largest value.")
+    _check_rows("weights", ~((w > 0) & (w < np.inf)), w, "be positive and finite", "Drop samples of weight zero.")
     # Within a tie only the sums of losses matter; equal addends in equal order make equal sums.
     counted = weights is None and bool(((e == 0) | (e == 1)).all())
     order = np.argsort(-c, kind="stable") if counted else np.lexsort((w, e, -c))

@@ -24,9 +24,7 @@ class RiskCoverage:
         return bool(np.isclose(self.coverage, coverage, rtol=1e-9, atol=0).any())
 
 
-def risk_coverage(
-    confidence: ArrayLike, losses: ArrayLike, /, *, weights: ArrayLike | None = None
-) -> RiskCoverage:
+def risk_coverage(confidence: ArrayLike, losses: ArrayLike, /, *, weights: ArrayLike | None = None) -> RiskCoverage:
     """Selective risk R = Σ wℓ / Σ w over the accepted, at every reachable coverage (El-Yaniv & Wiener, 2010).
 
     Samples of confidence −inf are never accepted, so the curve ends before full coverage where there are any.

@@ -1,4 +1,4 @@
-"""Does the last layer given really make the logits given?"""
+"""Whether the last layer given really makes the logits given."""
 
 from dataclasses import dataclass
 from typing import Any

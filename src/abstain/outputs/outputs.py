@@ -111,13 +111,9 @@ class Outputs:
         return len(self.logits)
 
     def __repr__(self) -> str:
-        extras = [
-            name
-            for name in (*ROW_FIELDS[1:], *HEAD_FIELDS)
-            if name != "shift" and getattr(self, name) is not None
-        ]
+        given = [name for name, _ in self._arrays((*ROW_FIELDS, *HEAD_FIELDS)) if name != "shift"]
         shifts = ", ".join(f"{np.count_nonzero(self.shift == kind)} {kind}" for kind in np.unique(self.shift))
-        return f"Outputs(n={len(self)}, classes={self.n_classes}, with {', '.join(extras) or 'logits only'}; shift: {shifts})"
+        return f"Outputs(n={len(self)}, classes={self.n_classes}, with {', '.join(given)}; shift: {shifts})"
 
     @property
     def n_classes(self) -> int:
@@ -156,9 +152,7 @@ class Outputs:
         if index.dtype == bool and index.shape != (len(self),):
             raise ValueError(f"`rows` as a mask must have shape ({len(self)},), got {index.shape}.")
         if index.dtype.kind not in "biu" or index.ndim != 1:
-            raise TypeError(
-                f"`rows` must be a mask or a list of indices, got {index.dtype} of shape {index.shape}."
-            )
+            raise TypeError(f"`rows` must be a mask or a list of indices, got {index.dtype} of shape {index.shape}.")
         return self._with({name: value[index] for name, value in self._arrays(ROW_FIELDS)})
 
     def split(self, fraction: float, /, *, seed: int = 0) -> tuple[Self, Self]:
@@ -187,10 +181,7 @@ class Outputs:
                 one, other = getattr(first, name), getattr(part, name)
                 if name not in ROW_FIELDS and one is not None and not np.array_equal(one, other):
                     raise ValueError(f"`{name}` must be the same in all parts, got another in part {number}.")
-        rows = {
-            name: np.concatenate([getattr(part, name) for part in parts])
-            for name, _ in first._arrays(ROW_FIELDS)
-        }
+        rows = {name: np.concatenate([getattr(part, name) for part in parts]) for name, _ in first._arrays(ROW_FIELDS)}
         return first._with(rows)
 
     def save(self, folder: str | PathLike[str], /) -> None:

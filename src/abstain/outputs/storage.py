@@ -35,9 +35,7 @@ def save(folder: Path, arrays: dict[str, NDArray[Any]], class_names: tuple[str, 
         _overwrite(folder, arrays, class_names)
         return
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FileExistsError(
-            f"`folder` must be new, empty or hold saved outputs, got {folder}. Choose another place."
-        )
+        raise FileExistsError(f"`folder` must be new, empty or hold saved outputs, got {folder}. Choose another place.")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with _scratch_folder(folder) as scratch:
         files = {name: f"{name}.npy" for name in arrays}
@@ -140,9 +138,7 @@ def _read_header(folder: Path) -> dict[str, Any]:
     if not known or not plain:
         raise ValueError(f"`{file}` must be a header written by Outputs.save, got other contents.")
     if version != VERSION:
-        raise ValueError(
-            f"`{file}` must be of format version {VERSION}, got {version}. Read it with a newer abstain."
-        )
+        raise ValueError(f"`{file}` must be of format version {VERSION}, got {version}. Read it with a newer abstain.")
     return dict(header)
 
 

@@ -38,9 +38,7 @@ def check_floats(name: str, array: Array, shape: tuple[int | None, ...], /) -> N
         raise TypeError(
             f"`{name}` must be float16, float32 or float64, got {array.dtype}. Convert it with .astype('float32')."
         )
-    fits = array.ndim == len(shape) and all(
-        want in (None, have) for want, have in zip(shape, array.shape, strict=True)
-    )
+    fits = array.ndim == len(shape) and all(want in (None, have) for want, have in zip(shape, array.shape, strict=True))
     if not fits:
         wanted = ", ".join("any" if length is None else str(length) for length in shape)
         raise ValueError(f"`{name}` must have shape ({wanted}), got {array.shape}.")
@@ -66,11 +64,10 @@ def check_finite(name: str, array: Array, usable: NDArray[np.bool_], /) -> None:
         return
     bad = int(np.argmin(usable))
     row = array[bad]
-    value = (
-        row[np.argmin(np.isfinite(row) | (row == -np.inf))] if name == "logits" else row[~np.isfinite(row)][0]
-    )
+    value = row[np.argmin(np.isfinite(row) | (row == -np.inf))] if name == "logits" else row[~np.isfinite(row)][0]
     raise ValueError(
-        f"`{name}` must be finite, got {value} in {np.count_nonzero(~usable)} of {len(usable)} rows, first in row {bad}. "
+        f"`{name}` must be finite, got {value} in {np.count_nonzero(~usable)} of {len(usable)} rows, "
+        f"first in row {bad}. "
         "Mend or drop these rows, or pass nonfinite='reject' to count them as rejected errors."
     )
 
@@ -99,9 +96,7 @@ def per_row(name: str, value: Any, n: int, kinds: str, /) -> Array:
         value = np.full(n, value)
     array = as_array(name, value)
     if array.dtype.kind not in kinds:
-        raise TypeError(
-            f"`{name}` must be {'strings' if kinds == 'U' else 'strings or integers'}, got {array.dtype}."
-        )
+        raise TypeError(f"`{name}` must be {'strings' if kinds == 'U' else 'strings or integers'}, got {array.dtype}.")
     if array.shape != (n,):
         raise ValueError(f"`{name}` must have shape ({n},), one a row of logits, got {array.shape}.")
     return array

@@ -45,9 +45,7 @@ def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | N
     for axes, mix in zip(figure.subplots(1, len(mixes), squeeze=False)[0], mixes, strict=True):
         _panel(axes, evaluation, mix, names)
     figure.axes[0].set_ylabel("Selective risk (%)")
-    figure.legend(
-        *figure.axes[0].get_legend_handles_labels(), loc="outside right center", frameon=False, fontsize=8
-    )
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside right center", frameon=False, fontsize=8)
     return figure
 
 
@@ -73,16 +71,12 @@ def _panel(axes: Any, evaluation: Evaluation, mix: str, names: Sequence[str]) ->
         coverage, risk = 100 * curve.coverage[shown], curve.risk[shown]
         highest = max(highest, 100 * float(risk.max()))
         style = STYLES[SCORES[name].family]
-        axes.plot(
-            coverage, 100 * risk, color=colour, linestyle=style, linewidth=1.4, label=SCORES[name].symbol
-        )
+        axes.plot(coverage, 100 * risk, color=colour, linestyle=style, linewidth=1.4, label=SCORES[name].symbol)
         if name == best:
             accepted = np.rint(curve.coverage[shown] * n)
             errors = np.rint(risk * accepted)
             low = np.where(errors > 0, beta.ppf(0.025, np.maximum(errors, 1), accepted - errors + 1), 0.0)
-            high = np.where(
-                errors < accepted, beta.ppf(0.975, errors + 1, np.maximum(accepted - errors, 1)), 1.0
-            )
+            high = np.where(errors < accepted, beta.ppf(0.975, errors + 1, np.maximum(accepted - errors, 1)), 1.0)
             axes.fill_between(coverage, 100 * low, 100 * high, color=colour, alpha=0.12, linewidth=0)
     axes.set_title(f"{TITLES[mix]} (n = {n:,})", fontsize=9)
     axes.set_xlabel("Coverage (%)")

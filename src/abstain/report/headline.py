@@ -18,8 +18,9 @@ def headline(evaluation: Evaluation, /) -> str:
     tied = [row["score"] for row in column if row["tied"] and row is not best]
     worst = max(column, key=lambda row: row["aurc"])
     sentence = (
-        f"{MIX_WORDS[mix].capitalize()} ({best['n']} samples, {best['errors'] / best['n']:.1%} errors), {best['score']} "
-        f"ranks best: AURC {100 * best['aurc']:.2f} against {100 * worst['aurc']:.2f} for {worst['score']}"
+        f"{MIX_WORDS[mix].capitalize()} ({best['n']} samples, {best['errors'] / best['n']:.1%} errors), "
+        f"{best['score']} ranks best: "
+        f"AURC {100 * best['aurc']:.2f} against {100 * worst['aurc']:.2f} for {worst['score']}"
     )
     if len(column) == 1:
         return f"{MIX_WORDS[mix].capitalize()}, {best['score']} has AURC {100 * best['aurc']:.2f}."

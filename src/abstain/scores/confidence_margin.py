@@ -1,6 +1,7 @@
 """RL_conf-M: the gap between the two largest logits."""
 
-from abstain.scores.rows import Array, RowSums, logit_rows
+from abstain.kernels.rows import RowSums
+from abstain.scores.rows import Array, logit_rows
 from abstain.scores.score import LogitScore
 
 

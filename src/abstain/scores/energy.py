@@ -2,7 +2,8 @@
 
 from array_api_compat import array_namespace
 
-from abstain.scores.rows import Array, RowSums, logit_rows
+from abstain.kernels.rows import RowSums
+from abstain.scores.rows import Array, logit_rows
 from abstain.scores.score import LogitScore
 
 

@@ -5,9 +5,10 @@ from typing import Literal
 import numpy as np
 from array_api_compat import array_namespace, device
 
+from abstain.kernels.rows import RowSums
 from abstain.scores.confidence_margin import confidence_margin
 from abstain.scores.norms import row_norms
-from abstain.scores.rows import Array, RowSums, check_logits, logit_rows
+from abstain.scores.rows import Array, check_logits, logit_rows
 from abstain.scores.score import LogitScore
 
 
@@ -43,9 +44,7 @@ def geometric_margin(
     check_logits(logits)
     xp = array_namespace(logits)
     dtype = xp.float64 if isinstance(logits, np.ndarray) else logits.dtype
-    scale = xp.asarray(
-        1 / row_norms(weight, bias, smallest=smallest_norm), dtype=dtype, device=device(logits)
-    )
+    scale = xp.asarray(1 / row_norms(weight, bias, smallest=smallest_norm), dtype=dtype, device=device(logits))
     return confidence_margin(logits * scale[None, :])
 
 

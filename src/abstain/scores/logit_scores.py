@@ -23,7 +23,5 @@ def logit_scores(logits: Array, weight: Array | None = None, /) -> dict[str, Arr
     """
     rows = logit_rows(logits, scale=None if weight is None else 1 / row_norms(weight))
     return {
-        score.name: score.formula(rows)
-        for score in LOGIT_SCORES
-        if weight is not None or "head" not in score.needs
+        score.name: score.formula(rows) for score in LOGIT_SCORES if weight is not None or "head" not in score.needs
     }

@@ -2,12 +2,13 @@
 
 from array_api_compat import array_namespace
 
-from abstain.scores.rows import Array, RowSums, logit_rows
+from abstain.kernels.rows import RowSums
+from abstain.scores.rows import Array, logit_rows
 from abstain.scores.score import LogitScore
 
 
 def neg_entropy(logits: Array, /, *, temperature: float = 1.0) -> Array:
-    r"""Minus the log of the softmax entropy, :math:`-\log H(\sigma)`, which ranks as :math:`\sum\sigma\log\sigma` (SR_ent).
+    r"""Minus log entropy, :math:`-\log H(\sigma)`, which ranks as :math:`\sum\sigma\log\sigma` (SR_ent).
 
     It punishes probability spread over many classes. The log form keeps the tiny entropies of confident rows.
 

@@ -1,4 +1,4 @@
-"""The row sums behind every logit score, for NumPy by the fused kernel and for other libraries by their own operations."""
+"""The row sums behind every logit score: by the fused kernel for NumPy, by their own operations for other libraries."""
 
 from typing import Any
 
@@ -28,8 +28,8 @@ def logit_rows(logits: Array, /, *, scale: Array | None = None, temperature: flo
     if (sums.prediction < 0).any():
         bad = sums.prediction < 0
         raise ValueError(
-            f"`logits` must hold finite numbers (or −inf for a masked class), "
-            f"got NaN, +inf or only −inf in {np.count_nonzero(bad)} of {len(bad)} rows, first in row {int(np.argmax(bad))}."
+            "`logits` must hold finite numbers (or −inf for a masked class), got NaN, +inf or only −inf in "
+            f"{np.count_nonzero(bad)} of {len(bad)} rows, first in row {int(np.argmax(bad))}."
         )
     return sums
 

@@ -8,9 +8,10 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.kernels.rows import RowSums
 from abstain.outputs import Outputs
 from abstain.scores.norms import row_norms
-from abstain.scores.rows import Array, RowSums, logit_rows
+from abstain.scores.rows import Array, logit_rows
 
 Need = Literal["logits", "features", "head", "calibration", "labels"]
 Confidence = Callable[[Outputs], NDArray[Any]]
