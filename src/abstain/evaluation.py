@@ -117,7 +117,7 @@ def evaluate(
     >>> evaluation = evaluate(Outputs(logits=logits, labels=labels))
     >>> best = evaluation.best("in", alpha=1.0)
     >>> best["score"], round(best["aurc"], 3)
-    ('max_softmax', 0.055)
+    ('max_softmax', 0.021)
     """
     if outputs.labels is None:
         raise ValueError("`outputs` must have labels to be evaluated, got none. Pass labels= to Outputs.")

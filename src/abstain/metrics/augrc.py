@@ -15,7 +15,7 @@ def augrc(confidence: ArrayLike, losses: ArrayLike, /, *, weights: ArrayLike | N
     (Traub et al., 2024)
 
     >>> augrc([0.9, 0.8, 0.8, 0.1], [0, 1, 0, 1])
-    0.1875
+    0.15625
     """
     ranking = rank(confidence, losses, weights=weights)
     before = np.cumsum(ranking.losses) - ranking.losses

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from abstain.metrics.clusters import cluster_sums, standard_error
 from abstain.metrics.intervals import FEW_ERRORS, Estimate, check_level, estimate, fay_feuer, mover
@@ -61,7 +61,7 @@ def paired(
     share = a.influence.share - b.influence.share
     added = cluster_sums(share * losses, ids)
     if np.count_nonzero(added) >= FEW_ERRORS:
-        half = norm.ppf((1 + level) / 2) * se
+        half = ndtri((1 + level) / 2) * se
         return Comparison(difference, se, difference - half, difference + half)
     sides = []
     for sign in (1.0, -1.0):

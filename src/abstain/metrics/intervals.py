@@ -5,7 +5,7 @@ from math import sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import chi2, norm
+from scipy.special import gammaincinv, ndtri
 
 from abstain.metrics.aurc import area
 from abstain.metrics.clusters import cluster_sums, standard_error
@@ -73,7 +73,7 @@ def estimate(ranking: Ranking, /, *, alpha: float = 1.0, ids: ArrayLike | None =
     if np.count_nonzero(added) < FEW_ERRORS:
         low, high = fay_feuer(added, largest=cluster_sums(influence.share, ids).max(), level=level)
     else:
-        half = norm.ppf((1 + level) / 2) * se
+        half = ndtri((1 + level) / 2) * se
         low, high = value - half, value + half
     return Estimate(value, se, max(0.0, float(low)), min(1.0, float(high)), influence)
 
@@ -83,11 +83,11 @@ def fay_feuer(added: Floats, /, *, largest: float, level: float) -> tuple[float,
     y = np.sort(added).sum()
     v = np.sort(np.square(added)).sum()
     outside = (1 - level) / 2
-    low = v / (2 * y) * chi2.ppf(outside, 2 * y**2 / v) if y > 0 else 0.0
+    low = v / y * gammaincinv(y**2 / v, outside) if y > 0 else 0.0
     if largest == 0:
         return float(low), 0.0
     y, v = y + largest, v + largest**2
-    return float(low), float(v / (2 * y) * chi2.ppf(1 - outside, 2 * y**2 / v))
+    return float(low), float(v / y * gammaincinv(y**2 / v, 1 - outside))
 
 
 def mover(positive: tuple[float, float, float], negative: tuple[float, float, float], /) -> tuple[float, float]:

@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 
 from abstain.metrics.ranking import check_share, rank
 
@@ -23,9 +22,10 @@ def ood_auroc(conf_in: ArrayLike, conf_out: ArrayLike, /) -> float:
     0.7
     """
     inside, outside = _sides(conf_in, conf_out)
-    ranks = rankdata(np.concatenate([inside, outside]))[: len(inside)]
-    wins = ranks.sum() - len(inside) * (len(inside) + 1) / 2
-    return float(wins / (len(inside) * len(outside)))
+    ranking = rank(np.concatenate([inside, outside]), np.repeat([0, 1], [len(inside), len(outside)]))
+    outside_above = np.cumsum(ranking.losses) - ranking.losses / 2  # those in a tie count half
+    losing = ((ranking.counts - ranking.losses) * outside_above).sum()
+    return float(1 - losing / (len(inside) * len(outside)))
 
 
 def ood_aupr(conf_in: ArrayLike, conf_out: ArrayLike, /, *, positive: Positive = "in") -> float:

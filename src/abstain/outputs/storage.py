@@ -158,19 +158,17 @@ def _load_folder(folder: Path) -> dict[str, Any]:
 
 def _load_npz(file: Path) -> dict[str, Any]:
     try:
-        with np.load(file, allow_pickle=False) as archive:
-            if not isinstance(archive, np.lib.npyio.NpzFile):
-                raise ValueError("a single array")
-            strange = set(archive.files) - {*FIELDS, "class_names"}
-            fields = {name: archive[name] for name in archive.files if name not in strange}
+        with open(file, "rb") as stream, np.load(stream, allow_pickle=False) as archive:
+            names = set(archive.files)
+            fields = {name: archive[name] for name in names & {*FIELDS, "class_names"}}
     except (ValueError, OSError, EOFError, zipfile.BadZipFile, TypeError, AttributeError) as error:
         raise ValueError(
             f"`{file}` must be a whole .npz file without pickled objects, got {_first_line(error)}."
         ) from None
-    if strange or "logits" not in fields:
+    if names != set(fields) or "logits" not in fields:
         raise ValueError(
             f"`{file}` must hold arrays named logits and any of {', '.join(FIELDS[1:])}, class_names, "
-            f"got {', '.join(sorted(archive.files))}."
+            f"got {', '.join(sorted(names))}."
         )
     return fields
 

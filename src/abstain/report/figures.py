@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 from abstain.evaluation import Evaluation
 from abstain.extras import require
@@ -75,8 +75,8 @@ def _panel(axes: Any, evaluation: Evaluation, mix: str, names: Sequence[str]) ->
         if name == best:
             accepted = np.rint(curve.coverage[shown] * n)
             errors = np.rint(risk * accepted)
-            low = np.where(errors > 0, beta.ppf(0.025, np.maximum(errors, 1), accepted - errors + 1), 0.0)
-            high = np.where(errors < accepted, beta.ppf(0.975, errors + 1, np.maximum(accepted - errors, 1)), 1.0)
+            low = np.where(errors > 0, betaincinv(np.maximum(errors, 1), accepted - errors + 1, 0.025), 0.0)
+            high = np.where(errors < accepted, betaincinv(errors + 1, np.maximum(accepted - errors, 1), 0.975), 1.0)
             axes.fill_between(coverage, 100 * low, 100 * high, color=colour, alpha=0.12, linewidth=0)
     axes.set_title(f"{TITLES[mix]} (n = {n:,})", fontsize=9)
     axes.set_xlabel("Coverage (%)")

@@ -1,0 +1,26 @@
+"""What every test and every example may use."""
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "abstain", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+settings.load_profile("abstain")
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+
+@pytest.fixture(autouse=True)
+def _names_in_examples(doctest_namespace):
+    doctest_namespace["np"] = np
+
+
+@pytest.fixture(scope="session")
+def digits():
+    """The outputs of the demo: real logits, features, head and shifts."""
+    from abstain.experiments.digits import digits
+
+    return digits(seed=0)

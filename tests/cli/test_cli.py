@@ -1,0 +1,115 @@
+"""The command as a user meets it: real processes."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import abstain
+from abstain import Outputs
+from abstain.scores import SCORES
+
+
+def run(*arguments, width=120):
+    environment = os.environ | {"COLUMNS": str(width), "NO_COLOR": "1"}
+    command = [sys.executable, "-c", "from abstain.cli import main; main()", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+
+
+@pytest.fixture(scope="module")
+def folder(digits, tmp_path_factory):
+    path = tmp_path_factory.mktemp("run") / "outputs"
+    digits.save(path)
+    return path
+
+
+def test_scores_lists_the_registry():
+    listed = run("scores").stdout
+    for score in SCORES.values():
+        assert score.name in listed
+        assert score.symbol in listed
+    assert [s["name"] for s in json.loads(run("scores", "--json").stdout)["scores"]] == list(SCORES)
+
+
+def test_evaluate_json_is_one_document_with_the_promised_keys(folder, digits):
+    done = run("evaluate", folder, "--json")
+    document = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert document["n"] == len(digits)
+    assert {"score", "mix", "alpha", "aurc", "se", "low", "high", "n", "errors"} <= set(document["rows"][0])
+    assert document["rows"] == abstain.evaluate(digits).rows
+
+
+def test_evaluate_table_names_scores_and_the_best(folder):
+    done = run("evaluate", folder)
+    assert done.returncode == 0
+    for score in SCORES:
+        assert score in done.stdout
+    assert "ranks best" in done.stdout
+    assert "●" in done.stdout
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 160])
+def test_tables_fit_the_terminal(folder, width):
+    done = run("evaluate", folder, width=width)
+    assert max(len(line) for line in done.stdout.splitlines()) <= width
+    assert "…" not in done.stdout
+
+
+def test_one_score_and_alpha_can_be_asked_for(folder):
+    document = json.loads(run("evaluate", folder, "--score", "energy", "--alpha", "0.2", "--json").stdout)
+    assert {(row["score"], row["alpha"]) for row in document["rows"]} == {("energy", 0.2)}
+
+
+def test_the_figure_is_written(folder, tmp_path):
+    done = run("evaluate", folder, "--figure", tmp_path / "rc.png", "--json")
+    assert done.returncode == 0
+    assert (tmp_path / "rc.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["evaluate", "no-such-folder"], "must exist"),
+        (["evaluate", "{folder}", "--score", "max_sofmax"], "Did you mean max_softmax?"),
+        (["evaluate", "{folder}", "--alpha", "2"], "`alpha` must be above 0 and at most 1, got 2.0."),
+        (["evaluate", "{folder}", "--level", "95"], "`level` must be between 0 and 1"),
+        (["evaluate", "{folder}", "--nonfinite", "drop"], "`nonfinite` must be 'error' or 'reject'"),
+    ],
+)
+def test_errors_are_one_line_on_standard_error(folder, arguments, message):
+    done = run(*(a.format(folder=folder) for a in arguments), "--json")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert done.stderr.startswith("abstain: ")
+    assert message in done.stderr
+
+
+def test_wrong_usage_exits_with_2():
+    assert run("evaluate").returncode == 2
+    assert run("evaluate", "x", "--no-such-option").returncode == 2
+
+
+def test_nan_rows_are_refused_unless_told_otherwise(tmp_path):
+    z = np.random.default_rng(0).normal(size=(50, 3))
+    z[7, 1] = np.nan
+    np.savez(tmp_path / "run.npz", logits=z, labels=np.zeros(50, dtype=int))
+    refused = run("evaluate", tmp_path / "run.npz")
+    assert refused.returncode == 1
+    assert "first in row 7" in refused.stderr
+    assert run("evaluate", tmp_path / "run.npz", "--nonfinite", "reject").returncode == 0
+
+
+def test_demo_prints_the_table_and_writes_outputs_and_figure(tmp_path):
+    done = run("demo", "--folder", tmp_path / "demo")
+    assert done.returncode == 0, done.stderr
+    assert "AURC-α × 100" in done.stdout
+    assert "ranks best" in done.stdout
+    assert (tmp_path / "demo" / "risk-coverage.png").read_bytes().startswith(b"\x89PNG")
+    assert len(Outputs.load(tmp_path / "demo" / "outputs")) == 4684
+    again = run("demo", "--folder", tmp_path / "demo")
+    assert again.stdout == done.stdout

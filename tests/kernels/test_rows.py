@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+
+from abstain.kernels.rows import row_sums
+
+
+@pytest.fixture
+def logits():
+    return np.random.default_rng(0).normal(scale=5, size=(300, 17))
+
+
+def test_sums_agree_with_scipy(logits):
+    sums = row_sums(logits)
+    order = np.sort(logits, axis=1)
+    d = order[:, :-1] - order[:, -1:]
+    np.testing.assert_allclose(sums.top, order[:, -1])
+    np.testing.assert_allclose(sums.second, order[:, -2])
+    np.testing.assert_allclose(sums.tail, logsumexp(d, axis=1), rtol=1e-13)
+    np.testing.assert_allclose(sums.ratio, np.exp(2 * d).sum(1) / np.exp(d).sum(1), rtol=1e-13)
+    np.testing.assert_allclose(sums.gap, (np.exp(d) * -d).sum(1) / np.exp(d).sum(1), rtol=1e-12)
+    np.testing.assert_array_equal(sums.prediction, logits.argmax(1))
+
+
+def test_prediction_is_the_first_of_equal_logits():
+    assert row_sums(np.array([[1.0, 3.0, 3.0]])).prediction[0] == 1
+
+
+def test_a_batch_of_one_gives_the_same_bits(logits):
+    together = np.stack(row_sums(logits.astype(np.float32)))
+    alone = np.stack([np.stack(row_sums(row[None].astype(np.float32)))[:, 0] for row in logits], axis=1)
+    np.testing.assert_array_equal(together, alone)
+
+
+@pytest.mark.parametrize("layout", [np.asfortranarray, lambda z: np.repeat(z, 2, axis=1)[:, ::2]])
+def test_memory_layout_is_irrelevant(logits, layout):
+    np.testing.assert_array_equal(np.stack(row_sums(layout(logits))), np.stack(row_sums(logits)))
+
+
+def test_many_blocks_in_threads_equal_one_block(logits, monkeypatch):
+    whole = np.stack(row_sums(logits))
+    monkeypatch.setattr("abstain.kernels.blocks.BLOCK_ELEMENTS", 40)
+    np.testing.assert_array_equal(np.stack(row_sums(logits)), whole)
+
+
+@pytest.mark.parametrize("bad", [[np.nan, 0.0], [np.inf, 0.0], [-np.inf, -np.inf]])
+def test_unusable_rows_are_nan_and_predict_nothing(bad):
+    sums = row_sums(np.array([bad, [1.0, 0.0]]))
+    assert sums.prediction.tolist() == [-1, 0]
+    assert np.isnan(sums.tail[0])
+    assert np.isfinite(sums.tail[1])
+
+
+def test_temperature_divides_the_logits(logits):
+    np.testing.assert_allclose(row_sums(logits, temperature=2.0).tail, row_sums(logits / 2).tail)

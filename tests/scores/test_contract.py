@@ -1,0 +1,100 @@
+"""What holds for every score in the registry."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import abstain
+from abstain.outputs import Outputs
+from abstain.scores import SCORES, confidences
+
+every_score = pytest.mark.parametrize("score", SCORES.values(), ids=SCORES)
+
+
+def make_outputs(n=60, k=5, d=7, seed=0, dtype=np.float64, labels=True):
+    rng = np.random.default_rng(seed)
+    features, weight, bias = rng.normal(size=(n, d)), rng.normal(size=(k, d)), rng.normal(size=k)
+    logits = features @ weight.T + bias
+    y = np.where(rng.random(n) < 0.7, logits.argmax(1), rng.integers(k, size=n))
+    arrays = {"logits": logits, "features": features, "weight": weight, "bias": bias}
+    return Outputs(**{name: a.astype(dtype) for name, a in arrays.items()}, labels=y if labels else None)
+
+
+CALIBRATION = make_outputs(n=80, seed=1)
+OUTPUTS = make_outputs(n=60, seed=2)
+
+
+@every_score
+def test_finite_in_finite_out(score):
+    confidence = score.fit(CALIBRATION)(OUTPUTS)
+    assert confidence.shape == (len(OUTPUTS),)
+    assert confidence.dtype == np.float64
+    assert np.isfinite(confidence).all()
+
+
+@every_score
+@settings(max_examples=20)
+@given(z=arrays(np.float32, (9, 4), elements=st.floats(-1000, 1000, width=32)))
+def test_any_finite_logits_give_finite_confidence(score, z):
+    if score.needs == ("logits",):
+        assert np.isfinite(score.fit(None)(Outputs(logits=z))).all()
+
+
+@every_score
+@settings(max_examples=5)
+@given(seed=st.integers(0, 10**6))
+def test_class_order_is_irrelevant(score, seed):
+    p = np.random.default_rng(seed).permutation(OUTPUTS.n_classes)
+
+    def permuted(o):
+        where = np.argsort(p)
+        return Outputs(
+            logits=o.logits[:, p], labels=where[o.labels], features=o.features, weight=o.weight[p], bias=o.bias[p]
+        )
+
+    expected = score.fit(CALIBRATION)(OUTPUTS)
+    found = score.fit(permuted(CALIBRATION))(permuted(OUTPUTS))
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+
+
+@every_score
+def test_row_order_and_batching_are_irrelevant(score):
+    fitted = score.fit(CALIBRATION)
+    expected = fitted(OUTPUTS)
+    order = np.random.default_rng(0).permutation(len(OUTPUTS))
+    np.testing.assert_array_equal(fitted(OUTPUTS.select(order)), expected[order])
+    singles = [fitted(OUTPUTS.select([row]))[0] for row in range(len(OUTPUTS))]
+    np.testing.assert_array_equal(singles, expected)
+
+
+@every_score
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_smaller_floats_give_nearly_the_same(score, dtype):
+    small = score.fit(make_outputs(n=80, seed=1, dtype=dtype))(make_outputs(n=60, seed=2, dtype=dtype))
+    full = score.fit(CALIBRATION)(OUTPUTS)
+    agreement = np.corrcoef(small, full)[0, 1]
+    assert agreement > (0.999 if dtype is np.float16 else 0.999999)
+
+
+@every_score
+def test_the_same_call_gives_the_same_bytes(score):
+    assert score.fit(CALIBRATION)(OUTPUTS).tobytes() == score.fit(CALIBRATION)(OUTPUTS).tobytes()
+
+
+def test_the_registry_and_the_functions_agree():
+    for name, confidence in abstain.scores.logit_scores(OUTPUTS.logits, OUTPUTS.weight).items():
+        np.testing.assert_array_equal(SCORES[name].fit(CALIBRATION)(OUTPUTS), confidence)
+
+
+def test_names_are_keys():
+    assert all(name == score.name for name, score in SCORES.items())
+
+
+def test_unusable_rows_get_nan():
+    z = OUTPUTS.logits.copy()
+    z[3, 1] = np.nan
+    outputs = Outputs(logits=z, nonfinite="reject")
+    found = confidences(outputs, [SCORES["max_softmax"]])["max_softmax"]
+    assert np.flatnonzero(np.isnan(found)).tolist() == [3]

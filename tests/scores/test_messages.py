@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+
+from abstain.scores import binary_logits, energy, geometric_margin, max_softmax
+
+Z = np.array([[1.0, 0.0], [0.0, 2.0]])
+
+
+def test_nan_names_the_first_bad_row():
+    with pytest.raises(ValueError, match=r"`logits` must hold finite numbers .* in 1 of 3 rows, first in row 2"):
+        max_softmax(np.vstack([Z, [np.nan, 0.0]]))
+
+
+@pytest.mark.parametrize("z", [np.zeros(3), np.zeros((2, 2, 2))])
+def test_wrong_number_of_dimensions(z):
+    with pytest.raises(ValueError, match=r"`logits` must have shape \(n, K\)"):
+        max_softmax(z)
+
+
+def test_one_class_points_to_binary_logits():
+    with pytest.raises(ValueError, match=r"binary_logits"):
+        max_softmax(np.zeros((3, 1)))
+
+
+def test_integers_are_not_logits():
+    with pytest.raises(TypeError, match=r"`logits` must be floating"):
+        max_softmax(np.array([[1, 2]]))
+
+
+@pytest.mark.parametrize("temperature", [0.0, -1.0, np.nan])
+def test_temperature_must_be_positive(temperature):
+    with pytest.raises(ValueError, match=r"`temperature` must be above 0"):
+        energy(Z, temperature=temperature)
+
+
+def test_zero_weight_row_is_named_and_can_be_bounded():
+    weight = np.array([[1.0, 0.0], [0.0, 0.0]])
+    with pytest.raises(ValueError, match=r"norm zero, got one at class 1.*smallest_norm"):
+        geometric_margin(Z, weight)
+    assert np.isfinite(geometric_margin(Z, weight, smallest_norm=1e-12)).all()
+
+
+def test_zero_weight_row_with_a_bias_has_the_sign_of_the_bias():
+    weight, bias = np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([0.0, -2.0])
+    margin = geometric_margin(np.array([[3.0, -2.0]]), weight, bias=bias, convention="paper_code")
+    assert margin[0] == pytest.approx(3 - -1)
+
+
+def test_paper_code_needs_the_bias():
+    with pytest.raises(ValueError, match=r"`bias` must be given"):
+        geometric_margin(Z, np.eye(2), convention="paper_code")
+
+
+def test_unknown_convention():
+    with pytest.raises(ValueError, match=r"`convention` must be 'paper' or 'paper_code', got 'x'"):
+        geometric_margin(Z, np.eye(2), convention="x")
+
+
+def test_binary_logits_want_one_column():
+    with pytest.raises(ValueError, match=r"`logit` must have shape"):
+        binary_logits(np.zeros((3, 2)))

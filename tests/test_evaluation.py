@@ -1,0 +1,157 @@
+import json
+
+import numpy as np
+import pytest
+
+import abstain
+from abstain import Outputs, evaluate
+from abstain.metrics import aurc, aurc_se, compare
+from abstain.scores import SCORES
+
+
+def mixed_outputs(n=300, seed=0):
+    """A third of the rows clean, a third shifted copies of them, a third of unknown classes."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(4, size=n)
+    clean = rng.normal(size=(n, 4)) + 2.5 * np.eye(4)[labels]
+    shifted = clean + rng.normal(scale=1.5, size=(n, 4))
+    return Outputs(
+        logits=np.vstack([clean, shifted, rng.normal(size=(n, 4))]),
+        labels=np.concatenate([labels, labels, np.full(n, -1)]),
+        shift=np.repeat(["none", "covariate", "label"], n),
+        ids=np.concatenate([np.arange(n), np.arange(n), np.arange(n, 2 * n)]),
+    )
+
+
+def test_rows_are_what_the_metrics_give():
+    outputs = mixed_outputs()
+    evaluation = evaluate(outputs, scores=["max_softmax", "energy"])
+    assert len(evaluation.rows) == 2 * 4 * 3
+    kept = outputs.shift != "label"
+    confidence = abstain.scores.energy(outputs.logits)[kept]
+    row = evaluation.row("energy", "in+cov", 0.5)
+    assert row["aurc"] == aurc(confidence, outputs.errors[kept], alpha=0.5)
+    assert row["se"] == aurc_se(confidence, outputs.errors[kept], alpha=0.5, ids=outputs.ids[kept])
+    assert (row["n"], row["errors"]) == (600, outputs.errors[kept].sum())
+    assert row["low"] < row["aurc"] < row["high"]
+
+
+def test_the_best_of_a_column_is_marked_and_ties_are_paired():
+    outputs = mixed_outputs()
+    evaluation = evaluate(outputs, alphas=[1.0])
+    column = [row for row in evaluation.rows if row["mix"] == "all"]
+    best = evaluation.best("all")
+    assert best["aurc"] == min(row["aurc"] for row in column)
+    z, e = outputs.logits, outputs.errors
+    for row in column:
+        confidences = (abstain.scores.logit_scores(z)[name] for name in (row["score"], best["score"]))
+        comparison = compare(*confidences, e, ids=outputs.ids)
+        assert row["tied"] == (row["best"] or not comparison.low > 0)
+
+
+def test_scores_that_lack_an_input_are_listed_with_the_reason():
+    evaluation = evaluate(mixed_outputs())
+    assert evaluation.left_out["geometric_margin"] == "the outputs have no head"
+    assert "geometric_margin" not in evaluation.scores
+
+
+def test_nothing_left_is_an_error():
+    with pytest.raises(ValueError, match=r"must have what geometric_margin need.*no head"):
+        evaluate(mixed_outputs(), scores=["geometric_margin"])
+
+
+def test_an_unknown_score_suggests_the_nearest():
+    with pytest.raises(ValueError, match=r"got 'max_sofmax'. Did you mean max_softmax\?"):
+        evaluate(mixed_outputs(), scores=["max_sofmax"])
+    with pytest.raises(ValueError, match=r"got 'zzz'. `abstain scores` lists them"):
+        evaluate(mixed_outputs(), scores="zzz")
+    with pytest.raises(ValueError, match=r"at least one score, got none"):
+        evaluate(mixed_outputs(), scores=[])
+
+
+def test_mixes_that_are_not_there_are_left_out_but_all_is_always_every_row():
+    outputs = mixed_outputs()
+    assert evaluate(outputs).mixes == ["in", "in+cov", "in+label", "all"]
+    assert evaluate(outputs.select(outputs.shift == "none")).mixes == ["in", "all"]
+    assert evaluate(outputs.select(outputs.shift != "label")).mixes == ["in", "in+cov", "all"]
+    assert evaluate(outputs.select(outputs.shift == "covariate")).mixes == ["all"]
+
+
+def test_labels_are_needed():
+    with pytest.raises(ValueError, match=r"`outputs` must have labels"):
+        evaluate(Outputs(logits=np.ones((3, 2))))
+
+
+def test_one_sample_is_refused_in_one_line():
+    with pytest.raises(ValueError, match=r"at least 2 different samples to be evaluated, got 1 row"):
+        evaluate(Outputs(logits=[[1.0, 0.0]], labels=[0]))
+
+
+def test_a_mix_of_one_sample_is_left_out_with_a_note():
+    outputs = Outputs(
+        logits=[[1.0, 0.0], [0.0, 1.0], [1.0, 0.5]], labels=[0, 1, 1], shift=["none", "covariate", "covariate"]
+    )
+    evaluation = evaluate(outputs)
+    assert evaluation.mixes == ["in+cov", "all"]
+    assert any("Mix in is left out" in note for note in evaluation.notes)
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_all_right_and_all_wrong_are_defined(wrong):
+    z = np.random.default_rng(0).normal(size=(50, 3))
+    labels = (z.argmax(1) + wrong) % 3
+    evaluation = evaluate(Outputs(logits=z, labels=labels))
+    assert {row["aurc"] for row in evaluation.rows} == {float(wrong)}
+    json.dumps(evaluation.to_dict(), allow_nan=False)
+
+
+def test_without_fitted_scores_nothing_is_removed():
+    outputs = mixed_outputs()
+    assert evaluate(outputs, scores=["energy"]).n == len(outputs)
+
+
+def test_nonfinite_rows_count_as_rejected_errors():
+    outputs = mixed_outputs()
+    z = outputs.logits.copy()
+    z[:3] = np.nan
+    broken = Outputs(logits=z, labels=outputs.labels, shift=outputs.shift, nonfinite="reject")
+    evaluation = evaluate(broken, scores=["confidence_margin"])
+    confidence = abstain.scores.confidence_margin(np.nan_to_num(z))
+    confidence[:3] = -np.inf
+    assert evaluation.row("confidence_margin", "all", 1.0)["aurc"] == aurc(confidence, broken.errors)
+    assert any("3 rows are not finite" in note for note in evaluation.notes)
+    assert evaluation.curve("confidence_margin", "all").coverage[-1] == pytest.approx(1 - 3 / len(broken))
+
+
+def test_the_disagreement_of_the_argmaxes_is_reported(digits):
+    assert any("another class than the largest logit in" in note for note in evaluate(digits).notes)
+
+
+def test_a_head_that_does_not_make_the_logits_is_reported():
+    rng = np.random.default_rng(0)
+    outputs = Outputs(
+        logits=rng.normal(size=(40, 3)),
+        labels=rng.integers(3, size=40),
+        features=rng.normal(size=(40, 2)),
+        weight=np.ones((3, 2)),
+    )
+    assert any("does NOT make the logits" in note for note in evaluate(outputs).notes)
+
+
+def test_rows_become_frames():
+    evaluation = evaluate(mixed_outputs(), scores=["energy"])
+    assert evaluation.to_polars()["aurc"].to_list() == evaluation.to_pandas()["aurc"].tolist()
+
+
+def test_progress_runs_from_nothing_to_all():
+    seen = []
+    evaluate(mixed_outputs(), scores=["energy"], progress=lambda _, share: seen.append(share))
+    assert seen[0] == 0
+    assert seen[-1] == 1
+    assert seen == sorted(seen)
+
+
+def test_every_score_of_the_registry_can_be_had_with_features_and_head(digits):
+    evaluation = evaluate(digits)
+    assert evaluation.scores == list(SCORES)
+    assert not evaluation.left_out

@@ -1,0 +1,49 @@
+import subprocess
+import sys
+
+import pytest
+
+import abstain
+from abstain.extras import MissingExtraError, require
+
+
+def test_importing_abstain_imports_nothing_heavy():
+    code = (
+        "import sys, abstain; print(sorted({'numpy', 'scipy', 'numba', 'rich', 'typer', 'torch'} & set(sys.modules)))"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+
+
+def test_the_command_s_help_imports_nothing_heavy():
+    code = (
+        "import sys; sys.argv = ['abstain', '--help']\n"
+        "from abstain.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: print(sorted({'numpy', 'numba', 'scipy'} & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_every_public_name_exists():
+    for module in (abstain, abstain.scores, abstain.metrics):
+        for name in module.__all__:
+            assert hasattr(module, name)
+
+
+def test_unknown_names_are_attribute_errors():
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = abstain.nothing
+
+
+def test_a_missing_extra_gives_the_pip_line():
+    with pytest.raises(
+        MissingExtraError, match=r"The page needs no_such_module. Install it with: pip install 'abstain\[report\]'"
+    ):
+        require("no_such_module.part", extra="report", feature="The page")
+
+
+def test_version_is_the_one_installed():
+    from importlib.metadata import version
+
+    assert version("abstain") == abstain.__version__
