@@ -14,8 +14,9 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 
 @pytest.fixture(autouse=True)
-def _names_in_examples(doctest_namespace):
+def _names_in_examples(doctest_namespace, tmp_path, monkeypatch):
     doctest_namespace["np"] = np
+    monkeypatch.chdir(tmp_path)  # examples and commands may write to the current folder
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,82 @@
+"""Speed as ratios against peers, measured in the same run: machines differ and are noisy, ratios less so.
+
+Usage: scripts/bench [NAME …]. Each benchmark alternates the two sides and compares the medians.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from statistics import median
+
+import numpy as np
+
+ROUNDS = 7
+
+
+def ratio(name: str, ours: Callable[[], object], peer: Callable[[], object], *, goal: float, peer_name: str) -> bool:
+    """Time both sides in turn and print peer time over our time beside the goal."""
+    ours(), peer()  # compile, allocate, warm up
+    times: list[tuple[float, float]] = []
+    for _ in range(ROUNDS):
+        pair = []
+        for side in (ours, peer):
+            start = time.perf_counter()
+            side()
+            pair.append(time.perf_counter() - start)
+        times.append((pair[0], pair[1]))
+    mine, theirs = (median(column) for column in zip(*times, strict=True))
+    met = theirs / mine >= goal
+    print(
+        f"{name}: {1e3 * mine:.0f} ms, {peer_name} {1e3 * theirs:.0f} ms: {theirs / mine:.2f}x "
+        f"(goal: at least {goal:g}x{'' if met else ', MISSED'})"
+    )
+    return met
+
+
+def logit_scores() -> bool:
+    """The seven logit scores of 50,000 × 1,000 float32 logits against PyTorch doing them one by one."""
+    import torch
+
+    import abstain
+
+    torch.set_num_threads(2)
+    rng = np.random.default_rng(0)
+    logits = rng.normal(scale=3, size=(50_000, 1_000)).astype(np.float32)
+    weight = rng.normal(size=(1_000, 64)).astype(np.float32)
+    z, w = torch.from_numpy(logits), torch.from_numpy(weight)
+
+    def one_by_one() -> list[torch.Tensor]:
+        top = z.topk(2, dim=1).values
+        distances = (z / w.norm(dim=1)).topk(2, dim=1).values
+        return [
+            z.softmax(1).amax(1),
+            1 - 1 / z.softmax(1).square().sum(1),
+            (z.softmax(1) * z.log_softmax(1)).sum(1),
+            z.amax(1),
+            z.logsumexp(1),
+            top[:, 0] - top[:, 1],
+            distances[:, 0] - distances[:, 1],
+        ]
+
+    with torch.inference_mode():
+        return ratio(
+            "logit_scores, 50,000 x 1,000 float32",
+            lambda: abstain.scores.logit_scores(logits, weight),
+            one_by_one,
+            goal=6,
+            peer_name="PyTorch, 7 scores, 2 threads",
+        )
+
+
+BENCHMARKS = {"logit_scores": logit_scores}
+
+
+def main() -> int:
+    """Run the benchmarks named, or all; the exit code says whether every goal is met."""
+    names = sys.argv[1:] or list(BENCHMARKS)
+    met = [BENCHMARKS[name]() for name in names]
+    return 0 if all(met) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
