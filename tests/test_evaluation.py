@@ -38,7 +38,7 @@ def test_rows_are_what_the_metrics_give():
 
 def test_the_best_of_a_column_is_marked_and_ties_are_paired():
     outputs = mixed_outputs()
-    evaluation = evaluate(outputs, alphas=[1.0])
+    evaluation = evaluate(outputs, scores=["max_softmax", "doctor", "energy", "confidence_margin"], alphas=[1.0])
     column = [row for row in evaluation.rows if row["mix"] == "all"]
     best = evaluation.best("all")
     assert best["aurc"] == min(row["aurc"] for row in column)
@@ -56,7 +56,7 @@ def test_scores_that_lack_an_input_are_listed_with_the_reason():
 
 
 def test_nothing_left_is_an_error():
-    with pytest.raises(ValueError, match=r"must have what geometric_margin need.*no head"):
+    with pytest.raises(ValueError, match=r"got only geometric_margin; geometric_margin: the outputs have no head"):
         evaluate(mixed_outputs(), scores=["geometric_margin"])
 
 
@@ -133,9 +133,11 @@ def test_a_head_that_does_not_make_the_logits_is_reported():
         logits=rng.normal(size=(40, 3)),
         labels=rng.integers(3, size=40),
         features=rng.normal(size=(40, 2)),
-        weight=np.ones((3, 2)),
+        weight=np.array([[1.0, 1.0], [1.0, 1.0], [0.0, 0.0]]),
     )
-    assert any("does NOT make the logits" in note for note in evaluate(outputs).notes)
+    evaluation = evaluate(outputs)
+    assert any("does NOT make the logits" in note for note in evaluation.notes)
+    assert evaluation.left_out["geometric_margin"] == "the outputs have a weight of norm zero at class 2"
 
 
 def test_rows_become_frames():
@@ -152,6 +154,32 @@ def test_progress_runs_from_nothing_to_all():
 
 
 def test_every_score_of_the_registry_can_be_had_with_features_and_head(digits):
-    evaluation = evaluate(digits)
+    first, second = digits.split(0.3, seed=1)
+    evaluation = evaluate(second, calibration=first.select(first.shift == "none"))
     assert evaluation.scores == list(SCORES)
     assert not evaluation.left_out
+    assert evaluation.n == len(second)
+
+
+def test_calibration_rows_leave_with_their_copies_and_for_all_scores(digits):
+    evaluation = evaluate(digits, scores=["max_softmax", "knn"])
+    left = len(digits) - evaluation.n
+    assert left == 5 * digits.n_classes * 5  # 40 clean samples, each with 4 corrupted copies
+    assert {row["n"] for row in evaluation.rows if row["mix"] == "in"} == {866 - 40}
+    assert evaluate(digits, scores=["knn"], seed=1).rows != evaluation.rows
+
+
+def test_at_most_half_of_the_in_distribution_rows_are_used():
+    outputs = mixed_outputs(n=20)
+    few = outputs.select(np.r_[0:12, 20:60])
+    evaluation = evaluate(few, scores=["knn_logits"])
+    assert evaluation.row("knn_logits", "in", 1.0)["n"] == 6
+
+
+def test_scores_that_cannot_be_fitted_are_listed_with_the_reason(digits):
+    evaluation = evaluate(digits)
+    assert "no wrong prediction" in evaluation.left_out["delta_knn"]
+    shifted = digits.select(digits.shift != "none")
+    assert "no in-distribution rows" in evaluate(shifted).left_out["knn"]
+    bare = Outputs(logits=digits.logits[:50], labels=digits.labels[:50])
+    assert evaluate(digits, calibration=bare).left_out["knn"] == "the calibration outputs have no features"

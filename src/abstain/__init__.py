@@ -7,11 +7,18 @@ if TYPE_CHECKING:
     from abstain import metrics, scores
     from abstain.evaluation import Evaluation, evaluate
     from abstain.outputs import Outputs
+    from abstain.sensitivity import ScaleSensitivity, scale_sensitivity
 
 __version__ = "0.1.0"
-__all__ = ["Evaluation", "Outputs", "evaluate", "metrics", "scores"]
+__all__ = ["Evaluation", "Outputs", "ScaleSensitivity", "evaluate", "metrics", "scale_sensitivity", "scores"]
 
-_HOME = {"Evaluation": "abstain.evaluation", "Outputs": "abstain.outputs", "evaluate": "abstain.evaluation"}
+_HOME = {
+    "Evaluation": "abstain.evaluation",
+    "Outputs": "abstain.outputs",
+    "ScaleSensitivity": "abstain.sensitivity",
+    "evaluate": "abstain.evaluation",
+    "scale_sensitivity": "abstain.sensitivity",
+}
 
 
 def __getattr__(name: str) -> Any:

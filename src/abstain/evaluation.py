@@ -1,7 +1,7 @@
 """`evaluate`: which score to trust on these outputs, under which mix of shifts."""
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,8 @@ from abstain.metrics.intervals import Estimate, estimate
 from abstain.metrics.ranking import rank
 from abstain.outputs import Outputs
 from abstain.outputs.draw import draw_rows
-from abstain.scores import SCORES, Score, confidences
+from abstain.scores import SCORES, CannotFitError, Score, confidences
+from abstain.scores.score import Confidence
 
 MIXES: Mapping[str, tuple[str, ...]] = {
     "in": ("none",),
@@ -123,12 +124,20 @@ def evaluate(
         raise ValueError("`outputs` must have labels to be evaluated, got none. Pass labels= to Outputs.")
     say = progress or (lambda _what, _share: None)
     notes = _notes_on(outputs)
-    chosen, left_out = _choose(scores, outputs)
+    chosen, left_out = _choose(scores, outputs, calibration)
     if calibration is None and any(score.is_fitted for score in chosen):
         calibration, outputs = _draw_calibration(outputs, seed)
         notes.append(f"{len(calibration)} in-distribution rows were used for fitting and removed from the evaluation.")
-    say("Scoring", 0.0)
-    confidence = confidences(outputs, chosen, calibration=calibration)
+    fitted: dict[str, Confidence] = {}
+    for done, score in enumerate(chosen):
+        say(f"Fitting {score.name}", 0.2 * done / len(chosen))
+        try:
+            fitted[score.name] = score.fit(calibration)  # type: ignore[arg-type]
+        except CannotFitError as error:
+            left_out[score.name] = str(error)
+    _some_left(fitted, left_out)
+    say("Scoring", 0.2)
+    confidence = confidences(outputs, fitted)
     if "geometric_margin" in confidence:
         differ = np.nanmean(confidence["geometric_margin"] < 0)
         notes.append(
@@ -138,7 +147,7 @@ def evaluate(
     notes += dropped
     rows: list[dict[str, Any]] = []
     for done, mix in enumerate(mixes):
-        say(f"Comparing scores on {mix}", 0.3 + 0.7 * done / len(mixes))
+        say(f"Comparing scores on {mix}", 0.4 + 0.6 * done / len(mixes))
         rows += _rows_of_mix(mix, outputs, confidence, alphas, level)
     say("Done", 1.0)
     return Evaluation(rows, left_out, tuple(notes), level, confidence, outputs.errors, outputs.shift)
@@ -184,9 +193,11 @@ def _rejected_last(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(np.isnan(confidence), -np.inf, confidence)
 
 
-def _choose(scores: str | Iterable[str], outputs: Outputs) -> tuple[list[Score], dict[str, str]]:
+def _choose(
+    scores: str | Iterable[str], outputs: Outputs, calibration: Outputs | None
+) -> tuple[list[Score], dict[str, str]]:
     """The scores that can be had, and the reason for each of the others."""
-    names = list(SCORES) if scores == "all" else [scores] if isinstance(scores, str) else list(dict.fromkeys(scores))
+    names = [scores] if isinstance(scores, str) and scores != "all" else list(SCORES if scores == "all" else scores)
     for name in names:
         if name not in SCORES:
             near = difflib.get_close_matches(name, SCORES, n=1)
@@ -195,25 +206,31 @@ def _choose(scores: str | Iterable[str], outputs: Outputs) -> tuple[list[Score],
     if not names:
         raise ValueError("`scores` must name at least one score, got none. `abstain scores` lists them.")
     left_out = {}
-    for name in names:
-        if lacking := SCORES[name].lacking(outputs):
-            left_out[name] = f"the outputs have no {' and no '.join(lacking)}"
-    chosen = [SCORES[name] for name in names if name not in left_out]
-    if not chosen:
-        raise ValueError(
-            f"`outputs` must have what {', '.join(left_out)} need, got outputs without it: {left_out[names[0]]}."
-        )
+    enough = calibration is not None or np.count_nonzero((outputs.shift == "none") & outputs.usable) >= 2
+    for name in dict.fromkeys(names):
+        score = SCORES[name]
+        if objection := score.objection(outputs):
+            left_out[name] = f"the outputs have {objection}"
+        elif score.is_fitted and calibration is not None and (objection := score.objection(calibration)):
+            left_out[name] = f"the calibration outputs have {objection}"
+        elif score.is_fitted and not enough:
+            left_out[name] = "there are no in-distribution rows to fit it on; give calibration outputs"
+    chosen = [SCORES[name] for name in dict.fromkeys(names) if name not in left_out]
+    _some_left(chosen, left_out)
     return chosen, left_out
+
+
+def _some_left(scores: Collection[Any], left_out: dict[str, str]) -> None:
+    if not scores:
+        name, reason = next(iter(left_out.items()))
+        raise ValueError(
+            f"`scores` must name a score that can be computed, got only {', '.join(left_out)}; {name}: {reason}."
+        )
 
 
 def _draw_calibration(outputs: Outputs, seed: int) -> tuple[Outputs, Outputs]:
     """Five rows a class but at most half of the in-distribution rows, and the outputs without these samples."""
     inside = np.flatnonzero((outputs.shift == "none") & outputs.usable)
-    if len(inside) < 2:
-        raise ValueError(
-            f"`outputs` must have at least 2 in-distribution rows to fit scores on, got {len(inside)}. "
-            "Pass calibration=."
-        )
     size = min(5 * outputs.n_classes, len(inside) // 2)
     ids = np.arange(len(outputs)) if outputs.ids is None else outputs.ids
     drawn = inside[draw_rows(len(inside), ids[inside], size=size, seed=seed)]

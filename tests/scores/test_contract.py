@@ -1,5 +1,7 @@
 """What holds for every score in the registry."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 import abstain
 from abstain.outputs import Outputs
-from abstain.scores import SCORES, confidences
+from abstain.scores import SCORES, confidences, from_state, to_state
 
 every_score = pytest.mark.parametrize("score", SCORES.values(), ids=SCORES)
 
@@ -39,7 +41,7 @@ def test_finite_in_finite_out(score):
 @given(z=arrays(np.float32, (9, 4), elements=st.floats(-1000, 1000, width=32)))
 def test_any_finite_logits_give_finite_confidence(score, z):
     if score.needs == ("logits",):
-        assert np.isfinite(score.fit(None)(Outputs(logits=z))).all()
+        assert np.isfinite(score.fit(CALIBRATION)(Outputs(logits=z))).all()
 
 
 @every_score
@@ -83,6 +85,18 @@ def test_the_same_call_gives_the_same_bytes(score):
     assert score.fit(CALIBRATION)(OUTPUTS).tobytes() == score.fit(CALIBRATION)(OUTPUTS).tobytes()
 
 
+@every_score
+def test_saved_and_loaded_gives_the_same_bits(score, tmp_path):
+    fitted = score.fit(CALIBRATION)
+    header, arrays = to_state(fitted)
+    (tmp_path / "header.json").write_text(json.dumps(header))
+    np.savez(tmp_path / "arrays.npz", **arrays)
+    with np.load(tmp_path / "arrays.npz") as stored:
+        again = from_state(json.loads((tmp_path / "header.json").read_text()), dict(stored))
+    assert type(again) is type(fitted)
+    assert again(OUTPUTS).tobytes() == fitted(OUTPUTS).tobytes()
+
+
 def test_the_registry_and_the_functions_agree():
     for name, confidence in abstain.scores.logit_scores(OUTPUTS.logits, OUTPUTS.weight).items():
         np.testing.assert_array_equal(SCORES[name].fit(CALIBRATION)(OUTPUTS), confidence)
@@ -96,5 +110,5 @@ def test_unusable_rows_get_nan():
     z = OUTPUTS.logits.copy()
     z[3, 1] = np.nan
     outputs = Outputs(logits=z, nonfinite="reject")
-    found = confidences(outputs, [SCORES["max_softmax"]])["max_softmax"]
+    found = confidences(outputs, {"max_softmax": SCORES["max_softmax"].fit(None)})["max_softmax"]
     assert np.flatnonzero(np.isnan(found)).tolist() == [3]

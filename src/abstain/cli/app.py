@@ -7,6 +7,7 @@ import typer
 from abstain.cli.demo import demo
 from abstain.cli.evaluate import evaluate
 from abstain.cli.scores import scores
+from abstain.cli.sensitivity import sensitivity
 
 app = typer.Typer(
     name="abstain",
@@ -16,7 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (demo, scores, evaluate):
+for command in (demo, scores, evaluate, sensitivity):
     app.command()(command)
 
 

@@ -82,6 +82,11 @@ def _panel(axes: Any, evaluation: Evaluation, mix: str, names: Sequence[str]) ->
     axes.set_xlabel("Coverage (%)")
     axes.set_xlim(0, 100)
     axes.set_ylim(0, 1.1 * highest or 1)
+    tidy(axes)
+
+
+def tidy(axes: Any, /) -> None:
+    """The look of every figure: light grid, no box."""
     axes.tick_params(labelsize=8)
     axes.grid(color="#e5e5e5", linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)

@@ -3,29 +3,65 @@
 from abstain.scores.binary_logits import binary_logits
 from abstain.scores.confidence_margin import confidence_margin
 from abstain.scores.confidences import confidences
+from abstain.scores.delta_knn import DeltaKNN
+from abstain.scores.delta_mds import DeltaMDS
 from abstain.scores.doctor import doctor
 from abstain.scores.energy import energy
+from abstain.scores.fdbd import FDBD
+from abstain.scores.fitting import CannotFitError, Fitted, Fitter
+from abstain.scores.gen import gen
 from abstain.scores.geometric_margin import geometric_margin
-from abstain.scores.logit_scores import LOGIT_SCORES, logit_scores
+from abstain.scores.knn import KNN
+from abstain.scores.logit_scores import logit_scores
+from abstain.scores.margin_mix import MarginMix
 from abstain.scores.max_logit import max_logit
+from abstain.scores.max_logit_pnorm import MaxLogitPNorm, max_logit_pnorm
 from abstain.scores.max_softmax import max_softmax
 from abstain.scores.neg_entropy import neg_entropy
+from abstain.scores.nnguide import NNGuide
+from abstain.scores.pairwise_margin import pairwise_margin
+from abstain.scores.react import ReAct
+from abstain.scores.registry import SCORES
+from abstain.scores.residual import Residual
+from abstain.scores.rmds import RMDS
 from abstain.scores.score import Score
-
-SCORES: dict[str, Score] = {score.name: score for score in LOGIT_SCORES}
-"""Every score by name; the command, the evaluation, the report and the contract tests read it."""
+from abstain.scores.sirc import SIRC
+from abstain.scores.state import from_state, to_state
+from abstain.scores.temperature import TemperatureScaled
+from abstain.scores.vim import ViM
 
 __all__ = [
+    "FDBD",
+    "KNN",
+    "RMDS",
     "SCORES",
+    "SIRC",
+    "CannotFitError",
+    "DeltaKNN",
+    "DeltaMDS",
+    "Fitted",
+    "Fitter",
+    "MarginMix",
+    "MaxLogitPNorm",
+    "NNGuide",
+    "ReAct",
+    "Residual",
     "Score",
+    "TemperatureScaled",
+    "ViM",
     "binary_logits",
     "confidence_margin",
     "confidences",
     "doctor",
     "energy",
+    "from_state",
+    "gen",
     "geometric_margin",
     "logit_scores",
     "max_logit",
+    "max_logit_pnorm",
     "max_softmax",
     "neg_entropy",
+    "pairwise_margin",
+    "to_state",
 ]

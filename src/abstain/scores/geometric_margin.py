@@ -7,7 +7,7 @@ from array_api_compat import array_namespace, device
 
 from abstain.kernels.rows import RowSums
 from abstain.scores.confidence_margin import confidence_margin
-from abstain.scores.norms import row_norms
+from abstain.scores.norms import as_numpy, row_norms
 from abstain.scores.rows import Array, check_logits, logit_rows
 from abstain.scores.score import LogitScore
 
@@ -53,6 +53,12 @@ def from_rows(rows: RowSums, /) -> Array:
     return rows.scaled_margin
 
 
+def head_flaw(weight: Array, /) -> str | None:
+    """A class without a weight has no distance."""
+    zero = np.flatnonzero(~np.any(as_numpy(weight), axis=1))
+    return f"a weight of norm zero at class {zero[0]}" if zero.size else None
+
+
 GEOMETRIC_MARGIN = LogitScore(
     name="geometric_margin",
     symbol="RL_geo-M",
@@ -60,4 +66,5 @@ GEOMETRIC_MARGIN = LogitScore(
     needs=("logits", "head"),
     reference="Liang et al., 2024",
     formula=from_rows,
+    head_flaw=head_flaw,
 )

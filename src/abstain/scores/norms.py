@@ -8,7 +8,7 @@ from abstain.scores.rows import Array
 
 def row_norms(weight: Array, bias: Array | None = None, /, *, smallest: float = 0.0) -> NDArray[np.float64]:
     """Norms of the rows of W, or of [W, b], in float64 and at least ``smallest``."""
-    parts = [_as_numpy(weight)] if bias is None else [_as_numpy(weight), _as_numpy(bias)[:, None]]
+    parts = [as_numpy(weight)] if bias is None else [as_numpy(weight), as_numpy(bias)[:, None]]
     norms = np.maximum(np.sqrt(sum(np.square(part).sum(axis=1) for part in parts)), smallest)
     if not norms.all():
         raise ValueError(
@@ -18,7 +18,8 @@ def row_norms(weight: Array, bias: Array | None = None, /, *, smallest: float = 
     return np.asarray(norms)
 
 
-def _as_numpy(array: Array) -> NDArray[np.float64]:
+def as_numpy(array: Array, /) -> NDArray[np.float64]:
+    """A float64 NumPy array from any library, on any device."""
     if hasattr(array, "detach"):
         array = array.detach().cpu().numpy()
     return np.asarray(array, dtype=np.float64)

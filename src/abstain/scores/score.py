@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from abstain.kernels.rows import RowSums
 from abstain.outputs import Outputs
+from abstain.scores.fitting import CannotFitError, Fitted, Fitter
 from abstain.scores.norms import row_norms
 from abstain.scores.rows import Array, logit_rows
 
@@ -22,13 +23,18 @@ def unchanged(confidence: Array, /) -> Array:
     return confidence
 
 
+def no_flaw(weight: NDArray[Any], /) -> None:
+    """Any head will do."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Score(ABC):
     """A confidence score, higher = more trusted.
 
     Each score has two faces. Calling it gives the *confidence*, the form that loses no order to rounding; rankings
     and thresholds use it alone. ``literal`` maps a confidence, or a threshold on it, to the value the
-    literature prints: a strictly increasing function, so both rank alike.
+    literature prints: a strictly increasing function, so both rank alike. ``head_flaw`` says what in the weight of
+    a head leaves the score undefined.
     """
 
     name: str
@@ -37,11 +43,14 @@ class Score(ABC):
     needs: tuple[Need, ...]
     reference: str
     literal: Callable[[Array], Array] = unchanged
+    head_flaw: Callable[[NDArray[Any]], str | None] = no_flaw
 
-    def lacking(self, outputs: Outputs, /) -> tuple[str, ...]:
-        """What the score needs of the outputs it is called on and they do not have."""
+    def objection(self, outputs: Outputs, /) -> str | None:
+        """Why the score cannot be had of these outputs, or None."""
         have = {"features": outputs.features is not None, "head": outputs.weight is not None}
-        return tuple(need for need in self.needs if not have.get(need, True))
+        if lacking := [need for need in self.needs if not have.get(need, True)]:
+            return f"no {' and no '.join(lacking)}"
+        return self.head_flaw(outputs.weight) if outputs.weight is not None else None
 
     @property
     def is_fitted(self) -> bool:
@@ -67,6 +76,36 @@ class LogitScore(Score):
     def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Confidence (n,) of every row."""
         return np.asarray(self.formula(output_rows(outputs, with_head="head" in self.needs)))
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class PlainScore(Score):
+    """A score that is a function of the outputs; there is nothing to fit."""
+
+    function: Confidence
+
+    def fit(self, calibration: Outputs | None = None, /) -> Confidence:  # noqa: ARG002
+        """The score itself."""
+        return self
+
+    def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
+        """Confidence (n,) of every row."""
+        return self.function(outputs)
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class FittedScore(Score):
+    """A score that is fitted on a calibration sample."""
+
+    method: Fitter
+
+    def fit(self, calibration: Outputs, /) -> Fitted:
+        """The method fitted, or `CannotFitError`."""
+        if "labels" in self.needs and calibration.labels is None:
+            raise CannotFitError("the calibration outputs have no labels")
+        return self.method.fit(calibration)
 
 
 def output_rows(outputs: Outputs, /, *, with_head: bool) -> RowSums:

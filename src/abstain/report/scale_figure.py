@@ -1,0 +1,34 @@
+"""The scale-sensitivity diagnostic as a figure."""
+
+from typing import Any
+
+from abstain.extras import require
+from abstain.report.figures import COLOURS, tidy
+from abstain.scores import SCORES
+from abstain.sensitivity import SOFTMAX_SCORES, ScaleSensitivity
+
+
+def scale_figure(sensitivity: ScaleSensitivity, /) -> Any:
+    """AURC over the scale of the logits: a curve a softmax score, its limits as ticks, the margin as a flat line."""
+    require("matplotlib", extra="report", feature="The scale figure")
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4.6, 3.1), layout="constrained", dpi=200)
+    axes = figure.subplots()
+    for score, colour in zip(SOFTMAX_SCORES, COLOURS, strict=False):
+        scales, areas = sensitivity.curve(score.name)
+        axes.plot(scales, [100 * area for area in areas], color=colour, linewidth=1.5, label=score.symbol)
+        low, _ = sensitivity.limits(score.name)
+        axes.plot([scales[0] / 1.6], [100 * low], marker="<", markersize=4, color=colour, clip_on=False)
+    margin = SCORES["confidence_margin"].symbol
+    axes.axhline(
+        100 * sensitivity.margin, color="#333333", linewidth=1.2, linestyle="--", label=f"{margin} (any scale)"
+    )
+    axes.axvline(1.0, color="#999999", linewidth=0.8, linestyle=":")
+    axes.text(1.0, 1.01, "as trained", transform=axes.get_xaxis_transform(), fontsize=7, ha="center", color="#666666")
+    axes.set_xscale("log")
+    axes.set_xlabel("Scale λ of the logits (◂ limit λ → 0)")
+    axes.set_ylabel(f"AURC{'' if sensitivity.alpha == 1 else f'-{sensitivity.alpha:g}'} × 100")
+    tidy(axes)
+    axes.legend(frameon=False, fontsize=8)
+    return figure

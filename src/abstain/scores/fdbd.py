@@ -1,0 +1,46 @@
+"""fDBD: mean distance to the decision boundaries, relative to the distance from the mean feature."""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.kernels.pairwise import boundary_distances
+from abstain.outputs import Outputs
+from abstain.scores.fitting import CannotFitError, Fitted, Fitter, features_of, head_of
+from abstain.scores.pairwise_margin import head_flaw, inverse_distances
+
+Floats = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True)
+class FDBD(Fitter):
+    r"""Mean of :math:`(z_{\hat y} - z_j)/\|w_{\hat y} - w_j\|` over j ≠ ŷ, over :math:`\|x - \mu\|`.
+
+    μ is the mean feature of the calibration sample. Strong under larger shifts of convolutional networks.
+    (Liu & Qin, 2024)
+    """
+
+    def fit(self, calibration: Outputs, /) -> "FittedFDBD":
+        """Take the mean feature and the distances between the rows of the head."""
+        weight, _ = head_of(calibration)
+        if flaw := head_flaw(weight):
+            raise CannotFitError(f"the calibration outputs have {flaw}")
+        return FittedFDBD(features_of(calibration).astype(np.float64).mean(axis=0), inverse_distances(weight))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FittedFDBD(Fitted):
+    """fDBD with its mean feature (d,) and the inverse distances (K, K) between the rows of the head."""
+
+    mean: Floats
+    inverse: Floats
+
+    def __call__(self, outputs: Outputs, /) -> Floats:
+        """Mean boundary distance over the distance from the mean."""
+        _, distance = boundary_distances(outputs.logits, outputs.predictions, self.inverse)
+        apart = np.linalg.norm(features_of(outputs).astype(np.float64) - self.mean, axis=1)
+        return distance / np.maximum(apart, 1e-12)

@@ -1,0 +1,69 @@
+"""KNN: distance to the k-th nearest calibration sample."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.outputs import Outputs
+from abstain.scores.fitting import CannotFitError, Fitted, Fitter, features_of
+from abstain.scores.neighbours import nearest_distances, normalized
+
+Space = Literal["features", "logits"]
+
+
+@final
+@dataclass(frozen=True)
+class KNN(Fitter):
+    r"""Minus the squared distance to the k-th nearest calibration sample, :math:`-\|x/\|x\| - f_{(k)}/\|f_{(k)}\|\|^2`.
+
+    Made to find unknown classes. The authors' code measures in the features; ``space="logits"`` does as the paper's
+    text says. With ``exclude_self`` a sample identical to one in the calibration sample is not its own neighbour.
+    (Sun et al., 2022)
+
+    >>> bank = Outputs(logits=np.zeros((4, 2)), features=np.array([[1.0, 0], [0, 1], [1, 1], [-1, 0]]))
+    >>> KNN(k=2).fit(bank)(Outputs(logits=np.zeros((1, 2)), features=np.array([[2.0, 1.0]]))).round(6)
+    array([-0.211146])
+    """
+
+    k: int = 2
+    space: Space = "features"
+    exclude_self: bool = False
+
+    def fit(self, calibration: Outputs, /) -> "FittedKNN":
+        """Keep the calibration sample as the bank."""
+        if self.k < 1:
+            raise ValueError(f"`k` must be at least 1, got {self.k}.")
+        if self.space not in ("features", "logits"):
+            raise ValueError(f"`space` must be 'features' or 'logits', got {self.space!r}.")
+        bank = rows_in(self.space, calibration)
+        if len(bank) < self.k + self.exclude_self:
+            raise CannotFitError(f"the calibration sample has {len(bank)} rows, too few for neighbour {self.k}")
+        return FittedKNN(bank, self.k, self.space, self.exclude_self)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FittedKNN(Fitted):
+    """KNN with its bank of normalized rows."""
+
+    bank: NDArray[Any]
+    k: int
+    space: Space
+    exclude_self: bool
+
+    def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
+        """Minus the k-th squared distance."""
+        distances = nearest_distances(rows_in(self.space, outputs), self.bank, self.k + self.exclude_self)
+        if not self.exclude_self:
+            return -distances[:, self.k - 1]
+        return -np.where(distances[:, 0] == 0, distances[:, self.k], distances[:, self.k - 1])
+
+
+def rows_in(space: Space, outputs: Outputs, /) -> NDArray[Any]:
+    """Normalized features or logits."""
+    rows = features_of(outputs) if space == "features" else outputs.logits
+    if space == "logits" and not np.isfinite(rows).all():
+        raise ValueError("`logits` must be finite for neighbours in logit space, got a masked class. Use the features.")
+    return normalized(rows)

@@ -1,0 +1,56 @@
+"""Gaussians with shared, shrunk covariance, and squared distances to their means."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.kernels.products import row_products
+from abstain.scores.fitting import CannotFitError
+
+Floats = NDArray[np.float64]
+
+
+def shrunk_covariance(centred: Floats, /) -> Floats:
+    """Covariance of centred rows (n, d), pulled towards a multiple of the identity after Ledoit & Wolf (2004)."""
+    n, d = centred.shape
+    sample = centred.T @ centred / n
+    size = np.trace(sample) / d
+    squares = np.square(centred)
+    spread = (squares.T @ squares / n - sample**2).sum() / (d * n)
+    apart = np.square(sample - size * np.eye(d)).sum() / d
+    amount = 0.0 if apart == 0 else min(spread, apart) / apart
+    return (1 - amount) * sample + amount * size * np.eye(d)
+
+
+def whitening(covariance: Floats, /) -> Floats:
+    """A with A·Aᵀ = covariance⁻¹; directions without variance count as if they had a millionth of the mean variance."""
+    values, vectors = np.linalg.eigh(covariance)
+    if not values.max() > 0:
+        raise CannotFitError("the features of the calibration sample do not vary")
+    return vectors / np.sqrt(np.maximum(values, 1e-6 * values.mean()))
+
+
+def class_means(features: Floats, labels: NDArray[np.int64], /) -> tuple[Floats, Floats]:
+    """Mean feature (c, d) of each class there is, and the features less the mean of their class."""
+    _, group = np.unique(labels, return_inverse=True)
+    sums = np.zeros((group.max() + 1, features.shape[1]))
+    np.add.at(sums, group, features)
+    means = sums / np.bincount(group)[:, None]
+    return means, features - means[group]
+
+
+@dataclass(frozen=True, eq=False)
+class Whitened:
+    """Means (c, d) seen through a whitening matrix (d, d)."""
+
+    matrix: Floats
+    means: Floats
+
+    def nearest(self, features: NDArray[np.floating], /) -> Floats:
+        """Squared Mahalanobis distance (n,) to the nearest mean."""
+        white = row_products(features, self.matrix)
+        centres = row_products(self.means, self.matrix)
+        cross = row_products(white, np.ascontiguousarray(centres.T))
+        squares = np.square(centres).sum(axis=1) - 2 * cross
+        return np.square(white).sum(axis=1) + squares.min(axis=1)

@@ -1,0 +1,126 @@
+"""Exact nearest-neighbour search: candidates in float32 by faiss or BLAS, their order settled in float64.
+
+Rounding in the float32 search could lose a true neighbour. A row where the worst candidate is too close to call, by a
+bound on that rounding, is searched again in full in float64, so both engines give the same result to the last bit.
+"""
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.kernels.blocks import for_each_block
+from abstain.kernels.neighbours import exact_distances, exact_products, merge_largest
+
+Array = NDArray[np.floating]
+Floats = NDArray[np.float64]
+SPARE = 6  # candidates beyond k
+QUERIES = 4096
+BANK = 8192
+
+
+def normalized(rows: Array, /) -> Array:
+    """Rows divided by their norms, in float32 if they were given in no more; a row of zeros stays one."""
+    found = np.empty(rows.shape, dtype=np.float64 if rows.dtype.itemsize > 4 else np.float32)
+
+    def work(block: slice) -> None:
+        np.divide(rows[block], np.maximum(_norms(rows[block]), 1e-12)[:, None], out=found[block], casting="same_kind")
+
+    for_each_block(work, *rows.shape)
+    return found
+
+
+def _norms(rows: Array) -> Floats:
+    return np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+
+
+def nearest_distances(queries: Array, bank: Array, k: int, /) -> Floats:
+    """Squared distances (n, k), ascending, from each query to its k nearest rows of the bank."""
+    squares = np.square(bank, dtype=np.float64).sum(axis=1)
+    largest = squares.max()
+    alike = largest - squares.min() <= 1e-6 * largest
+    # ⟨q, b⟩ − ‖b‖²/2 falls with the distance, and so does ⟨q, b⟩ alone among rows of one length.
+    search = _Candidates(bank) if alike else _Candidates(np.column_stack([bank, -squares / 2]), extra=1.0)
+    offset = largest if alike else 0.0
+
+    def is_settled(norms: Floats, last: Floats, distances: Floats) -> NDArray[np.bool_]:
+        slack = _rounding(bank.shape[1]) * (norms * np.sqrt(largest) + largest) + 1e-6 * offset
+        return last + slack < (norms**2 + offset - distances) / 2
+
+    return _best(queries, bank, k, search, exact_distances, is_settled)
+
+
+def largest_products(queries: Array, bank: Array, k: int, /) -> Floats:
+    """Inner products (n, k), descending, of each query with the k rows of the bank where they are largest."""
+    largest = np.sqrt(np.square(bank, dtype=np.float64).sum(axis=1).max())
+
+    def is_settled(norms: Floats, last: Floats, products: Floats) -> NDArray[np.bool_]:
+        return last + _rounding(bank.shape[1]) * norms * largest < products
+
+    return _best(queries, bank, k, _Candidates(bank), exact_products, is_settled)
+
+
+def _best(queries: Array, bank: Array, k: int, search: "_Candidates", settle: Any, is_settled: Any) -> Floats:
+    """The k best values of each query: those of the candidates, or of the whole bank where that is not settled."""
+    found = np.empty((len(queries), k))
+    for start in range(0, len(queries), QUERIES):
+        q = np.ascontiguousarray(queries[start : start + QUERIES])
+        index, last = search.best(q, k + SPARE)
+        values = _exact(settle, q, bank, index)[:, :k]
+        if index.shape[1] < len(bank):
+            norms = _norms(q)
+            for row in np.flatnonzero(~is_settled(norms, last, values[:, -1])):
+                everything = np.arange(len(bank))[None]
+                values[row] = _exact(settle, q[row : row + 1], bank, everything)[0, :k]
+        found[start : start + len(q)] = values
+    return found
+
+
+def _rounding(d: int) -> float:
+    """Bound on the relative error of a float32 inner product of d terms."""
+    return (d + 8) * 2.0**-24
+
+
+def _exact(settle: Any, queries: Array, bank: Array, index: NDArray[np.int64]) -> Floats:
+    values = np.empty(index.shape)
+
+    def work(block: slice) -> None:
+        settle(queries[block], bank, index[block], values[block])
+
+    for_each_block(work, len(index), index.shape[1] * queries.shape[1])
+    return values
+
+
+class _Candidates:
+    """Search of a bank for the rows of largest inner product, in float32."""
+
+    def __init__(self, bank: Array, extra: float | None = None) -> None:
+        self.bank = np.ascontiguousarray(bank, dtype=np.float32)
+        self.extra = extra
+        self.index: Any = None
+        if find_spec("faiss") is not None:
+            import faiss
+
+            self.index = faiss.IndexFlatIP(self.bank.shape[1])
+            self.index.add(self.bank)
+
+    def best(self, queries: Array, k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Index (n, k) of the best rows and the float32 product of the last of them."""
+        k = min(k, len(self.bank))
+        q = queries.astype(np.float32, copy=False)
+        if self.extra is not None:
+            q = np.column_stack([q, np.full(len(q), self.extra, dtype=np.float32)])
+        if self.index is not None:
+            values, index = self.index.search(np.ascontiguousarray(q), k)
+            return index.astype(np.int64), values[:, -1].astype(np.float64)
+        values = np.full((len(q), k), -np.inf, dtype=np.float32)
+        index = np.zeros((len(q), k), dtype=np.int64)
+        for start in range(0, len(self.bank), BANK):
+            products = q @ self.bank[start : start + BANK].T
+
+            def work(block: slice, products: Any = products, start: int = start) -> None:
+                merge_largest(products[block], start, values[block], index[block])
+
+            for_each_block(work, *products.shape)
+        return index, values[:, -1].astype(np.float64)

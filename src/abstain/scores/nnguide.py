@@ -1,0 +1,47 @@
+"""NNGuide: energy guided by the energy of similar calibration samples."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.outputs import Outputs
+from abstain.scores.energy import energy
+from abstain.scores.fitting import CannotFitError, Fitted, Fitter
+from abstain.scores.knn import rows_in
+from abstain.scores.neighbours import largest_products
+
+
+@final
+@dataclass(frozen=True)
+class NNGuide(Fitter):
+    r"""Energy times the mean of the k largest :math:`E_j \cos(x, x_j)` over the calibration sample.
+
+    A high energy counts only near samples that had one. (Park et al., 2023)
+    """
+
+    k: int = 10
+
+    def fit(self, calibration: Outputs, /) -> "FittedNNGuide":
+        """Keep the normalized features, scaled by their energies."""
+        if self.k < 1:
+            raise ValueError(f"`k` must be at least 1, got {self.k}.")
+        bank = rows_in("features", calibration)
+        if len(bank) < self.k:
+            raise CannotFitError(f"the calibration sample has {len(bank)} rows, fewer than {self.k} neighbours")
+        return FittedNNGuide((bank * energy(calibration.logits)[:, None]).astype(bank.dtype), self.k)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FittedNNGuide(Fitted):
+    """NNGuide with its bank of scaled features."""
+
+    bank: NDArray[Any]
+    k: int
+
+    def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
+        """Energy times guidance."""
+        guidance = largest_products(rows_in("features", outputs), self.bank, self.k).mean(axis=1)
+        return energy(outputs.logits) * guidance

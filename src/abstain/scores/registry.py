@@ -1,0 +1,171 @@
+"""Every score by name: the command, the evaluation, the report and the contract tests read it."""
+
+from abstain.scores.delta_knn import DeltaKNN
+from abstain.scores.delta_mds import DeltaMDS
+from abstain.scores.doctor import DOCTOR
+from abstain.scores.fdbd import FDBD
+from abstain.scores.gen import gen
+from abstain.scores.knn import KNN
+from abstain.scores.logit_scores import LOGIT_SCORES
+from abstain.scores.margin_mix import MarginMix
+from abstain.scores.max_logit_pnorm import MaxLogitPNorm
+from abstain.scores.max_softmax import MAX_SOFTMAX
+from abstain.scores.neg_entropy import NEG_ENTROPY
+from abstain.scores.nnguide import NNGuide
+from abstain.scores.pairwise_margin import head_flaw, pairwise_margin
+from abstain.scores.react import ReAct
+from abstain.scores.residual import Residual
+from abstain.scores.rmds import RMDS
+from abstain.scores.score import FittedScore, PlainScore, Score
+from abstain.scores.sirc import SIRC, literal
+from abstain.scores.temperature import TemperatureScaled
+from abstain.scores.vim import ViM
+
+PAPER_FITTED = (
+    FittedScore(
+        name="knn",
+        symbol="KNN",
+        family="feature",
+        needs=("features", "calibration"),
+        reference="Sun et al., 2022",
+        method=KNN(),
+    ),
+    FittedScore(
+        name="knn_logits",
+        symbol="KNN(z)",
+        family="logit",
+        needs=("logits", "calibration"),
+        reference="Sun et al., 2022",
+        method=KNN(space="logits"),
+    ),
+    FittedScore(
+        name="vim",
+        symbol="ViM",
+        family="hybrid",
+        needs=("logits", "features", "head", "calibration"),
+        reference="Wang et al., 2022",
+        method=ViM(),
+    ),
+    FittedScore(
+        name="sirc",
+        symbol="SIRC",
+        family="hybrid",
+        needs=("logits", "features", "head", "calibration"),
+        reference="Xia & Bouganis, 2022",
+        method=SIRC(),
+        literal=literal,
+    ),
+)
+AFTER_THE_PAPER = (
+    PlainScore(
+        name="pairwise_margin",
+        symbol="RL_pair-M",
+        family="margin",
+        needs=("logits", "head"),
+        reference="Crammer & Singer, 2001",
+        function=lambda outputs: pairwise_margin(outputs.logits, outputs.weight),
+        head_flaw=head_flaw,
+    ),
+    PlainScore(
+        name="gen",
+        symbol="GEN",
+        family="softmax",
+        needs=("logits",),
+        reference="Liu et al., 2023",
+        function=lambda outputs: gen(outputs.logits),
+    ),
+    FittedScore(
+        name="max_logit_pnorm",
+        symbol="MaxLogit-pNorm",
+        family="logit",
+        needs=("logits", "calibration", "labels"),
+        reference="Cattelan & Silva, 2024",
+        method=MaxLogitPNorm(),
+    ),
+    *(
+        FittedScore(
+            name=f"ts_{score.name}",
+            symbol=f"{score.symbol}(T)",
+            family="softmax",
+            needs=("logits", "calibration", "labels"),
+            reference="Guo et al., 2017",
+            method=TemperatureScaled(score),
+            literal=score.literal,
+        )
+        for score in (MAX_SOFTMAX, DOCTOR, NEG_ENTROPY)
+    ),
+    FittedScore(
+        name="residual",
+        symbol="Residual",
+        family="feature",
+        needs=("features", "head", "calibration"),
+        reference="Wang et al., 2022",
+        method=Residual(),
+    ),
+    FittedScore(
+        name="react",
+        symbol="ReAct",
+        family="hybrid",
+        needs=("features", "head", "calibration"),
+        reference="Sun et al., 2021",
+        method=ReAct(),
+    ),
+    FittedScore(
+        name="fdbd",
+        symbol="fDBD",
+        family="hybrid",
+        needs=("logits", "features", "head", "calibration"),
+        reference="Liu & Qin, 2024",
+        method=FDBD(),
+    ),
+    FittedScore(
+        name="nnguide",
+        symbol="NNGuide",
+        family="hybrid",
+        needs=("logits", "features", "calibration"),
+        reference="Park et al., 2023",
+        method=NNGuide(),
+    ),
+    FittedScore(
+        name="rmds",
+        symbol="RMDS",
+        family="feature",
+        needs=("features", "calibration", "labels"),
+        reference="Ren et al., 2021",
+        method=RMDS(),
+    ),
+    FittedScore(
+        name="delta_mds",
+        symbol="Δ-MDS",
+        family="feature",
+        needs=("features", "calibration", "labels"),
+        reference="Heng & Soh, 2026",
+        method=DeltaMDS(),
+    ),
+    FittedScore(
+        name="delta_knn",
+        symbol="Δ-KNN",
+        family="feature",
+        needs=("features", "calibration", "labels"),
+        reference="Heng & Soh, 2026",
+        method=DeltaKNN(),
+    ),
+    FittedScore(
+        name="delta_mds_margin",
+        symbol="Δ-MDS+conf-M",
+        family="hybrid",
+        needs=("logits", "features", "calibration", "labels"),
+        reference="Heng & Soh, 2026",
+        method=MarginMix(DeltaMDS()),
+    ),
+    FittedScore(
+        name="delta_knn_margin",
+        symbol="Δ-KNN+conf-M",
+        family="hybrid",
+        needs=("logits", "features", "calibration", "labels"),
+        reference="Heng & Soh, 2026",
+        method=MarginMix(DeltaKNN()),
+    ),
+)
+
+SCORES: dict[str, Score] = {score.name: score for score in (*LOGIT_SCORES, *PAPER_FITTED, *AFTER_THE_PAPER)}

@@ -1,0 +1,98 @@
+"""How much softmax scores depend on the scale of the logits, which no classifier is asked about when it predicts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.kernels.blocks import row_blocks
+from abstain.metrics import aurc
+from abstain.outputs import Outputs
+from abstain.scores import confidence_margin
+from abstain.scores.doctor import DOCTOR
+from abstain.scores.max_softmax import MAX_SOFTMAX
+from abstain.scores.neg_entropy import NEG_ENTROPY
+from abstain.scores.rows import logit_rows
+
+Floats = NDArray[np.float64]
+SOFTMAX_SCORES = (MAX_SOFTMAX, DOCTOR, NEG_ENTROPY)
+SCALES = tuple(float(scale) for scale in np.logspace(-2, 2, 33))
+
+
+@dataclass(frozen=True)
+class ScaleSensitivity:
+    """AURC-α of each softmax score as a function of the scale λ of the logits, with its limits.
+
+    As λ → ∞ every softmax score ranks as the confidence margin. As λ → 0 the largest probability ranks as the largest
+    logit above the mean logit, and DOCTOR and the entropy as the variance of the logits.
+    """
+
+    rows: list[dict[str, Any]]
+    """Keys: score, scale, aurc; scale 0 and infinity are the limits."""
+    alpha: float
+    n: int
+
+    def curve(self, score: str) -> tuple[list[float], list[float]]:
+        """The finite scales and the AURC at each."""
+        rows = [row for row in self.rows if row["score"] == score and 0 < row["scale"] < np.inf]
+        return [row["scale"] for row in rows], [row["aurc"] for row in rows]
+
+    def limits(self, score: str) -> tuple[float, float]:
+        """AURC for λ → 0 and for λ → ∞."""
+        found = {row["scale"]: row["aurc"] for row in self.rows if row["score"] == score}
+        return found[0.0], found[np.inf]
+
+    @property
+    def margin(self) -> float:
+        """AURC of the confidence margin, which no scale changes."""
+        return float(next(row["aurc"] for row in self.rows if row["scale"] == np.inf))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; the infinite scale is the string "inf", which JSON can hold."""
+        rows = [row | {"scale": "inf" if row["scale"] == np.inf else row["scale"]} for row in self.rows]
+        return {"n": self.n, "alpha": self.alpha, "margin": self.margin, "rows": rows}
+
+
+def scale_sensitivity(outputs: Outputs, /, *, scales: Sequence[float] = SCALES, alpha: float = 1.0) -> ScaleSensitivity:
+    """AURC-α of the softmax scores with the logits multiplied by each of ``scales``, over all usable rows.
+
+    Where the curves move much, a softmax score's rank among others is an accident of training.
+
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(4, size=300)
+    >>> outputs = Outputs(logits=rng.normal(size=(300, 4)) + np.eye(4)[labels], labels=labels)
+    >>> found = scale_sensitivity(outputs, scales=[1e-3, 1.0, 1e4])
+    >>> _, areas = found.curve("doctor")
+    >>> round(areas[0] - found.limits("doctor")[0], 6), round(areas[2] - found.margin, 6)
+    (0.0, 0.0)
+    """
+    if not scales or not all(0 < scale < np.inf for scale in scales):
+        raise ValueError(f"`scales` must be positive and finite, got {list(scales)}.")
+    usable = outputs if outputs.usable.all() else outputs.select(outputs.usable)
+    errors, logits = usable.errors, usable.logits
+    above_mean, variance = _spread(logits)
+    first_order = {"max_softmax": above_mean, "doctor": variance, "neg_entropy": variance}
+    margin = aurc(confidence_margin(logits), errors, alpha=alpha)
+    areas = {score.name: {0.0: aurc(first_order[score.name], errors, alpha=alpha)} for score in SOFTMAX_SCORES}
+    for scale in sorted(scales):
+        rows = logit_rows(logits, temperature=1 / scale)
+        for score in SOFTMAX_SCORES:
+            areas[score.name][float(scale)] = aurc(score.formula(rows), errors, alpha=alpha)
+    table = [
+        {"score": name, "scale": scale, "aurc": area}
+        for name, found in areas.items()
+        for scale, area in (found | {np.inf: margin}).items()
+    ]
+    return ScaleSensitivity(table, alpha, len(usable))
+
+
+def _spread(logits: NDArray[Any]) -> tuple[Floats, Floats]:
+    """Largest logit above the mean, and variance, of each row; masked classes are passed over."""
+    above_mean, variance = np.empty(len(logits)), np.empty(len(logits))
+    for block in row_blocks(*logits.shape):
+        z = np.where(logits[block] == -np.inf, np.nan, logits[block].astype(np.float64))
+        above_mean[block] = np.nanmax(z, axis=1) - np.nanmean(z, axis=1)
+        variance[block] = np.nanvar(z, axis=1)
+    return above_mean, variance

@@ -1,0 +1,202 @@
+"""Inputs at the edge: each a defined result or one clear error."""
+
+import numpy as np
+import pytest
+
+from abstain import Outputs
+from abstain.scores import (
+    FDBD,
+    KNN,
+    RMDS,
+    SCORES,
+    SIRC,
+    CannotFitError,
+    DeltaKNN,
+    DeltaMDS,
+    MarginMix,
+    NNGuide,
+    ReAct,
+    Residual,
+    ViM,
+    from_state,
+    max_logit_pnorm,
+    pairwise_margin,
+    to_state,
+)
+
+
+def make(n=40, k=3, d=5, seed=0, features=None, weight=None):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, d)) if features is None else features
+    w = rng.normal(size=(k, x.shape[1])) if weight is None else weight
+    z = x @ w.T
+    labels = np.where(np.arange(n) % 4 > 0, z.argmax(1), (z.argmax(1) + 1) % k)
+    return Outputs(logits=z, labels=labels, features=x, weight=w, bias=np.zeros(k))
+
+
+every_score = pytest.mark.parametrize("score", SCORES.values(), ids=SCORES)
+
+
+@every_score
+@pytest.mark.parametrize(
+    ("calibration", "outputs"),
+    [
+        (make(n=12, d=30), make(n=6, d=30, seed=1)),
+        (make(d=1), make(n=6, d=1, seed=1)),
+        (make(k=2), make(n=6, k=2, seed=1)),
+        (make().select([0, 1, 2, 3] * 6), make(n=6, seed=1)),
+        (make(n=12), make(n=12)),
+    ],
+    ids=["fewer rows than dimensions", "one feature", "two classes", "duplicate rows", "the calibration sample itself"],
+)
+def test_result_is_finite(score, calibration, outputs):
+    confidence = score.fit(calibration)(outputs)
+    assert np.isfinite(confidence).all()
+
+
+def reason_or_finite(score, calibration, outputs):
+    """Why there is no result, or None if it is finite."""
+    try:
+        confidence = score.fit(calibration)(outputs)
+    except ValueError as error:
+        return str(error)
+    assert np.isfinite(confidence).all()
+    return None
+
+
+@every_score
+def test_constant_features_give_a_result_or_say_why_not(score):
+    reason = reason_or_finite(score, make(features=np.ones((40, 5))), make(n=6, seed=1))
+    assert reason is None or "calibration sample" in reason
+
+
+@every_score
+def test_zero_weight_rows_give_a_result_or_say_why_not(score):
+    weight = np.random.default_rng(3).normal(size=(3, 5))
+    weight[1] = 0
+    reason = reason_or_finite(score, make(weight=weight), make(n=6, seed=1, weight=weight))
+    if score.name == "geometric_margin":
+        assert "norm zero" in reason
+        assert score.objection(make(weight=weight)) == "a weight of norm zero at class 1"
+    else:
+        assert reason is None
+
+
+@every_score
+def test_a_class_absent_from_calibration_is_passed_over(score):
+    full = make(n=60)
+    calibration = full.select((full.labels != 2) & (full.predictions != 2))
+    assert np.isfinite(score.fit(calibration)(full)).all()
+
+
+@pytest.mark.parametrize(
+    ("fitter", "message"),
+    [
+        (KNN(k=50), "40 rows, too few for neighbour 50"),
+        (NNGuide(k=50), "40 rows, fewer than 50 neighbours"),
+        (ViM(dim=4), "lies in the principal subspace"),
+    ],
+)
+def test_too_small_samples(fitter, message):
+    rank_two = np.random.default_rng(0).normal(size=(40, 2)) @ np.random.default_rng(1).normal(size=(2, 5))
+    with pytest.raises(CannotFitError, match=message):
+        fitter.fit(make(features=rank_two))
+
+
+@pytest.mark.parametrize("fitter", [DeltaKNN(), DeltaMDS(), MarginMix(DeltaKNN())])
+def test_right_and_wrong_samples_are_needed(fitter):
+    o = make()
+    with pytest.raises(CannotFitError, match="no wrong prediction"):
+        fitter.fit(o.select(~o.errors))
+    with pytest.raises(CannotFitError, match="no correct prediction"):
+        fitter.fit(o.select(o.errors))
+
+
+def test_other_samples_that_cannot_be_fitted():
+    o = make()
+    with pytest.raises(CannotFitError, match="no labelled rows of known classes"):
+        RMDS().fit(Outputs(logits=o.logits, features=o.features, labels=np.full(len(o), -1)))
+    with pytest.raises(CannotFitError, match="a secondary score is constant"):
+        SIRC((KNN(k=1),)).fit(make(features=np.tile(np.eye(5), (8, 1))))
+    with pytest.raises(CannotFitError, match="the same weight for every class"):
+        FDBD().fit(make(weight=np.ones((3, 5))))
+    one_wrong = [*np.flatnonzero(~o.errors), np.argmax(o.errors)]
+    with pytest.raises(CannotFitError, match="fewer than 2 right or 2 wrong"):
+        MarginMix(DeltaKNN()).fit(o.select(one_wrong))
+    with pytest.raises(CannotFitError, match="calibration outputs have no labels"):
+        SCORES["rmds"].fit(Outputs(logits=o.logits, features=o.features))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: KNN(k=0).fit(make()), "`k` must be at least 1"),
+        (lambda: KNN(space="pixels").fit(make()), "`space` must be 'features' or 'logits'"),
+        (lambda: Residual(dim=5).fit(make()), r"`dim` must be at least 0 and below the number of features \(5\)"),
+        (lambda: ReAct(quantile=0).fit(make()), "`quantile` must be above 0"),
+        (lambda: max_logit_pnorm(np.ones((1, 2)), p=-1), "`p` must be at least 0"),
+        (lambda: KNN().fit(Outputs(logits=np.ones((5, 2)))), "must have features for this score"),
+        (lambda: Residual().fit(Outputs(logits=np.ones((5, 2)))), "must have a head for this score"),
+        (lambda: pairwise_margin(np.ones((1, 2)), np.ones((2, 3))), "`weight` must have rows that differ"),
+        (
+            lambda: KNN(space="logits").fit(Outputs(logits=[[1.0, -np.inf], [0.0, 1.0]])),
+            "must be finite for neighbours in logit space",
+        ),
+    ],
+)
+def test_bad_options_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_equal_weight_rows_are_passed_over():
+    weight = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    found = pairwise_margin(np.array([[2.0, 2.0, 0.0]]), weight)
+    assert found[0] == pytest.approx(2 / np.sqrt(2))
+
+
+def test_equal_logits_have_no_norm_and_a_score_of_zero():
+    assert max_logit_pnorm(np.ones((1, 4)), p=2)[0] == 0
+
+
+def test_a_zero_feature_row_has_a_defined_neighbour():
+    o = make()
+    zero = Outputs(logits=np.zeros((1, 3)), features=np.zeros((1, 5)))
+    assert KNN().fit(o)(zero)[0] == pytest.approx(-1)
+
+
+def test_the_pairwise_margin_of_a_thousand_classes_stays_small():
+    import tracemalloc
+
+    rng = np.random.default_rng(0)
+    z, w = rng.normal(size=(2000, 1000)).astype(np.float32), rng.normal(size=(1000, 256)).astype(np.float32)
+    pairwise_margin(z[:2], w)
+    tracemalloc.start()
+    pairwise_margin(z, w)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 100e6  # n × K × d float32 would be 2 GB
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {},
+        {"fitted": {"kind": "Outputs", "fields": {}}},
+        {"fitted": {"kind": "FittedKNN", "fields": {"bank": {"array": "no"}}}},
+        {"fitted": {"kind": "FittedKNN", "fields": {"nothing": 1}}},
+        {"fitted": {"score": "no such score"}},
+        {"fitted": 3},
+        {"fitted": []},
+    ],
+)
+def test_foreign_headers_are_refused(header):
+    with pytest.raises(ValueError, match="`header` must be that of a fitted score"):
+        from_state(header, {})
+
+
+def test_arrays_that_are_not_numbers_are_refused():
+    header, arrays = to_state(KNN().fit(make()))
+    for bad in (np.array([["a"]]), np.array([[np.nan]])):
+        with pytest.raises(ValueError, match="`arrays` must hold finite"):
+            from_state(header, dict.fromkeys(arrays, bad))

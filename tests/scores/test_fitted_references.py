@@ -1,0 +1,283 @@
+"""Each fitted score against an independent re-derivation: scikit-learn, SciPy, or plain loops."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax, logsumexp, softmax
+from sklearn.covariance import ledoit_wolf
+from sklearn.neighbors import NearestNeighbors
+
+from abstain import Outputs
+from abstain.metrics import aurc
+from abstain.scores import (
+    FDBD,
+    KNN,
+    RMDS,
+    SCORES,
+    SIRC,
+    DeltaKNN,
+    DeltaMDS,
+    MarginMix,
+    MaxLogitPNorm,
+    NNGuide,
+    ReAct,
+    Residual,
+    TemperatureScaled,
+    ViM,
+    confidence_margin,
+    gen,
+    max_logit_pnorm,
+    max_softmax,
+    pairwise_margin,
+)
+from abstain.scores.mahalanobis import shrunk_covariance
+from abstain.scores.max_softmax import MAX_SOFTMAX
+from abstain.scores.sirc import combine
+
+W = np.array([[1.0, 2, 2], [0, 3, 4], [2, 0, 0]])
+B = np.array([0.5, -1, 0.25])
+X = np.array([[1, 1, 0.5]])
+Z = X @ W.T + B
+V = np.array([[2, 1, 0.1, -1]])
+
+
+def make(n, seed, *, k=4, d=9):
+    rng = np.random.default_rng(seed)
+    weight, bias = np.random.default_rng(77).normal(size=(k, d)), np.random.default_rng(78).normal(size=k)
+    x = rng.normal(size=(n, d)) * np.linspace(0.2, 2, d) + 0.3
+    z = x @ weight.T + bias
+    labels = np.where(rng.random(n) < 0.75, z.argmax(1), rng.integers(k, size=n))
+    return Outputs(logits=z, labels=labels, features=x, weight=weight, bias=bias)
+
+
+CAL, OUT = make(150, 1), make(80, 2)
+
+
+def unit(x):
+    return x / np.linalg.norm(x, axis=1, keepdims=True)
+
+
+# Vectors
+
+
+def test_knn_vector():
+    bank = Outputs(logits=np.zeros((4, 2)), features=np.array([[1.0, 0], [0, 1], [1, 1], [-1, 0]]))
+    query = Outputs(logits=np.zeros((1, 2)), features=np.array([[2.0, 1.0]]))
+    expected = [0.1026334, 0.21114562, 1.10557281, 3.78885438]
+    found = [-KNN(k=k).fit(bank)(query)[0] for k in (1, 2, 3, 4)]
+    assert found == pytest.approx(expected, abs=1e-7)
+    assert found[1] == pytest.approx(0.21114561800017, rel=1e-12)
+
+
+def test_sirc_vector():
+    odds = max_softmax(np.array([[30.0, 5, 4, 0]]))
+    found = combine(odds, np.array([[-1.2]]), np.array([-2.0]), np.array([2.5]))
+    assert found[0] == pytest.approx(24.5548965597287, rel=1e-13)
+
+
+def test_pairwise_margin_vector():
+    assert pairwise_margin(Z, W)[0] == pytest.approx(0.2041241452, rel=1e-9)
+
+
+def test_fdbd_vector():
+    calibration = Outputs(logits=np.zeros((1, 3)), features=np.array([[0.2, 0.1, 0.4]]), weight=W)
+    found = FDBD().fit(calibration)(Outputs(logits=Z, features=X))[0]
+    assert found == pytest.approx(0.3948193805, rel=1e-9)
+    assert 2 * found == pytest.approx(0.7896387611, rel=1e-9)  # the sum that OpenOOD prints
+
+
+@pytest.mark.parametrize(
+    ("p", "expected"), [(2, 0.6658277112), (3, 0.7732999637), (4, 0.8248440783), (np.inf, 0.9672131148)]
+)
+def test_pnorm_vectors(p, expected):
+    assert max_logit_pnorm(V, p=p)[0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_gen_vectors():
+    assert gen(V, top=4)[0] == pytest.approx(-3.194639386, rel=1e-9)
+    assert gen(V, top=3)[0] == pytest.approx(-2.488653194, rel=1e-9)
+
+
+# Re-derivations
+
+
+@pytest.mark.parametrize("k", [1, 2, 7])
+@pytest.mark.parametrize("space", ["features", "logits"])
+def test_knn_agrees_with_scikit_learn(k, space):
+    bank, queries = (unit(getattr(o, space)) for o in (CAL, OUT))
+    distances, _ = NearestNeighbors(n_neighbors=k, algorithm="brute").fit(bank).kneighbors(queries)
+    np.testing.assert_allclose(KNN(k=k, space=space).fit(CAL)(OUT), -(distances[:, -1] ** 2), rtol=1e-7)
+
+
+def test_a_sample_of_the_bank_is_not_its_own_neighbour():
+    plain, excluded = KNN(k=1).fit(CAL)(CAL), KNN(k=1, exclude_self=True).fit(CAL)(CAL)
+    assert (plain == 0).all()
+    np.testing.assert_array_equal(excluded, KNN(k=2).fit(CAL)(CAL))
+    np.testing.assert_array_equal(KNN(k=2, exclude_self=True).fit(CAL)(OUT), KNN(k=2).fit(CAL)(OUT))
+
+
+def residual_by_svd(calibration, outputs, dim):
+    origin = -np.linalg.pinv(calibration.weight) @ calibration.bias
+    _, _, vt = np.linalg.svd(calibration.features - origin)
+    outside = vt[dim:]
+    return np.linalg.norm((outputs.features - origin) @ outside.T, axis=1)
+
+
+@pytest.mark.parametrize("dim", [0, 3, 8])
+def test_residual_agrees_with_a_singular_value_decomposition(dim):
+    np.testing.assert_allclose(Residual(dim).fit(CAL)(OUT), -residual_by_svd(CAL, OUT, dim), rtol=1e-8)
+
+
+def test_the_subspace_has_half_the_dimensions_by_default():
+    np.testing.assert_allclose(Residual().fit(CAL)(OUT), -residual_by_svd(CAL, OUT, 4), rtol=1e-8)
+
+
+def test_vim_by_hand():
+    residual, bank_residual = residual_by_svd(CAL, OUT, 4), residual_by_svd(CAL, CAL, 4)
+    alpha = CAL.logits.max(1).mean() / bank_residual.mean()
+    np.testing.assert_allclose(ViM().fit(CAL)(OUT), logsumexp(OUT.logits, axis=1) - alpha * residual, rtol=1e-8)
+
+
+def test_sirc_literal_is_the_papers_formula():
+    s2, bank = -residual_by_svd(CAL, OUT, 4), -residual_by_svd(CAL, CAL, 4)
+    a, b = bank.mean() - 3 * bank.std(), 1 / bank.std()
+    expected = -(1 - softmax(OUT.logits, axis=1).max(1)) * (1 + np.exp(-b * (s2 - a)))
+    found = SCORES["sirc"].literal(SIRC().fit(CAL)(OUT))
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_sirc_with_two_secondary_scores_subtracts_both_penalties():
+    both = SIRC((Residual(), KNN())).fit(CAL)(OUT)
+    one, other = (SIRC((s,)).fit(CAL)(OUT) for s in (Residual(), KNN()))
+    odds = np.logaddexp(0, max_softmax(OUT.logits))
+    np.testing.assert_allclose(both - odds, (one - odds) + (other - odds), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["energy", "confidence_margin", "geometric_margin"])
+def test_react_by_hand(name):
+    clip = np.quantile(CAL.features, 0.9)
+    clipped = np.minimum(OUT.features, clip) @ OUT.weight.T + OUT.bias
+    expected = SCORES[name](Outputs(logits=clipped, weight=OUT.weight))
+    np.testing.assert_allclose(ReAct(score=SCORES[name]).fit(CAL)(OUT), expected, rtol=1e-9)
+
+
+def test_pnorm_chooses_the_lowest_area_or_softmax():
+    areas = {p: aurc(max_logit_pnorm(CAL.logits, p=p), CAL.errors) for p in range(10)}
+    fitted = MaxLogitPNorm().fit(CAL)
+    softmax_area = aurc(max_softmax(CAL.logits), CAL.errors)
+    assert min(areas.values()) < softmax_area
+    assert fitted.p == min(areas, key=areas.get)
+    fallback = MaxLogitPNorm(norms=(max(areas, key=areas.get),)).fit(CAL)
+    np.testing.assert_array_equal(fallback(OUT), max_softmax(OUT.logits))
+
+
+def test_pairwise_margin_is_the_distance_to_the_boundary():
+    """Walking that far towards the nearest boundary makes two logits equal, and no shorter walk does."""
+    found = pairwise_margin(OUT.logits, OUT.weight)
+    for x, z, distance in zip(OUT.features, OUT.logits, found, strict=True):
+        own = z.argmax()
+        lengths = []
+        for j in set(range(len(z))) - {own}:
+            direction = OUT.weight[j] - OUT.weight[own]
+            lengths.append((z[own] - z[j]) / np.linalg.norm(direction))
+        nearest = min(lengths)
+        assert distance == pytest.approx(nearest)
+        j = [j for j in range(len(z)) if j != own][int(np.argmin(lengths))]
+        step = (OUT.weight[j] - OUT.weight[own]) / np.linalg.norm(OUT.weight[j] - OUT.weight[own])
+        moved = (x + distance * step) @ OUT.weight.T + OUT.bias
+        assert moved[own] == pytest.approx(moved[j])
+
+
+def test_pairwise_margin_agrees_between_numpy_and_torch():
+    import torch
+
+    found = pairwise_margin(torch.as_tensor(OUT.logits.copy()), torch.as_tensor(OUT.weight.copy()))
+    np.testing.assert_allclose(found, pairwise_margin(OUT.logits, OUT.weight), rtol=1e-12)
+
+
+@pytest.mark.parametrize("score", [gen, lambda z: max_logit_pnorm(z, p=3)], ids=["gen", "pnorm"])
+def test_plain_functions_agree_between_numpy_torch_and_jax(score):
+    import jax.numpy as jnp
+    import torch
+
+    z = OUT.logits.astype(np.float32)
+    for make_array in (torch.as_tensor, jnp.asarray):
+        found = score(make_array(z))
+        assert type(found) is type(make_array(z))
+        np.testing.assert_allclose(np.asarray(found), score(z), rtol=1e-4)
+
+
+def test_gen_by_hand():
+    p = -np.sort(-softmax(OUT.logits, axis=1))[:, :3]
+    np.testing.assert_allclose(gen(OUT.logits, top=3), -(p**0.1 * (1 - p) ** 0.1).sum(1), rtol=1e-9)
+
+
+def test_nnguide_by_hand():
+    bank = unit(CAL.features) * logsumexp(CAL.logits, axis=1)[:, None]
+    guidance = -np.sort(-(unit(OUT.features) @ bank.T), axis=1)[:, :10].mean(1)
+    np.testing.assert_allclose(NNGuide().fit(CAL)(OUT), logsumexp(OUT.logits, axis=1) * guidance, rtol=1e-9)
+
+
+def test_shrinkage_agrees_with_scikit_learn():
+    for n in (5, 60, 400):
+        x = np.random.default_rng(n).normal(size=(n, 12)) * np.linspace(0.1, 3, 12)
+        x -= x.mean(0)
+        np.testing.assert_allclose(shrunk_covariance(x), ledoit_wolf(x, assume_centered=True)[0], rtol=1e-9)
+
+
+def mahalanobis(x, mean, covariance):
+    apart = x - mean
+    return np.einsum("nd,de,ne->n", apart, np.linalg.inv(covariance), apart)
+
+
+def test_rmds_by_hand():
+    x, y = CAL.features, CAL.labels
+    means = {c: x[y == c].mean(0) for c in np.unique(y)}
+    shared = ledoit_wolf(x - np.array([means[c] for c in y]), assume_centered=True)[0]
+    overall = ledoit_wolf(x - x.mean(0), assume_centered=True)[0]
+    m0 = mahalanobis(OUT.features, x.mean(0), overall)
+    expected = np.max([m0 - mahalanobis(OUT.features, mean, shared) for mean in means.values()], axis=0)
+    np.testing.assert_allclose(RMDS().fit(CAL)(OUT), expected, rtol=1e-7)
+
+
+def test_delta_mds_by_hand():
+    x, y, wrong = CAL.features, CAL.labels, CAL.errors
+    means = {(e, c): x[(wrong == e) & (y == c)].mean(0) for e in (False, True) for c in np.unique(y[wrong == e])}
+    centred = x - np.array([means[e, c] for e, c in zip(wrong, y, strict=True)])
+    shared = ledoit_wolf(centred, assume_centered=True)[0]
+    best = {
+        e: np.min([mahalanobis(OUT.features, mean, shared) for (side, _), mean in means.items() if side == e], axis=0)
+        for e in (False, True)
+    }
+    np.testing.assert_allclose(DeltaMDS().fit(CAL)(OUT), best[True] - best[False], rtol=1e-7, atol=1e-8)
+
+
+def test_delta_knn_by_hand():
+    def mean_log(bank):
+        d = ((unit(OUT.features)[:, None] - bank[None]) ** 2).sum(2)
+        return np.log(np.sort(d, axis=1)[:, :10] + 1e-6).mean(1)
+
+    bank = unit(CAL.features)
+    expected = mean_log(bank[CAL.errors]) - mean_log(bank[~CAL.errors])
+    np.testing.assert_allclose(DeltaKNN().fit(CAL)(OUT), expected, rtol=1e-8, atol=1e-10)
+
+
+def test_the_mix_is_its_standardized_parts():
+    fitted = MarginMix(DeltaKNN()).fit(CAL)
+    base = (DeltaKNN().fit(CAL)(OUT) - fitted.mean[0]) / fitted.spread[0]
+    margin = (confidence_margin(OUT.logits) - confidence_margin(CAL.logits).mean()) / confidence_margin(
+        CAL.logits
+    ).std()
+    np.testing.assert_allclose(fitted(OUT), base + fitted.share * margin, rtol=1e-9)
+
+
+def test_temperature_minimizes_the_log_loss():
+    overconfident = Outputs(logits=3 * CAL.logits, labels=CAL.labels)
+
+    def log_loss(temperature):
+        return -log_softmax(overconfident.logits / temperature, axis=1)[np.arange(len(CAL)), CAL.labels].mean()
+
+    best = minimize_scalar(log_loss, bounds=(0.5, 20), method="bounded", options={"xatol": 1e-8}).x
+    fitted = TemperatureScaled(MAX_SOFTMAX).fit(overconfident)
+    assert fitted.temperature == pytest.approx(best, rel=1e-4)
+    np.testing.assert_allclose(fitted(OUT), max_softmax(OUT.logits / fitted.temperature), rtol=1e-9)
