@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +30,12 @@ def test_every_public_name_exists():
     for module in (abstain, abstain.scores, abstain.metrics):
         for name in module.__all__:
             assert hasattr(module, name)
+
+
+def test_the_readme_lists_every_score():
+    readme = (Path(__file__).parent.parent / "README.md").read_text()
+    for name in abstain.scores.SCORES:
+        assert f"`{name}`" in readme
 
 
 def test_unknown_names_are_attribute_errors():

@@ -38,7 +38,7 @@ def test_evaluate_json_is_one_document_with_the_promised_keys(folder, digits):
     done = run("evaluate", folder, "--json")
     document = json.loads(done.stdout)
     assert done.returncode == 0
-    assert document["n"] == len(digits)
+    assert document["n"] == len(digits) - 200  # 40 calibration samples with their 4 copies
     assert {"score", "mix", "alpha", "aurc", "se", "low", "high", "n", "errors"} <= set(document["rows"][0])
     assert document["rows"] == abstain.evaluate(digits).rows
 
@@ -47,9 +47,26 @@ def test_evaluate_table_names_scores_and_the_best(folder):
     done = run("evaluate", folder)
     assert done.returncode == 0
     for score in SCORES:
-        assert score in done.stdout
+        assert score in done.stdout  # in the table, or left out with the reason
     assert "ranks best" in done.stdout
     assert "●" in done.stdout
+
+
+def test_logits_alone_show_what_can_be_had_and_what_the_rest_lacks(digits, tmp_path):
+    np.savez(tmp_path / "logits.npz", logits=digits.logits, labels=digits.labels)
+    shown = run("evaluate", tmp_path / "logits.npz", width=200).stdout
+    assert "max_logit_pnorm" in shown
+    assert "Left out: knn, nnguide, rmds" in shown
+    assert "the outputs have no features and no head." in shown
+
+
+def test_sensitivity_tells_the_range_and_draws_it(folder, tmp_path):
+    done = run("sensitivity", folder, "--figure", tmp_path / "scale.png")
+    assert done.returncode == 0
+    assert "confidence_margin" in done.stdout
+    assert (tmp_path / "scale.png").read_bytes().startswith(b"\x89PNG")
+    document = json.loads(run("sensitivity", folder, "--json").stdout)
+    assert {row["score"] for row in document["rows"]} == {"max_softmax", "doctor", "neg_entropy"}
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 160])

@@ -49,8 +49,9 @@ def print_evaluation(evaluation: "Evaluation", console: "Console") -> None:
         f"(paired {evaluation.level:.0%} interval).",
         style="dim",
     )
-    for score, reason in evaluation.left_out.items():
-        console.print(f"{score} is left out: {reason}.", style="dim")
+    for reason in dict.fromkeys(evaluation.left_out.values()):
+        names = [score for score, why in evaluation.left_out.items() if why == reason]
+        console.print(f"Left out: {', '.join(names)}: {reason}.", style="dim")
     for note in evaluation.notes:
         console.print(note, style="dim")
 

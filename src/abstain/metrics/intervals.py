@@ -83,7 +83,7 @@ def fay_feuer(added: Floats, /, *, largest: float, level: float) -> tuple[float,
     y = np.sort(added).sum()
     v = np.sort(np.square(added)).sum()
     outside = (1 - level) / 2
-    low = v / y * gammaincinv(y**2 / v, outside) if y > 0 else 0.0
+    low = v / y * gammaincinv(y**2 / v, outside) if v > 0 else 0.0  # no event, or all too small to square
     if largest == 0:
         return float(low), 0.0
     y, v = y + largest, v + largest**2

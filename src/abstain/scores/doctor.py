@@ -10,7 +10,8 @@ from abstain.scores.score import LogitScore
 def doctor(logits: Array, /, *, temperature: float = 1.0) -> Array:
     r"""DOCTOR, :math:`-\log(1/\|\sigma\|_2^2 - 1)`, which ranks as :math:`1 - 1/\|\sigma\|_2^2` (SR_doctor).
 
-    It looks at all probabilities, not the largest alone. The log form has no cancellation near certainty.
+    It looks at all probabilities, not the largest alone. The log form has no cancellation near certainty. This is the
+    α form; the β form, (1 − p_max)/p_max, ranks as `max_softmax`.
     (Granese et al., 2021)
 
     >>> doctor(np.array([[2.0, 1.0, 0.1, -1.0], [30.0, 5.0, 4.0, 0.0]])).round(6)
