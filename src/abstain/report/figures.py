@@ -11,8 +11,9 @@ from abstain.extras import require
 from abstain.scores import SCORES
 
 FIRST_SAMPLES = 50  # before that a curve is noise
-SHOWN = 8  # more curves than that cannot be told apart
-COLOURS = (
+SHOWN = 9  # more curves than that cannot be told apart
+ANCHORS = ("max_softmax", "energy", "confidence_margin", "geometric_margin")
+COLOURS = (  # safe for colour-blind eyes
     "#0072b2",
     "#d55e00",
     "#009e73",
@@ -21,7 +22,8 @@ COLOURS = (
     "#e69f00",
     "#7a5195",
     "#555555",
-)  # safe for colour-blind eyes
+    "#a6761d",
+)
 STYLES = {"softmax": "--", "logit": ":", "margin": "-", "feature": "-.", "hybrid": (0, (3, 1, 1, 1, 1, 1))}
 TITLES = {
     "in": "In-distribution",
@@ -34,13 +36,13 @@ TITLES = {
 def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | None = None) -> Any:
     """A Matplotlib figure with a panel for each mix, and a 95% band for the best score of each.
 
-    Without ``scores`` it shows the eight best over all samples. Save it with ``figure.savefig("rc.pdf")``.
+    Without ``scores`` it shows well-known scores and the best of each family. Save it with ``figure.savefig("rc.pdf")``.
     """
     require("matplotlib", extra="report", feature="The risk–coverage figure")
     from matplotlib.figure import Figure
 
     mixes = distinct_mixes(evaluation)
-    names = list(scores) if scores is not None else _best_scores(evaluation)
+    names = list(scores) if scores is not None else _telling_scores(evaluation)
     figure = Figure(figsize=(2.9 * len(mixes) + 1.7, 3.1), layout="constrained", dpi=200)
     for axes, mix in zip(figure.subplots(1, len(mixes), squeeze=False)[0], mixes, strict=True):
         _panel(axes, evaluation, mix, names)
@@ -55,10 +57,13 @@ def distinct_mixes(evaluation: Evaluation, /) -> list[str]:
     return [mix for mix in sizes if mix != "all" or list(sizes.values()).count(sizes["all"]) == 1]
 
 
-def _best_scores(evaluation: Evaluation) -> list[str]:
+def _telling_scores(evaluation: Evaluation) -> list[str]:
+    """The scores everybody knows and the best of each family, from the best to the worst over all samples."""
     mix, alpha = evaluation.mixes[-1], max(evaluation.alphas)
     ranked = sorted(evaluation.scores, key=lambda score: evaluation.row(score, mix, alpha)["aurc"])
-    return ranked[:SHOWN]
+    best_of_family = {SCORES[name].family: name for name in reversed(ranked)}
+    chosen = [name for name in ranked if name in ANCHORS or name in best_of_family.values()]
+    return chosen if len(ranked) > SHOWN else ranked
 
 
 def _panel(axes: Any, evaluation: Evaluation, mix: str, names: Sequence[str]) -> None:
