@@ -36,7 +36,7 @@ TITLES = {
 def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | None = None) -> Any:
     """A Matplotlib figure with a panel for each mix, and a 95% band for the best score of each.
 
-    Without ``scores`` it shows well-known scores and the best of each family. Save it with ``figure.savefig("rc.pdf")``.
+    Without ``scores`` it shows well-known ones and the best of each family. Save it with ``figure.savefig("rc.pdf")``.
     """
     require("matplotlib", extra="report", feature="The risk–coverage figure")
     from matplotlib.figure import Figure

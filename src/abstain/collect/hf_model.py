@@ -1,0 +1,35 @@
+"""transformers sequence and image classifiers."""
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+from abstain.collect.torch_model import TorchModel
+from abstain.collect.torchvision import mend_torchvision
+from abstain.extras import require
+
+
+def hf_model(path: str | PathLike[str], /, *, device: str = "cpu") -> TorchModel:
+    """A classifier saved with its tokenizer or image processor; class names come from its configuration."""
+    mend_torchvision()
+    transformers = require("transformers", extra="hf", feature="Collecting from transformers")
+    config = transformers.AutoConfig.from_pretrained(str(path))
+    names = [config.id2label[k] for k in range(config.num_labels)]
+    kind = "".join(config.architectures or ())
+    if "ImageClassification" in kind:
+        processor = transformers.AutoImageProcessor.from_pretrained(str(path))
+        model = transformers.AutoModelForImageClassification.from_pretrained(str(path))
+
+        def prepare(images: Sequence[Any]) -> Any:
+            return dict(processor(list(images), return_tensors="pt"))
+    elif "SequenceClassification" in kind:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(str(path))
+        model = transformers.AutoModelForSequenceClassification.from_pretrained(str(path))
+
+        def prepare(images: Sequence[Any]) -> Any:
+            return dict(tokenizer(list(images), return_tensors="pt", padding=True, truncation=True))
+    else:
+        raise ValueError(
+            f"`path` must hold an image or sequence classifier, got {kind or 'no architecture'} in {path}."
+        )
+    return TorchModel(model, prepare=prepare, device=device, class_names=names)

@@ -1,0 +1,30 @@
+"""Label names matched to the classes of a model."""
+
+import difflib
+
+import numpy as np
+from numpy.typing import NDArray
+
+UNKNOWN = -1
+
+
+def match_labels(labels: NDArray[np.generic], class_names: tuple[str, ...] | None, /) -> NDArray[np.int64]:
+    """Class numbers of label names, −1 for a name that is not a class; numbers stay as they are.
+
+    No name matching at all is taken for a mistake, not for a data set of unknown classes: mark those with −1.
+    """
+    if labels.dtype.kind in "iu":
+        return labels.astype(np.int64)
+    if labels.dtype.kind != "U":
+        raise TypeError(f"`labels` must be class numbers or names, got {labels.dtype}.")
+    if class_names is None:
+        raise ValueError("`labels` must be class numbers, since the model does not name its classes, got names.")
+    number = {name: k for k, name in enumerate(class_names)}
+    found = np.array([number.get(str(name), UNKNOWN) for name in labels], dtype=np.int64)
+    if (found == UNKNOWN).all():
+        near = difflib.get_close_matches(str(labels[0]), class_names, n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else f"The model knows {', '.join(class_names[:5])}, …"
+        raise ValueError(
+            f"`labels` must name classes of the model, got {str(labels[0])!r} and no name that is one. {hint}"
+        )
+    return found

@@ -1,0 +1,47 @@
+"""A classifier as `collect` sees it: a batch of inputs in, logits and the features of its last layer out."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Batch = tuple[NDArray[Any], NDArray[Any] | None]
+
+
+class Model(ABC):
+    """One forward pass a batch. ``name`` tells this model from others when a run goes on."""
+
+    name: str
+    class_names: tuple[str, ...] | None = None
+
+    @abstractmethod
+    def __call__(self, inputs: Sequence[Any], /) -> Batch:
+        """Logits (b, K) and features (b, d), or None where the model shows none."""
+
+    def head(self) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
+        """Weight (K, d) and bias (K,) of the last layer, once a batch has been seen."""
+        return None, None
+
+
+@final
+class CallableModel(Model):
+    """Any function from a list of inputs to logits, or to (logits, features)."""
+
+    def __init__(self, function: Callable[[Sequence[Any]], Any], *, name: str = "callable") -> None:
+        self.function = function
+        self.name = name
+
+    def __call__(self, inputs: Sequence[Any], /) -> Batch:
+        """Call the function."""
+        found = self.function(inputs)
+        logits, features = found if isinstance(found, tuple) else (found, None)
+        return as_numpy(logits), None if features is None else as_numpy(features)
+
+
+def as_numpy(array: Any) -> NDArray[Any]:
+    """A NumPy array from a tensor on any device."""
+    if hasattr(array, "detach"):
+        array = array.detach().float().cpu().numpy()
+    return np.asarray(array)

@@ -1,0 +1,283 @@
+"""`collect`: from a model and data to saved `Outputs`, shard by shard, so that no crash costs more than one shard.
+
+A run lives in a folder beside its goal (``.NAME.collect``): one file a shard, written whole or not at all. The same
+call goes on after the last whole shard. Batches never cross a shard, so an interrupted run gives the same bytes.
+"""
+
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.collect.data import Data
+from abstain.collect.labels import match_labels
+from abstain.collect.model import Model
+from abstain.outputs import Outputs
+
+Progress = Callable[[int, int], None]
+OnError = Literal["raise", "skip"]
+RECORD = "collect.json"
+
+
+class SampleError(ValueError):
+    """One sample could not be read or classified; the message names it."""
+
+
+def collect(
+    model: Model,
+    data: Data | Sequence[Data],
+    folder: str | PathLike[str],
+    /,
+    *,
+    batch_size: int = 64,
+    shard_size: int = 2048,
+    on_error: OnError = "raise",
+    progress: Progress | None = None,
+) -> Outputs:
+    """Run the model over the data once and save its outputs in ``folder``; called again, go on where it stopped.
+
+    Several data sets become one `Outputs`. A sample that cannot be read, or whose logits are not finite, stops the run
+    with its name, or with ``on_error="skip"`` is left out and listed in ``collect.json``. ``progress`` is called with
+    the number of samples done and in all. Memory does not grow with the number of samples.
+    """
+    if on_error not in ("raise", "skip"):
+        raise ValueError(f"`on_error` must be 'raise' or 'skip', got {on_error!r}.")
+    if batch_size < 1 or shard_size < batch_size:
+        raise ValueError(
+            f"`shard_size` must be at least `batch_size` and that at least 1, got {shard_size}, {batch_size}."
+        )
+    parts = [data] if isinstance(data, Data) else list(data)
+    if not parts or not all(len(part) for part in parts):
+        raise ValueError("`data` must have samples, got an empty data set.")
+    goal = Path(folder)
+    settings = {
+        "model": model.name,
+        "data": [part.fingerprint() for part in parts],
+        "batch_size": batch_size,
+        "shard_size": shard_size,
+        "on_error": on_error,
+    }
+    if _is_finished(goal, settings):
+        return Outputs.load(goal)
+    work = goal.parent / f".{goal.name}.collect"
+    _open_run(work, settings)
+    starts = np.cumsum([0, *(len(part) for part in parts)])
+    for first in range(0, int(starts[-1]), shard_size):
+        shard = work / f"shard-{first:012d}.npz"
+        if not _is_whole(shard):
+            rows = range(first, min(first + shard_size, int(starts[-1])))
+            _write_shard(shard, _run_shard(model, parts, starts, rows, batch_size, on_error))
+        if progress is not None:
+            progress(min(first + shard_size, int(starts[-1])), int(starts[-1]))
+    outputs, failures = _assemble(work, model, parts, starts)
+    outputs.save(goal)
+    _write_whole(goal / RECORD, json.dumps({**settings, "n": len(outputs), "failures": failures}, indent=1).encode())
+    shutil.rmtree(work)
+    return Outputs.load(goal)
+
+
+def _is_finished(goal: Path, settings: dict[str, Any]) -> bool:
+    record = goal / RECORD
+    if not record.exists():
+        return False
+    before = json.loads(record.read_text())
+    if {name: before.get(name) for name in settings} != settings:
+        raise FileExistsError(
+            f"`folder` must be new for another model, data or setting, got {goal}. Choose another place."
+        )
+    return True
+
+
+def _open_run(work: Path, settings: dict[str, Any]) -> None:
+    """Start a run, or make sure that the one begun there is the same."""
+    work.mkdir(parents=True, exist_ok=True)
+    file = work / "settings.json"
+    if not file.exists():
+        _write_whole(file, json.dumps(settings).encode())
+    elif json.loads(file.read_text()) != settings:
+        raise ValueError(
+            f"`folder` must be new for another model, data or setting, got a run begun with others in {work}."
+        )
+
+
+def _is_whole(shard: Path) -> bool:
+    if not shard.exists():
+        return False
+    try:
+        with np.load(shard, allow_pickle=False) as arrays:
+            return "rows" in arrays.files
+    except (OSError, ValueError, zipfile.BadZipFile):
+        return False
+
+
+def _run_shard(
+    model: Model, parts: list[Data], starts: NDArray[np.int64], rows: range, batch_size: int, on_error: OnError
+) -> dict[str, NDArray[Any]]:
+    kept: list[int] = []
+    failures: list[tuple[int, str]] = []
+    logits, features = [], []
+    for first in range(rows.start, rows.stop, batch_size):
+        batch, inputs = [], []
+        for row in range(first, min(first + batch_size, rows.stop)):
+            part = int(np.searchsorted(starts, row, side="right")) - 1
+            try:
+                inputs.append(parts[part][row - int(starts[part])])
+                batch.append(row)
+            except Exception as error:
+                _fail(failures, row, parts, starts, f"cannot be read: {type(error).__name__}: {error}", on_error, error)
+        if not batch:
+            continue
+        z, x = model(inputs)
+        if z.ndim != 2 or len(z) != len(batch):
+            raise ValueError(f"`model` must give logits of shape ({len(batch)}, K), got {z.shape}.")
+        good = np.asarray(np.isfinite(z).all(axis=1))
+        if x is not None:
+            good = good & np.isfinite(x).all(axis=1)
+        for place in np.flatnonzero(~good):
+            _fail(failures, batch[place], parts, starts, "has logits or features that are not finite", on_error, None)
+        kept += [row for row, fine in zip(batch, good, strict=True) if fine]
+        logits.append(z[good])
+        if x is not None:
+            features.append(x[good])
+    arrays: dict[str, NDArray[Any]] = {
+        "rows": np.array(kept, dtype=np.int64),
+        "failed_rows": np.array([row for row, _ in failures], dtype=np.int64),
+        "failed_reasons": np.array([reason for _, reason in failures], dtype=str),
+    }
+    if kept:
+        arrays["logits"] = np.concatenate(logits)
+        if features:
+            arrays["features"] = np.concatenate(features)
+    return arrays
+
+
+def _fail(
+    failures: list[tuple[int, str]],
+    row: int,
+    parts: list[Data],
+    starts: NDArray[np.int64],
+    reason: str,
+    on_error: OnError,
+    cause: BaseException | None,
+) -> None:
+    if on_error == "raise":
+        part = int(np.searchsorted(starts, row, side="right")) - 1
+        local = row - int(starts[part])
+        name = local if parts[part].ids is None else parts[part].ids[local]  # type: ignore[index]
+        raise SampleError(
+            f"Sample {name} {reason}. Mend or remove it, or pass on_error='skip' to go on without it."
+        ) from cause
+    failures.append((row, reason))
+
+
+def _write_shard(shard: Path, arrays: dict[str, NDArray[Any]]) -> None:
+    partial = shard.with_suffix(".partial")
+    with open(partial, "wb") as stream:
+        np.savez(stream, **arrays)  # type: ignore[arg-type]
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(partial, shard)
+
+
+def _write_whole(file: Path, contents: bytes) -> None:
+    partial = file.with_name(f"{file.name}.partial")
+    with open(partial, "wb") as stream:
+        stream.write(contents)
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(partial, file)
+
+
+def _shards(work: Path) -> Iterator[Any]:
+    for shard in sorted(work.glob("shard-*.npz")):
+        with np.load(shard, allow_pickle=False) as arrays:
+            yield arrays
+
+
+def _assemble(
+    work: Path, model: Model, parts: list[Data], starts: NDArray[np.int64]
+) -> tuple[Outputs, list[dict[str, Any]]]:
+    """Join the shards on disk, without holding more than one in memory."""
+    rows = np.concatenate([shard["rows"] for shard in _shards(work)])
+    if not len(rows):
+        raise ValueError(f"`data` must have samples that can be read, got {int(starts[-1])} failures and no success.")
+    logits, features = (_joined(work, name, len(rows)) for name in ("logits", "features"))
+    assert logits is not None  # or rows were empty
+    weight, bias = model.head()
+    if weight is None and features is not None:
+        weight, bias = _head_of_first_batch(model, parts, starts, int(rows[0]))
+    which = np.searchsorted(starts, rows, side="right") - 1
+    local = rows - starts[which]
+    labels = _gather([_labels(part, model) for part in parts], which, local)
+    shift = np.array([part.shift for part in parts])[which]
+    outputs = Outputs(
+        logits=logits,
+        features=features,
+        weight=weight,
+        bias=bias,
+        labels=labels,
+        shift=shift if labels is None else np.where(labels < 0, "label", shift),
+        domain=_gather([np.broadcast_to(part.domain, len(part)) for part in parts], which, local),
+        ids=_gather([np.arange(len(part)) if part.ids is None else part.ids for part in parts], which, local),
+        class_names=model.class_names,
+    )
+    failures = []
+    for shard in _shards(work):
+        for row, reason in zip(shard["failed_rows"], shard["failed_reasons"], strict=True):
+            part = int(np.searchsorted(starts, row, side="right")) - 1
+            local_row = int(row - starts[part])
+            ids = parts[part].ids
+            failures.append({"sample": str(local_row if ids is None else ids[local_row]), "reason": str(reason)})
+    return outputs, failures
+
+
+def _head_of_first_batch(model: Model, parts: list[Data], starts: NDArray[np.int64], row: int) -> Any:
+    """A model that finds its head by looking at a batch has seen none yet when every shard was there already."""
+    part = int(np.searchsorted(starts, row, side="right")) - 1
+    model([parts[part][row - int(starts[part])]])
+    return model.head()
+
+
+def _joined(work: Path, name: str, n: int) -> NDArray[Any] | None:
+    target, start = None, 0
+    for shard in _shards(work):
+        if name not in shard.files:
+            if name == "features" or not len(shard["rows"]):
+                continue
+            raise ValueError(f"`{work}` must hold whole shards, got one without {name}.")
+        block = shard[name]
+        if target is None:
+            target = np.lib.format.open_memmap(
+                work / f"{name}.npy", mode="w+", dtype=block.dtype, shape=(n, *block.shape[1:])
+            )
+        target[start : start + len(block)] = block
+        start += len(block)
+    return target
+
+
+def _labels(part: Data, model: Model) -> NDArray[np.int64] | None:
+    if part.labels is not None:
+        labels = np.asarray(part.labels)
+        if part.shift == "label":
+            return np.full(len(labels), -1)
+        return match_labels(labels, model.class_names)
+    return np.full(len(part), -1) if part.shift == "label" else None
+
+
+def _gather(columns: list[Any], which: NDArray[np.int64], local: NDArray[np.int64]) -> NDArray[Any] | None:
+    """One column from those of the parts; strings where their kinds differ; none unless all parts have it."""
+    if any(column is None for column in columns):
+        return None
+    arrays = [np.asarray(column) for column in columns]
+    if len({array.dtype.kind for array in arrays}) > 1:
+        arrays = [array.astype(str) for array in arrays]
+    joined = np.concatenate(arrays)
+    offsets = np.cumsum([0, *(len(array) for array in arrays[:-1])])
+    return joined[offsets[which] + local]

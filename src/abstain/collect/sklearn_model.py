@@ -1,0 +1,74 @@
+"""scikit-learn classifiers: linear models, linear SVMs, multilayer perceptrons, and pipelines that end in one."""
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.collect.model import Batch, Model
+
+
+@final
+class SklearnModel(Model):
+    """A fitted classifier with a linear last layer: ``coef_`` (linear models, SVMs) or ``coefs_`` (MLPClassifier)."""
+
+    def __init__(self, estimator: Any) -> None:
+        steps = getattr(estimator, "steps", None)
+        self.before = estimator[:-1] if steps and len(steps) > 1 else None
+        self.last = steps[-1][1] if steps else estimator
+        self.weight, self.bias = _head(self.last)
+        self.class_names = tuple(str(name) for name in self.last.classes_)
+        digest = sha256(self.weight.tobytes() + self.bias.tobytes()).hexdigest()[:12]
+        self.name = f"{type(self.last).__name__}-{digest}"
+
+    def __call__(self, inputs: Sequence[Any], /) -> Batch:
+        """Features of the last layer, and its logits."""
+        x = _stacked(inputs)
+        if self.before is not None:
+            x = self.before.transform(x)
+        x = x.toarray() if hasattr(x, "toarray") else np.asarray(x)
+        features = _hidden(self.last, x)
+        return features @ self.weight.T + self.bias, features
+
+    def head(self) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
+        """Weight (K, d) and bias (K,)."""
+        return self.weight, self.bias
+
+
+def _head(estimator: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Weight and bias; a binary classifier's single row s becomes −s/2 and s/2, whose gap is s."""
+    if hasattr(estimator, "coefs_"):
+        weight, bias = estimator.coefs_[-1].T, estimator.intercepts_[-1]
+    elif hasattr(estimator, "coef_") and hasattr(estimator, "classes_"):
+        weight, bias = np.atleast_2d(estimator.coef_), np.atleast_1d(estimator.intercept_)
+    else:
+        raise TypeError(
+            f"`estimator` must be a fitted linear classifier or MLPClassifier, or a pipeline that ends in one, "
+            f"got {type(estimator).__name__}."
+        )
+    if len(estimator.classes_) > 2 and len(weight) != len(estimator.classes_):
+        raise TypeError(f"`estimator` must have a row of weights a class, got {len(weight)} rows (one-vs-one?).")
+    if len(weight) == 1:
+        weight, bias = np.vstack([-weight / 2, weight / 2]), np.concatenate([-bias / 2, bias / 2])
+    return np.ascontiguousarray(weight, dtype=np.float64), np.broadcast_to(bias, len(weight)).astype(np.float64)
+
+
+def _hidden(estimator: Any, x: NDArray[Any]) -> NDArray[Any]:
+    if not hasattr(estimator, "coefs_"):
+        return x.astype(np.float64)
+    activations: dict[str, Callable[[Any], Any]] = {
+        "relu": lambda v: np.maximum(v, 0),
+        "tanh": np.tanh,
+        "logistic": lambda v: 1 / (1 + np.exp(-v)),
+        "identity": lambda v: v,
+    }
+    activate = activations[estimator.activation]
+    for weight, bias in zip(estimator.coefs_[:-1], estimator.intercepts_[:-1], strict=True):
+        x = activate(x @ weight + bias)
+    return x
+
+
+def _stacked(inputs: Sequence[Any]) -> Any:
+    return list(inputs) if isinstance(inputs[0], str) else np.stack([np.asarray(value) for value in inputs])

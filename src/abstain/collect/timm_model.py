@@ -1,0 +1,45 @@
+"""timm models with their own preprocessing."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from abstain.collect.torch_model import TorchModel
+from abstain.collect.torchvision import mend_torchvision
+from abstain.extras import require
+
+
+def timm_model(
+    name: str,
+    /,
+    *,
+    checkpoint: str | None = None,
+    pretrained: bool = True,
+    device: str = "cpu",
+    class_names: Sequence[str] | None = None,
+) -> TorchModel:
+    """A timm model that takes Pillow images, resized, cropped and normalized as its configuration says.
+
+    Weights come from ``checkpoint`` (safetensors, or a state dictionary read without unpickling), else from timm.
+    """
+    mend_torchvision()
+    timm = require("timm", extra="timm", feature="Collecting from timm")
+    torch = require("torch", extra="timm", feature="Collecting from timm")
+    model = timm.create_model(name, pretrained=pretrained and checkpoint is None)
+    if checkpoint is not None:
+        model.load_state_dict(load_weights(checkpoint))
+    transform = timm.data.create_transform(**timm.data.resolve_model_data_config(model), is_training=False)
+
+    def prepare(images: Sequence[Any]) -> Any:
+        return torch.stack([transform(image) for image in images])
+
+    return TorchModel(model, prepare=prepare, device=device, class_names=class_names)
+
+
+def load_weights(file: str, /) -> dict[str, Any]:
+    """A state dictionary from a .safetensors file, or from a torch file without running anything in it."""
+    if file.endswith(".safetensors"):
+        loaded: dict[str, Any] = require("safetensors.torch", extra="torch", feature="Reading weights").load_file(file)
+        return loaded
+    torch = require("torch", extra="torch", feature="Reading weights")
+    state: dict[str, Any] = torch.load(file, map_location="cpu", weights_only=True)
+    return state

@@ -1,0 +1,123 @@
+"""PyTorch modules: logits, the input of the last linear layer, and that layer, in one forward pass."""
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.collect.model import Batch, Model, as_numpy
+from abstain.extras import require
+
+
+@final
+class TorchModel(Model):
+    """A module in evaluation mode on its device.
+
+    The head is found on the first batch: the last ``Linear`` to run whose output is the logits; failing that, as with
+    auxiliary or averaged heads, the last one with as many outputs as classes, and `Outputs.check_head` then reports how
+    far off it is. ``head`` names it instead. ``prepare`` turns a list of inputs into the module's argument (a tensor,
+    or a dictionary of keyword arguments).
+    """
+
+    def __init__(
+        self,
+        module: Any,
+        *,
+        prepare: Callable[[Sequence[Any]], Any] | None = None,
+        head: str | None = None,
+        device: str = "cpu",
+        class_names: Sequence[str] | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.torch = require("torch", extra="torch", feature="Collecting from PyTorch")
+        self.module = module.eval().to(device)
+        self.prepare = prepare or self._stack
+        self.device = device
+        self.class_names = None if class_names is None else tuple(class_names)
+        self.name = name or f"{type(module).__name__}-{_digest(module)}"
+        self.linear: Any = None
+        self.searched = False
+        if head is not None:
+            self.linear = module.get_submodule(head)
+            if not isinstance(self.linear, self.torch.nn.Linear):
+                raise TypeError(f"`head` must name a Linear layer, got {type(self.linear).__name__} at {head!r}.")
+
+    def __call__(self, inputs: Sequence[Any], /) -> Batch:
+        """One forward pass, with a hook on the head."""
+        with self.torch.inference_mode():
+            prepared = _to(self.prepare(inputs), self.device)
+            if self.linear is None and not self.searched:
+                return self._search(prepared)
+            if self.linear is None:
+                return as_numpy(logits_of(self._run(prepared))), None
+            seen: list[Any] = []
+            with _hooked([self.linear], lambda _, given, __: seen.append(given[0])):
+                logits = logits_of(self._run(prepared))
+            return as_numpy(logits), as_numpy(seen[-1])
+
+    def head(self) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
+        """Weight and bias of the linear layer found."""
+        if self.linear is None:
+            return None, None
+        return as_numpy(self.linear.weight), None if self.linear.bias is None else as_numpy(self.linear.bias)
+
+    def _search(self, prepared: Any) -> Batch:
+        """The first batch: watch every linear layer and keep the one that makes the logits."""
+        self.searched = True
+        seen: list[tuple[Any, Any, Any]] = []
+        linears = [layer for layer in self.module.modules() if isinstance(layer, self.torch.nn.Linear)]
+        with _hooked(linears, lambda layer, given, made: seen.append((layer, given[0], made))):
+            logits = logits_of(self._run(prepared))
+        seen = [entry for entry in seen if entry[2].shape == logits.shape]
+        exact = [entry for entry in seen if self.torch.equal(entry[2], logits)]
+        if not seen:
+            return as_numpy(logits), None
+        self.linear, features, _ = (exact or seen)[-1]
+        return as_numpy(logits), as_numpy(features)
+
+    def _run(self, prepared: Any) -> Any:
+        return self.module(**prepared) if isinstance(prepared, dict) else self.module(prepared)
+
+    def _stack(self, inputs: Sequence[Any]) -> Any:
+        return self.torch.stack([self.torch.as_tensor(np.asarray(value)) for value in inputs])
+
+
+class _hooked:  # noqa: N801
+    """Forward hooks for the time of a with block."""
+
+    def __init__(self, layers: Sequence[Any], hook: Callable[..., None]) -> None:
+        self.layers, self.hook = layers, hook
+
+    def __enter__(self) -> None:
+        self.handles = [layer.register_forward_hook(self.hook) for layer in self.layers]
+
+    def __exit__(self, *_: object) -> None:
+        for handle in self.handles:
+            handle.remove()
+
+
+def logits_of(output: Any, /) -> Any:
+    """The logits in what a module returns: a tensor, something with ``logits``, or the first of a tuple."""
+    if isinstance(output, dict):
+        if "logits" not in output:
+            raise ValueError(f"`model` must return logits, got a dictionary with {', '.join(map(str, output))}.")
+        return output["logits"]
+    if hasattr(output, "logits"):
+        return output.logits
+    return logits_of(output[0]) if isinstance(output, (tuple, list)) else output
+
+
+def _to(prepared: Any, device: str) -> Any:
+    if isinstance(prepared, dict):
+        return {name: value.to(device) for name, value in prepared.items()}
+    return prepared.to(device)
+
+
+def _digest(module: Any) -> str:
+    """A digest of the parameters' shapes and sums: enough to tell two checkpoints apart."""
+    digest = sha256()
+    for name, value in module.state_dict().items():
+        digest.update(f"{name}{tuple(value.shape)}{float(value.double().sum()):.12g}".encode())
+    return digest.hexdigest()[:12]

@@ -1,0 +1,21 @@
+"""torchvision beside a torch it was not built for."""
+
+from importlib.util import find_spec
+from typing import Any
+
+from abstain.extras import require
+
+_LIBRARIES: list[Any] = []  # an operator is declared for as long as its library object lives
+
+
+def mend_torchvision() -> None:
+    """Make torchvision importable where it only lacks its compiled operators, none of which classifying needs."""
+    if _LIBRARIES or find_spec("torchvision") is None:
+        return
+    torch = require("torch", extra="torch", feature="Collecting from PyTorch")
+    try:
+        import torchvision  # type: ignore[import-untyped] # noqa: F401
+    except RuntimeError:
+        library = torch.library.Library("torchvision", "DEF")
+        library.define("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+        _LIBRARIES.append(library)

@@ -1,0 +1,67 @@
+"""Shifts of text and bytes: each takes a value and a seed, and the same seed gives the same value."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+NEIGHBOURS = {
+    letter: "".join(row[max(0, place - 1) : place] + row[place + 1 : place + 2])
+    for row in ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+    for place, letter in enumerate(row)
+}
+
+
+def truncate(content: bytes, /, *, share: float = 0.1, seed: int = 0) -> bytes:  # noqa: ARG001
+    """The first part of a file, at least one byte."""
+    return content[: max(1, int(len(content) * share))]
+
+
+def byte_noise(content: bytes, /, *, share: float = 0.05, seed: int = 0) -> bytes:
+    """A share of the bytes replaced by random ones."""
+    rng = np.random.default_rng(seed)
+    values = np.frombuffer(content, dtype=np.uint8).copy()
+    hit = rng.random(len(values)) < share
+    values[hit] = rng.integers(256, size=int(hit.sum()), dtype=np.uint8)
+    return values.tobytes()
+
+
+def fold_case(content: bytes, /, *, seed: int = 0) -> bytes:  # noqa: ARG001
+    """ASCII letters in upper case."""
+    return content.upper()
+
+
+def reencode(content: bytes, /, *, seed: int = 0) -> bytes:  # noqa: ARG001
+    """UTF-16 with a mark of its byte order, read as Latin-1 where it is not UTF-8."""
+    try:
+        return content.decode("utf-8").encode("utf-16")
+    except UnicodeDecodeError:
+        return content.decode("latin-1").encode("utf-16")
+
+
+def typos(text: str, /, *, share: float = 0.05, seed: int = 0) -> str:
+    """A share of the letters swapped with the next, doubled, left out, or hit beside on the keyboard."""
+    rng = np.random.default_rng(seed)
+    letters, out, place = list(text), [], 0
+    while place < len(letters):
+        letter = letters[place]
+        if letter.isalpha() and rng.random() < share:
+            kind = rng.integers(4)
+            if kind == 0 and place + 1 < len(letters):
+                out += [letters[place + 1], letter]
+                place += 1
+            elif kind == 1:
+                out += [letter, letter]
+            elif kind == 2 and letter.lower() in NEIGHBOURS:
+                out.append(str(rng.choice(list(NEIGHBOURS[letter.lower()]))))
+        else:
+            out.append(letter)
+        place += 1
+    return "".join(out)
+
+
+BYTE_SHIFTS: Mapping[str, Callable[..., bytes]] = {
+    "truncate": truncate,
+    "byte_noise": byte_noise,
+    "fold_case": fold_case,
+    "reencode": reencode,
+}
