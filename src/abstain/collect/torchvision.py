@@ -1,5 +1,6 @@
 """torchvision beside a torch it was not built for."""
 
+import sys
 from importlib.util import find_spec
 from typing import Any
 
@@ -16,6 +17,9 @@ def mend_torchvision() -> None:
     try:
         import torchvision  # type: ignore[import-untyped] # noqa: F401
     except RuntimeError:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:
+            del sys.modules[name]  # what the failed import left behind
         library = torch.library.Library("torchvision", "DEF")
-        library.define("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+        for operator in ("nms", "qnms"):
+            library.define(f"{operator}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
         _LIBRARIES.append(library)

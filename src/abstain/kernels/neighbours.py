@@ -1,4 +1,4 @@
-"""Keep the best few of many candidates, and settle their order exactly."""
+"""Keep the best few of many candidates, and compute their distances or products exactly."""
 
 import numpy as np
 from numba import njit
@@ -26,7 +26,7 @@ def merge_largest(products, offset, values, index):  # type: ignore[no-untyped-d
 
 @njit(nogil=True, cache=True)
 def exact_distances(queries, bank, index, distances):  # type: ignore[no-untyped-def]
-    """Squared distances of each query to the bank rows in index, in float64, sorted ascending together with it."""
+    """Squared distances of each query to the bank rows in index, in float64."""
     for i in range(index.shape[0]):
         for c in range(index.shape[1]):
             total = 0.0
@@ -34,32 +34,14 @@ def exact_distances(queries, bank, index, distances):  # type: ignore[no-untyped
                 apart = np.float64(queries[i, t]) - np.float64(bank[index[i, c], t])
                 total += apart * apart
             distances[i, c] = total
-        _sort_row(distances[i], index[i], 1.0)
 
 
 @njit(nogil=True, cache=True)
 def exact_products(queries, bank, index, products):  # type: ignore[no-untyped-def]
-    """Inner products of each query with the bank rows in index, in float64, sorted descending together with it."""
+    """Inner products of each query with the bank rows in index, in float64, with the sign changed."""
     for i in range(index.shape[0]):
         for c in range(index.shape[1]):
             total = 0.0
             for t in range(queries.shape[1]):
                 total += np.float64(queries[i, t]) * np.float64(bank[index[i, c], t])
-            products[i, c] = total
-        _sort_row(products[i], index[i], -1.0)
-
-
-@njit(nogil=True, cache=True)
-def _sort_row(values, index, sign):  # type: ignore[no-untyped-def]
-    """Insertion sort by sign · value, equal values by index."""
-    for c in range(1, values.size):
-        value, name = values[c], index[c]
-        place = c
-        while place > 0 and (
-            sign * value < sign * values[place - 1] or (value == values[place - 1] and name < index[place - 1])
-        ):
-            values[place] = values[place - 1]
-            index[place] = index[place - 1]
-            place -= 1
-        values[place] = value
-        index[place] = name
+            products[i, c] = -total

@@ -32,6 +32,8 @@ def boundary_distances(
 ) -> tuple[Floats, Floats]:
     """Smallest and mean of (z_ŷ − z_j) · inverse[ŷ, j] over j with inverse above 0; masked classes are passed over."""
     n, k = logits.shape
+    if inverse.shape != (k, k):
+        raise ValueError(f"`weight` must have a row for each of the {k} classes, got {len(inverse)} rows.")
     smallest, mean = np.empty(n), np.empty(n)
 
     def work(block: slice) -> None:

@@ -1,6 +1,7 @@
 """Two-class logits from a single sigmoid output."""
 
-from array_api_compat import array_namespace
+import numpy as np
+from array_api_compat import array_namespace, is_array_api_obj
 
 from abstain.scores.rows import Array
 
@@ -12,6 +13,8 @@ def binary_logits(logit: Array, /) -> Array:
     array([[ 0. ,  1.5],
            [ 0. , -0.5]])
     """
+    if not is_array_api_obj(logit):
+        logit = np.asarray(logit)
     if logit.ndim not in (1, 2) or (logit.ndim == 2 and logit.shape[1] != 1):
         raise ValueError(f"`logit` must have shape (n,) or (n, 1), got {tuple(logit.shape)}.")
     xp = array_namespace(logit)

@@ -23,7 +23,7 @@ class DeltaKNN(Fitter):
 
     k: int = 10
 
-    def fit(self, calibration: Outputs, /) -> "FittedDeltaKNN":
+    def _fit(self, calibration: Outputs, /) -> "FittedDeltaKNN":
         """Keep the normalized features of right and of wrong samples."""
         if self.k < 1:
             raise ValueError(f"`k` must be at least 1, got {self.k}.")
@@ -41,7 +41,11 @@ class FittedDeltaKNN(Fitted):
     wrong: NDArray[Any]
     k: int
 
-    def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
+    def expects(self) -> dict[str, int]:
+        """What the calibration sample had."""
+        return {"features": self.right.shape[1]}
+
+    def _score(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Log-distance to the wrong samples less that to the right ones."""
         rows = rows_in("features", outputs)
         far, near = (

@@ -22,7 +22,7 @@ class DeltaMDS(Fitter):
     since wrong samples are few. Classes without samples are passed over. (Heng & Soh, 2026)
     """
 
-    def fit(self, calibration: Outputs, /) -> "FittedDeltaMDS":
+    def _fit(self, calibration: Outputs, /) -> "FittedDeltaMDS":
         """Estimate the Gaussians."""
         right, wrong = right_and_wrong(calibration)
         x, labels = features_of(calibration).astype(np.float64), calibration.labels
@@ -42,7 +42,11 @@ class FittedDeltaMDS(Fitted):
     means_wrong: Floats
     matrix: Floats
 
-    def __call__(self, outputs: Outputs, /) -> Floats:
+    def expects(self) -> dict[str, int]:
+        """What the calibration sample had."""
+        return {"features": self.matrix.shape[0]}
+
+    def _score(self, outputs: Outputs, /) -> Floats:
         """Distance to the nearest wrong mean less that to the nearest right one."""
         x = features_of(outputs)
         return Whitened(self.matrix, self.means_wrong).nearest(x) - Whitened(self.matrix, self.means_right).nearest(x)

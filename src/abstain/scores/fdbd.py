@@ -6,10 +6,11 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.kernels.blocks import row_blocks
 from abstain.kernels.pairwise import boundary_distances
 from abstain.outputs import Outputs
 from abstain.scores.fitting import CannotFitError, Fitted, Fitter, features_of, head_of
-from abstain.scores.pairwise_margin import head_flaw, inverse_distances
+from abstain.scores.pairwise_margin import flaw, inverse_distances
 
 Floats = NDArray[np.float64]
 
@@ -23,11 +24,11 @@ class FDBD(Fitter):
     (Liu & Qin, 2024)
     """
 
-    def fit(self, calibration: Outputs, /) -> "FittedFDBD":
+    def _fit(self, calibration: Outputs, /) -> "FittedFDBD":
         """Take the mean feature and the distances between the rows of the head."""
         weight, _ = head_of(calibration)
-        if flaw := head_flaw(weight):
-            raise CannotFitError(f"the calibration outputs have {flaw}")
+        if reason := flaw(calibration):
+            raise CannotFitError(f"the calibration outputs have {reason}")
         return FittedFDBD(features_of(calibration).astype(np.float64).mean(axis=0), inverse_distances(weight))
 
 
@@ -39,8 +40,13 @@ class FittedFDBD(Fitted):
     mean: Floats
     inverse: Floats
 
-    def __call__(self, outputs: Outputs, /) -> Floats:
+    def expects(self) -> dict[str, int]:
+        """What the calibration sample had."""
+        return {"features": len(self.mean), "classes": len(self.inverse)}
+
+    def _score(self, outputs: Outputs, /) -> Floats:
         """Mean boundary distance over the distance from the mean."""
         _, distance = boundary_distances(outputs.logits, outputs.predictions, self.inverse)
-        apart = np.linalg.norm(features_of(outputs).astype(np.float64) - self.mean, axis=1)
+        x = features_of(outputs)
+        apart = np.concatenate([np.linalg.norm(x[block] - self.mean, axis=1) for block in row_blocks(*x.shape)])
         return distance / np.maximum(apart, 1e-12)

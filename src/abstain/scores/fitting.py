@@ -1,6 +1,7 @@
 """What fitted scores have in common: options with ``.fit``, then a frozen function of outputs."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,17 +19,48 @@ class CannotFitError(ValueError):
 class Fitted(ABC):
     """A fitted score: constants from a calibration sample, called on outputs. Its fields are all there is to store."""
 
-    @abstractmethod
     def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
-        """Confidence (n,) of every row."""
+        """Confidence (n,) of every row, NaN where a row is not usable."""
+        have = {
+            "features": None if outputs.features is None else outputs.features.shape[1],
+            "classes": outputs.n_classes,
+        }
+        for what, size in self.expects().items():
+            if have[what] not in (None, size):
+                raise ValueError(f"`outputs` must have {size} {what}, as the calibration sample had, got {have[what]}.")
+        return score_usable(outputs, self._score)
+
+    @abstractmethod
+    def expects(self) -> dict[str, int]:
+        """The number of ``features`` or ``classes`` that outputs must have."""
+
+    @abstractmethod
+    def _score(self, outputs: Outputs, /) -> NDArray[np.float64]:
+        """Confidence of usable rows."""
 
 
 class Fitter(ABC):
     """The options of a score that is fitted on a calibration sample; fitting changes nothing in them."""
 
+    def fit(self, calibration: Outputs, /) -> Any:
+        """The fitted score; `CannotFitError` where the sample does not determine it. Rows not usable are left out."""
+        if not calibration.usable.any():
+            raise CannotFitError("the calibration sample has no usable row")
+        return self._fit(calibration if calibration.usable.all() else calibration.select(calibration.usable))
+
     @abstractmethod
-    def fit(self, calibration: Outputs, /) -> Fitted:
-        """The fitted score; raises `CannotFitError` where the sample does not determine it."""
+    def _fit(self, calibration: Outputs, /) -> Fitted:
+        """The fitted score of usable rows."""
+
+
+def score_usable(outputs: Outputs, score: Callable[[Outputs], NDArray[Any]], /) -> NDArray[np.float64]:
+    """Confidence of the usable rows, and NaN, which no threshold accepts, for the others."""
+    if outputs.usable.all():
+        return np.asarray(score(outputs), dtype=np.float64)
+    confidence = np.full(len(outputs), np.nan)
+    if outputs.usable.any():
+        confidence[outputs.usable] = score(outputs.select(outputs.usable))
+    return confidence
 
 
 def features_of(outputs: Outputs, /) -> NDArray[Any]:

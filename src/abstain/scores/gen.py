@@ -4,7 +4,7 @@ import numpy as np
 from array_api_compat import array_namespace
 
 from abstain.kernels.blocks import row_blocks
-from abstain.scores.rows import Array, logit_rows
+from abstain.scores.rows import Array, as_logits, logit_rows
 
 
 def gen(logits: Array, /, *, gamma: float = 0.1, top: int = 100) -> Array:
@@ -18,7 +18,8 @@ def gen(logits: Array, /, *, gamma: float = 0.1, top: int = 100) -> Array:
     """
     if not gamma > 0 or top < 1:
         raise ValueError(f"`gamma` must be above 0 and `top` at least 1, got {gamma} and {top}.")
-    if isinstance(logits, np.ndarray) and logits.ndim == 2:
+    logits = as_logits(logits)
+    if isinstance(logits, np.ndarray):
         blocks = row_blocks(*logits.shape)
         return np.concatenate([_gen(logits[block], gamma, top) for block in blocks])
     return _gen(logits, gamma, top)

@@ -6,9 +6,10 @@ import numpy as np
 from array_api_compat import array_namespace, device
 
 from abstain.kernels.rows import RowSums
+from abstain.outputs import Outputs
 from abstain.scores.confidence_margin import confidence_margin
 from abstain.scores.norms import as_numpy, row_norms
-from abstain.scores.rows import Array, check_logits, logit_rows
+from abstain.scores.rows import Array, as_logits, logit_rows
 from abstain.scores.score import LogitScore
 
 
@@ -41,7 +42,7 @@ def geometric_margin(
         raise ValueError(f"`convention` must be 'paper' or 'paper_code', got {convention!r}.")
     if bias is None:
         raise ValueError("`bias` must be given for convention='paper_code', got none.")
-    check_logits(logits)
+    logits = as_logits(logits)
     xp = array_namespace(logits)
     dtype = xp.float64 if isinstance(logits, np.ndarray) else logits.dtype
     scale = xp.asarray(1 / row_norms(weight, bias, smallest=smallest_norm), dtype=dtype, device=device(logits))
@@ -53,9 +54,9 @@ def from_rows(rows: RowSums, /) -> Array:
     return rows.scaled_margin
 
 
-def head_flaw(weight: Array, /) -> str | None:
+def flaw(outputs: Outputs, /) -> str | None:
     """A class without a weight has no distance."""
-    zero = np.flatnonzero(~np.any(as_numpy(weight), axis=1))
+    zero = np.flatnonzero(~np.any(as_numpy(outputs.weight), axis=1))
     return f"a weight of norm zero at class {zero[0]}" if zero.size else None
 
 
@@ -66,5 +67,5 @@ GEOMETRIC_MARGIN = LogitScore(
     needs=("logits", "head"),
     reference="Liang et al., 2024",
     formula=from_rows,
-    head_flaw=head_flaw,
+    flaw=flaw,
 )

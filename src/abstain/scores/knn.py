@@ -31,7 +31,7 @@ class KNN(Fitter):
     space: Space = "features"
     exclude_self: bool = False
 
-    def fit(self, calibration: Outputs, /) -> "FittedKNN":
+    def _fit(self, calibration: Outputs, /) -> "FittedKNN":
         """Keep the calibration sample as the bank."""
         if self.k < 1:
             raise ValueError(f"`k` must be at least 1, got {self.k}.")
@@ -53,12 +53,21 @@ class FittedKNN(Fitted):
     space: Space
     exclude_self: bool
 
-    def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
+    def expects(self) -> dict[str, int]:
+        """What the calibration sample had."""
+        return {"features" if self.space == "features" else "classes": self.bank.shape[1]}
+
+    def _score(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Minus the k-th squared distance."""
         distances = nearest_distances(rows_in(self.space, outputs), self.bank, self.k + self.exclude_self)
         if not self.exclude_self:
             return -distances[:, self.k - 1]
         return -np.where(distances[:, 0] == 0, distances[:, self.k], distances[:, self.k - 1])
+
+
+def masked_class(outputs: Outputs, /) -> str | None:
+    """A masked class has no place among the logits."""
+    return None if np.isfinite(outputs.logits[outputs.usable]).all() else "a masked class (a logit of −inf)"
 
 
 def rows_in(space: Space, outputs: Outputs, /) -> NDArray[Any]:

@@ -9,6 +9,7 @@ from abstain.kernels.products import row_products
 from abstain.scores.fitting import CannotFitError
 
 Floats = NDArray[np.float64]
+ROWS = 4096
 
 
 def shrunk_covariance(centred: Floats, /) -> Floats:
@@ -49,8 +50,11 @@ class Whitened:
 
     def nearest(self, features: NDArray[np.floating], /) -> Floats:
         """Squared Mahalanobis distance (n,) to the nearest mean."""
-        white = row_products(features, self.matrix)
         centres = row_products(self.means, self.matrix)
-        cross = row_products(white, np.ascontiguousarray(centres.T))
-        squares = np.square(centres).sum(axis=1) - 2 * cross
-        return np.square(white).sum(axis=1) + squares.min(axis=1)
+        sizes, across = np.square(centres).sum(axis=1), np.ascontiguousarray(centres.T)
+        nearest = np.empty(len(features))
+        for start in range(0, len(features), ROWS):
+            white = row_products(features[start : start + ROWS], self.matrix)
+            apart = (sizes - 2 * row_products(white, across)).min(axis=1)
+            nearest[start : start + len(white)] = np.square(white).sum(axis=1) + apart
+        return nearest

@@ -12,6 +12,7 @@ from abstain.scores.confidence_margin import confidence_margin
 from abstain.scores.fitting import CannotFitError, Fitted, Fitter, right_and_wrong
 
 Floats = NDArray[np.float64]
+CERTAIN = 1e12  # stands for the infinite margin of a row with one class left
 SHARES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
@@ -27,10 +28,12 @@ class MarginMix(Fitter):
     base: Fitter
     shares: tuple[float, ...] = SHARES
 
-    def fit(self, calibration: Outputs, /) -> "FittedMarginMix":
+    def _fit(self, calibration: Outputs, /) -> "FittedMarginMix":
         """Choose λ out of sample, then fit the base score on all."""
         scores = _out_of_fold(self.base, calibration)
         margins = confidence_margin(calibration.logits)
+        if not np.isfinite(margins).all():
+            raise CannotFitError("the calibration sample has rows with one class left")
         mean, spread = np.array([scores.mean(), margins.mean()]), np.array([scores.std(), margins.std()])
         if not (spread > 0).all():
             raise CannotFitError("a score is constant on the calibration sample")
@@ -49,10 +52,14 @@ class FittedMarginMix(Fitted):
     spread: Floats
     share: float
 
-    def __call__(self, outputs: Outputs, /) -> Floats:
+    def expects(self) -> dict[str, int]:
+        """What the calibration sample had."""
+        return self.base.expects()
+
+    def _score(self, outputs: Outputs, /) -> Floats:
         """The sum of the standardized parts."""
         base = (self.base(outputs) - self.mean[0]) / self.spread[0]
-        margin = (confidence_margin(outputs.logits) - self.mean[1]) / self.spread[1]
+        margin = (np.minimum(confidence_margin(outputs.logits), CERTAIN) - self.mean[1]) / self.spread[1]
         return base + self.share * margin
 
 

@@ -13,7 +13,7 @@ from abstain.metrics import aurc
 from abstain.outputs import Outputs
 from abstain.scores.fitting import Fitted, Fitter
 from abstain.scores.max_softmax import max_softmax
-from abstain.scores.rows import Array, check_logits
+from abstain.scores.rows import Array, as_logits, at_least_float32, refuse
 
 NORMS = tuple(range(10))
 
@@ -26,23 +26,31 @@ def max_logit_pnorm(logits: Array, /, *, p: float) -> Array:
     >>> max_logit_pnorm(np.array([[2.0, 1.0, 0.1, -1.0]]), p=2).round(6)
     array([0.665828])
     """
-    check_logits(logits)
+    logits = as_logits(logits)
     if not p >= 0:
         raise ValueError(f"`p` must be at least 0, got {p}.")
+    if not isinstance(logits, np.ndarray):
+        return _pnorm(logits, p)
+    with np.errstate(invalid="ignore"):
+        found = np.concatenate([_pnorm(logits[block], p) for block in row_blocks(*logits.shape)])
+    refuse(np.isnan(found))
+    return found
+
+
+def _pnorm(logits: Array, p: float) -> Array:
     xp = array_namespace(logits)
-    if isinstance(logits, np.ndarray):
-        logits = logits.astype(np.float64)
-    known = logits > -xp.inf
+    logits = at_least_float32(logits)
+    known = ~(logits == -xp.inf)
     count = xp.sum(xp.astype(known, logits.dtype), axis=1, keepdims=True)
     centred = xp.where(known, logits - xp.sum(xp.where(known, logits, 0.0), axis=1, keepdims=True) / count, 0.0)
-    top = xp.max(centred, axis=1)
+    top = xp.max(centred, axis=1) + 0.0 * (count[:, 0] / count[:, 0])  # a row of −inf alone becomes NaN
     if p == 0:
         return top
     size = xp.abs(centred)
-    largest = xp.max(size, axis=1, keepdims=True)
-    largest = xp.where(largest > 0, largest, 1.0)  # equal logits have a score of 0
-    norm = largest[:, 0] if p == inf else largest[:, 0] * xp.sum((size / largest) ** p, axis=1) ** (1 / p)
-    return top / xp.where(norm > 0, norm, 1.0)
+    largest = xp.max(size, axis=1)
+    largest = xp.where(largest == 0, 1.0, largest)  # equal logits have a score of 0
+    total = 1.0 if p == inf else xp.sum((size / largest[:, None]) ** p, axis=1)
+    return top / largest if p == inf else top / (largest * xp.where(total == 0, 1.0, total) ** (1 / p))
 
 
 @final
@@ -52,7 +60,7 @@ class MaxLogitPNorm(Fitter):
 
     norms: tuple[float, ...] = NORMS
 
-    def fit(self, calibration: Outputs, /) -> "FittedMaxLogitPNorm":
+    def _fit(self, calibration: Outputs, /) -> "FittedMaxLogitPNorm":
         """Choose p."""
         best, best_area = -1.0, aurc(max_softmax(calibration.logits), calibration.errors)
         for p in self.norms:
@@ -69,9 +77,12 @@ class FittedMaxLogitPNorm(Fitted):
 
     p: float
 
-    def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
+    def expects(self) -> dict[str, int]:
+        """What the calibration sample had."""
+        return {}
+
+    def _score(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """The score with the p chosen."""
         if self.p < 0:
             return np.asarray(max_softmax(outputs.logits))
-        blocks = row_blocks(*outputs.logits.shape)
-        return np.concatenate([max_logit_pnorm(outputs.logits[block], p=self.p) for block in blocks])
+        return np.asarray(max_logit_pnorm(outputs.logits, p=self.p))

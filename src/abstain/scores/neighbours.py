@@ -37,16 +37,20 @@ def _norms(rows: Array) -> Floats:
 
 def nearest_distances(queries: Array, bank: Array, k: int, /) -> Floats:
     """Squared distances (n, k), ascending, from each query to its k nearest rows of the bank."""
-    squares = np.square(bank, dtype=np.float64).sum(axis=1)
+    centre = bank.mean(axis=0, dtype=np.float64)
+    if np.square(centre).sum() < 0.1 * np.square(bank, dtype=np.float64).sum(axis=1).mean():
+        centre[:] = 0.0  # only a large common part costs the float32 search its precision
+    moved = bank - centre
+    squares = np.square(moved).sum(axis=1)
     largest = squares.max()
     alike = largest - squares.min() <= 1e-6 * largest
     # ⟨q, b⟩ − ‖b‖²/2 falls with the distance, and so does ⟨q, b⟩ alone among rows of one length.
-    search = _Candidates(bank) if alike else _Candidates(np.column_stack([bank, -squares / 2]), extra=1.0)
+    search = _Candidates(moved if alike else np.column_stack([moved, -squares / 2]), centre, extra=not alike)
     offset = largest if alike else 0.0
 
-    def is_settled(norms: Floats, last: Floats, distances: Floats) -> NDArray[np.bool_]:
+    def is_settled(norms: Floats, last: Floats, worst: Floats) -> NDArray[np.bool_]:
         slack = _rounding(bank.shape[1]) * (norms * np.sqrt(largest) + largest) + 1e-6 * offset
-        return last + slack < (norms**2 + offset - distances) / 2
+        return last + slack < (norms**2 + offset - worst) / 2
 
     return _best(queries, bank, k, search, exact_distances, is_settled)
 
@@ -55,24 +59,24 @@ def largest_products(queries: Array, bank: Array, k: int, /) -> Floats:
     """Inner products (n, k), descending, of each query with the k rows of the bank where they are largest."""
     largest = np.sqrt(np.square(bank, dtype=np.float64).sum(axis=1).max())
 
-    def is_settled(norms: Floats, last: Floats, products: Floats) -> NDArray[np.bool_]:
-        return last + _rounding(bank.shape[1]) * norms * largest < products
+    def is_settled(norms: Floats, last: Floats, worst: Floats) -> NDArray[np.bool_]:
+        return last + _rounding(bank.shape[1]) * norms * largest < -worst
 
-    return _best(queries, bank, k, _Candidates(bank), exact_products, is_settled)
+    search = _Candidates(bank, np.zeros(bank.shape[1]), extra=False)
+    return -_best(queries, bank, k, search, exact_products, is_settled)
 
 
-def _best(queries: Array, bank: Array, k: int, search: "_Candidates", settle: Any, is_settled: Any) -> Floats:
-    """The k best values of each query: those of the candidates, or of the whole bank where that is not settled."""
+def _best(queries: Array, bank: Array, k: int, search: "_Candidates", measure: Any, is_settled: Any) -> Floats:
+    """The k lowest measures of each query: those of the candidates, or of the whole bank where that is not settled."""
     found = np.empty((len(queries), k))
     for start in range(0, len(queries), QUERIES):
         q = np.ascontiguousarray(queries[start : start + QUERIES])
-        index, last = search.best(q, k + SPARE)
-        values = _exact(settle, q, bank, index)[:, :k]
+        index, last, norms = search.best(q, k + SPARE)
+        values = np.sort(_exact(measure, q, bank, index), axis=1)[:, :k]
         if index.shape[1] < len(bank):
-            norms = _norms(q)
             for row in np.flatnonzero(~is_settled(norms, last, values[:, -1])):
-                everything = np.arange(len(bank))[None]
-                values[row] = _exact(settle, q[row : row + 1], bank, everything)[0, :k]
+                everything = _exact(measure, q[row : row + 1], bank, np.arange(len(bank))[None])[0]
+                values[row] = np.sort(np.partition(everything, k - 1)[:k])
         found[start : start + len(q)] = values
     return found
 
@@ -95,8 +99,9 @@ def _exact(settle: Any, queries: Array, bank: Array, index: NDArray[np.int64]) -
 class _Candidates:
     """Search of a bank for the rows of largest inner product, in float32."""
 
-    def __init__(self, bank: Array, extra: float | None = None) -> None:
+    def __init__(self, bank: Array, centre: Floats, *, extra: bool) -> None:
         self.bank = np.ascontiguousarray(bank, dtype=np.float32)
+        self.centre = centre
         self.extra = extra
         self.index: Any = None
         if find_spec("faiss") is not None:
@@ -105,15 +110,17 @@ class _Candidates:
             self.index = faiss.IndexFlatIP(self.bank.shape[1])
             self.index.add(self.bank)
 
-    def best(self, queries: Array, k: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Index (n, k) of the best rows and the float32 product of the last of them."""
+    def best(self, queries: Array, k: int) -> tuple[NDArray[np.int64], Floats, Floats]:
+        """Index (n, k) of the best rows, the float32 product of the last of them, and the norms of the queries."""
         k = min(k, len(self.bank))
-        q = queries.astype(np.float32, copy=False)
-        if self.extra is not None:
-            q = np.column_stack([q, np.full(len(q), self.extra, dtype=np.float32)])
+        moved = queries - self.centre if self.centre.any() else queries
+        norms = _norms(moved)
+        q = moved.astype(np.float32, copy=False)
+        if self.extra:
+            q = np.column_stack([q, np.ones(len(q), dtype=np.float32)])
         if self.index is not None:
             values, index = self.index.search(np.ascontiguousarray(q), k)
-            return index.astype(np.int64), values[:, -1].astype(np.float64)
+            return index.astype(np.int64), values[:, -1].astype(np.float64), norms
         values = np.full((len(q), k), -np.inf, dtype=np.float32)
         index = np.zeros((len(q), k), dtype=np.int64)
         for start in range(0, len(self.bank), BANK):
@@ -123,4 +130,4 @@ class _Candidates:
                 merge_largest(products[block], start, values[block], index[block])
 
             for_each_block(work, *products.shape)
-        return index, values[:, -1].astype(np.float64)
+        return index, values[:, -1].astype(np.float64), norms

@@ -23,7 +23,7 @@ class NNGuide(Fitter):
 
     k: int = 10
 
-    def fit(self, calibration: Outputs, /) -> "FittedNNGuide":
+    def _fit(self, calibration: Outputs, /) -> "FittedNNGuide":
         """Keep the normalized features, scaled by their energies."""
         if self.k < 1:
             raise ValueError(f"`k` must be at least 1, got {self.k}.")
@@ -41,7 +41,11 @@ class FittedNNGuide(Fitted):
     bank: NDArray[Any]
     k: int
 
-    def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
+    def expects(self) -> dict[str, int]:
+        """What the calibration sample had."""
+        return {"features": self.bank.shape[1]}
+
+    def _score(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Energy times guidance."""
         guidance = largest_products(rows_in("features", outputs), self.bank, self.k).mean(axis=1)
         return energy(outputs.logits) * guidance

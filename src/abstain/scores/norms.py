@@ -8,7 +8,8 @@ from abstain.scores.rows import Array
 
 def row_norms(weight: Array, bias: Array | None = None, /, *, smallest: float = 0.0) -> NDArray[np.float64]:
     """Norms of the rows of W, or of [W, b], in float64 and at least ``smallest``."""
-    parts = [as_numpy(weight)] if bias is None else [as_numpy(weight), as_numpy(bias)[:, None]]
+    w = checked_weight(weight)
+    parts = [w] if bias is None else [w, as_numpy(bias)[:, None]]
     norms = np.maximum(np.sqrt(sum(np.square(part).sum(axis=1) for part in parts)), smallest)
     if not norms.all():
         raise ValueError(
@@ -23,3 +24,11 @@ def as_numpy(array: Array, /) -> NDArray[np.float64]:
     if hasattr(array, "detach"):
         array = array.detach().cpu().numpy()
     return np.asarray(array, dtype=np.float64)
+
+
+def checked_weight(weight: Array, /) -> NDArray[np.float64]:
+    """The weight (K, d) in float64, finite."""
+    w = as_numpy(weight)
+    if w.ndim != 2 or not np.isfinite(w).all():
+        raise ValueError(f"`weight` must be finite of shape (K, d), got shape {w.shape}.")
+    return w

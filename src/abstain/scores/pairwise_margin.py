@@ -5,8 +5,9 @@ from array_api_compat import array_namespace, device
 from numpy.typing import NDArray
 
 from abstain.kernels.pairwise import boundary_distances
-from abstain.scores.norms import as_numpy
-from abstain.scores.rows import Array, logit_rows
+from abstain.outputs import Outputs
+from abstain.scores.norms import as_numpy, checked_weight
+from abstain.scores.rows import Array, as_logits, logit_rows
 
 
 def pairwise_margin(logits: Array, weight: Array, /) -> Array:
@@ -19,6 +20,7 @@ def pairwise_margin(logits: Array, weight: Array, /) -> Array:
     >>> pairwise_margin(z, W).round(6)
     array([0.204124])
     """
+    logits = as_logits(logits)
     inverse = inverse_distances(weight)
     rows = logit_rows(logits)
     if isinstance(logits, np.ndarray):
@@ -29,17 +31,21 @@ def pairwise_margin(logits: Array, weight: Array, /) -> Array:
     return xp.where(xp.isnan(rows.top), xp.nan, xp.min(distance, axis=1))
 
 
-def head_flaw(weight: Array, /) -> str | None:
+def flaw(outputs: Outputs, /) -> str | None:
     """Classes that all have the same weight have no boundary."""
-    w = as_numpy(weight)
-    return "the same weight for every class" if (w == w[0]).all() else None
+    return "the same weight for every class" if _is_constant(as_numpy(outputs.weight)) else None
+
+
+def _is_constant(weight: NDArray[np.float64]) -> bool:
+    return bool((weight == weight[0]).all())
 
 
 def inverse_distances(weight: Array, /) -> NDArray[np.float64]:
     """1/‖w_i − w_j‖ (K, K), 0 where the rows are the same."""
     from scipy.spatial.distance import cdist
 
-    if flaw := head_flaw(weight):
-        raise ValueError(f"`weight` must have rows that differ, got {flaw}.")
-    distances = cdist(as_numpy(weight), as_numpy(weight))
+    w = checked_weight(weight)
+    if _is_constant(w):
+        raise ValueError("`weight` must have rows that differ, got the same weight for every class.")
+    distances = cdist(w, w)
     return np.divide(1.0, distances, out=np.zeros_like(distances), where=distances > 0)

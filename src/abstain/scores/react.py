@@ -29,7 +29,7 @@ class ReAct(Fitter):
     quantile: float = 0.9
     score: LogitScore = ENERGY
 
-    def fit(self, calibration: Outputs, /) -> "FittedReAct":
+    def _fit(self, calibration: Outputs, /) -> "FittedReAct":
         """Take the quantile and the head."""
         if not 0 < self.quantile <= 1:
             raise ValueError(f"`quantile` must be above 0 and at most 1, got {self.quantile}.")
@@ -48,7 +48,11 @@ class FittedReAct(Fitted):
     bias: NDArray[np.float64]
     score: LogitScore
 
-    def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
+    def expects(self) -> dict[str, int]:
+        """What the calibration sample had."""
+        return {"features": self.weight.shape[1], "classes": self.weight.shape[0]}
+
+    def _score(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """The score of the logits of the clipped features."""
         x = features_of(outputs)
         scale = 1 / row_norms(self.weight) if "head" in self.score.needs else None

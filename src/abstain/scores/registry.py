@@ -5,14 +5,15 @@ from abstain.scores.delta_mds import DeltaMDS
 from abstain.scores.doctor import DOCTOR
 from abstain.scores.fdbd import FDBD
 from abstain.scores.gen import gen
-from abstain.scores.knn import KNN
+from abstain.scores.knn import KNN, masked_class
 from abstain.scores.logit_scores import LOGIT_SCORES
 from abstain.scores.margin_mix import MarginMix
 from abstain.scores.max_logit_pnorm import MaxLogitPNorm
 from abstain.scores.max_softmax import MAX_SOFTMAX
 from abstain.scores.neg_entropy import NEG_ENTROPY
 from abstain.scores.nnguide import NNGuide
-from abstain.scores.pairwise_margin import head_flaw, pairwise_margin
+from abstain.scores.pairwise_margin import flaw as same_weights
+from abstain.scores.pairwise_margin import pairwise_margin
 from abstain.scores.react import ReAct
 from abstain.scores.residual import Residual
 from abstain.scores.rmds import RMDS
@@ -37,6 +38,7 @@ PAPER_FITTED = (
         needs=("logits", "calibration"),
         reference="Sun et al., 2022",
         method=KNN(space="logits"),
+        flaw=masked_class,
     ),
     FittedScore(
         name="vim",
@@ -64,7 +66,7 @@ AFTER_THE_PAPER = (
         needs=("logits", "head"),
         reference="Crammer & Singer, 2001",
         function=lambda outputs: pairwise_margin(outputs.logits, outputs.weight),
-        head_flaw=head_flaw,
+        flaw=same_weights,
     ),
     PlainScore(
         name="gen",

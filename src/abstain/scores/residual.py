@@ -25,7 +25,7 @@ class Residual(Fitter):
 
     dim: int | None = None
 
-    def fit(self, calibration: Outputs, /) -> "FittedResidual":
+    def _fit(self, calibration: Outputs, /) -> "FittedResidual":
         """Find the subspace."""
         weight, bias = head_of(calibration)
         origin = -np.linalg.pinv(weight) @ bias
@@ -49,7 +49,11 @@ class FittedResidual(Fitted):
     origin: Floats
     basis: Floats
 
-    def __call__(self, outputs: Outputs, /) -> Floats:
+    def expects(self) -> dict[str, int]:
+        """What the calibration sample had."""
+        return {"features": len(self.origin)}
+
+    def _score(self, outputs: Outputs, /) -> Floats:
         """Minus the norm of the residual."""
         x = features_of(outputs)
         shift = row_products(self.origin[None], self.basis)

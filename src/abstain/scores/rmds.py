@@ -22,7 +22,7 @@ class RMDS(Fitter):
     are passed over. Leads on fine-tuned vision transformers. (Ren et al., 2021)
     """
 
-    def fit(self, calibration: Outputs, /) -> "FittedRMDS":
+    def _fit(self, calibration: Outputs, /) -> "FittedRMDS":
         """Estimate the Gaussians."""
         labels = calibration.labels
         if labels is None or not (labels >= 0).any():
@@ -47,7 +47,11 @@ class FittedRMDS(Fitted):
     overall: Floats
     overall_matrix: Floats
 
-    def __call__(self, outputs: Outputs, /) -> Floats:
+    def expects(self) -> dict[str, int]:
+        """What the calibration sample had."""
+        return {"features": self.means.shape[1]}
+
+    def _score(self, outputs: Outputs, /) -> Floats:
         """M₀ less the smallest M_c."""
         x = features_of(outputs)
         return Whitened(self.overall_matrix, self.overall).nearest(x) - Whitened(self.matrix, self.means).nearest(x)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from abstain.kernels.rows import RowSums
 from abstain.outputs import Outputs
-from abstain.scores.fitting import CannotFitError, Fitted, Fitter
+from abstain.scores.fitting import CannotFitError, Fitted, Fitter, score_usable
 from abstain.scores.norms import row_norms
 from abstain.scores.rows import Array, logit_rows
 
@@ -23,8 +23,8 @@ def unchanged(confidence: Array, /) -> Array:
     return confidence
 
 
-def no_flaw(weight: NDArray[Any], /) -> None:
-    """Any head will do."""
+def no_flaw(_: Outputs, /) -> None:
+    """Any outputs will do."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +33,8 @@ class Score(ABC):
 
     Each score has two faces. Calling it gives the *confidence*, the form that loses no order to rounding; rankings
     and thresholds use it alone. ``literal`` maps a confidence, or a threshold on it, to the value the
-    literature prints: a strictly increasing function, so both rank alike. ``head_flaw`` says what in the weight of
-    a head leaves the score undefined.
+    literature prints: a strictly increasing function, so both rank alike. ``flaw`` says what in outputs that
+    have all that is needed leaves the score undefined.
     """
 
     name: str
@@ -43,14 +43,14 @@ class Score(ABC):
     needs: tuple[Need, ...]
     reference: str
     literal: Callable[[Array], Array] = unchanged
-    head_flaw: Callable[[NDArray[Any]], str | None] = no_flaw
+    flaw: Callable[[Outputs], str | None] = no_flaw
 
     def objection(self, outputs: Outputs, /) -> str | None:
         """Why the score cannot be had of these outputs, or None."""
         have = {"features": outputs.features is not None, "head": outputs.weight is not None}
         if lacking := [need for need in self.needs if not have.get(need, True)]:
             return f"no {' and no '.join(lacking)}"
-        return self.head_flaw(outputs.weight) if outputs.weight is not None else None
+        return self.flaw(outputs)
 
     @property
     def is_fitted(self) -> bool:
@@ -75,7 +75,7 @@ class LogitScore(Score):
 
     def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Confidence (n,) of every row."""
-        return np.asarray(self.formula(output_rows(outputs, with_head="head" in self.needs)))
+        return score_usable(outputs, lambda o: self.formula(output_rows(o, with_head="head" in self.needs)))
 
 
 @final
@@ -91,7 +91,7 @@ class PlainScore(Score):
 
     def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Confidence (n,) of every row."""
-        return self.function(outputs)
+        return score_usable(outputs, self.function)
 
 
 @final

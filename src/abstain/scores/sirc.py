@@ -28,7 +28,7 @@ class SIRC(Fitter):
 
     secondaries: tuple[Fitter, ...] = (Residual(),)
 
-    def fit(self, calibration: Outputs, /) -> "FittedSIRC":
+    def _fit(self, calibration: Outputs, /) -> "FittedSIRC":
         """Fit the secondary scores and take their mean and spread."""
         fitted = tuple(secondary.fit(calibration) for secondary in self.secondaries)
         values = [secondary(calibration) for secondary in fitted]
@@ -48,7 +48,11 @@ class FittedSIRC(Fitted):
     a: Floats
     b: Floats
 
-    def __call__(self, outputs: Outputs, /) -> Floats:
+    def expects(self) -> dict[str, int]:
+        """What the calibration sample had."""
+        return {what: size for secondary in self.secondaries for what, size in secondary.expects().items()}
+
+    def _score(self, outputs: Outputs, /) -> Floats:
         """The combination in the log domain, which never overflows."""
         values = np.stack([secondary(outputs) for secondary in self.secondaries])
         return combine(max_softmax(outputs.logits), values, self.a, self.b)

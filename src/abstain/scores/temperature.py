@@ -25,7 +25,7 @@ class TemperatureScaled(Fitter):
 
     score: LogitScore
 
-    def fit(self, calibration: Outputs, /) -> "FittedTemperature":
+    def _fit(self, calibration: Outputs, /) -> "FittedTemperature":
         """Find the temperature."""
         return FittedTemperature(best_temperature(calibration), self.score)
 
@@ -38,7 +38,11 @@ class FittedTemperature(Fitted):
     temperature: float
     score: LogitScore
 
-    def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
+    def expects(self) -> dict[str, int]:
+        """What the calibration sample had."""
+        return {}
+
+    def _score(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """The score of logits / temperature."""
         return np.asarray(self.score.formula(logit_rows(outputs.logits, temperature=self.temperature)))
 
@@ -51,6 +55,10 @@ def best_temperature(calibration: Outputs, /) -> float:
     if labels is None or not (labels >= 0).any():
         raise CannotFitError("the calibration sample has no labelled rows of known classes")
     rows = np.flatnonzero(labels >= 0)
+    if not calibration.errors[rows].any():
+        raise CannotFitError(
+            "the calibration sample has no wrong prediction, so the lowest log-loss is at temperature 0"
+        )
     logits = calibration.logits[rows].astype(np.float64)
     own = logits[np.arange(len(rows)), labels[rows]]
 
@@ -60,4 +68,6 @@ def best_temperature(calibration: Outputs, /) -> float:
         return float(np.mean(sums.top + np.logaddexp(0, sums.tail) - own / temperature))
 
     found = minimize_scalar(log_loss, bounds=(log(RANGE[0]), log(RANGE[1])), method="bounded", options={"xatol": 1e-6})
+    if not np.isfinite(found.fun) or not 1.01 * RANGE[0] < exp(found.x) < 0.99 * RANGE[1]:
+        raise CannotFitError(f"no temperature between {RANGE[0]} and {RANGE[1]:g} fits the calibration sample best")
     return exp(found.x)

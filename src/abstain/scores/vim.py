@@ -24,7 +24,7 @@ class ViM(Fitter):
 
     dim: int | None = None
 
-    def fit(self, calibration: Outputs, /) -> "FittedViM":
+    def _fit(self, calibration: Outputs, /) -> "FittedViM":
         """Find the subspace and α."""
         residual = Residual(self.dim).fit(calibration)
         size = -residual(calibration).mean()
@@ -32,7 +32,10 @@ class ViM(Fitter):
             raise CannotFitError(
                 "the calibration sample lies in the principal subspace; give it more rows or a smaller dim"
             )
-        return FittedViM(residual, float(max_logit(calibration.logits).mean() / size))
+        largest = float(max_logit(calibration.logits).mean())
+        if largest <= 0:
+            raise CannotFitError("the mean largest logit of the calibration sample is not above zero")
+        return FittedViM(residual, largest / float(size))
 
 
 @final
@@ -43,6 +46,10 @@ class FittedViM(Fitted):
     residual: FittedResidual
     alpha: float
 
-    def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
+    def expects(self) -> dict[str, int]:
+        """What the calibration sample had."""
+        return self.residual.expects()
+
+    def _score(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Energy plus α times the (negative) residual score."""
         return energy(outputs.logits) + self.alpha * self.residual(outputs)
