@@ -140,6 +140,48 @@ def test_a_head_that_does_not_make_the_logits_is_reported():
     assert evaluation.left_out["geometric_margin"] == "the outputs have a weight of norm zero at class 2"
 
 
+def test_a_masked_class_leaves_out_only_what_cannot_be_had():
+    outputs = mixed_outputs()
+    z = outputs.logits.copy()
+    z[0, 1] = -np.inf
+    evaluation = evaluate(Outputs(logits=z, labels=outputs.labels, shift=outputs.shift))
+    assert evaluation.left_out["knn_logits"] == "the outputs have a masked class (a logit of −inf)"
+    assert "max_logit_pnorm" in evaluation.scores
+
+
+def test_a_calibration_sample_with_nan_rows_is_used_without_them(digits):
+    first, second = digits.split(0.3, seed=1)
+    inside = first.select(first.shift == "none")
+    x = inside.features.copy()
+    x[3, 0] = np.nan
+    broken = Outputs(
+        logits=inside.logits,
+        features=x,
+        labels=inside.labels,
+        weight=inside.weight,
+        bias=inside.bias,
+        nonfinite="reject",
+    )
+    scores = ["knn", "vim", "rmds", "delta_mds"]
+    expected = evaluate(second, scores=scores, calibration=inside.select(np.arange(len(inside)) != 3))
+    assert evaluate(second, scores=scores, calibration=broken).rows == expected.rows
+
+
+def test_samples_in_the_calibration_and_in_the_evaluation_are_noticed(digits):
+    notes = evaluate(digits, scores=["knn"], calibration=digits.select(digits.shift == "none")).notes
+    assert any("866 ids are in the calibration sample and in the evaluation" in note for note in notes)
+
+
+def test_missing_rows_are_named():
+    evaluation = evaluate(mixed_outputs(), scores=["energy"])
+    with pytest.raises(KeyError, match=r"no row for score 'energy', mix 'in' and alpha 0.3"):
+        evaluation.row("energy", "in", 0.3)
+    with pytest.raises(KeyError, match="no rows for mix 'in'"):
+        evaluation.best("in", 0.3)
+    with pytest.raises(ValueError, match="`alphas` must name at least one"):
+        evaluate(mixed_outputs(), alphas=[])
+
+
 def test_rows_become_frames():
     evaluation = evaluate(mixed_outputs(), scores=["energy"])
     assert evaluation.to_polars()["aurc"].to_list() == evaluation.to_pandas()["aurc"].tolist()
@@ -180,6 +222,6 @@ def test_scores_that_cannot_be_fitted_are_listed_with_the_reason(digits):
     evaluation = evaluate(digits)
     assert "no wrong prediction" in evaluation.left_out["delta_knn"]
     shifted = digits.select(digits.shift != "none")
-    assert "no in-distribution rows" in evaluate(shifted).left_out["knn"]
+    assert "too few in-distribution samples" in evaluate(shifted).left_out["knn"]
     bare = Outputs(logits=digits.logits[:50], labels=digits.labels[:50])
     assert evaluate(digits, calibration=bare).left_out["knn"] == "the calibration outputs have no features"

@@ -54,6 +54,16 @@ def test_masked_classes_are_passed_over():
     assert [row["aurc"] for row in masked.rows] == pytest.approx([row["aurc"] for row in plain.rows])
 
 
+def test_rows_with_fewer_classes_come_first_in_the_limit():
+    z = np.random.default_rng(0).normal(size=(60, 4))
+    z[::2, 3] = -np.inf
+    labels = np.random.default_rng(1).integers(3, size=60)
+    found = scale_sensitivity(Outputs(logits=z, labels=labels), scales=[1e-5])
+    for score in ("max_softmax", "doctor", "neg_entropy"):
+        _, (small,) = found.curve(score)
+        assert small == pytest.approx(found.limits(score)[0], rel=0.02)
+
+
 def test_it_is_plain_data_and_a_figure(digits):
     found = scale_sensitivity(digits, scales=[0.1, 1.0])
     json.dumps(found.to_dict(), allow_nan=False)

@@ -64,11 +64,17 @@ class Evaluation:
 
     def row(self, score: str, mix: str, alpha: float) -> dict[str, Any]:
         """One row of the table."""
-        return next(r for r in self.rows if (r["score"], r["mix"], r["alpha"]) == (score, mix, alpha))
+        for row in self.rows:
+            if (row["score"], row["mix"], row["alpha"]) == (score, mix, alpha):
+                return row
+        raise KeyError(f"no row for score {score!r}, mix {mix!r} and alpha {alpha}")
 
     def best(self, mix: str, alpha: float = 1.0) -> dict[str, Any]:
         """The row of the lowest AURC-α in a mix."""
-        return next(r for r in self.rows if r["mix"] == mix and r["alpha"] == alpha and r["best"])
+        for row in self.rows:
+            if row["mix"] == mix and row["alpha"] == alpha and row["best"]:
+                return row
+        raise KeyError(f"no rows for mix {mix!r} and alpha {alpha}")
 
     def curve(self, score: str, mix: str) -> RiskCoverage:
         """The risk–coverage curve of a score on a mix."""
@@ -122,12 +128,23 @@ def evaluate(
     """
     if outputs.labels is None:
         raise ValueError("`outputs` must have labels to be evaluated, got none. Pass labels= to Outputs.")
+    if not len(alphas):
+        raise ValueError("`alphas` must name at least one coverage, got none.")
     say = progress or (lambda _what, _share: None)
     notes = _notes_on(outputs)
     chosen, left_out = _choose(scores, outputs, calibration)
     if calibration is None and any(score.is_fitted for score in chosen):
+        before = len(outputs)
         calibration, outputs = _draw_calibration(outputs, seed)
-        notes.append(f"{len(calibration)} in-distribution rows were used for fitting and removed from the evaluation.")
+        removed = before - len(outputs)
+        copies = f", with {removed - len(calibration)} copies of them," if removed > len(calibration) else ""
+        notes.append(
+            f"{len(calibration)} in-distribution rows were used for fitting and{copies} left out of the evaluation."
+        )
+    elif calibration is not None and (shared := _shared_ids(calibration, outputs)):
+        notes.append(
+            f"Careful: {shared} ids are in the calibration sample and in the evaluation; are they the same samples?"
+        )
     fitted: dict[str, Confidence] = {}
     for done, score in enumerate(chosen):
         say(f"Fitting {score.name}", 0.2 * done / len(chosen))
@@ -136,6 +153,8 @@ def evaluate(
         except CannotFitError as error:
             left_out[score.name] = str(error)
     _some_left(fitted, left_out)
+    if getattr(fitted.get("max_logit_pnorm"), "p", 0.0) < 0:
+        notes.append("No p-norm beat max_softmax on the calibration sample, so max_logit_pnorm is max_softmax here.")
     say("Scoring", 0.2)
     confidence = confidences(outputs, fitted)
     if "geometric_margin" in confidence:
@@ -162,7 +181,7 @@ def _rows_of_mix(
 ) -> list[dict[str, Any]]:
     chosen = np.isin(outputs.shift, MIXES[mix])
     losses = outputs.errors[chosen].astype(np.float64)
-    ids = None if outputs.ids is None else outputs.ids[chosen]
+    ids = None if outputs.ids is None else np.unique(outputs.ids[chosen], return_inverse=True)[1]
     rankings = {name: rank(_rejected_last(values[chosen]), losses) for name, values in confidence.items()}
     rows = []
     for alpha in alphas:
@@ -197,7 +216,9 @@ def _choose(
     scores: str | Iterable[str], outputs: Outputs, calibration: Outputs | None
 ) -> tuple[list[Score], dict[str, str]]:
     """The scores that can be had, and the reason for each of the others."""
-    names = [scores] if isinstance(scores, str) and scores != "all" else list(SCORES if scores == "all" else scores)
+    names = [scores] if isinstance(scores, str) else list(scores)
+    if names == ["all"]:
+        names = list(SCORES)
     for name in names:
         if name not in SCORES:
             near = difflib.get_close_matches(name, SCORES, n=1)
@@ -206,7 +227,9 @@ def _choose(
     if not names:
         raise ValueError("`scores` must name at least one score, got none. `abstain scores` lists them.")
     left_out = {}
-    enough = calibration is not None or np.count_nonzero((outputs.shift == "none") & outputs.usable) >= 2
+    inside = (outputs.shift == "none") & outputs.usable
+    samples = np.count_nonzero(inside) if outputs.ids is None else len(np.unique(outputs.ids[inside]))
+    enough = calibration is not None or samples >= 4
     for name in dict.fromkeys(names):
         score = SCORES[name]
         if objection := score.objection(outputs):
@@ -214,7 +237,7 @@ def _choose(
         elif score.is_fitted and calibration is not None and (objection := score.objection(calibration)):
             left_out[name] = f"the calibration outputs have {objection}"
         elif score.is_fitted and not enough:
-            left_out[name] = "there are no in-distribution rows to fit it on; give calibration outputs"
+            left_out[name] = "there are too few in-distribution samples to fit it on; give calibration outputs"
     chosen = [SCORES[name] for name in dict.fromkeys(names) if name not in left_out]
     _some_left(chosen, left_out)
     return chosen, left_out
@@ -226,6 +249,12 @@ def _some_left(scores: Collection[Any], left_out: dict[str, str]) -> None:
         raise ValueError(
             f"`scores` must name a score that can be computed, got only {', '.join(left_out)}; {name}: {reason}."
         )
+
+
+def _shared_ids(calibration: Outputs, outputs: Outputs) -> int:
+    if calibration.ids is None or outputs.ids is None or calibration.ids.dtype.kind != outputs.ids.dtype.kind:
+        return 0
+    return len(np.intersect1d(calibration.ids, outputs.ids))
 
 
 def _draw_calibration(outputs: Outputs, seed: int) -> tuple[Outputs, Outputs]:
@@ -258,6 +287,8 @@ def _mixes_of(outputs: Outputs) -> tuple[list[str], list[str]]:
 
 def _notes_on(outputs: Outputs) -> list[str]:
     notes = []
+    if not outputs.usable.any():
+        raise ValueError(f"`outputs` must have usable rows, got {len(outputs)} that are not finite.")
     if not outputs.usable.all():
         notes.append(f"{np.count_nonzero(~outputs.usable)} rows are not finite: they count as rejected errors.")
     if outputs.ids is not None and (distinct := len(np.unique(outputs.ids))) < len(outputs):

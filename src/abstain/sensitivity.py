@@ -26,7 +26,8 @@ class ScaleSensitivity:
     """AURC-α of each softmax score as a function of the scale λ of the logits, with its limits.
 
     As λ → ∞ every softmax score ranks as the confidence margin. As λ → 0 the largest probability ranks as the largest
-    logit above the mean logit, and DOCTOR and the entropy as the variance of the logits.
+    logit above the mean logit, and DOCTOR and the entropy as the variance of the logits; rows with fewer classes that
+    are not masked come first.
     """
 
     rows: list[dict[str, Any]]
@@ -68,14 +69,16 @@ def scale_sensitivity(outputs: Outputs, /, *, scales: Sequence[float] = SCALES, 
     >>> round(areas[0] - found.limits("doctor")[0], 4), round(areas[2] - found.margin, 4)
     (0.0, 0.0)
     """
+    scales = [float(scale) for scale in scales]
     if not scales or not all(0 < scale < np.inf for scale in scales):
         raise ValueError(f"`scales` must be positive and finite, got {list(scales)}.")
     usable = outputs if outputs.usable.all() else outputs.select(outputs.usable)
     errors, logits = usable.errors, usable.logits
-    above_mean, variance = _spread(logits)
+    above_mean, variance, classes = _spread(logits)
     first_order = {"max_softmax": above_mean, "doctor": variance, "neg_entropy": variance}
+    limit = {name: _lexicographic(-classes, values) for name, values in first_order.items()}
     margin = aurc(confidence_margin(logits), errors, alpha=alpha)
-    areas = {score.name: {0.0: aurc(first_order[score.name], errors, alpha=alpha)} for score in SOFTMAX_SCORES}
+    areas = {score.name: {0.0: aurc(limit[score.name], errors, alpha=alpha)} for score in SOFTMAX_SCORES}
     for scale in sorted(scales):
         rows = logit_rows(logits, temperature=1 / scale)
         for score in SOFTMAX_SCORES:
@@ -88,11 +91,17 @@ def scale_sensitivity(outputs: Outputs, /, *, scales: Sequence[float] = SCALES, 
     return ScaleSensitivity(table, alpha, len(usable))
 
 
-def _spread(logits: NDArray[Any]) -> tuple[Floats, Floats]:
-    """Largest logit above the mean, and variance, of each row; masked classes are passed over."""
-    above_mean, variance = np.empty(len(logits)), np.empty(len(logits))
+def _lexicographic(first: Floats, second: Floats) -> Floats:
+    """Numbers that rank as the pairs do."""
+    return np.unique(np.stack([first, second], axis=1), axis=0, return_inverse=True)[1].ravel().astype(np.float64)
+
+
+def _spread(logits: NDArray[Any]) -> tuple[Floats, Floats, Floats]:
+    """Largest logit above the mean, variance, and number of classes of each row; masked classes are passed over."""
+    above_mean, variance, classes = (np.empty(len(logits)) for _ in range(3))
     for block in row_blocks(*logits.shape):
         z = np.where(logits[block] == -np.inf, np.nan, logits[block].astype(np.float64))
         above_mean[block] = np.nanmax(z, axis=1) - np.nanmean(z, axis=1)
         variance[block] = np.nanvar(z, axis=1)
-    return above_mean, variance
+        classes[block] = np.count_nonzero(~np.isnan(z), axis=1)
+    return above_mean, variance, classes

@@ -34,6 +34,16 @@ def test_scores_lists_the_registry():
     assert [s["name"] for s in json.loads(run("scores", "--json").stdout)["scores"]] == list(SCORES)
 
 
+def test_names_of_scores_are_whole_on_a_narrow_terminal():
+    listed = run("scores", width=80).stdout
+    assert all(f" {name} " in listed for name in SCORES)
+
+
+def test_version_and_short_help():
+    assert run("--version").stdout.strip() == abstain.__version__
+    assert "evaluate" in run("-h").stdout
+
+
 def test_evaluate_json_is_one_document_with_the_promised_keys(folder, digits):
     done = run("evaluate", folder, "--json")
     document = json.loads(done.stdout)

@@ -63,6 +63,18 @@ def test_paired_intervals_hold_and_are_shorter(n):
     assert shorter > 390
 
 
+@pytest.mark.parametrize("alpha", [0.1, 1.0])
+def test_few_errors_tell_a_good_score_from_a_random_one_but_not_two_random_ones(alpha):
+    """With the largest weight, as Fay and Feuer have it, the good score would be told apart in 5 to 16% of the runs."""
+    rng, found, false = np.random.default_rng(8), 0, 0
+    for _ in range(200):
+        u, e = draw(rng, 1000 if alpha < 1 else 200)
+        found += compare(u, rng.random(len(u)), e, alpha=alpha).high < 0
+        false += compare(rng.random(len(u)), rng.random(len(u)), e, alpha=alpha).is_significant
+    assert found / 200 > 0.4
+    assert false / 200 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)
+
+
 def test_clusters_widen_the_standard_error_as_they_should():
     """Ten copies of each sample: the error of the mean is that of the samples, not of the rows."""
     rng, found, clustered, naive = np.random.default_rng(3), [], [], []

@@ -64,7 +64,7 @@ def test_conventions_say_what_they_cannot():
 
 def test_one_sample_has_an_aurc_but_no_standard_error():
     assert aurc([0.3], [1]) == 1.0
-    with pytest.raises(ValueError, match="at least 2 different samples for a standard error, got 1"):
+    with pytest.raises(ValueError, match="A standard error must have at least 2 different samples, got 1"):
         aurc_se([0.3], [1])
 
 
@@ -103,6 +103,8 @@ def test_other_arguments():
         ood_aupr([1.0], [0.0], positive="id")
     with pytest.raises(ValueError, match="`tpr` must be"):
         fpr_at_tpr([1.0], [0.0], tpr=95)
+    with pytest.raises(ValueError, match="`alpha` must be 1 with weights"):
+        normalized_aurc([1.0, 2.0], [0, 1], weights=[1, 2], alpha=0.5)
     with pytest.raises(ValueError, match="`weights` must be finite"):
         effective_size([0.0, 0.0])
 

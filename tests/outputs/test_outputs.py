@@ -92,6 +92,7 @@ BAD = [
     ({"logits": Z, "ids": [0.5, 1, 2, 3]}, TypeError, "`ids` must be strings or integers"),
     ({"logits": Z, "class_names": ["a", "b"]}, ValueError, "`class_names` must name the 3 classes, got 2"),
     ({"logits": Z, "class_names": ["a", "b", "a"]}, ValueError, "`class_names` must be distinct, got 'a' twice"),
+    ({"logits": Z, "class_names": "abc"}, TypeError, "`class_names` must be a list of names, got the string 'abc'"),
     ({"logits": Z, "nonfinite": "drop"}, ValueError, "`nonfinite` must be 'error' or 'reject'"),
 ]
 
@@ -131,6 +132,8 @@ def test_select_takes_masks_and_indices():
         ([True], ValueError, r"`rows` as a mask must have shape \(4,\)"),
         ([0.5], TypeError, "`rows` must be a mask or a list of indices"),
         ([False] * 4, ValueError, "must not be empty"),
+        ([], ValueError, "`rows` must select at least one row"),
+        ([0, 99], IndexError, r"`rows` must be below the number of rows \(4\), got 99"),
     ],
 )
 def test_select_refuses_nonsense(rows, error, message):
@@ -167,8 +170,8 @@ def test_split_refuses_what_cannot_be_split():
 
 def test_concat_joins_rows_and_keeps_the_head():
     weight = np.ones((3, 2))
-    a = Outputs(logits=Z, labels=[0, 1, 2, 2], weight=weight, domain="a", class_names="xyz")
-    b = Outputs(logits=Z, labels=[-1] * 4, weight=weight, domain="bbb", class_names="xyz")
+    a = Outputs(logits=Z, labels=[0, 1, 2, 2], weight=weight, domain="a", class_names=list("xyz"))
+    b = Outputs(logits=Z, labels=[-1] * 4, weight=weight, domain="bbb", class_names=list("xyz"))
     joined = Outputs.concat([a, b])
     assert len(joined) == 8
     assert joined.domain.tolist() == ["a"] * 4 + ["bbb"] * 4
@@ -182,6 +185,10 @@ def test_concat_refuses_different_classifiers():
         Outputs.concat([a, Outputs(logits=Z)])
     with pytest.raises(ValueError, match="`weight` must be the same in all parts, got another in part 1"):
         Outputs.concat([a, Outputs(logits=Z, weight=np.zeros((3, 2)))])
+    with pytest.raises(ValueError, match="`logits` must have 3 columns in all parts, got 2 in part 1"):
+        Outputs.concat([Outputs(logits=Z), Outputs(logits=Z[:, :2])])
+    with pytest.raises(TypeError, match="`ids` must be strings in all parts or numbers in all"):
+        Outputs.concat([Outputs(logits=Z, ids=[1, 2, 3, 4]), Outputs(logits=Z, ids=list("abcd"))])
     with pytest.raises(ValueError, match="`parts` must hold at least one"):
         Outputs.concat([])
 

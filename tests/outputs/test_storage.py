@@ -87,6 +87,40 @@ def test_a_failed_overwrite_leaves_the_old_contents(tmp_path, monkeypatch):
     assert_same(Outputs.load(tmp_path), make())
 
 
+def test_a_stop_after_the_header_is_replaced_leaves_the_new_contents(tmp_path, monkeypatch):
+    make().save(tmp_path)
+    calls = []
+
+    def sync(_):
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("abstain.outputs.storage._sync", sync)
+    with pytest.raises(KeyboardInterrupt):
+        make(seed=1).save(tmp_path)
+    assert_same(Outputs.load(tmp_path), make(seed=1))
+
+
+TURNS = """
+import sys, numpy as np
+from abstain import Outputs
+for turn in range(30):
+    seed = 2 * turn + int(sys.argv[2])
+    Outputs(logits=np.full((50 + seed, 5), float(seed)), labels=np.full(50 + seed, seed % 5)).save(sys.argv[1])
+    loaded = Outputs.load(sys.argv[1])
+    assert (loaded.logits == len(loaded) - 50).all()
+"""
+
+
+def test_two_writers_and_readers_take_turns(tmp_path):
+    writers = [subprocess.Popen([sys.executable, "-c", TURNS, str(tmp_path / "run"), str(k)]) for k in range(2)]
+    assert [writer.wait() for writer in writers] == [0, 0]
+    loaded = Outputs.load(tmp_path / "run")
+    assert (loaded.logits == len(loaded) - 50).all()
+    assert len(list((tmp_path / "run").iterdir())) == 4  # logits, labels, shift, header
+
+
 WRITER = """
 import sys, numpy as np
 from abstain import Outputs
@@ -189,7 +223,7 @@ def test_an_npz_with_other_names_says_which(tmp_path):
 
 def test_a_single_array_is_not_outputs(tmp_path):
     np.save(tmp_path / "logits.npy", np.ones((2, 2)))
-    with pytest.raises(ValueError, match=r"must be a whole .npz file"):
+    with pytest.raises(ValueError, match=r"must be a whole .npz file .* got a single array"):
         Outputs.load(tmp_path / "logits.npy")
 
 
@@ -199,6 +233,8 @@ def test_a_single_array_is_not_outputs(tmp_path):
         (lambda h: h | {"version": 99}, "must be of format version 1, got 99"),
         (lambda h: h | {"format": "other"}, "must be a header written by Outputs.save"),
         (lambda _: {"version": 1}, "must be a header written by Outputs.save"),
+        (lambda h: {k: v for k, v in h.items() if k != "class_names"}, "must be a header written by Outputs.save"),
+        (lambda h: h | {"arrays": {"logits": {"file": "logits.npy"}}}, "must be a header written by Outputs.save"),
         (lambda h: h | {"arrays": {"logits": {"file": "../logits.npy"}}}, "must be a header written by Outputs.save"),
         (lambda h: h | {"arrays": {"logits": h["arrays"]["logits"] | {"shape": [1, 2]}}}, "as outputs.json says"),
         (lambda h: h | {"arrays": {"logits": h["arrays"]["logits"] | {"file": "gone.npy"}}}, "must exist"),

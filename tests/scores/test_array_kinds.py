@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from abstain.scores import SCORES, binary_logits, geometric_margin, logit_scores, max_softmax
+from abstain.scores import SCORES, binary_logits, energy, geometric_margin, logit_scores, max_softmax
 
 RNG = np.random.default_rng(0)
 LOGITS = RNG.normal(scale=6, size=(200, 12)).astype(np.float32)
@@ -49,6 +49,18 @@ def test_gradients_stay_finite_on_ties_and_saturated_rows():
     for confidence in logit_scores(z).values():
         (gradient,) = torch.autograd.grad(confidence.sum(), z, retain_graph=True)
         assert torch.isfinite(gradient).all()
+
+
+def test_half_precision_is_widened_before_the_temperature_divides():
+    z = torch.tensor([[100.0, 50.0]], dtype=torch.float16)
+    assert energy(z, temperature=0.001)[0] == 100
+
+
+def test_gradients_stay_finite_where_one_class_is_left():
+    z = torch.tensor([[1.0, -np.inf, -np.inf]], requires_grad=True)
+    for name, confidence in logit_scores(z).items():
+        (gradient,) = torch.autograd.grad(confidence.sum(), z, retain_graph=True)
+        assert not torch.isnan(gradient).any(), name
 
 
 def test_the_gradient_of_energy_is_the_softmax_even_on_ties():

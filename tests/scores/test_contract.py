@@ -40,8 +40,13 @@ def test_finite_in_finite_out(score):
 @settings(max_examples=20)
 @given(z=arrays(np.float32, (9, 4), elements=st.floats(-1000, 1000, width=32)))
 def test_any_finite_logits_give_finite_confidence(score, z):
-    if score.needs == ("logits",):
-        assert np.isfinite(score.fit(CALIBRATION)(Outputs(logits=z))).all()
+    small = make_outputs(k=4)
+    if set(score.needs) <= {"logits", "calibration", "labels"}:
+        assert np.isfinite(score.fit(small)(Outputs(logits=z))).all()
+    else:  # features and head as they are, any logits
+        rows = small.select(np.arange(9))
+        any_logits = Outputs(logits=z, features=rows.features, weight=rows.weight, bias=rows.bias)
+        assert np.isfinite(score.fit(small)(any_logits)).all()
 
 
 @every_score
@@ -106,9 +111,29 @@ def test_names_are_keys():
     assert all(name == score.name for name, score in SCORES.items())
 
 
-def test_unusable_rows_get_nan():
-    z = OUTPUTS.logits.copy()
-    z[3, 1] = np.nan
-    outputs = Outputs(logits=z, nonfinite="reject")
-    found = confidences(outputs, {"max_softmax": SCORES["max_softmax"].fit(None)})["max_softmax"]
-    assert np.flatnonzero(np.isnan(found)).tolist() == [3]
+@every_score
+def test_unusable_rows_get_nan_and_spoil_nothing(score):
+    z, x = OUTPUTS.logits.copy(), OUTPUTS.features.copy()
+    z[3, 1], x[5, 2] = np.nan, np.inf
+    outputs = Outputs(logits=z, features=x, weight=OUTPUTS.weight, bias=OUTPUTS.bias, nonfinite="reject")
+    fitted = score.fit(CALIBRATION)
+    found = fitted(outputs)
+    assert np.flatnonzero(np.isnan(found)).tolist() == [3, 5]
+    fine = outputs.usable
+    np.testing.assert_array_equal(found[fine], fitted(OUTPUTS)[fine])
+    np.testing.assert_array_equal(confidences(outputs, {score.name: fitted})[score.name], found)
+
+
+@every_score
+@pytest.mark.parametrize(("k", "d", "what"), [(5, 9, "features"), (9, 7, "classes")])
+def test_outputs_of_another_size_are_refused_or_do_not_matter(score, k, d, what):
+    other = make_outputs(n=6, k=k, d=d)
+    try:
+        found = score.fit(CALIBRATION)(other)
+    except ValueError as error:
+        reason = str(error)
+    else:
+        assert np.isfinite(found).all()
+        return
+    assert what in reason
+    assert "must have" in reason

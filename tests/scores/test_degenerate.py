@@ -149,6 +149,16 @@ def test_bad_options_are_named(call, message):
         call()
 
 
+def test_temperature_needs_errors_and_vim_positive_logits():
+    o = make()
+    right = o.select(~o.errors)
+    with pytest.raises(CannotFitError, match="no wrong prediction, so the lowest log-loss is at temperature 0"):
+        SCORES["ts_max_softmax"].fit(right)
+    low = Outputs(logits=o.logits - 100, features=o.features, weight=o.weight, labels=o.labels)
+    with pytest.raises(CannotFitError, match="mean largest logit of the calibration sample is not above zero"):
+        ViM().fit(low)
+
+
 def test_equal_weight_rows_are_passed_over():
     weight = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     found = pairwise_margin(np.array([[2.0, 2.0, 0.0]]), weight)

@@ -1,7 +1,17 @@
 import numpy as np
 import pytest
+import torch
 
-from abstain.scores import binary_logits, energy, geometric_margin, max_softmax
+from abstain.scores import (
+    binary_logits,
+    energy,
+    gen,
+    geometric_margin,
+    logit_scores,
+    max_logit_pnorm,
+    max_softmax,
+    pairwise_margin,
+)
 
 Z = np.array([[1.0, 0.0], [0.0, 2.0]])
 
@@ -31,6 +41,41 @@ def test_integers_are_not_logits():
 def test_temperature_must_be_positive(temperature):
     with pytest.raises(ValueError, match=r"`temperature` must be above 0"):
         energy(Z, temperature=temperature)
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_a_weight_of_another_number_of_classes_is_refused(rows):
+    for score in (geometric_margin, pairwise_margin, logit_scores):
+        with pytest.raises(ValueError, match=r"`weight` must have a row for each of the 2 classes|rows that differ"):
+            score(Z, np.arange(4.0 * rows).reshape(rows, 4) + 1)
+
+
+@pytest.mark.parametrize("weight", [np.ones(2), np.full((2, 3), np.nan)])
+def test_a_weight_must_be_a_finite_matrix(weight):
+    for score in (geometric_margin, pairwise_margin):
+        with pytest.raises(ValueError, match="`weight` must be finite of shape"):
+            score(Z, weight)
+
+
+@pytest.mark.parametrize("bad", [[np.nan, 1.0, 2.0], [np.inf, 0.0, 1.0], [-np.inf, -np.inf, -np.inf]])
+def test_no_function_scores_a_row_that_is_not_usable(bad):
+    z = np.array([bad, [1.0, 0.0, 2.0]])
+    for score in (max_softmax, gen, lambda z: max_logit_pnorm(z, p=2), lambda z: max_logit_pnorm(z, p=0)):
+        with pytest.raises(ValueError, match="in 1 of 2 rows, first in row 0"):
+            score(z)
+        assert torch.isnan(score(torch.as_tensor(z))).tolist() == [True, False]
+
+
+def test_lists_are_logits_too():
+    rows = [[1.0, 0.0], [0.0, 2.0]]
+    for score in (max_softmax, gen, lambda z: max_logit_pnorm(z, p=2), lambda z: pairwise_margin(z, np.eye(2))):
+        assert score(rows).shape == (2,)
+    assert binary_logits([0.5]).shape == (1, 2)
+
+
+def test_no_rows_are_refused():
+    with pytest.raises(ValueError, match="at least one row"):
+        gen(np.empty((0, 3)))
 
 
 def test_zero_weight_row_is_named_and_can_be_bounded():

@@ -61,6 +61,24 @@ def test_blocks_do_not_matter(monkeypatch):
         np.testing.assert_array_equal(a, b)
 
 
+def test_a_large_common_part_does_not_slow_the_search():
+    """Normalized rows that are nearly the same: the float32 search alone could settle none of them."""
+    rng = np.random.default_rng(4)
+    bank, queries = 100 + rng.normal(size=(3000, 64)), 100 + rng.normal(size=(50, 64))
+    asked = []
+    original = neighbours._exact
+
+    def counted(measure, q, rows, index):
+        asked.append(index.size)
+        return original(measure, q, rows, index)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(neighbours, "_exact", counted)
+        found = nearest_distances(queries, bank, 2)
+    np.testing.assert_allclose(found, brute_force(queries, bank, 2), rtol=1e-9)
+    assert sum(asked) < 50 * 100  # far from 50 × 3000
+
+
 @settings(max_examples=30)
 @given(st.integers(1, 12), st.integers(1, 5), st.integers(0, 1000))
 def test_small_banks_and_ties(size, d, seed):

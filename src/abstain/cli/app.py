@@ -1,6 +1,7 @@
 """The commands together, and errors in one line."""
 
 import sys
+from typing import Annotated
 
 import typer
 
@@ -16,7 +17,27 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        import abstain
+
+        print(abstain.__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _abstain(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Make a trained classifier say "I don't know" when it should."""
+
+
 for command in (demo, scores, evaluate, sensitivity):
     app.command()(command)
 
@@ -25,9 +46,6 @@ def main() -> None:
     """Run the command; what goes wrong is said in one line on standard error, with exit code 1."""
     try:
         app()
-    except (ValueError, TypeError, OSError, ImportError) as error:
+    except (ValueError, TypeError, LookupError, OSError, ImportError) as error:
         print(f"abstain: {' '.join(str(error).split())}", file=sys.stderr)
         raise SystemExit(1) from None
-    except KeyboardInterrupt:
-        print("abstain: stopped.", file=sys.stderr)
-        raise SystemExit(130) from None

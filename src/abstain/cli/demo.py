@@ -1,5 +1,6 @@
 """`abstain demo`: the whole story on real data."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -40,5 +41,5 @@ def demo(
     )
     print_evaluation(evaluation, console)
     console.print(headline(evaluation), style="bold")
-    console.print(f"\nRisk–coverage curves: {folder / 'risk-coverage.png'}")
-    console.print(f"Go on with:           abstain evaluate {folder / 'outputs'}")
+    print(f"\nRisk–coverage curves: {folder / 'risk-coverage.png'}")
+    print(f"Go on with:           abstain evaluate {shlex.quote(str(folder / 'outputs'))}")

@@ -37,7 +37,7 @@ def evaluate(
             abstain.Outputs.load(outputs, nonfinite=nonfinite),  # type: ignore[arg-type]
             scores=score or "all",
             alphas=alpha or (0.1, 0.5, 1.0),
-            calibration=None if calibration is None else abstain.Outputs.load(calibration),
+            calibration=None if calibration is None else abstain.Outputs.load(calibration, nonfinite=nonfinite),  # type: ignore[arg-type]
             level=level,
             seed=seed,
             progress=progress,

@@ -19,7 +19,12 @@ def scores(json: Annotated[bool, typer.Option("--json", help="Print one JSON doc
     if json:
         print_json({"scores": [{field: getattr(score, field) for field in fields} for score in SCORES.values()]})
         return
-    table = Table(*fields, box=box.SIMPLE_HEAD)
+    console = Console()
+    shown = fields if console.width >= 110 else ("name", "symbol", "needs")
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for field in shown:
+        table.add_column(field, no_wrap=field == "name")
     for score in SCORES.values():
-        table.add_row(score.name, score.symbol, score.family, ", ".join(score.needs), score.reference)
-    Console().print(table)
+        cells = {field: getattr(score, field) for field in fields} | {"needs": ", ".join(score.needs)}
+        table.add_row(*(cells[field] for field in shown))
+    console.print(table)

@@ -12,9 +12,11 @@ def sensitivity(
     outputs: Annotated[Path, typer.Argument(help="Saved outputs, as for `abstain evaluate`.")],
     alpha: Annotated[float, typer.Option(help="The coverage α of the area.")] = 1.0,
     figure: Annotated[Path | None, typer.Option(help="Write the curves here (.png, .pdf, .svg).")] = None,
+    nonfinite: Annotated[str, typer.Option(help="'error', or 'reject' to pass over NaN rows.")] = "error",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Show AURC of the softmax scores as the logits are scaled, which changes no prediction."""
+    import numpy as np
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -23,21 +25,22 @@ def sensitivity(
     from abstain.report.scale_figure import scale_figure
     from abstain.sensitivity import SOFTMAX_SCORES
 
-    found = abstain.scale_sensitivity(abstain.Outputs.load(outputs), alpha=alpha)
+    found = abstain.scale_sensitivity(abstain.Outputs.load(outputs, nonfinite=nonfinite), alpha=alpha)  # type: ignore[arg-type]
     if figure is not None:
         scale_figure(found).savefig(figure)
     if json:
         print_json(found.to_dict())
         return
     console = Console()
-    table = Table("score", "λ → 0", "λ = 0.1", "λ = 1", "λ = 10", "λ → ∞", "range", box=box.SIMPLE_HEAD)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for heading in ("score", "λ → 0", "λ = 0.1", "λ = 1", "λ = 10", "λ → ∞", "lowest", "highest"):
+        table.add_column(heading, no_wrap=True, justify="left" if heading == "score" else "right")
     for score in SOFTMAX_SCORES:
         scales, areas = found.curve(score.name)
-        shown = [areas[min(range(len(scales)), key=lambda i, s=s: abs(scales[i] - s))] for s in (0.1, 1.0, 10.0)]  # type: ignore[misc]
         low, high = found.limits(score.name)
-        every = [low, *areas, high]
-        cells = [low, *shown, high]
-        table.add_row(score.name, *(f"{100 * c:.2f}" for c in cells), f"{100 * min(every):.2f}–{100 * max(every):.2f}")
+        shown = [areas[int(np.argmin(np.abs(np.log(scales) - np.log(scale))))] for scale in (0.1, 1.0, 10.0)]
+        cells = [low, *shown, high, min(low, high, *areas), max(low, high, *areas)]
+        table.add_row(score.name, *(f"{100 * cell:.2f}" for cell in cells))
     console.print(table)
     console.print(
         f"AURC × 100 over {found.n} rows. Scaling the logits changes no prediction, yet it moves the softmax scores; "

@@ -46,7 +46,7 @@ def print_evaluation(evaluation: "Evaluation", console: "Console") -> None:
         console.print(table)
     console.print(
         f"AURC-α × 100, lower is better. {BEST} best of its column, {TIED} not significantly worse "
-        f"(paired {evaluation.level:.0%} interval).",
+        f"(paired {100 * evaluation.level:g}% interval).",
         style="dim",
     )
     for reason in dict.fromkeys(evaluation.left_out.values()):

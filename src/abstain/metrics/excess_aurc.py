@@ -12,11 +12,13 @@ def excess_aurc(
 ) -> float:
     """AURC-α minus that of the oracle, which ranks by the loss itself (E-AURC).
 
-    0 is perfect. The oracle is that of the same finite sample, so it is never negative. (Geifman et al., 2019)
+    0 is perfect. The oracle is that of the same finite sample, so it is never negative. Weights need α = 1.
+    (Geifman et al., 2019)
 
     >>> excess_aurc([0.9, 0.8, 0.1], [0, 0, 1])
     0.0
     """
+    _check(alpha, weights)
     ranking = rank(confidence, losses, weights=weights)
     return area(ranking, alpha=alpha) - area(_oracle(ranking), alpha=alpha)
 
@@ -31,6 +33,7 @@ def normalized_aurc(
     >>> normalized_aurc([0.1, 0.8, 0.9], [0, 0, 1]) > 1
     True
     """
+    _check(alpha, weights)
     ranking = rank(confidence, losses, weights=weights)
     if np.unique(ranking.row_losses).size == 1:
         raise ValueError(
@@ -39,6 +42,13 @@ def normalized_aurc(
         )
     oracle = area(_oracle(ranking), alpha=alpha)
     return (area(ranking, alpha=alpha) - oracle) / (ranking.risk - oracle)
+
+
+def _check(alpha: float, weights: ArrayLike | None) -> None:
+    if weights is not None and alpha != 1:
+        raise ValueError(
+            f"`alpha` must be 1 with weights, got {alpha}: the first rows of two rankings differ in weight there."
+        )
 
 
 def _oracle(ranking: Ranking) -> Ranking:

@@ -149,10 +149,14 @@ class Outputs:
     def select(self, rows: ArrayLike, /) -> Self:
         """The rows of a boolean mask, or of indices in their order."""
         index = np.asarray(rows)
+        if index.size == 0:
+            raise ValueError("`rows` must select at least one row, got none.")
         if index.dtype == bool and index.shape != (len(self),):
             raise ValueError(f"`rows` as a mask must have shape ({len(self)},), got {index.shape}.")
         if index.dtype.kind not in "biu" or index.ndim != 1:
             raise TypeError(f"`rows` must be a mask or a list of indices, got {index.dtype} of shape {index.shape}.")
+        if index.dtype != bool and (index.max() >= len(self) or index.min() < -len(self)):
+            raise IndexError(f"`rows` must be below the number of rows ({len(self)}), got {index.max()}.")
         return self._with({name: value[index] for name, value in self._arrays(ROW_FIELDS)})
 
     def split(self, fraction: float, /, *, seed: int = 0) -> tuple[Self, Self]:
@@ -179,6 +183,8 @@ class Outputs:
                         f"`{name}` must be given in all parts or in none, got a difference in part {number}."
                     )
                 one, other = getattr(first, name), getattr(part, name)
+                if name in ("ids", "logits", "features") and one is not None:
+                    _check_alike(name, one, other, number)
                 if name not in ROW_FIELDS and one is not None and not np.array_equal(one, other):
                     raise ValueError(f"`{name}` must be the same in all parts, got another in part {number}.")
         rows = {name: np.concatenate([getattr(part, name) for part in parts]) for name, _ in first._arrays(ROW_FIELDS)}
@@ -219,3 +225,12 @@ def _checked_head(weight: Any, bias: Any, features: NDArray[Any] | None, k: int)
         check.check_finite("bias", b[:, None], check.usable_rows("bias", b[:, None]))
         head["bias"] = b
     return head
+
+
+def _check_alike(name: str, one: NDArray[Any], other: NDArray[Any], number: int) -> None:
+    if one.shape[1:] != other.shape[1:]:
+        raise ValueError(
+            f"`{name}` must have {one.shape[1]} columns in all parts, got {other.shape[1]} in part {number}."
+        )
+    if name == "ids" and (one.dtype.kind == "U") != (other.dtype.kind == "U"):
+        raise TypeError(f"`ids` must be strings in all parts or numbers in all, got a difference in part {number}.")

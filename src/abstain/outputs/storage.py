@@ -5,11 +5,15 @@ written under names not in use, and the old ones are removed after.
 """
 
 import contextlib
+import errno
+import fcntl
 import json
 import os
 import shutil
 import tempfile
 import zipfile
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,20 +34,50 @@ PAPER_FILES = {
 
 
 def save(folder: Path, arrays: dict[str, NDArray[Any]], class_names: tuple[str, ...] | None, /) -> None:
-    """Write the arrays and the header, whole or not at all."""
-    if (folder / HEADER).exists():
+    """Write the arrays and the header, whole or not at all; several writers take turns."""
+    folder = folder.resolve()
+    if not (folder / HEADER).exists():
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise FileExistsError(
+                f"`folder` must be new, empty or hold saved outputs, got {folder}. Choose another place."
+            )
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        if _create(folder, arrays, class_names):
+            return
+    with _locked(folder, exclusive=True):
         _overwrite(folder, arrays, class_names)
-        return
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FileExistsError(f"`folder` must be new, empty or hold saved outputs, got {folder}. Choose another place.")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with _scratch_folder(folder) as scratch:
+
+
+def _create(folder: Path, arrays: dict[str, NDArray[Any]], class_names: tuple[str, ...] | None) -> bool:
+    """Write beside the goal and move there in one step; False if somebody else was there first."""
+    scratch = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".partial", dir=folder.parent))
+    try:
         files = {name: f"{name}.npy" for name in arrays}
         _write_arrays(scratch, arrays, files)
         _write_header(scratch, arrays, files, class_names)
-        scratch.chmod(0o755)
+        umask = os.umask(0)
+        os.umask(umask)
+        scratch.chmod(0o777 & ~umask)
         os.replace(scratch, folder)
-        _sync(folder.parent)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST) and (folder / HEADER).exists():
+            return False
+        raise
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)  # gone already when the write went well
+    _sync(folder.parent)
+    return True
+
+
+@contextlib.contextmanager
+def _locked(folder: Path, *, exclusive: bool) -> Iterator[None]:
+    """Hold the folder's lock, so that nobody reads while files are exchanged."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def load(path: Path, /) -> dict[str, Any]:
@@ -53,7 +87,8 @@ def load(path: Path, /) -> dict[str, Any]:
     if path.is_file():
         return _load_npz(path)
     if (path / HEADER).exists():
-        return _load_folder(path)
+        with _locked(path, exclusive=False):
+            return _load_folder(path)
     if (path / PAPER_FILES["logits"]).exists():
         return {name: _read(path / file) for name, file in PAPER_FILES.items() if (path / file).exists()}
     raise ValueError(f"`path` must hold {HEADER} or {PAPER_FILES['logits']}, got {path} with neither.")
@@ -69,21 +104,13 @@ def _overwrite(folder: Path, arrays: dict[str, NDArray[Any]], class_names: tuple
         _write_arrays(folder, arrays, files)
         _write_header(folder, arrays, files, class_names)
     except BaseException:
-        for file in files.values():
-            (folder / file).unlink(missing_ok=True)
+        if {entry["file"] for entry in _read_header(folder)["arrays"].values()} != set(files.values()):
+            for file in files.values():  # the old header still stands, so these are litter
+                (folder / file).unlink(missing_ok=True)
         raise
     litter = (folder / f"{name}.{old}.npy" for name in FIELDS for old in range(1, generation))
     for old in (*(folder / entry["file"] for entry in before), *litter):
         old.unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
-def _scratch_folder(folder: Path):  # type: ignore[no-untyped-def]
-    scratch = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".partial", dir=folder.parent))
-    try:
-        yield scratch
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)  # gone already when the write went well
 
 
 def _write_arrays(folder: Path, arrays: dict[str, NDArray[Any]], files: dict[str, str]) -> None:
@@ -128,18 +155,24 @@ def _read_header(folder: Path) -> dict[str, Any]:
     file = folder / HEADER
     try:
         header = json.loads(file.read_text(encoding="utf-8"))
-        version, arrays = header["version"], header["arrays"]
-        known = header["format"] == FORMAT and "logits" in arrays and all(name in FIELDS for name in arrays)
+        if header["format"] == FORMAT and header["version"] != VERSION:
+            raise ValueError(
+                f"`{file}` must be of format version {VERSION}, got {header['version']}. Read it with a newer abstain."
+            )
+        arrays = {
+            name: {"file": entry["file"], "dtype": entry["dtype"], "shape": entry["shape"]}
+            for name, entry in header["arrays"].items()
+        }
+        ours = header["format"] == FORMAT and "logits" in arrays and all(name in FIELDS for name in arrays)
         plain = all(Path(entry["file"]).name == entry["file"] for entry in arrays.values())
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        found = {"arrays": arrays, "class_names": header["class_names"]}
+    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(
             f"`{file}` must be a header written by Outputs.save, got {type(error).__name__}: {error}."
         ) from None
-    if not known or not plain:
+    if not ours or not plain:
         raise ValueError(f"`{file}` must be a header written by Outputs.save, got other contents.")
-    if version != VERSION:
-        raise ValueError(f"`{file}` must be of format version {VERSION}, got {version}. Read it with a newer abstain.")
-    return dict(header)
+    return found
 
 
 def _load_folder(folder: Path) -> dict[str, Any]:
@@ -158,10 +191,10 @@ def _load_folder(folder: Path) -> dict[str, Any]:
 
 def _load_npz(file: Path) -> dict[str, Any]:
     try:
-        with open(file, "rb") as stream, np.load(stream, allow_pickle=False) as archive:
+        with open(file, "rb") as stream, contextlib.closing(_opened(stream)) as archive:
             names = set(archive.files)
             fields = {name: archive[name] for name in names & {*FIELDS, "class_names"}}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, TypeError, AttributeError) as error:
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error, TypeError, AttributeError) as error:
         raise ValueError(
             f"`{file}` must be a whole .npz file without pickled objects, got {_first_line(error)}."
         ) from None
@@ -171,6 +204,13 @@ def _load_npz(file: Path) -> dict[str, Any]:
             f"got {', '.join(sorted(names))}."
         )
     return fields
+
+
+def _opened(stream: Any) -> Any:
+    archive = np.load(stream, allow_pickle=False)
+    if not isinstance(archive, np.lib.npyio.NpzFile):
+        raise ValueError("a single array")
+    return archive
 
 
 def _read(file: Path) -> NDArray[Any]:

@@ -68,7 +68,11 @@ def check_finite(name: str, array: Array, usable: NDArray[np.bool_], /) -> None:
     raise ValueError(
         f"`{name}` must be finite, got {value} in {np.count_nonzero(~usable)} of {len(usable)} rows, "
         f"first in row {bad}. "
-        "Mend or drop these rows, or pass nonfinite='reject' to count them as rejected errors."
+        + (
+            "Mend or drop these rows, or pass nonfinite='reject' to count them as rejected errors."
+            if name in ("logits", "features")
+            else "Check how the head was stored."
+        )
     )
 
 
@@ -124,6 +128,8 @@ def check_shift(shift: Any, labels: NDArray[np.int64] | None, n: int, /) -> Arra
 
 def check_class_names(names: Any, n_classes: int, /) -> tuple[str, ...]:
     """One distinct name a class."""
+    if isinstance(names, str):
+        raise TypeError(f"`class_names` must be a list of names, got the string {names!r}.")
     found = tuple(str(name) for name in names)
     if len(found) != n_classes:
         raise ValueError(f"`class_names` must name the {n_classes} classes, got {len(found)} names.")

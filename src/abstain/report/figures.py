@@ -34,9 +34,10 @@ TITLES = {
 
 
 def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | None = None) -> Any:
-    """A Matplotlib figure with a panel for each mix, and a 95% band for the best score of each.
+    """A Matplotlib figure with a panel for each mix, and a pointwise 95% band for the best score of each.
 
-    Without ``scores`` it shows well-known ones and the best of each family. Save it with ``figure.savefig("rc.pdf")``.
+    The band is Clopper and Pearson's, which takes the rows for independent. Without ``scores`` it shows well-known ones
+    and the best of each family. Save it with ``figure.savefig("rc.pdf")``.
     """
     require("matplotlib", extra="report", feature="The risk–coverage figure")
     from matplotlib.figure import Figure
@@ -73,6 +74,8 @@ def _panel(axes: Any, evaluation: Evaluation, mix: str, names: Sequence[str]) ->
     for name, colour in zip(names, COLOURS * len(names), strict=False):
         curve = evaluation.curve(name, mix)
         shown = curve.coverage * n >= min(max(FIRST_SAMPLES, n / 1000), n / 2)
+        if not shown.any():
+            continue
         coverage, risk = 100 * curve.coverage[shown], curve.risk[shown]
         highest = max(highest, 100 * float(risk.max()))
         style = STYLES[SCORES[name].family]

@@ -22,6 +22,9 @@ def headline(evaluation: Evaluation, /) -> str:
         f"{best['score']} ranks best: "
         f"AURC {100 * best['aurc']:.2f} against {100 * worst['aurc']:.2f} for {worst['score']}"
     )
+    if best["errors"] in (0, best["n"]):
+        what = "right" if best["errors"] == 0 else "wrong"
+        return f"{MIX_WORDS[mix].capitalize()} every prediction is {what}, so every score ranks alike."
     if len(column) == 1:
         return f"{MIX_WORDS[mix].capitalize()}, {best['score']} has AURC {100 * best['aurc']:.2f}."
     if not tied:

@@ -19,8 +19,8 @@ class KNN(Fitter):
     r"""Minus the squared distance to the k-th nearest calibration sample, :math:`-\|x/\|x\| - f_{(k)}/\|f_{(k)}\|\|^2`.
 
     Made to find unknown classes. The authors' code measures in the features; ``space="logits"`` does as the paper's
-    text says. With ``exclude_self`` a sample identical to one in the calibration sample is not its own neighbour.
-    (Sun et al., 2022)
+    text says. With ``exclude_self`` a sample that, once normalized, is in the calibration sample is not its own
+    neighbour. (Sun et al., 2022)
 
     >>> bank = Outputs(logits=np.zeros((4, 2)), features=np.array([[1.0, 0], [0, 1], [1, 1], [-1, 0]]))
     >>> KNN(k=2).fit(bank)(Outputs(logits=np.zeros((1, 2)), features=np.array([[2.0, 1.0]]))).round(6)

@@ -49,9 +49,10 @@ def as_logits(logits: Array, /) -> Array:
 
 def check_logits(logits: Array, /) -> None:
     """Two dimensions, at least one row and two classes, floating."""
-    if logits.ndim != 2:
+    if logits.ndim != 2 or logits.shape[0] == 0:
         raise ValueError(
-            f"`logits` must have shape (n, K), got {tuple(logits.shape)}. For one sample use logits[None]."
+            f"`logits` must have shape (n, K) with at least one row, got {tuple(logits.shape)}. "
+            "For one sample use logits[None]."
         )
     if logits.shape[1] < 2:
         raise ValueError(
@@ -92,10 +93,11 @@ def _array_api_sums(logits: Array, scale: Array | None, temperature: float) -> R
     st = xp.sum(e * xp.where(e > 0, t, 0.0), axis=1)
     gap = xp.where(alone, 0.0, (top - pivot) - st / s1)
     ratio = xp.exp(pivot - top) * (s2 / s1)
-    tail = xp.where(alone, -xp.inf, xp.log(s1) + (pivot - top))
+    nothing = 0.0 * top - xp.inf  # −inf, or NaN in a row without a usable logit
+    tail = xp.where(alone, nothing, xp.log(s1) + (pivot - top))
     margin = top * xp.nan
     if scale is not None:
         scaled = z * xp.asarray(scale, dtype=z.dtype, device=device(z))[None, :]
         own = xp.sum(xp.where(is_top, scaled, 0.0), axis=1)
         margin = own - xp.max(xp.where(is_top, -xp.inf, scaled), axis=1)
-    return RowSums(top, xp.where(alone, -xp.inf, pivot), prediction, tail, ratio, gap, margin)
+    return RowSums(top, xp.where(alone, nothing, pivot), prediction, tail, ratio, gap, margin)
