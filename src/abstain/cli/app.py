@@ -5,8 +5,10 @@ from typing import Annotated
 
 import typer
 
+from abstain.cli.collect import collect
 from abstain.cli.demo import demo
 from abstain.cli.evaluate import evaluate
+from abstain.cli.reproduce import reproduce
 from abstain.cli.scores import scores
 from abstain.cli.sensitivity import sensitivity
 
@@ -38,7 +40,7 @@ def _abstain(
     """Make a trained classifier say "I don't know" when it should."""
 
 
-for command in (demo, scores, evaluate, sensitivity):
+for command in (demo, scores, collect, evaluate, sensitivity, reproduce):
     app.command()(command)
 
 

@@ -1,10 +1,16 @@
 """From a real model and real data to `Outputs`."""
 
+from abstain.collect.batches import batches
 from abstain.collect.data import Data, Inputs
+from abstain.collect.hf_dataset import hf_dataset
+from abstain.collect.hf_model import hf_model
+from abstain.collect.image_folder import image_folder
 from abstain.collect.model import CallableModel, Model
 from abstain.collect.onnx_model import OnnxModel
 from abstain.collect.run import SampleError, collect
 from abstain.collect.sklearn_model import SklearnModel
+from abstain.collect.table import table
+from abstain.collect.timm_model import timm_model
 from abstain.collect.torch_model import TorchModel
 
 __all__ = [
@@ -16,5 +22,11 @@ __all__ = [
     "SampleError",
     "SklearnModel",
     "TorchModel",
+    "batches",
     "collect",
+    "hf_dataset",
+    "hf_model",
+    "image_folder",
+    "table",
+    "timm_model",
 ]

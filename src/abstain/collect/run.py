@@ -24,6 +24,7 @@ from abstain.outputs import Outputs
 Progress = Callable[[int, int], None]
 OnError = Literal["raise", "skip"]
 RECORD = "collect.json"
+HEAD = "head.npz"
 
 
 class SampleError(ValueError):
@@ -73,7 +74,9 @@ def collect(
         shard = work / f"shard-{first:012d}.npz"
         if not _is_whole(shard):
             rows = range(first, min(first + shard_size, int(starts[-1])))
-            _write_shard(shard, _run_shard(model, parts, starts, rows, batch_size, on_error))
+            arrays = _run_shard(model, parts, starts, rows, batch_size, on_error)
+            _keep_head(work, model)
+            _write_shard(shard, arrays)
         if progress is not None:
             progress(min(first + shard_size, int(starts[-1])), int(starts[-1]))
     outputs, failures = _assemble(work, model, parts, starts)
@@ -210,9 +213,7 @@ def _assemble(
         raise ValueError(f"`data` must have samples that can be read, got {int(starts[-1])} failures and no success.")
     logits, features = (_joined(work, name, len(rows)) for name in ("logits", "features"))
     assert logits is not None  # or rows were empty
-    weight, bias = model.head()
-    if weight is None and features is not None:
-        weight, bias = _head_of_first_batch(model, parts, starts, int(rows[0]))
+    weight, bias = _kept_head(work)
     which = np.searchsorted(starts, rows, side="right") - 1
     local = rows - starts[which]
     labels = _gather([_labels(part, model) for part in parts], which, local)
@@ -238,11 +239,18 @@ def _assemble(
     return outputs, failures
 
 
-def _head_of_first_batch(model: Model, parts: list[Data], starts: NDArray[np.int64], row: int) -> Any:
-    """A model that finds its head by looking at a batch has seen none yet when every shard was there already."""
-    part = int(np.searchsorted(starts, row, side="right")) - 1
-    model([parts[part][row - int(starts[part])]])
-    return model.head()
+def _keep_head(work: Path, model: Model) -> None:
+    """Store the head once it is known: a model may find it in its first batch only, and a run may go on after that."""
+    weight, bias = model.head()
+    if weight is not None and not (work / HEAD).exists():
+        _write_shard(work / HEAD, {"weight": weight} if bias is None else {"weight": weight, "bias": bias})
+
+
+def _kept_head(work: Path) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
+    if not (work / HEAD).exists():
+        return None, None
+    with np.load(work / HEAD, allow_pickle=False) as arrays:
+        return arrays["weight"], arrays["bias"] if "bias" in arrays.files else None
 
 
 def _joined(work: Path, name: str, n: int) -> NDArray[Any] | None:

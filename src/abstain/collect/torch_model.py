@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256
+from itertools import takewhile
 from typing import Any, final
 
 import numpy as np
@@ -16,8 +17,8 @@ class TorchModel(Model):
     """A module in evaluation mode on its device.
 
     The head is found on the first batch: the last ``Linear`` to run whose output is the logits; failing that, as with
-    auxiliary or averaged heads, the last one with as many outputs as classes, and `Outputs.check_head` then reports how
-    far off it is. ``head`` names it instead. ``prepare`` turns a list of inputs into the module's argument (a tensor,
+    auxiliary or averaged heads, one of the last with as many outputs as classes, and `Outputs.check_head` then reports
+    how far off it is. ``head`` names it instead. ``prepare`` turns a list of inputs into the module's argument (a tensor,
     or a dictionary of keyword arguments).
     """
 
@@ -70,11 +71,12 @@ class TorchModel(Model):
         linears = [layer for layer in self.module.modules() if isinstance(layer, self.torch.nn.Linear)]
         with _hooked(linears, lambda layer, given, made: seen.append((layer, given[0], made))):
             logits = logits_of(self._run(prepared))
-        seen = [entry for entry in seen if entry[2].shape == logits.shape]
-        exact = [entry for entry in seen if self.torch.equal(entry[2], logits)]
-        if not seen:
+        exact = [entry for entry in seen if entry[2].shape == logits.shape and self.torch.equal(entry[2], logits)]
+        last = list(takewhile(lambda entry: entry[0].out_features == logits.shape[1], reversed(seen)))
+        found = exact[::-1] or [entry for entry in last if entry[2].shape == logits.shape]
+        if not found:
             return as_numpy(logits), None
-        self.linear, features, _ = (exact or seen)[-1]
+        self.linear, features, _ = found[0]
         return as_numpy(logits), as_numpy(features)
 
     def _run(self, prepared: Any) -> Any:

@@ -1,0 +1,76 @@
+"""`abstain collect`: from a model and data to saved outputs."""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from abstain.cli.show import print_json, sample_bar
+
+
+def collect(
+    model: Annotated[
+        str, typer.Argument(help="timm:NAME, onnx:FILE, torch:MODULE:FACTORY, hf:FOLDER, sklearn:FILE.skops or magika.")
+    ],
+    data: Annotated[
+        str, typer.Argument(help="A folder of images or files, a .parquet, .csv or .npz file, a saved dataset.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write.")],
+    unknown: Annotated[
+        list[str] | None, typer.Option(help="More data, all of classes the model does not know.")
+    ] = None,
+    corrupt: Annotated[
+        list[str] | None, typer.Option(help="NAME:SEVERITY, adds corrupted copies of the images.")
+    ] = None,
+    checkpoint: Annotated[str | None, typer.Option(help="Weights: .safetensors, or a torch state dictionary.")] = None,
+    class_names: Annotated[Path | None, typer.Option(help="A text file with a class name a line.")] = None,
+    device: Annotated[str, typer.Option(help="Where torch runs.")] = "cpu",
+    batch_size: Annotated[int, typer.Option(help="Samples a batch.")] = 64,
+    on_error: Annotated[str, typer.Option(help="'raise', or 'skip' to leave out samples that fail.")] = "raise",
+    seed: Annotated[int, typer.Option(help="Seed of the corruptions.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Run a model over data once and save its outputs; called again, it goes on where it stopped."""
+    from rich.console import Console
+
+    from abstain.collect.run import collect as run
+    from abstain.collect.specs import data_from, model_from
+
+    names = None if class_names is None else class_names.read_text(encoding="utf-8").split("\n")
+    names = None if names is None else [name.strip() for name in names if name.strip()]
+    parts = data_from(data, model=model)
+    for spec in corrupt or ():
+        name, _, severity = spec.partition(":")
+        if not severity.isdigit():
+            raise ValueError(f"`--corrupt` must be NAME:SEVERITY, such as fog:3, got {spec!r}.")
+        parts.append(parts[0].shifted(partial(_corrupted, name, int(severity), seed), domain=f"{name}-{severity}"))
+    for place in unknown or ():
+        parts += data_from(place, model=model, unknown=True)
+    with sample_bar() as progress:
+        outputs = run(
+            model_from(model, checkpoint=checkpoint, device=device, class_names=names),
+            parts,
+            output,
+            batch_size=batch_size,
+            on_error=on_error,  # type: ignore[arg-type]
+            progress=progress,
+        )
+    if json:
+        print_json({"n": len(outputs), "classes": outputs.n_classes, "outputs": str(output)})
+        return
+    console = Console()
+    console.print(repr(outputs), markup=False)
+    if outputs.features is not None and outputs.weight is not None:
+        console.print(str(outputs.check_head()), markup=False)
+    print(f"Go on with: abstain evaluate {output}")
+
+
+def _corrupted(name: str, severity: int, seed: int, image: object, row: int) -> object:
+    import numpy as np
+
+    from abstain.extras import require
+    from abstain.shifts import corrupt
+
+    corrupted = corrupt(np.asarray(image), name, severity=severity, seed=seed + row)
+    return require("PIL.Image", extra="images", feature="Corrupting images").fromarray(corrupted)

@@ -1,0 +1,247 @@
+"""Heads found on real architectures and formats."""
+
+import numpy as np
+import onnx
+import pytest
+import torch
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from abstain.collect import Data, OnnxModel, SklearnModel, TorchModel, collect
+from abstain.collect.torchvision import mend_torchvision
+
+mend_torchvision()
+timm = pytest.importorskip("timm")
+
+ARCHITECTURES = [
+    "resnet18",
+    "resnext50_32x4d",
+    "convnext_atto",
+    "convnextv2_atto",
+    "vit_tiny_patch16_224",
+    "eva02_tiny_patch14_224",
+    "swin_tiny_patch4_window7_224",
+    "efficientnet_b0",
+    "mobilenetv3_small_050",
+    "regnetx_002",
+    "densenet121",
+    "deit_tiny_patch16_224",
+    "mixer_s32_224",
+    "cait_xxs24_224",
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_the_head_of_a_timm_architecture_makes_its_logits(name, tmp_path):
+    torch.manual_seed(0)
+    module = timm.create_model(name, pretrained=False, num_classes=20)
+    passes = []
+    module.register_forward_pre_hook(lambda *_: passes.append(1))
+    images = np.random.default_rng(0).normal(size=(4, 3, 224, 224)).astype(np.float32)
+    outputs = collect(TorchModel(module), Data(images), tmp_path / "run", batch_size=2, shard_size=2)
+    assert len(passes) == 2  # one forward pass a batch
+    assert outputs.check_head().agrees
+    with torch.inference_mode():
+        np.testing.assert_allclose(outputs.logits, module(torch.as_tensor(images)).numpy(), atol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["volo_d1_224", "deit_tiny_distilled_patch16_224"])
+def test_logits_that_no_single_head_makes_are_reported(name, tmp_path):
+    torch.manual_seed(0)
+    module = timm.create_model(name, pretrained=False, num_classes=20)
+    for parameter in module.parameters():
+        parameter.data.add_(0.02 * torch.randn(parameter.shape))
+    images = np.random.default_rng(0).normal(size=(2, 3, 224, 224)).astype(np.float32)
+    outputs = collect(TorchModel(module), Data(images), tmp_path / "run", batch_size=2, shard_size=2)
+    assert outputs.features is not None
+    assert not outputs.check_head().agrees
+
+
+class Wrapped(torch.nn.Module):
+    def __init__(self, wrap):
+        super().__init__()
+        torch.manual_seed(0)
+        self.body, self.classifier, self.wrap = torch.nn.Linear(6, 5), torch.nn.Linear(5, 3), wrap
+
+    def forward(self, x):
+        return self.wrap(self.classifier(torch.relu(self.body(x))))
+
+
+X = np.random.default_rng(1).normal(size=(20, 6)).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    "wrap", [lambda z: z, lambda z: {"logits": z, "loss": None}, lambda z: (z, "more"), lambda z: [(z,)]]
+)
+def test_modules_may_return_a_tensor_a_dictionary_or_a_tuple(wrap, tmp_path):
+    outputs = collect(TorchModel(Wrapped(wrap)), Data(X), tmp_path / "run")
+    assert outputs.check_head().agrees
+    assert outputs.weight.shape == (3, 5)
+
+
+def test_a_dictionary_without_logits_is_named(tmp_path):
+    with pytest.raises(ValueError, match="`model` must return logits, got a dictionary with scores"):
+        collect(TorchModel(Wrapped(lambda z: {"scores": z})), Data(X), tmp_path / "run")
+
+
+def test_the_head_can_be_named(tmp_path):
+    outputs = collect(TorchModel(Wrapped(lambda z: z), head="classifier"), Data(X), tmp_path / "run")
+    assert outputs.check_head().agrees
+    with pytest.raises(TypeError, match="`head` must name a Linear layer, got Wrapped"):
+        TorchModel(Wrapped(lambda z: z), head="")
+
+
+def test_a_network_without_a_linear_head_gives_logits_alone(tmp_path):
+    network = torch.nn.Sequential(
+        torch.nn.Linear(6, 4), torch.nn.Tanh(), torch.nn.Linear(4, 8), torch.nn.Unflatten(1, (4, 2))
+    )
+    network.append(torch.nn.Flatten(1)).append(torch.nn.AvgPool1d(2))
+    outputs = collect(TorchModel(network), Data(X), tmp_path / "run")
+    assert outputs.features is None
+    assert outputs.logits.shape == (20, 4)
+
+
+def export(tmp_path, with_bias=True, matmul=False):
+    """A small graph by hand: Relu(x·A)·W + b, then softmax."""
+    rng = np.random.default_rng(0)
+    a, w, b = (rng.normal(size=s).astype(np.float32) for s in ((6, 5), (5, 3), (3,)))
+    constants = [
+        onnx.numpy_helper.from_array(v, n) for n, v in (("a", a), ("w", w if matmul else w.T.copy()), ("b", b))
+    ]
+    if matmul:
+        head = [onnx.helper.make_node("MatMul", ["h", "w"], ["m"]), onnx.helper.make_node("Add", ["b", "m"], ["z"])]
+    else:
+        head = [onnx.helper.make_node("Gemm", ["h", "w", "b"] if with_bias else ["h", "w"], ["z"], transB=1)]
+    nodes = [
+        onnx.helper.make_node("MatMul", ["x", "a"], ["p"]),
+        onnx.helper.make_node("Relu", ["p"], ["h"]),
+        *head,
+        onnx.helper.make_node("Softmax", ["z"], ["probabilities"]),
+    ]
+    value = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(
+        nodes,
+        "net",
+        [value("x", onnx.TensorProto.FLOAT, ["n", 6])],
+        [value("probabilities", onnx.TensorProto.FLOAT, ["n", 3])],
+        constants,
+    )
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=9)
+    onnx.save(model, tmp_path / "net.onnx")
+    hidden = np.maximum(X @ a, 0)
+    return hidden, hidden @ w + (b if with_bias else 0)
+
+
+@pytest.mark.parametrize(("with_bias", "matmul"), [(True, False), (False, False), (True, True)])
+def test_the_head_of_an_onnx_graph_is_its_last_product(tmp_path, with_bias, matmul):
+    hidden, logits = export(tmp_path, with_bias, matmul)
+    outputs = collect(OnnxModel(tmp_path / "net.onnx"), Data(X), tmp_path / "run")
+    np.testing.assert_allclose(outputs.features, hidden, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(outputs.logits, logits, rtol=1e-4, atol=1e-5)
+    assert outputs.check_head().agrees
+
+
+def test_a_graph_without_a_head_is_refused(tmp_path):
+    value = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("Softmax", ["x"], ["y"])],
+        "none",
+        [value("x", onnx.TensorProto.FLOAT, ["n", 3])],
+        [value("y", onnx.TensorProto.FLOAT, ["n", 3])],
+    )
+    onnx.save(onnx.helper.make_model(graph, ir_version=9), tmp_path / "none.onnx")
+    with pytest.raises(ValueError, match="must end in a Gemm or MatMul with constant weights"):
+        OnnxModel(tmp_path / "none.onnx")
+
+
+def test_magika_says_of_files_what_magika_says(tmp_path):
+    from magika import Magika
+
+    from abstain.collect.magika_model import FileBytes, magika_model
+
+    contents = {
+        "a.py": b"import os\n\ndef main():\n    return os.getcwd()\n" * 20,
+        "b.html": b"<!doctype html><html><head><title>x</title></head><body><p>hi</p></body></html>" * 10,
+        "c.json": b'{"a": [1, 2, 3], "b": {"c": null}}' * 1,
+        "d.c": b'#include <stdio.h>\nint main(void) { printf("hi"); return 0; }\n' * 300,
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(b"  \n" + content + b"\n\n")
+    files = tuple(tmp_path / name for name in contents)
+    outputs = collect(magika_model(), Data(FileBytes(files)), tmp_path / "run")
+    reference = Magika()
+    for row, file in enumerate(files):
+        result = reference.identify_path(file)
+        assert outputs.class_names[outputs.predictions[row]] == str(result.dl.label)
+    assert outputs.check_head().agrees
+
+
+DIGITS = load_digits(return_X_y=True)
+CANCER = load_breast_cancer(return_X_y=True)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("estimator", "data"),
+    [
+        (LogisticRegression(max_iter=50), DIGITS),
+        (RidgeClassifier(), DIGITS),
+        (SGDClassifier(random_state=0), DIGITS),
+        (LinearSVC(max_iter=200), DIGITS),
+        (LinearSVC(multi_class="crammer_singer", max_iter=200), DIGITS),
+        (MLPClassifier((16,), max_iter=20, random_state=0), DIGITS),
+        (MLPClassifier((16, 8), activation="tanh", max_iter=20, random_state=0), DIGITS),
+        (make_pipeline(StandardScaler(), LogisticRegression()), CANCER),
+        (make_pipeline(StandardScaler(), LinearSVC()), CANCER),
+    ],
+)
+def test_scikit_learn_predictions_are_kept(estimator, data, tmp_path):
+    x, y = data
+    estimator.fit(x, y)
+    outputs = collect(SklearnModel(estimator), Data(x, labels=y.astype(str)), tmp_path / "run")
+    assert outputs.check_head().agrees
+    np.testing.assert_array_equal(outputs.predictions, estimator.predict(x))
+    assert outputs.errors.mean() == pytest.approx(1 - estimator.score(x, y))
+
+
+def test_a_text_pipeline(tmp_path):
+    texts, labels = ["good film", "bad film", "fine good", "awful bad"] * 5, ["yes", "no", "yes", "no"] * 5
+    estimator = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(texts, labels)
+    outputs = collect(SklearnModel(estimator), Data(texts, labels=np.array(labels)), tmp_path / "run")
+    assert not outputs.errors.any()
+
+
+def test_estimators_without_a_linear_head_are_refused():
+    x, y = CANCER
+    with pytest.raises(TypeError, match="must be a fitted linear classifier or MLPClassifier"):
+        SklearnModel(SVC().fit(x[:50], y[:50]))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_transformers_classifiers_of_text_and_images(tmp_path):
+    import transformers
+
+    from abstain.collect import hf_model
+
+    torch.manual_seed(0)
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "good", "bad", "film"]
+    (tmp_path / "vocab.txt").write_text("\n".join(vocabulary))
+    tokenizer = transformers.BertTokenizer(str(tmp_path / "vocab.txt"))
+    config = transformers.BertConfig(
+        vocab_size=8, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, num_labels=2,
+        id2label={0: "neg", 1: "pos"}, label2id={"neg": 0, "pos": 1},
+    )  # fmt: skip
+    transformers.BertForSequenceClassification(config).save_pretrained(tmp_path / "text")
+    tokenizer.save_pretrained(tmp_path / "text")
+    outputs = collect(
+        hf_model(tmp_path / "text"), Data(["good film", "bad"], labels=np.array(["pos", "neg"])), tmp_path / "run"
+    )
+    assert outputs.class_names == ("neg", "pos")
+    assert outputs.check_head().agrees
