@@ -1,22 +1,14 @@
 """The command as a user meets it: real processes."""
 
 import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from tests_cli import run
 
 import abstain
 from abstain import Outputs
 from abstain.scores import SCORES
-
-
-def run(*arguments, width=120):
-    environment = os.environ | {"COLUMNS": str(width), "NO_COLOR": "1"}
-    command = [sys.executable, "-c", "from abstain.cli import main; main()", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
 
 
 @pytest.fixture(scope="module")

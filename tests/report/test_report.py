@@ -6,6 +6,7 @@ import pytest
 from abstain import Outputs, evaluate
 from abstain.report.figures import distinct_mixes, risk_coverage_figure
 from abstain.report.headline import headline
+from abstain.report.markdown import markdown_table
 
 
 def test_the_headline_names_the_best_and_what_is_as_good(digits):
@@ -38,6 +39,15 @@ def test_the_figure_has_a_panel_a_mix_and_a_line_a_score(digits):
     ]
     for axes in figure.axes:
         assert len(axes.lines) == 2
+
+
+def test_the_markdown_table_marks_the_best(digits):
+    evaluation = evaluate(digits, scores=["max_softmax", "confidence_margin"])
+    lines = markdown_table(evaluation).splitlines()
+    assert lines[0].startswith("| score | in α=0.1 |")
+    assert len({line.count("|") for line in lines}) == 1
+    best = evaluation.best("all")
+    assert lines[-1].endswith(f"| **{100 * best['aurc']:.2f}** |")
 
 
 def test_all_is_not_shown_twice(digits):

@@ -39,6 +39,7 @@ def collect(
 
     names = None if class_names is None else class_names.read_text(encoding="utf-8").split("\n")
     names = None if names is None else [name.strip() for name in names if name.strip()]
+    made = model_from(model, checkpoint=checkpoint, device=device, class_names=names)
     parts = data_from(data, model=model)
     for spec in corrupt or ():
         name, _, severity = spec.partition(":")
@@ -49,7 +50,7 @@ def collect(
         parts += data_from(place, model=model, unknown=True)
     with sample_bar() as progress:
         outputs = run(
-            model_from(model, checkpoint=checkpoint, device=device, class_names=names),
+            made,
             parts,
             output,
             batch_size=batch_size,

@@ -19,6 +19,7 @@ def evaluate(
     calibration: Annotated[Path | None, typer.Option(help="Separate outputs to fit scores on.")] = None,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     figure: Annotated[Path | None, typer.Option(help="Write the risk–coverage curves here (.png, .pdf, .svg).")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write the table here in Markdown.")] = None,
     nonfinite: Annotated[
         str, typer.Option(help="'error', or 'reject' to count NaN rows as rejected errors.")
     ] = "error",
@@ -31,6 +32,7 @@ def evaluate(
     import abstain
     from abstain.report.figures import risk_coverage_figure
     from abstain.report.headline import headline
+    from abstain.report.markdown import markdown_table
 
     with progress_bar() as progress:
         result = abstain.evaluate(
@@ -44,6 +46,8 @@ def evaluate(
         )
     if figure is not None:
         risk_coverage_figure(result).savefig(figure)
+    if markdown is not None:
+        markdown.write_text(markdown_table(result), encoding="utf-8")
     if json:
         print_json(result.to_dict())
         return

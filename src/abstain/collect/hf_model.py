@@ -13,6 +13,7 @@ def hf_model(path: str | PathLike[str], /, *, device: str = "cpu") -> TorchModel
     """A classifier saved with its tokenizer or image processor; class names come from its configuration."""
     mend_torchvision()
     transformers = require("transformers", extra="hf", feature="Collecting from transformers")
+    transformers.utils.logging.disable_progress_bar()
     config = transformers.AutoConfig.from_pretrained(str(path))
     names = [config.id2label[k] for k in range(config.num_labels)]
     kind = "".join(config.architectures or ())

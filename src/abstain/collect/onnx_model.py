@@ -12,10 +12,22 @@ from numpy.typing import NDArray
 from abstain.collect.model import Batch, Model
 from abstain.extras import require
 
+TYPES = {
+    "tensor(float)": np.float32,
+    "tensor(double)": np.float64,
+    "tensor(float16)": np.float16,
+    "tensor(int32)": np.int32,
+    "tensor(int64)": np.int64,
+    "tensor(uint8)": np.uint8,
+}
+
 
 @final
 class OnnxModel(Model):
-    """A graph run by ONNX Runtime; ``prepare`` turns a list of inputs into the array (or arrays by name) it takes."""
+    """A graph run by ONNX Runtime; ``prepare`` turns a list of inputs into the array (or arrays by name) it takes.
+
+    Arrays are cast to the type the graph declares.
+    """
 
     def __init__(
         self,
@@ -40,8 +52,10 @@ class OnnxModel(Model):
     def __call__(self, inputs: Sequence[Any], /) -> Batch:
         """One run of the graph."""
         given = self.prepare(inputs)
+        wanted = {entry.name: TYPES.get(entry.type) for entry in self.session.get_inputs()}
         if not isinstance(given, dict):
-            given = {self.session.get_inputs()[0].name: given}
+            given = {next(iter(wanted)): given}
+        given = {name: np.asarray(value, dtype=wanted.get(name)) for name, value in given.items()}
         features, logits = self.session.run([self.layer["features"], self.layer["logits"]], given)
         return logits, features
 

@@ -33,7 +33,7 @@ def model_from(
     if kind == "timm" and rest:
         return timm_model(rest, checkpoint=checkpoint, device=device, class_names=class_names)
     if kind == "onnx" and rest:
-        return OnnxModel(_existing(rest), prepare=_float_arrays, class_names=class_names)
+        return OnnxModel(_existing(rest), class_names=class_names)
     if kind == "hf" and rest:
         return hf_model(rest, device=device)
     if kind == "sklearn" and rest:
@@ -96,7 +96,3 @@ def _existing(name: str) -> Path:
     if not Path(name).is_file():
         raise FileNotFoundError(f"`model` must be a file, got {name}.")
     return Path(name)
-
-
-def _float_arrays(inputs: Sequence[Any]) -> Any:
-    return np.stack([np.asarray(value, dtype=np.float32) for value in inputs])

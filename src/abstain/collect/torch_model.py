@@ -18,8 +18,8 @@ class TorchModel(Model):
 
     The head is found on the first batch: the last ``Linear`` to run whose output is the logits; failing that, as with
     auxiliary or averaged heads, one of the last with as many outputs as classes, and `Outputs.check_head` then reports
-    how far off it is. ``head`` names it instead. ``prepare`` turns a list of inputs into the module's argument (a tensor,
-    or a dictionary of keyword arguments).
+    how far off it is. ``head`` names it instead. ``prepare`` turns a list of inputs into the module's argument (a
+    tensor, or a dictionary of keyword arguments).
     """
 
     def __init__(

