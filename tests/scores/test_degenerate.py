@@ -159,6 +159,14 @@ def test_temperature_needs_errors_and_vim_positive_logits():
         ViM().fit(low)
 
 
+def test_the_p_norm_of_two_classes_is_constant_and_never_chosen():
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(30, 2))
+    confident_errors = np.where(np.abs(z[:, 0] - z[:, 1]) > 1, z.argmin(1), z.argmax(1))
+    fitted = SCORES["max_logit_pnorm"].fit(Outputs(logits=z, labels=confident_errors))
+    assert fitted.p <= 0
+
+
 def test_equal_weight_rows_are_passed_over():
     weight = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     found = pairwise_margin(np.array([[2.0, 2.0, 0.0]]), weight)

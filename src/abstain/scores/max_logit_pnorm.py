@@ -64,8 +64,9 @@ class MaxLogitPNorm(Fitter):
         """Choose p."""
         best, best_area = -1.0, aurc(max_softmax(calibration.logits), calibration.errors)
         for p in self.norms:
-            area = aurc(max_logit_pnorm(calibration.logits, p=p), calibration.errors)
-            if area < best_area:
+            scores = max_logit_pnorm(calibration.logits, p=p)
+            area = aurc(scores, calibration.errors)
+            if area < best_area and scores.std() > 1e-9 * np.abs(scores).max():  # with two classes it is constant
                 best, best_area = float(p), area
         return FittedMaxLogitPNorm(best)
 
