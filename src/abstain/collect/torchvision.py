@@ -1,5 +1,6 @@
 """torchvision beside a torch it was not built for."""
 
+import importlib
 import sys
 from importlib.util import find_spec
 from typing import Any
@@ -15,7 +16,7 @@ def mend_torchvision() -> None:
         return
     torch = require("torch", extra="torch", feature="Collecting from PyTorch")
     try:
-        import torchvision  # type: ignore[import-untyped] # noqa: F401
+        importlib.import_module("torchvision")
     except RuntimeError:
         for name in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:
             del sys.modules[name]  # what the failed import left behind
