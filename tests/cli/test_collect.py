@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from tests_cli import run
 
 from abstain import Outputs
 from abstain.collect.torchvision import mend_torchvision
+
+FILES = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
@@ -63,17 +66,17 @@ def test_magika_on_a_folder_of_files(tmp_path):
         ("c.pyi", "x: int\n"),
     ):
         (tmp_path / "files" / name).write_text(text * 20)
-    done = run("collect", "magika", tmp_path / "files", "-o", tmp_path / "run", "--json")
-    assert json.loads(done.stdout)["n"] == 3
+    done = run("collect", "magika", tmp_path / "files", "-o", tmp_path / "run", "--corrupt", "truncate", "--json")
+    assert json.loads(done.stdout)["n"] == 5
     outputs = Outputs.load(tmp_path / "run")
-    assert outputs.shift.tolist() == ["none", "none", "label"]
+    assert outputs.shift.tolist() == ["none", "none", "label", "covariate", "covariate"]
     assert outputs.class_names[outputs.predictions[0]] == "python"
 
 
 def test_an_onnx_model_on_arrays(tmp_path):
     from magika import __file__ as place  # any real graph will do
 
-    (graph,) = (p for p in __import__("pathlib").Path(place).parent.glob("models/*/model.onnx"))
+    (graph,) = Path(place).parent.glob("models/*/model.onnx")
     shutil.copy(graph, tmp_path / "net.onnx")
     np.savez(tmp_path / "inputs.npz", inputs=np.zeros((2, 2048), dtype=np.int32))
     done = run("collect", f"onnx:{tmp_path / 'net.onnx'}", tmp_path / "inputs.npz", "-o", tmp_path / "run")
@@ -86,6 +89,7 @@ def test_an_onnx_model_on_arrays(tmp_path):
     [
         (["collect", "nothing:x", ".", "-o", "run"], "`model` must be one of timm:NAME"),
         (["collect", "magika", "no-such-folder", "-o", "run"], "`data` must exist"),
+        (["collect", "magika", FILES, "-o", "run", "--corrupt", "fog"], "`--corrupt` must be NAME:SEVERITY"),
         (["reproduce", "fashon"], "Did you mean fashion?"),
     ],
 )

@@ -4,6 +4,7 @@ import numpy as np
 import onnx
 import pytest
 import torch
+from PIL import Image
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
@@ -244,4 +245,15 @@ def test_transformers_classifiers_of_text_and_images(tmp_path):
         hf_model(tmp_path / "text"), Data(["good film", "bad"], labels=np.array(["pos", "neg"])), tmp_path / "run"
     )
     assert outputs.class_names == ("neg", "pos")
+    assert outputs.check_head().agrees
+
+    vit = transformers.ViTConfig(
+        image_size=16, patch_size=8, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
+        num_labels=3,
+    )  # fmt: skip
+    transformers.ViTForImageClassification(vit).save_pretrained(tmp_path / "image")
+    transformers.ViTImageProcessor(size={"height": 16, "width": 16}).save_pretrained(tmp_path / "image")
+    pictures = [Image.fromarray(np.full((20, 30, 3), shade, dtype=np.uint8)) for shade in (0, 200)]
+    outputs = collect(hf_model(tmp_path / "image"), Data(pictures, labels=np.array([0, 2])), tmp_path / "other")
+    assert outputs.logits.shape == (2, 3)
     assert outputs.check_head().agrees

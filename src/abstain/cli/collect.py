@@ -1,8 +1,9 @@
 """`abstain collect`: from a model and data to saved outputs."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,7 +22,7 @@ def collect(
         list[str] | None, typer.Option(help="More data, all of classes the model does not know.")
     ] = None,
     corrupt: Annotated[
-        list[str] | None, typer.Option(help="NAME:SEVERITY, adds corrupted copies of the images.")
+        list[str] | None, typer.Option(help="Add corrupted copies: NAME:SEVERITY of images, NAME of files.")
     ] = None,
     checkpoint: Annotated[str | None, typer.Option(help="Weights: .safetensors, or a torch state dictionary.")] = None,
     class_names: Annotated[Path | None, typer.Option(help="A text file with a class name a line.")] = None,
@@ -42,10 +43,7 @@ def collect(
     made = model_from(model, checkpoint=checkpoint, device=device, class_names=names)
     parts = data_from(data, model=model)
     for spec in corrupt or ():
-        name, _, severity = spec.partition(":")
-        if not severity.isdigit():
-            raise ValueError(f"`--corrupt` must be NAME:SEVERITY, such as fog:3, got {spec!r}.")
-        parts.append(parts[0].shifted(partial(_corrupted, name, int(severity), seed), domain=f"{name}-{severity}"))
+        parts.append(parts[0].shifted(_corruption(spec, seed), domain=spec.replace(":", "-")))
     for place in unknown or ():
         parts += data_from(place, model=model, unknown=True)
     with sample_bar() as progress:
@@ -67,7 +65,21 @@ def collect(
     print(f"Go on with: abstain evaluate {output}")
 
 
-def _corrupted(name: str, severity: int, seed: int, image: object, row: int) -> object:
+def _corruption(spec: str, seed: int) -> Callable[[Any, int], Any]:
+    """fog:3 for images, or one of the byte shifts for files."""
+    from abstain.shifts import BYTE_SHIFTS
+
+    if spec in BYTE_SHIFTS:
+        return lambda content, row: BYTE_SHIFTS[spec](content, seed=seed + row)
+    name, _, severity = spec.partition(":")
+    if not severity.isdigit():
+        raise ValueError(
+            f"`--corrupt` must be NAME:SEVERITY, such as fog:3, or {', '.join(BYTE_SHIFTS)}, got {spec!r}."
+        )
+    return partial(_corrupted, name, int(severity), seed)
+
+
+def _corrupted(name: str, severity: int, seed: int, image: Any, row: int) -> Any:
     import numpy as np
 
     from abstain.extras import require
