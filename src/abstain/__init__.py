@@ -4,13 +4,22 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from abstain import metrics, scores
+    from abstain import metrics, scores, thresholds
     from abstain.evaluation import Evaluation, evaluate
     from abstain.outputs import Outputs
     from abstain.sensitivity import ScaleSensitivity, scale_sensitivity
 
 __version__ = "0.1.0"
-__all__ = ["Evaluation", "Outputs", "ScaleSensitivity", "evaluate", "metrics", "scale_sensitivity", "scores"]
+__all__ = [
+    "Evaluation",
+    "Outputs",
+    "ScaleSensitivity",
+    "evaluate",
+    "metrics",
+    "scale_sensitivity",
+    "scores",
+    "thresholds",
+]
 
 _HOME = {
     "Evaluation": "abstain.evaluation",

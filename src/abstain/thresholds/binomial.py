@@ -1,0 +1,44 @@
+"""Exact binomial bounds and tests, and their relatives for losses between 0 and 1."""
+
+from math import ceil, exp, log
+
+from scipy.special import bdtr, betaincinv
+
+
+def upper_bound(errors: int, n: int, delta: float, /) -> float:
+    """Clopper–Pearson: a rate is at most this with probability 1 − δ, given ``errors`` in ``n``.
+
+    >>> round(upper_bound(3, 100, 0.05), 10)
+    0.0757107937
+    """
+    return 1.0 if errors >= n else float(betaincinv(errors + 1, n - errors, 1 - delta))
+
+
+def lower_bound(errors: int, n: int, delta: float, /) -> float:
+    """Clopper–Pearson: a rate is at least this with probability 1 − δ."""
+    return 0.0 if errors <= 0 else float(betaincinv(errors, n - errors + 1, delta))
+
+
+def binomial_p(errors: float, n: int, risk: float, /) -> float:
+    """P(Bin(n, risk) ≤ errors): the exact p-value of "the rate is above risk"; 1 for no samples.
+
+    >>> round(binomial_p(3, 200, 0.05), 12)
+    0.009048376396
+    """
+    return 1.0 if n == 0 else float(bdtr(errors, n, risk))
+
+
+def hoeffding_bentkus_p(mean: float, n: int, risk: float, /) -> float:
+    """p-value of "the expected loss is above risk" for losses in [0, 1] with this mean (Bates et al., 2021)."""
+    if n == 0:
+        return 1.0
+    low = min(mean, risk)
+    relative = (low * log(low / risk) if low > 0 else 0.0) + (
+        (1 - low) * log((1 - low) / (1 - risk)) if low < 1 else 0.0
+    )
+    return min(exp(-n * relative), exp(1) * binomial_p(ceil(n * mean - 1e-9), n, risk), 1.0)
+
+
+def samples_needed(risk: float, delta: float, /) -> int:
+    """The number of accepted samples without an error that certify a risk."""
+    return ceil(log(delta) / log(1 - risk) - 1e-12)
