@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from abstain import metrics, scores, thresholds
     from abstain.evaluation import Evaluation, evaluate
     from abstain.outputs import Outputs
+    from abstain.selector import Selector, calibrate
     from abstain.sensitivity import ScaleSensitivity, scale_sensitivity
 
 __version__ = "0.1.0"
@@ -14,6 +15,8 @@ __all__ = [
     "Evaluation",
     "Outputs",
     "ScaleSensitivity",
+    "Selector",
+    "calibrate",
     "evaluate",
     "metrics",
     "scale_sensitivity",
@@ -26,6 +29,8 @@ _HOME = {
     "Outputs": "abstain.outputs",
     "ScaleSensitivity": "abstain.sensitivity",
     "evaluate": "abstain.evaluation",
+    "Selector": "abstain.selector",
+    "calibrate": "abstain.selector",
     "scale_sensitivity": "abstain.sensitivity",
 }
 

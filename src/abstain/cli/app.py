@@ -5,11 +5,13 @@ from typing import Annotated
 
 import typer
 
+from abstain.cli.calibrate import calibrate
 from abstain.cli.collect import collect
 from abstain.cli.demo import demo
 from abstain.cli.evaluate import evaluate
 from abstain.cli.reproduce import reproduce
 from abstain.cli.scores import scores
+from abstain.cli.select import select
 from abstain.cli.sensitivity import sensitivity
 
 app = typer.Typer(
@@ -40,7 +42,7 @@ def _abstain(
     """Make a trained classifier say "I don't know" when it should."""
 
 
-for command in (demo, scores, collect, evaluate, sensitivity, reproduce):
+for command in (demo, scores, collect, evaluate, sensitivity, calibrate, select, reproduce):
     app.command()(command)
 
 

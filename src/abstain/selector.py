@@ -1,0 +1,185 @@
+"""`calibrate` and `Selector`: a score, a threshold and its promise, in one file that holds nothing executable."""
+
+import hashlib
+import json
+import os
+import struct
+import tempfile
+from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load as load_arrays
+from safetensors.numpy import save as dump_arrays
+
+from abstain.outputs import Outputs
+from abstain.outputs.draw import draw_rows
+from abstain.scores import SCORES, from_state, to_state
+from abstain.scores.score import Confidence
+from abstain.thresholds import Threshold, bonferroni, fixed_sequence, sgr, target_coverage
+
+FORMAT, VERSION = "abstain.selector", 1
+ABSTAIN = -1
+BLANK = "0" * 64
+LARGEST_HEADER = 10_000_000
+RISK_METHODS = {"fixed_sequence": fixed_sequence, "sgr": sgr, "bonferroni": bonferroni}
+
+
+@dataclass(frozen=True)
+class Selector:
+    """A fitted score and the threshold above which a prediction is accepted."""
+
+    score: str
+    fitted: Confidence
+    threshold: Threshold
+    n_classes: int
+    class_names: tuple[str, ...] | None = None
+
+    def confidence(self, outputs: Outputs, /) -> NDArray[np.float64]:
+        """Confidence (n,), NaN where a row is not usable."""
+        if outputs.n_classes != self.n_classes:
+            raise ValueError(
+                f"`outputs` must have {self.n_classes} classes, as in calibration, got {outputs.n_classes}."
+            )
+        return np.asarray(self.fitted(outputs), dtype=np.float64)
+
+    def accepts(self, outputs: Outputs, /) -> NDArray[np.bool_]:
+        """Which rows are accepted (n,)."""
+        return self.threshold.accepts(self.confidence(outputs))
+
+    def predict(self, outputs: Outputs, /) -> NDArray[np.int64]:
+        """The classifier's own predictions (n,), −1 where the selector abstains."""
+        return np.where(self.accepts(outputs), outputs.predictions, ABSTAIN)
+
+    def summary(self) -> str:
+        """What it does and what it promises, in plain words."""
+        t = self.threshold
+        literal = float(np.asarray(SCORES[self.score].literal(np.array([t.value])))[0])
+        units = "" if literal == t.value else f" ({SCORES[self.score].symbol} > {literal:.6g})"
+        share = f"{t.accepted / t.n:.1%} of the {t.n} calibration samples were accepted"
+        return f"Accept iff {self.score} > {t.value:.6g}{units}. Promise by {t.method}: {t.guarantee} There, {share}."
+
+    def save(self, file: str | PathLike[str], /) -> None:
+        """Write one file, whole or not at all."""
+        goal = Path(file)
+        header, arrays = to_state(self.fitted)
+        header |= {
+            "format": FORMAT,
+            "version": VERSION,
+            "score": self.score,
+            "threshold": asdict(self.threshold),
+            "n_classes": self.n_classes,
+            "class_names": self.class_names,
+            "sha256": BLANK,
+        }
+        stored = {name: np.ascontiguousarray(array) for name, array in arrays.items()} or {"none": np.zeros(0)}
+        contents = dump_arrays(stored, metadata={"abstain": json.dumps(header)})
+        digest = hashlib.sha256(contents).hexdigest()
+        contents = contents.replace(BLANK.encode(), digest.encode(), 1)
+        descriptor, partial = tempfile.mkstemp(prefix=f".{goal.name}.", dir=goal.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(contents)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(partial, goal)
+        except BaseException:
+            Path(partial).unlink(missing_ok=True)
+            raise
+
+    @classmethod
+    def load(cls, file: str | PathLike[str], /) -> Self:
+        """Read a file written by `save`; a truncated, altered, newer or foreign one is an error that says so."""
+        contents = Path(file).read_bytes()
+        header = _header(contents, str(file))
+        if header.get("format") != FORMAT:
+            raise ValueError(f"`{file}` must be a selector, got another kind of file.")
+        if header.get("version") != VERSION:
+            raise ValueError(
+                f"`{file}` must be of version {VERSION}, got {header.get('version')}. Use a newer abstain."
+            )
+        digest = str(header.get("sha256"))
+        if len(digest) != 64 or contents.count(digest.encode()) != 1:
+            raise ValueError(f"`{file}` must be whole and unaltered, got no valid digest.")
+        blank = contents.replace(digest.encode(), BLANK.encode(), 1)
+        if hashlib.sha256(blank).hexdigest() != digest:
+            raise ValueError(f"`{file}` must be whole and unaltered, got other contents than were saved.")
+        try:
+            arrays = load_arrays(contents)
+            names = header["class_names"]
+            return cls(
+                score=SCORES[header["score"]].name,
+                fitted=from_state({"fitted": header["fitted"]}, arrays),
+                threshold=Threshold(**header["threshold"]),
+                n_classes=int(header["n_classes"]),
+                class_names=None if names is None else tuple(names),
+            )
+        except (SafetensorError, KeyError, TypeError) as error:
+            raise ValueError(f"`{file}` must be a selector, got {type(error).__name__}: {error}.") from None
+
+
+def _header(contents: bytes, file: str) -> dict[str, Any]:
+    """The metadata of a safetensors file, read without trusting a length in it."""
+    try:
+        (length,) = struct.unpack_from("<Q", contents)
+        if length > min(len(contents) - 8, LARGEST_HEADER):
+            raise ValueError("a header longer than the file")
+        header = json.loads(json.loads(contents[8 : 8 + length])["__metadata__"]["abstain"])
+    except (struct.error, ValueError, KeyError, TypeError, RecursionError):
+        raise ValueError(
+            f"`{file}` must be a selector written by Selector.save, got other or cut-off contents."
+        ) from None
+    if not isinstance(header, dict):
+        raise ValueError(f"`{file}` must be a selector written by Selector.save, got another header.")
+    return header
+
+
+def calibrate(
+    outputs: Outputs,
+    /,
+    *,
+    score: str = "confidence_margin",
+    risk: float | None = None,
+    coverage: float | None = None,
+    delta: float = 0.05,
+    method: str = "fixed_sequence",
+    seed: int = 0,
+) -> Selector:
+    """A selector for a target selective risk or a target coverage, from labelled outputs drawn like those to come.
+
+    A score that needs fitting gets its own rows, five a class but at most half, which the threshold does not see. Rows
+    that are not usable count as errors that are never accepted. The guarantee is that of the method, in
+    ``selector.threshold.guarantee``.
+
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(3, size=3000)
+    >>> outputs = Outputs(logits=rng.normal(size=(3000, 3)) + 3 * np.eye(3)[labels], labels=labels)
+    >>> selector = calibrate(outputs, risk=0.02, delta=0.1)
+    >>> bool(outputs.errors[selector.accepts(outputs)].mean() < 0.02)
+    True
+    """
+    if score not in SCORES:
+        raise ValueError(f"`score` must be a known score, got {score!r}. `abstain scores` lists them.")
+    if (risk is None) == (coverage is None):
+        raise ValueError("`risk` or `coverage` must be given, one of them, got both or none.")
+    if method not in RISK_METHODS:
+        raise ValueError(f"`method` must be one of {', '.join(RISK_METHODS)}, got {method!r}.")
+    entry = SCORES[score]
+    if objection := entry.objection(outputs):
+        raise ValueError(f"`outputs` must have what {score} needs, got {objection}.")
+    fitting, rest = outputs, outputs
+    if entry.is_fitted:
+        drawn = draw_rows(len(outputs), outputs.ids, size=min(5 * outputs.n_classes, len(outputs) // 2), seed=seed)
+        fitting, rest = outputs.select(drawn), outputs.select(~drawn)
+    fitted = entry.fit(fitting)
+    confidence = np.nan_to_num(fitted(rest), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+    if coverage is not None:
+        threshold = target_coverage(confidence, coverage=coverage, delta=delta)
+    else:
+        assert risk is not None
+        threshold = RISK_METHODS[method](confidence, rest.errors, risk=risk, delta=delta, ids=rest.ids, seed=seed)
+    return Selector(score, fitted, threshold, outputs.n_classes, outputs.class_names)

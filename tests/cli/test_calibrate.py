@@ -1,0 +1,57 @@
+"""Calibrate and select as a user meets them."""
+
+import csv
+import json
+
+import numpy as np
+import polars
+from tests_cli import run
+
+from abstain import Outputs, Selector
+
+
+def make(n, seed):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(3, size=n)
+    return Outputs(
+        logits=rng.normal(size=(n, 3)) + 3 * np.eye(3)[labels], labels=labels, ids=[f"{seed}-{i}" for i in range(n)]
+    )
+
+
+def test_from_outputs_to_decisions(tmp_path):
+    make(3000, 0).save(tmp_path / "cal")
+    new = make(500, 1)
+    new.save(tmp_path / "new")
+    done = run(
+        "calibrate", tmp_path / "cal", "--risk", "0.02", "--delta", "0.1", "-o", tmp_path / "s.abstain", width=200
+    )
+    assert done.returncode == 0, done.stderr
+    assert "at most 0.02, with probability 0.9" in done.stdout
+    selector = Selector.load(tmp_path / "s.abstain")
+    for name in ("d.csv", "d.parquet"):
+        done = run("select", tmp_path / "s.abstain", tmp_path / "new", "-o", tmp_path / name, "--json")
+        assert json.loads(done.stdout)["accepted"] == selector.accepts(new).sum()
+    frame = polars.read_parquet(tmp_path / "d.parquet")
+    assert frame["id"].to_list() == new.ids.tolist()
+    np.testing.assert_array_equal(frame["accepted"].to_numpy(), selector.accepts(new))
+    np.testing.assert_array_equal(frame["confidence"].to_numpy(), selector.confidence(new))
+    with open(tmp_path / "d.csv") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [float(row["confidence"]) for row in rows] == selector.confidence(new).tolist()
+
+
+def test_an_unreachable_risk_is_one_line(tmp_path):
+    make(60, 0).save(tmp_path / "cal")
+    done = run("calibrate", tmp_path / "cal", "--risk", "0.001", "-o", tmp_path / "s.abstain")
+    assert done.returncode == 1
+    assert "No threshold certifies risk <= 0.001" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "s.abstain").exists()
+
+
+def test_a_wrong_file_is_one_line(tmp_path):
+    make(10, 0).save(tmp_path / "run")
+    (tmp_path / "s.abstain").write_bytes(b"nonsense")
+    done = run("select", tmp_path / "s.abstain", tmp_path / "run", "-o", tmp_path / "d.csv")
+    assert done.returncode == 1
+    assert "must be a selector" in done.stderr

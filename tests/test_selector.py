@@ -1,0 +1,161 @@
+import json
+import struct
+
+import numpy as np
+import pytest
+
+import abstain
+from abstain import Outputs, Selector, calibrate
+from abstain.scores import SCORES
+
+
+def draw(n, seed):
+    rng = np.random.default_rng(seed)
+    weight = np.random.default_rng(7).normal(size=(4, 6))
+    labels = rng.integers(4, size=n)
+    features = weight[labels] + rng.normal(size=(n, 6))
+    return Outputs(logits=features @ weight.T, labels=labels, features=features, weight=weight)
+
+
+CAL, NEW = draw(2500, 0), draw(4000, 1)
+every_score = pytest.mark.parametrize("score", SCORES)
+
+
+@every_score
+def test_saved_and_loaded_decides_the_same(score, tmp_path):
+    selector = calibrate(CAL, score=score, coverage=0.7, delta=0.1)
+    selector.save(tmp_path / "s.abstain")
+    again = Selector.load(tmp_path / "s.abstain")
+    assert again.confidence(NEW).tobytes() == selector.confidence(NEW).tobytes()
+    np.testing.assert_array_equal(again.accepts(NEW), selector.accepts(NEW))
+    assert again.threshold == selector.threshold
+    assert again.summary() == selector.summary()
+    assert [file.name for file in tmp_path.iterdir()] == ["s.abstain"]
+
+
+@pytest.mark.parametrize("score", ["confidence_margin", "max_softmax", "ts_max_softmax"])
+def test_the_risk_on_fresh_samples_is_within_the_promise(score):
+    selector = calibrate(CAL, score=score, risk=0.1, delta=0.05)
+    accepted = selector.accepts(NEW)
+    assert accepted.mean() > 0.2
+    assert NEW.errors[accepted].mean() <= 0.1
+
+
+def test_the_rows_a_score_is_fitted_on_are_not_those_of_the_threshold():
+    assert calibrate(CAL, score="knn", coverage=0.5).threshold.n == 2480
+
+
+def test_predictions_are_the_classifiers_own_or_abstain():
+    selector = calibrate(CAL, risk=0.1)
+    predictions = selector.predict(NEW)
+    accepted = selector.accepts(NEW)
+    np.testing.assert_array_equal(predictions[accepted], NEW.predictions[accepted])
+    assert (predictions[~accepted] == -1).all()
+
+
+def test_the_summary_has_the_paper_s_units():
+    text = calibrate(CAL, score="max_softmax", risk=0.1).summary()
+    assert "SR_max > 0." in text
+    assert "at most 0.1, with probability 0.95" in text
+
+
+def test_unusable_rows_are_never_accepted():
+    z = NEW.logits.copy()
+    z[5] = np.nan
+    broken = Outputs(logits=z, nonfinite="reject")
+    assert not calibrate(CAL, coverage=0.9).accepts(broken)[5]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"score": "nothing", "risk": 0.1}, "`score` must be a known score, got 'nothing'"),
+        ({}, "`risk` or `coverage` must be given"),
+        ({"risk": 0.1, "coverage": 0.5}, "`risk` or `coverage` must be given"),
+        ({"risk": 0.1, "method": "guess"}, "`method` must be one of fixed_sequence, sgr, bonferroni"),
+    ],
+)
+def test_bad_options_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        calibrate(CAL, **options)
+
+
+def test_outputs_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="`outputs` must have what knn needs, got no features"):
+        calibrate(Outputs(logits=CAL.logits, labels=CAL.labels), score="knn", risk=0.1)
+    with pytest.raises(ValueError, match="`outputs` must have 4 classes, as in calibration, got 2"):
+        calibrate(CAL, risk=0.1).accepts(Outputs(logits=np.zeros((3, 2))))
+
+
+@pytest.fixture(params=["confidence_margin", "react"])
+def file(request, tmp_path):
+    calibrate(CAL, score=request.param, risk=0.3).save(tmp_path / "s.abstain")
+    return tmp_path / "s.abstain"
+
+
+def test_every_bit_counts(file):
+    contents = file.read_bytes()
+    rng = np.random.default_rng(0)
+    for place in rng.integers(len(contents), size=1000):
+        altered = bytearray(contents)
+        altered[place] ^= 1 << int(rng.integers(8))
+        file.write_bytes(altered)
+        with pytest.raises(ValueError, match=r"s.abstain` must be"):
+            Selector.load(file)
+
+
+def test_every_truncation_is_refused(file):
+    contents = file.read_bytes()
+    for length in range(len(contents)):
+        file.write_bytes(contents[:length])
+        with pytest.raises(ValueError, match=r"s.abstain` must be"):
+            Selector.load(file)
+
+
+def test_more_bytes_are_refused(file):
+    file.write_bytes(file.read_bytes() + b"\0")
+    with pytest.raises(ValueError, match=r"s.abstain` must be"):
+        Selector.load(file)
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [
+        b"",
+        b"not a selector",
+        struct.pack("<Q", 2**63) + b"{}",
+        struct.pack("<Q", 2) + b"{}",
+        struct.pack("<Q", 100_000) + b"[" * 100_000,
+    ],
+)
+def test_foreign_files_are_refused(contents, tmp_path):
+    (tmp_path / "s.abstain").write_bytes(contents)
+    with pytest.raises(ValueError, match=r"must be a selector"):
+        Selector.load(tmp_path / "s.abstain")
+
+
+def test_a_newer_version_says_so(tmp_path):
+    from safetensors.numpy import save
+
+    for header, message in (
+        ({"format": "abstain.selector", "version": 2}, "must be of version 1, got 2"),
+        ({"format": "other"}, "another kind of file"),
+    ):
+        (tmp_path / "s.abstain").write_bytes(save({"x": np.zeros(1)}, metadata={"abstain": json.dumps(header)}))
+        with pytest.raises(ValueError, match=message):
+            Selector.load(tmp_path / "s.abstain")
+
+
+def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
+    selector = calibrate(CAL, risk=0.1)
+    selector.save(tmp_path / "s.abstain")
+    before = (tmp_path / "s.abstain").read_bytes()
+    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        selector.save(tmp_path / "s.abstain")
+    assert (tmp_path / "s.abstain").read_bytes() == before
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_it_is_at_the_top_of_the_package():
+    assert abstain.calibrate is calibrate
