@@ -1,0 +1,93 @@
+"""Risk under an unknown mix of known parts: label shift of unknown size, and mixtures within bounds."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+
+from abstain.thresholds.binomial import lower_bound, upper_bound
+from abstain.thresholds.calibration import check_target
+
+
+def mixed_risk(share: float, /, *, acceptance: float, risk: float, acceptance_out: float = 1.0) -> float:
+    """Selective risk when a ``share`` of samples is of unknown classes, each accepted one an error.
+
+    1 − (1−ε)a(1−r) / ((1−ε)a + ε·a_out): it rises with the share, the risk and the acceptance of unknown samples.
+
+    >>> round(mixed_risk(0.1, acceptance=0.8, risk=0.02, acceptance_out=0.3), 4)
+    0.0592
+    """
+    right = (1 - share) * acceptance * (1 - risk)
+    kept = (1 - share) * acceptance + share * acceptance_out
+    return 1 - right / kept
+
+
+@dataclass(frozen=True)
+class LabelShiftBound:
+    """What is certain of a threshold, with probability 1 − δ, whatever share of samples is of unknown classes."""
+
+    risk: float
+    """Upper bound on the risk among known classes."""
+    acceptance: float
+    """Lower bound on their share accepted."""
+    acceptance_out: float
+    """Upper bound on the share of unknown samples accepted; 1 if none were there to calibrate on."""
+    delta: float
+
+    def at(self, share: float, /) -> float:
+        """Upper bound on the selective risk at this share of unknown samples."""
+        if not 0 <= share < 1:
+            raise ValueError(f"`share` must be at least 0 and below 1, got {share}.")
+        return mixed_risk(share, acceptance=self.acceptance, risk=self.risk, acceptance_out=self.acceptance_out)
+
+    def largest_share(self, target: float, /) -> float:
+        """The largest share of unknown samples at which the risk is still at most ``target``; 0 if none."""
+        check_target("target", target)
+        spare = self.acceptance * (target - self.risk)
+        return max(0.0, spare / (spare + self.acceptance_out * (1 - target))) if spare > 0 else 0.0
+
+
+def label_shift_bound(
+    *, n: int, accepted: int, errors: int, delta: float = 0.05, n_out: int | None = None, accepted_out: int = 0
+) -> LabelShiftBound:
+    """Bounds from in-distribution counts at a threshold, and from unknown samples (``n_out``) where there are some.
+
+    Each bound takes an equal part of δ. The threshold must have been chosen on other samples.
+    """
+    check_target("delta", delta)
+    if not 0 <= errors <= accepted <= n or accepted == 0:
+        raise ValueError(f"`errors` ≤ `accepted` ≤ `n` must hold with some accepted, got {errors}, {accepted}, {n}.")
+    part = delta / (2 if n_out is None else 3)
+    out = 1.0 if n_out is None else upper_bound(accepted_out, n_out, part)
+    return LabelShiftBound(upper_bound(errors, accepted, part), lower_bound(accepted, n, part), out, delta)
+
+
+def worst_mixture_risk(acceptance: ArrayLike, risks: ArrayLike, low: ArrayLike, high: ArrayLike, /) -> float:
+    """The largest selective risk over mixtures whose shares lie between ``low`` and ``high``.
+
+    With no bounds (0 and 1) it is the largest of the risks, so thresholds that hold for every part hold for any mix.
+
+    >>> round(worst_mixture_risk([0.8, 0.6, 0.3], [0.02, 0.1, 1.0], [0.7, 0, 0], [1, 0.3, 0.1]), 10)
+    0.0749295775
+    """
+    a, r, least, most = (np.asarray(values, dtype=np.float64) for values in (acceptance, risks, low, high))
+    if not a.shape == r.shape == least.shape == most.shape or a.ndim != 1:
+        raise ValueError("`acceptance`, `risks`, `low` and `high` must have one entry for each part, got other shapes.")
+    if least.sum() > 1 + 1e-12 or most.sum() < 1 - 1e-12 or (least > most).any():
+        raise ValueError("`low` and `high` must allow shares that sum to 1, got bounds that do not.")
+
+    def excess(rho: float) -> float:
+        """The largest Σ π a (r − ρ): fill the most harmful parts first."""
+        gain = a * (r - rho)
+        shares, left = least.copy(), 1 - least.sum()
+        for part in np.argsort(-gain):
+            more = min(left, most[part] - least[part])
+            shares[part] += more
+            left -= more
+        return float((shares * gain).sum())
+
+    lowest, highest = float(r.min()), float(r.max())
+    if lowest == highest:
+        return lowest
+    return float(brentq(excess, lowest, highest, xtol=1e-14)) if excess(highest) < 0 else highest

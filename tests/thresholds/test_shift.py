@@ -1,0 +1,155 @@
+from contextlib import suppress
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from abstain.thresholds import (
+    NoSafeThresholdError,
+    betting_evidence,
+    chow,
+    fixed_sequence,
+    group_thresholds,
+    label_shift_bound,
+    minimal_cost,
+    mixed_risk,
+    rejection_sample,
+    weighted_fixed_sequence,
+    worst_mixture_risk,
+)
+from abstain.thresholds.mixtures import LabelShiftBound
+
+
+def test_mixed_risk_vectors():
+    assert mixed_risk(0.1, acceptance=0.8, risk=0.02, acceptance_out=0.3) == pytest.approx(0.0592)
+    assert mixed_risk(0.1, acceptance=0.8, risk=0.02) == pytest.approx(0.139512195, rel=1e-8)
+    known = LabelShiftBound(0.02, 0.8, 0.3, 0.05)
+    assert known.largest_share(0.05) == pytest.approx(0.0776699029, rel=1e-8)
+    assert known.at(known.largest_share(0.05)) == pytest.approx(0.05)
+    assert known.largest_share(0.01) == 0
+
+
+def test_label_shift_bound_vectors():
+    bound = label_shift_bound(n=2000, accepted=1600, errors=24, n_out=500, accepted_out=60, delta=0.05)
+    assert bound.risk == pytest.approx(0.0228979, abs=1e-7)
+    assert bound.acceptance == pytest.approx(0.7802146, abs=1e-7)
+    assert bound.acceptance_out == pytest.approx(0.1545426, abs=1e-7)
+    assert bound.at(0.1) == pytest.approx(0.0439394, abs=1e-7)
+    blind = label_shift_bound(n=2000, accepted=1600, errors=24, delta=0.05)
+    assert blind.at(0.1) == pytest.approx(0.1439089, abs=1e-7)
+
+
+def test_the_worst_mixture():
+    a, r = [0.8, 0.6, 0.3], [0.02, 0.1, 1.0]
+    assert worst_mixture_risk(a, r, [0.7, 0, 0], [1, 0.3, 0.1]) == pytest.approx(0.07492957746479, rel=1e-11)
+    assert worst_mixture_risk(a, r, [0, 0, 0], [1, 1, 1]) == pytest.approx(1.0)
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        a, r = rng.uniform(0.1, 1, 3), rng.random(3)
+        low, high = np.array([0.2, 0.1, 0.0]), np.array([0.9, 0.6, 0.4])
+        shares = rng.dirichlet(np.ones(3), size=5000)
+        inside = shares[((shares >= low) & (shares <= high)).all(1)]
+        seen = ((inside * a * r).sum(1) / (inside * a).sum(1)).max()
+        assert seen <= worst_mixture_risk(a, r, low, high) + 1e-12
+
+
+def test_group_thresholds_hold_together():
+    rng = np.random.default_rng(1)
+    broken = 0
+    for run in range(60):
+        t, g = rng.random(8000), rng.integers(2, size=8000)
+        e = rng.random(8000) < np.where(g == 0, 0.01 + 0.3 * t**2, 0.02 + 0.4 * t**2)
+        found = group_thresholds(1 - t, e, np.array(["a", "b"])[g], risk=0.06, delta=0.1, seed=run)
+        cover = {name: 1 - threshold.value for name, threshold in found.items()}
+        broken += 0.01 + 0.1 * cover["a"] ** 2 > 0.06 or 0.02 + 0.4 / 3 * cover["b"] ** 2 > 0.06
+    assert broken / 60 <= 0.1 + 3 * sqrt(0.09 / 60)
+
+
+def test_a_group_without_a_safe_threshold_is_named():
+    c, e = np.random.default_rng(0).random(500), np.repeat([0, 1], 250)
+    with pytest.raises(NoSafeThresholdError, match="Group 'bad': No threshold certifies"):
+        group_thresholds(c, e, np.repeat(["good", "bad"], 250), risk=0.1)
+
+
+def test_weights_certify_the_shifted_law_where_the_plain_rule_does_not():
+    """Deployment sees twice as many hard samples: x is 1 with probability 0.6 and not 0.3."""
+    rng, broken, plain, certified = np.random.default_rng(2), 0, 0, 0
+    for run in range(100):
+        x = rng.random(6000) < 0.3
+        t = rng.random(6000)
+        e = rng.random(6000) < np.where(x, 0.12 * t + 0.02, 0.02 * t)
+        w = np.where(x, 2.0, 0.4 / 0.7)
+
+        def shifted_risk(coverage):
+            return 0.6 * (0.02 + 0.06 * coverage) + 0.4 * 0.01 * coverage
+
+        with suppress(NoSafeThresholdError):
+            kept = weighted_fixed_sequence(1 - t, e, w, largest=2.0, risk=0.04, delta=0.1, seed=run)
+            certified += 1
+            broken += shifted_risk(1 - kept.value) > 0.04
+        plain += shifted_risk(1 - fixed_sequence(1 - t, e, risk=0.04, delta=0.1, seed=run).value) > 0.04
+    assert broken / 100 <= 0.1 + 3 * sqrt(0.09 / 100)
+    assert plain / 100 > 0.5
+    assert certified > 70
+
+
+def test_rejection_sampling_keeps_in_proportion():
+    kept = rejection_sample(np.repeat([0.5, 2.0], 20_000), largest=2.0)
+    assert kept[:20_000].mean() == pytest.approx(0.25, abs=0.02)
+    assert kept[20_000:].all()
+    with pytest.raises(ValueError, match="`weights` must be between 0 and `largest`"):
+        rejection_sample([3.0], largest=2.0)
+
+
+def test_betting_evidence_vector():
+    found = betting_evidence([1, 2, 0.5, 1], [0, 0, 0, 1], risk=0.1, bet=0.3)
+    assert found.tolist() == pytest.approx([1.03, 1.0918, 1.108177, 0.80896921], rel=1e-9)
+    with pytest.raises(ValueError, match="`bet` must be below"):
+        betting_evidence([1, 2], [0, 1], risk=0.1, bet=0.6)
+
+
+C = [[0, 1, 10], [1, 0, 10], [2, 2, 0]]
+
+
+def test_chow_vector():
+    decision = chow([[0.6, 0.3, 0.1]], rejection=1.5, costs=C)
+    assert decision.prediction.tolist() == [0]
+    assert decision.advantage[0] == pytest.approx(1.5 - 1.3)
+    assert not chow([[0.6, 0.3, 0.1]], rejection=0.8, costs=C).accepted[0]
+
+
+def test_chow_with_plain_costs_is_a_threshold_on_the_largest_probability():
+    p = np.random.default_rng(0).dirichlet(np.ones(4), size=200)
+    np.testing.assert_array_equal(chow(p, rejection=0.3).accepted, p.max(1) > 0.7)
+
+
+def test_rejection_may_cost_more_for_some_classes():
+    p = [[0.6, 0.4]]
+    assert not chow(p, rejection=[0.3, 0.3]).accepted[0]
+    assert chow(p, rejection=[0.3, 0.9]).accepted[0]
+
+
+@pytest.mark.parametrize(("p", "message"), [([[0.5, 0.2]], "rows that sum to 1"), ([0.5, 0.5], "must have shape")])
+def test_chow_wants_probabilities(p, message):
+    with pytest.raises(ValueError, match=message):
+        chow(p, rejection=0.1)
+    with pytest.raises(ValueError, match="`costs` must have shape"):
+        chow([[0.5, 0.5]], rejection=0.1, costs=C)
+
+
+def test_minimal_cost_is_the_best_on_the_sample_and_its_bound_holds():
+    rng, broken = np.random.default_rng(3), 0
+    for _ in range(200):
+        t = rng.random(500)
+        e = (rng.random(500) < t**2).astype(float)
+        found = minimal_cost(1 - t, e, rejection=0.2, delta=0.1)
+        cover = 1 - found.value
+        broken += cover**3 / 3 + 0.2 * (1 - cover) > found.bound
+    assert broken == 0
+    costs = [e[1 - t > g].sum() / 500 + 0.2 * (1 - t <= g).mean() for g in np.linspace(0, 1, 200)]
+    seen = found.errors / 500 + 0.2 * (1 - found.accepted / 500)
+    assert seen <= min(costs) + 1e-12
+
+
+def test_rejecting_everything_may_be_cheapest():
+    assert minimal_cost([1.0, 2.0], [1, 1], rejection=0.5).accepted == 0
