@@ -59,4 +59,5 @@ def betting_evidence(
     kept = np.ones(len(w)) if accepted is None else np.asarray(accepted, dtype=np.float64)
     if not 0 <= bet < 1 / (w.max() * (1 - risk)):
         raise ValueError(f"`bet` must be below {1 / (w.max() * (1 - risk)):.4g} for these weights, got {bet}.")
-    return np.cumprod(1 - bet * w * kept * (e - risk))
+    evidence: Floats = np.cumprod(1 - bet * w * kept * (e - risk))
+    return evidence

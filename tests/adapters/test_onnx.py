@@ -1,0 +1,116 @@
+"""The graph decides as the Python selector does."""
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+
+from abstain import Outputs, Selector, calibrate
+from abstain.collect import Data, OnnxModel, collect
+from abstain.onnx import attach
+
+SCORES = [
+    "max_softmax", "doctor", "neg_entropy", "max_logit", "energy", "confidence_margin", "geometric_margin",
+    "ts_max_softmax", "ts_doctor", "ts_neg_entropy",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=[13, 17, 21])
+def classifier(request, tmp_path_factory):
+    """A small trained-looking graph and the outputs it makes of labelled inputs."""
+    place = tmp_path_factory.mktemp("net")
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(5, 8)).astype(np.float32)
+    constants = [onnx.numpy_helper.from_array(v, n) for n, v in (("w", 2 * centres), ("b", -np.square(centres).sum(1)))]
+    value = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(
+        [
+            onnx.helper.make_node("Gemm", ["x", "w", "b"], ["z"], transB=1),
+            onnx.helper.make_node("Softmax", ["z"], ["p"], axis=1),
+        ],
+        "net",
+        [value("x", onnx.TensorProto.FLOAT, ["n", 8])],
+        [value("p", onnx.TensorProto.FLOAT, ["n", 5])],
+        constants,
+    )
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", request.param)], ir_version=8)
+    onnx.save(model, place / "net.onnx")
+    labels = rng.integers(5, size=4000)
+    inputs = (centres[labels] + rng.normal(scale=1.2, size=(4000, 8))).astype(np.float32)
+    outputs = collect(OnnxModel(place / "net.onnx"), Data(inputs, labels=labels), place / "run")
+    return place, inputs, outputs
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_every_row_is_decided_alike(classifier, score):
+    place, inputs, outputs = classifier
+    calibration, new = outputs.select(np.arange(2500)), outputs.select(np.arange(2500, 4000))
+    selector = calibrate(calibration, score=score, coverage=0.6, delta=0.1)
+    selector.save(place / "s.abstain")
+    attach(place / "net.onnx", Selector.load(place / "s.abstain"), place / "selective.onnx")
+    session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])
+    label, confidence, accepted = session.run(["label", "confidence", "accepted"], {"x": inputs[2500:]})
+    np.testing.assert_array_equal(label, new.predictions)
+    np.testing.assert_allclose(confidence, selector.confidence(new), rtol=1e-6, atol=1e-6)
+    np.testing.assert_array_equal(accepted, selector.accepts(new))
+    assert session.run(["p"], {"x": inputs[:3]})[0].shape == (3, 5)  # what was there stays
+
+
+def test_the_risk_on_fresh_data_is_within_the_promise(classifier):
+    place, inputs, outputs = classifier
+    selector = calibrate(outputs.select(np.arange(2500)), risk=0.1, delta=0.05)
+    attach(place / "net.onnx", selector, place / "selective.onnx")
+    session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])
+    label, accepted = session.run(["label", "accepted"], {"x": inputs[2500:]})
+    assert accepted.mean() > 0.2
+    noise = 3 * np.sqrt(0.1 * 0.9 / accepted.sum())  # of the fresh sample; the promise is about the law
+    assert (label != outputs.labels[2500:])[accepted].mean() <= 0.1 + noise
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e38])
+def test_unusable_inputs_are_never_accepted(classifier, bad):
+    place, inputs, outputs = classifier
+    attach(place / "net.onnx", calibrate(outputs, coverage=0.9), place / "selective.onnx")
+    session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])
+    broken = inputs[:3].copy()
+    broken[1] = bad
+    assert not session.run(["accepted"], {"x": broken})[0][1]
+
+
+def test_what_cannot_be_attached_is_named(classifier):
+    place, _, outputs = classifier
+    with pytest.raises(ValueError, match="must use a score that is a formula in the logits to be attached, got knn"):
+        attach(place / "net.onnx", calibrate(outputs, score="knn", coverage=0.5), place / "x.onnx")
+    other = Outputs(logits=np.random.default_rng(0).normal(size=(100, 3)), labels=np.zeros(100, dtype=int))
+    three = calibrate(other, coverage=0.5)
+    with pytest.raises(ValueError, match="`model` must have 3 classes, as in calibration, got 5"):
+        attach(place / "net.onnx", three, place / "x.onnx")
+    attach(place / "net.onnx", calibrate(outputs, coverage=0.5), place / "once.onnx")
+    with pytest.raises(ValueError, match="must not have an output named 'label' already"):
+        attach(place / "once.onnx", calibrate(outputs, coverage=0.5), place / "twice.onnx")
+
+
+def test_magikas_real_graph_abstains_by_itself(tmp_path):
+    """From real files to a promise, to one file, to ONNX Runtime, to the same decisions."""
+    import sysconfig
+    from pathlib import Path
+
+    import magika
+
+    from abstain.collect.magika_model import _tokens, files_by_ending, magika_model
+
+    known, _ = files_by_ending([Path(sysconfig.get_path("stdlib"))], per_ending=500)
+    outputs = collect(magika_model(), known, tmp_path / "run", batch_size=32)
+    first, second = outputs.split(0.6, seed=0)
+    selector = calibrate(first, risk=0.1, delta=0.1)
+    (graph,) = Path(magika.__file__).parent.glob("models/*/model.onnx")
+    attach(graph, selector, tmp_path / "selective.onnx")
+    session = onnxruntime.InferenceSession(tmp_path / "selective.onnx", providers=["CPUExecutionProvider"])
+    config = {"block_size": 4096, "padding_token": 256, "beg_size": 1024, "end_size": 1024}
+    rows = [int(np.flatnonzero(known.ids == name)[0]) for name in second.ids[:100]]
+    tokens = np.stack([_tokens(known[row], config) for row in rows]).astype(np.int32)
+    label, accepted = session.run(["label", "accepted"], {"bytes": tokens})
+    np.testing.assert_array_equal(label, second.predictions[:100])
+    np.testing.assert_array_equal(accepted, selector.accepts(second)[:100])
+    kept = selector.accepts(second)
+    assert second.errors[kept].mean() <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / kept.sum())
