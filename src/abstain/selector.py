@@ -145,7 +145,7 @@ def calibrate(
     score: str = "confidence_margin",
     risk: float | None = None,
     coverage: float | None = None,
-    delta: float = 0.05,
+    delta: float | None = 0.05,
     method: str = "fixed_sequence",
     seed: int = 0,
 ) -> Selector:
@@ -153,7 +153,7 @@ def calibrate(
 
     A score that needs fitting gets its own rows, five a class but at most half, which the threshold does not see. Rows
     that are not usable count as errors that are never accepted. The guarantee is that of the method, in
-    ``selector.threshold.guarantee``.
+    ``selector.threshold.guarantee``; ``delta=None`` asks for a coverage in expectation only.
 
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(3, size=3000)
@@ -181,5 +181,7 @@ def calibrate(
         threshold = target_coverage(confidence, coverage=coverage, delta=delta)
     else:
         assert risk is not None
+        if delta is None:
+            raise ValueError("`delta` must be given for a target risk, got None.")
         threshold = RISK_METHODS[method](confidence, rest.errors, risk=risk, delta=delta, ids=rest.ids, seed=seed)
     return Selector(score, fitted, threshold, outputs.n_classes, outputs.class_names)

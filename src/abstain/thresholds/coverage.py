@@ -35,7 +35,7 @@ def target_coverage(confidence: ArrayLike, /, *, coverage: float, delta: float |
         k = int(kept[enough][0]) if enough.any() else n + 1
         words = f"at least {coverage:.4g} of future samples are accepted, with probability {1 - delta:.4g}"
     if k > n:
-        needed = ceil(coverage / (1 - coverage)) if delta is None else ceil(np.log(delta) / np.log(coverage))
+        needed = ceil(coverage / (1 - coverage) - 1e-9) if delta is None else ceil(np.log(delta) / np.log(coverage))
         raise NoSafeThresholdError(
             f"No threshold keeps coverage {coverage} on n={n} calibration samples. Calibrate on at least {needed}."
         )

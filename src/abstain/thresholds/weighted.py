@@ -59,5 +59,4 @@ def betting_evidence(
     kept = np.ones(len(w)) if accepted is None else np.asarray(accepted, dtype=np.float64)
     if not 0 <= bet < 1 / (w.max() * (1 - risk)):
         raise ValueError(f"`bet` must be below {1 / (w.max() * (1 - risk)):.4g} for these weights, got {bet}.")
-    evidence: Floats = np.cumprod(1 - bet * w * kept * (e - risk))
-    return evidence
+    return np.asarray(np.cumprod(1 - bet * w * kept * (e - risk)), dtype=np.float64)
