@@ -96,7 +96,69 @@ def knn() -> bool:
     )
 
 
-BENCHMARKS = {"logit_scores": logit_scores, "knn": knn}
+def guarantees() -> bool:
+    """2,000 calibrations of each rule on three laws: share of runs that break the target, and mean coverage."""
+    from abstain.thresholds import NoSafeThresholdError, bonferroni, empirical_without_guarantee, fixed_sequence, sgr
+
+    risk, delta, n, runs = 0.05, 0.1, 2000, 2000
+    grid = (np.arange(100_000) + 0.5) / 100_000
+    laws = {
+        "monotone": lambda t: 0.01 + 0.3 * t**2,
+        "confident errors": lambda t: np.where(t < 0.02, 0.4, 0.01 + 0.25 * t**2),
+        "flat just above": lambda t: np.full_like(t, 0.0501),
+    }
+    rules = {
+        "fixed_sequence (pilot)": lambda c, e, run: fixed_sequence(c, e, risk=risk, delta=delta, seed=run),
+        "fixed_sequence (pool)": lambda c, e, run: fixed_sequence(
+            c, e, risk=risk, delta=delta, unlabelled=np.random.default_rng([run, 7]).random(2000)
+        ),
+        "sgr": lambda c, e, _: sgr(c, e, risk=risk, delta=delta),
+        "bonferroni": lambda c, e, _: bonferroni(c, e, risk=risk, delta=delta),
+        "empirical_without_guarantee": lambda c, e, _: empirical_without_guarantee(c, e, risk=risk),
+    }
+    kept = True
+    for law, rate in laws.items():
+        true = np.cumsum(rate(grid)) / np.arange(1, len(grid) + 1)
+        oracle = np.count_nonzero(true <= risk) / len(grid)
+        print(f"{law}: oracle coverage {oracle:.3f}")
+        for name, rule in rules.items():
+            rng, broken, total = np.random.default_rng(0), 0, 0.0
+            for run in range(runs):
+                t = rng.random(n)
+                e = (rng.random(n) < rate(t)).astype(float)
+                try:
+                    coverage = 1 - rule(1 - t, e, run).value
+                except NoSafeThresholdError:
+                    continue
+                total += coverage
+                broken += true[min(int(coverage * len(grid)), len(grid)) - 1] > risk
+            print(f"  {name:28} breaks {broken / runs:.3f}  coverage {total / runs:.3f}")
+            kept &= name == "empirical_without_guarantee" or broken / runs <= delta + 3 * np.sqrt(
+                delta * (1 - delta) / runs
+            )
+    return kept
+
+
+def monitors() -> bool:
+    """False alarms over 5,000 steps and median delays of the risk monitor."""
+    from abstain.monitor.risk import log_evidence
+
+    rng, limit = np.random.default_rng(0), np.log(20)
+    shares = {}
+    for rate in (0.05, 0.08, 0.15):
+        delays = []
+        for _ in range(200):
+            errors = np.cumsum(rng.random(5000) < rate)
+            hit = next((t for t in range(1, 5001) if log_evidence(int(errors[t - 1]), t, 0.05) >= limit), None)
+            delays.append(hit)
+        found = [d for d in delays if d is not None]
+        shares[rate] = len(found) / len(delays)
+        middle = f"{np.median(found):.0f}" if found else "-"
+        print(f"risk monitor, target 0.05, true risk {rate}: alarms {shares[rate]:.3f}, median delay {middle} samples")
+    return shares[0.05] <= 0.05
+
+
+BENCHMARKS = {"logit_scores": logit_scores, "knn": knn, "guarantees": guarantees, "monitors": monitors}
 
 
 def main() -> int:

@@ -3,7 +3,7 @@ from math import exp, inf, sqrt
 import numpy as np
 import pytest
 
-from abstain.monitor import AcceptanceMonitor, RiskMonitor
+from abstain.monitor import AcceptanceMonitor, RiskMonitor, ScoreMonitor, fisher_p
 from abstain.monitor.risk import log_evidence
 
 
@@ -112,3 +112,34 @@ def test_everything_accepted_in_calibration_can_only_fall():
     monitor = AcceptanceMonitor.from_calibration(accepted=50, n=50)
     assert monitor.high == 1
     assert monitor.update(accepted=50, n=50).highest < inf
+
+
+def test_fisher_agrees_with_scipy():
+    from scipy.stats import fisher_exact
+
+    assert fisher_p(800, 1000, 720, 1000) == pytest.approx(3.4258e-05, rel=1e-4)
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        n, m = rng.integers(1, 60, size=2)
+        a, b = rng.integers(n + 1), rng.integers(m + 1)
+        expected = fisher_exact([[a, n - a], [b, m - b]]).pvalue
+        assert fisher_p(int(a), int(n), int(b), int(m)) == pytest.approx(expected, rel=1e-7)
+
+
+def test_scores_that_do_not_change_raise_few_alarms():
+    rng = np.random.default_rng(4)
+    alarms = sum(ScoreMonitor(delta=0.1, seed=k).update(np.round(rng.normal(size=300), 1)).alarm for k in range(100))
+    assert alarms / 100 <= 0.1 + 3 * sqrt(0.09 / 100)
+
+
+@pytest.mark.parametrize("shift", [-1.5, 1.5])
+def test_scores_that_fall_or_rise_are_noticed(shift):
+    rng = np.random.default_rng(5)
+    monitor = ScoreMonitor(delta=0.05).update(rng.normal(size=300))
+    assert not monitor.alarm
+    assert monitor.update(rng.normal(size=300) + shift).alarm
+
+
+def test_scores_must_be_numbers():
+    with pytest.raises(ValueError, match="`confidence` must not be NaN"):
+        ScoreMonitor().update([np.nan])

@@ -8,12 +8,14 @@ from abstain.thresholds import (
     NoSafeThresholdError,
     betting_evidence,
     chow,
+    estimate_weights,
     fixed_sequence,
     group_thresholds,
     label_shift_bound,
     minimal_cost,
     mixed_risk,
     rejection_sample,
+    simultaneous_bound,
     weighted_fixed_sequence,
     worst_mixture_risk,
 )
@@ -153,3 +155,29 @@ def test_minimal_cost_is_the_best_on_the_sample_and_its_bound_holds():
 
 def test_rejecting_everything_may_be_cheapest():
     assert minimal_cost([1.0, 2.0], [1, 1], rejection=0.5).accepted == 0
+
+
+def test_simultaneous_bound_vector_and_coverage_at_a_chosen_threshold():
+    assert simultaneous_bound(n=10_000, accepted=5000, errors=50) == pytest.approx(0.0381996, abs=1e-7)
+    assert simultaneous_bound(n=10, accepted=1, errors=0) == 1
+    rng, broken = np.random.default_rng(6), 0
+    for _ in range(200):
+        t = rng.random(2000)
+        e = rng.random(2000) < 0.05
+        order = np.argsort(t)
+        errors, kept = np.cumsum(e[order]), np.arange(1, 2001)
+        k = int(np.argmin(np.where(kept > 300, errors / kept, 1)))  # the best looking one
+        broken += simultaneous_bound(n=2000, accepted=k + 1, errors=int(errors[k]), delta=0.1) < 0.05
+    assert broken / 200 <= 0.1
+
+
+def test_weights_are_estimated_from_two_samples():
+    rng = np.random.default_rng(7)
+    source, target = rng.normal(size=(4000, 1)), rng.normal(loc=0.7, size=(3000, 1))
+    found = estimate_weights(source, target)
+    true = np.exp(0.7 * source[:, 0] - 0.7**2 / 2)
+    assert np.corrcoef(found.weights, np.minimum(true, 10))[0, 1] > 0.98
+    assert found.weights.mean() == pytest.approx(1, abs=0.1)
+    assert "no finite-sample guarantee" in found.note
+    with pytest.raises(ValueError, match="`source` and `target` must have shapes"):
+        estimate_weights(source, target[:, 0])

@@ -9,6 +9,7 @@ from abstain.cli.calibrate import calibrate
 from abstain.cli.collect import collect
 from abstain.cli.demo import demo
 from abstain.cli.evaluate import evaluate
+from abstain.cli.monitor import monitor
 from abstain.cli.reproduce import reproduce
 from abstain.cli.scores import scores
 from abstain.cli.select import select
@@ -42,7 +43,7 @@ def _abstain(
     """Make a trained classifier say "I don't know" when it should."""
 
 
-for command in (demo, scores, collect, evaluate, sensitivity, calibrate, select, reproduce):
+for command in (demo, scores, collect, evaluate, sensitivity, calibrate, select, monitor, reproduce):
     app.command()(command)
 
 

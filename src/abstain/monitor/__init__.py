@@ -2,5 +2,7 @@
 
 from abstain.monitor.acceptance import AcceptanceMonitor
 from abstain.monitor.risk import RiskMonitor
+from abstain.monitor.scores import ScoreMonitor
+from abstain.monitor.window import fisher_p
 
-__all__ = ["AcceptanceMonitor", "RiskMonitor"]
+__all__ = ["AcceptanceMonitor", "RiskMonitor", "ScoreMonitor", "fisher_p"]

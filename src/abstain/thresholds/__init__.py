@@ -6,15 +6,18 @@ from abstain.thresholds.conformal import conformal_joint, conformal_selection
 from abstain.thresholds.costs import ChowDecision, chow, minimal_cost
 from abstain.thresholds.coverage import target_coverage, target_tpr
 from abstain.thresholds.empirical import empirical_without_guarantee
+from abstain.thresholds.estimated_weights import EstimatedWeights, estimate_weights
 from abstain.thresholds.fixed_sequence import fixed_sequence
 from abstain.thresholds.groups import group_thresholds
 from abstain.thresholds.mixtures import LabelShiftBound, label_shift_bound, mixed_risk, worst_mixture_risk
 from abstain.thresholds.sgr import sgr
+from abstain.thresholds.simultaneous import simultaneous_bound
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 from abstain.thresholds.weighted import betting_evidence, rejection_sample, weighted_fixed_sequence
 
 __all__ = [
     "ChowDecision",
+    "EstimatedWeights",
     "LabelShiftBound",
     "NoSafeThresholdError",
     "Threshold",
@@ -25,6 +28,7 @@ __all__ = [
     "conformal_joint",
     "conformal_selection",
     "empirical_without_guarantee",
+    "estimate_weights",
     "fixed_sequence",
     "group_thresholds",
     "hoeffding_bentkus_p",
@@ -34,6 +38,7 @@ __all__ = [
     "mixed_risk",
     "rejection_sample",
     "sgr",
+    "simultaneous_bound",
     "target_coverage",
     "target_tpr",
     "upper_bound",

@@ -1,0 +1,88 @@
+"""`abstain monitor`: is the promise still true?"""
+
+import csv
+import json as json_module
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from abstain.cli.show import print_json
+
+
+def monitor(
+    stream: Annotated[
+        str, typer.Argument(help="A .csv, .parquet or .jsonl file, or - for JSON lines on standard input.")
+    ],
+    risk: Annotated[float, typer.Option(help="The risk that was promised.")],
+    delta: Annotated[float, typer.Option(help="Probability of a false alarm, over all time.")] = 0.05,
+    state: Annotated[Path | None, typer.Option(help="Where the monitor is kept from one call to the next.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Count errors among accepted samples as their labels arrive, and raise the alarm when the risk is too high.
+
+    Rows have `accepted` and `error` (true or false; empty while the label is not known). Exit code 3 means alarm.
+    """
+    from abstain.monitor import RiskMonitor
+
+    watch = RiskMonitor(risk=risk, delta=delta)
+    if state is not None and state.exists():
+        watch = RiskMonitor.from_json(state.read_text(encoding="utf-8"))
+        if (watch.risk, watch.delta) != (risk, delta):
+            raise ValueError(f"`--state` must be of the same risk and delta, got {watch.risk} and {watch.delta}.")
+    for row in _rows(stream):
+        error = _truth(row.get("error"))
+        if _truth(row.get("accepted", True)) and error is not None:
+            watch = watch.update(errors=int(error), n=1)
+    if state is not None:
+        partial = state.with_name(f".{state.name}.partial")
+        partial.write_text(watch.to_json(), encoding="utf-8")
+        partial.replace(state)
+    low, high = watch.interval()
+    found = {
+        "n": watch.n,
+        "errors": watch.errors,
+        "low": low,
+        "high": high,
+        "evidence": watch.evidence,
+        "alarm": watch.alarm,
+    }
+    if json:
+        print_json(found)
+    else:
+        verdict = "ALARM: the risk is above" if watch.alarm else "No alarm: no proof that the risk is above"
+        print(f"{verdict} {risk:g}. {watch.errors} errors in {watch.n} accepted and labelled samples.")
+        print(f"The risk is between {low:.4f} and {high:.4f}, at all times with probability {1 - delta:g}.")
+    if watch.alarm:
+        raise typer.Exit(3)
+
+
+def _rows(stream: str) -> Iterator[dict[str, Any]]:
+    if stream == "-":
+        yield from (json_module.loads(line) for line in sys.stdin if line.strip())
+        return
+    path = Path(stream)
+    if path.suffix == ".parquet":
+        from abstain.extras import require
+
+        yield from require("polars", extra="scale", feature="Reading Parquet").read_parquet(path).iter_rows(named=True)
+    elif path.suffix == ".csv":
+        with open(path, newline="", encoding="utf-8") as file:
+            yield from csv.DictReader(file)
+    elif path.suffix in (".jsonl", ".ndjson"):
+        with open(path, encoding="utf-8") as file:
+            yield from (json_module.loads(line) for line in file if line.strip())
+    else:
+        raise ValueError(f"`stream` must end in .csv, .parquet or .jsonl, or be -, got {stream}.")
+
+
+def _truth(value: Any) -> bool | None:
+    """True, False, or None where it is not known."""
+    if value is None or value == "":
+        return None
+    words = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
+    if str(value).lower() not in words:
+        raise ValueError(f"`accepted` and `error` must be true, false or empty, got {value!r}.")
+    return words[str(value).lower()]
