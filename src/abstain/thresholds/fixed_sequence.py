@@ -8,7 +8,7 @@ from abstain.thresholds.risk import certified, nothing_certified
 from abstain.thresholds.threshold import Threshold
 
 Floats = NDArray[np.float64]
-PILOT = 0.25
+PILOT = 0.15
 POINTS = 24
 
 
@@ -29,7 +29,7 @@ def fixed_sequence(
     P(selective risk ≤ ``risk``) ≥ 1 − δ over the calibration sample, which must be drawn independently from the law
     of deployment (label-shifted samples included, each an error); nothing is assumed of the score. The thresholds must
     not depend on the losses they are tested on: they come from ``unlabelled`` confidences, in one sequence from each of
-    the coverages ``starts`` with δ shared among them, or else from a pilot quarter of the sample, which is then not
+    the coverages ``starts`` with δ shared among them, or else from a pilot of 15% of the sample, which is then not
     tested on. One row of each cluster of ``ids`` is used. Errors are tested by the exact binomial, other losses in
     [0, 1] by Hoeffding–Bentkus. (Angelopoulos et al., 2021)
     """
@@ -59,7 +59,7 @@ def _last_certified(sample: Calibration, sequence: Floats, risk: float, delta: f
 
 
 def _split(sample: Calibration, seed: int) -> tuple[Calibration, Calibration]:
-    """A pilot quarter and the rest."""
+    """A pilot and the rest."""
     pilot = np.random.default_rng([seed, 1]).random(len(sample)) < PILOT
     return (
         Calibration(sample.confidence[pilot], sample.losses[pilot], sample.are_errors),
