@@ -4,7 +4,7 @@ from array_api_compat import array_namespace
 
 from abstain.kernels.rows import RowSums
 from abstain.scores.rows import Array, logit_rows
-from abstain.scores.score import LogitScore
+from abstain.scores.score import LogitScore, minus_exp
 
 
 def doctor(logits: Array, /, *, temperature: float = 1.0) -> Array:
@@ -27,11 +27,6 @@ def from_rows(rows: RowSums, /) -> Array:
     return xp.log1p(odds * rows.ratio) - (rows.tail + xp.log(2 + odds - rows.ratio))
 
 
-def literal(confidence: Array, /) -> Array:
-    """The paper's value 1 − 1/‖σ‖² = −e^−c."""
-    return -array_namespace(confidence).exp(-confidence)
-
-
 DOCTOR = LogitScore(
     name="doctor",
     symbol="SR_doctor",
@@ -39,5 +34,5 @@ DOCTOR = LogitScore(
     needs=("logits",),
     reference="Granese et al., 2021",
     formula=from_rows,
-    literal=literal,
+    literal=minus_exp,
 )

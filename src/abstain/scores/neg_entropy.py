@@ -4,7 +4,7 @@ from array_api_compat import array_namespace
 
 from abstain.kernels.rows import RowSums
 from abstain.scores.rows import Array, logit_rows
-from abstain.scores.score import LogitScore
+from abstain.scores.score import LogitScore, minus_exp
 
 
 def neg_entropy(logits: Array, /, *, temperature: float = 1.0) -> Array:
@@ -27,11 +27,6 @@ def from_rows(rows: RowSums, /) -> Array:
     return -(rows.tail + xp.log(per_odds + rows.gap / (1 + odds)))
 
 
-def literal(confidence: Array, /) -> Array:
-    """The paper's value Σσ log σ = −e^−c."""
-    return -array_namespace(confidence).exp(-confidence)
-
-
 NEG_ENTROPY = LogitScore(
     name="neg_entropy",
     symbol="SR_ent",
@@ -39,5 +34,5 @@ NEG_ENTROPY = LogitScore(
     needs=("logits",),
     reference="Liang et al., 2024",
     formula=from_rows,
-    literal=literal,
+    literal=minus_exp,
 )

@@ -17,8 +17,8 @@ from abstain.scores.pairwise_margin import pairwise_margin
 from abstain.scores.react import ReAct
 from abstain.scores.residual import Residual
 from abstain.scores.rmds import RMDS
-from abstain.scores.score import FittedScore, PlainScore, Score
-from abstain.scores.sirc import SIRC, literal
+from abstain.scores.score import FittedScore, PlainScore, Score, minus_exp
+from abstain.scores.sirc import SIRC
 from abstain.scores.temperature import TemperatureScaled
 from abstain.scores.vim import ViM
 
@@ -55,7 +55,7 @@ PAPER_FITTED = (
         needs=("logits", "features", "head", "calibration"),
         reference="Xia & Bouganis, 2022",
         method=SIRC(),
-        literal=literal,
+        literal=minus_exp,
     ),
 )
 AFTER_THE_PAPER = (

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, final
 
 import numpy as np
+from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.kernels.rows import RowSums
@@ -21,6 +22,14 @@ Confidence = Callable[[Outputs], NDArray[Any]]
 def unchanged(confidence: Array, /) -> Array:
     """The literal value of a score whose confidence is the paper's value already."""
     return confidence
+
+
+def minus_exp(confidence: Array, /) -> Array:
+    """The literal value −e^−c of scores whose confidence is minus the log of a quantity that certainty makes small.
+
+    DOCTOR's 1 − 1/‖σ‖², the negative entropy Σσ log σ, and SIRC's −(1 − p_max)(1 + e^{−b(s − a)}).
+    """
+    return -array_namespace(confidence).exp(-confidence)
 
 
 def no_flaw(_: Outputs, /) -> None:

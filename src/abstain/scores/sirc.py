@@ -4,14 +4,12 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
 from abstain.scores.fitting import CannotFitError, Fitted, Fitter
 from abstain.scores.max_softmax import max_softmax
 from abstain.scores.residual import Residual
-from abstain.scores.rows import Array
 
 Floats = NDArray[np.float64]
 
@@ -61,8 +59,3 @@ class FittedSIRC(Fitted):
 def combine(log_odds: Floats, secondaries: Floats, a: Floats, b: Floats, /) -> Floats:
     """softplus(log-odds of p_max) − Σ softplus(−b(s − a))."""
     return np.logaddexp(0, log_odds) - np.logaddexp(0, -b[:, None] * (secondaries - a[:, None])).sum(axis=0)
-
-
-def literal(confidence: Array, /) -> Array:
-    """The paper's value −(1 − p_max)(1 + e^{−b(s − a)}) = −e^−c."""
-    return -array_namespace(confidence).exp(-confidence)
