@@ -41,6 +41,12 @@ def test_the_risk_on_fresh_samples_is_within_the_promise(score):
     assert NEW.errors[accepted].mean() <= 0.1
 
 
+def test_a_cheap_rejection_rejects_more():
+    cheap, dear = (calibrate(CAL, cost=cost).accepts(NEW).mean() for cost in (0.1, 0.6))
+    assert cheap < dear
+    assert "expected cost per sample is at most" in calibrate(CAL, cost=0.2).summary()
+
+
 def test_the_rows_a_score_is_fitted_on_are_not_those_of_the_threshold():
     assert calibrate(CAL, score="knn", coverage=0.5).threshold.n == 2480
 
@@ -70,8 +76,9 @@ def test_unusable_rows_are_never_accepted():
     ("options", "message"),
     [
         ({"score": "nothing", "risk": 0.1}, "`score` must be a known score, got 'nothing'"),
-        ({}, "`risk` or `coverage` must be given"),
-        ({"risk": 0.1, "coverage": 0.5}, "`risk` or `coverage` must be given"),
+        ({}, "`risk`, `coverage` or `cost` must be given"),
+        ({"risk": 0.1, "coverage": 0.5}, "`risk`, `coverage` or `cost` must be given"),
+        ({"risk": 0.1, "delta": None}, "`delta` must be given for a target risk or a cost"),
         ({"risk": 0.1, "method": "guess"}, "`method` must be one of fixed_sequence, sgr, bonferroni"),
     ],
 )

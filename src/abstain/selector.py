@@ -20,7 +20,7 @@ from abstain.outputs import Outputs
 from abstain.outputs.draw import draw_rows
 from abstain.scores import SCORES, from_state, to_state
 from abstain.scores.score import Confidence
-from abstain.thresholds import Threshold, bonferroni, fixed_sequence, sgr, target_coverage
+from abstain.thresholds import Threshold, bonferroni, fixed_sequence, minimal_cost, sgr, target_coverage
 
 FORMAT, VERSION = "abstain.selector", 1
 ABSTAIN = -1
@@ -145,11 +145,12 @@ def calibrate(
     score: str = "confidence_margin",
     risk: float | None = None,
     coverage: float | None = None,
+    cost: float | None = None,
     delta: float | None = 0.05,
     method: str = "fixed_sequence",
     seed: int = 0,
 ) -> Selector:
-    """A selector for a target selective risk or a target coverage, from labelled outputs drawn like those to come.
+    """A selector for a target selective risk, coverage, or ``cost`` of rejecting, from outputs like those to come.
 
     A score that needs fitting gets its own rows, five a class but at most half, which the threshold does not see. Rows
     that are not usable count as errors that are never accepted. The guarantee is that of the method, in
@@ -164,8 +165,10 @@ def calibrate(
     """
     if score not in SCORES:
         raise ValueError(f"`score` must be a known score, got {score!r}. `abstain scores` lists them.")
-    if (risk is None) == (coverage is None):
-        raise ValueError("`risk` or `coverage` must be given, one of them, got both or none.")
+    if sum(target is not None for target in (risk, coverage, cost)) != 1:
+        raise ValueError("`risk`, `coverage` or `cost` must be given, one of them, got several or none.")
+    if delta is None and coverage is None:
+        raise ValueError("`delta` must be given for a target risk or a cost, got None.")
     if method not in RISK_METHODS:
         raise ValueError(f"`method` must be one of {', '.join(RISK_METHODS)}, got {method!r}.")
     entry = SCORES[score]
@@ -179,9 +182,10 @@ def calibrate(
     confidence = np.nan_to_num(fitted(rest), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
     if coverage is not None:
         threshold = target_coverage(confidence, coverage=coverage, delta=delta)
+    elif cost is not None:
+        threshold = minimal_cost(confidence, rest.errors, rejection=cost, delta=delta or 0.0, ids=rest.ids)
     else:
-        assert risk is not None
-        if delta is None:
-            raise ValueError("`delta` must be given for a target risk, got None.")
-        threshold = RISK_METHODS[method](confidence, rest.errors, risk=risk, delta=delta, ids=rest.ids, seed=seed)
+        threshold = RISK_METHODS[method](
+            confidence, rest.errors, risk=risk or 0.0, delta=delta or 0.0, ids=rest.ids, seed=seed
+        )
     return Selector(score, fitted, threshold, outputs.n_classes, outputs.class_names)

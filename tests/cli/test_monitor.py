@@ -38,6 +38,17 @@ def test_an_alarm_has_its_own_exit_code(tmp_path):
     assert "ALARM: the risk is above 0.05. 40 errors in 100" in done.stdout
 
 
+def test_the_share_accepted_is_watched_without_labels(tmp_path):
+    write(tmp_path / "s.csv", 5, 100)  # 101 of 151 accepted
+    same = run("monitor", tmp_path / "s.csv", "--risk", "0.1", "--calibration", "670/1000", "--json")
+    assert not json.loads(same.stdout)["acceptance_alarm"]
+    other = run("monitor", tmp_path / "s.csv", "--risk", "0.1", "--calibration", "980/1000")
+    assert other.returncode == 3
+    assert "ALARM: the share accepted has left" in other.stdout
+    assert "nothing is certified about the risk" in other.stdout
+    assert "must be ACCEPTED/N" in run("monitor", tmp_path / "s.csv", "--risk", "0.1", "--calibration", "x").stderr
+
+
 def test_the_state_goes_on(tmp_path):
     write(tmp_path / "s.csv", 12, 100)
     for expected in (100, 200):

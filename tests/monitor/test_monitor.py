@@ -77,7 +77,11 @@ def test_the_state_is_saved_and_resumed():
     assert RiskMonitor.from_json(monitor.to_json()) == monitor
     fresh = RiskMonitor(risk=0.05, delta=0.05)
     assert RiskMonitor.from_json(fresh.to_json()) == fresh
-    for text in ("", "{}", '{"risk": 2}'):
+    acceptance = AcceptanceMonitor.from_calibration(accepted=8, n=10).update(accepted=3, n=4)
+    assert AcceptanceMonitor.from_json(acceptance.to_json()) == acceptance
+    with pytest.raises(ValueError, match="state of an AcceptanceMonitor"):
+        AcceptanceMonitor.from_json(monitor.to_json())
+    for text in ("", "{}", "[]", '{"risk": 2}'):
         with pytest.raises(ValueError, match="state of a RiskMonitor"):
             RiskMonitor.from_json(text)
 

@@ -179,5 +179,10 @@ def test_weights_are_estimated_from_two_samples():
     assert np.corrcoef(found.weights, np.minimum(true, 10))[0, 1] > 0.98
     assert found.weights.mean() == pytest.approx(1, abs=0.1)
     assert "no finite-sample guarantee" in found.note
+    u = rng.random(4000)
+    threshold = weighted_fixed_sequence(u, (rng.random(4000) < 0.02).astype(float), found, risk=0.1)
+    assert threshold.guarantee.startswith("no finite-sample guarantee, since the weights are estimated")
+    with pytest.raises(ValueError, match="`largest` must be given"):
+        weighted_fixed_sequence(u, u < 0, found.weights, risk=0.1)
     with pytest.raises(ValueError, match="`source` and `target` must have shapes"):
         estimate_weights(source, target[:, 0])

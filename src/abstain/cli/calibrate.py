@@ -16,6 +16,7 @@ def calibrate(
     ] = "confidence_margin",
     risk: Annotated[float | None, typer.Option(help="Largest share of errors among accepted samples.")] = None,
     coverage: Annotated[float | None, typer.Option(help="Smallest share of samples to accept.")] = None,
+    cost: Annotated[float | None, typer.Option(help="Cost of rejecting a sample, where an error costs 1.")] = None,
     delta: Annotated[float, typer.Option(help="Probability with which the promise may fail.")] = 0.05,
     method: Annotated[str, typer.Option(help="fixed_sequence, sgr or bonferroni.")] = "fixed_sequence",
     seed: Annotated[int, typer.Option(help="Seed of the splits.")] = 0,
@@ -27,7 +28,14 @@ def calibrate(
     import abstain
 
     selector = abstain.calibrate(
-        abstain.Outputs.load(outputs), score=score, risk=risk, coverage=coverage, delta=delta, method=method, seed=seed
+        abstain.Outputs.load(outputs),
+        score=score,
+        risk=risk,
+        coverage=coverage,
+        cost=cost,
+        delta=delta,
+        method=method,
+        seed=seed,
     )
     selector.save(output)
     if json:

@@ -5,11 +5,14 @@ import json as json_module
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from abstain.cli.show import print_json
+
+if TYPE_CHECKING:
+    from abstain.monitor import AcceptanceMonitor
 
 
 def monitor(
@@ -17,6 +20,9 @@ def monitor(
         str, typer.Argument(help="A .csv, .parquet or .jsonl file, or - for JSON lines on standard input.")
     ],
     risk: Annotated[float, typer.Option(help="The risk that was promised.")],
+    calibration: Annotated[
+        str | None, typer.Option(help="ACCEPTED/N of the calibration sample, to watch the share accepted too.")
+    ] = None,
     delta: Annotated[float, typer.Option(help="Probability of a false alarm, over all time.")] = 0.05,
     state: Annotated[Path | None, typer.Option(help="Where the monitor is kept from one call to the next.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
@@ -32,9 +38,11 @@ def monitor(
         watch = RiskMonitor.from_json(state.read_text(encoding="utf-8"))
         if (watch.risk, watch.delta) != (risk, delta):
             raise ValueError(f"`--state` must be of the same risk and delta, got {watch.risk} and {watch.delta}.")
+    accepted = n = 0
     for row in _rows(stream):
-        error = _truth(row.get("error"))
-        if _truth(row.get("accepted", True)) and error is not None:
+        error, taken = _truth(row.get("error")), _truth(row.get("accepted", True))
+        n, accepted = n + 1, accepted + bool(taken)
+        if taken and error is not None:
             watch = watch.update(errors=int(error), n=1)
     if state is not None:
         partial = state.with_name(f".{state.name}.partial")
@@ -49,14 +57,30 @@ def monitor(
         "evidence": watch.evidence,
         "alarm": watch.alarm,
     }
+    shares = None if calibration is None else _acceptance(calibration, delta).update(accepted=accepted, n=n)
+    if shares is not None:
+        found |= {"accepted": accepted, "rows": n, "acceptance_alarm": shares.alarm}
     if json:
         print_json(found)
     else:
         verdict = "ALARM: the risk is above" if watch.alarm else "No alarm: no proof that the risk is above"
         print(f"{verdict} {risk:g}. {watch.errors} errors in {watch.n} accepted and labelled samples.")
         print(f"The risk is between {low:.4f} and {high:.4f}, at all times with probability {1 - delta:g}.")
-    if watch.alarm:
+        if shares is not None:
+            word = "ALARM: the share accepted has left" if shares.alarm else "The share accepted is within"
+            print(f"{word} what calibration allows ({shares.low:.3f}–{shares.high:.3f}): {accepted} of {n}.")
+            print("Without labels nothing is certified about the risk.")
+    if watch.alarm or (shares is not None and shares.alarm):
         raise typer.Exit(3)
+
+
+def _acceptance(calibration: str, delta: float) -> "AcceptanceMonitor":
+    from abstain.monitor import AcceptanceMonitor
+
+    accepted, _, n = calibration.partition("/")
+    if not (accepted.isdigit() and n.isdigit()):
+        raise ValueError(f"`--calibration` must be ACCEPTED/N, such as 800/1000, got {calibration!r}.")
+    return AcceptanceMonitor.from_calibration(accepted=int(accepted), n=int(n), delta=delta)
 
 
 def _rows(stream: str) -> Iterator[dict[str, Any]]:

@@ -5,6 +5,7 @@ from math import inf, log
 from typing import Self, final
 
 from abstain.monitor.risk import log_evidence
+from abstain.monitor.state import fields_from_json, to_json
 from abstain.thresholds.binomial import lower_bound, upper_bound
 
 
@@ -42,3 +43,15 @@ class AcceptanceMonitor:
     def alarm(self) -> bool:
         """Whether the share has been shown to be outside."""
         return self.highest >= -log(self.delta / 4)
+
+    def to_json(self) -> str:
+        """The state as text."""
+        return to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """The monitor that `to_json` wrote."""
+        fields = fields_from_json(text, "AcceptanceMonitor")
+        if set(fields) != set(cls.__dataclass_fields__):
+            raise ValueError(f"`text` must be the state of an AcceptanceMonitor, got {', '.join(fields) or 'nothing'}.")
+        return cls(**fields)

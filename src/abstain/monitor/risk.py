@@ -1,12 +1,13 @@
 """Is the risk of accepted samples still what was promised? With labels, however late they come."""
 
-import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from math import exp, inf, log
 from typing import Self, final
 
 from scipy.optimize import brentq
 from scipy.special import betainc, betaln
+
+from abstain.monitor.state import fields_from_json, to_json
 
 
 def log_evidence(errors: int, n: int, risk: float, /) -> float:
@@ -80,15 +81,12 @@ class RiskMonitor:
 
     def to_json(self) -> str:
         """The state as text."""
-        return json.dumps(asdict(self) | {"highest": None if self.highest == -inf else self.highest})
+        return to_json(self)
 
     @classmethod
     def from_json(cls, text: str, /) -> Self:
         """The monitor that `to_json` wrote."""
-        try:
-            state = json.loads(text)
-            return cls(**(state | {"highest": -inf if state["highest"] is None else float(state["highest"])}))
-        except (json.JSONDecodeError, KeyError, TypeError) as error:
-            raise ValueError(
-                f"`text` must be the state of a RiskMonitor, got {type(error).__name__}: {error}."
-            ) from None
+        fields = fields_from_json(text, "RiskMonitor")
+        if set(fields) != set(cls.__dataclass_fields__):
+            raise ValueError(f"`text` must be the state of a RiskMonitor, got {', '.join(fields) or 'nothing'}.")
+        return cls(**fields)

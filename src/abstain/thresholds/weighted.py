@@ -1,9 +1,12 @@
 """Covariate shift with known weights: certify the risk under another law than that of the sample."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.thresholds.calibration import check_target
+from abstain.thresholds.estimated_weights import EstimatedWeights
 from abstain.thresholds.fixed_sequence import fixed_sequence
 from abstain.thresholds.threshold import Threshold
 
@@ -24,23 +27,31 @@ def rejection_sample(weights: ArrayLike, /, *, largest: float, seed: int = 0) ->
 def weighted_fixed_sequence(
     confidence: ArrayLike,
     losses: ArrayLike,
-    weights: ArrayLike,
+    weights: ArrayLike | EstimatedWeights,
     /,
     *,
-    largest: float,
     risk: float,
+    largest: float | None = None,
     delta: float = 0.05,
     seed: int = 0,
 ) -> Threshold:
-    """A threshold certified for the law with density ``weights`` relative to that of the sample.
+    """A threshold certified for the law with density ``weights``, at most ``largest``, relative to that of the sample.
 
     By rejection sampling, then `fixed_sequence`, so the guarantee is the same, for the shifted law, if the weights are
-    the true ones. With estimated weights there is no finite-sample guarantee.
+    the true ones. With estimated weights the result says that there is no finite-sample guarantee.
     """
-    kept = rejection_sample(weights, largest=largest, seed=seed)
+    estimated = isinstance(weights, EstimatedWeights)
+    w = weights.weights if isinstance(weights, EstimatedWeights) else np.asarray(weights, dtype=np.float64)
+    if largest is None:
+        if not isinstance(weights, EstimatedWeights):
+            raise ValueError("`largest` must be given, a bound on the weights known beforehand, got none.")
+        largest = weights.largest
+    kept = rejection_sample(w, largest=largest, seed=seed)
     if not kept.any():
         raise ValueError("`weights` must keep at least one sample, got none kept. Calibrate on more samples.")
-    return fixed_sequence(np.asarray(confidence)[kept], np.asarray(losses)[kept], risk=risk, delta=delta, seed=seed)
+    found = fixed_sequence(np.asarray(confidence)[kept], np.asarray(losses)[kept], risk=risk, delta=delta, seed=seed)
+    words = f"no finite-sample guarantee, since the weights are estimated; if they were true, {found.guarantee}"
+    return replace(found, method="weighted_fixed_sequence", guarantee=words if estimated else found.guarantee)
 
 
 def betting_evidence(
