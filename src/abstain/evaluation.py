@@ -14,8 +14,8 @@ from abstain.metrics.compare import paired
 from abstain.metrics.intervals import Estimate, estimate
 from abstain.metrics.ranking import rank
 from abstain.outputs import Outputs
-from abstain.outputs.draw import draw_rows
 from abstain.scores import SCORES, CannotFitError, Score, confidences
+from abstain.scores.calibration_draw import draw_calibration
 from abstain.scores.score import Confidence
 
 MIXES: Mapping[str, tuple[str, ...]] = {
@@ -135,7 +135,7 @@ def evaluate(
     chosen, left_out = _choose(scores, outputs, calibration)
     if calibration is None and any(score.is_fitted for score in chosen):
         before = len(outputs)
-        calibration, outputs = _draw_calibration(outputs, seed)
+        calibration, outputs = draw_calibration(outputs, seed=seed)
         removed = before - len(outputs)
         copies = f", with {removed - len(calibration)} copies of them," if removed > len(calibration) else ""
         notes.append(
@@ -255,15 +255,6 @@ def _shared_ids(calibration: Outputs, outputs: Outputs) -> int:
     if calibration.ids is None or outputs.ids is None or calibration.ids.dtype.kind != outputs.ids.dtype.kind:
         return 0
     return len(np.intersect1d(calibration.ids, outputs.ids))
-
-
-def _draw_calibration(outputs: Outputs, seed: int) -> tuple[Outputs, Outputs]:
-    """Five rows a class but at most half of the in-distribution rows, and the outputs without these samples."""
-    inside = np.flatnonzero((outputs.shift == "none") & outputs.usable)
-    size = min(5 * outputs.n_classes, len(inside) // 2)
-    ids = np.arange(len(outputs)) if outputs.ids is None else outputs.ids
-    drawn = inside[draw_rows(len(inside), ids[inside], size=size, seed=seed)]
-    return outputs.select(drawn), outputs.select(~np.isin(ids, ids[drawn]))  # corrupted copies leave with their sample
 
 
 def _mixes_of(outputs: Outputs) -> tuple[list[str], list[str]]:

@@ -17,8 +17,8 @@ from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as dump_arrays
 
 from abstain.outputs import Outputs
-from abstain.outputs.draw import draw_rows
 from abstain.scores import SCORES, from_state, to_state
+from abstain.scores.calibration_draw import draw_calibration
 from abstain.scores.score import Confidence
 from abstain.thresholds import Threshold, bonferroni, fixed_sequence, minimal_cost, sgr, target_coverage
 
@@ -152,9 +152,9 @@ def calibrate(
 ) -> Selector:
     """A selector for a target selective risk, coverage, or ``cost`` of rejecting, from outputs like those to come.
 
-    A score that needs fitting gets its own rows, five a class but at most half, which the threshold does not see. Rows
-    that are not usable count as errors that are never accepted. The guarantee is that of the method, in
-    ``selector.threshold.guarantee``; ``delta=None`` asks for a coverage in expectation only.
+    A score that needs fitting gets its own in-distribution rows, five a class but at most half, which the threshold
+    does not see. Rows that are not usable count as errors that are never accepted. The guarantee is that of the method,
+    in ``selector.threshold.guarantee``; ``delta=None`` asks for a coverage in expectation only.
 
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(3, size=3000)
@@ -176,8 +176,7 @@ def calibrate(
         raise ValueError(f"`outputs` must have what {score} needs, got {objection}.")
     fitting, rest = outputs, outputs
     if entry.is_fitted:
-        drawn = draw_rows(len(outputs), outputs.ids, size=min(5 * outputs.n_classes, len(outputs) // 2), seed=seed)
-        fitting, rest = outputs.select(drawn), outputs.select(~drawn)
+        fitting, rest = draw_calibration(outputs, seed=seed)
     fitted = entry.fit(fitting)
     confidence = np.nan_to_num(fitted(rest), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
     if coverage is not None:
