@@ -1,6 +1,6 @@
 """How much softmax scores depend on the scale of the logits, which no classifier is asked about when it predicts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,10 +56,18 @@ class ScaleSensitivity:
         return {"n": self.n, "alpha": self.alpha, "margin": self.margin, "rows": rows}
 
 
-def scale_sensitivity(outputs: Outputs, /, *, scales: Sequence[float] = SCALES, alpha: float = 1.0) -> ScaleSensitivity:
+def scale_sensitivity(
+    outputs: Outputs,
+    /,
+    *,
+    scales: Sequence[float] = SCALES,
+    alpha: float = 1.0,
+    progress: Callable[[str, float], None] | None = None,
+) -> ScaleSensitivity:
     """AURC-α of the softmax scores with the logits multiplied by each of ``scales``, over all usable rows.
 
-    Where the curves move much, a softmax score's rank among others is an accident of training.
+    Where the curves move much, a softmax score's rank among others is an accident of training. ``progress`` is called
+    with what is being done and the share that is done.
 
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(4, size=300)
@@ -79,7 +87,9 @@ def scale_sensitivity(outputs: Outputs, /, *, scales: Sequence[float] = SCALES, 
     limit = {name: _lexicographic(-classes, values) for name, values in first_order.items()}
     margin = aurc(confidence_margin(logits), errors, alpha=alpha)
     areas = {score.name: {0.0: aurc(limit[score.name], errors, alpha=alpha)} for score in SOFTMAX_SCORES}
-    for scale in sorted(scales):
+    for done, scale in enumerate(sorted(scales)):
+        if progress is not None:
+            progress(f"Scaling the logits by {scale:.3g}", done / len(scales))
         rows = logit_rows(logits, temperature=1 / scale)
         for score in SOFTMAX_SCORES:
             areas[score.name][float(scale)] = aurc(score.formula(rows), errors, alpha=alpha)

@@ -29,6 +29,7 @@ def test_scores_lists_the_registry():
 def test_names_of_scores_are_whole_on_a_narrow_terminal():
     listed = run("scores", width=80).stdout
     assert all(f" {name} " in listed for name in SCORES)
+    assert all(word in listed for word in ("symbol", "needs", "reference", "2022"))
 
 
 def test_version_and_short_help():

@@ -20,7 +20,7 @@ def scores(json: Annotated[bool, typer.Option("--json", help="Print one JSON doc
         print_json({"scores": [{field: getattr(score, field) for field in fields} for score in SCORES.values()]})
         return
     console = Console()
-    shown = fields if console.width >= 110 else ("name", "symbol", "needs")
+    shown = fields if console.width >= 110 else ("name", "symbol", "needs", "reference")
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for field in shown:
         table.add_column(field, no_wrap=field == "name")

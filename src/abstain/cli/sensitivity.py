@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from abstain.cli.show import print_json
+from abstain.cli.show import print_json, progress_bar
 
 
 def sensitivity(
@@ -25,7 +25,9 @@ def sensitivity(
     from abstain.report.scale_figure import scale_figure
     from abstain.sensitivity import SOFTMAX_SCORES
 
-    found = abstain.scale_sensitivity(abstain.Outputs.load(outputs, nonfinite=nonfinite), alpha=alpha)  # type: ignore[arg-type]
+    with progress_bar() as progress:
+        run = abstain.Outputs.load(outputs, nonfinite=nonfinite)  # type: ignore[arg-type]
+        found = abstain.scale_sensitivity(run, alpha=alpha, progress=progress)
     if figure is not None:
         scale_figure(found).savefig(figure)
     if json:

@@ -55,8 +55,9 @@ def compare(
 def _unseen(weights: NDArray[np.float64]) -> float:
     """The weight an error not seen may have: one and a half root mean squares, where Fay and Feuer take the largest.
 
-    With the largest, that of the first rank, nothing is ever significant. By simulation, with 12 to 76 errors and α
-    from 0.1 to 1, this keeps a 95% interval at 97% or more and calls 2 to 5% of equal scores different.
+    With the largest, that of the first rank, a good score was told from a random one in 0 to 16% of simulated runs with
+    few errors, and in 15 to 77% with this; the 95% interval held in 97% or more, and 1 to 5% of equal scores were
+    called different.
     """
     reached = np.sort(weights[weights > 0])
     return float(min(reached[-1], 1.5 * np.sqrt(np.square(reached).mean()))) if reached.size else 0.0
