@@ -127,7 +127,7 @@ def guarantees() -> bool:
                 t = rng.random(n)
                 e = (rng.random(n) < rate(t)).astype(float)
                 try:
-                    coverage = 1 - rule(1 - t, e, run).value
+                    coverage = min(1 - rule(1 - t, e, run).value, 1.0)
                 except NoSafeThresholdError:
                     continue
                 total += coverage

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from abstain.thresholds.binomial import upper_bound
 from abstain.thresholds.calibration import calibration_of, check_target
 from abstain.thresholds.risk import certified, nothing_certified
 from abstain.thresholds.threshold import Threshold
@@ -31,11 +32,14 @@ def bonferroni(
         raise ValueError(f"`points` must be at least 1, got {points}.")
     sample = calibration_of(confidence, losses, ids=ids, seed=seed)
     ranks = np.unique(np.linspace(0, len(sample) - 1, points + 1).astype(int)[1:])
-    passed = [
-        float(sample.confidence[rank])
-        for rank in ranks
-        if sample.p_value(float(sample.confidence[rank]), risk) <= delta / points
-    ]
-    if not passed:
-        raise nothing_certified(sample, risk=risk, delta=delta)
-    return certified("bonferroni", sample, min(passed), risk=risk, delta=delta)
+    thresholds = [float(sample.confidence[rank]) for rank in ranks]
+
+    def lowest(target: float) -> float:
+        return min((value for value in thresholds if sample.p_value(value, target) <= delta / points), default=np.inf)
+
+    value = lowest(risk)
+    if value == np.inf:
+        raise nothing_certified(sample, lowest, risk=risk, delta=delta)
+    accepted, total = sample.counts(value)
+    bound = upper_bound(int(total), accepted, delta / points) if sample.are_errors else None
+    return certified("bonferroni", sample, value, risk=risk, delta=delta, bound=bound)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from abstain.thresholds.binomial import upper_bound
-from abstain.thresholds.calibration import calibration_of, check_target
+from abstain.thresholds.calibration import Calibration, calibration_of, check_target
 from abstain.thresholds.risk import certified, nothing_certified
 from abstain.thresholds.threshold import Threshold
 
@@ -32,6 +32,14 @@ def sgr(
     sample = calibration_of(confidence, losses, ids=ids, seed=seed)
     if not sample.are_errors:
         raise ValueError("`losses` must be 0 or 1 for sgr, got others. Use fixed_sequence.")
+    best, bound = _bisect(sample, risk, delta)
+    if best == inf:
+        raise nothing_certified(sample, lambda trial: _bisect(sample, trial, delta)[0], risk=risk, delta=delta)
+    return certified("sgr", sample, best, risk=risk, delta=delta, bound=bound)
+
+
+def _bisect(sample: Calibration, risk: float, delta: float) -> tuple[float, float]:
+    """The lowest threshold that passed, +inf if none did, and its bound."""
     n = len(sample)
     steps = max(1, ceil(log2(n)))
     low, high, best, best_bound = 0, n, inf, 1.0
@@ -46,6 +54,4 @@ def sgr(
                 best, best_bound = value, bound
         else:
             high = max(low, middle - 1)
-    if best == inf:
-        raise nothing_certified(sample, risk=risk, delta=delta)
-    return certified("sgr", sample, best, risk=risk, delta=delta, bound=best_bound)
+    return best, best_bound
