@@ -12,6 +12,7 @@ from abstain.thresholds import (
     fixed_sequence,
     group_thresholds,
     label_shift_bound,
+    mean_upper_bound,
     minimal_cost,
     mixed_risk,
     rejection_sample,
@@ -19,7 +20,9 @@ from abstain.thresholds import (
     weighted_fixed_sequence,
     worst_mixture_risk,
 )
+from abstain.thresholds.betting import bets_for
 from abstain.thresholds.mixtures import LabelShiftBound
+from abstain.thresholds.weighted import WeightedCalibration
 
 
 def test_mixed_risk_vectors():
@@ -73,7 +76,8 @@ def test_a_group_without_a_safe_threshold_is_named():
         group_thresholds(c, e, np.repeat(["good", "bad"], 250), risk=0.1)
 
 
-def test_weights_certify_the_shifted_law_where_the_plain_rule_does_not():
+@pytest.mark.parametrize(("by", "enough"), [("rejection_sampling", 70), ("betting", 30)])
+def test_weights_certify_the_shifted_law_where_the_plain_rule_does_not(by, enough):
     """Deployment sees twice as many hard samples: x is 1 with probability 0.6 and not 0.3."""
     rng, broken, plain, certified = np.random.default_rng(2), 0, 0, 0
     for run in range(100):
@@ -86,13 +90,65 @@ def test_weights_certify_the_shifted_law_where_the_plain_rule_does_not():
             return 0.6 * (0.02 + 0.06 * coverage) + 0.4 * 0.01 * coverage
 
         with suppress(NoSafeThresholdError):
-            kept = weighted_fixed_sequence(1 - t, e, w, largest=2.0, risk=0.04, delta=0.1, seed=run)
+            kept = weighted_fixed_sequence(1 - t, e, w, largest=2.0, risk=0.04, delta=0.1, by=by, seed=run)
             certified += 1
             broken += shifted_risk(1 - kept.value) > 0.04
         plain += shifted_risk(1 - fixed_sequence(1 - t, e, risk=0.04, delta=0.1, seed=run).value) > 0.04
     assert broken / 100 <= 0.1 + 3 * sqrt(0.09 / 100)
     assert plain / 100 > 0.5
-    assert certified > 70
+    assert certified > enough
+
+
+def test_betting_certifies_more_where_few_weights_are_large():
+    """2 samples in 1,000 weigh 30, the others 0.94: rejection sampling keeps 1 in 30."""
+    cover = {"rejection_sampling": 0.0, "betting": 0.0}
+    for run in range(15):
+        rng = np.random.default_rng(run)
+        rare, t = rng.random(20_000) < 0.002, rng.random(20_000)
+        e = rng.random(20_000) < np.where(rare, 0.05, 0.01 + 0.1 * t)
+        w = np.where(rare, 30.0, 0.94 / 0.998)
+        for by in cover:
+            with suppress(NoSafeThresholdError):
+                found = weighted_fixed_sequence(1 - t, e, w, largest=30.0, risk=0.05, delta=0.1, by=by, seed=run)
+                cover[by] += min(1 - found.value, 1.0) / 15
+    assert cover["betting"] > cover["rejection_sampling"] + 0.05
+
+
+def test_the_p_value_of_the_bets_is_that_of_the_running_evidence():
+    rng = np.random.default_rng(3)
+    c, e, w = np.sort(rng.random(50))[::-1], (rng.random(50) < 0.1).astype(float), rng.random(50) * 2
+    sample = WeightedCalibration(c, e, True, w, 2.0, 0.1, c, np.append(0, np.cumsum(w**2)) / 50)
+    accepted = c > 0.4
+    bets = bets_for(0.2 * 0.8 * float((w**2 * accepted).mean()), 50, 0.1, largest=2.0 * 0.8)
+    capital = np.mean([betting_evidence(w, e, risk=0.2, bet=bet, accepted=accepted)[-1] for bet in bets])
+    assert sample.p_value(0.4, 0.2) == pytest.approx(min(1.0, 1 / capital), rel=1e-12)
+
+
+def test_the_bound_on_a_mean_holds_and_is_tighter_than_hoeffding():
+    def draw(n):
+        return rng.choice([0.0, 0.1, 1.0], p=[0.5, 0.48, 0.02], size=n)
+
+    rng, broken, width = np.random.default_rng(8), 0, []
+    for _ in range(300):
+        bound = mean_upper_bound(draw(600), draw(200), delta=0.1)
+        broken += bound < 0.068
+        width.append(bound - 0.068)
+    assert broken / 300 <= 0.1 + 3 * sqrt(0.09 / 300)
+    assert np.mean(width) < 0.75 * sqrt(np.log(10) / 1200)
+
+
+def test_the_bound_on_a_mean_is_the_edge_of_what_the_bets_rule_out():
+    x = np.random.default_rng(0).random(400) * 0.3
+    bound = mean_upper_bound(x, x[:50], delta=0.05)
+    spread = max(x[:50].var(), 1 / 401)
+    capital = [
+        np.mean([np.prod(1 - bet * (x - m)) for bet in bets_for(spread, 400, 0.05, largest=1 - m)])
+        for m in (bound - 1e-6, bound + 1e-6)
+    ]
+    assert capital[0] < 20 < capital[1]
+    assert mean_upper_bound(np.ones(5), np.ones(2), delta=0.1) == 1
+    with pytest.raises(ValueError, match="`values` must be numbers between 0 and `largest`"):
+        mean_upper_bound([2.0], [0.0], delta=0.1)
 
 
 def test_rejection_sampling_keeps_in_proportion():

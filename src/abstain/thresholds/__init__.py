@@ -1,5 +1,6 @@
 """Thresholds that keep their promise."""
 
+from abstain.thresholds.betting import betting_evidence, mean_upper_bound
 from abstain.thresholds.binomial import binomial_p, hoeffding_bentkus_p, lower_bound, upper_bound
 from abstain.thresholds.bonferroni import bonferroni
 from abstain.thresholds.conformal import conformal_joint, conformal_selection
@@ -13,7 +14,7 @@ from abstain.thresholds.mixtures import LabelShiftBound, label_shift_bound, mixe
 from abstain.thresholds.sgr import sgr
 from abstain.thresholds.simultaneous import simultaneous_bound
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
-from abstain.thresholds.weighted import betting_evidence, rejection_sample, weighted_fixed_sequence
+from abstain.thresholds.weighted import rejection_sample, weighted_fixed_sequence
 
 __all__ = [
     "ChowDecision",
@@ -34,6 +35,7 @@ __all__ = [
     "hoeffding_bentkus_p",
     "label_shift_bound",
     "lower_bound",
+    "mean_upper_bound",
     "minimal_cost",
     "mixed_risk",
     "rejection_sample",

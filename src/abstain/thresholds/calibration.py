@@ -23,6 +23,10 @@ class Calibration:
     def __len__(self) -> int:
         return len(self.confidence)
 
+    def part(self, rows: NDArray[np.bool_], /) -> "Calibration":
+        """Some of the samples."""
+        return Calibration(self.confidence[rows], self.losses[rows], self.are_errors)
+
     def counts(self, threshold: float, /) -> tuple[int, float]:
         """How many samples are above a threshold, and their total loss."""
         accepted = int(np.searchsorted(-self.confidence, -threshold))  # strict: those equal to it stay out

@@ -10,6 +10,7 @@ from abstain.thresholds.threshold import Threshold
 Floats = NDArray[np.float64]
 PILOT = 0.1
 PILOT_SHARE = 0.9  # of δ, at half the coverage that looks safe on the pilot; the rest insures against its errors
+STARTS = (0.2, 0.4)
 POINTS = 96
 
 
@@ -21,7 +22,7 @@ def fixed_sequence(
     risk: float,
     delta: float = 0.05,
     unlabelled: ArrayLike | None = None,
-    starts: tuple[float, ...] = (0.2, 0.4),
+    starts: tuple[float, ...] = STARTS,
     ids: ArrayLike | None = None,
     seed: int = 0,
 ) -> Threshold:
@@ -38,13 +39,26 @@ def fixed_sequence(
     check_target("risk", risk)
     check_target("delta", delta)
     sample = calibration_of(confidence, losses, ids=ids, seed=seed)
-    shares = _equal_shares(starts)
     if unlabelled is None:
-        pilot, sample = _split(sample, seed)
-        pool, shares = pilot.confidence, _with_pilot(shares, pilot, risk)
+        in_pilot = split_pilot(len(sample), seed)
+        return certify("fixed_sequence", sample.part(~in_pilot), sample.part(in_pilot), risk, delta, starts)
+    return certify("fixed_sequence", sample, _pool_of(unlabelled), risk, delta, starts)
+
+
+def certify(
+    method: str,
+    sample: Calibration,
+    before: Calibration | Floats,
+    risk: float,
+    delta: float,
+    starts: tuple[float, ...] = STARTS,
+) -> Threshold:
+    """The lowest threshold that ``sample`` certifies in a sequence made from a pilot or from unlabelled confidences."""
+    shares = _equal_shares(starts)
+    if isinstance(before, Calibration):
+        thresholds, brought = _sequence(before.confidence, _with_pilot(shares, before, risk))
     else:
-        pool = _pool_of(unlabelled)
-    thresholds, brought = _sequence(pool, shares)
+        thresholds, brought = _sequence(before, shares)
 
     def lowest(target: float) -> float:
         return _lowest_certified(sample, thresholds, brought, target, delta)
@@ -52,7 +66,12 @@ def fixed_sequence(
     value = lowest(risk)
     if value == np.inf:
         raise nothing_certified(sample, lowest, risk=risk, delta=delta)
-    return certified("fixed_sequence", sample, value, risk=risk, delta=delta)
+    return certified(method, sample, value, risk=risk, delta=delta)
+
+
+def split_pilot(n: int, seed: int, /) -> NDArray[np.bool_]:
+    """Which samples are the pilot."""
+    return np.random.default_rng([seed, 1]).random(n) < PILOT
 
 
 def _lowest_certified(sample: Calibration, thresholds: Floats, shares: Floats, risk: float, delta: float) -> float:
@@ -65,15 +84,6 @@ def _lowest_certified(sample: Calibration, thresholds: Floats, shares: Floats, r
         else:
             level = 0.0
     return value
-
-
-def _split(sample: Calibration, seed: int) -> tuple[Calibration, Calibration]:
-    """A pilot and the rest."""
-    pilot = np.random.default_rng([seed, 1]).random(len(sample)) < PILOT
-    return (
-        Calibration(sample.confidence[pilot], sample.losses[pilot], sample.are_errors),
-        Calibration(sample.confidence[~pilot], sample.losses[~pilot], sample.are_errors),
-    )
 
 
 def _with_pilot(shares: dict[float, float], pilot: Calibration, risk: float) -> dict[float, float]:

@@ -31,6 +31,6 @@ def nothing_certified(
     instead = "no risk below 1 is in reach" if reached is None else f"a risk of {reached:.2g} is in reach"
     return NoSafeThresholdError(
         f"No threshold certifies risk <= {risk:.4g} with confidence {1 - delta:.4g} on n={len(calibration)} "
-        f"calibration samples. At least {samples_needed(risk, delta)} accepted samples without an error are needed; on this sample "
-        f"{instead}. Raise `risk` or `delta`, or calibrate on more samples."
+        f"calibration samples. At least {samples_needed(risk, delta)} accepted samples without an error are needed; on "
+        f"this sample {instead}. Raise `risk` or `delta`, or calibrate on more samples."
     )

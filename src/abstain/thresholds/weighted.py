@@ -1,13 +1,16 @@
 """Covariate shift with known weights: certify the risk under another law than that of the sample."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from math import exp
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.thresholds.calibration import check_target
+from abstain.thresholds.betting import bets_for, log_capital
+from abstain.thresholds.calibration import Calibration, calibration_of, check_target
 from abstain.thresholds.estimated_weights import EstimatedWeights
-from abstain.thresholds.fixed_sequence import fixed_sequence
+from abstain.thresholds.fixed_sequence import certify, fixed_sequence, split_pilot
 from abstain.thresholds.threshold import Threshold
 
 Floats = NDArray[np.float64]
@@ -33,41 +36,85 @@ def weighted_fixed_sequence(
     risk: float,
     largest: float | None = None,
     delta: float = 0.05,
+    by: Literal["rejection_sampling", "betting"] = "rejection_sampling",
     seed: int = 0,
 ) -> Threshold:
     """A threshold certified for the law with density ``weights``, at most ``largest``, relative to that of the sample.
 
-    By rejection sampling, then `fixed_sequence`, so the guarantee is the same, for the shifted law, if the weights are
-    the true ones. With estimated weights the result says that there is no finite-sample guarantee.
+    By rejection sampling, which keeps a true sample of the shifted law for `fixed_sequence`, or by betting on all
+    samples along the same sequence of thresholds, which is better where few would be kept. The guarantee is that of
+    `fixed_sequence`, for the shifted law, if the weights are the true ones. With estimated weights the result says that
+    there is no finite-sample guarantee.
     """
+    check_target("risk", risk)
+    check_target("delta", delta)
     estimated = isinstance(weights, EstimatedWeights)
     w = weights.weights if isinstance(weights, EstimatedWeights) else np.asarray(weights, dtype=np.float64)
     if largest is None:
         if not isinstance(weights, EstimatedWeights):
             raise ValueError("`largest` must be given, a bound on the weights known beforehand, got none.")
         largest = weights.largest
+    if by not in ("rejection_sampling", "betting"):
+        raise ValueError(f"`by` must be rejection_sampling or betting, got {by!r}.")
     kept = rejection_sample(w, largest=largest, seed=seed)
+    c, e = np.asarray(confidence, dtype=np.float64), np.asarray(losses, dtype=np.float64)
+    if not c.shape == e.shape == w.shape:
+        raise ValueError(f"`weights` must have a weight for each sample, got {w.shape} for {c.shape}.")
     if not kept.any():
         raise ValueError("`weights` must keep at least one sample, got none kept. Calibrate on more samples.")
-    found = fixed_sequence(np.asarray(confidence)[kept], np.asarray(losses)[kept], risk=risk, delta=delta, seed=seed)
+    if by == "rejection_sampling":
+        found = fixed_sequence(c[kept], e[kept], risk=risk, delta=delta, seed=seed)
+    else:
+        found = _by_betting(c, e, w, kept, risk=risk, largest=largest, delta=delta, seed=seed)
     words = f"no finite-sample guarantee, since the weights are estimated; if they were true, {found.guarantee}"
     return replace(found, method="weighted_fixed_sequence", guarantee=words if estimated else found.guarantee)
 
 
-def betting_evidence(
-    weights: ArrayLike, losses: ArrayLike, /, *, risk: float, bet: float, accepted: ArrayLike | None = None
-) -> Floats:
-    """Running evidence (n,) that the weighted selective risk is below ``risk``: Π (1 − λ w·1[accept](ℓ − risk)).
+def _by_betting(
+    c: Floats,
+    e: Floats,
+    w: Floats,
+    kept: NDArray[np.bool_],
+    *,
+    risk: float,
+    largest: float,
+    delta: float,
+    seed: int,
+) -> Threshold:
+    in_pilot = split_pilot(len(c), seed)
+    pilot = calibration_of(c[in_pilot & kept], e[in_pilot & kept])
+    order = np.flatnonzero(~in_pilot)[np.argsort(-c[~in_pilot], kind="stable")]
+    sample = calibration_of(c[~in_pilot], e[~in_pilot])
+    guide = np.argsort(-c[in_pilot], kind="stable")
+    weighted = WeightedCalibration(
+        sample.confidence,
+        sample.losses,
+        sample.are_errors,
+        weights=w[order],
+        largest=largest,
+        delta=delta,
+        pilot_confidence=c[in_pilot][guide],
+        pilot_squares=np.append(0.0, np.cumsum(w[in_pilot][guide] ** 2)) / max(np.count_nonzero(in_pilot), 1),
+    )
+    return certify("weighted_fixed_sequence", weighted, pilot, risk, delta)
 
-    Under the opposite its expectation never exceeds 1, so reaching 1/δ at any time certifies with probability 1 − δ.
-    The bet λ must be below 1/(largest weight · (1 − risk)).
 
-    >>> betting_evidence([1, 2, 0.5, 1], [0, 0, 0, 1], risk=0.1, bet=0.3).round(8)
-    array([1.03      , 1.0918    , 1.108177  , 0.80896921])
-    """
-    check_target("risk", risk)
-    w, e = np.asarray(weights, dtype=np.float64), np.asarray(losses, dtype=np.float64)
-    kept = np.ones(len(w)) if accepted is None else np.asarray(accepted, dtype=np.float64)
-    if not 0 <= bet < 1 / (w.max() * (1 - risk)):
-        raise ValueError(f"`bet` must be below {1 / (w.max() * (1 - risk)):.4g} for these weights, got {bet}.")
-    return np.asarray(np.cumprod(1 - bet * w * kept * (e - risk)), dtype=np.float64)
+@dataclass(frozen=True)
+class WeightedCalibration(Calibration):
+    """Samples with weights, most trusted first, tested by bets whose size a pilot tells."""
+
+    weights: Floats
+    largest: float
+    delta: float
+    pilot_confidence: Floats
+    pilot_squares: Floats
+    """(m + 1,) mean over the pilot of w² among its k most trusted."""
+
+    def p_value(self, threshold: float, risk: float, /) -> float:
+        """Of "the weighted selective risk at this threshold is above risk": one over the capital of the bets."""
+        accepted, _ = self.counts(threshold)
+        k = int(np.searchsorted(-self.pilot_confidence, -threshold))
+        second_moment = risk * (1 - risk) * float(self.pilot_squares[k])  # what it is where the risk is just that
+        bets = bets_for(second_moment, len(self), self.delta, largest=self.largest * (1 - risk))
+        excess = self.weights[:accepted] * (self.losses[:accepted] - risk)
+        return min(1.0, exp(-log_capital(excess, bets)))
