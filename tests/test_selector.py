@@ -3,10 +3,13 @@ import struct
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 import abstain
 from abstain import Outputs, Selector, calibrate
 from abstain.scores import SCORES
+from abstain.scores.expected_cost import Costs
+from abstain.thresholds import chow
 
 
 def draw(n, seed):
@@ -47,6 +50,61 @@ def test_a_cheap_rejection_rejects_more():
     assert "expected cost per sample is at most" in calibrate(CAL, cost=0.2).summary()
 
 
+COSTS = np.array([[0, 1, 1, 8], [1, 0, 1, 8], [1, 1, 0, 8], [2, 2, 2, 0]])  # to overlook the last class is grave
+
+
+def true_probabilities(n, seed):
+    """Outputs whose softmax is the law of the labels, but for a temperature of 2."""
+    rng = np.random.default_rng(seed)
+    logits = 2 * rng.normal(size=(n, 4))
+    labels = (softmax(logits, axis=1).cumsum(axis=1) > rng.random((n, 1))).argmax(axis=1)
+    return Outputs(logits=2 * logits, labels=labels)
+
+
+@pytest.mark.parametrize("method", ["chow", "minimal_cost"])
+def test_costs_change_what_is_predicted_and_the_bound_holds(method, tmp_path):
+    cal, new = true_probabilities(3000, 0), true_probabilities(6000, 1)
+    rejection = np.array([0.8, 0.8, 0.8, 1.2])
+    selector = calibrate(cal, cost=rejection, costs=COSTS, method=method)
+    assert selector.fitted.temperature == pytest.approx(2, rel=0.2)
+    predicted, accepted = selector.predictions(new), selector.accepts(new)
+    p = softmax(new.logits / selector.fitted.temperature, axis=1)
+    decision = chow(p, rejection=rejection, costs=COSTS)
+    np.testing.assert_array_equal(predicted, decision.prediction)
+    assert (predicted != new.predictions).any()
+    if method == "chow":
+        np.testing.assert_array_equal(accepted, decision.accepted)
+    paid = np.where(accepted, COSTS[predicted, new.labels], rejection[new.labels])
+    plain = calibrate(cal, cost=0.8).accepts(new)
+    plain_paid = np.where(plain, COSTS[new.predictions, new.labels], rejection[new.labels])
+    assert paid.mean() <= selector.threshold.bound
+    assert paid.mean() < 0.9 * plain_paid.mean()
+    selector.save(tmp_path / "s.abstain")
+    again = Selector.load(tmp_path / "s.abstain")
+    np.testing.assert_array_equal(again.predict(new), selector.predict(new))
+    assert again.summary() == selector.summary()
+
+
+def test_the_plug_in_rule_with_plain_costs_is_a_threshold_on_calibrated_probabilities():
+    selector = calibrate(CAL, cost=0.2, method="chow")
+    largest = softmax(NEW.logits / selector.fitted.temperature, axis=1).max(axis=1)
+    np.testing.assert_array_equal(selector.accepts(NEW), largest > 0.8)
+    np.testing.assert_array_equal(selector.predictions(NEW), NEW.predictions)
+
+
+def test_a_sample_of_no_known_class_is_paid_for_in_full():
+    accepting, rejecting = Costs.of(4, rejection=[0.1, 0.2, 0.3, 0.4], matrix=COSTS).paid(
+        np.array([3, 3, 0]), np.array([-1, 2, 3])
+    )
+    assert accepting.tolist() == [2, 2, 8]
+    assert rejecting.tolist() == [0.4, 0.3, 0.4]
+
+
+def test_unlabelled_outputs_take_the_place_of_the_pilot():
+    with_pilot, with_pool = (calibrate(CAL, risk=0.1, unlabelled=pool) for pool in (None, NEW))
+    assert with_pilot.threshold.n < with_pool.threshold.n == len(CAL)
+
+
 def test_the_rows_a_score_is_fitted_on_are_not_those_of_the_threshold():
     assert calibrate(CAL, score="knn", coverage=0.5).threshold.n == 2480
 
@@ -80,6 +138,13 @@ def test_unusable_rows_are_never_accepted():
         ({"risk": 0.1, "coverage": 0.5}, "`risk`, `coverage` or `cost` must be given"),
         ({"risk": 0.1, "delta": None}, "`delta` must be given for a target risk or a cost"),
         ({"risk": 0.1, "method": "guess"}, "`method` must be one of fixed_sequence, sgr, bonferroni"),
+        ({"cost": 0.1, "method": "sgr"}, "`method` must be one of minimal_cost, chow"),
+        ({"cost": 0.1, "method": "chow", "score": "knn"}, "`score` must be left out"),
+        ({"cost": [0.1, 0.2]}, "`rejection` must be one number or 4"),
+        ({"cost": 0.1, "costs": [[1.0]]}, "`costs` must have shape"),
+        ({"risk": 0.1, "costs": COSTS}, "`costs` must come with `cost`"),
+        ({"cost": -1.0, "method": "chow"}, "must be finite and at least 0"),
+        ({"risk": 0.1, "method": "sgr", "unlabelled": NEW}, "`unlabelled` must go with the method fixed_sequence"),
     ],
 )
 def test_bad_options_are_named(options, message):

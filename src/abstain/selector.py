@@ -5,13 +5,13 @@ import json
 import os
 import struct
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as dump_arrays
@@ -19,13 +19,26 @@ from safetensors.numpy import save as dump_arrays
 from abstain.outputs import Outputs
 from abstain.scores import SCORES, from_state, to_state
 from abstain.scores.calibration_draw import draw_calibration
-from abstain.scores.score import Confidence
-from abstain.thresholds import Threshold, bonferroni, fixed_sequence, minimal_cost, sgr, target_coverage
+from abstain.scores.expected_cost import Costs, ExpectedCost, FittedExpectedCost
+from abstain.scores.registry import EXPECTED_COST
+from abstain.scores.score import Confidence, Score
+from abstain.thresholds import (
+    Threshold,
+    bonferroni,
+    cost_of,
+    fixed_sequence,
+    minimal_cost,
+    sgr,
+    target_coverage,
+)
 
 FORMAT, VERSION = "abstain.selector", 1
 ABSTAIN = -1
 BLANK = "0" * 64
 LARGEST_HEADER = 10_000_000
+LABELLED_SHARE = 0.2
+KNOWN: dict[str, Score] = SCORES | {EXPECTED_COST.name: EXPECTED_COST}
+COST_METHODS = ("minimal_cost", "chow")
 RISK_METHODS = {"fixed_sequence": fixed_sequence, "sgr": sgr, "bonferroni": bonferroni}
 
 
@@ -52,14 +65,21 @@ class Selector:
         return self.threshold.accepts(self.confidence(outputs))
 
     def predict(self, outputs: Outputs, /) -> NDArray[np.int64]:
-        """The classifier's own predictions (n,), −1 where the selector abstains."""
-        return np.where(self.accepts(outputs), outputs.predictions, ABSTAIN)
+        """The predictions (n,), −1 where the selector abstains."""
+        return np.where(self.accepts(outputs), self.predictions(outputs), ABSTAIN)
+
+    def predictions(self, outputs: Outputs, /) -> NDArray[np.int64]:
+        """The answer to every row (n,): the classifier's own, or the cheapest where the selector knows the costs."""
+        if isinstance(self.fitted, FittedExpectedCost):
+            return self.fitted.predictions(outputs)
+        return outputs.predictions
 
     def summary(self) -> str:
         """What it does and what it promises, in plain words."""
         t = self.threshold
-        literal = float(np.asarray(SCORES[self.score].literal(np.array([t.value])))[0])
-        units = "" if literal == t.value else f" ({SCORES[self.score].symbol} > {literal:.6g})"
+        entry = KNOWN[self.score]
+        literal = float(np.asarray(entry.literal(np.array([t.value])))[0])
+        units = "" if literal == t.value else f" ({entry.symbol} > {literal:.6g})"
         share = f"{t.accepted / t.n:.1%} of the {t.n} calibration samples were accepted"
         return f"Accept iff {self.score} > {t.value:.6g}{units}. Promise by {t.method}: {t.guarantee} There, {share}."
 
@@ -112,7 +132,7 @@ class Selector:
             arrays = load_arrays(contents)
             names = header["class_names"]
             return cls(
-                score=SCORES[header["score"]].name,
+                score=KNOWN[header["score"]].name,
                 fitted=from_state({"fitted": header["fitted"]}, arrays),
                 threshold=Threshold(**header["threshold"]),
                 n_classes=int(header["n_classes"]),
@@ -142,19 +162,26 @@ def calibrate(
     outputs: Outputs,
     /,
     *,
-    score: str = "confidence_margin",
+    score: str | None = None,
     risk: float | None = None,
     coverage: float | None = None,
-    cost: float | None = None,
+    cost: float | ArrayLike | None = None,
+    costs: ArrayLike | None = None,
     delta: float | None = 0.05,
-    method: str = "fixed_sequence",
+    method: str | None = None,
+    unlabelled: Outputs | None = None,
     seed: int = 0,
 ) -> Selector:
     """A selector for a target selective risk, coverage, or ``cost`` of rejecting, from outputs like those to come.
 
-    A score that needs fitting gets its own in-distribution rows, five a class but at most half, which the threshold
-    does not see. Rows that are not usable count as errors that are never accepted. The guarantee is that of the method,
-    in ``selector.threshold.guarantee``; ``delta=None`` asks for a coverage in expectation only.
+    A score that needs fitting gets its own in-distribution rows, five a class, a fifth of all if it learns from labels,
+    at most half, which the threshold does not see. Rows that are not usable count as errors that are never accepted.
+    The guarantee is that of the method, in ``selector.threshold.guarantee``; ``delta=None`` asks for a coverage in
+    expectation only. ``unlabelled`` outputs of the same law save `fixed_sequence` its pilot and raise the coverage.
+
+    An error costs 1 and ``cost`` is that of rejecting, one number or one for each true class; ``costs[ŷ, y]`` are other
+    costs of predicting ŷ where y is true. The method ``minimal_cost`` chooses the threshold on the sample, ``chow``
+    trusts the temperature-scaled probabilities; both bound the expected cost.
 
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(3, size=3000)
@@ -163,28 +190,83 @@ def calibrate(
     >>> bool(outputs.errors[selector.accepts(outputs)].mean() < 0.02)
     True
     """
-    if score not in SCORES:
-        raise ValueError(f"`score` must be a known score, got {score!r}. `abstain scores` lists them.")
     if sum(target is not None for target in (risk, coverage, cost)) != 1:
         raise ValueError("`risk`, `coverage` or `cost` must be given, one of them, got several or none.")
     if delta is None and coverage is None:
         raise ValueError("`delta` must be given for a target risk or a cost, got None.")
-    if method not in RISK_METHODS:
-        raise ValueError(f"`method` must be one of {', '.join(RISK_METHODS)}, got {method!r}.")
-    entry = SCORES[score]
+    method = _method(method, risk=risk, cost=cost)
+    entry = _score(score, outputs, cost, costs, method)
     if objection := entry.objection(outputs):
-        raise ValueError(f"`outputs` must have what {score} needs, got {objection}.")
+        raise ValueError(f"`outputs` must have what {entry.name} needs, got {objection}.")
     fitting, rest = outputs, outputs
     if entry.is_fitted:
-        fitting, rest = draw_calibration(outputs, seed=seed)
+        share = LABELLED_SHARE if "labels" in entry.needs else 0.0
+        fitting, rest = draw_calibration(outputs, seed=seed, share=share)
     fitted = entry.fit(fitting)
-    confidence = np.nan_to_num(fitted(rest), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+    confidence = _accountable(fitted(rest))
     if coverage is not None:
         threshold = target_coverage(confidence, coverage=coverage, delta=delta)
     elif cost is not None:
-        threshold = minimal_cost(confidence, rest.errors, rejection=cost, delta=delta or 0.0, ids=rest.ids)
+        threshold = _by_cost(fitted, rest, confidence, cost, method, delta or 0.0, seed)
     else:
+        pool = {} if unlabelled is None else {"unlabelled": _accountable(fitted(unlabelled))}
+        if pool and method != "fixed_sequence":
+            raise ValueError(f"`unlabelled` must go with the method fixed_sequence, got {method}.")
         threshold = RISK_METHODS[method](
-            confidence, rest.errors, risk=risk or 0.0, delta=delta or 0.0, ids=rest.ids, seed=seed
+            confidence, rest.errors, risk=risk or 0.0, delta=delta or 0.0, ids=rest.ids, seed=seed, **pool
         )
-    return Selector(score, fitted, threshold, outputs.n_classes, outputs.class_names)
+    return Selector(entry.name, fitted, threshold, outputs.n_classes, outputs.class_names)
+
+
+def _method(method: str | None, *, risk: float | None, cost: float | ArrayLike | None) -> str:
+    known = tuple(RISK_METHODS) if risk is not None else COST_METHODS if cost is not None else ("target_coverage",)
+    if method is not None and method not in known:
+        raise ValueError(f"`method` must be one of {', '.join(known)}, got {method!r}.")
+    return method or known[0]
+
+
+def _score(
+    name: str | None, outputs: Outputs, cost: float | ArrayLike | None, costs: ArrayLike | None, method: str
+) -> Score:
+    """The score asked for; that of expected cost where predicting by cost is."""
+    if cost is None and costs is not None:
+        raise ValueError("`costs` must come with `cost`, that of rejecting, got no `cost`.")
+    if costs is None and method != "chow" and np.ndim(cost) == 0 and name != EXPECTED_COST.name:  # type: ignore[arg-type]
+        name = name or "confidence_margin"
+        if name not in SCORES:
+            raise ValueError(f"`score` must be a known score, got {name!r}. `abstain scores` lists them.")
+        return SCORES[name]
+    if name not in (None, EXPECTED_COST.name):
+        raise ValueError(f"`score` must be left out where predictions are weighed by costs, got {name!r}.")
+    if cost is None:
+        raise ValueError("`cost` must be given for the score expected_cost, got none.")
+    Costs.of(outputs.n_classes, rejection=cost, matrix=costs)
+    return replace(EXPECTED_COST, method=ExpectedCost(cost, costs))
+
+
+def _accountable(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Confidence with rows that are not usable below any threshold."""
+    return np.nan_to_num(confidence, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+
+
+def _by_cost(
+    fitted: Confidence,
+    rest: Outputs,
+    confidence: NDArray[np.float64],
+    cost: float | ArrayLike,
+    method: str,
+    delta: float,
+    seed: int,
+) -> Threshold:
+    if isinstance(fitted, FittedExpectedCost):
+        if rest.labels is None:
+            raise ValueError("`outputs` must have labels, got none.")
+        accepting, rejecting = fitted.costs.paid(fitted.predictions(rest), rest.labels)
+        largest = fitted.costs.largest
+    else:
+        accepting, rejecting = rest.errors.astype(np.float64), np.full(len(rest), float(np.asarray(cost)))
+        largest = max(1.0, float(np.asarray(cost)))
+    known: dict[str, Any] = {"rejection": rejecting, "largest": largest, "delta": delta, "ids": rest.ids, "seed": seed}
+    if method == "chow":
+        return cost_of(confidence, accepting, threshold=0.0, **known)
+    return minimal_cost(confidence, accepting, **known)

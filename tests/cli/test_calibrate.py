@@ -40,6 +40,32 @@ def test_from_outputs_to_decisions(tmp_path):
     assert [float(row["confidence"]) for row in rows] == selector.confidence(new).tolist()
 
 
+def test_costs_from_a_table(tmp_path):
+    make(3000, 0).save(tmp_path / "cal")
+    (tmp_path / "costs.csv").write_text("0,1,9\n1,0,9\n2,2,0\n")
+    where = (tmp_path / "cal", "-o", tmp_path / "s.abstain", "--costs", tmp_path / "costs.csv")
+    done = run("calibrate", *where, "--cost", "0.3,0.3,0.9", "--method", "chow", width=300)
+    assert done.returncode == 0, done.stderr
+    assert "Promise by chow: the expected cost per sample is at most" in done.stdout
+    new = make(500, 1)
+    selector = Selector.load(tmp_path / "s.abstain")
+    assert (selector.predictions(new) != new.predictions).any()
+    for wrong, message in (("0.3,x", "`--cost` must be a number"), ("0.3,0.2", "`rejection` must be one number or 3")):
+        done = run("calibrate", *where, "--cost", wrong, width=300)
+        assert done.returncode == 1
+        assert message in done.stderr
+
+
+def test_unlabelled_outputs_are_used(tmp_path):
+    make(3000, 0).save(tmp_path / "cal")
+    make(2000, 3).save(tmp_path / "pool")
+    where = ("calibrate", tmp_path / "cal", "-o", tmp_path / "s.abstain", "--risk", "0.02", "--json")
+    counts = [
+        json.loads(run(*where, *more).stdout)["threshold"]["n"] for more in ((), ("--unlabelled", tmp_path / "pool"))
+    ]
+    assert counts[0] < counts[1] == 3000
+
+
 def test_an_unreachable_risk_is_one_line(tmp_path):
     make(60, 0).save(tmp_path / "cal")
     done = run("calibrate", tmp_path / "cal", "--risk", "0.001", "-o", tmp_path / "s.abstain")

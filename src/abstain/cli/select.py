@@ -28,7 +28,7 @@ def select(
     confidence = chosen.confidence(run)
     columns = {
         "id": (np.arange(len(run)) if run.ids is None else run.ids).tolist(),
-        "prediction": run.predictions.tolist(),
+        "prediction": chosen.predictions(run).tolist(),
         "confidence": confidence.tolist(),
         "accepted": chosen.threshold.accepts(confidence).tolist(),
     }

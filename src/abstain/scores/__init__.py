@@ -7,6 +7,7 @@ from abstain.scores.delta_knn import DeltaKNN
 from abstain.scores.delta_mds import DeltaMDS
 from abstain.scores.doctor import doctor
 from abstain.scores.energy import energy
+from abstain.scores.expected_cost import ExpectedCost
 from abstain.scores.fdbd import FDBD
 from abstain.scores.fitting import CannotFitError, Fitted, Fitter
 from abstain.scores.gen import gen
@@ -39,6 +40,7 @@ __all__ = [
     "CannotFitError",
     "DeltaKNN",
     "DeltaMDS",
+    "ExpectedCost",
     "Fitted",
     "Fitter",
     "MarginMix",

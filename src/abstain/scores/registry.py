@@ -3,6 +3,7 @@
 from abstain.scores.delta_knn import DeltaKNN
 from abstain.scores.delta_mds import DeltaMDS
 from abstain.scores.doctor import DOCTOR
+from abstain.scores.expected_cost import ExpectedCost
 from abstain.scores.fdbd import FDBD
 from abstain.scores.gen import gen
 from abstain.scores.knn import KNN, masked_class
@@ -169,5 +170,15 @@ AFTER_THE_PAPER = (
         method=MarginMix(DeltaKNN()),
     ),
 )
+
+EXPECTED_COST = FittedScore(
+    name="expected_cost",
+    symbol="Chow",
+    family="softmax",
+    needs=("logits", "calibration", "labels"),
+    reference="Chow, 1970",
+    method=ExpectedCost(),
+)
+"""Not among `SCORES`: it depends on given costs, and with equal ones it ranks as ts_max_softmax does."""
 
 SCORES: dict[str, Score] = {score.name: score for score in (*LOGIT_SCORES, *PAPER_FITTED, *AFTER_THE_PAPER)}

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from abstain.scores.delta_knn import FittedDeltaKNN
 from abstain.scores.delta_mds import FittedDeltaMDS
+from abstain.scores.expected_cost import FittedExpectedCost
 from abstain.scores.fdbd import FittedFDBD
 from abstain.scores.fitting import Fitted
 from abstain.scores.knn import FittedKNN
@@ -28,6 +29,7 @@ FITTED: dict[str, type[Fitted]] = {
     for kind in (
         FittedDeltaKNN,
         FittedDeltaMDS,
+        FittedExpectedCost,
         FittedFDBD,
         FittedKNN,
         FittedMarginMix,

@@ -47,14 +47,21 @@ def calibration_of(
     rank(confidence, losses)  # the checks, with their messages
     c, e = np.asarray(confidence, dtype=np.float64), np.asarray(losses, dtype=np.float64)
     if ids is not None:
-        names = np.asarray(ids)
-        if names.shape != c.shape:
-            raise ValueError(f"`ids` must have shape {c.shape}, one a sample, got {names.shape}.")
-        order = np.random.default_rng(seed).permutation(len(c))
-        chosen = order[np.unique(names[order], return_index=True)[1]]
+        chosen = one_of_each(ids, len(c), seed=seed)
         c, e = c[chosen], e[chosen]
     order = np.argsort(-c, kind="stable")
     return Calibration(c[order], e[order], bool(((e == 0) | (e == 1)).all()))
+
+
+def one_of_each(ids: ArrayLike | None, n: int, /, *, seed: int) -> NDArray[np.int64]:
+    """One row, drawn at random, of each cluster; all rows without ids."""
+    if ids is None:
+        return np.arange(n)
+    names = np.asarray(ids)
+    if names.shape != (n,):
+        raise ValueError(f"`ids` must have shape {(n,)}, one a sample, got {names.shape}.")
+    order = np.random.default_rng(seed).permutation(n)
+    return np.asarray(order[np.unique(names[order], return_index=True)[1]])
 
 
 def check_target(name: str, value: float, /) -> None:

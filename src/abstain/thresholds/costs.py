@@ -1,16 +1,18 @@
-"""Costs: the rule of Chow for a cost of errors and a cost of rejecting."""
+"""Costs: the rule of Chow, and thresholds of low cost with a bound on what they cost."""
 
 from dataclasses import dataclass
-from math import inf, log, sqrt
+from math import inf
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.metrics import risk_coverage
-from abstain.thresholds.calibration import calibration_of, check_target
+from abstain.scores.expected_cost import Costs
+from abstain.thresholds.betting import mean_upper_bound
+from abstain.thresholds.calibration import check_target, one_of_each
 from abstain.thresholds.threshold import Threshold
 
 Floats = NDArray[np.float64]
+GUIDE = 1 / 3
 
 
 @dataclass(frozen=True)
@@ -42,39 +44,121 @@ def chow(probabilities: ArrayLike, /, *, rejection: float | ArrayLike, costs: Ar
     p = np.asarray(probabilities, dtype=np.float64)
     if p.ndim != 2 or not (p >= 0).all() or not np.allclose(p.sum(axis=1), 1, atol=1e-6):
         raise ValueError(f"`probabilities` must have shape (n, K) and rows that sum to 1, got shape {p.shape}.")
-    k = p.shape[1]
-    table = 1 - np.eye(k) if costs is None else np.asarray(costs, dtype=np.float64)
-    if table.shape != (k, k):
-        raise ValueError(f"`costs` must have shape ({k}, {k}), got {table.shape}.")
-    expected = p @ table.T
-    prediction = expected.argmin(axis=1)
-    reject = p @ np.broadcast_to(np.asarray(rejection, dtype=np.float64), (k,))
-    return ChowDecision(prediction, reject - expected[np.arange(len(p)), prediction])
+    return ChowDecision(*Costs.of(p.shape[1], rejection=rejection, matrix=costs).expected(p))
 
 
 def minimal_cost(
-    confidence: ArrayLike, losses: ArrayLike, /, *, rejection: float, delta: float = 0.05, ids: ArrayLike | None = None
+    confidence: ArrayLike,
+    costs: ArrayLike,
+    /,
+    *,
+    rejection: float | ArrayLike,
+    largest: float = 1.0,
+    delta: float = 0.05,
+    ids: ArrayLike | None = None,
+    seed: int = 0,
 ) -> Threshold:
-    """The threshold of lowest mean cost on the calibration sample, a loss if accepted and ``rejection`` if not.
+    """The threshold of lowest mean cost on a third of the sample, with a bound on its expected cost from the rest.
 
-    Its expected cost is, with probability 1 − δ, at most the bound: the cost seen plus (1 + rejection)·√(ln(4/δ)/2n)
-    (Dvoretzky–Kiefer–Wolfowitz, for the accepted errors and for the share rejected, holds at all thresholds at once).
-    Errors of 0 and 1 only.
+    ``costs`` is what accepting each sample costs, 0 and 1 for errors, and ``rejection`` what rejecting costs, one
+    number or one a sample; none is above ``largest``, which must be known beforehand. The bound holds with probability
+    1 − δ: a threshold chosen on other samples is a fixed one for the rest (`mean_upper_bound`).
     """
-    check_target("rejection", rejection)
-    check_target("delta", delta)
-    sample = calibration_of(confidence, losses, ids=ids)
-    if not sample.are_errors:
-        raise ValueError("`losses` must be 0 or 1 for minimal_cost, got others.")
-    n = len(sample)
-    curve = risk_coverage(sample.confidence, sample.losses)
-    cost = curve.coverage * curve.risk + rejection * (1 - curve.coverage)
-    best = int(cost.argmin()) if cost.size and cost.min() < rejection else -1
-    value, lowest = (inf, rejection) if best < 0 else (float(curve.threshold[best]), float(cost[best]))
-    accepted, errors = sample.counts(value)
-    bound = lowest + (1 + rejection) * sqrt(log(4 / delta) / (2 * n))
-    guarantee = (
-        f"the expected cost per sample is at most {bound:.4g}, with probability {1 - delta:.4g} over the calibration "
-        f"sample of {n}; {lowest:.4g} was seen on it."
-    )
-    return Threshold(value, "minimal_cost", rejection, delta, n, accepted, errors, bound, guarantee)
+    sample = _CostSample.of(confidence, costs, rejection, largest, ids, seed)
+    guide, rest = sample.split(seed)
+    return rest.certified("minimal_cost", guide.lowest(), guide, delta)
+
+
+def cost_of(
+    confidence: ArrayLike,
+    costs: ArrayLike,
+    /,
+    *,
+    threshold: float,
+    rejection: float | ArrayLike,
+    largest: float = 1.0,
+    delta: float = 0.05,
+    ids: ArrayLike | None = None,
+    seed: int = 0,
+) -> Threshold:
+    """A ``threshold`` fixed beforehand, such as 0 for the advantage of `chow`, with a bound on its expected cost."""
+    sample = _CostSample.of(confidence, costs, rejection, largest, ids, seed)
+    guide, rest = sample.split(seed)
+    return rest.certified("chow", threshold, guide, delta)
+
+
+@dataclass(frozen=True)
+class _CostSample:
+    """Independent samples with what accepting and what rejecting each would cost."""
+
+    confidence: Floats
+    accepting: Floats
+    rejecting: Floats
+    largest: float
+
+    @classmethod
+    def of(
+        cls,
+        confidence: ArrayLike,
+        costs: ArrayLike,
+        rejection: float | ArrayLike,
+        largest: float,
+        ids: ArrayLike | None,
+        seed: int,
+    ) -> "_CostSample":
+        c, a = np.asarray(confidence, dtype=np.float64), np.asarray(costs, dtype=np.float64)
+        r = np.asarray(rejection, dtype=np.float64)
+        if c.ndim != 1 or a.shape != c.shape or r.shape not in ((), c.shape) or len(c) < 3:
+            raise ValueError(
+                f"`confidence` and `costs` must be of one length, at least 3, and `rejection` one number or as many, "
+                f"got shapes {c.shape}, {a.shape} and {r.shape}."
+            )
+        if np.isnan(c).any():
+            raise ValueError("`confidence` must not be NaN, got some. Set it to -inf where a sample is rejected.")
+        if not all(((x >= 0) & (x <= largest)).all() for x in (a, r)):
+            raise ValueError(f"`costs` and `rejection` must be between 0 and `largest` ({largest:g}), got others.")
+        rows = one_of_each(ids, len(c), seed=seed)
+        return cls(c[rows], a[rows], np.broadcast_to(r, c.shape)[rows], float(largest))
+
+    def split(self, seed: int) -> tuple["_CostSample", "_CostSample"]:
+        first = np.random.default_rng([seed, 2]).permutation(len(self.confidence)) < GUIDE * len(self.confidence)
+        return self._part(first), self._part(~first)
+
+    def _part(self, rows: NDArray[np.bool_]) -> "_CostSample":
+        return _CostSample(self.confidence[rows], self.accepting[rows], self.rejecting[rows], self.largest)
+
+    def lowest(self) -> float:
+        """The threshold of lowest mean cost on these samples; +inf, reject all, if none is lower."""
+        order = np.argsort(-self.confidence, kind="stable")
+        total = self.rejecting.sum() + np.cumsum((self.accepting - self.rejecting)[order])
+        ends = np.flatnonzero(np.append(np.diff(self.confidence[order]) < 0, True))  # a tie is accepted whole
+        best = ends[total[ends].argmin()]
+        if total[best] >= self.rejecting.sum():
+            return inf
+        below = self.confidence[order][best + 1 :]
+        return float(below[0]) if len(below) else -inf
+
+    def certified(self, method: str, value: float, guide: "_CostSample", delta: float) -> Threshold:
+        check_target("delta", delta)
+        paid, before = self._paid(value), guide._paid(value)
+        bound = mean_upper_bound(paid, before, delta=delta, largest=self.largest)
+        accepted = self.confidence > value
+        guarantee = (
+            f"the expected cost per sample is at most {bound:.4g}, with probability {1 - delta:.4g} over the "
+            f"calibration sample of {len(paid)}; {paid.mean():.4g} was seen on it, and rejecting all would have cost "
+            f"{self.rejecting.mean():.4g}."
+        )
+        return Threshold(
+            value,
+            method,
+            float(self.rejecting.mean()),
+            delta,
+            len(paid),
+            int(accepted.sum()),
+            float(self.accepting[accepted].sum()),
+            bound,
+            guarantee,
+        )
+
+    def _paid(self, value: float) -> Floats:
+        return np.where(self.confidence > value, self.accepting, self.rejecting)
