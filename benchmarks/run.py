@@ -140,22 +140,46 @@ def guarantees() -> bool:
 
 
 def monitors() -> bool:
-    """False alarms over 5,000 steps and median delays of the risk monitor."""
-    from abstain.monitor.risk import log_evidence
+    """False alarms over 5,000 steps, and median delays from the start and after 2,000 good samples, of each monitor."""
+    from abstain.monitor import AcceptanceMonitor, RiskMonitor, ScoreMonitor
 
-    rng, limit = np.random.default_rng(0), np.log(20)
-    shares = {}
-    for rate in (0.05, 0.08, 0.15):
+    rng, runs, kept = np.random.default_rng(0), 200, True
+
+    def report(name: str, start, draw, *, null: bool) -> None:
+        nonlocal kept
         delays = []
-        for _ in range(200):
-            errors = np.cumsum(rng.random(5000) < rate)
-            hit = next((t for t in range(1, 5001) if log_evidence(int(errors[t - 1]), t, 0.05) >= limit), None)
-            delays.append(hit)
-        found = [d for d in delays if d is not None]
-        shares[rate] = len(found) / len(delays)
-        middle = f"{np.median(found):.0f}" if found else "-"
-        print(f"risk monitor, target 0.05, true risk {rate}: alarms {shares[rate]:.3f}, median delay {middle} samples")
-    return shares[0.05] <= 0.05
+        for _ in range(runs):
+            monitor, delay = start(), None
+            for step in range(0, 5000, 5):
+                monitor = monitor.observe(draw(5))
+                if monitor.alarm:
+                    delay = step + 5
+                    break
+            delays.append(delay)
+        found = [delay for delay in delays if delay is not None]
+        middle = f", median delay {np.median(found):.0f} samples" if found and not null else ""
+        print(f"{name}: alarms {len(found) / runs:.3f}{middle}")
+        kept &= not null or len(found) / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
+
+    def risk_at(rate):
+        return lambda n: rng.random(n) < rate
+
+    risk, after = RiskMonitor(risk=0.05, delta=0.05), risk_at(0.02)
+    report("risk 0.05 of promised 0.05", lambda: risk, risk_at(0.05), null=True)
+    for rate in (0.08, 0.15):
+        report(f"risk {rate} from the start", lambda: risk, risk_at(rate), null=False)
+        report(f"risk {rate} after 2,000 at 0.02", lambda: risk.observe(after(2000)), risk_at(rate), null=False)
+    acceptance = lambda: AcceptanceMonitor.from_calibration(accepted=int(rng.binomial(1000, 0.7)), n=1000)  # noqa: E731
+    report("share accepted 0.7 as in calibration", acceptance, risk_at(0.7), null=True)
+    for rate in (0.6, 0.85):
+        report(f"share accepted {rate} instead of 0.7", acceptance, risk_at(rate), null=False)
+    scores = lambda: ScoreMonitor.from_calibration(rng.normal(size=1000))  # noqa: E731
+    report("confidences as in calibration", scores, lambda n: rng.normal(size=n), null=True)
+    for shift in (-0.3, -1.0):
+        report(
+            f"confidences lower by {-shift} deviations", scores, lambda n, s=shift: rng.normal(size=n) + s, null=False
+        )
+    return kept
 
 
 BENCHMARKS = {"logit_scores": logit_scores, "knn": knn, "guarantees": guarantees, "monitors": monitors}

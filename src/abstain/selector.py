@@ -31,8 +31,10 @@ from abstain.thresholds import (
     sgr,
     target_coverage,
 )
+from abstain.thresholds.calibration import one_of_each
+from abstain.thresholds.score_law import ScoreLaw
 
-FORMAT, VERSION = "abstain.selector", 1
+FORMAT, VERSION = "abstain.selector", 2
 ABSTAIN = -1
 BLANK = "0" * 64
 LARGEST_HEADER = 10_000_000
@@ -50,6 +52,8 @@ class Selector:
     fitted: Confidence
     threshold: Threshold
     n_classes: int
+    law: ScoreLaw
+    """The law of confidence in calibration, for `abstain.monitor`."""
     class_names: tuple[str, ...] | None = None
 
     def confidence(self, outputs: Outputs, /) -> NDArray[np.float64]:
@@ -93,6 +97,7 @@ class Selector:
             "score": self.score,
             "threshold": asdict(self.threshold),
             "n_classes": self.n_classes,
+            "law": asdict(self.law),
             "class_names": self.class_names,
             "sha256": BLANK,
         }
@@ -120,7 +125,8 @@ class Selector:
             raise ValueError(f"`{file}` must be a selector, got another kind of file.")
         if header.get("version") != VERSION:
             raise ValueError(
-                f"`{file}` must be of version {VERSION}, got {header.get('version')}. Use a newer abstain."
+                f"`{file}` must be of version {VERSION}, got {header.get('version')}. Use the abstain that wrote it, "
+                "or calibrate again."
             )
         digest = str(header.get("sha256"))
         if len(digest) != 64 or contents.count(digest.encode()) != 1:
@@ -136,6 +142,7 @@ class Selector:
                 fitted=from_state({"fitted": header["fitted"]}, arrays),
                 threshold=Threshold(**header["threshold"]),
                 n_classes=int(header["n_classes"]),
+                law=ScoreLaw(**{name: tuple(values) for name, values in header["law"].items()}),
                 class_names=None if names is None else tuple(names),
             )
         except (SafetensorError, KeyError, TypeError) as error:
@@ -204,8 +211,9 @@ def calibrate(
         fitting, rest = draw_calibration(outputs, seed=seed, share=share)
     fitted = entry.fit(fitting)
     confidence = _accountable(fitted(rest))
+    independent = confidence[one_of_each(rest.ids, len(rest), seed=seed)]
     if coverage is not None:
-        threshold = target_coverage(confidence, coverage=coverage, delta=delta)
+        threshold = target_coverage(independent, coverage=coverage, delta=delta)
     elif cost is not None:
         threshold = _by_cost(fitted, rest, confidence, cost, method, delta or 0.0, seed)
     else:
@@ -215,7 +223,8 @@ def calibrate(
         threshold = RISK_METHODS[method](
             confidence, rest.errors, risk=risk or 0.0, delta=delta or 0.0, ids=rest.ids, seed=seed, **pool
         )
-    return Selector(entry.name, fitted, threshold, outputs.n_classes, outputs.class_names)
+    law = ScoreLaw.of(independent, seed=seed)
+    return Selector(entry.name, fitted, threshold, outputs.n_classes, law, outputs.class_names)
 
 
 def _method(method: str | None, *, risk: float | None, cost: float | ArrayLike | None) -> str:

@@ -4,9 +4,12 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import polars
 import pytest
 from tests_cli import run
+
+from abstain import Outputs
 
 
 def write(path, errors, n):
@@ -26,7 +29,7 @@ def write(path, errors, n):
 def test_counts_and_verdict(tmp_path, ending):
     write(tmp_path / f"s.{ending}", 5, 100)
     done = run("monitor", tmp_path / f"s.{ending}", "--risk", "0.05", "--json")
-    found = json.loads(done.stdout)
+    found = json.loads(done.stdout)["risk"]
     assert (found["n"], found["errors"], found["alarm"]) == (100, 5, False)
     assert done.returncode == 0
 
@@ -39,13 +42,17 @@ def test_an_alarm_has_its_own_exit_code(tmp_path):
 
 
 def test_the_share_accepted_is_watched_without_labels(tmp_path):
-    write(tmp_path / "s.csv", 5, 100)  # 101 of 151 accepted
+    rows = [{"accepted": k % 3 != 0} for k in range(150)]
+    (tmp_path / "s.csv").write_text("accepted\n" + "\n".join(str(row["accepted"]) for row in rows))
     same = run("monitor", tmp_path / "s.csv", "--risk", "0.1", "--calibration", "670/1000", "--json")
-    assert not json.loads(same.stdout)["acceptance_alarm"]
+    assert (
+        json.loads(same.stdout)["acceptance"] | {"accepted": 100, "n": 150, "alarm": False}
+        == json.loads(same.stdout)["acceptance"]
+    )
     other = run("monitor", tmp_path / "s.csv", "--risk", "0.1", "--calibration", "980/1000")
     assert other.returncode == 3
     assert "ALARM: the share accepted has left" in other.stdout
-    assert "nothing is certified about the risk" in other.stdout
+    assert "certify nothing about the risk" in other.stdout
     assert "must be ACCEPTED/N" in run("monitor", tmp_path / "s.csv", "--risk", "0.1", "--calibration", "x").stderr
 
 
@@ -53,20 +60,68 @@ def test_the_state_goes_on(tmp_path):
     write(tmp_path / "s.csv", 12, 100)
     for expected in (100, 200):
         run("monitor", tmp_path / "s.csv", "--risk", "0.1", "--state", tmp_path / "state.json")
-        assert json.loads((tmp_path / "state.json").read_text())["n"] == expected
+        assert json.loads((tmp_path / "state.json").read_text())["risk"]["excess"]["n"] == expected
     done = run("monitor", tmp_path / "s.csv", "--risk", "0.2", "--state", tmp_path / "state.json")
     assert done.returncode == 1
-    assert "must be of the same risk and delta" in done.stderr
+    assert "must be of what the other options ask for" in done.stderr
+    assert run("monitor", tmp_path / "s.csv", "--state", tmp_path / "state.json").returncode == 0
+    assert json.loads((tmp_path / "state.json").read_text())["risk"]["excess"]["n"] == 300
 
 
 def test_standard_input():
     command = [sys.executable, "-c", "from abstain.cli import main; main()", "monitor", "-", "--risk", "0.05", "--json"]
     done = subprocess.run(command, input='{"error": 0}\n{"error": 1}\n', capture_output=True, text=True, check=False)
-    assert json.loads(done.stdout)["n"] == 2
+    assert json.loads(done.stdout)["risk"]["n"] == 2
+
+
+def test_an_alarm_on_standard_input_is_told_before_the_stream_ends():
+    command = [sys.executable, "-c", "from abstain.cli import main; main()", "monitor", "-", "--risk", "0.05"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        process.stdin.write('{"error": 1}\n' * 40)
+        process.stdin.flush()
+        assert "ALARM by row" in process.stdout.readline()
+        process.stdin.close()
+        assert process.wait() == 3
+
+
+def test_a_selector_says_what_to_watch(tmp_path):
+    """From calibration to decisions to the monitor: quiet on the same law, loud on another, on one state."""
+
+    def outputs(n, seed, spread=3.0):
+        rng = np.random.default_rng(seed)
+        labels = rng.integers(3, size=n)
+        return Outputs(logits=rng.normal(size=(n, 3)) + spread * np.eye(3)[labels], labels=labels)
+
+    outputs(3000, 0).save(tmp_path / "cal")
+    run("calibrate", tmp_path / "cal", "--risk", "0.02", "-o", tmp_path / "s.abstain")
+    for name, made in (("same", outputs(2000, 1)), ("other", outputs(600, 2, spread=1.0))):
+        made.save(tmp_path / name)
+        run("select", tmp_path / "s.abstain", tmp_path / name, "-o", tmp_path / f"{name}.csv")
+        frame = polars.read_csv(tmp_path / f"{name}.csv").with_columns(error=polars.Series(made.errors))
+        frame.write_csv(tmp_path / f"{name}.csv")
+    options = ("--selector", tmp_path / "s.abstain", "--state", tmp_path / "state.json", "--json")
+    found = json.loads(run("monitor", tmp_path / "same.csv", *options).stdout)
+    assert found["alarms"] == []
+    assert found["risk"]["promised"] == 0.02
+    assert found["scores"]["n"] == found["acceptance"]["n"] == 2000
+    done = run("monitor", tmp_path / "other.csv", *options)
+    assert done.returncode == 3
+    assert set(json.loads(done.stdout)["alarms"]) == {"risk", "acceptance", "scores"}
+
+
+def test_without_anything_to_watch_the_command_says_so(tmp_path):
+    write(tmp_path / "s.csv", 5, 100)
+    done = run("monitor", tmp_path / "s.csv", width=200)
+    assert done.returncode == 1
+    assert "must say what to watch" in done.stderr
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("accepted,error\n1,maybe\n", "must be true, false or empty, got 'maybe'")]
+    ("text", "message"),
+    [
+        ("accepted,error\n1,maybe\n", "must be true, false or empty, got 'maybe'"),
+        ("confidence\nhigh\n", "`confidence` must be a number or empty, got 'high'"),
+    ],
 )
 def test_bad_rows_are_one_line(tmp_path, text, message):
     (tmp_path / "s.csv").write_text(text)

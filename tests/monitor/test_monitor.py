@@ -1,10 +1,10 @@
-from math import exp, inf, sqrt
+from math import exp, sqrt
 
 import numpy as np
 import pytest
 
-from abstain.monitor import AcceptanceMonitor, RiskMonitor, ScoreMonitor, fisher_p
-from abstain.monitor.risk import log_evidence
+from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor, fisher_p
+from abstain.monitor.rate import RateEvidence, log_evidence
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,8 @@ def test_acceptance_false_alarms_are_rare():
 def test_everything_accepted_in_calibration_can_only_fall():
     monitor = AcceptanceMonitor.from_calibration(accepted=50, n=50)
     assert monitor.high == 1
-    assert monitor.update(accepted=50, n=50).highest < inf
+    assert monitor.update(accepted=50, n=50).rise.highest == 0
+    assert monitor.update(accepted=30, n=50).alarm
 
 
 def test_fisher_agrees_with_scipy():
@@ -130,20 +131,152 @@ def test_fisher_agrees_with_scipy():
         assert fisher_p(int(a), int(n), int(b), int(m)) == pytest.approx(expected, rel=1e-7)
 
 
-def test_scores_that_do_not_change_raise_few_alarms():
+def test_scores_that_do_not_change_raise_few_alarms_over_5000_steps():
     rng = np.random.default_rng(4)
-    alarms = sum(ScoreMonitor(delta=0.1, seed=k).update(np.round(rng.normal(size=300), 1)).alarm for k in range(100))
-    assert alarms / 100 <= 0.1 + 3 * sqrt(0.09 / 100)
+    alarms = 0
+    for seed in range(150):
+        calibration, stream = (np.round(rng.normal(size=n), 1) for n in (200, 5000))  # many ties
+        alarms += ScoreMonitor.from_calibration(calibration, delta=0.1, seed=seed).observe(stream).alarm
+    assert alarms / 150 <= 0.1 + 3 * sqrt(0.09 / 150)
 
 
-@pytest.mark.parametrize("shift", [-1.5, 1.5])
-def test_scores_that_fall_or_rise_are_noticed(shift):
+def test_the_naive_comparison_again_and_again_raises_many():
+    from scipy.stats import ks_2samp
+
+    rng = np.random.default_rng(4)
+    alarms = 0
+    for _ in range(30):
+        calibration, stream = rng.normal(size=5000), rng.normal(size=5000)
+        alarms += any(ks_2samp(calibration, stream[:t]).pvalue <= 0.1 for t in range(20, 5001, 20))
+    assert alarms / 30 > 0.3
+
+
+@pytest.mark.parametrize(("shift", "scale"), [(-0.5, 1), (0.5, 1), (0, 1.7), (0, 0.6)])
+def test_scores_that_fall_rise_spread_or_shrink_are_noticed(shift, scale):
     rng = np.random.default_rng(5)
-    monitor = ScoreMonitor(delta=0.05).update(rng.normal(size=300))
+    monitor = ScoreMonitor.from_calibration(rng.normal(size=1000)).observe(rng.normal(size=500))
     assert not monitor.alarm
-    assert monitor.update(rng.normal(size=300) + shift).alarm
+    assert monitor.observe(rng.normal(size=800) * scale + shift).alarm
+
+
+def test_the_places_of_new_scores_are_uniform_and_independent_whatever_their_law(monkeypatch):
+    """The p-values behind the bets, against Kolmogorov and a correlation, with ties."""
+    import abstain.monitor.scores as module
+
+    def places(parts, uniform, weights, shares, logs):
+        for part, u in zip(parts, uniform, strict=True):
+            found.append((weights[:part].sum() + u * weights[part]) / weights.sum())
+            weights[part] += 1
+        return original(parts, uniform, weights - np.bincount(parts, minlength=len(weights)), shares, logs)
+
+    from scipy.stats import kstest, spearmanr
+
+    original, found = module.jump, []
+    monkeypatch.setattr(module, "jump", places)
+    rng = np.random.default_rng(0)
+    for seed in range(1500):
+        values = np.round(rng.gamma(2.0, size=12), 1)
+        ScoreMonitor.from_calibration(values[:9], seed=seed).observe(values[9:])
+    p = np.reshape(found, (1500, 3))
+    assert kstest(p.ravel(), "uniform").pvalue > 0.001
+    assert kstest(p[:, 0], "uniform").pvalue > 0.001
+    assert spearmanr(p[:, 0], p[:, 2]).pvalue > 0.001
+
+
+def test_a_stream_cut_in_pieces_and_resumed_is_the_same_stream():
+    rng = np.random.default_rng(7)
+    start, values = ScoreMonitor.from_calibration(np.round(rng.normal(size=300), 1)), np.round(rng.normal(size=700), 1)
+    whole, pieces = start.observe(values), start
+    for piece in np.split(values, [1, 2, 100, 350]):
+        pieces = ScoreMonitor.from_json(pieces.observe(piece).to_json())
+    assert pieces == whole
+    assert start.observe([]) == start
+    assert len(start.observe(np.repeat(values, 50)).to_json()) < 20_000
+
+
+def test_one_by_one_is_as_by_array():
+    rng = np.random.default_rng(8)
+    errors = rng.random(300) < 0.2
+    risk = RiskMonitor(risk=0.1, delta=0.05)
+    acceptance = AcceptanceMonitor.from_calibration(accepted=700, n=1000)
+    slow_risk, slow_acceptance = risk, acceptance
+    for error in errors:
+        slow_risk = slow_risk.update(errors=int(error), n=1)
+        slow_acceptance = slow_acceptance.update(accepted=int(error), n=1)
+    assert risk.observe(errors) == slow_risk
+    assert acceptance.observe(errors) == slow_acceptance
+    assert risk.observe([]).n == 0
+    with pytest.raises(ValueError, match="must be a sequence of 0 and 1"):
+        risk.observe([0.5])
+
+
+def test_a_threshold_chosen_on_the_sample_widens_the_range():
+    fixed, chosen = (
+        AcceptanceMonitor.from_calibration(accepted=700, n=1000, threshold_chosen_there=there)
+        for there in (False, True)
+    )
+    assert chosen.low < fixed.low < 0.7 < fixed.high < chosen.high
+    assert chosen.high == pytest.approx(0.7 + sqrt(np.log(4 / 0.05) / 2000))
+
+
+def test_switching_is_quick_after_a_long_good_time_and_seldom_wrong():
+    """Risk 0.01 for 5,000 samples, then 0.2, promised 0.05: the mixture alone pays for the good time."""
+    rng = np.random.default_rng(10)
+    good, bad = rng.random(5000) < 0.01, rng.random(400) < 0.2
+    monitor = RiskMonitor(risk=0.05, delta=0.05).observe(good)
+    assert not monitor.alarm
+    assert monitor.observe(bad).alarm
+    errors = np.cumsum(np.append(good, bad))
+    assert log_evidence(errors, np.arange(1, 5401), 0.05).max() < np.log(20)
+    false = sum(RiskMonitor(risk=0.05, delta=0.05).observe(rng.random(5000) < 0.05).alarm for _ in range(300))
+    assert false / 300 <= 0.05 + 3 * sqrt(0.05 * 0.95 / 300)
+
+
+def test_switching_is_what_its_definition_says():
+    each = np.random.default_rng(0).random(40) < 0.3
+    rates = 1 / (1 + np.exp(-(np.log(0.1 / 0.9) + np.array([0, 0.25, 0.5, 1, 1.6, 2.4]))))
+    capital = np.full(6, 1 / 6)
+    for one in each:
+        capital = 0.999 * capital + 0.001 * capital.sum() / 6
+        capital = capital * np.where(one, rates / 0.1, (1 - rates) / 0.9)
+    found = RateEvidence(0.1).observe(each)
+    assert found.log_switching == pytest.approx(np.log(capital.sum()), rel=1e-10)
+    assert found.value == pytest.approx((capital.sum() + np.exp(log_evidence(each.sum(), 40, 0.1))) / 2, rel=1e-10)
+
+
+def test_evidence_agrees_with_quadrature_and_keeps_its_digits():
+    from mpmath import mp, mpf, quad
+
+    mp.dps = 40
+    for errors, n, risk in ((12, 100, 0.05), (0, 400, 0.2), (300, 400, 0.1)):
+        r = mpf(risk)
+        integral = quad(lambda q: (q / r) ** errors * ((1 - q) / (1 - r)) ** (n - errors), [r, (r + 1) / 2, 1])  # noqa: B023
+        assert float(log_evidence(errors, n, risk)) == pytest.approx(float(mp.log(integral / (1 - r))), rel=1e-9)
+
+
+def test_the_deployment_monitor_keeps_all_three_and_resumes():
+    rng = np.random.default_rng(9)
+    law = ScoreMonitor.from_calibration(rng.normal(size=500))
+    watch = DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05), AcceptanceMonitor(0.5, 0.7, 0.05), law)
+    watch = watch.observe_decisions(rng.random(200) < 0.6, np.append(rng.normal(size=199), np.nan))
+    watch = watch.observe_labels(rng.random(100) < 0.02)
+    assert watch.alarms == ()
+    again = DeploymentMonitor.from_json(watch.to_json())
+    assert again == watch
+    worse = again.observe_labels(np.ones(30)).observe_decisions(np.zeros(500), rng.normal(size=500) - 2)
+    assert worse.alarms == ("risk", "acceptance", "scores")
+    assert DeploymentMonitor.from_json(DeploymentMonitor().to_json()) == DeploymentMonitor()
+    for text in ("", "[]", "{}", watch.to_json().replace('"law"', '"lore"')):
+        with pytest.raises(ValueError, match="must be the state of a"):
+            DeploymentMonitor.from_json(text)
 
 
 def test_scores_must_be_numbers():
+    monitor = ScoreMonitor.from_calibration([1.0, 2.0])
     with pytest.raises(ValueError, match="`confidence` must not be NaN"):
-        ScoreMonitor().update([np.nan])
+        monitor.observe([np.nan])
+    with pytest.raises(ValueError, match="without NaN"):
+        ScoreMonitor.from_calibration([np.nan])
+    with pytest.raises(ValueError, match="at least 1"):
+        ScoreMonitor.from_calibration([])
+    assert monitor.observe([-np.inf, np.inf]).n == 2

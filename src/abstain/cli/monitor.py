@@ -2,8 +2,10 @@
 
 import csv
 import json as json_module
+import math
 import sys
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,66 +14,105 @@ import typer
 from abstain.cli.show import print_json
 
 if TYPE_CHECKING:
-    from abstain.monitor import AcceptanceMonitor
+    from abstain.monitor import AcceptanceMonitor, DeploymentMonitor
+
+BATCH = 10_000
+TARGET_IS_RISK = ("fixed_sequence", "sgr", "bonferroni")
+MEANING = {
+    "risk": "the risk is above what was promised",
+    "acceptance": "the share accepted has left what calibration allows",
+    "scores": "the confidences are no longer those of calibration",
+}
 
 
 def monitor(
     stream: Annotated[
         str, typer.Argument(help="A .csv, .parquet or .jsonl file, or - for JSON lines on standard input.")
     ],
-    risk: Annotated[float, typer.Option(help="The risk that was promised.")],
-    calibration: Annotated[
-        str | None, typer.Option(help="ACCEPTED/N of the calibration sample, to watch the share accepted too.")
+    selector: Annotated[
+        Path | None, typer.Option(help="The selector file: its risk, share accepted and confidences are watched.")
     ] = None,
-    delta: Annotated[float, typer.Option(help="Probability of a false alarm, over all time.")] = 0.05,
+    risk: Annotated[float | None, typer.Option(help="The risk that was promised, if not that of the selector.")] = None,
+    calibration: Annotated[
+        str | None, typer.Option(help="ACCEPTED/N of the calibration sample, to watch the share accepted.")
+    ] = None,
+    delta: Annotated[float, typer.Option(help="Probability of a false alarm of each kind, over all time.")] = 0.05,
     state: Annotated[Path | None, typer.Option(help="Where the monitor is kept from one call to the next.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Count errors among accepted samples as their labels arrive, and raise the alarm when the risk is too high.
+    """Watch a deployed selector, and raise the alarm when what was promised is no longer true.
 
-    Rows have `accepted` and `error` (true or false; empty while the label is not known). Exit code 3 means alarm.
+    A row with `error` (true or false; empty while the label is not known) is a label: it counts towards the risk if
+    `accepted` is true or not given. A row with `confidence`, or without `error`, is a decision: it counts towards the
+    share accepted and the law of confidence. Give a decision once, with its label or before it; rows that bring the
+    label later have no `confidence`. Exit code 3 means alarm.
     """
-    from abstain.monitor import RiskMonitor
-
-    watch = RiskMonitor(risk=risk, delta=delta)
-    if state is not None and state.exists():
-        watch = RiskMonitor.from_json(state.read_text(encoding="utf-8"))
-        if (watch.risk, watch.delta) != (risk, delta):
-            raise ValueError(f"`--state` must be of the same risk and delta, got {watch.risk} and {watch.delta}.")
-    accepted = n = 0
-    for row in _rows(stream):
-        error, taken = _truth(row.get("error")), _truth(row.get("accepted", True))
-        n, accepted = n + 1, accepted + bool(taken)
-        if taken and error is not None:
-            watch = watch.update(errors=int(error), n=1)
-    if state is not None:
-        partial = state.with_name(f".{state.name}.partial")
-        partial.write_text(watch.to_json(), encoding="utf-8")
-        partial.replace(state)
-    low, high = watch.interval()
-    found = {
-        "n": watch.n,
-        "errors": watch.errors,
-        "low": low,
-        "high": high,
-        "evidence": watch.evidence,
-        "alarm": watch.alarm,
-    }
-    shares = None if calibration is None else _acceptance(calibration, delta).update(accepted=accepted, n=n)
-    if shares is not None:
-        found |= {"accepted": accepted, "rows": n, "acceptance_alarm": shares.alarm}
+    watch = _start(selector, risk, calibration, delta, state)
+    told: set[str] = set()
+    rows = 0
+    try:
+        for batch in _batches(stream):
+            rows += len(batch)
+            watch = _observed(watch, batch)
+            for name in watch.alarms:
+                if name not in told and not json:
+                    print(f"ALARM by row {rows}: {MEANING[name]}.", flush=True)
+                told.add(name)
+    finally:
+        if state is not None:
+            _write(state, watch.to_json())
     if json:
-        print_json(found)
+        print_json(_found(watch))
     else:
-        verdict = "ALARM: the risk is above" if watch.alarm else "No alarm: no proof that the risk is above"
-        print(f"{verdict} {risk:g}. {watch.errors} errors in {watch.n} accepted and labelled samples.")
-        print(f"The risk is between {low:.4f} and {high:.4f}, at all times with probability {1 - delta:g}.")
-        if shares is not None:
-            word = "ALARM: the share accepted has left" if shares.alarm else "The share accepted is within"
-            print(f"{word} what calibration allows ({shares.low:.3f}–{shares.high:.3f}): {accepted} of {n}.")
-            print("Without labels nothing is certified about the risk.")
-    if watch.alarm or (shares is not None and shares.alarm):
+        _tell(watch)
+    if watch.alarms:
         raise typer.Exit(3)
+
+
+def _start(
+    selector: Path | None, risk: float | None, calibration: str | None, delta: float, state: Path | None
+) -> "DeploymentMonitor":
+    """The monitor that was kept, or a new one of what is known."""
+    from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor
+
+    acceptance = scores = None
+    if selector is not None:
+        from abstain import Selector
+
+        chosen = Selector.load(selector)
+        t = chosen.threshold
+        if risk is None and t.method in TARGET_IS_RISK:
+            risk = t.target
+        acceptance = AcceptanceMonitor.from_calibration(
+            accepted=t.accepted, n=t.n, delta=delta, threshold_chosen_there=True
+        )
+        scores = ScoreMonitor(chosen.law, delta)
+    if calibration is not None:
+        acceptance = _acceptance(calibration, delta)
+    new = DeploymentMonitor(None if risk is None else RiskMonitor(risk=risk, delta=delta), acceptance, scores)
+    if state is None or not state.exists():
+        if new == DeploymentMonitor():
+            raise ValueError("`--selector`, `--risk` or `--calibration` must say what to watch, got none.")
+        return new
+    kept = DeploymentMonitor.from_json(state.read_text(encoding="utf-8"))
+    if new != DeploymentMonitor() and _begun(kept) != new:
+        raise ValueError(
+            f"`--state` must be of what the other options ask for, got another monitor in {state.name}. Leave them out "
+            "to go on with it, or name a new file."
+        )
+    return kept
+
+
+def _begun(watch: "DeploymentMonitor") -> "DeploymentMonitor":
+    """The monitor as it was before its first sample."""
+    from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor
+
+    r, a, s = watch.risk, watch.acceptance, watch.scores
+    return DeploymentMonitor(
+        None if r is None else RiskMonitor(risk=r.risk, delta=r.delta),
+        None if a is None else AcceptanceMonitor(a.low, a.high, a.delta),
+        None if s is None else ScoreMonitor(s.law, s.delta, s.seed),
+    )
 
 
 def _acceptance(calibration: str, delta: float) -> "AcceptanceMonitor":
@@ -83,9 +124,73 @@ def _acceptance(calibration: str, delta: float) -> "AcceptanceMonitor":
     return AcceptanceMonitor.from_calibration(accepted=int(accepted), n=int(n), delta=delta)
 
 
+def _observed(watch: "DeploymentMonitor", rows: list[dict[str, Any]]) -> "DeploymentMonitor":
+    accepted, confidence, errors = [], [], []
+    for row in rows:
+        error, taken = _truth(row.get("error")), _truth(row.get("accepted"))
+        number = _number(row.get("confidence"))
+        if error is not None and taken is not False:
+            errors.append(error)
+        if number is not None or error is None:
+            accepted.append(taken is not False)
+            confidence.append(number)
+    known = [math.nan if number is None else number for number in confidence]
+    with_confidence = None if any(number is None for number in confidence) else known
+    return watch.observe_decisions(accepted, with_confidence).observe_labels(errors)
+
+
+def _found(watch: "DeploymentMonitor") -> dict[str, Any]:
+    found: dict[str, Any] = {"alarms": list(watch.alarms)}
+    if (r := watch.risk) is not None:
+        low, high = r.interval()
+        found["risk"] = {
+            "promised": r.risk,
+            "n": r.n,
+            "errors": r.errors,
+            "low": low,
+            "high": high,
+            "evidence": r.evidence,
+            "alarm": r.alarm,
+        }
+    if (a := watch.acceptance) is not None:
+        found["acceptance"] = {"accepted": a.accepted, "n": a.n, "low": a.low, "high": a.high, "alarm": a.alarm}
+    if (s := watch.scores) is not None:
+        found["scores"] = {"n": s.n, "evidence": s.evidence, "alarm": s.alarm}
+    return found
+
+
+def _tell(watch: "DeploymentMonitor") -> None:
+    if (r := watch.risk) is not None:
+        low, high = r.interval()
+        verdict = "ALARM: the risk is above" if r.alarm else "No alarm: no proof that the risk is above"
+        print(f"{verdict} {r.risk:g}. {r.errors} errors in {r.n} accepted and labelled samples.")
+        print(f"The risk is between {low:.4f} and {high:.4f}, at all times with probability {1 - r.delta:g}.")
+    if (a := watch.acceptance) is not None:
+        word = "ALARM: the share accepted has left" if a.alarm else "The share accepted is within"
+        print(f"{word} what calibration allows ({a.low:.3f}–{a.high:.3f}): {a.accepted} of {a.n}.")
+    if (s := watch.scores) is not None:
+        word = "ALARM: the confidences are not" if s.alarm else "No proof that the confidences are not"
+        print(f"{word} distributed as in calibration ({s.n} seen, evidence {s.evidence:.3g}).")
+    if watch.acceptance is not None or watch.scores is not None:
+        print("Shares and confidences certify nothing about the risk: only labels do.")
+
+
+def _write(state: Path, text: str) -> None:
+    partial = state.with_name(f".{state.name}.partial")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(state)
+
+
+def _batches(stream: str) -> Iterator[list[dict[str, Any]]]:
+    """Rows in batches: by line from standard input, so that an alarm is told at once."""
+    rows = _rows(stream)
+    while batch := list(islice(rows, 1 if stream == "-" else BATCH)):
+        yield batch
+
+
 def _rows(stream: str) -> Iterator[dict[str, Any]]:
     if stream == "-":
-        yield from (json_module.loads(line) for line in sys.stdin if line.strip())
+        yield from _json_lines(sys.stdin)
         return
     path = Path(stream)
     if path.suffix == ".parquet":
@@ -97,9 +202,21 @@ def _rows(stream: str) -> Iterator[dict[str, Any]]:
             yield from csv.DictReader(file)
     elif path.suffix in (".jsonl", ".ndjson"):
         with open(path, encoding="utf-8") as file:
-            yield from (json_module.loads(line) for line in file if line.strip())
+            yield from _json_lines(file)
     else:
         raise ValueError(f"`stream` must end in .csv, .parquet or .jsonl, or be -, got {stream}.")
+
+
+def _json_lines(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                row = json_module.loads(line)
+            except json_module.JSONDecodeError as error:
+                raise ValueError(f"`stream` must hold JSON lines, got {error} in line {number}.") from None
+            if not isinstance(row, dict):
+                raise ValueError(f"`stream` must hold one JSON object a line, got {line.strip()[:40]!r}.")
+            yield row
 
 
 def _truth(value: Any) -> bool | None:
@@ -110,3 +227,13 @@ def _truth(value: Any) -> bool | None:
     if str(value).lower() not in words:
         raise ValueError(f"`accepted` and `error` must be true, false or empty, got {value!r}.")
     return words[str(value).lower()]
+
+
+def _number(value: Any) -> float | None:
+    """A confidence, NaN where the row was not usable, or None where there is none."""
+    if value is None or value == "":
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"`confidence` must be a number or empty, got {value!r}.") from None

@@ -1,11 +1,14 @@
 """Does the selector still accept as many samples as in calibration? Without labels."""
 
 from dataclasses import dataclass, replace
-from math import inf, log
+from math import log, sqrt
 from typing import Self, final
 
-from abstain.monitor.risk import log_evidence
-from abstain.monitor.state import fields_from_json, to_json
+import numpy as np
+from numpy.typing import ArrayLike
+
+from abstain.monitor.rate import RateEvidence
+from abstain.monitor.state import part_from_json, to_json
 from abstain.thresholds.binomial import lower_bound, upper_bound
 
 
@@ -21,28 +24,68 @@ class AcceptanceMonitor:
     low: float
     high: float
     delta: float
-    accepted: int = 0
-    n: int = 0
-    highest: float = -inf
+    rise: RateEvidence | None = None
+    """Evidence so far that more are accepted than allowed; none at the start."""
+    fall: RateEvidence | None = None
+    """Evidence that more are rejected."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.low <= self.high <= 1 or not 0 < self.delta < 1:
+            raise ValueError(
+                "`low`, `high` and `delta` must be between 0 and 1, the first not above the second, got "
+                f"{self.low}, {self.high} and {self.delta}."
+            )
 
     @classmethod
-    def from_calibration(cls, *, accepted: int, n: int, delta: float = 0.05) -> Self:
-        """From the counts of the calibration sample."""
+    def from_calibration(
+        cls, *, accepted: int, n: int, delta: float = 0.05, threshold_chosen_there: bool = False
+    ) -> Self:
+        """From the counts of the calibration sample.
+
+        The range is that of Clopper and Pearson, for a threshold that was fixed before the sample was seen. For one
+        ``threshold_chosen_there`` it is that of Dvoretzky, Kiefer and Wolfowitz, which holds for all at once.
+        """
+        if not 0 <= accepted <= n or not n:
+            raise ValueError(f"`accepted` must be between 0 and `n`, at least 1, got {accepted} of {n}.")
+        if threshold_chosen_there:
+            within = sqrt(log(4 / delta) / (2 * n))
+            return cls(max(accepted / n - within, 0.0), min(accepted / n + within, 1.0), delta)
         return cls(lower_bound(accepted, n, delta / 4), upper_bound(accepted, n, delta / 4), delta)
 
+    @property
+    def _rise(self) -> RateEvidence:
+        return self.rise or RateEvidence(self.high)
+
+    @property
+    def _fall(self) -> RateEvidence:
+        return self.fall or RateEvidence(1 - self.low)
+
     def update(self, *, accepted: int, n: int) -> Self:
-        """The monitor after ``n`` more samples, ``accepted`` of them accepted."""
+        """The monitor after ``n`` more samples, ``accepted`` of them accepted, in any order."""
         if not 0 <= accepted <= n:
             raise ValueError(f"`accepted` must be between 0 and `n`, got {accepted} of {n}.")
-        total, count = self.accepted + accepted, self.n + n
-        rise = log_evidence(total, count, self.high) if self.high < 1 else -inf
-        fall = log_evidence(count - total, count, 1 - self.low) if self.low > 0 else -inf
-        return replace(self, accepted=total, n=count, highest=max(self.highest, rise, fall))
+        rise, fall = self._rise.update(ones=accepted, n=n), self._fall.update(ones=n - accepted, n=n)
+        return replace(self, rise=rise, fall=fall)
+
+    def observe(self, accepted: ArrayLike, /) -> Self:
+        """The monitor after further samples, one by one in the order they came: whether each was accepted."""
+        each = np.asarray(accepted, dtype=np.float64)
+        return replace(self, rise=self._rise.observe(each), fall=self._fall.observe(1 - each))
+
+    @property
+    def accepted(self) -> int:
+        """Samples accepted."""
+        return self._rise.ones
+
+    @property
+    def n(self) -> int:
+        """Samples seen."""
+        return self._rise.n
 
     @property
     def alarm(self) -> bool:
         """Whether the share has been shown to be outside."""
-        return self.highest >= -log(self.delta / 4)
+        return self._rise.reached(self.delta / 4) or self._fall.reached(self.delta / 4)
 
     def to_json(self) -> str:
         """The state as text."""
@@ -51,7 +94,4 @@ class AcceptanceMonitor:
     @classmethod
     def from_json(cls, text: str, /) -> Self:
         """The monitor that `to_json` wrote."""
-        fields = fields_from_json(text, "AcceptanceMonitor")
-        if set(fields) != set(cls.__dataclass_fields__):
-            raise ValueError(f"`text` must be the state of an AcceptanceMonitor, got {', '.join(fields) or 'nothing'}.")
-        return cls(**fields)
+        return part_from_json(text, cls)

@@ -1,26 +1,15 @@
 """Is the risk of accepted samples still what was promised? With labels, however late they come."""
 
 from dataclasses import dataclass, replace
-from math import exp, inf, log
+from math import log
 from typing import Self, final
 
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
-from scipy.special import betainc, betaln
+from scipy.special import betaln
 
-from abstain.monitor.state import fields_from_json, to_json
-
-
-def log_evidence(errors: int, n: int, risk: float, /) -> float:
-    """Log of the evidence against "the risk is at most ``risk``": a mixture over all larger risks.
-
-    ∫ (q/r)^E ((1−q)/(1−r))^{t−E} dq / (1−r) over q from r to 1. Under the null its expectation is at most 1 at every
-    time, so it exceeds 1/δ at any time with probability at most δ (Ville), even if the risk drifts below the target.
-    """
-    tail = 1 - betainc(errors + 1, n - errors + 1, risk)
-    if tail <= 0:
-        return -inf
-    likelihood = errors * log(risk) + (n - errors) * log(1 - risk)
-    return float(betaln(errors + 1, n - errors + 1) + log(tail) - log(1 - risk) - likelihood)
+from abstain.monitor.rate import RateEvidence
+from abstain.monitor.state import part_from_json, to_json
 
 
 @final
@@ -28,8 +17,8 @@ def log_evidence(errors: int, n: int, risk: float, /) -> float:
 class RiskMonitor:
     """An alarm when the selective risk exceeds ``risk``, false with probability at most ``delta`` over all time.
 
-    Feed it the errors of accepted samples as their labels arrive, in any batches; labels must be missing at random
-    among the accepted. It is a few numbers, saved as JSON. (Ramdas et al., 2023)
+    Feed it the errors of accepted samples as their labels arrive; labels must be missing at random among the accepted.
+    It is a few numbers, saved as JSON. (Ramdas et al., 2023)
 
     >>> monitor = RiskMonitor(risk=0.05, delta=0.05).update(errors=40, n=200)
     >>> monitor.alarm
@@ -38,34 +27,49 @@ class RiskMonitor:
 
     risk: float
     delta: float
-    errors: int = 0
-    n: int = 0
-    highest: float = -inf
-    """Log of the largest evidence so far."""
+    excess: RateEvidence | None = None
+    """Evidence so far; none at the start."""
 
     def __post_init__(self) -> None:
         if not 0 < self.risk < 1 or not 0 < self.delta < 1:
             raise ValueError(f"`risk` and `delta` must be between 0 and 1, got {self.risk} and {self.delta}.")
 
+    @property
+    def _excess(self) -> RateEvidence:
+        return self.excess or RateEvidence(self.risk)
+
     def update(self, *, errors: int, n: int) -> Self:
-        """The monitor after ``n`` more accepted and labelled samples with ``errors`` among them."""
+        """The monitor after ``n`` more accepted and labelled samples with ``errors`` among them, in any order."""
         if not 0 <= errors <= n:
             raise ValueError(f"`errors` must be between 0 and `n`, got {errors} of {n}.")
-        total, count = self.errors + errors, self.n + n
-        return replace(self, errors=total, n=count, highest=max(self.highest, log_evidence(total, count, self.risk)))
+        return replace(self, excess=self._excess.update(ones=errors, n=n))
+
+    def observe(self, errors: ArrayLike, /) -> Self:
+        """The monitor after the errors (0 or 1) of further samples, one by one in the order they came."""
+        return replace(self, excess=self._excess.observe(errors))
+
+    @property
+    def errors(self) -> int:
+        """Errors seen."""
+        return self._excess.ones
+
+    @property
+    def n(self) -> int:
+        """Accepted and labelled samples seen."""
+        return self._excess.n
 
     @property
     def evidence(self) -> float:
         """Evidence now; 1/δ raises the alarm."""
-        return exp(min(log_evidence(self.errors, self.n, self.risk), 700.0))
+        return self._excess.value
 
     @property
     def alarm(self) -> bool:
         """Whether the evidence has ever reached 1/δ."""
-        return self.highest >= -log(self.delta)
+        return self._excess.reached(self.delta)
 
     def interval(self) -> tuple[float, float]:
-        """A confidence sequence for the risk: it holds at all times together with probability 1 − δ."""
+        """A confidence sequence for the risk, if it does not change: at all times together with probability 1 − δ."""
         e, n = self.errors, self.n
         if n == 0:
             return 0.0, 1.0
@@ -86,7 +90,4 @@ class RiskMonitor:
     @classmethod
     def from_json(cls, text: str, /) -> Self:
         """The monitor that `to_json` wrote."""
-        fields = fields_from_json(text, "RiskMonitor")
-        if set(fields) != set(cls.__dataclass_fields__):
-            raise ValueError(f"`text` must be the state of a RiskMonitor, got {', '.join(fields) or 'nothing'}.")
-        return cls(**fields)
+        return part_from_json(text, cls)

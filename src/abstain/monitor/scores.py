@@ -1,57 +1,98 @@
-"""Does the law of the confidence change over time? Without labels."""
+"""Is the law of the confidence still that of calibration? Without labels."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from math import exp, log
-from typing import final
+from typing import Self, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-BETS = (-0.9, -0.5, 0.5, 0.9)
-POWERS = (0.3, 0.7)
+from abstain.kernels.jumper import BETS, jump
+from abstain.monitor.state import part_from_json, to_json
+from abstain.thresholds.score_law import ScoreLaw
+
+EQUAL = ((1 / len(BETS),) * len(BETS),) * 2
 
 
 @final
-@dataclass
+@dataclass(frozen=True)
 class ScoreMonitor:
-    """A conformal test martingale: an alarm when confidences stop being exchangeable with those before them.
+    """A conformal test martingale: an alarm when confidences stop being exchangeable with those of calibration.
 
-    Each new confidence gets a conformal p-value among all so far, uniform while nothing changes; bets on its size (a
-    mixture of Σ 1 + b(p − ½) and of p^{κ−1}) grow into evidence, which reaches 1/δ with probability at most δ over all
-    time if nothing changes (Vovk et al., 2003). An alarm says that the scores changed, NOT that the risk did, and no
-    alarm certifies nothing: a change of labels given inputs cannot be seen here. It keeps the confidences seen.
+    Each new confidence gets a p-value, its place among those of calibration and all since, uniform and independent
+    while nothing changes; bets against that grow into evidence, which reaches 1/δ with probability at most δ over all
+    time if nothing changes. An alarm says that the scores changed, NOT that the risk did, and no alarm certifies
+    nothing: a change of labels given inputs cannot be seen here. The state is a few hundred numbers, however long the
+    stream. (Vovk et al., 2003, 2021)
+
+    >>> rng = np.random.default_rng(0)
+    >>> monitor = ScoreMonitor.from_calibration(rng.normal(size=1000)).observe(rng.normal(size=500))
+    >>> monitor.alarm, monitor.observe(rng.normal(size=500) - 1).alarm
+    (False, True)
     """
 
+    law: ScoreLaw
     delta: float = 0.05
     seed: int = 0
-    seen: list[float] = field(default_factory=list)
-    logs: NDArray[np.float64] = field(default_factory=lambda: np.zeros(len(BETS) + len(POWERS)))
+    n: int = 0
+    counts: tuple[int, ...] = ()
+    """Samples seen in each part of the law."""
+    shares: tuple[tuple[float, ...], ...] = EQUAL
+    logs: tuple[float, ...] = (0.0, 0.0)
+    """Log of the capital of each gambler."""
     highest: float = 0.0
+    """Log of the largest evidence so far."""
 
-    def update(self, confidence: ArrayLike, /) -> "ScoreMonitor":
-        """Take in confidences in the order they came; returns itself."""
-        values = np.asarray(confidence, dtype=np.float64)
+    def __post_init__(self) -> None:
+        if not 0 < self.delta < 1:
+            raise ValueError(f"`delta` must be between 0 and 1, got {self.delta}.")
+        if not self.counts:
+            object.__setattr__(self, "counts", (0,) * len(self.law.weights))
+        if len(self.counts) != len(self.law.weights):
+            raise ValueError(f"`counts` must have one for each of {len(self.law.weights)} parts of the law.")
+
+    @classmethod
+    def from_calibration(cls, confidence: ArrayLike, /, *, delta: float = 0.05, seed: int = 0) -> Self:
+        """From the confidences of the calibration sample."""
+        return cls(ScoreLaw.of(confidence, seed=seed), delta, seed)
+
+    def observe(self, confidence: ArrayLike, /) -> Self:
+        """The monitor after further confidences, in the order they came; −inf where a sample was not usable."""
+        values = np.atleast_1d(np.asarray(confidence, dtype=np.float64))
         if np.isnan(values).any():
-            raise ValueError("`confidence` must not be NaN, got some. Set it to -inf where a sample was rejected.")
-        rng = np.random.default_rng([self.seed, len(self.seen)])
-        for value, u in zip(np.atleast_1d(values), rng.random(values.size), strict=True):
-            past = np.asarray(self.seen)
-            below, same = np.count_nonzero(past < value), np.count_nonzero(past == value) + 1
-            p = max((below + u * same) / (len(past) + 1), 1e-12)
-            self.seen.append(float(value))
-            self.logs += np.array(
-                [log(1 + bet * 2 * (p - 0.5)) for bet in BETS] + [log(k) + (k - 1) * log(p) for k in POWERS]
-            )
-            self.highest = max(self.highest, self.evidence)
-        return self
+            raise ValueError("`confidence` must not be NaN, got some. Set it to -inf where a sample was not usable.")
+        if not values.size:
+            return self
+        generator = np.random.PCG64(self.seed)
+        generator.advance(2 * self.n)  # the same numbers however the stream is cut
+        ties, uniform = np.random.Generator(generator).random((len(values), 2)).T
+        weights = np.add(self.law.weights, self.counts).astype(np.float64)
+        shares, logs = np.array(self.shares), np.array(self.logs)
+        highest = jump(self.law.parts(values, ties), np.ascontiguousarray(uniform), weights, shares, logs)
+        return replace(
+            self,
+            n=self.n + len(values),
+            counts=tuple((weights - self.law.weights).astype(int).tolist()),
+            shares=tuple(tuple(row) for row in shares.tolist()),
+            logs=tuple(logs.tolist()),
+            highest=max(self.highest, highest),
+        )
 
     @property
     def evidence(self) -> float:
-        """The mean of the bets' capital."""
-        top = float(self.logs.max())
-        return exp(min(top + log(float(np.exp(self.logs - top).mean())), 700.0))
+        """The mean capital of the gamblers now; 1/δ raises the alarm."""
+        return float(np.mean([exp(min(value, 700.0)) for value in self.logs]))
 
     @property
     def alarm(self) -> bool:
         """Whether the evidence has ever reached 1/δ."""
-        return self.highest >= 1 / self.delta
+        return self.highest >= -log(self.delta)
+
+    def to_json(self) -> str:
+        """The state as text."""
+        return to_json(self)
+
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """The monitor that `to_json` wrote."""
+        return part_from_json(text, cls)

@@ -1,20 +1,56 @@
 """The state of a monitor as text, so that it goes on where it stopped."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, fields, is_dataclass
 from math import inf
-from typing import Any
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
 
 
 def to_json(monitor: Any, /) -> str:
-    """All fields of a monitor; −inf, which JSON cannot hold, is null."""
-    return json.dumps({name: None if value == -inf else value for name, value in asdict(monitor).items()})
+    """All fields of a monitor and of its parts; ±inf, which JSON cannot hold, are the words "-inf" and "inf"."""
+    return json.dumps(_without_inf(asdict(monitor)), allow_nan=False)
 
 
-def fields_from_json(text: str, name: str, /) -> dict[str, Any]:
-    """The fields that `to_json` wrote."""
+def part_from_json(text: str, kind: type[T], /) -> T:
+    """The monitor of this kind that `to_json` wrote."""
     try:
-        fields = json.loads(text)
-        return {key: -inf if value is None else value for key, value in fields.items()}
-    except (json.JSONDecodeError, AttributeError) as error:
-        raise ValueError(f"`text` must be the state of a {name}, got {type(error).__name__}: {error}.") from None
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"`text` must be the state of {_a(kind)}, got {error}.") from None
+    return _built(found, kind)
+
+
+def _built(found: Any, kind: Any) -> Any:
+    """A value of a type, from what JSON makes of it; anything else is a ValueError."""
+    if isinstance(kind, UnionType):
+        return None if found is None else _built(found, next(part for part in get_args(kind) if part is not type(None)))
+    if get_origin(kind) is tuple and isinstance(found, list):
+        return tuple(_built(item, get_args(kind)[0]) for item in found)
+    if is_dataclass(kind):
+        types = get_type_hints(kind)
+        if not isinstance(found, dict) or set(found) != {field.name for field in fields(kind)}:
+            got = ", ".join(found) if isinstance(found, dict) and found else "another value"
+            raise ValueError(f"`text` must be the state of {_a(kind)}, got {got}.")
+        return kind(**{name: _built(value, types[name]) for name, value in found.items()})  # type: ignore[operator]
+    if kind is float and found in ("inf", "-inf"):
+        return inf if found == "inf" else -inf
+    if kind is float and type(found) in (int, float):
+        return float(found)
+    if kind is int and type(found) is int:
+        return found
+    raise ValueError(f"`text` must be the state of a monitor, got {found!r} for a number.")
+
+
+def _a(kind: Any) -> str:
+    return f"{'an' if kind.__name__[0] in 'AEIOU' else 'a'} {kind.__name__}"
+
+
+def _without_inf(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_inf(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_inf(item) for item in value]
+    return {inf: "inf", -inf: "-inf"}.get(value, value) if isinstance(value, float) else value

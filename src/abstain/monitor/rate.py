@@ -1,0 +1,90 @@
+"""Evidence that a rate is above a bound, from the start or since a change."""
+
+from dataclasses import dataclass, replace
+from math import exp, inf, log, log1p
+from typing import Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaincc, betaln, expit, logit
+
+from abstain.kernels.jumper import jump_rates
+
+EXCESS = np.array(
+    [0.0, 0.25, 0.5, 1.0, 1.6, 2.4]
+)  # bets: how much the log odds are above those of the bound; 0 is none
+EQUAL = (1 / len(EXCESS),) * len(EXCESS)
+
+
+def log_evidence(ones: ArrayLike, n: ArrayLike, bound: float, /) -> NDArray[np.float64]:
+    """Log of the evidence against "the rate is at most ``bound``": a mixture over all larger rates.
+
+    ∫ (q/r)^E ((1−q)/(1−r))^{t−E} dq / (1−r) over q from r to 1. Under the null its expectation is at most 1 at every
+    time, so it exceeds 1/δ at any time with probability at most δ (Ville), even if the rate drifts below the bound.
+    """
+    e, zeros = np.asarray(ones, dtype=np.float64), np.subtract(n, ones, dtype=np.float64)
+    with np.errstate(divide="ignore"):
+        tail = np.log(betaincc(e + 1, zeros + 1, bound))
+    return np.asarray(betaln(e + 1, zeros + 1) + tail - log1p(-bound) - (e * log(bound) + zeros * log1p(-bound)))
+
+
+@final
+@dataclass(frozen=True)
+class RateEvidence:
+    """Evidence against "the rate is at most ``bound``", in a few numbers.
+
+    The mean of two gamblers' capital: the mixture of `log_evidence`, which is soonest where the rate is too high from
+    the start, and one who shares a little of the capital out anew at every step among bets on several rates and none,
+    which a long time of low rates does not ruin. A bound of 1 cannot be exceeded.
+    """
+
+    bound: float
+    ones: int = 0
+    n: int = 0
+    shares: tuple[float, ...] = EQUAL
+    log_switching: float = 0.0
+    """Log of the second gambler's capital."""
+    highest: float = 0.0
+    """Log of the largest evidence so far."""
+
+    def update(self, *, ones: int, n: int) -> Self:
+        """After ``n`` more samples with ``ones`` among them, in an order that is not known."""
+        if not 0 <= ones <= n:
+            raise ValueError(f"The number of events must be between 0 and `n`, got {ones} of {n}.")
+        return self._after(np.array([ones]), np.array([n])) if n else self
+
+    def observe(self, each: ArrayLike, /) -> Self:
+        """After further samples, 0 or 1 each, in the order they came."""
+        found = np.atleast_1d(np.asarray(each))
+        if found.ndim != 1 or not ((found == 0) | (found == 1)).all():
+            raise ValueError("What is observed must be a sequence of 0 and 1, got others.")
+        return self._after(found.astype(np.int64), np.ones(len(found), dtype=np.int64)) if len(found) else self
+
+    def _after(self, ones: NDArray[np.int64], sizes: NDArray[np.int64]) -> Self:
+        totals, counts = self.ones + np.cumsum(ones), self.n + np.cumsum(sizes)
+        found = replace(self, ones=int(totals[-1]), n=int(counts[-1]))
+        if not 0 < self.bound < 1:
+            return found
+        rates = expit(logit(self.bound) + EXCESS)
+        if_one, if_zero = np.log(rates / self.bound), np.log1p(-rates) - log1p(-self.bound)
+        shares, switching = np.array(self.shares), np.empty(len(ones))
+        jump_rates(ones, sizes, if_one, if_zero, shares, self.log_switching, switching)
+        evidence = np.logaddexp(log_evidence(totals, counts, self.bound), switching) - log(2)
+        return replace(
+            found,
+            shares=tuple(shares.tolist()),
+            log_switching=float(switching[-1]),
+            highest=max(self.highest, float(evidence.max())),
+        )
+
+    @property
+    def value(self) -> float:
+        """The evidence now."""
+        if not 0 < self.bound < 1 or not self.n:
+            return 1.0
+        both = np.logaddexp(log_evidence(self.ones, self.n, self.bound), self.log_switching) - log(2)
+        return exp(min(float(both), 700.0))
+
+    def reached(self, delta: float, /) -> bool:
+        """Whether the evidence has ever reached 1/δ."""
+        return self.highest >= (-log(delta) if delta > 0 else inf)

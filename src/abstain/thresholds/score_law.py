@@ -1,0 +1,50 @@
+"""The law of confidence on the calibration sample, in a few numbers."""
+
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+PARTS = 100
+
+
+@final
+@dataclass(frozen=True)
+class ScoreLaw:
+    """Confidences at ranks fixed beforehand, and the weight of each part between them.
+
+    For independent samples of one law the chances of a new one to fall into the parts are Dirichlet with these weights,
+    whatever the law: so what comes later can be tested exactly against the whole sample. Ties are broken by a uniform
+    number that goes with each sample.
+    """
+
+    edges: tuple[float, ...]
+    """Confidences, ascending, that bound the parts."""
+    ties: tuple[float, ...]
+    """Their uniform numbers."""
+    weights: tuple[int, ...]
+    """Differences of the ranks, the first from 0, the last to n + 1: one more than there are edges."""
+
+    @classmethod
+    def of(cls, confidence: ArrayLike, /, *, seed: int = 0) -> Self:
+        """The law of a sample, in up to 100 parts."""
+        c = np.asarray(confidence, dtype=np.float64)
+        if c.ndim != 1 or not len(c) or np.isnan(c).any():
+            raise ValueError(f"`confidence` must be of shape (n,), n at least 1, without NaN, got shape {c.shape}.")
+        u = np.random.default_rng([seed, 3]).random(len(c))
+        order = np.argsort(_pairs(c, u), kind="stable")
+        ranks = np.unique(np.linspace(0, len(c) + 1, min(PARTS, len(c) + 1) + 1).astype(int))  # 0, …, n + 1
+        at = order[ranks[1:-1] - 1]
+        return cls(tuple(c[at].tolist()), tuple(u[at].tolist()), tuple(np.diff(ranks).tolist()))
+
+    def parts(self, confidence: NDArray[np.float64], ties: NDArray[np.float64], /) -> NDArray[np.int64]:
+        """The part (n,) of each sample, given its own uniform number."""
+        return np.asarray(np.searchsorted(_pairs(self.edges, self.ties), _pairs(confidence, ties)))
+
+
+def _pairs(confidence: ArrayLike, ties: ArrayLike) -> NDArray[np.complex128]:
+    """Pairs as complex numbers, which NumPy orders by the first part and then by the second."""
+    pairs = np.empty(np.shape(confidence), dtype=np.complex128)
+    pairs.real, pairs.imag = confidence, ties
+    return pairs
