@@ -56,6 +56,16 @@ class Selector:
     """The law of confidence in calibration, for `abstain.monitor`."""
     class_names: tuple[str, ...] | None = None
 
+    @property
+    def needs_features(self) -> bool:
+        """Whether the score looks at the input of the last layer."""
+        return "features" in KNOWN[self.score].needs
+
+    @property
+    def needs_head(self) -> bool:
+        """Whether the last layer must be known, for itself or for its input."""
+        return self.needs_features or "head" in KNOWN[self.score].needs
+
     def confidence(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Confidence (n,), NaN where a row is not usable."""
         if outputs.n_classes != self.n_classes:

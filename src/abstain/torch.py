@@ -2,15 +2,10 @@
 
 from typing import Any, NamedTuple
 
-from abstain.collect.torch_model import TorchModel, logits_of
+from abstain.collect.model import as_numpy
+from abstain.collect.torch_model import find_linear, logits_of
 from abstain.extras import require
-from abstain.outputs import Outputs
-from abstain.scores import gen, max_logit_pnorm, max_softmax, pairwise_margin
-from abstain.scores.max_logit_pnorm import FittedMaxLogitPNorm
-from abstain.scores.norms import row_norms
-from abstain.scores.rows import logit_rows
-from abstain.scores.score import LogitScore
-from abstain.scores.temperature import FittedTemperature
+from abstain.scores.portable import decide
 from abstain.selector import Selector
 
 torch = require("torch", extra="torch", feature="abstain.torch")
@@ -20,7 +15,7 @@ class Selection(NamedTuple):
     """What a selective model says of a batch; tensors of shape (n,) on the model's device."""
 
     prediction: Any
-    """The classifier's own class."""
+    """The classifier's own class, or the cheapest where the selector knows the costs."""
     confidence: Any
     accepted: Any
     """Whether the prediction is to be trusted."""
@@ -29,60 +24,42 @@ class Selection(NamedTuple):
 class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
     """A classifier with its selector: ``prediction, confidence, accepted = selective(x)``.
 
-    Scores that are formulas in the logits run on the model's device and, for one of them, the module can be exported by
-    ``torch.export``. Scores that need features get the input of the last linear layer by a hook and are computed on the
-    CPU, with the numbers of the Python selector.
+    Every score is computed on the model's device, in float64; those that need features get the input of the last
+    linear layer by a hook. That layer is found on the first batch, or named by ``head``. The module can be exported by
+    ``torch.export`` and traced to TorchScript by ``torch.jit.trace``, after a first batch if the score needs that
+    layer; what comes out gives a plain tuple and does not need abstain.
     """
 
-    def __init__(self, model: Any, selector: Selector) -> None:
+    def __init__(self, model: Any, selector: Selector, *, head: str | None = None) -> None:
         super().__init__()
         self.model, self.selector = model, selector
-        self.needs_features = not _runs_in_torch(selector)
-        self.finder: Any = None
+        self.head = None if head is None else model.get_submodule(head)
+        self._seen: list[Any] = []
+        self._weight: Any = None
+        if self.head is not None:
+            self._hook(self.head)
 
     def forward(self, *inputs: Any, **named: Any) -> Selection:
         """One forward pass of the model, then the score and the threshold."""
-        if self.needs_features:
-            return self._with_features(*inputs, **named)
+        if self.head is None and self.selector.needs_head:
+            return self._first(*inputs, **named)
+        self._seen.clear()
         logits = logits_of(self.model(*inputs, **named))
-        confidence = self._in_torch(logits.double())
-        return Selection(logits.argmax(1), confidence, confidence > self.selector.threshold.value)
+        return self._select(logits, self._seen[-1] if self.selector.needs_features else None)
 
-    def _in_torch(self, logits: Any) -> Any:
-        fitted = self.selector.fitted
-        if isinstance(fitted, FittedTemperature):
-            return fitted.score.formula(logit_rows(logits, temperature=fitted.temperature))
-        if isinstance(fitted, FittedMaxLogitPNorm):
-            return max_softmax(logits) if fitted.p < 0 else max_logit_pnorm(logits, p=fitted.p)
-        if isinstance(fitted, LogitScore) and "head" not in fitted.needs:
-            return fitted.formula(logit_rows(logits))
-        if self.selector.score == "gen":
-            return gen(logits)
-        weight = self._head().weight.detach()
-        if isinstance(fitted, LogitScore):
-            return fitted.formula(logit_rows(logits, scale=1 / row_norms(weight)))
-        return pairwise_margin(logits, weight)
+    def _select(self, logits: Any, features: Any) -> Selection:
+        prediction, confidence = decide(self.selector.fitted, logits, features, self._weight)
+        found = Selection(prediction, confidence, confidence > self.selector.threshold.value)
+        return tuple(found) if torch.compiler.is_exporting() else found  # type: ignore[return-value]
 
-    def _head(self) -> Any:
-        linears = [layer for layer in self.model.modules() if isinstance(layer, torch.nn.Linear)]
-        fitting = [layer for layer in linears if layer.out_features == self.selector.n_classes]
-        if not fitting:
-            raise ValueError(f"`model` must have a Linear layer with {self.selector.n_classes} outputs, got none.")
-        return fitting[-1]
+    def _first(self, *inputs: Any, **named: Any) -> Selection:
+        """The first batch: find the layer that makes the logits."""
+        logits, self.head, features = find_linear(self.model, lambda: logits_of(self.model(*inputs, **named)))
+        if self.head is None:
+            raise ValueError(f"`model` must end in a Linear layer for {self.selector.score}, got none. Pass head=.")
+        self._hook(self.head)
+        return self._select(logits, features if self.selector.needs_features else None)
 
-    def _with_features(self, *inputs: Any, **named: Any) -> Selection:
-        if self.finder is None:
-            device = next(self.model.parameters()).device
-            self.finder = TorchModel(self.model, prepare=lambda batch: batch[0], device=str(device))
-        logits, features = self.finder([named or inputs[0]])
-        weight, bias = self.finder.head()
-        outputs = Outputs(logits=logits, features=features, weight=weight, bias=bias, nonfinite="reject")
-        device = next(self.model.parameters()).device
-        confidence = torch.as_tensor(self.selector.confidence(outputs), device=device)
-        prediction = torch.as_tensor(outputs.predictions.copy(), device=device)
-        return Selection(prediction, confidence, confidence > self.selector.threshold.value)
-
-
-def _runs_in_torch(selector: Selector) -> bool:
-    kinds = (LogitScore, FittedTemperature, FittedMaxLogitPNorm)
-    return isinstance(selector.fitted, kinds) or selector.score in ("gen", "pairwise_margin")
+    def _hook(self, layer: Any) -> None:
+        self._weight = as_numpy(layer.weight.detach())
+        layer.register_forward_pre_hook(lambda _, given: self._seen.append(given[0]))

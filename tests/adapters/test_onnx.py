@@ -8,11 +8,9 @@ import pytest
 from abstain import Outputs, Selector, calibrate
 from abstain.collect import Data, OnnxModel, collect
 from abstain.onnx import attach
+from abstain.scores import SCORES
 
-SCORES = [
-    "max_softmax", "doctor", "neg_entropy", "max_logit", "energy", "confidence_margin", "geometric_margin",
-    "ts_max_softmax", "ts_doctor", "ts_neg_entropy",
-]  # fmt: skip
+COSTS = 1 - np.eye(5) + 4 * np.eye(5, k=1)
 
 
 @pytest.fixture(scope="module", params=[13, 17, 21])
@@ -41,17 +39,18 @@ def classifier(request, tmp_path_factory):
     return place, inputs, outputs
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", [*SCORES, "expected_cost"])
 def test_every_row_is_decided_alike(classifier, score):
     place, inputs, outputs = classifier
     calibration, new = outputs.select(np.arange(2500)), outputs.select(np.arange(2500, 4000))
-    selector = calibrate(calibration, score=score, coverage=0.6, delta=0.1)
+    target = {"cost": 0.2, "costs": COSTS} if score == "expected_cost" else {"coverage": 0.6}
+    selector = calibrate(calibration, score=score, delta=0.1, **target)
     selector.save(place / "s.abstain")
     attach(place / "net.onnx", Selector.load(place / "s.abstain"), place / "selective.onnx")
     session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])
     label, confidence, accepted = session.run(["label", "confidence", "accepted"], {"x": inputs[2500:]})
-    np.testing.assert_array_equal(label, new.predictions)
-    np.testing.assert_allclose(confidence, selector.confidence(new), rtol=1e-6, atol=1e-6)
+    np.testing.assert_array_equal(label, selector.predictions(new))
+    np.testing.assert_allclose(confidence, selector.confidence(new), rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(accepted, selector.accepts(new))
     assert session.run(["p"], {"x": inputs[:3]})[0].shape == (3, 5)  # what was there stays
 
@@ -70,23 +69,22 @@ def test_the_risk_on_fresh_data_is_within_the_promise(classifier):
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e38])
 def test_unusable_inputs_are_never_accepted(classifier, bad):
     place, inputs, outputs = classifier
-    attach(place / "net.onnx", calibrate(outputs, coverage=0.9), place / "selective.onnx")
-    session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])
-    broken = inputs[:3].copy()
-    broken[1] = bad
-    assert not session.run(["accepted"], {"x": broken})[0][1]
+    for score in ("confidence_margin", "knn", "rmds"):
+        attach(place / "net.onnx", calibrate(outputs, score=score, coverage=0.9), place / "selective.onnx")
+        session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])
+        broken = inputs[:3].copy()
+        broken[1] = bad
+        assert not session.run(["accepted"], {"x": broken})[0][1]
 
 
 def test_what_cannot_be_attached_is_named(classifier):
     place, _, outputs = classifier
-    with pytest.raises(ValueError, match="must use a score that is a formula in the logits to be attached, got knn"):
-        attach(place / "net.onnx", calibrate(outputs, score="knn", coverage=0.5), place / "x.onnx")
     other = Outputs(logits=np.random.default_rng(0).normal(size=(100, 3)), labels=np.zeros(100, dtype=int))
     three = calibrate(other, coverage=0.5)
     with pytest.raises(ValueError, match="`model` must have 3 classes, as in calibration, got 5"):
         attach(place / "net.onnx", three, place / "x.onnx")
     attach(place / "net.onnx", calibrate(outputs, coverage=0.5), place / "once.onnx")
-    with pytest.raises(ValueError, match="must not have an output named 'label' already"):
+    with pytest.raises(ValueError, match="must not have an output named 'accepted' already"):
         attach(place / "once.onnx", calibrate(outputs, coverage=0.5), place / "twice.onnx")
 
 

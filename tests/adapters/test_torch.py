@@ -42,12 +42,22 @@ def test_every_row_is_decided_as_the_selector_does(classifier, score):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("score", ["confidence_margin", "max_softmax"])
-def test_it_can_be_exported(classifier, score):
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("way", ["export", "trace"])
+def test_it_can_be_exported_and_traced_to_torchscript(classifier, score, way, tmp_path):
     network, x, outputs = classifier
     selective = SelectiveModel(network, calibrate(outputs, score=score, coverage=0.6)).eval()
-    exported = torch.export.export(selective, (x[:8],)).module()
-    for a, b in zip(exported(x[:8]), selective(x[:8]), strict=True):
+    expected = selective(x[:50])
+    if way == "export":
+        batch = torch.export.Dim("batch", min=2, max=1000)
+        shapes = {"inputs": ({0: batch},)}
+        program = torch.export.export(selective, (x[:8],), dynamic_shapes=shapes)
+        torch.export.save(program, tmp_path / "net.pt2")
+        again = torch.export.load(tmp_path / "net.pt2").module()
+    else:
+        torch.jit.trace(selective, x[:8]).save(tmp_path / "net.pt")
+        again = torch.jit.load(tmp_path / "net.pt")
+    for a, b in zip(again(x[:50]), expected, strict=True):
         torch.testing.assert_close(a, b)
 
 

@@ -67,17 +67,8 @@ class TorchModel(Model):
     def _search(self, prepared: Any) -> Batch:
         """The first batch: watch every linear layer and keep the one that makes the logits."""
         self.searched = True
-        seen: list[tuple[Any, Any, Any]] = []
-        linears = [layer for layer in self.module.modules() if isinstance(layer, self.torch.nn.Linear)]
-        with _hooked(linears, lambda layer, given, made: seen.append((layer, given[0], made))):
-            logits = logits_of(self._run(prepared))
-        exact = [entry for entry in seen if entry[2].shape == logits.shape and self.torch.equal(entry[2], logits)]
-        last = list(takewhile(lambda entry: entry[0].out_features == logits.shape[1], reversed(seen)))
-        found = exact[::-1] or [entry for entry in last if entry[2].shape == logits.shape]
-        if not found:
-            return as_numpy(logits), None
-        self.linear, features, _ = found[0]
-        return as_numpy(logits), as_numpy(features)
+        logits, self.linear, features = find_linear(self.module, lambda: logits_of(self._run(prepared)))
+        return as_numpy(logits), None if features is None else as_numpy(features)
 
     def _run(self, prepared: Any) -> Any:
         return self.module(**prepared) if isinstance(prepared, dict) else self.module(prepared)
@@ -98,6 +89,19 @@ class _hooked:  # noqa: N801
     def __exit__(self, *_: object) -> None:
         for handle in self.handles:
             handle.remove()
+
+
+def find_linear(module: Any, run: Callable[[], Any], /) -> tuple[Any, Any, Any]:
+    """The logits of a run, the linear layer that makes them, and its input; None twice where there is none."""
+    torch = require("torch", extra="torch", feature="Collecting from PyTorch")
+    seen: list[tuple[Any, Any, Any]] = []
+    linears = [layer for layer in module.modules() if isinstance(layer, torch.nn.Linear)]
+    with _hooked(linears, lambda layer, given, made: seen.append((layer, given[0], made))):
+        logits = run()
+    exact = [entry for entry in seen if entry[2].shape == logits.shape and torch.equal(entry[2], logits)]
+    last = list(takewhile(lambda entry: entry[0].out_features == logits.shape[1], reversed(seen)))
+    found = exact[::-1] or [entry for entry in last if entry[2].shape == logits.shape]
+    return (logits, *found[0][:2]) if found else (logits, None, None)
 
 
 def logits_of(output: Any, /) -> Any:

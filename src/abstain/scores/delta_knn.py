@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
+from abstain.scores.arrays import normalized_like, smallest_distances
 from abstain.scores.fitting import Fitted, Fitter, right_and_wrong
 from abstain.scores.knn import rows_in
 from abstain.scores.neighbours import nearest_distances
@@ -50,5 +52,14 @@ class FittedDeltaKNN(Fitted):
         rows = rows_in("features", outputs)
         far, near = (
             np.log(nearest_distances(rows, bank, self.k) + 1e-6).mean(axis=1) for bank in (self.wrong, self.right)
+        )
+        return far - near
+
+    def portable(self, _: Any, features: Any, __: Any, /) -> Any:
+        """The same on arrays of any library."""
+        xp = array_namespace(features)
+        rows = normalized_like(features, self.right)
+        far, near = (
+            xp.mean(xp.log(smallest_distances(rows, bank, self.k) + 1e-6), axis=1) for bank in (self.wrong, self.right)
         )
         return far - near

@@ -1,12 +1,13 @@
 """Δ-MDS: is the sample closer to where the classifier was right or to where it was wrong."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
+from abstain.scores.arrays import nearest_mean
 from abstain.scores.fitting import Fitted, Fitter, features_of, right_and_wrong
 from abstain.scores.mahalanobis import Whitened, class_means, shrunk_covariance, whitening
 
@@ -50,3 +51,8 @@ class FittedDeltaMDS(Fitted):
         """Distance to the nearest wrong mean less that to the nearest right one."""
         x = features_of(outputs)
         return Whitened(self.matrix, self.means_wrong).nearest(x) - Whitened(self.matrix, self.means_right).nearest(x)
+
+    def portable(self, _: Any, features: Any, __: Any, /) -> Any:
+        """The same on arrays of any library."""
+        wrong = nearest_mean(features, self.matrix, self.means_wrong)
+        return wrong - nearest_mean(features, self.matrix, self.means_right)

@@ -1,15 +1,17 @@
 """What a prediction is expected to cost less than rejecting, by calibrated probabilities and given costs."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
+from array_api_compat import array_namespace
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 
 from abstain.kernels.blocks import row_blocks
 from abstain.kernels.products import row_products
 from abstain.outputs import Outputs
+from abstain.scores.arrays import constant
 from abstain.scores.fitting import Fitted, Fitter
 from abstain.scores.temperature import best_temperature
 
@@ -110,3 +112,21 @@ class FittedExpectedCost(Fitted):
             p = softmax(logits[block].astype(np.float64) / self.temperature, axis=1)
             prediction[block], advantage[block] = self.costs.expected(p)
         return prediction, advantage
+
+    def portable(self, logits: Any, _: Any, __: Any, /) -> Any:
+        """The same on arrays of any library."""
+        each, p = self._expected(logits)
+        rejecting = p @ constant(self.rejection[:, None], logits)
+        return rejecting[:, 0] - array_namespace(logits).min(each, axis=1)
+
+    def portable_predictions(self, logits: Any, /) -> Any:
+        """The class of lowest expected cost, on arrays of any library."""
+        return array_namespace(logits).argmin(self._expected(logits)[0], axis=1)
+
+    def _expected(self, logits: Any) -> tuple[Any, Any]:
+        """Expected costs (n, K) and probabilities (n, K)."""
+        xp = array_namespace(logits)
+        scaled = logits / self.temperature
+        e = xp.exp(scaled - xp.max(scaled, axis=1, keepdims=True))
+        p = e / xp.sum(e, axis=1, keepdims=True)
+        return p @ constant(self.matrix.T, logits), p

@@ -38,6 +38,10 @@ class Fitted(ABC):
     def _score(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Confidence of usable rows."""
 
+    @abstractmethod
+    def portable(self, logits: Any, features: Any, weight: Any, /) -> Any:
+        """The same on float64 arrays of any library: torch tensors, nodes of an ONNX graph."""
+
 
 class Fitter(ABC):
     """The options of a score that is fitted on a calibration sample; fitting changes nothing in them."""

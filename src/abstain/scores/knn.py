@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, final
 
 import numpy as np
+from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
+from abstain.scores.arrays import normalized_like, smallest_distances
 from abstain.scores.fitting import CannotFitError, Fitted, Fitter, features_of
 from abstain.scores.neighbours import nearest_distances, normalized
 
@@ -63,6 +65,15 @@ class FittedKNN(Fitted):
         if not self.exclude_self:
             return -distances[:, self.k - 1]
         return -np.where(distances[:, 0] == 0, distances[:, self.k], distances[:, self.k - 1])
+
+    def portable(self, logits: Any, features: Any, _: Any, /) -> Any:
+        """The same on arrays of any library."""
+        rows = normalized_like(features if self.space == "features" else logits, self.bank)
+        distances = smallest_distances(rows, self.bank, self.k + self.exclude_self)
+        if not self.exclude_self:
+            return -distances[:, self.k - 1]
+        is_there = distances[:, 0] < 1e-12
+        return -array_namespace(rows).where(is_there, distances[:, self.k], distances[:, self.k - 1])
 
 
 def masked_class(outputs: Outputs, /) -> str | None:

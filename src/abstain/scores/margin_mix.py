@@ -1,9 +1,10 @@
 """A fitted score and the confidence margin together."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
+from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.metrics import aurc
@@ -61,6 +62,14 @@ class FittedMarginMix(Fitted):
         base = (self.base(outputs) - self.mean[0]) / self.spread[0]
         margin = (np.minimum(confidence_margin(outputs.logits), CERTAIN) - self.mean[1]) / self.spread[1]
         return base + self.share * margin
+
+    def portable(self, logits: Any, features: Any, weight: Any, /) -> Any:
+        """The same on arrays of any library."""
+        xp = array_namespace(logits)
+        base = (self.base.portable(logits, features, weight) - float(self.mean[0])) / float(self.spread[0])
+        margin = confidence_margin(logits)
+        margin = xp.where(margin > CERTAIN, CERTAIN, margin)
+        return base + self.share * (margin - float(self.mean[1])) / float(self.spread[1])
 
 
 def _out_of_fold(base: Fitter, calibration: Outputs) -> Floats:

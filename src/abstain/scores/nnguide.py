@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
+from abstain.scores.arrays import constant, normalized_like
 from abstain.scores.energy import energy
 from abstain.scores.fitting import CannotFitError, Fitted, Fitter
 from abstain.scores.knn import rows_in
@@ -49,3 +51,9 @@ class FittedNNGuide(Fitted):
         """Energy times guidance."""
         guidance = largest_products(rows_in("features", outputs), self.bank, self.k).mean(axis=1)
         return energy(outputs.logits) * guidance
+
+    def portable(self, logits: Any, features: Any, _: Any, /) -> Any:
+        """The same on arrays of any library."""
+        xp = array_namespace(logits)
+        products = normalized_like(features, self.bank) @ constant(self.bank, features).T
+        return energy(logits) * xp.mean(-xp.sort(-products, axis=1)[:, : self.k], axis=1)

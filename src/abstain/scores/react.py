@@ -1,13 +1,15 @@
 """ReAct: a logit score after clipping the features."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
+from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.kernels.products import row_products
 from abstain.outputs import Outputs
+from abstain.scores.arrays import constant
 from abstain.scores.energy import ENERGY
 from abstain.scores.fitting import Fitted, Fitter, features_of, head_of
 from abstain.scores.norms import row_norms
@@ -63,3 +65,10 @@ class FittedReAct(Fitted):
             rows = logit_rows(row_products(clipped, transposed) + self.bias, scale=scale)
             confidence[start : start + len(clipped)] = self.score.formula(rows)
         return confidence
+
+    def portable(self, _: Any, features: Any, __: Any, /) -> Any:
+        """The same on arrays of any library."""
+        xp = array_namespace(features)
+        clipped = xp.where(features > self.clip, self.clip, features)
+        logits = clipped @ constant(self.weight, features).T + constant(self.bias, features)[None, :]
+        return self.score.portable(logits, features, self.weight)

@@ -66,7 +66,7 @@ AFTER_THE_PAPER = (
         family="margin",
         needs=("logits", "head"),
         reference="Crammer & Singer, 2001",
-        function=lambda outputs: pairwise_margin(outputs.logits, outputs.weight),
+        function=pairwise_margin,
         flaw=same_weights,
     ),
     PlainScore(
@@ -75,7 +75,7 @@ AFTER_THE_PAPER = (
         family="softmax",
         needs=("logits",),
         reference="Liu et al., 2023",
-        function=lambda outputs: gen(outputs.logits),
+        function=lambda logits, _: gen(logits),
     ),
     FittedScore(
         name="max_logit_pnorm",

@@ -1,13 +1,14 @@
 """Residual: how far the features are from where in-distribution features vary."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain.kernels.products import row_products
 from abstain.outputs import Outputs
+from abstain.scores.arrays import constant, norms
 from abstain.scores.fitting import CannotFitError, Fitted, Fitter, features_of, head_of
 
 Floats = NDArray[np.float64]
@@ -58,6 +59,10 @@ class FittedResidual(Fitted):
         x = features_of(outputs)
         shift = row_products(self.origin[None], self.basis)
         return -np.linalg.norm(row_products(x, self.basis) - shift, axis=1)
+
+    def portable(self, _: Any, features: Any, __: Any, /) -> Any:
+        """The same on arrays of any library."""
+        return -norms(features @ constant(self.basis, features) - constant(self.origin @ self.basis, features)[None, :])
 
 
 def _principal_dim(d: int) -> int:

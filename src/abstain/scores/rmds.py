@@ -1,12 +1,13 @@
 """RMDS: Mahalanobis distance to the nearest class, relative to that of all samples together."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
+from abstain.scores.arrays import nearest_mean
 from abstain.scores.fitting import CannotFitError, Fitted, Fitter, features_of
 from abstain.scores.mahalanobis import Whitened, class_means, shrunk_covariance, whitening
 
@@ -55,3 +56,8 @@ class FittedRMDS(Fitted):
         """M₀ less the smallest M_c."""
         x = features_of(outputs)
         return Whitened(self.overall_matrix, self.overall).nearest(x) - Whitened(self.matrix, self.means).nearest(x)
+
+    def portable(self, _: Any, features: Any, __: Any, /) -> Any:
+        """The same on arrays of any library."""
+        overall = nearest_mean(features, self.overall_matrix, self.overall)
+        return overall - nearest_mean(features, self.matrix, self.means)

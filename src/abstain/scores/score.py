@@ -78,6 +78,10 @@ class LogitScore(Score):
 
     formula: Callable[[RowSums], Array]
 
+    def portable(self, logits: Array, _: Array, weight: Array, /) -> Array:
+        """The same on arrays of any library."""
+        return self.formula(logit_rows(logits, scale=1 / row_norms(weight) if "head" in self.needs else None))
+
     def fit(self, calibration: Outputs | None = None, /) -> Confidence:  # noqa: ARG002
         """The score itself."""
         return self
@@ -90,9 +94,14 @@ class LogitScore(Score):
 @final
 @dataclass(frozen=True, kw_only=True)
 class PlainScore(Score):
-    """A score that is a function of the outputs; there is nothing to fit."""
+    """A score that is a function of the logits and the head; there is nothing to fit."""
 
-    function: Confidence
+    function: Callable[[Array, Array], Array]
+    """Of logits and the weight of the head, on arrays of any library."""
+
+    def portable(self, logits: Array, _: Array, weight: Array, /) -> Array:
+        """The same on arrays of any library."""
+        return self.function(logits, weight)
 
     def fit(self, calibration: Outputs | None = None, /) -> Confidence:  # noqa: ARG002
         """The score itself."""
@@ -100,7 +109,7 @@ class PlainScore(Score):
 
     def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Confidence (n,) of every row."""
-        return score_usable(outputs, self.function)
+        return score_usable(outputs, lambda o: self.function(o.logits, o.weight))
 
 
 @final

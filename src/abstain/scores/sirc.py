@@ -1,12 +1,13 @@
 """SIRC: softmax confidence pulled down where a second score looks unfamiliar."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
+from abstain.scores.arrays import softplus
 from abstain.scores.fitting import CannotFitError, Fitted, Fitter
 from abstain.scores.max_softmax import max_softmax
 from abstain.scores.residual import Residual
@@ -54,6 +55,13 @@ class FittedSIRC(Fitted):
         """The combination in the log domain, which never overflows."""
         values = np.stack([secondary(outputs) for secondary in self.secondaries])
         return combine(max_softmax(outputs.logits), values, self.a, self.b)
+
+    def portable(self, logits: Any, features: Any, weight: Any, /) -> Any:
+        """The same on arrays of any library."""
+        found = softplus(max_softmax(logits))
+        for secondary, a, b in zip(self.secondaries, self.a.tolist(), self.b.tolist(), strict=True):
+            found = found - softplus(-b * (secondary.portable(logits, features, weight) - a))
+        return found
 
 
 def combine(log_odds: Floats, secondaries: Floats, a: Floats, b: Floats, /) -> Floats:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from math import exp, log
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,10 @@ class FittedTemperature(Fitted):
     def _score(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """The score of logits / temperature."""
         return np.asarray(self.score.formula(logit_rows(outputs.logits, temperature=self.temperature)))
+
+    def portable(self, logits: Any, _: Any, __: Any, /) -> Any:
+        """The same on arrays of any library."""
+        return self.score.formula(logit_rows(logits, temperature=self.temperature))
 
 
 def best_temperature(calibration: Outputs, /) -> float:

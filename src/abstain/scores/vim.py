@@ -1,7 +1,7 @@
 """ViM: energy less a virtual logit made of the residual."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,3 +53,7 @@ class FittedViM(Fitted):
     def _score(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Energy plus α times the (negative) residual score."""
         return energy(outputs.logits) + self.alpha * self.residual(outputs)
+
+    def portable(self, logits: Any, features: Any, weight: Any, /) -> Any:
+        """The same on arrays of any library."""
+        return energy(logits) + self.alpha * self.residual.portable(logits, features, weight)
