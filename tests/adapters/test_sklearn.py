@@ -10,12 +10,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from abstain.sklearn import SelectiveClassifier
+from abstain.sklearn import SelectiveClassifier, _held_out
 from abstain.thresholds import NoSafeThresholdError
 
 
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([SelectiveClassifier()])
+@parametrize_with_checks([SelectiveClassifier(), SelectiveClassifier(cv=2)])
 def test_it_is_a_scikit_learn_estimator(estimator, check):
     check(estimator)
 
@@ -51,6 +51,52 @@ def test_the_risk_is_kept_on_fresh_data():
     wrong = selective.predict(X[1200:]) != y[1200:]
     assert accepted.mean() > 0.2
     assert wrong[accepted].mean() <= 0.03 + 3 * np.sqrt(0.03 * 0.97 / accepted.sum())
+
+
+def test_cross_fitting_uses_all_data_and_says_what_that_costs():
+    X, y = DATA
+    selective = SelectiveClassifier(LogisticRegression(), confidence="max_softmax", risk=0.25, cv=5)
+    selective.fit(X[:2000], y[:2000])
+    assert selective.selector_.threshold.guarantee.startswith("no finite-sample guarantee")
+    whole = LogisticRegression().fit(X[:2000], y[:2000])
+    np.testing.assert_array_equal(selective.predict(X[2000:]), whole.predict(X[2000:]))
+    held = SelectiveClassifier(LogisticRegression(), confidence="max_softmax", risk=0.25).fit(X[:2000], y[:2000])
+    assert selective.selector_.threshold.n > 2 * held.selector_.threshold.n
+    accepted, wrong = selective.accepts(X[2000:]), selective.predict(X[2000:]) != y[2000:]
+    assert accepted.mean() > held.accepts(X[2000:]).mean()
+    assert wrong[accepted].mean() <= 0.25 + 3 * np.sqrt(0.25 * 0.75 / accepted.sum())
+
+
+def test_cross_fitting_is_out_of_fold():
+    """A classifier that remembers its training data is right about all of it; out of fold it is not."""
+    X, y = DATA
+    selective = SelectiveClassifier(
+        RandomForestClassifier(30, min_samples_leaf=1, random_state=0), confidence="max_softmax", coverage=0.5, cv=4
+    )
+    selective.classes_ = np.unique(y)
+    outputs = selective._out_of_fold(X[:600], y[:600], 4)
+    assert 0.1 < outputs.errors.mean() < 0.5
+    assert (RandomForestClassifier(30, random_state=0).fit(X[:600], y[:600]).predict(X[:600]) == y[:600]).mean() > 0.99
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cv": 1}, "`cv` must be from 2 to the size of the smallest class"),
+        ({"cv": 5, "confidence": "knn"}, "score of the logits alone with `cv`"),
+    ],
+)
+def test_cross_fitting_that_cannot_be_is_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        SelectiveClassifier(LogisticRegression(), **options).fit(*DATA)
+
+
+def test_no_sample_is_both_trained_and_calibrated_on():
+    for labels in (np.repeat([0, 1], [50, 50]), np.repeat([0, 1, 2], [60, 39, 1]), np.array([0, 0, 0, 0, 1, 1])):
+        training, held = _held_out(labels, 0.3, 0)
+        assert not set(training) & set(held)
+        assert len(training) + len(held) == len(labels)
+        assert set(labels[training]) == set(labels)
 
 
 def test_it_abstains_with_none_and_works_in_pipelines_and_cross_validation():
