@@ -9,6 +9,7 @@ from collections.abc import Callable
 from statistics import median
 
 import numpy as np
+from guarantees import guarantees, monitors, other_promises
 
 ROUNDS = 7
 
@@ -96,93 +97,13 @@ def knn() -> bool:
     )
 
 
-def guarantees() -> bool:
-    """2,000 calibrations of each rule on three laws: share of runs that break the target, and mean coverage."""
-    from abstain.thresholds import NoSafeThresholdError, bonferroni, empirical_without_guarantee, fixed_sequence, sgr
-
-    risk, delta, n, runs = 0.05, 0.1, 2000, 2000
-    grid = (np.arange(100_000) + 0.5) / 100_000
-    laws = {
-        "monotone": lambda t: 0.01 + 0.3 * t**2,
-        "confident errors": lambda t: np.where(t < 0.02, 0.4, 0.01 + 0.25 * t**2),
-        "flat just above": lambda t: np.full_like(t, 0.0501),
-    }
-    rules = {
-        "fixed_sequence (pilot)": lambda c, e, run: fixed_sequence(c, e, risk=risk, delta=delta, seed=run),
-        "fixed_sequence (pool)": lambda c, e, run: fixed_sequence(
-            c, e, risk=risk, delta=delta, unlabelled=np.random.default_rng([run, 7]).random(2000)
-        ),
-        "sgr": lambda c, e, _: sgr(c, e, risk=risk, delta=delta),
-        "bonferroni": lambda c, e, _: bonferroni(c, e, risk=risk, delta=delta),
-        "empirical_without_guarantee": lambda c, e, _: empirical_without_guarantee(c, e, risk=risk),
-    }
-    kept = True
-    for law, rate in laws.items():
-        true = np.cumsum(rate(grid)) / np.arange(1, len(grid) + 1)
-        oracle = max(np.flatnonzero(true <= risk), default=-1) / len(grid)
-        print(f"{law}: oracle coverage {oracle:.3f}")
-        for name, rule in rules.items():
-            rng, broken, total = np.random.default_rng(0), 0, 0.0
-            for run in range(runs):
-                t = rng.random(n)
-                e = (rng.random(n) < rate(t)).astype(float)
-                try:
-                    coverage = min(1 - rule(1 - t, e, run).value, 1.0)
-                except NoSafeThresholdError:
-                    continue
-                total += coverage
-                broken += true[min(int(coverage * len(grid)), len(grid)) - 1] > risk
-            print(f"  {name:28} breaks {broken / runs:.3f}  coverage {total / runs:.3f}")
-            kept &= name == "empirical_without_guarantee" or broken / runs <= delta + 3 * np.sqrt(
-                delta * (1 - delta) / runs
-            )
-    return kept
-
-
-def monitors() -> bool:
-    """False alarms over 5,000 steps, and median delays from the start and after 2,000 good samples, of each monitor."""
-    from abstain.monitor import AcceptanceMonitor, RiskMonitor, ScoreMonitor
-
-    rng, runs, kept = np.random.default_rng(0), 200, True
-
-    def report(name: str, start, draw, *, null: bool) -> None:
-        nonlocal kept
-        delays = []
-        for _ in range(runs):
-            monitor, delay = start(), None
-            for step in range(0, 5000, 5):
-                monitor = monitor.observe(draw(5))
-                if monitor.alarm:
-                    delay = step + 5
-                    break
-            delays.append(delay)
-        found = [delay for delay in delays if delay is not None]
-        middle = f", median delay {np.median(found):.0f} samples" if found and not null else ""
-        print(f"{name}: alarms {len(found) / runs:.3f}{middle}")
-        kept &= not null or len(found) / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
-
-    def risk_at(rate):
-        return lambda n: rng.random(n) < rate
-
-    risk, after = RiskMonitor(risk=0.05, delta=0.05), risk_at(0.02)
-    report("risk 0.05 of promised 0.05", lambda: risk, risk_at(0.05), null=True)
-    for rate in (0.08, 0.15):
-        report(f"risk {rate} from the start", lambda: risk, risk_at(rate), null=False)
-        report(f"risk {rate} after 2,000 at 0.02", lambda: risk.observe(after(2000)), risk_at(rate), null=False)
-    acceptance = lambda: AcceptanceMonitor.from_calibration(accepted=int(rng.binomial(1000, 0.7)), n=1000)  # noqa: E731
-    report("share accepted 0.7 as in calibration", acceptance, risk_at(0.7), null=True)
-    for rate in (0.6, 0.85):
-        report(f"share accepted {rate} instead of 0.7", acceptance, risk_at(rate), null=False)
-    scores = lambda: ScoreMonitor.from_calibration(rng.normal(size=1000))  # noqa: E731
-    report("confidences as in calibration", scores, lambda n: rng.normal(size=n), null=True)
-    for shift in (-0.3, -1.0):
-        report(
-            f"confidences lower by {-shift} deviations", scores, lambda n, s=shift: rng.normal(size=n) + s, null=False
-        )
-    return kept
-
-
-BENCHMARKS = {"logit_scores": logit_scores, "knn": knn, "guarantees": guarantees, "monitors": monitors}
+BENCHMARKS = {
+    "logit_scores": logit_scores,
+    "knn": knn,
+    "guarantees": guarantees,
+    "other_promises": other_promises,
+    "monitors": monitors,
+}
 
 
 def main() -> int:
