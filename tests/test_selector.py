@@ -1,5 +1,6 @@
 import json
 import struct
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -8,8 +9,9 @@ from scipy.special import softmax
 import abstain
 from abstain import Outputs, Selector, calibrate
 from abstain.scores import SCORES
+from abstain.scores.calibration_draw import split_to_fit
 from abstain.scores.expected_cost import Costs
-from abstain.thresholds import chow
+from abstain.thresholds import NoSafeThresholdError, chow
 
 
 def draw(n, seed):
@@ -98,6 +100,57 @@ def test_a_sample_of_no_known_class_is_paid_for_in_full():
     )
     assert accepting.tolist() == [2, 2, 8]
     assert rejecting.tolist() == [0.4, 0.3, 0.4]
+
+
+def shifted(n, seed, k=20):
+    """Half clean rows, a quarter of them wrong, half corrupted ones, never wrong; confidence tells nothing."""
+    rng = np.random.default_rng(seed)
+    labels, corrupted = rng.integers(k, size=n), rng.random(n) < 0.5
+    top = np.where((rng.random(n) < 0.25) & ~corrupted, (labels + 1) % k, labels)
+    logits = rng.normal(size=(n, k)) * 0.1
+    logits[np.arange(n), top] += 3 + rng.random(n)
+    logits[rng.random(n) < 0.1] = np.nan
+    shift = np.where(corrupted, "covariate", "none")
+    return Outputs(logits=logits, labels=labels, shift=shift, features=rng.normal(size=(n, 4)), nonfinite="reject")
+
+
+@pytest.mark.parametrize("score", ["max_softmax", "ts_max_softmax", "knn"])
+def test_fitting_a_score_leaves_the_law_of_the_rest_as_it_was(score):
+    """The true risk is 0.125 at every threshold, so a promise of 0.11 must hardly ever be made."""
+    made = 0
+    for seed in range(25):
+        with suppress(NoSafeThresholdError):
+            calibrate(shifted(1500, seed), score=score, risk=0.11, delta=0.1, seed=seed)
+            made += 1
+    assert made / 25 <= 0.1 + 3 * np.sqrt(0.09 / 25)
+
+
+def test_the_rows_left_by_fitting_are_a_fair_sample():
+    outputs = shifted(4000, 0)
+    fitting, rest = split_to_fit(outputs, seed=0, share=0.2)
+    assert (fitting.shift == "none").all()
+    assert fitting.usable.all()
+    assert len(fitting) == 800
+    assert (rest.shift == "none").mean() == pytest.approx(0.5, abs=0.04)
+    assert rest.usable.mean() == pytest.approx(0.9, abs=0.02)
+    with pytest.raises(ValueError, match="at least 2 in-distribution rows among those drawn"):
+        split_to_fit(outputs.select(outputs.shift != "none"), seed=0, share=0.2)
+
+
+def test_a_class_named_as_the_blank_digest_is_no_harm(tmp_path):
+    outputs = Outputs(logits=CAL.logits, labels=CAL.labels, class_names=["0" * 64, "b", "c", "d"])
+    calibrate(outputs, coverage=0.5).save(tmp_path / "s.abstain")
+    assert Selector.load(tmp_path / "s.abstain").class_names[0] == "0" * 64
+
+
+def test_everything_accepted_and_unusable_rows_survive_the_file(tmp_path):
+    selector = calibrate(shifted(1500, 1), risk=0.5)
+    assert selector.threshold.value == -np.inf
+    selector.save(tmp_path / "s.abstain")
+    again = Selector.load(tmp_path / "s.abstain")
+    assert again.law == selector.law
+    new = shifted(500, 2)
+    np.testing.assert_array_equal(again.accepts(new), new.usable)
 
 
 def test_unlabelled_outputs_take_the_place_of_the_pilot():

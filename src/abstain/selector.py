@@ -18,7 +18,7 @@ from safetensors.numpy import save as dump_arrays
 
 from abstain.outputs import Outputs
 from abstain.scores import SCORES, from_state, to_state
-from abstain.scores.calibration_draw import draw_calibration
+from abstain.scores.calibration_draw import split_to_fit
 from abstain.scores.expected_cost import Costs, ExpectedCost, FittedExpectedCost
 from abstain.scores.registry import EXPECTED_COST
 from abstain.scores.score import Confidence, Score
@@ -101,15 +101,14 @@ class Selector:
         """Write one file, whole or not at all."""
         goal = Path(file)
         header, arrays = to_state(self.fitted)
+        header = {"sha256": BLANK, "format": FORMAT} | header  # first, so that no name can look like the blank
         header |= {
-            "format": FORMAT,
             "version": VERSION,
             "score": self.score,
             "threshold": asdict(self.threshold),
             "n_classes": self.n_classes,
             "law": asdict(self.law),
             "class_names": self.class_names,
-            "sha256": BLANK,
         }
         stored = {name: np.ascontiguousarray(array) for name, array in arrays.items()} or {"none": np.zeros(0)}
         contents = dump_arrays(stored, metadata={"abstain": json.dumps(header)})
@@ -155,7 +154,7 @@ class Selector:
                 law=ScoreLaw(**{name: tuple(values) for name, values in header["law"].items()}),
                 class_names=None if names is None else tuple(names),
             )
-        except (SafetensorError, KeyError, TypeError) as error:
+        except (SafetensorError, KeyError, TypeError, ValueError, AttributeError) as error:
             raise ValueError(f"`{file}` must be a selector, got {type(error).__name__}: {error}.") from None
 
 
@@ -191,8 +190,9 @@ def calibrate(
 ) -> Selector:
     """A selector for a target selective risk, coverage, or ``cost`` of rejecting, from outputs like those to come.
 
-    A score that needs fitting gets its own in-distribution rows, five a class, a fifth of all if it learns from labels,
-    at most half, which the threshold does not see. Rows that are not usable count as errors that are never accepted.
+    A score that needs fitting gets rows of its own, drawn at random until five a class are in-distribution, or a fifth
+    of all if it learns from labels, at most half; it is fitted on the in-distribution ones among them, and the
+    threshold sees none of them. Rows that are not usable count as errors that are never accepted.
     The guarantee is that of the method, in ``selector.threshold.guarantee``; ``delta=None`` asks for a coverage in
     expectation only. ``unlabelled`` outputs of the same law save `fixed_sequence` its pilot and raise the coverage.
 
@@ -218,7 +218,7 @@ def calibrate(
     fitting, rest = outputs, outputs
     if entry.is_fitted:
         share = LABELLED_SHARE if "labels" in entry.needs else 0.0
-        fitting, rest = draw_calibration(outputs, seed=seed, share=share)
+        fitting, rest = split_to_fit(outputs, seed=seed, share=share)
     fitted = entry.fit(fitting)
     confidence = _accountable(fitted(rest))
     independent = confidence[one_of_each(rest.ids, len(rest), seed=seed)]

@@ -10,6 +10,7 @@ import pytest
 from tests_cli import run
 
 from abstain import Outputs
+from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, ScoreMonitor
 
 
 def write(path, errors, n):
@@ -107,6 +108,18 @@ def test_a_selector_says_what_to_watch(tmp_path):
     done = run("monitor", tmp_path / "other.csv", *options)
     assert done.returncode == 3
     assert set(json.loads(done.stdout)["alarms"]) == {"risk", "acceptance", "scores"}
+
+
+def test_rows_count_for_what_they_hold_and_no_more(tmp_path):
+    rows = [{"confidence": 0.1 * (k % 10), "accepted": None if k < 5 else k % 2 == 0} for k in range(100)]
+    rows[7]["confidence"] = None
+    (tmp_path / "s.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+    scores = ScoreMonitor.from_calibration(np.linspace(0, 1, 50))
+    watch = DeploymentMonitor(None, AcceptanceMonitor.from_calibration(accepted=5, n=10), scores)
+    (tmp_path / "state.json").write_text(watch.to_json())
+    found = json.loads(run("monitor", tmp_path / "s.jsonl", "--state", tmp_path / "state.json", "--json").stdout)
+    assert found["scores"]["n"] == 99
+    assert found["acceptance"]["n"] == 95
 
 
 def test_without_anything_to_watch_the_command_says_so(tmp_path):

@@ -1,3 +1,4 @@
+import json
 from math import exp, sqrt
 
 import numpy as np
@@ -258,17 +259,68 @@ def test_the_deployment_monitor_keeps_all_three_and_resumes():
     rng = np.random.default_rng(9)
     law = ScoreMonitor.from_calibration(rng.normal(size=500))
     watch = DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05), AcceptanceMonitor(0.5, 0.7, 0.05), law)
-    watch = watch.observe_decisions(rng.random(200) < 0.6, np.append(rng.normal(size=199), np.nan))
-    watch = watch.observe_labels(rng.random(100) < 0.02)
+    watch = watch.observe_accepted(rng.random(200) < 0.6).observe_confidence(np.append(rng.normal(size=199), np.nan))
+    watch = watch.observe_errors(rng.random(100) < 0.02)
     assert watch.alarms == ()
     again = DeploymentMonitor.from_json(watch.to_json())
     assert again == watch
-    worse = again.observe_labels(np.ones(30)).observe_decisions(np.zeros(500), rng.normal(size=500) - 2)
+    worse = again.observe_errors(np.ones(30)).observe_accepted(np.zeros(500))
+    worse = worse.observe_confidence(rng.normal(size=500) - 2)
     assert worse.alarms == ("risk", "acceptance", "scores")
     assert DeploymentMonitor.from_json(DeploymentMonitor().to_json()) == DeploymentMonitor()
     for text in ("", "[]", "{}", watch.to_json().replace('"law"', '"lore"')):
         with pytest.raises(ValueError, match="must be the state of a"):
             DeploymentMonitor.from_json(text)
+
+
+def test_a_bound_of_zero_is_exceeded_by_one_event_and_extreme_bounds_keep_their_state():
+    assert AcceptanceMonitor(1.0, 1.0, 0.05).update(accepted=999, n=1000).alarm
+    assert AcceptanceMonitor(0.0, 0.0, 0.05).update(accepted=1, n=1000).alarm
+    assert not AcceptanceMonitor(1.0, 1.0, 0.05).update(accepted=1000, n=1000).alarm
+    extreme = AcceptanceMonitor.from_calibration(accepted=1, n=10**6, delta=1e-9).observe([False] * 10)
+    assert AcceptanceMonitor.from_json(extreme.to_json()) == extreme
+    single = RiskMonitor(np.float32(0.05), 0.05).observe([1, 0])
+    assert RiskMonitor.from_json(single.to_json()).n == 2
+
+
+def test_states_that_no_stream_leads_to_are_refused():
+    def altered(monitor, *path, value):
+        found = json.loads(monitor.to_json())
+        inner = found
+        for key in path[:-1]:
+            inner = inner[key]
+        inner[path[-1]] = value
+        return json.dumps(found)
+
+    scores = ScoreMonitor.from_calibration(np.arange(1000.0)).observe([1.0, 2.0])
+    risk = RiskMonitor(risk=0.05, delta=0.05).observe([1, 0])
+    acceptance = AcceptanceMonitor.from_calibration(accepted=5, n=10).observe([1, 0])
+    edges = json.loads(scores.to_json())["law"]["edges"]
+    for monitor, path, value in (
+        (scores, ("law", "edges"), list(range(200_000))),
+        (scores, ("law", "edges"), edges[::-1]),
+        (scores, ("law", "edges"), [float("nan")] * len(edges)),
+        (scores, ("law", "weights"), [0] * (len(edges) + 1)),
+        (scores, ("counts",), [-1] * (len(edges) + 1)),
+        (scores, ("counts",), [5]),
+        (scores, ("shares",), [[1.0]]),
+        (scores, ("logs",), [float("nan"), 0.0]),
+        (scores, ("highest",), float("nan")),
+        (scores, ("n",), 10**400),
+        (risk, ("excess", "bound"), 0.9),
+        (risk, ("excess", "log_switching"), float("nan")),
+        (risk, ("excess", "highest"), float("nan")),
+        (risk, ("excess", "ones"), 7),
+        (risk, ("excess", "shares"), [1.0]),
+        (risk, ("excess", "n"), 2.5),
+        (risk, ("risk",), 10**400),
+        (acceptance, ("rise", "bound"), 0.1),
+        (acceptance, ("fall",), None),
+    ):
+        with pytest.raises(ValueError, match="must"):
+            type(monitor).from_json(altered(monitor, *path, value=value))
+    with pytest.raises(ValueError, match="must be the state of a RiskMonitor"):
+        RiskMonitor.from_json("[" * 200_000)
 
 
 def test_scores_must_be_numbers():

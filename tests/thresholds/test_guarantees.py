@@ -1,5 +1,6 @@
 """Every promise is kept in simulation, on three laws; the naive rule breaks the same ones."""
 
+import re
 import sys
 from contextlib import suppress
 from math import sqrt
@@ -140,6 +141,35 @@ def test_one_row_of_each_cluster_keeps_the_promise_where_copies_would_break_it()
                 broken[ids] += true_risk("flat just above", copies(c, e, run, ids))[0] > 0
     assert broken[True] / 100 <= DELTA + 3 * sqrt(DELTA * (1 - DELTA) / 100)
     assert broken[False] / 100 > 0.25
+
+
+@pytest.mark.parametrize("rule", [fixed_sequence, bonferroni, sgr])
+def test_ties_at_the_top_do_not_hide_what_is_safe(rule):
+    assert rule(np.ones(2000), np.zeros(2000), risk=0.05).accepted > 1500
+    saturated = np.r_[np.ones(1300), np.random.default_rng(0).random(700)]
+    errors = np.r_[np.zeros(1300), np.ones(700)]
+    assert rule(saturated, errors, risk=0.1).accepted / rule(saturated, errors, risk=0.1).n > 0.6
+    assert rule(np.full(2000, np.inf), np.zeros(2000), risk=0.05).accepted > 1500
+
+
+@pytest.mark.parametrize("rule", [fixed_sequence, bonferroni, sgr])
+def test_the_risk_said_to_be_in_reach_is(rule):
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        c, e = rng.random(150), rng.random(150) < 0.1
+        try:
+            rule(c, e, risk=0.02)
+        except NoSafeThresholdError as error:
+            reached = float(re.search(r"a risk of ([\d.]+) is in reach", str(error))[1])
+            assert rule(c, e, risk=reached).accepted > 0
+
+
+def test_a_coverage_that_unusable_rows_forbid_is_an_error():
+    c = np.r_[np.ones(700), np.full(300, -np.inf)]
+    assert target_coverage(c, coverage=0.6, delta=0.05).accepted == 700
+    for delta in (None, 0.05):
+        with pytest.raises(NoSafeThresholdError, match="300 of which are not usable"):
+            target_coverage(c, coverage=0.8, delta=delta)
 
 
 @pytest.mark.parametrize("delta", [None, 0.1])

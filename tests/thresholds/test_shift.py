@@ -230,6 +230,41 @@ def test_the_threshold_of_lowest_cost_is_that_of_brute_force():
         assert np.where(c > value, accepting, rejecting).sum() == pytest.approx(min(totals.values()), abs=1e-12)
 
 
+def test_rows_that_are_never_accepted_do_not_steer_the_threshold():
+    c, e = (
+        np.r_[np.full(300, -np.inf), np.ones(300), np.full(300, 2.0)],
+        np.r_[np.zeros(300), np.ones(300), np.zeros(300)],
+    )
+    assert minimal_cost(c, e, rejection=0.9).value == 1
+    with pytest.raises(ValueError, match="at least 3 different samples, got 1"):
+        minimal_cost([1.0, 2, 3, 4], [0] * 4, rejection=0.5, ids=[1] * 4)
+
+
+def test_betting_works_without_a_pilot_and_far_from_its_target():
+    rng = np.random.default_rng(0)
+    for seed in range(20):
+        with suppress(NoSafeThresholdError):
+            weighted_fixed_sequence(
+                rng.random(5), np.zeros(5), np.ones(5), largest=1, risk=0.5, by="betting", seed=seed
+            )
+    c = rng.random(200_000)
+    with pytest.raises(NoSafeThresholdError):
+        weighted_fixed_sequence(c, rng.random(200_000) < 0.5, np.ones(len(c)), risk=0.01, largest=1.0, by="betting")
+
+
+def test_the_promise_under_weights_names_the_law_it_is_for():
+    rng = np.random.default_rng(0)
+    for by in ("betting", "rejection_sampling"):
+        found = weighted_fixed_sequence(rng.random(4000), np.zeros(4000), np.ones(4000), risk=0.05, largest=1.0, by=by)
+        assert found.guarantee.endswith("for samples of the law that the weights describe.")
+
+
+@pytest.mark.parametrize(("weights", "losses"), [([1, 1], [2, 0]), ([-1, 1], [0, 0]), ([0, 0], [0, 0]), ([], [])])
+def test_what_cannot_be_bet_on_is_refused(weights, losses):
+    with pytest.raises(ValueError, match="`weights` must be at least 0"):
+        betting_evidence(weights, losses, risk=0.1, bet=0.1)
+
+
 def test_rejecting_everything_may_be_cheapest():
     assert minimal_cost([1.0, 2.0, 3.0], [1, 1, 1], rejection=0.5).accepted == 0
 
@@ -237,7 +272,7 @@ def test_rejecting_everything_may_be_cheapest():
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (([1.0, 2.0], [1, 1]), {"rejection": 0.5}, "must be of one length, at least 3"),
+        (([1.0, 2.0], [1, 1]), {"rejection": 0.5}, "at least 3 different samples, got 2"),
         (([1.0, 2.0, 3.0], [1, 1, 2]), {"rejection": 0.5}, "must be between 0 and `largest`"),
         (([1.0, 2.0, np.nan], [1, 1, 0]), {"rejection": 0.5}, "`confidence` must not be NaN"),
         (([1.0, 2.0, 3.0], [1, 1, 0]), {"rejection": [0.5]}, "`rejection` one number or as many"),

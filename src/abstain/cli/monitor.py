@@ -2,7 +2,6 @@
 
 import csv
 import json as json_module
-import math
 import sys
 from collections.abc import Iterator
 from itertools import islice
@@ -44,8 +43,8 @@ def monitor(
 
     A row with `error` (true or false; empty while the label is not known) is a label: it counts towards the risk if
     `accepted` is true or not given. A row with `confidence`, or without `error`, is a decision: it counts towards the
-    share accepted and the law of confidence. Give a decision once, with its label or before it; rows that bring the
-    label later have no `confidence`. Exit code 3 means alarm.
+    share accepted, if it has `accepted`, and to the law of confidence. Give a decision once, with its label or before
+    it; rows that bring the label later have no `confidence`. Exit code 3 means alarm.
     """
     watch = _start(selector, risk, calibration, delta, state)
     told: set[str] = set()
@@ -131,12 +130,11 @@ def _observed(watch: "DeploymentMonitor", rows: list[dict[str, Any]]) -> "Deploy
         number = _number(row.get("confidence"))
         if error is not None and taken is not False:
             errors.append(error)
-        if number is not None or error is None:
-            accepted.append(taken is not False)
+        if taken is not None and (number is not None or error is None):
+            accepted.append(taken)
+        if number is not None:
             confidence.append(number)
-    known = [math.nan if number is None else number for number in confidence]
-    with_confidence = None if any(number is None for number in confidence) else known
-    return watch.observe_decisions(accepted, with_confidence).observe_labels(errors)
+    return watch.observe_accepted(accepted).observe_confidence(confidence).observe_errors(errors)
 
 
 def _found(watch: "DeploymentMonitor") -> dict[str, Any]:

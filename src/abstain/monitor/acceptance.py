@@ -35,6 +35,8 @@ class AcceptanceMonitor:
                 "`low`, `high` and `delta` must be between 0 and 1, the first not above the second, got "
                 f"{self.low}, {self.high} and {self.delta}."
             )
+        if self._rise.bound != self.high or self._fall.bound != 1 - self.low or self._rise.n != self._fall.n:
+            raise ValueError("`rise` and `fall` must be of this range and of the same samples, got others.")
 
     @classmethod
     def from_calibration(

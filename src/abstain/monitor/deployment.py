@@ -1,6 +1,6 @@
 """All that is watched of a deployed selector, in one state."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self, final
 
 import numpy as np
@@ -24,20 +24,20 @@ class DeploymentMonitor:
     acceptance: AcceptanceMonitor | None = None
     scores: ScoreMonitor | None = None
 
-    def observe_decisions(self, accepted: ArrayLike, confidence: ArrayLike | None = None, /) -> Self:
-        """The monitor after further decisions, in the order they came; a NaN confidence is that of an unusable row."""
-        acceptance, scores = self.acceptance, self.scores
-        if acceptance is not None:
-            acceptance = acceptance.observe(accepted)
-        if scores is not None and confidence is not None:
-            values = np.asarray(confidence, dtype=np.float64)
-            scores = scores.observe(np.where(np.isnan(values), -np.inf, values))
-        return type(self)(self.risk, acceptance, scores)
+    def observe_accepted(self, accepted: ArrayLike, /) -> Self:
+        """The monitor after further decisions, in the order they came: whether each was accepted."""
+        return self if self.acceptance is None else replace(self, acceptance=self.acceptance.observe(accepted))
 
-    def observe_labels(self, errors: ArrayLike, /) -> Self:
+    def observe_confidence(self, confidence: ArrayLike, /) -> Self:
+        """The monitor after further confidences, in the order they came; NaN where a sample was not usable."""
+        if self.scores is None:
+            return self
+        values = np.asarray(confidence, dtype=np.float64)
+        return replace(self, scores=self.scores.observe(np.where(np.isnan(values), -np.inf, values)))
+
+    def observe_errors(self, errors: ArrayLike, /) -> Self:
         """The monitor after the errors (0 or 1) of further accepted samples whose labels have arrived."""
-        risk = None if self.risk is None else self.risk.observe(errors)
-        return type(self)(risk, self.acceptance, self.scores)
+        return self if self.risk is None else replace(self, risk=self.risk.observe(errors))
 
     @property
     def alarms(self) -> tuple[str, ...]:

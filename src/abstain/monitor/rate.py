@@ -6,9 +6,10 @@ from typing import Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincc, betaln, expit, logit
+from scipy.special import betaincc, betaln, log_expit, logit
 
 from abstain.kernels.jumper import jump_rates
+from abstain.monitor.state import is_shared
 
 EXCESS = np.array(
     [0.0, 0.25, 0.5, 1.0, 1.6, 2.4]
@@ -35,7 +36,7 @@ class RateEvidence:
 
     The mean of two gamblers' capital: the mixture of `log_evidence`, which is soonest where the rate is too high from
     the start, and one who shares a little of the capital out anew at every step among bets on several rates and none,
-    which a long time of low rates does not ruin. A bound of 1 cannot be exceeded.
+    which a long time of low rates does not ruin. A bound of 1 cannot be exceeded, one of 0 is by a single event.
     """
 
     bound: float
@@ -46,6 +47,17 @@ class RateEvidence:
     """Log of the second gambler's capital."""
     highest: float = 0.0
     """Log of the largest evidence so far."""
+
+    def __post_init__(self) -> None:
+        parts = np.asarray(self.shares, dtype=np.float64)
+        if (
+            not 0 <= self.bound <= 1
+            or not 0 <= self.ones <= self.n <= 2**53
+            or not is_shared(parts, (len(EXCESS),))
+            or not np.isfinite(self.log_switching)
+            or not self.highest >= 0
+        ):
+            raise ValueError("`text` must be the state of a monitor, got numbers that no stream leads to.")
 
     def update(self, *, ones: int, n: int) -> Self:
         """After ``n`` more samples with ``ones`` among them, in an order that is not known."""
@@ -63,10 +75,12 @@ class RateEvidence:
     def _after(self, ones: NDArray[np.int64], sizes: NDArray[np.int64]) -> Self:
         totals, counts = self.ones + np.cumsum(ones), self.n + np.cumsum(sizes)
         found = replace(self, ones=int(totals[-1]), n=int(counts[-1]))
-        if not 0 < self.bound < 1:
+        if self.bound == 1:
             return found
-        rates = expit(logit(self.bound) + EXCESS)
-        if_one, if_zero = np.log(rates / self.bound), np.log1p(-rates) - log1p(-self.bound)
+        if self.bound == 0:
+            return replace(found, highest=inf) if found.ones else found
+        odds = logit(self.bound) + EXCESS
+        if_one, if_zero = log_expit(odds) - log(self.bound), log_expit(-odds) - log1p(-self.bound)
         shares, switching = np.array(self.shares), np.empty(len(ones))
         jump_rates(ones, sizes, if_one, if_zero, shares, self.log_switching, switching)
         evidence = np.logaddexp(log_evidence(totals, counts, self.bound), switching) - log(2)
@@ -81,7 +95,7 @@ class RateEvidence:
     def value(self) -> float:
         """The evidence now."""
         if not 0 < self.bound < 1 or not self.n:
-            return 1.0
+            return inf if self.bound == 0 and self.ones else 1.0
         both = np.logaddexp(log_evidence(self.ones, self.n, self.bound), self.log_switching) - log(2)
         return exp(min(float(both), 700.0))
 

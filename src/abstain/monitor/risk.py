@@ -33,6 +33,8 @@ class RiskMonitor:
     def __post_init__(self) -> None:
         if not 0 < self.risk < 1 or not 0 < self.delta < 1:
             raise ValueError(f"`risk` and `delta` must be between 0 and 1, got {self.risk} and {self.delta}.")
+        if self.excess is not None and self.excess.bound != self.risk:
+            raise ValueError(f"`excess` must be of the risk {self.risk}, got {self.excess.bound}.")
 
     @property
     def _excess(self) -> RateEvidence:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from abstain.kernels.jumper import BETS, jump
-from abstain.monitor.state import part_from_json, to_json
+from abstain.monitor.state import is_shared, part_from_json, to_json
 from abstain.thresholds.score_law import ScoreLaw
 
 EQUAL = ((1 / len(BETS),) * len(BETS),) * 2
@@ -48,8 +48,17 @@ class ScoreMonitor:
             raise ValueError(f"`delta` must be between 0 and 1, got {self.delta}.")
         if not self.counts:
             object.__setattr__(self, "counts", (0,) * len(self.law.weights))
-        if len(self.counts) != len(self.law.weights):
-            raise ValueError(f"`counts` must have one for each of {len(self.law.weights)} parts of the law.")
+        if (
+            len(self.counts) != len(self.law.weights)
+            or not all(0 <= count <= 2**53 for count in self.counts)
+            or sum(self.counts) != self.n
+            or not is_shared(np.asarray(self.shares, dtype=np.float64), (2, len(BETS)))
+            or len(self.logs) != 2
+            or not np.isfinite(self.logs).all()
+            or not self.highest >= 0
+            or self.seed < 0
+        ):
+            raise ValueError("`text` must be the state of a ScoreMonitor, got numbers that no stream leads to.")
 
     @classmethod
     def from_calibration(cls, confidence: ArrayLike, /, *, delta: float = 0.05, seed: int = 0) -> Self:

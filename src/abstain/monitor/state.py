@@ -6,6 +6,9 @@ from math import inf
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
+import numpy as np
+from numpy.typing import NDArray
+
 T = TypeVar("T")
 
 
@@ -14,11 +17,16 @@ def to_json(monitor: Any, /) -> str:
     return json.dumps(_without_inf(asdict(monitor)), allow_nan=False)
 
 
+def is_shared(parts: NDArray[np.float64], shape: tuple[int, ...], /) -> bool:
+    """Whether these are shares of a capital, each row of it 1 in all."""
+    return parts.shape == shape and bool((parts >= 0).all()) and bool(np.allclose(parts.sum(axis=-1), 1, atol=1e-6))
+
+
 def part_from_json(text: str, kind: type[T], /) -> T:
     """The monitor of this kind that `to_json` wrote."""
     try:
         found = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"`text` must be the state of {_a(kind)}, got {error}.") from None
     return _built(found, kind)
 
@@ -37,7 +45,9 @@ def _built(found: Any, kind: Any) -> Any:
         return kind(**{name: _built(value, types[name]) for name, value in found.items()})  # type: ignore[operator]
     if kind is float and found in ("inf", "-inf"):
         return inf if found == "inf" else -inf
-    if kind is float and type(found) in (int, float):
+    if kind is float and type(found) is float:
+        return found
+    if kind is float and type(found) is int and abs(found) <= 2**53:
         return float(found)
     if kind is int and type(found) is int:
         return found
@@ -53,4 +63,6 @@ def _without_inf(value: Any) -> Any:
         return {key: _without_inf(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_without_inf(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
     return {inf: "inf", -inf: "-inf"}.get(value, value) if isinstance(value, float) else value

@@ -42,7 +42,7 @@ class Costs:
     @property
     def largest(self) -> float:
         """The most that a decision can cost."""
-        return float(max(self.matrix.max(), self.rejection.max()))
+        return float(max(self.matrix.max(), self.rejection.max())) or 1.0
 
     def expected(self, probabilities: Floats, /) -> tuple[NDArray[np.int64], Floats]:
         """The class of lowest expected cost (n,), and by how much rejecting is expected to cost more (n,)."""
@@ -52,11 +52,15 @@ class Costs:
         return prediction, rejecting - each[np.arange(len(each)), prediction]
 
     def paid(self, prediction: NDArray[np.int64], labels: NDArray[np.int64], /) -> tuple[Floats, Floats]:
-        """What accepting and what rejecting costs (n,), given the labels; the most possible for no known class."""
+        """What accepting and what rejecting costs (n,), given the labels; the most possible for no known class.
+
+        A prediction of −1, that of a row that is not usable, is never accepted and costs what rejecting does.
+        """
         known = labels >= 0
         y = np.where(known, labels, 0)
         accepting = np.where(known, self.matrix[prediction, y], self.matrix[prediction].max(axis=1))
-        return accepting, np.where(known, self.rejection[y], self.rejection.max())
+        rejecting = np.where(known, self.rejection[y], self.rejection.max())
+        return np.where(prediction < 0, rejecting, accepting), rejecting
 
 
 @final

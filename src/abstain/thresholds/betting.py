@@ -38,19 +38,20 @@ def mean_upper_bound(values: ArrayLike, guide: ArrayLike, /, *, delta: float, la
     """
     check_target("delta", delta)
     x, other = np.asarray(values, dtype=np.float64), np.asarray(guide, dtype=np.float64)
-    if x.ndim != 1 or not len(x) or not ((x >= 0) & (x <= largest)).all():
+    if x.ndim != 1 or not len(x) or not ((x >= 0) & (x <= largest)).all() or not largest > 0:
         raise ValueError(f"`values` must be numbers between 0 and `largest` ({largest:g}), got others or none.")
-    spread = max(float(other.var()), largest**2 / (len(x) + 1)) if len(other) > 1 else largest**2 / 4
+    x, other = x / largest, other / largest
+    spread = max(float(other.var()), 1 / (len(x) + 1)) if len(other) > 1 else 0.25
 
     def ruled_out(mean: float) -> bool:
-        bets = bets_for(spread, len(x), delta, largest=largest - mean)
+        bets = bets_for(spread, len(x), delta, largest=1 - mean)
         return log_capital(x - mean, bets) >= -log(delta)
 
-    low, high = float(x.mean()), float(largest)
-    while high - low > 1e-9 * largest:
+    low, high = min(float(x.mean()), 1.0), 1.0
+    while high - low > 1e-9:
         middle = (low + high) / 2
         low, high = (low, middle) if ruled_out(middle) else (middle, high)
-    return high
+    return high * largest
 
 
 def betting_evidence(
@@ -67,6 +68,10 @@ def betting_evidence(
     check_target("risk", risk)
     w, e = np.asarray(weights, dtype=np.float64), np.asarray(losses, dtype=np.float64)
     kept = np.ones(len(w)) if accepted is None else np.asarray(accepted, dtype=np.float64)
+    if w.shape != e.shape or not len(w) or not ((w >= 0) & (e >= 0) & (e <= 1)).all() or not w.max() > 0:
+        raise ValueError(
+            "`weights` must be at least 0, some above, and `losses` between 0 and 1, one each, got others."
+        )
     if not 0 <= bet < 1 / (w.max() * (1 - risk)):
         raise ValueError(f"`bet` must be below {1 / (w.max() * (1 - risk)):.4g} for these weights, got {bet}.")
     return np.asarray(np.cumprod(1 - bet * w * kept * (e - risk)), dtype=np.float64)

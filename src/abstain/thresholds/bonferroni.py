@@ -24,15 +24,16 @@ def bonferroni(
 
     P(selective risk ≤ ``risk``) ≥ 1 − δ. No split is needed: take γ as the confidence of rank k + 1; given γ, the k
     samples above it are independent draws from the law of accepted samples, so their errors are exactly binomial with
-    the risk at γ. This holds for each of the ranks, and the union bound for all. A tie at γ only makes the k fewer.
+    the risk at γ. This holds for each of the ranks, and the union bound for all. A tie at γ only makes the k fewer. The
+    last rank is that of all samples, γ = −inf.
     """
     check_target("risk", risk)
     check_target("delta", delta)
     if points < 1:
         raise ValueError(f"`points` must be at least 1, got {points}.")
     sample = calibration_of(confidence, losses, ids=ids, seed=seed)
-    ranks = np.unique(np.linspace(0, len(sample) - 1, points + 1).astype(int)[1:])
-    thresholds = [float(sample.confidence[rank]) for rank in ranks]
+    ranks = np.unique(np.linspace(0, len(sample), points + 1).astype(int)[1:])
+    thresholds = [float(value) for value in np.append(sample.confidence, -np.inf)[ranks]]
 
     def lowest(target: float) -> float:
         return min((value for value in thresholds if sample.p_value(value, target) <= delta / points), default=np.inf)

@@ -108,17 +108,21 @@ class _CostSample:
     ) -> "_CostSample":
         c, a = np.asarray(confidence, dtype=np.float64), np.asarray(costs, dtype=np.float64)
         r = np.asarray(rejection, dtype=np.float64)
-        if c.ndim != 1 or a.shape != c.shape or r.shape not in ((), c.shape) or len(c) < 3:
+        if c.ndim != 1 or a.shape != c.shape or r.shape not in ((), c.shape):
             raise ValueError(
-                f"`confidence` and `costs` must be of one length, at least 3, and `rejection` one number or as many, "
-                f"got shapes {c.shape}, {a.shape} and {r.shape}."
+                f"`confidence` and `costs` must be of one length, and `rejection` one number or as many, got shapes "
+                f"{c.shape}, {a.shape} and {r.shape}."
             )
         if np.isnan(c).any():
             raise ValueError("`confidence` must not be NaN, got some. Set it to -inf where a sample is rejected.")
         if not all(((x >= 0) & (x <= largest)).all() for x in (a, r)):
             raise ValueError(f"`costs` and `rejection` must be between 0 and `largest` ({largest:g}), got others.")
         rows = one_of_each(ids, len(c), seed=seed)
-        return cls(c[rows], a[rows], np.broadcast_to(r, c.shape)[rows], float(largest))
+        if len(rows) < 3:
+            raise ValueError(f"`confidence` must be of at least 3 different samples, got {len(rows)}.")
+        r = np.broadcast_to(r, c.shape)
+        a = np.where(c == -inf, r, a)  # never accepted
+        return cls(c[rows], a[rows], r[rows], float(largest))
 
     def split(self, seed: int) -> tuple["_CostSample", "_CostSample"]:
         first = np.random.default_rng([seed, 2]).permutation(len(self.confidence)) < GUIDE * len(self.confidence)
@@ -131,11 +135,12 @@ class _CostSample:
         """The threshold of lowest mean cost on these samples; +inf, reject all, if none is lower."""
         order = np.argsort(-self.confidence, kind="stable")
         total = self.rejecting.sum() + np.cumsum((self.accepting - self.rejecting)[order])
-        ends = np.flatnonzero(np.append(np.diff(self.confidence[order]) < 0, True))  # a tie is accepted whole
+        c = self.confidence[order]
+        ends = np.flatnonzero(np.append(c[1:] != c[:-1], True))  # a tie is accepted whole
         best = ends[total[ends].argmin()]
         if total[best] >= self.rejecting.sum():
             return inf
-        below = self.confidence[order][best + 1 :]
+        below = c[best + 1 :]
         return float(below[0]) if len(below) else -inf
 
     def certified(self, method: str, value: float, guide: "_CostSample", delta: float) -> Threshold:

@@ -39,6 +39,11 @@ def target_coverage(confidence: ArrayLike, /, *, coverage: float, delta: float |
         raise NoSafeThresholdError(
             f"No threshold keeps coverage {coverage} on n={n} calibration samples. Calibrate on at least {needed}."
         )
+    if c[k - 1] == -inf:
+        raise NoSafeThresholdError(
+            f"No threshold keeps coverage {coverage} on n={n} calibration samples, {np.count_nonzero(c == -inf)} of "
+            "which are not usable and never accepted. Ask for less, or mend the inputs."
+        )
     value = float(np.nextafter(c[k - 1], -inf))
     bound = k / (n + 1) if delta is None else float(betaincinv(k, n + 1 - k, delta))
     accepted = int(np.count_nonzero(c > value))

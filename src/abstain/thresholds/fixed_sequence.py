@@ -55,13 +55,13 @@ def certify(
 ) -> Threshold:
     """The lowest threshold that ``sample`` certifies in a sequence made from a pilot or from unlabelled confidences."""
     shares = _equal_shares(starts)
-    if isinstance(before, Calibration):
-        thresholds, brought = _sequence(before.confidence, _with_pilot(shares, before, risk))
-    else:
-        thresholds, brought = _sequence(before, shares)
 
     def lowest(target: float) -> float:
-        return _lowest_certified(sample, thresholds, brought, target, delta)
+        if isinstance(before, Calibration):
+            sequence = _sequence(before.confidence, _with_pilot(shares, before, target))
+        else:
+            sequence = _sequence(before, shares)
+        return _lowest_certified(sample, *sequence, target, delta)
 
     value = lowest(risk)
     if value == np.inf:
@@ -113,6 +113,8 @@ def _sequence(pool: Floats, shares: dict[float, float]) -> tuple[Floats, Floats]
     places = (np.linspace(min(shares), 1.0, POINTS) * len(pool)).astype(int)
     everything = np.append(pool, -np.inf)
     thresholds = np.unique(everything[places])[::-1]
+    if len(pool):
+        thresholds = thresholds[(thresholds < pool[0]) | (thresholds == -np.inf)]  # the highest accept nothing
     brought = np.zeros(len(thresholds))
     for start, share in shares.items():
         brought[np.searchsorted(-thresholds, -everything[int(start * len(pool))])] += share

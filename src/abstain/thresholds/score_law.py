@@ -26,6 +26,16 @@ class ScoreLaw:
     weights: tuple[int, ...]
     """Differences of the ranks, the first from 0, the last to n + 1: one more than there are edges."""
 
+    def __post_init__(self) -> None:
+        pairs = _pairs(self.edges, self.ties) if len(self.edges) == len(self.ties) else np.empty(0)
+        if (
+            not len(pairs) == len(self.edges) == len(self.weights) - 1
+            or np.isnan(pairs).any()
+            or (np.sort(pairs) != pairs).any()
+            or not all(1 <= weight <= 2**53 for weight in self.weights)
+        ):
+            raise ValueError("A law of confidence must have edges that rise and a weight for each part, got others.")
+
     @classmethod
     def of(cls, confidence: ArrayLike, /, *, seed: int = 0) -> Self:
         """The law of a sample, in up to 100 parts."""

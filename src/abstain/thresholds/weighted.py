@@ -11,6 +11,7 @@ from abstain.thresholds.betting import bets_for, log_capital
 from abstain.thresholds.calibration import Calibration, calibration_of, check_target
 from abstain.thresholds.estimated_weights import EstimatedWeights
 from abstain.thresholds.fixed_sequence import certify, fixed_sequence, split_pilot
+from abstain.thresholds.risk import DRAWN_AS
 from abstain.thresholds.threshold import Threshold
 
 Floats = NDArray[np.float64]
@@ -60,14 +61,16 @@ def weighted_fixed_sequence(
     c, e = np.asarray(confidence, dtype=np.float64), np.asarray(losses, dtype=np.float64)
     if not c.shape == e.shape == w.shape:
         raise ValueError(f"`weights` must have a weight for each sample, got {w.shape} for {c.shape}.")
-    if not kept.any():
-        raise ValueError("`weights` must keep at least one sample, got none kept. Calibrate on more samples.")
     if by == "rejection_sampling":
+        if not kept.any():
+            raise ValueError("`weights` must keep at least one sample, got none kept. Calibrate on more samples.")
         found = fixed_sequence(c[kept], e[kept], risk=risk, delta=delta, seed=seed)
     else:
         found = _by_betting(c, e, w, kept, risk=risk, largest=largest, delta=delta, seed=seed)
-    words = f"no finite-sample guarantee, since the weights are estimated; if they were true, {found.guarantee}"
-    return replace(found, method="weighted_fixed_sequence", guarantee=words if estimated else found.guarantee)
+    words = found.guarantee.replace(DRAWN_AS.format(found.n), "for samples of the law that the weights describe")
+    if estimated:
+        words = f"no finite-sample guarantee, since the weights are estimated; if they were true, {words}"
+    return replace(found, method="weighted_fixed_sequence", guarantee=words)
 
 
 def _by_betting(
@@ -82,19 +85,19 @@ def _by_betting(
     seed: int,
 ) -> Threshold:
     in_pilot = split_pilot(len(c), seed)
-    pilot = calibration_of(c[in_pilot & kept], e[in_pilot & kept])
-    order = np.flatnonzero(~in_pilot)[np.argsort(-c[~in_pilot], kind="stable")]
-    sample = calibration_of(c[~in_pilot], e[~in_pilot])
-    guide = np.argsort(-c[in_pilot], kind="stable")
+    order = np.argsort(-c, kind="stable")
+    sample = calibration_of(c, e)
+    w, in_pilot, kept = w[order], in_pilot[order], kept[order]
+    rest, pilot = sample.part(~in_pilot), sample.part(in_pilot & kept)
     weighted = WeightedCalibration(
-        sample.confidence,
-        sample.losses,
-        sample.are_errors,
-        weights=w[order],
+        rest.confidence,
+        rest.losses,
+        rest.are_errors,
+        weights=w[~in_pilot],
         largest=largest,
         delta=delta,
-        pilot_confidence=c[in_pilot][guide],
-        pilot_squares=np.append(0.0, np.cumsum(w[in_pilot][guide] ** 2)) / max(np.count_nonzero(in_pilot), 1),
+        pilot_confidence=sample.confidence[in_pilot],
+        pilot_squares=np.append(0.0, np.cumsum(w[in_pilot] ** 2)) / max(np.count_nonzero(in_pilot), 1),
     )
     return certify("weighted_fixed_sequence", weighted, pilot, risk, delta)
 
@@ -117,4 +120,4 @@ class WeightedCalibration(Calibration):
         second_moment = risk * (1 - risk) * float(self.pilot_squares[k])  # what it is where the risk is just that
         bets = bets_for(second_moment, len(self), self.delta, largest=self.largest * (1 - risk))
         excess = self.weights[:accepted] * (self.losses[:accepted] - risk)
-        return min(1.0, exp(-log_capital(excess, bets)))
+        return exp(min(0.0, -log_capital(excess, bets)))
