@@ -23,7 +23,11 @@ def attach(model: str | PathLike[str], selector: Selector, output: str | PathLik
     converted to it.
     """
     onnx = require("onnx", extra="onnx", feature="Attaching a selector to an ONNX graph")
-    graph_model = onnx.load(str(model))
+    protobuf = require("google.protobuf.message", extra="onnx", feature="Attaching a selector to an ONNX graph")
+    try:
+        graph_model = onnx.load(str(model))
+    except protobuf.DecodeError:
+        raise ValueError(f"`model` must be an ONNX model, got other contents in {model}.") from None
     layer = find_head(graph_model)
     if len(layer["weight"]) != selector.n_classes:
         raise ValueError(

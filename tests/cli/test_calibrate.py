@@ -4,6 +4,8 @@ import csv
 import json
 
 import numpy as np
+import onnx
+import onnxruntime
 import polars
 from tests_cli import run
 
@@ -64,6 +66,43 @@ def test_unlabelled_outputs_are_used(tmp_path):
         json.loads(run(*where, *more).stdout)["threshold"]["n"] for more in ((), ("--unlabelled", tmp_path / "pool"))
     ]
     assert counts[0] < counts[1] == 3000
+
+
+def test_a_classifier_good_enough_for_all_is_told_as_json(tmp_path):
+    make(3000, 0).save(tmp_path / "cal")
+    done = run("calibrate", tmp_path / "cal", "-o", tmp_path / "s.abstain", "--risk", "0.5", "--json")
+    assert json.loads(done.stdout)["threshold"]["value"] == "-inf"
+    assert run("select", tmp_path / "s.abstain", tmp_path / "cal", "-o", tmp_path / "d.csv").returncode == 0
+
+
+def test_attach_writes_a_graph_that_decides(tmp_path):
+    rng = np.random.default_rng(0)
+    centres = 2 * np.eye(3, dtype=np.float32)
+    value = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("Gemm", ["x", "w"], ["z"])],
+        "net",
+        [value("x", onnx.TensorProto.FLOAT, ["n", 3])],
+        [value("z", onnx.TensorProto.FLOAT, ["n", 3])],
+        [onnx.numpy_helper.from_array(centres, "w")],
+    )
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, tmp_path / "net.onnx")
+    labels = rng.integers(3, size=2000)
+    x = (rng.normal(size=(2000, 3)) + centres[labels]).astype(np.float32)
+    outputs = Outputs(logits=x @ centres, labels=labels)
+    outputs.save(tmp_path / "cal")
+    run("calibrate", tmp_path / "cal", "--risk", "0.1", "-o", tmp_path / "s.abstain")
+    done = run("attach", tmp_path / "net.onnx", tmp_path / "s.abstain", "-o", tmp_path / "out.onnx", "--json")
+    assert json.loads(done.stdout)["outputs"] == ["label", "confidence", "accepted"]
+    session = onnxruntime.InferenceSession(tmp_path / "out.onnx", providers=["CPUExecutionProvider"])
+    accepted = session.run(["accepted"], {"x": x})[0]
+    np.testing.assert_array_equal(accepted, Selector.load(tmp_path / "s.abstain").accepts(outputs))
+    (tmp_path / "text.onnx").write_text("no graph")
+    done = run("attach", tmp_path / "text.onnx", tmp_path / "s.abstain", "-o", tmp_path / "y.onnx", width=300)
+    assert done.returncode == 1
+    assert "must be an ONNX model" in done.stderr
+    assert not (tmp_path / "y.onnx").exists()
 
 
 def test_an_unreachable_risk_is_one_line(tmp_path):

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from abstain.cli.attach import attach
 from abstain.cli.calibrate import calibrate
 from abstain.cli.collect import collect
 from abstain.cli.demo import demo
@@ -43,7 +44,7 @@ def _abstain(
     """Make a trained classifier say "I don't know" when it should."""
 
 
-for command in (demo, scores, collect, evaluate, sensitivity, calibrate, select, monitor, reproduce):
+for command in (demo, scores, collect, evaluate, sensitivity, calibrate, select, attach, monitor, reproduce):
     app.command()(command)
 
 

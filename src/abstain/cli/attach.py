@@ -1,0 +1,27 @@
+"""`abstain attach`: an ONNX graph that abstains by itself."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from abstain.cli.show import print_json
+
+
+def attach(
+    model: Annotated[Path, typer.Argument(help="The classifier's .onnx file.")],
+    selector: Annotated[Path, typer.Argument(help="A selector file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The .onnx file to write.")],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Put a selector into an ONNX graph, which then outputs label, confidence and accepted too."""
+    from abstain import Selector
+    from abstain.onnx import OUTPUTS
+    from abstain.onnx import attach as put
+
+    chosen = Selector.load(selector)
+    put(model, chosen, output)
+    if json:
+        print_json({"model": str(output), "score": chosen.score, "outputs": list(OUTPUTS)})
+        return
+    print(f"Wrote {output}: it outputs {', '.join(OUTPUTS)} beside what it did. {chosen.summary()}")
