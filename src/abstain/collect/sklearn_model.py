@@ -25,7 +25,10 @@ class SklearnModel(Model):
 
     def __call__(self, inputs: Sequence[Any], /) -> Batch:
         """Features of the last layer, and its logits."""
-        x = _stacked(inputs)
+        return self.on(_stacked(inputs))
+
+    def on(self, x: Any, /) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Logits and features of whatever the classifier takes."""
         if self.before is not None:
             x = self.before.transform(x)
         x = x.toarray() if hasattr(x, "toarray") else np.asarray(x)
@@ -48,8 +51,9 @@ def _head(estimator: Any) -> tuple[NDArray[Any], NDArray[Any]]:
             f"`estimator` must be a fitted linear classifier or MLPClassifier, or a pipeline that ends in one, "
             f"got {type(estimator).__name__}."
         )
-    if len(estimator.classes_) > 2 and len(weight) != len(estimator.classes_):
-        raise TypeError(f"`estimator` must have a row of weights a class, got {len(weight)} rows (one-vs-one?).")
+    k = len(estimator.classes_)
+    if k > 2 and (len(weight) != k or hasattr(estimator, "support_")):  # SVC's rows are pairs, for 3 classes 3 of them
+        raise TypeError(f"`estimator` must have a row of weights a class, got {len(weight)} rows of pairs of classes.")
     if len(weight) == 1:
         weight, bias = np.vstack([-weight / 2, weight / 2]), np.concatenate([-bias / 2, bias / 2])
     return np.ascontiguousarray(weight, dtype=np.float64), np.broadcast_to(bias, len(weight)).astype(np.float64)
