@@ -197,7 +197,9 @@ def test_unusable_rows_are_never_accepted():
         ({"cost": 0.1, "costs": [[1.0]]}, "`costs` must have shape"),
         ({"risk": 0.1, "costs": COSTS}, "`costs` must come with `cost`"),
         ({"cost": -1.0, "method": "chow"}, "must be finite and at least 0"),
-        ({"risk": 0.1, "method": "sgr", "unlabelled": NEW}, "`unlabelled` must go with the method fixed_sequence"),
+        ({"risk": 0.1, "method": "sgr", "unlabelled": NEW}, "`unlabelled` must go with a target risk"),
+        ({"coverage": 0.1, "unlabelled": NEW}, "`unlabelled` must go with a target risk"),
+        ({"risk": 0.1, "unlabelled": Outputs(logits=np.zeros((3, 2)))}, "`unlabelled` must have 4 classes"),
     ],
 )
 def test_bad_options_are_named(options, message):

@@ -6,43 +6,67 @@ from typing import Any
 
 import numpy as np
 
-from abstain.collect.onnx_model import find_head
+from abstain.collect.onnx_model import find_head, load_onnx
 from abstain.extras import require
 from abstain.scores.portable import decide
 from abstain.selector import Selector
 
 OUTPUTS = ("label", "confidence", "accepted")
-PREFIX = "abstain_"
 
 
-def attach(model: str | PathLike[str], selector: Selector, output: str | PathLike[str], /) -> None:
+def attach(
+    model: str | PathLike[str], selector: Selector, output: str | PathLike[str], /, *, logits: str | None = None
+) -> None:
     """Write ``output``: the graph of ``model`` with the selector's label, confidence and accepted as further outputs.
 
     Every score can be attached. It is computed in float64 from the logits and the features, which are found as
-    `abstain.collect` finds them, so the decisions are those of the Python selector. A graph of an opset before 21 is
-    converted to it.
+    `abstain.collect` finds them, or by the name of the ``logits``, so the decisions are those of the Python selector;
+    the label is −1 where a row is not usable. A graph of an opset before 21 is converted to it. Nothing is written
+    unless ONNX Runtime loads it.
     """
     onnx = require("onnx", extra="onnx", feature="Attaching a selector to an ONNX graph")
-    protobuf = require("google.protobuf.message", extra="onnx", feature="Attaching a selector to an ONNX graph")
-    try:
-        graph_model = onnx.load(str(model))
-    except protobuf.DecodeError:
-        raise ValueError(f"`model` must be an ONNX model, got other contents in {model}.") from None
-    layer = find_head(graph_model)
+    graph_model = load_onnx(model)
+    layer = find_head(graph_model, logits)
     if len(layer["weight"]) != selector.n_classes:
         raise ValueError(
-            f"`model` must have {selector.n_classes} classes, as in calibration, got {len(layer['weight'])}."
+            f"`model` must have {selector.n_classes} classes, as in calibration, got {len(layer['weight'])} at "
+            f"{layer['logits']!r}. Name the logits."
         )
-    if taken := {entry.name for entry in graph_model.graph.output} & set(OUTPUTS):
-        raise ValueError(f"`model` must not have an output named {min(taken)!r} already, got one.")
-    kind = onnx.helper.tensor_dtype_to_np_dtype(_element_type(onnx, graph_model, layer["logits"]))
-    graph_model, scoring = _same_opset(onnx, graph_model, _scoring_graph(selector, layer["weight"], kind))
-    _append(onnx, graph_model, scoring, layer)
-    onnx.checker.check_model(graph_model)
-    goal = Path(output)
+    if taken := _names(graph_model) & set(OUTPUTS):
+        raise ValueError(f"`model` must not have a tensor named {min(taken)!r} already, got one. Rename it.")
+    kind = _element_type(onnx, graph_model, layer["logits"])
+    try:
+        scoring = _scoring_graph(selector, layer["weight"], onnx.helper.tensor_dtype_to_np_dtype(kind))
+        graph_model, scoring = _same_opset(onnx, graph_model, scoring)
+        _append(onnx, graph_model, scoring, layer)
+        onnx.checker.check_model(graph_model)
+    except (RuntimeError, onnx.checker.ValidationError) as error:
+        reason = " ".join(str(error).split())
+        raise ValueError(f"`model` must be of opset 21 or convertible to it, got {reason}.") from None
+    _write(onnx, graph_model, Path(output))
+
+
+def _write(onnx: Any, model: Any, goal: Path) -> None:
+    """Write the file, whole and such that it loads, or not at all."""
+    runtime = require("onnxruntime", extra="onnx", feature="Attaching a selector to an ONNX graph")
     partial = goal.with_name(f".{goal.name}.partial")
-    onnx.save(graph_model, str(partial))
-    partial.replace(goal)
+    try:
+        onnx.save(model, str(partial))
+        try:
+            runtime.InferenceSession(str(partial), providers=["CPUExecutionProvider"])
+        except Exception as error:
+            reason = " ".join(str(error).split())
+            raise ValueError(f"`model` must load in ONNX Runtime with the selector attached, got {reason}.") from None
+        partial.replace(goal)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _names(model: Any) -> set[str]:
+    """The names of all tensors."""
+    graph = model.graph
+    entries = {entry.name for entry in (*graph.input, *graph.output, *graph.initializer, *graph.value_info)}
+    return entries | {name for node in graph.node for name in (*node.input, *node.output)}
 
 
 def _scoring_graph(selector: Selector, weight: Any, kind: np.dtype[Any]) -> Any:
@@ -59,28 +83,24 @@ def _scoring_graph(selector: Selector, weight: Any, kind: np.dtype[Any]) -> Any:
 
 
 def _element_type(onnx: Any, model: Any, name: str) -> int:
-    """The type of a tensor in the graph; float32 where inference cannot tell."""
+    """The type of the logits; float32 where inference cannot tell."""
     inferred = onnx.shape_inference.infer_shapes(model).graph
-    for entry in (*inferred.value_info, *inferred.output, *inferred.input):
-        if entry.name == name:
-            return int(entry.type.tensor_type.elem_type)
+    for entry in (*inferred.value_info, *inferred.output):
+        kind = entry.type.tensor_type
+        if entry.name == name and kind.elem_type:
+            if kind.HasField("shape") and len(kind.shape.dim) != 2:
+                raise ValueError(f"`model` must give logits (n, K), got {len(kind.shape.dim)} dimensions at {name!r}.")
+            return int(kind.elem_type)
     return int(onnx.TensorProto.FLOAT)
 
 
 def _same_opset(onnx: Any, *models: Any) -> list[Any]:
     """The graphs, those of a lower opset converted to the highest."""
     versions = [_opset(model) for model in models]
-    highest = max(versions)
-    try:
-        return [
-            model if version == highest else onnx.version_converter.convert_version(model, highest)
-            for model, version in zip(models, versions, strict=True)
-        ]
-    except RuntimeError as error:
-        reason = str(error).strip().splitlines()[0]
-        raise ValueError(
-            f"`model` must be of opset {highest} or convertible to it, got {min(versions)}: {reason}."
-        ) from None
+    return [
+        model if version == max(versions) else onnx.version_converter.convert_version(model, max(versions))
+        for model, version in zip(models, versions, strict=True)
+    ]
 
 
 def _opset(model: Any) -> int:
@@ -89,10 +109,13 @@ def _opset(model: Any) -> int:
 
 def _append(onnx: Any, model: Any, scoring: Any, layer: dict[str, Any]) -> None:
     """Put the nodes of ``scoring`` behind those of ``model``."""
-    renamed = onnx.compose.add_prefix(scoring, PREFIX)
+    prefix, taken = "abstain_", _names(model)
+    while any(name.startswith(prefix) for name in taken):
+        prefix += "_"
+    renamed = onnx.compose.add_prefix(scoring, prefix)
     graph = model.graph
     for entry in renamed.graph.input:
-        source = layer[entry.name.removeprefix(PREFIX)]
+        source = layer[entry.name.removeprefix(prefix)]
         graph.node.append(onnx.helper.make_node("Identity", [source], [entry.name]))
     graph.node.extend(renamed.graph.node)
     graph.initializer.extend(renamed.graph.initializer)
@@ -101,7 +124,7 @@ def _append(onnx: Any, model: Any, scoring: Any, layer: dict[str, Any]) -> None:
     model.opset_import.extend(entry for entry in renamed.opset_import if entry.domain not in known | {"", "ai.onnx"})
     model.ir_version = max(model.ir_version, scoring.ir_version)
     for entry in renamed.graph.output:
-        name = entry.name.removeprefix(PREFIX)
+        name = entry.name.removeprefix(prefix)
         graph.node.append(onnx.helper.make_node("Identity", [entry.name], [name]))
         kind = entry.type.tensor_type.elem_type
         graph.output.append(onnx.helper.make_tensor_value_info(name, kind, [None]))

@@ -4,10 +4,10 @@ import hashlib
 import json
 import os
 import struct
-import tempfile
 from dataclasses import asdict, dataclass, replace
 from os import PathLike
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, Self
 
 import numpy as np
@@ -114,15 +114,15 @@ class Selector:
         contents = dump_arrays(stored, metadata={"abstain": json.dumps(header)})
         digest = hashlib.sha256(contents).hexdigest()
         contents = contents.replace(BLANK.encode(), digest.encode(), 1)
-        descriptor, partial = tempfile.mkstemp(prefix=f".{goal.name}.", dir=goal.parent)
+        partial = goal.with_name(f".{goal.name}.{os.getpid()}.{token_hex(4)}")
         try:
-            with os.fdopen(descriptor, "wb") as stream:
+            with open(partial, "xb") as stream:
                 stream.write(contents)
                 stream.flush()
                 os.fsync(stream.fileno())
             os.replace(partial, goal)
         except BaseException:
-            Path(partial).unlink(missing_ok=True)
+            partial.unlink(missing_ok=True)
             raise
 
     @classmethod
@@ -212,6 +212,10 @@ def calibrate(
     if delta is None and coverage is None:
         raise ValueError("`delta` must be given for a target risk or a cost, got None.")
     method = _method(method, risk=risk, cost=cost)
+    if unlabelled is not None and method != "fixed_sequence":
+        raise ValueError(f"`unlabelled` must go with a target risk and the method fixed_sequence, got {method}.")
+    if unlabelled is not None and unlabelled.n_classes != outputs.n_classes:
+        raise ValueError(f"`unlabelled` must have {outputs.n_classes} classes as well, got {unlabelled.n_classes}.")
     entry = _score(score, outputs, cost, costs, method)
     if objection := entry.objection(outputs):
         raise ValueError(f"`outputs` must have what {entry.name} needs, got {objection}.")
@@ -228,8 +232,6 @@ def calibrate(
         threshold = _by_cost(fitted, rest, confidence, cost, method, delta or 0.0, seed)
     else:
         pool = {} if unlabelled is None else {"unlabelled": _accountable(fitted(unlabelled))}
-        if pool and method != "fixed_sequence":
-            raise ValueError(f"`unlabelled` must go with the method fixed_sequence, got {method}.")
         threshold = RISK_METHODS[method](
             confidence, rest.errors, risk=risk or 0.0, delta=delta or 0.0, ids=rest.ids, seed=seed, **pool
         )

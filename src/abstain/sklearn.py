@@ -182,18 +182,17 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
 
         Rows whose answer is not the largest logit are made unusable, so that they are never accepted.
         """
+        features, weight, bias = None, None, None
         try:
             model = SklearnModel(estimator)
         except TypeError:
-            logits, features, head = _logits(estimator, X), None, (None, None)
+            logits = _logits(estimator, X)
         else:
             logits, features = model.on(X)
-            head = model.head()
+            weight, bias = model.head()
         answers = np.searchsorted(self.classes_, estimator.predict(X))
         logits = np.where((logits.argmax(axis=1) == answers)[:, None], logits, np.nan)
-        return Outputs(
-            logits=logits, features=features, weight=head[0], bias=head[1], labels=labels, nonfinite="reject"
-        )
+        return Outputs(logits=logits, features=features, weight=weight, bias=bias, labels=labels, nonfinite="reject")
 
 
 def _held_out(labels: NDArray[np.int64], share: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -1,9 +1,10 @@
 """`SelectiveModel`: a PyTorch classifier that abstains by itself, in one forward pass."""
 
+import threading
 from typing import Any, NamedTuple
 
 from abstain.collect.model import as_numpy
-from abstain.collect.torch_model import find_linear, logits_of
+from abstain.collect.torch_model import find_linear, linear_at, logits_of
 from abstain.extras import require
 from abstain.scores.portable import decide
 from abstain.selector import Selector
@@ -15,7 +16,7 @@ class Selection(NamedTuple):
     """What a selective model says of a batch; tensors of shape (n,) on the model's device."""
 
     prediction: Any
-    """The classifier's own class, or the cheapest where the selector knows the costs."""
+    """The classifier's own class, or the cheapest where the selector knows the costs; −1 where a row is not usable."""
     confidence: Any
     accepted: Any
     """Whether the prediction is to be trusted."""
@@ -27,39 +28,104 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
     Every score is computed on the model's device, in float64; those that need features get the input of the last
     linear layer by a hook. That layer is found on the first batch, or named by ``head``. The module can be exported by
     ``torch.export`` and traced to TorchScript by ``torch.jit.trace``, after a first batch if the score needs that
-    layer; what comes out gives a plain tuple and does not need abstain.
+    layer; what comes out gives a plain tuple and does not need abstain. It may be called from several threads.
     """
 
     def __init__(self, model: Any, selector: Selector, *, head: str | None = None) -> None:
         super().__init__()
         self.model, self.selector = model, selector
-        self.head = None if head is None else model.get_submodule(head)
-        self._seen: list[Any] = []
-        self._weight: Any = None
-        if self.head is not None:
-            self._hook(self.head)
+        self.head: str | None = None
+        self._caught = _Caught()
+        self._finding = threading.Lock()
+        self._weight: tuple[Any, Any] = (None, None)
+        if head is not None:
+            self._watch(head)
 
     def forward(self, *inputs: Any, **named: Any) -> Selection:
         """One forward pass of the model, then the score and the threshold."""
-        if self.head is None and self.selector.needs_head:
-            return self._first(*inputs, **named)
-        self._seen.clear()
-        logits = logits_of(self.model(*inputs, **named))
-        return self._select(logits, self._seen[-1] if self.selector.needs_features else None)
-
-    def _select(self, logits: Any, features: Any) -> Selection:
-        prediction, confidence = decide(self.selector.fitted, logits, features, self._weight)
+        logits, features = self._run(*inputs, **named)
+        features = features if self.selector.needs_features else None
+        self._check(logits, features)
+        prediction, confidence = decide(self.selector.fitted, logits, features, self._head_weight())
         found = Selection(prediction, confidence, confidence > self.selector.threshold.value)
         return tuple(found) if torch.compiler.is_exporting() else found  # type: ignore[return-value]
 
-    def _first(self, *inputs: Any, **named: Any) -> Selection:
-        """The first batch: find the layer that makes the logits."""
-        logits, self.head, features = find_linear(self.model, lambda: logits_of(self.model(*inputs, **named)))
-        if self.head is None:
-            raise ValueError(f"`model` must end in a Linear layer for {self.selector.score}, got none. Pass head=.")
-        self._hook(self.head)
-        return self._select(logits, features if self.selector.needs_features else None)
+    def _check(self, logits: Any, features: Any) -> None:
+        k = self.selector.n_classes
+        if logits.ndim != 2 or logits.shape[1] != k:
+            raise ValueError(f"`model` must give logits (n, {k}), as in calibration, got {tuple(logits.shape)}.")
+        if self.selector.needs_features and (features is None or features.ndim != 2):
+            shape = "nothing" if features is None else tuple(features.shape)
+            raise ValueError(f"`head` must be the layer that gets features (n, d), got {shape} at {self.head!r}.")
 
-    def _hook(self, layer: Any) -> None:
-        self._weight = as_numpy(layer.weight.detach())
-        layer.register_forward_pre_hook(lambda _, given: self._seen.append(given[0]))
+    def _run(self, *inputs: Any, **named: Any) -> tuple[Any, Any]:
+        """Logits and the input of the head."""
+        with self._finding:
+            if self.head is None and self.selector.needs_head:
+                return self._find(*inputs, **named)
+        with self._caught as caught:
+            return logits_of(self.model(*inputs, **named)), caught.features
+
+    def _find(self, *inputs: Any, **named: Any) -> tuple[Any, Any]:
+        """The first batch: find the layer that makes the logits."""
+        logits, layer, features = find_linear(self.model, lambda: logits_of(self.model(*inputs, **named)))
+        if layer is None:
+            raise ValueError(
+                f"`model` must end in a Linear layer for {self.selector.score}, got none. Calibrate a score of the "
+                "logits alone."
+            )
+        self._watch(next(name for name, module in self.model.named_modules() if module is layer))
+        return logits, features
+
+    def _watch(self, head: str) -> None:
+        linear_at(self.model, head).register_forward_pre_hook(self._caught.hook, with_kwargs=True)
+        self.head = head
+
+    def _head_weight(self) -> Any:
+        """The weight of the head as it is now, read again only where it changed."""
+        if self.head is None:
+            return None
+        weight = self.model.get_submodule(self.head).weight
+        if torch.compiler.is_exporting() or torch.jit.is_tracing():
+            if self._weight[1] is None:
+                raise ValueError(f"`model` must have run a batch before {self.selector.score} is exported, got none.")
+            return self._weight[1]
+        state = (id(weight), weight._version)
+        if self._weight[0] != state:
+            self._weight = (state, as_numpy(weight.detach()))
+        return self._weight[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != "_finding"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._finding = threading.Lock()
+        self._weight = (None, None)
+
+
+class _Caught:
+    """What the head was given in this thread, for the time of a with block."""
+
+    def __init__(self) -> None:
+        self.thread = threading.local()
+
+    def __reduce__(self) -> Any:
+        return _Caught, ()
+
+    def __enter__(self) -> "_Caught":
+        self.thread.open, self.thread.features = True, None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.thread.open, self.thread.features = False, None
+
+    @property
+    def features(self) -> Any:
+        """The input of the last call."""
+        return self.thread.features
+
+    def hook(self, _: Any, given: Any, named: Any) -> None:
+        """To be called before the head."""
+        if getattr(self.thread, "open", False):
+            self.thread.features = given[0] if given else named["input"]

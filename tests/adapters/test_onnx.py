@@ -74,7 +74,9 @@ def test_unusable_inputs_are_never_accepted(classifier, bad):
         session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])
         broken = inputs[:3].copy()
         broken[1] = bad
-        assert not session.run(["accepted"], {"x": broken})[0][1]
+        label, accepted = session.run(["label", "accepted"], {"x": broken})
+        assert not accepted[1]
+        assert label[1] == -1
 
 
 def test_what_cannot_be_attached_is_named(classifier):
@@ -84,8 +86,118 @@ def test_what_cannot_be_attached_is_named(classifier):
     with pytest.raises(ValueError, match="`model` must have 3 classes, as in calibration, got 5"):
         attach(place / "net.onnx", three, place / "x.onnx")
     attach(place / "net.onnx", calibrate(outputs, coverage=0.5), place / "once.onnx")
-    with pytest.raises(ValueError, match="must not have an output named 'accepted' already"):
+    with pytest.raises(ValueError, match="must not have a tensor named 'accepted' already"):
         attach(place / "once.onnx", calibrate(outputs, coverage=0.5), place / "twice.onnx")
+
+
+def graph_of(nodes, constants, outputs, inputs=("x",), path=None, opset=17):
+    value = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(
+        nodes,
+        "net",
+        [value(name, onnx.TensorProto.FLOAT, ["n", 6]) for name in inputs],
+        [value(name, onnx.TensorProto.FLOAT, None) for name in outputs],
+        [onnx.numpy_helper.from_array(array.astype(np.float32), name) for name, array in constants.items()],
+    )
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", opset)], ir_version=8)
+    onnx.save(model, path)
+    return path
+
+
+def node(kind, inputs, output, **options):
+    return onnx.helper.make_node(kind, inputs, [output], **options)
+
+
+RNG = np.random.default_rng(5)
+W, B, V = RNG.normal(size=(6, 4)), RNG.normal(size=4), RNG.normal(size=(6, 4))
+X = RNG.normal(size=(1500, 6)).astype(np.float32)
+Z = X @ W.astype(np.float32) + B.astype(np.float32)
+LABELLED = Outputs(logits=Z, features=X, weight=W.T, bias=B, labels=(Z + RNG.gumbel(size=Z.shape)).argmax(1))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "constants", "outputs"),
+    [
+        (
+            [node("Gemm", ["x", "w", "b"], "z"), node("MatMul", ["x", "v"], "other")],
+            {"w": W, "b": B, "v": V},
+            ["z", "other"],
+        ),
+        (
+            [node("MatMul", ["x", "v"], "other"), node("Gemm", ["x", "w", "b"], "z")],
+            {"w": W, "b": B, "v": V},
+            ["z", "other"],
+        ),
+        ([node("Identity", ["b"], "c"), node("Gemm", ["x", "w", "c"], "z")], {"w": W, "b": B}, ["z"]),
+        (
+            [node("Gemm", ["x", "w", ""], "y"), node("Add", ["b", "y"], "z"), node("Softmax", ["z"], "p", axis=1)],
+            {"w": W, "b": B},
+            ["p"],
+        ),
+        (
+            [
+                onnx.helper.make_node("Constant", [], ["one"], value_float=1.0),
+                node("Gemm", ["x", "w", "b"], "y"),
+                node("Mul", ["y", "one"], "z"),
+            ],
+            {"w": W, "b": B},
+            ["z"],
+        ),
+        (
+            [node("Identity", ["x"], "abstain_logits"), node("Gemm", ["abstain_logits", "w", "b"], "z")],
+            {"w": W, "b": B},
+            ["z"],
+        ),
+    ],
+)
+def test_graphs_of_many_makes_are_understood(nodes, constants, outputs, tmp_path):
+    path = graph_of(nodes, constants, outputs, path=tmp_path / "net.onnx")
+    for score in ("confidence_margin", "knn"):
+        selector = calibrate(LABELLED, score=score, coverage=0.6)
+        attach(path, selector, tmp_path / "selective.onnx")
+        session = onnxruntime.InferenceSession(tmp_path / "selective.onnx", providers=["CPUExecutionProvider"])
+        label, accepted = session.run(["label", "accepted"], {"x": X})
+        np.testing.assert_array_equal(label, Z.argmax(1))
+        assert (accepted == selector.accepts(LABELLED)).mean() > 0.998  # the last bit of the logits may differ
+
+
+def test_the_logits_can_be_named(tmp_path):
+    nodes = [node("MatMul", ["x", "v"], "other"), node("Gemm", ["x", "w", "b"], "z")]
+    path = graph_of(nodes, {"w": W, "b": B, "v": RNG.normal(size=(6, 2))}, ["other", "z"], path=tmp_path / "net.onnx")
+    selector = calibrate(LABELLED, coverage=0.6)
+    with pytest.raises(ValueError, match=r"must have 4 classes, as in calibration, got 2 at 'other'\. Name the logits"):
+        attach(path, selector, tmp_path / "out.onnx")
+    with pytest.raises(ValueError, match=r"must be made by a product with constant weights \(other, z\), got 'q'"):
+        attach(path, selector, tmp_path / "out.onnx", logits="q")
+    attach(path, selector, tmp_path / "out.onnx", logits="z")
+    session = onnxruntime.InferenceSession(tmp_path / "out.onnx", providers=["CPUExecutionProvider"])
+    np.testing.assert_array_equal(session.run(["label"], {"x": X})[0], Z.argmax(1))
+
+
+def test_graphs_that_cannot_be_are_named_and_nothing_is_written(tmp_path):
+    selector = calibrate(LABELLED, coverage=0.6)
+    tokens = [node("Unsqueeze", ["x", "axis"], "t"), node("MatMul", ["t", "w"], "z")]
+    path = graph_of([node("Gemm", ["label", "w", "b"], "z")], {"w": W, "b": B}, ["z"], ("label",), tmp_path / "a.onnx")
+    with pytest.raises(ValueError, match="must not have a tensor named 'label' already"):
+        attach(path, selector, tmp_path / "out.onnx")
+    path = graph_of(tokens, {"w": W}, ["z"], path=tmp_path / "b.onnx")
+    model = onnx.load(path)
+    model.graph.initializer.append(onnx.numpy_helper.from_array(np.array([1]), "axis"))
+    onnx.save(model, path)
+    with pytest.raises(ValueError, match=r"`model` must give logits \(n, K\), got 3 dimensions"):
+        attach(path, selector, tmp_path / "out.onnx")
+    (tmp_path / "text.onnx").write_text("no graph")
+    with pytest.raises(ValueError, match="must be an ONNX model"):
+        attach(tmp_path / "text.onnx", selector, tmp_path / "out.onnx")
+    assert not list(tmp_path.glob("*out.onnx*")) + list(tmp_path.glob(".*"))
+
+
+def test_external_data_is_read_from_any_folder(tmp_path):
+    path = graph_of([node("Gemm", ["x", "w", "b"], "z")], {"w": W, "b": B}, ["z"], path=tmp_path / "net.onnx")
+    onnx.save(onnx.load(path), tmp_path / "e.onnx", save_as_external_data=True, location="e.data", size_threshold=0)
+    outputs = collect(OnnxModel(tmp_path / "e.onnx"), Data(X, labels=LABELLED.labels), tmp_path / "run")
+    np.testing.assert_allclose(outputs.logits, Z, atol=1e-5)
+    attach(tmp_path / "e.onnx", calibrate(outputs, coverage=0.6), tmp_path / "selective.onnx")
 
 
 def test_magikas_real_graph_abstains_by_itself(tmp_path):

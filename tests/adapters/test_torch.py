@@ -1,3 +1,6 @@
+import copy
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import torch
@@ -61,6 +64,87 @@ def test_it_can_be_exported_and_traced_to_torchscript(classifier, score, way, tm
         torch.testing.assert_close(a, b)
 
 
+def test_threads_do_not_mix_up_their_batches(classifier):
+    network, x, outputs = classifier
+    selective = SelectiveModel(network, calibrate(outputs, score="knn", coverage=0.6)).eval()
+    with torch.inference_mode():
+        expected = [selective(x[10 * k : 10 * k + 10]).confidence for k in range(20)]
+
+    def work(k):
+        with torch.inference_mode():
+            return all(
+                torch.equal(selective(x[10 * i : 10 * i + 10]).confidence, expected[i])
+                for i in np.roll(np.arange(20), k).tolist() * 10
+            )
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(4)))
+
+
+@pytest.mark.parametrize("score", ["knn", "geometric_margin"])
+def test_it_can_be_copied_saved_and_restored_and_leaves_no_trace(classifier, score, tmp_path):
+    network, x, outputs = classifier
+    network = copy.deepcopy(network)
+    selector = calibrate(outputs, score=score, coverage=0.6)
+    selective = SelectiveModel(network, selector)
+    expected = selective(x[:20]).confidence
+    assert set(selective.state_dict()) == {f"model.{name}" for name in network.state_dict()}
+    fresh = SelectiveModel(copy.deepcopy(network), selector)
+    fresh.load_state_dict(selective.state_dict())
+    torch.save(selective, tmp_path / "net.pt")
+    for again in (copy.deepcopy(selective), fresh, torch.load(tmp_path / "net.pt", weights_only=False)):
+        torch.testing.assert_close(again(x[:20]).confidence, expected)
+    selective(x[:20])
+    network(x[:20])
+    assert not selective._caught.thread.open
+    assert selective._caught.thread.features is None
+
+
+def test_a_head_that_is_trained_on_is_read_again(classifier):
+    network, x, outputs = classifier
+    fresh = torch.nn.Sequential(torch.nn.Linear(6, 16), torch.nn.ReLU(), torch.nn.Linear(16, 4)).double()
+    selector = calibrate(outputs, score="geometric_margin", coverage=0.6)
+    selective = SelectiveModel(fresh, selector, head="2")
+    selective(x[:5].double())
+    trained = copy.deepcopy(network).double()
+    for assign in (False, True):
+        selective.model.load_state_dict(trained.state_dict(), assign=assign)
+        expected = SelectiveModel(trained, selector)(x.double()).confidence
+        torch.testing.assert_close(selective(x.double()).confidence, expected)
+
+
+def test_a_model_that_does_not_fit_is_named(classifier):
+    network, x, outputs = classifier
+    knn, margin = (calibrate(outputs, score=score, coverage=0.6) for score in ("knn", "confidence_margin"))
+    seven = torch.nn.Linear(6, 7)
+    for call, error, message in (
+        (lambda: SelectiveModel(seven, margin)(x), ValueError, r"must give logits \(n, 4\), as in calibration, got"),
+        (lambda: SelectiveModel(network, margin)(x[0]), ValueError, r"must give logits \(n, 4\)"),
+        (lambda: SelectiveModel(network, knn, head="1"), TypeError, "must name a Linear layer, got ReLU"),
+        (lambda: SelectiveModel(network, knn, head="9"), ValueError, "must name a layer of the module, got '9'"),
+        (lambda: SelectiveModel(torch.nn.Conv1d(6, 4, 1), knn)(x[:, :, None]), ValueError, "must"),
+    ):
+        with pytest.raises(error, match=message):
+            call()
+
+
+def test_a_head_called_by_name_is_caught(classifier):
+    network, x, outputs = classifier
+
+    class Named(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body, self.fc = network[:2], network[2]
+
+        def forward(self, v):
+            return self.fc(input=self.body(v))
+
+    selector = calibrate(outputs, score="knn", coverage=0.6)
+    expected = SelectiveModel(network, selector)(x[:20]).confidence
+    torch.testing.assert_close(SelectiveModel(Named(), selector, head="fc")(x[:20]).confidence, expected)
+    torch.testing.assert_close(SelectiveModel(Named(), selector)(x[:20]).confidence, expected)
+
+
 def test_nan_is_never_accepted(classifier):
     network, x, outputs = classifier
     broken = x[:4].clone()
@@ -68,3 +152,4 @@ def test_nan_is_never_accepted(classifier):
     for score in ("energy", "knn"):
         selective = SelectiveModel(network, calibrate(outputs, score=score, coverage=0.9))
         assert not selective(broken).accepted[2]
+        assert selective(broken).prediction[2] == -1

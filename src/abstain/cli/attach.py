@@ -12,6 +12,7 @@ def attach(
     model: Annotated[Path, typer.Argument(help="The classifier's .onnx file.")],
     selector: Annotated[Path, typer.Argument(help="A selector file.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The .onnx file to write.")],
+    logits: Annotated[str | None, typer.Option(help="The tensor of the logits, if not nearest the output.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Put a selector into an ONNX graph, which then outputs label, confidence and accepted too."""
@@ -20,7 +21,7 @@ def attach(
     from abstain.onnx import attach as put
 
     chosen = Selector.load(selector)
-    put(model, chosen, output)
+    put(model, chosen, output, logits=logits)
     if json:
         print_json({"model": str(output), "score": chosen.score, "outputs": list(OUTPUTS)})
         return

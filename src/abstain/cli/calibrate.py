@@ -30,7 +30,7 @@ def calibrate(
     method: Annotated[
         str | None, typer.Option(help="fixed_sequence, sgr, bonferroni; with a cost: minimal_cost, chow.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the splits.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Choose a threshold with a guarantee and write a selector."""
@@ -39,7 +39,7 @@ def calibrate(
     import abstain
 
     selector = abstain.calibrate(
-        abstain.Outputs.load(outputs),
+        abstain.Outputs.load(outputs, nonfinite="reject"),
         score=score,
         risk=risk,
         coverage=coverage,

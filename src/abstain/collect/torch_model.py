@@ -41,9 +41,7 @@ class TorchModel(Model):
         self.linear: Any = None
         self.searched = False
         if head is not None:
-            self.linear = module.get_submodule(head)
-            if not isinstance(self.linear, self.torch.nn.Linear):
-                raise TypeError(f"`head` must name a Linear layer, got {type(self.linear).__name__} at {head!r}.")
+            self.linear = linear_at(module, head)
 
     def __call__(self, inputs: Sequence[Any], /) -> Batch:
         """One forward pass, with a hook on the head."""
@@ -54,7 +52,7 @@ class TorchModel(Model):
             if self.linear is None:
                 return as_numpy(logits_of(self._run(prepared))), None
             seen: list[Any] = []
-            with _hooked([self.linear], lambda _, given, __: seen.append(given[0])):
+            with _hooked([self.linear], lambda _, given, __: seen.append(given)):
                 logits = logits_of(self._run(prepared))
             return as_numpy(logits), as_numpy(seen[-1])
 
@@ -78,17 +76,32 @@ class TorchModel(Model):
 
 
 class _hooked:  # noqa: N801
-    """Forward hooks for the time of a with block."""
+    """Forward hooks for the time of a with block, called with the layer, its input and its output."""
 
     def __init__(self, layers: Sequence[Any], hook: Callable[..., None]) -> None:
         self.layers, self.hook = layers, hook
 
     def __enter__(self) -> None:
-        self.handles = [layer.register_forward_hook(self.hook) for layer in self.layers]
+        def hook(layer: Any, given: Any, named: Any, made: Any) -> None:
+            self.hook(layer, given[0] if given else named["input"], made)
+
+        self.handles = [layer.register_forward_hook(hook, with_kwargs=True) for layer in self.layers]
 
     def __exit__(self, *_: object) -> None:
         for handle in self.handles:
             handle.remove()
+
+
+def linear_at(module: Any, name: str, /) -> Any:
+    """The linear layer of that name."""
+    torch = require("torch", extra="torch", feature="Collecting from PyTorch")
+    try:
+        layer = module.get_submodule(name)
+    except AttributeError:
+        raise ValueError(f"`head` must name a layer of the module, got {name!r}.") from None
+    if not isinstance(layer, torch.nn.Linear):
+        raise TypeError(f"`head` must name a Linear layer, got {type(layer).__name__} at {name!r}.")
+    return layer
 
 
 def find_linear(module: Any, run: Callable[[], Any], /) -> tuple[Any, Any, Any]:
@@ -96,7 +109,7 @@ def find_linear(module: Any, run: Callable[[], Any], /) -> tuple[Any, Any, Any]:
     torch = require("torch", extra="torch", feature="Collecting from PyTorch")
     seen: list[tuple[Any, Any, Any]] = []
     linears = [layer for layer in module.modules() if isinstance(layer, torch.nn.Linear)]
-    with _hooked(linears, lambda layer, given, made: seen.append((layer, given[0], made))):
+    with _hooked(linears, lambda layer, given, made: seen.append((layer, given, made))):
         logits = run()
     exact = [entry for entry in seen if entry[2].shape == logits.shape and torch.equal(entry[2], logits)]
     last = list(takewhile(lambda entry: entry[0].out_features == logits.shape[1], reversed(seen)))

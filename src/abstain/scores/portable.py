@@ -14,7 +14,7 @@ Array = Any
 
 
 def decide(fitted: Confidence, logits: Array, features: Array | None, weight: Any, /) -> tuple[Array, Array]:
-    """Prediction (n,) and confidence (n,) in float64, NaN where a row has a value that is not usable.
+    """Prediction (n,) and confidence (n,) in float64, −1 and NaN where a row has a value that is not usable.
 
     The numbers are those of the NumPy scores but for the last digits.
     """
@@ -30,4 +30,4 @@ def decide(fitted: Confidence, logits: Array, features: Array | None, weight: An
     prediction = rows.prediction
     if isinstance(fitted, FittedExpectedCost):
         prediction = fitted.portable_predictions(z)
-    return prediction, xp.where(usable, fitted.portable(z, x, weight), xp.nan)
+    return xp.where(usable, prediction, -1), xp.where(usable, fitted.portable(z, x, weight), xp.nan)
