@@ -1,8 +1,10 @@
 """`abstain monitor` as a user meets it."""
 
 import json
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import polars
@@ -132,12 +134,74 @@ def test_without_anything_to_watch_the_command_says_so(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("accepted,error\n1,maybe\n", "must be true, false or empty, got 'maybe'"),
+        ("accepted,error\n1,0\n1,maybe\n", "Row 2: `accepted` and `error` must be true, false or empty, got 'maybe'"),
+        ("id,Accepted,Error\n1,true,true\n", "must have one of the columns accepted, confidence, error, got id"),
+        ("accepted;error\ntrue;true\n", "must have one of the columns"),
+        ("", "must have one of the columns accepted, confidence, error, got none"),
+        ("accepted,error\n1,0,5\n", "must have 2 cells a row, got 3 in row 1"),
+        ("error\n" + "1" * 200_000, "must be a CSV file, got field larger than field limit"),
         ("confidence\nhigh\n", "`confidence` must be a number or empty, got 'high'"),
     ],
 )
 def test_bad_rows_are_one_line(tmp_path, text, message):
     (tmp_path / "s.csv").write_text(text)
-    done = run("monitor", tmp_path / "s.csv", "--risk", "0.05")
+    done = run("monitor", tmp_path / "s.csv", "--risk", "0.05", "--state", tmp_path / "state.json", width=300)
     assert done.returncode == 1
     assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "state.json").exists()
+
+
+def test_a_file_counts_whole_or_not_at_all(tmp_path):
+    good = "error\n" + "0\n" * 15_000
+    (tmp_path / "s.csv").write_text(good + "oops\n")
+    options = ("--risk", "0.05", "--state", tmp_path / "state.json")
+    assert run("monitor", tmp_path / "s.csv", *options).returncode == 1
+    (tmp_path / "s.csv").write_text(good)
+    run("monitor", tmp_path / "s.csv", *options)
+    assert json.loads((tmp_path / "state.json").read_text())["risk"]["excess"]["n"] == 15_000
+
+
+def test_spaces_and_the_mark_of_spreadsheets_do_not_hide_a_column(tmp_path):
+    (tmp_path / "s.csv").write_bytes(b"\xef\xbb\xbfaccepted, error\n" + b"false,true\n" * 50 + b"true, false\n" * 50)
+    found = json.loads(run("monitor", tmp_path / "s.csv", "--risk", "0.05", "--json").stdout)["risk"]
+    assert (found["n"], found["errors"]) == (50, 0)
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
+def test_a_live_stream_that_is_stopped_keeps_what_it_saw(tmp_path, ending):
+    state = tmp_path / "state.json"
+    command = [sys.executable, "-c", "from abstain.cli import main; main()", "monitor", "-", "--risk", "0.05"]
+    with subprocess.Popen(
+        [*command, "--state", str(state)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        process.stdin.write('{"error": 1}\n' * 40)
+        process.stdin.flush()
+        assert "ALARM by row" in process.stdout.readline()
+        assert state.exists()  # an alarm is kept at once
+        time.sleep(0.3)
+        process.send_signal(ending)
+        process.wait()
+    assert json.loads(state.read_text())["risk"]["excess"]["n"] == 40
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [(("--delta", "0"), "`--delta` must be between 0 and 1"), (("--calibration", "²/5"), "must be ACCEPTED/N")],
+)
+def test_bad_options_are_one_line(tmp_path, options, message):
+    write(tmp_path / "s.csv", 5, 100)
+    done = run("monitor", tmp_path / "s.csv", "--risk", "0.05", *options, width=300)
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_broken_parquet_file_is_one_line(tmp_path):
+    (tmp_path / "s.parquet").write_text("no table")
+    done = run("monitor", tmp_path / "s.parquet", "--risk", "0.05", width=400)
+    assert "must be a Parquet file" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1

@@ -2,8 +2,10 @@
 
 import csv
 import json as json_module
+import signal
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from abstain.monitor import AcceptanceMonitor, DeploymentMonitor
 
 BATCH = 10_000
+EVERY_SECONDS = 1.0
+COLUMNS = {"accepted", "confidence", "error"}
 TARGET_IS_RISK = ("fixed_sequence", "sgr", "bonferroni")
 MEANING = {
     "risk": "the risk is above what was promised",
@@ -48,18 +52,27 @@ def monitor(
     """
     watch = _start(selector, risk, calibration, delta, state)
     told: set[str] = set()
-    rows = 0
+    rows, saved = 0, time.monotonic()
+    live = stream == "-"
+    if live:
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the state is kept
     try:
         for batch in _batches(stream):
             rows += len(batch)
-            watch = _observed(watch, batch)
-            for name in watch.alarms:
-                if name not in told and not json:
-                    print(f"ALARM by row {rows}: {MEANING[name]}.", flush=True)
-                told.add(name)
-    finally:
-        if state is not None:
+            watch = _observed(watch, batch, rows - len(batch))
+            new = [name for name in watch.alarms if name not in told]
+            if live and state is not None and (new or time.monotonic() - saved > EVERY_SECONDS):
+                _write(state, watch.to_json())
+                saved = time.monotonic()
+            for name in new if not json else ():
+                print(f"ALARM by row {rows}: {MEANING[name]}.", flush=True)
+            told.update(new)
+    except BaseException:
+        if live and state is not None:  # what was read of a stream is gone; a file can be read again
             _write(state, watch.to_json())
+        raise
+    if state is not None:
+        _write(state, watch.to_json())
     if json:
         print_json(_found(watch))
     else:
@@ -74,6 +87,8 @@ def _start(
     """The monitor that was kept, or a new one of what is known."""
     from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor
 
+    if not 0 < delta < 1:
+        raise ValueError(f"`--delta` must be between 0 and 1, got {delta}.")
     acceptance = scores = None
     if selector is not None:
         from abstain import Selector
@@ -118,16 +133,19 @@ def _acceptance(calibration: str, delta: float) -> "AcceptanceMonitor":
     from abstain.monitor import AcceptanceMonitor
 
     accepted, _, n = calibration.partition("/")
-    if not (accepted.isdigit() and n.isdigit()):
+    if not (calibration.isascii() and accepted.isdigit() and n.isdigit()):
         raise ValueError(f"`--calibration` must be ACCEPTED/N, such as 800/1000, got {calibration!r}.")
     return AcceptanceMonitor.from_calibration(accepted=int(accepted), n=int(n), delta=delta)
 
 
-def _observed(watch: "DeploymentMonitor", rows: list[dict[str, Any]]) -> "DeploymentMonitor":
+def _observed(watch: "DeploymentMonitor", rows: list[dict[str, Any]], before: int) -> "DeploymentMonitor":
     accepted, confidence, errors = [], [], []
-    for row in rows:
-        error, taken = _truth(row.get("error")), _truth(row.get("accepted"))
-        number = _number(row.get("confidence"))
+    for place, row in enumerate(rows, start=before + 1):
+        try:
+            error, taken = _truth(row.get("error")), _truth(row.get("accepted"))
+            number = _number(row.get("confidence"))
+        except ValueError as problem:
+            raise ValueError(f"Row {place}: {problem}") from None
         if error is not None and taken is not False:
             errors.append(error)
         if taken is not None and (number is not None or error is None):
@@ -192,12 +210,10 @@ def _rows(stream: str) -> Iterator[dict[str, Any]]:
         return
     path = Path(stream)
     if path.suffix == ".parquet":
-        from abstain.extras import require
-
-        yield from require("polars", extra="scale", feature="Reading Parquet").read_parquet(path).iter_rows(named=True)
+        yield from _parquet(path)
     elif path.suffix == ".csv":
-        with open(path, newline="", encoding="utf-8") as file:
-            yield from csv.DictReader(file)
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            yield from _csv(file)
     elif path.suffix in (".jsonl", ".ndjson"):
         with open(path, encoding="utf-8") as file:
             yield from _json_lines(file)
@@ -205,15 +221,50 @@ def _rows(stream: str) -> Iterator[dict[str, Any]]:
         raise ValueError(f"`stream` must end in .csv, .parquet or .jsonl, or be -, got {stream}.")
 
 
-def _json_lines(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
+def _parquet(path: Path) -> Iterator[dict[str, Any]]:
+    from abstain.extras import require
+
+    polars = require("polars", extra="scale", feature="Reading Parquet")
+    try:
+        frame = polars.read_parquet(path)
+    except polars.exceptions.PolarsError as error:
+        raise ValueError(f"`stream` must be a Parquet file, got {error} in {path.name}.") from None
+    _check_columns(frame.columns)
+    yield from frame.iter_rows(named=True)
+
+
+def _csv(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
+    rows = csv.reader(lines)
+    try:
+        header = [name.strip() for name in next(rows, [])]
+        _check_columns(header)
+        for number, row in enumerate(rows, start=1):
+            if len(row) == len(header):
+                yield dict(zip(header, (cell.strip() for cell in row), strict=True))
+            elif row:
+                raise ValueError(f"`stream` must have {len(header)} cells a row, got {len(row)} in row {number}.")
+    except csv.Error as error:
+        raise ValueError(f"`stream` must be a CSV file, got {error}.") from None
+
+
+def _check_columns(names: Iterable[str]) -> None:
+    """One of the columns must be there, or nothing would ever be counted."""
+    if not COLUMNS & set(names):
+        raise ValueError(
+            f"`stream` must have one of the columns {', '.join(sorted(COLUMNS))}, got {', '.join(names) or 'none'}."
+        )
+
+
+def _json_lines(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(lines, start=1):
         if line.strip():
             try:
                 row = json_module.loads(line)
-            except json_module.JSONDecodeError as error:
+            except (ValueError, RecursionError) as error:
                 raise ValueError(f"`stream` must hold JSON lines, got {error} in line {number}.") from None
             if not isinstance(row, dict):
                 raise ValueError(f"`stream` must hold one JSON object a line, got {line.strip()[:40]!r}.")
+            _check_columns(row)
             yield row
 
 
