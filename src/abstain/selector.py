@@ -198,7 +198,7 @@ def calibrate(
 
     An error costs 1 and ``cost`` is that of rejecting, one number or one for each true class; ``costs[ŷ, y]`` are other
     costs of predicting ŷ where y is true. The method ``minimal_cost`` chooses the threshold on the sample, ``chow``
-    trusts the temperature-scaled probabilities; both bound the expected cost.
+    trusts probabilities, temperature-scaled on rows of every kind; both bound the expected cost.
 
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(3, size=3000)
@@ -222,7 +222,8 @@ def calibrate(
     fitting, rest = outputs, outputs
     if entry.is_fitted:
         share = LABELLED_SHARE if "labels" in entry.needs else 0.0
-        fitting, rest = split_to_fit(outputs, seed=seed, share=share)
+        by_cost = entry.name == EXPECTED_COST.name  # whose probabilities must be those of deployment
+        fitting, rest = split_to_fit(outputs, seed=seed, share=share, shifted_too=by_cost)
     fitted = entry.fit(fitting)
     confidence = _accountable(fitted(rest))
     independent = confidence[one_of_each(rest.ids, len(rest), seed=seed)]

@@ -2,6 +2,7 @@
 
 import csv
 import json as json_module
+import math
 import signal
 import sys
 import time
@@ -44,6 +45,8 @@ def monitor(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Watch a deployed selector, and raise the alarm when what was promised is no longer true.
+
+    Rows are to be in the order the samples came: a stream sorted by kind is one that changes.
 
     A row with `error` (true or false; empty while the label is not known) is a label: it counts towards the risk if
     `accepted` is true or not given. A row with `confidence`, or without `error`, is a decision: it counts towards the
@@ -186,7 +189,8 @@ def _tell(watch: "DeploymentMonitor") -> None:
         print(f"{word} what calibration allows ({a.low:.3f}–{a.high:.3f}): {a.accepted} of {a.n}.")
     if (s := watch.scores) is not None:
         word = "ALARM: the confidences are not" if s.alarm else "No proof that the confidences are not"
-        print(f"{word} distributed as in calibration ({s.n} seen, evidence {s.evidence:.3g}).")
+        reached = math.exp(min(s.highest, 700.0))
+        print(f"{word} distributed as in calibration ({s.n} seen; evidence reached {reached:.3g} of {1 / s.delta:g}).")
     if watch.acceptance is not None or watch.scores is not None:
         print("Shares and confidences certify nothing about the risk: only labels do.")
 

@@ -20,8 +20,8 @@ def draw_calibration(outputs: Outputs, /, *, seed: int) -> tuple[Outputs, Output
     return outputs.select(drawn), outputs.select(~np.isin(ids, ids[drawn]))
 
 
-def split_to_fit(outputs: Outputs, /, *, seed: int, share: float) -> tuple[Outputs, Outputs]:
-    """In-distribution rows to fit a score on, and rows that are still a sample of the law of all.
+def split_to_fit(outputs: Outputs, /, *, seed: int, share: float, shifted_too: bool = False) -> tuple[Outputs, Outputs]:
+    """In-distribution rows to fit a score on, or ``shifted_too``, and rows that are still a sample of the law of all.
 
     Samples are drawn one by one, whatever they are, until there are five in-distribution rows a class, or a ``share``
     of all if more, or half of the samples are drawn. As when to stop depends on those drawn alone, what is left is as
@@ -39,4 +39,4 @@ def split_to_fit(outputs: Outputs, /, *, seed: int, share: float) -> tuple[Outpu
             f"`outputs` must have at least 2 in-distribution rows among those drawn to fit a score on, got "
             f"{np.count_nonzero(drawn & inside)}. Calibrate on more samples."
         )
-    return outputs.select(drawn & inside), outputs.select(~drawn)
+    return outputs.select(drawn & (outputs.usable if shifted_too else inside)), outputs.select(~drawn)
