@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from abstain.collect.onnx_model import find_head, load_onnx
+from abstain.collect.onnx_head import OnnxHead, find_head, load_onnx
 from abstain.extras import require
+from abstain.scores.head import Head
 from abstain.scores.portable import decide
 from abstain.selector import Selector
 
@@ -27,16 +28,21 @@ def attach(
     onnx = require("onnx", extra="onnx", feature="Attaching a selector to an ONNX graph")
     graph_model = load_onnx(model)
     layer = find_head(graph_model, logits)
-    if len(layer["weight"]) != selector.n_classes:
+    if layer.weight is not None and len(layer.weight) != selector.n_classes:
         raise ValueError(
-            f"`model` must have {selector.n_classes} classes, as in calibration, got {len(layer['weight'])} at "
-            f"{layer['logits']!r}. Name the logits."
+            f"`model` must have {selector.n_classes} classes, as in calibration, got {len(layer.weight)} at "
+            f"{layer.logits!r}. Name the logits."
+        )
+    if layer.weight is None and selector.needs_head:
+        raise ValueError(
+            f"`model` must end in a product with constant weights for {selector.score}, got another operation at "
+            f"{layer.logits!r}. Name the logits, or calibrate a score of the logits alone."
         )
     if taken := _names(graph_model) & set(OUTPUTS):
         raise ValueError(f"`model` must not have a tensor named {min(taken)!r} already, got one. Rename it.")
-    kind = _element_type(onnx, graph_model, layer["logits"])
+    kind = _element_type(onnx, graph_model, layer.logits)
     try:
-        scoring = _scoring_graph(selector, layer["weight"], onnx.helper.tensor_dtype_to_np_dtype(kind))
+        scoring = _scoring_graph(selector, layer.weight, onnx.helper.tensor_dtype_to_np_dtype(kind))
         graph_model, scoring = _same_opset(onnx, graph_model, scoring)
         _append(onnx, graph_model, scoring, layer)
         onnx.checker.check_model(graph_model)
@@ -72,14 +78,13 @@ def _names(model: Any) -> set[str]:
 def _scoring_graph(selector: Selector, weight: Any, kind: np.dtype[Any]) -> Any:
     """The selector as a graph of its own, from logits and features."""
     ndonnx = require("ndonnx", extra="onnx", feature="Attaching a selector to an ONNX graph")
-    sizes = {"logits": len(weight), "features": weight.shape[1]}
+    sizes = {"logits": selector.n_classes} | ({"features": weight.shape[1]} if selector.needs_features else {})
     element = ndonnx.asarray(np.zeros(1, dtype=kind)).dtype
     inputs = {name: ndonnx.argument(shape=("n", size), dtype=element) for name, size in sizes.items()}
-    features = inputs["features"] if selector.needs_features else None
-    label, confidence = decide(selector.fitted, inputs["logits"], features, weight)
+    head = None if weight is None else Head(weight)
+    label, confidence = decide(selector.fitted, inputs["logits"], inputs.get("features"), head)
     found = {"label": label, "confidence": confidence, "accepted": confidence > selector.threshold.value}
-    used = inputs if selector.needs_features else {"logits": inputs["logits"]}
-    return ndonnx.build(used, found)
+    return ndonnx.build(inputs, found)
 
 
 def _element_type(onnx: Any, model: Any, name: str) -> int:
@@ -107,7 +112,7 @@ def _opset(model: Any) -> int:
     return max(entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx"))
 
 
-def _append(onnx: Any, model: Any, scoring: Any, layer: dict[str, Any]) -> None:
+def _append(onnx: Any, model: Any, scoring: Any, layer: OnnxHead) -> None:
     """Put the nodes of ``scoring`` behind those of ``model``."""
     prefix, taken = "abstain_", _names(model)
     while any(name.startswith(prefix) for name in taken):
@@ -115,7 +120,7 @@ def _append(onnx: Any, model: Any, scoring: Any, layer: dict[str, Any]) -> None:
     renamed = onnx.compose.add_prefix(scoring, prefix)
     graph = model.graph
     for entry in renamed.graph.input:
-        source = layer[entry.name.removeprefix(prefix)]
+        source = getattr(layer, entry.name.removeprefix(prefix))
         graph.node.append(onnx.helper.make_node("Identity", [source], [entry.name]))
     graph.node.extend(renamed.graph.node)
     graph.initializer.extend(renamed.graph.initializer)

@@ -1,11 +1,13 @@
 """`SelectiveModel`: a PyTorch classifier that abstains by itself, in one forward pass."""
 
 import threading
+import weakref
 from typing import Any, NamedTuple
 
 from abstain.collect.model import as_numpy
 from abstain.collect.torch_model import find_linear, linear_at, logits_of
 from abstain.extras import require
+from abstain.scores.head import Head
 from abstain.scores.portable import decide
 from abstain.selector import Selector
 
@@ -27,8 +29,8 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
 
     Every score is computed on the model's device, in float64; those that need features get the input of the last
     linear layer by a hook. That layer is found on the first batch, or named by ``head``. The module can be exported by
-    ``torch.export`` and traced to TorchScript by ``torch.jit.trace``, after a first batch if the score needs that
-    layer; what comes out gives a plain tuple and does not need abstain. It may be called from several threads.
+    ``torch.export`` and traced to TorchScript by ``torch.jit.trace``, after a first batch if that layer was not named;
+    what comes out gives a plain tuple and does not need abstain. It may be called from several threads.
     """
 
     def __init__(self, model: Any, selector: Selector, *, head: str | None = None) -> None:
@@ -37,32 +39,43 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
         self.head: str | None = None
         self._caught = _Caught()
         self._finding = threading.Lock()
-        self._weight: tuple[Any, Any] = (None, None)
+        self._known: tuple[Any, Head | None] = (None, None)
         if head is not None:
             self._watch(head)
 
     def forward(self, *inputs: Any, **named: Any) -> Selection:
         """One forward pass of the model, then the score and the threshold."""
         logits, features = self._run(*inputs, **named)
-        features = features if self.selector.needs_features else None
         self._check(logits, features)
-        prediction, confidence = decide(self.selector.fitted, logits, features, self._head_weight())
-        found = Selection(prediction, confidence, confidence > self.selector.threshold.value)
+        compiling = torch.compiler.is_compiling() and not torch.compiler.is_exporting()
+        found = _DECIDE_EAGERLY(self, logits, features) if compiling else self._decide(logits, features)
         return tuple(found) if torch.compiler.is_exporting() else found  # type: ignore[return-value]
+
+    def _decide(self, logits: Any, features: Any) -> Selection:
+        prediction, confidence = decide(self.selector.fitted, logits, features, self._read_head())
+        return Selection(prediction, confidence, confidence > self.selector.threshold.value)
 
     def _check(self, logits: Any, features: Any) -> None:
         k = self.selector.n_classes
         if logits.ndim != 2 or logits.shape[1] != k:
             raise ValueError(f"`model` must give logits (n, {k}), as in calibration, got {tuple(logits.shape)}.")
-        if self.selector.needs_features and (features is None or features.ndim != 2):
+        if self.selector.needs_features and (
+            features is None or features.ndim != 2 or features.shape[0] != logits.shape[0]
+        ):
             shape = "nothing" if features is None else tuple(features.shape)
-            raise ValueError(f"`head` must be the layer that gets features (n, d), got {shape} at {self.head!r}.")
+            raise ValueError(
+                f"`head` must be the layer that gets features (n, d) of {logits.shape[0]} samples, got {shape} at "
+                f"{self.head!r}."
+            )
 
     def _run(self, *inputs: Any, **named: Any) -> tuple[Any, Any]:
-        """Logits and the input of the head."""
-        with self._finding:
-            if self.head is None and self.selector.needs_head:
-                return self._find(*inputs, **named)
+        """Logits, and the input of the head if the score needs it."""
+        if self.head is None and self.selector.needs_head:
+            with self._finding:
+                if self.head is None:
+                    return self._find(*inputs, **named)
+        if not self.selector.needs_features:
+            return logits_of(self.model(*inputs, **named)), None
         with self._caught as caught:
             return logits_of(self.model(*inputs, **named)), caught.features
 
@@ -75,25 +88,25 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
                 "logits alone."
             )
         self._watch(next(name for name, module in self.model.named_modules() if module is layer))
-        return logits, features
+        return logits, features if self.selector.needs_features else None
 
     def _watch(self, head: str) -> None:
-        linear_at(self.model, head).register_forward_pre_hook(self._caught.hook, with_kwargs=True)
+        handle = linear_at(self.model, head).register_forward_pre_hook(self._caught.hook, with_kwargs=True)
+        weakref.finalize(self, handle.remove)
         self.head = head
+        self._read_head()
 
-    def _head_weight(self) -> Any:
-        """The weight of the head as it is now, read again only where it changed."""
-        if self.head is None:
+    def _read_head(self) -> Head | None:
+        """What the score needs of the head's weight as it is now, worked out again only where it changed."""
+        if self.head is None or not self.selector.needs_head:
             return None
-        weight = self.model.get_submodule(self.head).weight
         if torch.compiler.is_exporting() or torch.jit.is_tracing():
-            if self._weight[1] is None:
-                raise ValueError(f"`model` must have run a batch before {self.selector.score} is exported, got none.")
-            return self._weight[1]
-        state = (id(weight), weight._version)
-        if self._weight[0] != state:
-            self._weight = (state, as_numpy(weight.detach()))
-        return self._weight[1]
+            return self._known[1]
+        weight = self.model.get_submodule(self.head).weight.detach()
+        seen = self._known[0]
+        if seen is None or seen.shape != weight.shape or seen.device != weight.device or not torch.equal(seen, weight):
+            self._known = (weight.clone(), Head(as_numpy(weight)))
+        return self._known[1]
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name != "_finding"}
@@ -101,7 +114,9 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         self._finding = threading.Lock()
-        self._weight = (None, None)
+
+
+_DECIDE_EAGERLY = torch.compiler.disable(SelectiveModel._decide)
 
 
 class _Caught:

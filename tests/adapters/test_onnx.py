@@ -97,7 +97,8 @@ def graph_of(nodes, constants, outputs, inputs=("x",), path=None, opset=17):
         "net",
         [value(name, onnx.TensorProto.FLOAT, ["n", 6]) for name in inputs],
         [value(name, onnx.TensorProto.FLOAT, None) for name in outputs],
-        [onnx.numpy_helper.from_array(array.astype(np.float32), name) for name, array in constants.items()],
+        [onnx.numpy_helper.from_array(array.astype(np.float32), name) for name, array in constants.items()]
+        + [onnx.numpy_helper.from_array(np.array([1]), "axis")],
     )
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", opset)], ir_version=8)
     onnx.save(model, path)
@@ -144,6 +145,42 @@ LABELLED = Outputs(logits=Z, features=X, weight=W.T, bias=B, labels=(Z + RNG.gum
             ["z"],
         ),
         (
+            [node("Transpose", ["t"], "tt"), node("MatMul", ["x", "tt"], "y"), node("Add", ["y", "b"], "z")],
+            {"t": W.T, "b": B},
+            ["z"],
+        ),
+        (
+            [node("Cast", ["w"], "d", to=11), node("Cast", ["d"], "f", to=1), node("Gemm", ["x", "f", "b"], "z")],
+            {"w": W, "b": B},
+            ["z"],
+        ),
+        (
+            [node("Gemm", ["x", "w", "b"], "z"), node("Add", ["z", "c"], "side")],
+            {"w": W, "b": B, "c": 5 * B[::-1]},
+            ["z", "side"],
+        ),
+        (
+            [
+                node("Gemm", ["x", "w", "b"], "y", alpha=0.5, beta=0.25),
+                node("Add", ["y", "c"], "q"),
+                node("Mul", ["q", "two"], "z"),
+            ],
+            {"w": W, "b": 2 * B, "c": np.zeros(1), "two": np.full(1, 2.0)},
+            ["z"],
+        ),
+        (
+            [
+                node("Gemm", ["x", "w", "b"], "z"),
+                node("ReduceMax", ["z"], "m", axes=[1], keepdims=1),
+                node("Sub", ["z", "m"], "s"),
+                node("Exp", ["s"], "e"),
+                node("ReduceSum", ["e", "axis"], "t", keepdims=1),
+                node("Div", ["e", "t"], "p"),
+            ],
+            {"w": W, "b": B},
+            ["p"],
+        ),
+        (
             [node("Identity", ["x"], "abstain_logits"), node("Gemm", ["abstain_logits", "w", "b"], "z")],
             {"w": W, "b": B},
             ["z"],
@@ -152,6 +189,10 @@ LABELLED = Outputs(logits=Z, features=X, weight=W.T, bias=B, labels=(Z + RNG.gum
 )
 def test_graphs_of_many_makes_are_understood(nodes, constants, outputs, tmp_path):
     path = graph_of(nodes, constants, outputs, path=tmp_path / "net.onnx")
+    model = OnnxModel(path)
+    logits, features = model(list(X[:50]))
+    weight, bias = model.head()
+    np.testing.assert_allclose(features @ weight.T + (0 if bias is None else bias), logits, atol=1e-4)
     for score in ("confidence_margin", "knn"):
         selector = calibrate(LABELLED, score=score, coverage=0.6)
         attach(path, selector, tmp_path / "selective.onnx")
@@ -161,13 +202,46 @@ def test_graphs_of_many_makes_are_understood(nodes, constants, outputs, tmp_path
         assert (accepted == selector.accepts(LABELLED)).mean() > 0.998  # the last bit of the logits may differ
 
 
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [node("MatMul", ["x", "w"], "a"), node("MatMul", ["x", "v"], "c"), node("Add", ["a", "c"], "z")],
+        [node("MatMul", ["x", "w"], "a"), node("Neg", ["a"], "z")],
+        [node("MatMul", ["x", "w"], "a"), node("Relu", ["a"], "z")],
+        [node("MatMul", ["x", "w"], "a"), node("Sub", ["b", "a"], "z")],
+    ],
+)
+def test_logits_without_a_layer_are_enough_for_scores_of_the_logits(nodes, tmp_path):
+    path = graph_of(nodes, {"w": W, "v": V, "b": B}, ["z"], path=tmp_path / "net.onnx")
+    outputs = collect(OnnxModel(path), Data(X, labels=LABELLED.labels), tmp_path / "run")
+    assert outputs.features is None
+    selector = calibrate(outputs, coverage=0.6)
+    attach(path, selector, tmp_path / "out.onnx")
+    session = onnxruntime.InferenceSession(tmp_path / "out.onnx", providers=["CPUExecutionProvider"])
+    label, z = session.run(["label", "z"], {"x": X})
+    np.testing.assert_array_equal(label, z.argmax(1))
+    with pytest.raises(ValueError, match="must end in a product with constant weights for knn, got another operation"):
+        attach(path, calibrate(LABELLED, score="knn", coverage=0.6), tmp_path / "knn.onnx")
+
+
+def test_models_that_differ_in_external_data_have_different_names(tmp_path):
+    names = set()
+    for k in range(2):
+        (tmp_path / str(k)).mkdir()
+        path = graph_of([node("MatMul", ["x", "w"], "z")], {"w": W + k}, ["z"], path=tmp_path / f"{k}.onnx")
+        place = tmp_path / str(k) / "e.onnx"
+        onnx.save(onnx.load(path), place, save_as_external_data=True, location="e.data", size_threshold=0)
+        names.add(OnnxModel(place).name)
+    assert len(names) == 2
+
+
 def test_the_logits_can_be_named(tmp_path):
     nodes = [node("MatMul", ["x", "v"], "other"), node("Gemm", ["x", "w", "b"], "z")]
     path = graph_of(nodes, {"w": W, "b": B, "v": RNG.normal(size=(6, 2))}, ["other", "z"], path=tmp_path / "net.onnx")
     selector = calibrate(LABELLED, coverage=0.6)
     with pytest.raises(ValueError, match=r"must have 4 classes, as in calibration, got 2 at 'other'\. Name the logits"):
         attach(path, selector, tmp_path / "out.onnx")
-    with pytest.raises(ValueError, match=r"must be made by a product with constant weights \(other, z\), got 'q'"):
+    with pytest.raises(ValueError, match="must name a tensor that the graph makes, got 'q'"):
         attach(path, selector, tmp_path / "out.onnx", logits="q")
     attach(path, selector, tmp_path / "out.onnx", logits="z")
     session = onnxruntime.InferenceSession(tmp_path / "out.onnx", providers=["CPUExecutionProvider"])
@@ -181,9 +255,6 @@ def test_graphs_that_cannot_be_are_named_and_nothing_is_written(tmp_path):
     with pytest.raises(ValueError, match="must not have a tensor named 'label' already"):
         attach(path, selector, tmp_path / "out.onnx")
     path = graph_of(tokens, {"w": W}, ["z"], path=tmp_path / "b.onnx")
-    model = onnx.load(path)
-    model.graph.initializer.append(onnx.numpy_helper.from_array(np.array([1]), "axis"))
-    onnx.save(model, path)
     with pytest.raises(ValueError, match=r"`model` must give logits \(n, K\), got 3 dimensions"):
         attach(path, selector, tmp_path / "out.onnx")
     (tmp_path / "text.onnx").write_text("no graph")

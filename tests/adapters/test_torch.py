@@ -1,4 +1,5 @@
 import copy
+import gc
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -85,6 +86,7 @@ def test_threads_do_not_mix_up_their_batches(classifier):
 def test_it_can_be_copied_saved_and_restored_and_leaves_no_trace(classifier, score, tmp_path):
     network, x, outputs = classifier
     network = copy.deepcopy(network)
+    hooks = set(network[2]._forward_pre_hooks)
     selector = calibrate(outputs, score=score, coverage=0.6)
     selective = SelectiveModel(network, selector)
     expected = selective(x[:20]).confidence
@@ -96,8 +98,10 @@ def test_it_can_be_copied_saved_and_restored_and_leaves_no_trace(classifier, sco
         torch.testing.assert_close(again(x[:20]).confidence, expected)
     selective(x[:20])
     network(x[:20])
-    assert not selective._caught.thread.open
-    assert selective._caught.thread.features is None
+    assert getattr(selective._caught.thread, "features", None) is None
+    del selective, fresh, again
+    gc.collect()
+    assert set(network[2]._forward_pre_hooks) == hooks
 
 
 def test_a_head_that_is_trained_on_is_read_again(classifier):
@@ -107,10 +111,59 @@ def test_a_head_that_is_trained_on_is_read_again(classifier):
     selective = SelectiveModel(fresh, selector, head="2")
     selective(x[:5].double())
     trained = copy.deepcopy(network).double()
-    for assign in (False, True):
-        selective.model.load_state_dict(trained.state_dict(), assign=assign)
-        expected = SelectiveModel(trained, selector)(x.double()).confidence
+    expected = SelectiveModel(trained, selector)(x.double()).confidence
+
+    def replaced():
+        fresh[2].weight = torch.nn.Parameter(trained[2].weight.detach().clone())
+
+    def by_data():
+        fresh[2].weight.data = trained[2].weight.detach().clone()
+
+    for change in (
+        lambda: fresh.load_state_dict(trained.state_dict()),
+        lambda: fresh.load_state_dict(trained.state_dict(), assign=True),
+        replaced,
+        by_data,
+    ):
+        change()
         torch.testing.assert_close(selective(x.double()).confidence, expected)
+        fresh[2].weight.data = fresh[2].weight.data * 3 + 1
+        assert not torch.allclose(selective(x.double()).confidence, expected)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("score", ["confidence_margin", "geometric_margin", "knn"])
+def test_it_can_be_compiled_and_served_in_inference_mode(classifier, score):
+    network, x, outputs = classifier
+    selector = calibrate(outputs, score=score, coverage=0.6)
+    expected = SelectiveModel(network, selector)(x[:20]).confidence
+    compiled = torch.compile(SelectiveModel(network, selector), backend="eager")
+    for _ in range(2):
+        torch.testing.assert_close(compiled(x[:20]).confidence, expected)
+    with torch.inference_mode():
+        served = torch.nn.Sequential(torch.nn.Linear(6, 16), torch.nn.ReLU(), torch.nn.Linear(16, 4))
+        served.load_state_dict(network.state_dict())
+        torch.testing.assert_close(SelectiveModel(served, selector)(x[:20]).confidence, expected)
+    if score == "confidence_margin":
+        strict = torch.export.export(SelectiveModel(network, selector), (x[:20],), strict=True).module()
+        torch.testing.assert_close(strict(x[:20])[1], expected)
+
+
+def test_a_head_that_runs_on_crops_is_refused(classifier):
+    network, x, outputs = classifier
+
+    class Crops(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body, self.fc = network[:2], network[2]
+
+        def forward(self, v):
+            return self.fc(self.body(torch.cat([v, v]))).reshape(2, len(v), -1).mean(0)
+
+    selector = calibrate(outputs, score="knn", coverage=0.6)
+    for n in (1, 6):
+        with pytest.raises(ValueError, match=f"features \\(n, d\\) of {n} samples"):
+            SelectiveModel(Crops(), selector, head="fc")(x[:n])
 
 
 def test_a_model_that_does_not_fit_is_named(classifier):

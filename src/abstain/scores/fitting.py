@@ -39,7 +39,7 @@ class Fitted(ABC):
         """Confidence of usable rows."""
 
     @abstractmethod
-    def portable(self, logits: Any, features: Any, weight: Any, /) -> Any:
+    def portable(self, logits: Any, features: Any, head: Any, /) -> Any:
         """The same on float64 arrays of any library: torch tensors, nodes of an ONNX graph."""
 
 

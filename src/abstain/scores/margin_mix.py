@@ -63,10 +63,10 @@ class FittedMarginMix(Fitted):
         margin = (np.minimum(confidence_margin(outputs.logits), CERTAIN) - self.mean[1]) / self.spread[1]
         return base + self.share * margin
 
-    def portable(self, logits: Any, features: Any, weight: Any, /) -> Any:
+    def portable(self, logits: Any, features: Any, head: Any, /) -> Any:
         """The same on arrays of any library."""
         xp = array_namespace(logits)
-        base = (self.base.portable(logits, features, weight) - float(self.mean[0])) / float(self.spread[0])
+        base = (self.base.portable(logits, features, head) - float(self.mean[0])) / float(self.spread[0])
         margin = confidence_margin(logits)
         margin = xp.where(margin > CERTAIN, CERTAIN, margin)
         return base + self.share * (margin - float(self.mean[1])) / float(self.spread[1])

@@ -22,9 +22,14 @@ def pairwise_margin(logits: Array, weight: Array, /) -> Array:
     """
     logits = as_logits(logits)
     inverse = inverse_distances(weight)
-    rows = logit_rows(logits)
     if isinstance(logits, np.ndarray):
-        return boundary_distances(logits, rows.prediction, inverse)[0]
+        return boundary_distances(logits, logit_rows(logits).prediction, inverse)[0]
+    return nearest_boundary(logits, inverse)
+
+
+def nearest_boundary(logits: Array, inverse: NDArray[np.float64], /) -> Array:
+    """The pairwise margin on arrays of any library, from the inverse distances of the weights."""
+    rows = logit_rows(logits)
     xp = array_namespace(logits)
     own = xp.take(xp.asarray(inverse, dtype=rows.top.dtype, device=device(logits)), rows.prediction, axis=0)
     distance = xp.where(own > 0, (rows.top[:, None] - logits) * own, xp.inf)

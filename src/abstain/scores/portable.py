@@ -7,13 +7,14 @@ from array_api_compat import array_namespace
 from abstain.scores.arrays import double
 from abstain.scores.expected_cost import FittedExpectedCost
 from abstain.scores.fitting import Fitted
+from abstain.scores.head import Head
 from abstain.scores.rows import logit_rows
 from abstain.scores.score import Confidence, LogitScore, PlainScore
 
 Array = Any
 
 
-def decide(fitted: Confidence, logits: Array, features: Array | None, weight: Any, /) -> tuple[Array, Array]:
+def decide(fitted: Confidence, logits: Array, features: Array | None, head: Head | None, /) -> tuple[Array, Array]:
     """Prediction (n,) and confidence (n,) in float64, −1 and NaN where a row has a value that is not usable.
 
     The numbers are those of the NumPy scores but for the last digits.
@@ -30,4 +31,4 @@ def decide(fitted: Confidence, logits: Array, features: Array | None, weight: An
     prediction = rows.prediction
     if isinstance(fitted, FittedExpectedCost):
         prediction = fitted.portable_predictions(z)
-    return xp.where(usable, prediction, -1), xp.where(usable, fitted.portable(z, x, weight), xp.nan)
+    return xp.where(usable, prediction, -1), xp.where(usable, fitted.portable(z, x, head), xp.nan)

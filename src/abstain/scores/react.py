@@ -12,6 +12,7 @@ from abstain.outputs import Outputs
 from abstain.scores.arrays import constant
 from abstain.scores.energy import ENERGY
 from abstain.scores.fitting import Fitted, Fitter, features_of, head_of
+from abstain.scores.head import Head
 from abstain.scores.norms import row_norms
 from abstain.scores.rows import logit_rows
 from abstain.scores.score import LogitScore
@@ -71,4 +72,4 @@ class FittedReAct(Fitted):
         xp = array_namespace(features)
         clipped = xp.where(features > self.clip, self.clip, features)
         logits = clipped @ constant(self.weight, features).T + constant(self.bias, features)[None, :]
-        return self.score.portable(logits, features, self.weight)
+        return self.score.portable(logits, features, Head(self.weight))

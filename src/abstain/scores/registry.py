@@ -14,7 +14,7 @@ from abstain.scores.max_softmax import MAX_SOFTMAX
 from abstain.scores.neg_entropy import NEG_ENTROPY
 from abstain.scores.nnguide import NNGuide
 from abstain.scores.pairwise_margin import flaw as same_weights
-from abstain.scores.pairwise_margin import pairwise_margin
+from abstain.scores.pairwise_margin import nearest_boundary, pairwise_margin
 from abstain.scores.react import ReAct
 from abstain.scores.residual import Residual
 from abstain.scores.rmds import RMDS
@@ -66,7 +66,8 @@ AFTER_THE_PAPER = (
         family="margin",
         needs=("logits", "head"),
         reference="Crammer & Singer, 2001",
-        function=pairwise_margin,
+        function=lambda outputs: pairwise_margin(outputs.logits, outputs.weight),
+        array_function=lambda logits, head: nearest_boundary(logits, head.inverse_distances),
         flaw=same_weights,
     ),
     PlainScore(
@@ -75,7 +76,8 @@ AFTER_THE_PAPER = (
         family="softmax",
         needs=("logits",),
         reference="Liu et al., 2023",
-        function=lambda logits, _: gen(logits),
+        function=lambda outputs: gen(outputs.logits),
+        array_function=lambda logits, _: gen(logits),
     ),
     FittedScore(
         name="max_logit_pnorm",

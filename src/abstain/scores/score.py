@@ -78,9 +78,9 @@ class LogitScore(Score):
 
     formula: Callable[[RowSums], Array]
 
-    def portable(self, logits: Array, _: Array, weight: Array, /) -> Array:
+    def portable(self, logits: Array, _: Array, head: Any, /) -> Array:
         """The same on arrays of any library."""
-        return self.formula(logit_rows(logits, scale=1 / row_norms(weight) if "head" in self.needs else None))
+        return self.formula(logit_rows(logits, scale=head.inverse_norms if "head" in self.needs else None))
 
     def fit(self, calibration: Outputs | None = None, /) -> Confidence:  # noqa: ARG002
         """The score itself."""
@@ -96,12 +96,13 @@ class LogitScore(Score):
 class PlainScore(Score):
     """A score that is a function of the logits and the head; there is nothing to fit."""
 
-    function: Callable[[Array, Array], Array]
-    """Of logits and the weight of the head, on arrays of any library."""
+    function: Callable[[Outputs], Array]
+    array_function: Callable[[Array, Any], Array]
+    """The same of logits and the head, on arrays of any library."""
 
-    def portable(self, logits: Array, _: Array, weight: Array, /) -> Array:
+    def portable(self, logits: Array, _: Array, head: Any, /) -> Array:
         """The same on arrays of any library."""
-        return self.function(logits, weight)
+        return self.array_function(logits, head)
 
     def fit(self, calibration: Outputs | None = None, /) -> Confidence:  # noqa: ARG002
         """The score itself."""
@@ -109,7 +110,7 @@ class PlainScore(Score):
 
     def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Confidence (n,) of every row."""
-        return score_usable(outputs, lambda o: self.function(o.logits, o.weight))
+        return score_usable(outputs, self.function)
 
 
 @final

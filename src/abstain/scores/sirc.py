@@ -56,11 +56,11 @@ class FittedSIRC(Fitted):
         values = np.stack([secondary(outputs) for secondary in self.secondaries])
         return combine(max_softmax(outputs.logits), values, self.a, self.b)
 
-    def portable(self, logits: Any, features: Any, weight: Any, /) -> Any:
+    def portable(self, logits: Any, features: Any, head: Any, /) -> Any:
         """The same on arrays of any library."""
         found = softplus(max_softmax(logits))
         for secondary, a, b in zip(self.secondaries, self.a.tolist(), self.b.tolist(), strict=True):
-            found = found - softplus(-b * (secondary.portable(logits, features, weight) - a))
+            found = found - softplus(-b * (secondary.portable(logits, features, head) - a))
         return found
 
 

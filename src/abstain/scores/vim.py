@@ -54,6 +54,6 @@ class FittedViM(Fitted):
         """Energy plus α times the (negative) residual score."""
         return energy(outputs.logits) + self.alpha * self.residual(outputs)
 
-    def portable(self, logits: Any, features: Any, weight: Any, /) -> Any:
+    def portable(self, logits: Any, features: Any, head: Any, /) -> Any:
         """The same on arrays of any library."""
-        return energy(logits) + self.alpha * self.residual.portable(logits, features, weight)
+        return energy(logits) + self.alpha * self.residual.portable(logits, features, head)
