@@ -188,8 +188,9 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         except TypeError:
             logits = _logits(estimator, X)
         else:
-            logits, features = model.on(X)
-            weight, bias = model.head()
+            needed = {"features", "head"} & set(SCORES[self.confidence].needs)
+            logits, features = model.on(X, with_features=bool(needed))
+            weight, bias = model.head() if needed else (None, None)
         answers = np.searchsorted(self.classes_, estimator.predict(X))
         logits = np.where((logits.argmax(axis=1) == answers)[:, None], logits, np.nan)
         return Outputs(logits=logits, features=features, weight=weight, bias=bias, labels=labels, nonfinite="reject")
@@ -226,5 +227,9 @@ def _logits(estimator: Any, X: Any) -> NDArray[np.float64]:
 
 
 def _is_one_vs_one(estimator: Any) -> bool:
-    last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
-    return getattr(last, "decision_function_shape", "ovr") == "ovo"
+    for inner in ("best_estimator_", "estimator_"):
+        if hasattr(estimator, inner):
+            return _is_one_vs_one(getattr(estimator, inner))
+    if hasattr(estimator, "steps"):
+        return _is_one_vs_one(estimator.steps[-1][1])
+    return getattr(estimator, "decision_function_shape", "ovr") == "ovo"

@@ -6,10 +6,16 @@ from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_digits, make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import FixedThresholdClassifier, ShuffleSplit, StratifiedKFold, cross_val_score
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    ShuffleSplit,
+    StratifiedKFold,
+    cross_val_score,
+)
 from sklearn.neighbors import NearestCentroid
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -146,8 +152,24 @@ def test_a_tuned_threshold_is_kept_and_what_it_overrules_is_never_accepted():
 
 
 def test_one_vs_one_values_are_refused():
-    with pytest.raises(ValueError, match="must have a decision value a class, got one-vs-one"):
-        SelectiveClassifier(SVC(decision_function_shape="ovo")).fit(*DATA)
+    pairs = SVC(decision_function_shape="ovo")
+    for estimator in (pairs, make_pipeline(make_pipeline(pairs)), GridSearchCV(pairs, {"C": [1.0]}, cv=2)):
+        with pytest.raises(ValueError, match="must have a decision value a class, got one-vs-one"):
+            SelectiveClassifier(estimator).fit(DATA[0][:500], DATA[1][:500])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_sparse_rows_stay_sparse_where_they_can():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=900)
+    texts = [f"{'good' if label else 'bad'} film number {k}" for k, label in enumerate(y)]
+    wide = make_pipeline(HashingVectorizer(), LogisticRegression())  # a million columns
+    assert SelectiveClassifier(wide, confidence="max_softmax", coverage=0.6).fit(texts, y).accepts(texts).mean() > 0.5
+    X = scipy.sparse.csr_matrix(rng.normal(size=(900, 5)) + y[:, None])
+    for estimator in (SVC(kernel="linear"), MLPClassifier((8,), max_iter=30, random_state=0)):
+        for score in ("confidence_margin", "knn"):
+            selective = SelectiveClassifier(estimator, confidence=score, coverage=0.6).fit(X, y)
+            assert selective.accepts(X).mean() > 0.4
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -135,12 +135,13 @@ def test_without_anything_to_watch_the_command_says_so(tmp_path):
     ("text", "message"),
     [
         ("accepted,error\n1,0\n1,maybe\n", "Row 2: `accepted` and `error` must be true, false or empty, got 'maybe'"),
-        ("id,Accepted,Error\n1,true,true\n", "must have one of the columns accepted, confidence, error, got id"),
-        ("accepted;error\ntrue;true\n", "must have one of the columns"),
-        ("", "must have one of the columns accepted, confidence, error, got none"),
+        ("id,Accepted,Error\n1,true,true\n", "must have a column error, got id, Accepted, Error"),
+        ("accepted;error\ntrue;true\n", "must have a column error"),
+        ("accepted\ntrue\n", "must have a column error, got accepted"),
+        ("", "must have a column error, got none"),
         ("accepted,error\n1,0,5\n", "must have 2 cells a row, got 3 in row 1"),
         ("error\n" + "1" * 200_000, "must be a CSV file, got field larger than field limit"),
-        ("confidence\nhigh\n", "`confidence` must be a number or empty, got 'high'"),
+        ("error,confidence\n1,high\n", "`confidence` must be a number or empty, got 'high'"),
     ],
 )
 def test_bad_rows_are_one_line(tmp_path, text, message):
@@ -191,7 +192,11 @@ def test_a_live_stream_that_is_stopped_keeps_what_it_saw(tmp_path, ending):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [(("--delta", "0"), "`--delta` must be between 0 and 1"), (("--calibration", "²/5"), "must be ACCEPTED/N")],
+    [
+        (("--delta", "0"), "`--delta` must be between 0 and 1"),
+        (("--calibration", "²/5"), "must be ACCEPTED/N"),
+        (("--state", "nowhere/s.json"), "`--state` must be in a folder that exists"),
+    ],
 )
 def test_bad_options_are_one_line(tmp_path, options, message):
     write(tmp_path / "s.csv", 5, 100)

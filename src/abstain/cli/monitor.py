@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -60,7 +61,7 @@ def monitor(
     if live:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the state is kept
     try:
-        for batch in _batches(stream):
+        for batch in _batches(stream, _watched(watch)):
             rows += len(batch)
             watch = _observed(watch, batch, rows - len(batch))
             new = [name for name in watch.alarms if name not in told]
@@ -72,7 +73,8 @@ def monitor(
             told.update(new)
     except BaseException:
         if live and state is not None:  # what was read of a stream is gone; a file can be read again
-            _write(state, watch.to_json())
+            with suppress(OSError):
+                _write(state, watch.to_json())
         raise
     if state is not None:
         _write(state, watch.to_json())
@@ -90,6 +92,8 @@ def _start(
     """The monitor that was kept, or a new one of what is known."""
     from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor
 
+    if state is not None and not state.absolute().parent.is_dir():
+        raise ValueError(f"`--state` must be in a folder that exists, got {state}.")
     if not 0 < delta < 1:
         raise ValueError(f"`--delta` must be between 0 and 1, got {delta}.")
     acceptance = scores = None
@@ -201,23 +205,29 @@ def _write(state: Path, text: str) -> None:
     partial.replace(state)
 
 
-def _batches(stream: str) -> Iterator[list[dict[str, Any]]]:
+def _watched(watch: "DeploymentMonitor") -> set[str]:
+    """The columns that something counts."""
+    parts = {"error": watch.risk, "accepted": watch.acceptance, "confidence": watch.scores}
+    return {name for name, part in parts.items() if part is not None}
+
+
+def _batches(stream: str, columns: set[str]) -> Iterator[list[dict[str, Any]]]:
     """Rows in batches: by line from standard input, so that an alarm is told at once."""
-    rows = _rows(stream)
+    rows = _rows(stream, columns)
     while batch := list(islice(rows, 1 if stream == "-" else BATCH)):
         yield batch
 
 
-def _rows(stream: str) -> Iterator[dict[str, Any]]:
+def _rows(stream: str, columns: set[str]) -> Iterator[dict[str, Any]]:
     if stream == "-":
         yield from _json_lines(sys.stdin)
         return
     path = Path(stream)
     if path.suffix == ".parquet":
-        yield from _parquet(path)
+        yield from _parquet(path, columns)
     elif path.suffix == ".csv":
         with open(path, newline="", encoding="utf-8-sig") as file:
-            yield from _csv(file)
+            yield from _csv(file, columns)
     elif path.suffix in (".jsonl", ".ndjson"):
         with open(path, encoding="utf-8") as file:
             yield from _json_lines(file)
@@ -225,7 +235,7 @@ def _rows(stream: str) -> Iterator[dict[str, Any]]:
         raise ValueError(f"`stream` must end in .csv, .parquet or .jsonl, or be -, got {stream}.")
 
 
-def _parquet(path: Path) -> Iterator[dict[str, Any]]:
+def _parquet(path: Path, columns: set[str]) -> Iterator[dict[str, Any]]:
     from abstain.extras import require
 
     polars = require("polars", extra="scale", feature="Reading Parquet")
@@ -233,15 +243,15 @@ def _parquet(path: Path) -> Iterator[dict[str, Any]]:
         frame = polars.read_parquet(path)
     except polars.exceptions.PolarsError as error:
         raise ValueError(f"`stream` must be a Parquet file, got {error} in {path.name}.") from None
-    _check_columns(frame.columns)
+    _check_columns(frame.columns, columns)
     yield from frame.iter_rows(named=True)
 
 
-def _csv(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
+def _csv(lines: Iterable[str], columns: set[str]) -> Iterator[dict[str, Any]]:
     rows = csv.reader(lines)
     try:
         header = [name.strip() for name in next(rows, [])]
-        _check_columns(header)
+        _check_columns(header, columns)
         for number, row in enumerate(rows, start=1):
             if len(row) == len(header):
                 yield dict(zip(header, (cell.strip() for cell in row), strict=True))
@@ -251,12 +261,11 @@ def _csv(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
         raise ValueError(f"`stream` must be a CSV file, got {error}.") from None
 
 
-def _check_columns(names: Iterable[str]) -> None:
+def _check_columns(names: Iterable[str], columns: set[str]) -> None:
     """One of the columns must be there, or nothing would ever be counted."""
-    if not COLUMNS & set(names):
-        raise ValueError(
-            f"`stream` must have one of the columns {', '.join(sorted(COLUMNS))}, got {', '.join(names) or 'none'}."
-        )
+    if not columns & set(names):
+        wanted = f"one of the columns {', '.join(sorted(columns))}" if len(columns) > 1 else f"a column {min(columns)}"
+        raise ValueError(f"`stream` must have {wanted}, got {', '.join(names) or 'none'}.")
 
 
 def _json_lines(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
@@ -268,7 +277,7 @@ def _json_lines(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
                 raise ValueError(f"`stream` must hold JSON lines, got {error} in line {number}.") from None
             if not isinstance(row, dict):
                 raise ValueError(f"`stream` must hold one JSON object a line, got {line.strip()[:40]!r}.")
-            _check_columns(row)
+            _check_columns(row, COLUMNS)
             yield row
 
 
@@ -288,5 +297,5 @@ def _number(value: Any) -> float | None:
         return None
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"`confidence` must be a number or empty, got {value!r}.") from None

@@ -27,13 +27,15 @@ class SklearnModel(Model):
         """Features of the last layer, and its logits."""
         return self.on(_stacked(inputs))
 
-    def on(self, x: Any, /) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Logits and features of whatever the classifier takes."""
+    def on(self, x: Any, /, *, with_features: bool = True) -> tuple[NDArray[Any], NDArray[Any] | None]:
+        """Logits and features of whatever the classifier takes; sparse rows are made dense for the features alone."""
         if self.before is not None:
             x = self.before.transform(x)
-        x = x.toarray() if hasattr(x, "toarray") else np.asarray(x)
-        features = _hidden(self.last, x)
-        return features @ self.weight.T + self.bias, features
+        features = _hidden(self.last, x if hasattr(x, "toarray") else np.asarray(x))
+        logits = np.asarray(features @ self.weight.T + self.bias)
+        if not with_features:
+            return logits, None
+        return logits, features.toarray() if hasattr(features, "toarray") else features
 
     def head(self) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
         """Weight (K, d) and bias (K,)."""
@@ -45,7 +47,8 @@ def _head(estimator: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     if hasattr(estimator, "coefs_"):
         weight, bias = estimator.coefs_[-1].T, estimator.intercepts_[-1]
     elif hasattr(estimator, "coef_") and hasattr(estimator, "classes_"):
-        weight, bias = np.atleast_2d(estimator.coef_), np.atleast_1d(estimator.intercept_)
+        coef = estimator.coef_.toarray() if hasattr(estimator.coef_, "toarray") else estimator.coef_
+        weight, bias = np.atleast_2d(coef), np.atleast_1d(estimator.intercept_)
     else:
         raise TypeError(
             f"`estimator` must be a fitted linear classifier or MLPClassifier, or a pipeline that ends in one, "
@@ -59,7 +62,7 @@ def _head(estimator: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     return np.ascontiguousarray(weight, dtype=np.float64), np.broadcast_to(bias, len(weight)).astype(np.float64)
 
 
-def _hidden(estimator: Any, x: NDArray[Any]) -> NDArray[Any]:
+def _hidden(estimator: Any, x: Any) -> Any:
     if not hasattr(estimator, "coefs_"):
         return x.astype(np.float64)
     activations: dict[str, Callable[[Any], Any]] = {
