@@ -25,7 +25,6 @@ from abstain.scores.score import Confidence, Score
 from abstain.thresholds import (
     Threshold,
     bonferroni,
-    cost_of,
     fixed_sequence,
     minimal_cost,
     sgr,
@@ -228,7 +227,7 @@ def calibrate(
     confidence = _accountable(fitted(rest))
     independent = confidence[one_of_each(rest.ids, len(rest), seed=seed)]
     if coverage is not None:
-        threshold = target_coverage(independent, coverage=coverage, delta=delta)
+        threshold = target_coverage(confidence, coverage=coverage, delta=delta, ids=rest.ids, seed=seed)
     elif cost is not None:
         threshold = _by_cost(fitted, rest, confidence, cost, method, delta or 0.0, seed)
     else:
@@ -289,6 +288,4 @@ def _by_cost(
         accepting, rejecting = rest.errors.astype(np.float64), np.full(len(rest), float(np.asarray(cost)))
         largest = max(1.0, float(np.asarray(cost)))
     known: dict[str, Any] = {"rejection": rejecting, "largest": largest, "delta": delta, "ids": rest.ids, "seed": seed}
-    if method == "chow":
-        return cost_of(confidence, accepting, threshold=0.0, **known)
-    return minimal_cost(confidence, accepting, **known)
+    return minimal_cost(confidence, accepting, threshold=0.0 if method == "chow" else None, **known)

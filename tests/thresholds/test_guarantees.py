@@ -15,8 +15,12 @@ from abstain.thresholds import (
     conformal_selection,
     empirical_without_guarantee,
     fixed_sequence,
+    group_thresholds,
+    minimal_cost,
     sgr,
     target_coverage,
+    target_tpr,
+    weighted_fixed_sequence,
 )
 
 module = sys.modules[fixed_sequence.__module__]
@@ -170,6 +174,37 @@ def test_a_coverage_that_unusable_rows_forbid_is_an_error():
     for delta in (None, 0.05):
         with pytest.raises(NoSafeThresholdError, match="300 of which are not usable"):
             target_coverage(c, coverage=0.8, delta=delta)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        lambda c, e, ids: fixed_sequence(c, e, risk=0.3, ids=ids),
+        lambda c, e, ids: bonferroni(c, e, risk=0.3, points=4, ids=ids),
+        lambda c, e, ids: sgr(c, e, risk=0.3, ids=ids),
+        lambda c, e, ids: conformal_joint(c, e, risk=0.3, ids=ids),
+        lambda c, e, ids: conformal_selection(c, e, np.linspace(0, 1, 50), risk=0.3, ids=ids),
+        lambda c, _, ids: target_coverage(c, coverage=0.5, delta=0.1, ids=ids),
+        lambda c, _, ids: target_tpr(c, tpr=0.5, ids=ids),
+        lambda c, e, ids: minimal_cost(c, e, rejection=0.3, ids=ids),
+        lambda c, e, ids: group_thresholds(c, e, np.zeros(len(c)), risk=0.3, ids=ids)["0.0"],
+        lambda c, e, ids: weighted_fixed_sequence(c, e, np.ones(len(c)), largest=1.0, risk=0.3, ids=ids),
+        lambda c, e, ids: weighted_fixed_sequence(c, e, np.ones(len(c)), largest=1.0, risk=0.3, by="betting", ids=ids),
+    ],
+)
+def test_every_rule_counts_a_cluster_once(rule):
+    rng = np.random.default_rng(0)
+    c, e = rng.random(400), (rng.random(400) < 0.05).astype(float)
+    copies = rule(np.repeat(c, 5), np.repeat(e, 5), np.repeat(np.arange(400), 5))
+    assert copies.n <= 400
+    assert rule(np.repeat(c, 5), np.repeat(e, 5), None).n > 1000
+    with pytest.raises(ValueError, match="`ids` must have shape"):
+        rule(c, e, [1])
+
+
+def test_a_batch_that_is_not_usable_has_no_threshold():
+    with pytest.raises(NoSafeThresholdError):
+        conformal_selection([0.5, 0.6], [0, 0], [-np.inf, -np.inf], risk=0.3)
 
 
 @pytest.mark.parametrize("delta", [None, 0.1])

@@ -43,3 +43,6 @@ def demo(
     console.print(headline(evaluation), style="bold")
     print(f"\nRisk–coverage curves: {folder / 'risk-coverage.png'}")
     print(f"Go on with:           abstain evaluate {shlex.quote(str(folder / 'outputs'))}")
+    print(
+        f"or, for a promise:    abstain calibrate {shlex.quote(str(folder / 'outputs'))} --risk 0.1 -o digits.abstain"
+    )

@@ -4,8 +4,9 @@ import json as json_module
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from math import inf
 from typing import TYPE_CHECKING, Any
+
+from abstain.jsonable import jsonable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,16 +19,8 @@ BEST, TIED = "●", "○"
 
 def print_json(document: Any) -> None:
     """One document on standard output; infinities are the words "inf" and "-inf", NaN is an error."""
-    json_module.dump(_with_words(document), sys.stdout, allow_nan=False, ensure_ascii=False)
+    json_module.dump(jsonable(document), sys.stdout, allow_nan=False, ensure_ascii=False)
     sys.stdout.write("\n")
-
-
-def _with_words(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _with_words(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_with_words(item) for item in value]
-    return {inf: "inf", -inf: "-inf"}.get(value, value) if isinstance(value, float) else value
 
 
 @contextmanager

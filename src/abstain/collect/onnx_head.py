@@ -149,5 +149,5 @@ class _Graph:
         try:
             made = reference.ReferenceEvaluator(node, opsets=self.opsets).run(None, given)
         except (RuntimeError, NotImplementedError, TypeError, ValueError):
-            return None
+            return None  # an operation the reference lacks: no constant that can be read, so no head is claimed
         return np.asarray(made[list(node.output).index(name)])

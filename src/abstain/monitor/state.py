@@ -9,12 +9,14 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.jsonable import jsonable
+
 T = TypeVar("T")
 
 
 def to_json(monitor: Any, /) -> str:
     """All fields of a monitor and of its parts; ±inf, which JSON cannot hold, are the words "-inf" and "inf"."""
-    return json.dumps(_without_inf(asdict(monitor)), allow_nan=False)
+    return json.dumps(jsonable(asdict(monitor)), allow_nan=False)
 
 
 def is_shared(parts: NDArray[np.float64], shape: tuple[int, ...], /) -> bool:
@@ -56,13 +58,3 @@ def _built(found: Any, kind: Any) -> Any:
 
 def _a(kind: Any) -> str:
     return f"{'an' if kind.__name__[0] in 'AEIOU' else 'a'} {kind.__name__}"
-
-
-def _without_inf(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_inf(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_inf(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return {inf: "inf", -inf: "-inf"}.get(value, value) if isinstance(value, float) else value

@@ -4,7 +4,7 @@ from abstain.thresholds.betting import betting_evidence, mean_upper_bound
 from abstain.thresholds.binomial import binomial_p, hoeffding_bentkus_p, lower_bound, upper_bound
 from abstain.thresholds.bonferroni import bonferroni
 from abstain.thresholds.conformal import conformal_joint, conformal_selection
-from abstain.thresholds.costs import ChowDecision, chow, cost_of, minimal_cost
+from abstain.thresholds.costs import ChowDecision, chow, minimal_cost
 from abstain.thresholds.coverage import target_coverage, target_tpr
 from abstain.thresholds.empirical import empirical_without_guarantee
 from abstain.thresholds.estimated_weights import EstimatedWeights, estimate_weights
@@ -28,7 +28,6 @@ __all__ = [
     "chow",
     "conformal_joint",
     "conformal_selection",
-    "cost_of",
     "empirical_without_guarantee",
     "estimate_weights",
     "fixed_sequence",

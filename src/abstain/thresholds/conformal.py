@@ -9,11 +9,13 @@ from abstain.thresholds.calibration import calibration_of, check_target
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 
 
-def conformal_joint(confidence: ArrayLike, losses: ArrayLike, /, *, risk: float) -> Threshold:
+def conformal_joint(
+    confidence: ArrayLike, losses: ArrayLike, /, *, risk: float, ids: ArrayLike | None = None, seed: int = 0
+) -> Threshold:
     """The lowest threshold at which P(accepted and wrong) ≤ ``risk``, in expectation over calibration and test sample.
 
     The joint risk falls as the threshold rises, so conformal risk control applies: (Σ losses accepted + 1)/(n + 1) ≤
-    risk. Samples need only be exchangeable. (Angelopoulos et al., 2024)
+    risk. Samples need only be exchangeable; one row of each cluster of ``ids`` is used. (Angelopoulos et al., 2024)
 
     >>> s = [0.95, 0.9, 0.88, 0.8, 0.75, 0.7, 0.6, 0.55, 0.5, 0.4, 0.3, 0.2]
     >>> e = [0, 0, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1]
@@ -21,7 +23,7 @@ def conformal_joint(confidence: ArrayLike, losses: ArrayLike, /, *, risk: float)
     7
     """
     check_target("risk", risk)
-    sample = calibration_of(confidence, losses)
+    sample = calibration_of(confidence, losses, ids=ids, seed=seed)
     n = len(sample)
     distinct = np.unique(sample.confidence)[::-1]
     value = inf
@@ -44,16 +46,23 @@ def conformal_joint(confidence: ArrayLike, losses: ArrayLike, /, *, risk: float)
 
 
 def conformal_selection(
-    confidence: ArrayLike, losses: ArrayLike, test_confidence: ArrayLike, /, *, risk: float
+    confidence: ArrayLike,
+    losses: ArrayLike,
+    test_confidence: ArrayLike,
+    /,
+    *,
+    risk: float,
+    ids: ArrayLike | None = None,
+    seed: int = 0,
 ) -> Threshold:
     """The threshold for one batch of test samples with expected share of errors among the accepted at most ``risk``.
 
     Conformal p-values against the wrong calibration samples, then Benjamini–Hochberg: the lowest γ with
     m/(n+1) · (1 + errors above γ) / (test samples above γ) ≤ risk. Holds for exchangeable samples, for this batch,
-    in expectation. Errors of 0 and 1 only. (Jin & Candès, 2023)
+    in expectation. Errors of 0 and 1 only; one row of each cluster of ``ids`` is used. (Jin & Candès, 2023)
     """
     check_target("risk", risk)
-    sample = calibration_of(confidence, losses)
+    sample = calibration_of(confidence, losses, ids=ids, seed=seed)
     if not sample.are_errors:
         raise ValueError("`losses` must be 0 or 1 for conformal_selection, got others.")
     test = np.sort(np.asarray(test_confidence, dtype=np.float64))[::-1]
@@ -66,6 +75,8 @@ def conformal_selection(
     for threshold in np.nextafter(np.unique(test), -inf):  # from the lowest
         _, errors = sample.counts(float(threshold))
         kept = int(np.count_nonzero(test > threshold))
+        if not kept:
+            break
         ratio = m / (n + 1) * (1 + errors) / kept
         if ratio <= risk:
             best, ratio_at_best = float(threshold), ratio

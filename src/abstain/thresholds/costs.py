@@ -53,6 +53,7 @@ def minimal_cost(
     /,
     *,
     rejection: float | ArrayLike,
+    threshold: float | None = None,
     largest: float = 1.0,
     delta: float = 0.05,
     ids: ArrayLike | None = None,
@@ -62,29 +63,14 @@ def minimal_cost(
 
     ``costs`` is what accepting each sample costs, 0 and 1 for errors, and ``rejection`` what rejecting costs, one
     number or one a sample; none is above ``largest``, which must be known beforehand. The bound holds with probability
-    1 − δ: a threshold chosen on other samples is a fixed one for the rest (`mean_upper_bound`).
+    1 − δ: a threshold chosen on other samples is a fixed one for the rest (`mean_upper_bound`). A ``threshold`` fixed
+    beforehand, such as 0 for the advantage of `chow`, is kept and its cost bounded in the same way.
     """
     sample = _CostSample.of(confidence, costs, rejection, largest, ids, seed)
     guide, rest = sample.split(seed)
+    if threshold is not None:
+        return rest.certified("chow", threshold, guide, delta)
     return rest.certified("minimal_cost", guide.lowest(), guide, delta)
-
-
-def cost_of(
-    confidence: ArrayLike,
-    costs: ArrayLike,
-    /,
-    *,
-    threshold: float,
-    rejection: float | ArrayLike,
-    largest: float = 1.0,
-    delta: float = 0.05,
-    ids: ArrayLike | None = None,
-    seed: int = 0,
-) -> Threshold:
-    """A ``threshold`` fixed beforehand, such as 0 for the advantage of `chow`, with a bound on its expected cost."""
-    sample = _CostSample.of(confidence, costs, rejection, largest, ids, seed)
-    guide, rest = sample.split(seed)
-    return rest.certified("chow", threshold, guide, delta)
 
 
 @dataclass(frozen=True)

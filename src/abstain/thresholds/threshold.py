@@ -18,7 +18,7 @@ class Threshold:
     """γ; +inf accepts nothing."""
     method: str
     target: float
-    """The risk, coverage or rate asked for."""
+    """The risk, coverage or rate asked for; for costs, the mean cost of rejecting all."""
     delta: float | None
     """The probability that the promise fails, over the draw of the calibration sample; None: in expectation."""
     n: int

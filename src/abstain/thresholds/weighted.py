@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.thresholds.betting import bets_for, log_capital
-from abstain.thresholds.calibration import Calibration, calibration_of, check_target
+from abstain.thresholds.calibration import Calibration, calibration_of, check_target, one_of_each
 from abstain.thresholds.estimated_weights import EstimatedWeights
 from abstain.thresholds.fixed_sequence import certify, fixed_sequence, split_pilot
 from abstain.thresholds.risk import DRAWN_AS
@@ -38,12 +38,14 @@ def weighted_fixed_sequence(
     largest: float | None = None,
     delta: float = 0.05,
     by: Literal["rejection_sampling", "betting"] = "rejection_sampling",
+    ids: ArrayLike | None = None,
     seed: int = 0,
 ) -> Threshold:
     """A threshold certified for the law with density ``weights``, at most ``largest``, relative to that of the sample.
 
     By rejection sampling, which keeps a true sample of the shifted law for `fixed_sequence`, or by betting on all
-    samples along the same sequence of thresholds, which is better where few would be kept. The guarantee is that of
+    samples along the same sequence of thresholds, which is better where few weights come near ``largest``. One row of
+    each cluster of ``ids`` is used. The guarantee is that of
     `fixed_sequence`, for the shifted law, if the weights are the true ones. With estimated weights the result says that
     there is no finite-sample guarantee.
     """
@@ -57,10 +59,13 @@ def weighted_fixed_sequence(
         largest = weights.largest
     if by not in ("rejection_sampling", "betting"):
         raise ValueError(f"`by` must be rejection_sampling or betting, got {by!r}.")
-    kept = rejection_sample(w, largest=largest, seed=seed)
     c, e = np.asarray(confidence, dtype=np.float64), np.asarray(losses, dtype=np.float64)
     if not c.shape == e.shape == w.shape:
         raise ValueError(f"`weights` must have a weight for each sample, got {w.shape} for {c.shape}.")
+    if ids is not None:
+        rows = one_of_each(ids, len(c), seed=seed)
+        c, e, w = c[rows], e[rows], w[rows]
+    kept = rejection_sample(w, largest=largest, seed=seed)
     if by == "rejection_sampling":
         if not kept.any():
             raise ValueError("`weights` must keep at least one sample, got none kept. Calibrate on more samples.")
