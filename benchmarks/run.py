@@ -9,7 +9,8 @@ from collections.abc import Callable
 from statistics import median
 
 import numpy as np
-from guarantees import guarantees, monitors, other_promises
+from decisions import decisions
+from guarantees import adversary, choosing, guarantees, hard_cases, labels_saved, monitors, other_promises
 
 ROUNDS = 7
 
@@ -100,8 +101,13 @@ def knn() -> bool:
 BENCHMARKS = {
     "logit_scores": logit_scores,
     "knn": knn,
+    "decisions": decisions,
     "guarantees": guarantees,
+    "hard_cases": hard_cases,
+    "adversary": adversary,
     "other_promises": other_promises,
+    "labels_saved": labels_saved,
+    "choosing": choosing,
     "monitors": monitors,
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 from abstain.collect.onnx_head import OnnxHead, find_head, load_onnx
 from abstain.extras import require
 from abstain.scores.head import Head
-from abstain.scores.portable import decide
+from abstain.scores.portable import above, decide
 from abstain.selector import Selector
 
 OUTPUTS = ("label", "confidence", "accepted")
@@ -83,7 +83,7 @@ def _scoring_graph(selector: Selector, weight: Any, kind: np.dtype[Any]) -> Any:
     inputs = {name: ndonnx.argument(shape=("n", size), dtype=element) for name, size in sizes.items()}
     head = None if weight is None else Head(weight)
     label, confidence = decide(selector.fitted, inputs["logits"], inputs.get("features"), head)
-    found = {"label": label, "confidence": confidence, "accepted": confidence > selector.threshold.value}
+    found = {"label": label, "confidence": confidence, "accepted": above(selector.class_values, label, confidence)}
     return ndonnx.build(inputs, found)
 
 

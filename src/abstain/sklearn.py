@@ -1,6 +1,7 @@
 """`SelectiveClassifier`: a scikit-learn classifier that knows when not to answer."""
 
 from dataclasses import replace
+from math import ceil
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,8 @@ from abstain.outputs import Outputs
 from abstain.scores.binary_logits import binary_logits
 from abstain.scores.registry import SCORES
 from abstain.selector import Selector, calibrate
+from abstain.thresholds.binomial import samples_needed
+from abstain.thresholds.threshold import NoSafeThresholdError
 
 require("sklearn", extra="sklearn", feature="abstain.sklearn")
 
@@ -36,7 +39,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
 
     ``predict`` is the classifier's own and always answers; ``accepts`` says which answers to trust, and
     ``predict_selective`` gives None for the others. The target is a selective ``risk``, or else a ``coverage``; the
-    guarantee, in ``selector_.threshold.guarantee``, holds for samples drawn like X. X may be whatever the classifier
+    promise, in ``selector_.threshold.promise``, holds for samples drawn like X. X may be whatever the classifier
     takes. Linear models, linear SVMs with a row of weights a class, MLPs and pipelines that end in one give features
     and head to scores that need them; any other classifier gives its ``decision_function``, or else the logs of its
     probabilities. An answer that is not the class these favour, as with tuned thresholds, is never accepted. The score
@@ -86,6 +89,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         if len(self.classes_) < 2:
             self._fitted(X, y)  # the classifier's own objection, if it has one
             raise ValueError("`y` must have at least 2 classes, got 1 class.")
+        self._check_reach(len(labels))
         if self.cv is None:
             training, held = _held_out(labels, self.held_out, seed)
             self.estimator_ = self._fitted(_safe_indexing(X, training), y[training])
@@ -167,6 +171,21 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             raise ValueError("`cv` must hold out every sample once, got a splitter that does not.")
         return Outputs(logits=logits, labels=labels, nonfinite="reject")
 
+    def _check_reach(self, n: int) -> None:
+        """Before anything is trained: enough rows to certify the risk even if none of them were wrong."""
+        if self.risk is None or not 0 < self.risk < 1 or not 0 < self.delta < 1:
+            return
+        share = ceil(self.held_out * n) if self.held_out < 1 else int(self.held_out)
+        held = share if self.cv is None else n
+        needed = samples_needed(self.risk, self.delta)
+        if held < needed:
+            what = f"`held_out={self.held_out}` leaves {held}" if self.cv is None else f"`cv={self.cv}` has {held}"
+            raise NoSafeThresholdError(
+                f"`risk` must be in reach: {self.risk:g} with delta={self.delta:g} needs at least {needed} rows to "
+                f"calibrate on even if none is wrong, but {what} of {n}. Give more rows, raise `risk`, hold out more "
+                "with `held_out=`, or use all rows with `cv=5`; `abstain plan` tells what is needed."
+            )
+
     def _folds(self, labels: NDArray[np.int64], seed: int) -> Any:
         if hasattr(self.cv, "split"):
             return self.cv
@@ -208,11 +227,12 @@ def _held_out(labels: NDArray[np.int64], share: float, seed: int) -> tuple[NDArr
 
 
 def _without_guarantee(selector: Selector) -> Selector:
-    words = (
-        "no finite-sample guarantee, since it was calibrated on other folds' classifiers; if the final one does as "
-        f"they do, {selector.threshold.guarantee}"
+    promise = replace(
+        selector.threshold.promise,
+        proved=False,
+        caveats=("since it was calibrated on other folds' classifiers, and the final one may do otherwise",),
     )
-    return replace(selector, threshold=replace(selector.threshold, guarantee=words))
+    return replace(selector, threshold=replace(selector.threshold, promise=promise))
 
 
 def _logits(estimator: Any, X: Any) -> NDArray[np.float64]:

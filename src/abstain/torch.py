@@ -8,7 +8,7 @@ from abstain.collect.model import as_numpy
 from abstain.collect.torch_model import find_linear, linear_at, logits_of
 from abstain.extras import require
 from abstain.scores.head import Head
-from abstain.scores.portable import decide
+from abstain.scores.portable import above, decide
 from abstain.selector import Selector
 
 torch = require("torch", extra="torch", feature="abstain.torch")
@@ -53,7 +53,7 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
 
     def _decide(self, logits: Any, features: Any) -> Selection:
         prediction, confidence = decide(self.selector.fitted, logits, features, self._read_head())
-        return Selection(prediction, confidence, confidence > self.selector.threshold.value)
+        return Selection(prediction, confidence, above(self.selector.class_values, prediction, confidence))
 
     def _check(self, logits: Any, features: Any) -> None:
         k = self.selector.n_classes

@@ -42,17 +42,30 @@ def classifier(request, tmp_path_factory):
 @pytest.mark.parametrize("score", [*SCORES, "expected_cost"])
 def test_every_row_is_decided_alike(classifier, score):
     place, inputs, outputs = classifier
-    calibration, new = outputs.select(np.arange(2500)), outputs.select(np.arange(2500, 4000))
+    calibration, new = outputs.select(np.arange(2500)), outputs  # on what the threshold was chosen on as well
     target = {"cost": 0.2, "costs": COSTS} if score == "expected_cost" else {"coverage": 0.6}
     selector = calibrate(calibration, score=score, delta=0.1, **target)
     selector.save(place / "s.abstain")
     attach(place / "net.onnx", Selector.load(place / "s.abstain"), place / "selective.onnx")
     session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])
-    label, confidence, accepted = session.run(["label", "confidence", "accepted"], {"x": inputs[2500:]})
+    label, confidence, accepted = session.run(["label", "confidence", "accepted"], {"x": inputs})
     np.testing.assert_array_equal(label, selector.predictions(new))
     np.testing.assert_allclose(confidence, selector.confidence(new), rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(accepted, selector.accepts(new))
     assert session.run(["p"], {"x": inputs[:3]})[0].shape == (3, 5)  # what was there stays
+
+
+def test_a_threshold_for_each_class_is_in_the_graph(classifier):
+    place, inputs, outputs = classifier
+    selector = calibrate(outputs.select(np.arange(2500)), risk=0.15, delta=0.1, per="class")
+    attach(place / "net.onnx", selector, place / "selective.onnx")
+    session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])
+    (accepted,) = session.run(["accepted"], {"x": inputs})
+    np.testing.assert_array_equal(accepted, selector.accepts(outputs))
+    assert len({threshold.value for threshold in selector.groups.thresholds.values()}) > 1
+    by_domain = Outputs(logits=outputs.logits, labels=outputs.labels, domain=np.where(inputs[:, 0] > 0, "a", "b"))
+    with pytest.raises(ValueError, match="thresholds that a model knows, got one for each domain"):
+        attach(place / "net.onnx", calibrate(by_domain, risk=0.2, per="domain"), place / "none.onnx")
 
 
 def test_the_risk_on_fresh_data_is_within_the_promise(classifier):

@@ -43,7 +43,7 @@ DATA = make_classification(4000, 20, n_informative=8, n_classes=3, flip_y=0.1, r
         (LogisticRegression(), "max_softmax"),
         (LinearSVC(multi_class="crammer_singer", max_iter=500), "geometric_margin"),
         (LinearSVC(multi_class="crammer_singer", max_iter=500), "confidence_margin"),
-        (make_pipeline(StandardScaler(), MLPClassifier((16,), max_iter=60, random_state=0)), "sirc"),
+        (make_pipeline(StandardScaler(), MLPClassifier((16,), max_iter=60, random_state=0)), "fdbd"),
         (RandomForestClassifier(50, random_state=0), "max_softmax"),
         (SVC(decision_function_shape="ovr"), "confidence_margin"),
     ],
@@ -70,7 +70,7 @@ def test_cross_fitting_uses_all_data_and_says_what_that_costs():
     X, y = DATA
     selective = SelectiveClassifier(LogisticRegression(), confidence="max_softmax", risk=0.25, cv=5)
     selective.fit(X[:2000], y[:2000])
-    assert selective.selector_.threshold.guarantee.startswith("no finite-sample guarantee")
+    assert selective.selector_.threshold.words.startswith("no finite-sample guarantee")
     whole = LogisticRegression().fit(X[:2000], y[:2000])
     np.testing.assert_array_equal(selective.predict(X[2000:]), whole.predict(X[2000:]))
     held = SelectiveClassifier(LogisticRegression(), confidence="max_softmax", risk=0.25).fit(X[:2000], y[:2000])
@@ -211,4 +211,6 @@ def test_it_abstains_with_none_and_works_in_pipelines_and_cross_validation():
 def test_a_promise_that_cannot_be_kept_is_an_error():
     X, y = DATA
     with pytest.raises(NoSafeThresholdError, match="No threshold certifies"):
+        SelectiveClassifier(LogisticRegression(), risk=0.02).fit(X[:600], y[:600])
+    with pytest.raises(ValueError, match=r"`risk` must be in reach: 0.0001 with delta=0.05 needs at least 29956 rows"):
         SelectiveClassifier(LogisticRegression(), risk=0.0001).fit(X[:300], y[:300])

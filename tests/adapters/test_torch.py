@@ -9,6 +9,8 @@ import torch
 from abstain import calibrate
 from abstain.collect import Data, TorchModel, collect
 from abstain.scores import SCORES
+from abstain.scores.head import Head
+from abstain.scores.portable import above, decide
 from abstain.torch import SelectiveModel
 
 
@@ -43,6 +45,24 @@ def test_every_row_is_decided_as_the_selector_does(classifier, score):
     np.testing.assert_array_equal(prediction, new.predictions)
     np.testing.assert_allclose(confidence.detach(), selector.confidence(new), rtol=1e-4, atol=1e-4)
     assert (accepted.numpy() == selector.accepts(new)).mean() > 0.995  # rounding of the logits at the threshold
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_the_same_logits_are_decided_alike_on_rows_of_calibration_too(classifier, score):
+    _, _, outputs = classifier
+    selector = calibrate(outputs, score=score, coverage=0.6, delta=0.1)
+    z, x = torch.as_tensor(outputs.logits.copy()), torch.as_tensor(outputs.features.copy())
+    prediction, confidence = decide(selector.fitted, z, x, Head(outputs.weight))
+    np.testing.assert_array_equal(above(selector.class_values, prediction, confidence), selector.accepts(outputs))
+
+
+def test_each_class_has_its_own_threshold(classifier):
+    network, x, outputs = classifier
+    selector = calibrate(outputs, risk=0.03, delta=0.2, per="class")
+    prediction, confidence, accepted = SelectiveModel(network, selector)(x)
+    values = torch.as_tensor(selector.class_values)[prediction]
+    assert torch.equal(accepted, confidence > values)
+    assert len(set(values.tolist())) > 1
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -1,7 +1,6 @@
-"""Every promise is kept in simulation, on three laws; the naive rule breaks the same ones."""
+"""Every other promise is kept in simulation, the rule's seed fixed and the data new; naive rules break."""
 
 import re
-import sys
 from contextlib import suppress
 from math import sqrt
 
@@ -10,144 +9,249 @@ import pytest
 
 from abstain.thresholds import (
     NoSafeThresholdError,
+    betting,
     bonferroni,
     conformal_joint,
     conformal_selection,
     empirical_without_guarantee,
-    fixed_sequence,
     group_thresholds,
+    joint_risk,
     minimal_cost,
+    risk_and_coverage,
     sgr,
+    step_down,
     target_coverage,
     target_tpr,
-    weighted_fixed_sequence,
+    trade_off,
+    weighted_risk,
 )
 
-module = sys.modules[fixed_sequence.__module__]
-RISK, DELTA, N, RUNS = 0.05, 0.1, 2000, 200
-GRID = (np.arange(200_000) + 0.5) / 200_000  # share of samples more trusted
-
-LAWS = {
-    "monotone": lambda t: 0.01 + 0.3 * t**2,
-    "confident errors": lambda t: np.where(t < 0.02, 0.4, 0.01 + 0.25 * t**2),
-    "flat just above": lambda t: np.full_like(t, 0.0501),
-}
-RISKS = {name: np.cumsum(law(GRID)) / np.arange(1, len(GRID) + 1) for name, law in LAWS.items()}
+DELTA = 0.1
 
 
-def draw(law, rng, n=N):
-    t = rng.random(n)
-    return 1 - t, (rng.random(n) < LAWS[law](t)).astype(float)
+def allowed(runs, delta=DELTA):
+    return delta + 3 * sqrt(delta * (1 - delta) / runs)
 
 
-def true_risk(law, threshold):
-    """Coverage and risk of the rule on the law itself."""
-    coverage = min(1 - threshold.value, 1.0)
-    place = min(int(coverage * len(GRID)), len(GRID)) - 1
-    return coverage, RISKS[law][place] if place >= 0 else 0.0
+def monotone(rng, n=2000):
+    u = rng.random(n)
+    return 1 - u, (rng.random(n) < 0.01 + 0.3 * u**2).astype(float)
 
 
-def simulate(rule, law, seed=0, runs=RUNS):
-    rng = np.random.default_rng(seed)
-    violations, coverages = 0, []
-    for run in range(runs):
-        try:
-            threshold = rule(*draw(law, rng), run)
-        except NoSafeThresholdError:
-            coverages.append(0.0)
-            continue
-        coverage, risk = true_risk(law, threshold)
-        coverages.append(coverage)
-        violations += risk > RISK
-    return violations / runs, np.mean(coverages)
+def risk_of_monotone(threshold):
+    return 0.01 + 0.1 * min(1 - threshold.value, 1.0) ** 2
 
 
-RULES = {
-    "fixed_sequence": lambda c, e, run: fixed_sequence(c, e, risk=RISK, delta=DELTA, seed=run),
-    "fixed_sequence, unlabelled pool": lambda c, e, run: fixed_sequence(
-        c, e, risk=RISK, delta=DELTA, unlabelled=np.random.default_rng([run, 7]).random(2000)
-    ),
-    "sgr": lambda c, e, _: sgr(c, e, risk=RISK, delta=DELTA),
-    "bonferroni": lambda c, e, _: bonferroni(c, e, risk=RISK, delta=DELTA),
-}
-ALLOWED = DELTA + 3 * sqrt(DELTA * (1 - DELTA) / RUNS)
+def unequal_clusters(rng, clusters=1500, encode=False):
+    """A third of the clusters have 6 rows that are right or wrong together, the others one row, hardly ever wrong."""
+    sizes = np.where(rng.random(clusters) < 1 / 3, 6, 1)
+    ids = np.repeat(np.arange(clusters), sizes)
+    large = np.repeat(sizes == 6, sizes)
+    u = rng.random(clusters)[ids]
+    rate = 0.02 + 0.2 * u[np.searchsorted(ids, np.arange(clusters))]
+    wrong = rng.random(clusters) < np.where(sizes == 6, rate, 0.005)
+    e = wrong[ids].astype(float)
+    names = np.char.add(np.where(e == 1, "wrong-", "right-"), ids.astype(str)) if encode else ids
+    return 1 - u + 1e-6 * rng.random(len(u)), e, names, large
 
 
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("rule", RULES)
-def test_the_risk_is_kept_with_the_probability_promised(rule, law):
-    violations, _ = simulate(RULES[rule], law)
-    assert violations <= ALLOWED
+def risk_of_clusters(threshold):
+    """Rows accepted: 6/3 from large clusters for every 2/3 from small ones."""
+    cover = min(max(1 - threshold.value, 1e-9), 1.0)
+    wrong_large = 0.02 + 0.1 * cover
+    return (2.0 * wrong_large + (2 / 3) * 0.005) / (2.0 + 2 / 3)
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_the_naive_rule_breaks_its_target(law):
-    violations, _ = simulate(lambda c, e, _: empirical_without_guarantee(c, e, risk=RISK), law)
-    assert violations > 2 * ALLOWED
-
-
-def test_the_default_reaches_four_fifths_of_the_oracle():
-    oracle = np.flatnonzero(RISKS["monotone"] <= RISK)[-1] / len(GRID)
-    for rule in ("fixed_sequence", "fixed_sequence, unlabelled pool"):
-        _, coverage = simulate(RULES[rule], "monotone")
-        assert coverage > 0.83 * oracle
-
-
-def test_levels_passed_on_certify_more_than_levels_shared_and_kept(monkeypatch):
-    """The fallback procedure against starts with δ/2 each, on the same samples."""
-    rule = RULES["fixed_sequence, unlabelled pool"]
-    passed_on = simulate(rule, "monotone")[1]
-
-    def each_start_alone(sample, thresholds, shares, risk, delta):
-        found = [np.inf]
-        for start in np.flatnonzero(shares):
-            alone = np.where(np.arange(len(shares)) == start, shares, 0.0)
-            found.append(original(sample, thresholds[start:], alone[start:], risk, delta))
-        return min(found)
-
-    original = module._lowest_certified
-    monkeypatch.setattr(module, "_lowest_certified", each_start_alone)
-    shared = simulate(rule, "monotone")[1]
-    assert passed_on > shared + 0.01
-
-
-def test_a_classifier_that_is_good_enough_is_accepted_whole():
-    rng = np.random.default_rng(4)
-    threshold = fixed_sequence(rng.random(2000), rng.random(2000) < 0.005, risk=0.05)
-    assert threshold.value == -np.inf
-    assert threshold.accepted == threshold.n
-    assert not threshold.accepts([np.nan, -np.inf]).any()
-
-
-def test_other_losses_keep_the_risk_by_hoeffding_and_bentkus():
-    def rule(c, e, run):
-        half = np.where(e > 0, np.random.default_rng([run, 3]).choice([0.5, 1.0], size=len(e)), 0.0)
-        return fixed_sequence(
-            c, half, risk=0.75 * RISK, delta=DELTA, seed=run
-        )  # the mean loss is 3/4 of the error rate
-
-    violations, coverage = simulate(rule, "monotone")
-    assert violations <= ALLOWED
-    assert coverage > 0.2
-
-
-def test_one_row_of_each_cluster_keeps_the_promise_where_copies_would_break_it():
-    def copies(c, e, run, ids):
-        names = np.repeat(np.arange(len(c)), 10) if ids else None
-        return fixed_sequence(np.repeat(c, 10), np.repeat(e, 10), risk=RISK, delta=DELTA, ids=names, seed=run)
-
-    rng = np.random.default_rng(5)
-    broken = {True: 0, False: 0}
+@pytest.mark.parametrize("encode", [False, True], ids=["ids are numbers", "ids tell the label"])
+def test_rows_of_unequal_clusters_keep_the_risk_by_betting(encode):
+    broken, made = 0, 0
     for run in range(100):
-        c, e = draw("flat just above", rng, n=300)
-        for ids in broken:
+        c, e, ids, _ = unequal_clusters(np.random.default_rng([run, 7]), encode=encode)
+        with suppress(NoSafeThresholdError):
+            broken += risk_of_clusters(betting(c, e, risk=0.08, delta=DELTA, ids=ids)) > 0.08
+            made += 1
+    assert broken / 100 <= allowed(100)
+    assert made > 50
+
+
+def test_one_row_of_each_cluster_certifies_another_risk_than_that_of_rows():
+    broken = 0
+    for run in range(50):
+        c, e, ids, _ = unequal_clusters(np.random.default_rng([run, 7]))
+        with suppress(NoSafeThresholdError):
+            found = step_down(c, e, risk=0.06, delta=DELTA, ids=ids)
+            broken += risk_of_clusters(found) > 0.06
+            assert "every cluster counts once" in str(found)
+    assert broken > 25
+
+
+def test_copies_of_rows_do_not_certify_what_the_rows_do_not():
+    """Ten copies of each of 300 rows with risk just above the target."""
+    broken = {"copies": 0, "clusters": 0}
+    for run in range(60):
+        rng = np.random.default_rng([run, 8])
+        c, e = np.repeat(rng.random(300), 10), np.repeat((rng.random(300) < 0.0501).astype(float), 10)
+        for name, ids in (("copies", None), ("clusters", np.repeat(np.arange(300), 10))):
             with suppress(NoSafeThresholdError):
-                broken[ids] += true_risk("flat just above", copies(c, e, run, ids))[0] > 0
-    assert broken[True] / 100 <= DELTA + 3 * sqrt(DELTA * (1 - DELTA) / 100)
-    assert broken[False] / 100 > 0.25
+                rule = step_down if ids is None else betting
+                rule(c, e, risk=0.05, delta=DELTA, ids=ids)
+                broken[name] += 1
+    assert broken["clusters"] / 60 <= allowed(60)
+    assert broken["copies"] / 60 > 0.3
 
 
-@pytest.mark.parametrize("rule", [fixed_sequence, bonferroni, sgr])
+def test_betting_gives_the_same_threshold_whatever_the_order_of_rows_and_names():
+    c, e, ids, _ = unequal_clusters(np.random.default_rng(0))
+    order = np.random.default_rng(1).permutation(len(c))
+    found = betting(c, e, risk=0.1, ids=ids)
+    assert betting(c[order], e[order], risk=0.1, ids=ids[order]) == found
+    assert betting(c, e, risk=0.1, ids=1000 - ids) == found
+
+
+def weighted_case(rng):
+    x, u = rng.random(4000) < 0.3, rng.random(4000)
+    e = (rng.random(4000) < np.where(x, 0.12 * u + 0.02, 0.02 * u)).astype(float)
+    return 1 - u, e, np.where(x, 2.0, 0.4 / 0.7)
+
+
+def weighted_truth(threshold):
+    cover = min(1 - threshold.value, 1.0)
+    return 0.6 * (0.02 + 0.06 * cover) + 0.4 * 0.01 * cover
+
+
+@pytest.mark.parametrize("by", ["rejection_sampling", "betting"])
+def test_weighted_risk_holds_under_the_shifted_distribution(by):
+    broken, made = 0, 0
+    for run in range(40):
+        c, e, w = weighted_case(np.random.default_rng([run, 9]))
+        with suppress(NoSafeThresholdError):
+            broken += weighted_truth(weighted_risk(c, e, w, largest=2.0, risk=0.04, delta=DELTA, by=by)) > 0.04
+            made += 1
+    assert broken / 40 <= allowed(40)
+    assert made > 13
+
+
+def test_data_made_with_the_same_seed_is_no_harm_to_rejection_sampling():
+    """The user's own `default_rng(0).random(n)` decides the errors: an unsalted draw of ours would be that stream."""
+    broken = 0
+    for run in range(10):
+        rng = np.random.default_rng(0)
+        place = rng.random(3000)  # the first numbers of seed 0, which an unsalted draw would compare with the weights
+        u = np.random.default_rng([run, 10]).random(3000)
+        e = (place > 0.5).astype(float)  # a risk of one half at every threshold
+        with suppress(NoSafeThresholdError):
+            weighted_risk(1 - u, e, np.full(3000, 1.0), largest=2.0, risk=0.3, delta=DELTA)
+            broken += 1
+    assert broken == 0
+
+
+def test_groups_hold_together_and_the_naive_rule_in_each_does_not():
+    broken = {"certified": 0, "naive": 0}
+    for run in range(60):
+        rng = np.random.default_rng([run, 11])
+        u, g = rng.random(6000), np.arange(6000) % 3
+        e = (rng.random(6000) < np.array([0.01, 0.02, 0.2])[g] + 0.3 * u**2).astype(float)
+        found = group_thresholds(1 - u, e, g, risk=0.06, delta=DELTA)
+        assert found["2"].value == np.inf  # its risk is never below 0.2, so it is always rejected
+
+        def risk(name, threshold):
+            return (0.01, 0.02)[int(name)] + 0.1 * min(1 - threshold.value, 1.0) ** 2
+
+        broken["certified"] += any(risk(name, found[name]) > 0.06 for name in "01")
+        naive = {k: empirical_without_guarantee(1 - u[g == k], e[g == k], risk=0.06) for k in (0, 1)}
+        broken["naive"] += any(risk(name, threshold) > 0.06 for name, threshold in naive.items())
+    assert broken["certified"] / 60 <= allowed(60)
+    assert broken["naive"] / 60 > 2 * allowed(60)
+
+
+def test_groups_said_each_or_together():
+    c, e = monotone(np.random.default_rng(0))
+    g = np.arange(len(c)) % 4
+    together = group_thresholds(c, e, g, risk=0.1, delta=DELTA)
+    each = group_thresholds(c, e, g, risk=0.1, delta=DELTA, jointly=False)
+    assert all(each[name].accepted >= together[name].accepted for name in each)
+    assert "for all 4 groups together with probability 0.9" in str(together["0"])
+    assert "together" not in str(each["0"])
+    with pytest.raises(NoSafeThresholdError, match=r"No group has a safe threshold\. 0: No threshold"):
+        group_thresholds(c[:40], e[:40], g[:40], risk=0.01)
+
+
+def test_a_group_that_is_one_cluster_is_rejected_and_bad_targets_are_named():
+    c, e = monotone(np.random.default_rng(0))
+    g = np.where(np.arange(2000) < 100, "one", "many")
+    found = group_thresholds(c, e, g, risk=0.2, ids=np.where(g == "one", 0, np.arange(2000) // 2))
+    assert found["one"].value == np.inf > found["many"].value
+    for options, message in (({"delta": 1.5}, "`delta` must be between"), ({"risk": 0.0}, "`risk` must be between")):
+        with pytest.raises(ValueError, match=message):
+            group_thresholds(c, e, g, **({"risk": 0.1} | options))
+    with pytest.raises(ValueError, match="at least one sample"):
+        group_thresholds([], [], [], risk=0.1)
+
+
+def test_a_pilot_without_weight_proposes_all_the_same():
+    c, e = monotone(np.random.default_rng(0), n=1000)
+    weights = np.r_[np.ones(5), np.zeros(995)]
+    for seed in range(8):
+        with suppress(NoSafeThresholdError):
+            weighted_risk(c, e, weights, largest=1.0, risk=0.3, by="betting", seed=seed)
+
+
+def test_risk_and_coverage_hold_together():
+    broken, made = 0, 0
+    for run in range(100):
+        with suppress(NoSafeThresholdError):
+            found = risk_and_coverage(*monotone(np.random.default_rng([run, 12])), risk=0.05, coverage=0.5, delta=DELTA)
+            made += 1
+            broken += risk_of_monotone(found) > 0.05 or 1 - found.value < 0.5
+    assert broken / 100 <= allowed(100)
+    assert made > 60
+
+
+def test_risk_and_coverage_out_of_reach_name_pairs_that_are_in_reach():
+    c, e = monotone(np.random.default_rng(0))
+    with pytest.raises(NoSafeThresholdError, match=r"cannot be certified together .* a risk of [\d.]+ is") as info:
+        risk_and_coverage(c, e, risk=0.03, coverage=0.8)
+    risk = float(re.search(r"a risk of ([\d.]+) is", str(info.value))[1])
+    found = risk_and_coverage(c, e, risk=risk, coverage=0.8)
+    assert found.accepted / found.n >= 0.8
+    assert [promise.quantity for promise in found.further] == ["the share of rows accepted"]
+    assert re.search(r"0\.05 at \d+%", str(info.value))
+
+
+def test_a_trade_off_may_be_chosen_from_after_looking():
+    """The worst of all pairs on offer, in every run, and still within δ."""
+    broken = 0
+    for run in range(60):
+        pairs = trade_off(*monotone(np.random.default_rng([run, 13])), risks=(0.02, 0.03, 0.04, 0.05), delta=DELTA)
+        broken += any(risk_of_monotone(pair) > pair.promise.target for pair in pairs)
+        assert [pair.accepted for pair in pairs] == sorted(pair.accepted for pair in pairs)
+    assert broken / 60 <= allowed(60)
+
+
+def test_one_threshold_keeps_the_risk_overall_and_in_each_group():
+    broken, made = 0, 0
+    for run in range(60):
+        rng = np.random.default_rng([run, 14])
+        u, g = rng.random(4000), (rng.random(4000) < 0.25).astype(int)
+        e = (rng.random(4000) < np.where(g == 1, 0.02 + 0.35 * u**2, 0.01 + 0.1 * u**2)).astype(float)
+        with suppress(NoSafeThresholdError):
+            cover = min(1 - joint_risk(1 - u, e, g, risk=0.03, group_risk=0.06, delta=DELTA).value, 1.0)
+            one, other = 0.02 + 0.35 * cover**2 / 3, 0.01 + 0.1 * cover**2 / 3
+            broken += one > 0.06 or 0.25 * one + 0.75 * other > 0.03
+            made += 1
+    assert broken / 60 <= allowed(60)
+    assert made > 40
+
+
+def test_the_group_that_stands_in_the_way_is_named():
+    rng = np.random.default_rng(0)
+    g = np.where(np.arange(3000) % 3 == 0, "bad", "good")
+    e = (rng.random(3000) < np.where(g == "bad", 0.3, 0.01)).astype(float)
+    with pytest.raises(NoSafeThresholdError, match="the risk in the group 'bad' stands in the way"):
+        joint_risk(rng.random(3000), e, g, risk=0.15, group_risk=0.1)
+
+
+@pytest.mark.parametrize("rule", [step_down, bonferroni, sgr])
 def test_ties_at_the_top_do_not_hide_what_is_safe(rule):
     assert rule(np.ones(2000), np.zeros(2000), risk=0.05).accepted > 1500
     saturated = np.r_[np.ones(1300), np.random.default_rng(0).random(700)]
@@ -156,11 +260,11 @@ def test_ties_at_the_top_do_not_hide_what_is_safe(rule):
     assert rule(np.full(2000, np.inf), np.zeros(2000), risk=0.05).accepted > 1500
 
 
-@pytest.mark.parametrize("rule", [fixed_sequence, bonferroni, sgr])
+@pytest.mark.parametrize("rule", [step_down, bonferroni, sgr])
 def test_the_risk_said_to_be_in_reach_is(rule):
-    for seed in range(40):
+    for seed in range(20):
         rng = np.random.default_rng(seed)
-        c, e = rng.random(150), rng.random(150) < 0.1
+        c, e = rng.random(150), (rng.random(150) < 0.1).astype(float)
         try:
             rule(c, e, risk=0.02)
         except NoSafeThresholdError as error:
@@ -179,7 +283,7 @@ def test_a_coverage_that_unusable_rows_forbid_is_an_error():
 @pytest.mark.parametrize(
     "rule",
     [
-        lambda c, e, ids: fixed_sequence(c, e, risk=0.3, ids=ids),
+        lambda c, e, ids: step_down(c, e, risk=0.3, ids=ids),
         lambda c, e, ids: bonferroni(c, e, risk=0.3, points=4, ids=ids),
         lambda c, e, ids: sgr(c, e, risk=0.3, ids=ids),
         lambda c, e, ids: conformal_joint(c, e, risk=0.3, ids=ids),
@@ -187,12 +291,14 @@ def test_a_coverage_that_unusable_rows_forbid_is_an_error():
         lambda c, _, ids: target_coverage(c, coverage=0.5, delta=0.1, ids=ids),
         lambda c, _, ids: target_tpr(c, tpr=0.5, ids=ids),
         lambda c, e, ids: minimal_cost(c, e, rejection=0.3, ids=ids),
-        lambda c, e, ids: group_thresholds(c, e, np.zeros(len(c)), risk=0.3, ids=ids)["0.0"],
-        lambda c, e, ids: weighted_fixed_sequence(c, e, np.ones(len(c)), largest=1.0, risk=0.3, ids=ids),
-        lambda c, e, ids: weighted_fixed_sequence(c, e, np.ones(len(c)), largest=1.0, risk=0.3, by="betting", ids=ids),
+        lambda c, e, ids: risk_and_coverage(c, e, risk=0.3, coverage=0.2, ids=ids),
+        lambda c, e, ids: joint_risk(c, e, np.zeros(len(c)), risk=0.3, group_risk=0.3, ids=ids),
+        lambda c, e, ids: trade_off(c, e, risks=(0.3,), ids=ids)[0],
+        lambda c, e, ids: weighted_risk(c, e, np.ones(len(c)), largest=1.0, risk=0.3, ids=ids),
+        lambda c, e, ids: weighted_risk(c, e, np.ones(len(c)), largest=1.0, risk=0.3, by="betting", ids=ids),
     ],
 )
-def test_every_rule_counts_a_cluster_once(rule):
+def test_rules_for_independent_rows_count_a_cluster_once(rule):
     rng = np.random.default_rng(0)
     c, e = rng.random(400), (rng.random(400) < 0.05).astype(float)
     copies = rule(np.repeat(c, 5), np.repeat(e, 5), np.repeat(np.arange(400), 5))
@@ -214,18 +320,29 @@ def test_coverage_is_kept(delta):
     if delta is None:
         assert covered.mean() >= 0.8 - 0.003
     else:
-        assert (covered < 0.8).mean() <= delta + 3 * sqrt(delta * (1 - delta) / 1000)
+        assert (covered < 0.8).mean() <= allowed(1000, delta)
 
 
 def test_conformal_rules_keep_their_expectations():
     rng = np.random.default_rng(2)
     shares, joint = [], []
     for _ in range(300):
-        c, e = draw("monotone", rng, n=500)
-        tc, te = draw("monotone", rng, n=500)
+        c, e = monotone(rng, n=500)
+        tc, te = monotone(rng, n=500)
         kept = conformal_selection(c, e, tc, risk=0.05).accepts(tc)
         shares.append(te[kept].mean() if kept.any() else 0.0)
         joint.append((conformal_joint(c, e, risk=0.03).accepts(tc) * te).mean())
     assert np.mean(shares) <= 0.05 + 3 * np.std(shares) / sqrt(300)
     assert np.mean(joint) <= 0.03 + 3 * np.std(joint) / sqrt(300)
     assert np.mean(shares) > 0.04  # not met by accepting nothing
+
+
+def test_the_bound_on_the_cost_holds():
+    broken = 0
+    for run in range(100):
+        rng = np.random.default_rng([run, 15])
+        u = rng.random(600)
+        found = minimal_cost(1 - u, (rng.random(600) < u**2).astype(float), rejection=0.2, delta=DELTA)
+        cover = min(1 - found.value, 1.0)
+        broken += cover**3 / 3 + 0.2 * (1 - cover) > found.promise.bound
+    assert broken / 100 <= allowed(100)

@@ -3,35 +3,37 @@ import pytest
 
 from abstain.thresholds import (
     NoSafeThresholdError,
+    betting,
     bonferroni,
     conformal_joint,
     conformal_selection,
     empirical_without_guarantee,
-    fixed_sequence,
     sgr,
+    step_down,
     target_coverage,
 )
 
 C, E = np.linspace(0, 1, 50), np.zeros(50)
 
 
-@pytest.mark.parametrize("rule", [fixed_sequence, sgr, bonferroni])
+@pytest.mark.parametrize("rule", [step_down, betting, sgr, bonferroni])
 def test_an_unreachable_target_says_what_would_do(rule):
     with pytest.raises(NoSafeThresholdError, match=r"on n=\d+ calibration samples. At least 299 accepted samples"):
         rule(C, E, risk=0.01, delta=0.05)
 
 
-@pytest.mark.parametrize("rule", [fixed_sequence, sgr, bonferroni])
+@pytest.mark.parametrize("rule", [step_down, betting, sgr, bonferroni])
 def test_all_wrong_is_never_accepted(rule):
     with pytest.raises(NoSafeThresholdError, match="No threshold certifies"):
         rule(np.arange(1000.0), np.ones(1000), risk=0.2)
 
 
 def test_a_threshold_tells_its_promise():
-    threshold = fixed_sequence(np.random.default_rng(0).random(2000), np.zeros(2000), risk=0.01, delta=0.05)
-    assert "at most 0.01, with probability 0.95 over the calibration sample" in threshold.guarantee
+    threshold = step_down(np.random.default_rng(0).random(2000), np.zeros(2000), risk=0.01, delta=0.05)
+    assert "at most 0.01, with probability at least 0.95 over the calibration sample" in threshold.words
     assert str(threshold).startswith("accept iff confidence > ")
-    assert threshold.bound <= 0.01
+    assert str(threshold).endswith(threshold.words)
+    assert threshold.promise.certified <= 0.01
 
 
 def test_nan_is_never_accepted_and_ties_stay_together():
@@ -42,10 +44,10 @@ def test_nan_is_never_accepted_and_ties_stay_together():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: fixed_sequence(C, E, risk=0), "`risk` must be between 0 and 1"),
-        (lambda: fixed_sequence(C, E, risk=0.1, delta=1), "`delta` must be between 0 and 1"),
-        (lambda: fixed_sequence(C, E, risk=0.1, ids=[1]), "`ids` must have shape"),
-        (lambda: fixed_sequence(C, E[:3], risk=0.1), "must be of one length"),
+        (lambda: step_down(C, E, risk=0), "`risk` must be between 0 and 1"),
+        (lambda: step_down(C, E, risk=0.1, delta=1), "`delta` must be between 0 and 1"),
+        (lambda: step_down(C, E, risk=0.1, ids=[1]), "`ids` must have shape"),
+        (lambda: step_down(C, E[:3], risk=0.1), "must be of one length"),
         (lambda: sgr(C, E + 0.5, risk=0.1), "`losses` must be 0 or 1 for sgr"),
         (lambda: bonferroni(C, E, risk=0.1, points=0), "`points` must be at least 1"),
         (lambda: conformal_selection(C, E + 0.5, C, risk=0.1), "`losses` must be 0 or 1"),

@@ -1,30 +1,29 @@
 from contextlib import suppress
 from functools import partial
-from math import sqrt
+from math import log, sqrt
 
 import numpy as np
 import pytest
 
+from abstain.kernels.bets import PRIOR, reaches
 from abstain.thresholds import (
     NoSafeThresholdError,
     betting_evidence,
     chow,
     estimate_weights,
-    fixed_sequence,
     group_thresholds,
     label_shift_bound,
     mean_upper_bound,
     minimal_cost,
     mixed_risk,
     rejection_sample,
-    simultaneous_bound,
-    weighted_fixed_sequence,
+    step_down,
+    weighted_risk,
     worst_mixture_risk,
 )
 from abstain.thresholds.betting import bets_for
 from abstain.thresholds.costs import _CostSample
 from abstain.thresholds.mixtures import LabelShiftBound
-from abstain.thresholds.weighted import WeightedCalibration
 
 
 def test_mixed_risk_vectors():
@@ -63,26 +62,30 @@ def test_the_worst_mixture():
 def test_group_thresholds_hold_together():
     rng = np.random.default_rng(1)
     broken = 0
-    for run in range(60):
-        t, g = rng.random(8000), rng.integers(2, size=8000)
+    for _ in range(60):
+        t, g = rng.random(8000), rng.permutation(np.repeat([0, 1], 4000))
         e = rng.random(8000) < np.where(g == 0, 0.01 + 0.3 * t**2, 0.02 + 0.4 * t**2)
-        found = group_thresholds(1 - t, e, np.array(["a", "b"])[g], risk=0.06, delta=0.1, seed=run)
+        found = group_thresholds(1 - t, e, np.array(["a", "b"])[g], risk=0.06, delta=0.1)
         cover = {name: 1 - threshold.value for name, threshold in found.items()}
         broken += 0.01 + 0.1 * cover["a"] ** 2 > 0.06 or 0.02 + 0.4 / 3 * cover["b"] ** 2 > 0.06
     assert broken / 60 <= 0.1 + 3 * sqrt(0.09 / 60)
 
 
-def test_a_group_without_a_safe_threshold_is_named():
-    c, e = np.random.default_rng(0).random(500), np.repeat([0, 1], 250)
-    with pytest.raises(NoSafeThresholdError, match="Group 'bad': No threshold certifies"):
-        group_thresholds(c, e, np.repeat(["good", "bad"], 250), risk=0.1)
+def test_a_group_without_a_safe_threshold_is_always_rejected():
+    c, e, groups = np.random.default_rng(0).random(500), np.repeat([0, 1], 250), np.repeat(["good", "bad"], 250)
+    found = group_thresholds(c, e, groups, risk=0.1)
+    assert found["good"].accepted == 250
+    assert not found["bad"].accepts(c).any()
+    assert "no threshold could be certified for it" in found["bad"].words
+    with pytest.raises(NoSafeThresholdError, match=r"No group has a safe threshold. bad: No threshold certifies"):
+        group_thresholds(c, np.ones(500), groups, risk=0.1)
 
 
-@pytest.mark.parametrize(("by", "enough"), [("rejection_sampling", 70), ("betting", 30)])
+@pytest.mark.parametrize(("by", "enough"), [("rejection_sampling", 0.7), ("betting", 0.3)])
 def test_weights_certify_the_shifted_law_where_the_plain_rule_does_not(by, enough):
     """Deployment sees twice as many hard samples: x is 1 with probability 0.6 and not 0.3."""
     rng, broken, plain, certified = np.random.default_rng(2), 0, 0, 0
-    for run in range(100):
+    for _ in range(40):
         x = rng.random(6000) < 0.3
         t = rng.random(6000)
         e = rng.random(6000) < np.where(x, 0.12 * t + 0.02, 0.02 * t)
@@ -92,13 +95,13 @@ def test_weights_certify_the_shifted_law_where_the_plain_rule_does_not(by, enoug
             return 0.6 * (0.02 + 0.06 * coverage) + 0.4 * 0.01 * coverage
 
         with suppress(NoSafeThresholdError):
-            kept = weighted_fixed_sequence(1 - t, e, w, largest=2.0, risk=0.04, delta=0.1, by=by, seed=run)
+            kept = weighted_risk(1 - t, e, w, largest=2.0, risk=0.04, delta=0.1, by=by)
             certified += 1
             broken += shifted_risk(1 - kept.value) > 0.04
-        plain += shifted_risk(1 - fixed_sequence(1 - t, e, risk=0.04, delta=0.1, seed=run).value) > 0.04
-    assert broken / 100 <= 0.1 + 3 * sqrt(0.09 / 100)
-    assert plain / 100 > 0.5
-    assert certified > enough
+        plain += shifted_risk(1 - step_down(1 - t, e, risk=0.04, delta=0.1).value) > 0.04
+    assert broken / 40 <= 0.1 + 3 * sqrt(0.09 / 40)
+    assert plain / 40 > 0.5
+    assert certified / 40 > enough
 
 
 def test_betting_certifies_more_where_few_weights_are_large():
@@ -111,19 +114,24 @@ def test_betting_certifies_more_where_few_weights_are_large():
         w = np.where(rare, 30.0, 0.94 / 0.998)
         for by in cover:
             with suppress(NoSafeThresholdError):
-                found = weighted_fixed_sequence(1 - t, e, w, largest=30.0, risk=0.05, delta=0.1, by=by, seed=run)
+                found = weighted_risk(1 - t, e, w, largest=30.0, risk=0.05, delta=0.1, by=by)
                 cover[by] += min(1 - found.value, 1.0) / 15
     assert cover["betting"] > cover["rejection_sampling"] + 0.05
 
 
-def test_the_p_value_of_the_bets_is_that_of_the_running_evidence():
+def test_the_bets_along_a_sequence_win_what_the_running_evidence_says():
     rng = np.random.default_rng(3)
-    c, e, w = np.sort(rng.random(50))[::-1], (rng.random(50) < 0.1).astype(float), rng.random(50) * 2
-    sample = WeightedCalibration(c, e, True, w, 2.0, 0.1, c, np.append(0, np.cumsum(w**2)) / 50)
-    accepted = c > 0.4
-    bets = bets_for(0.2 * 0.8 * float((w**2 * accepted).mean()), 50, 0.1, largest=2.0 * 0.8)
-    capital = np.mean([betting_evidence(w, e, risk=0.2, bet=bet, accepted=accepted)[-1] for bet in bets])
-    assert sample.p_value(0.4, 0.2) == pytest.approx(min(1.0, 1 / capital), rel=1e-12)
+    w, e, accepted = rng.random(50) * 2, (rng.random(50) < 0.1).astype(float), rng.random(50) > 0.4
+    excess, won = w * accepted * (e - 0.2), []
+    for target in np.linspace(1.01, 20, 200):
+        capital, squares = 1.0, PRIOR * 0.1
+        for t in range(50):
+            bet = min(sqrt(2 * max(log(target / capital), 0) * (PRIOR + t) / ((50 - t) * squares)), 0.59)
+            capital *= betting_evidence(w[[t]], e[[t]], risk=0.2, bet=bet, accepted=accepted[[t]])[-1]
+            squares += excess[t] ** 2
+        won.append(capital >= target)
+        assert reaches(excess, 0.1, 0.59, log(target)) == won[-1]
+    assert 0 < sum(won) < 200
 
 
 def test_the_bound_on_a_mean_holds_and_is_tighter_than_hoeffding():
@@ -200,14 +208,14 @@ def test_chow_wants_probabilities(p, message):
 @pytest.mark.parametrize("rule", [minimal_cost, partial(minimal_cost, threshold=0.5)])
 def test_the_bound_on_the_cost_holds(rule):
     rng, broken = np.random.default_rng(3), 0
-    for run in range(200):
+    for _ in range(200):
         t = rng.random(500)
         e = (rng.random(500) < t**2).astype(float)
-        found = rule(1 - t, e, rejection=0.2, delta=0.1, seed=run)
+        found = rule(1 - t, e, rejection=0.2, delta=0.1)
         cover = min(1 - found.value, 1)
         true = cover**3 / 3 + 0.2 * (1 - cover)
-        broken += true > found.bound
-        assert found.bound < true + 0.12
+        broken += true > found.promise.bound
+        assert found.promise.bound < true + 0.12
     assert broken / 200 <= 0.1
 
 
@@ -225,7 +233,7 @@ def test_the_threshold_of_lowest_cost_is_that_of_brute_force():
         rng = np.random.default_rng(seed)
         c = rng.integers(6, size=12).astype(float)
         accepting, rejecting = rng.random(12), rng.random(12)
-        value = _CostSample(c, accepting, rejecting, 1.0).lowest()
+        value = _CostSample(c, accepting, rejecting, 1.0, "rows").lowest()
         totals = {g: np.where(c > g, accepting, rejecting).sum() for g in [-np.inf, *np.unique(c), np.inf]}
         assert np.where(c > value, accepting, rejecting).sum() == pytest.approx(min(totals.values()), abs=1e-12)
 
@@ -235,7 +243,7 @@ def test_rows_that_are_never_accepted_do_not_steer_the_threshold():
         np.r_[np.full(300, -np.inf), np.ones(300), np.full(300, 2.0)],
         np.r_[np.zeros(300), np.ones(300), np.zeros(300)],
     )
-    assert minimal_cost(c, e, rejection=0.9).value == 1
+    assert minimal_cost(c, e, rejection=0.9).value == 1.5  # halfway
     with pytest.raises(ValueError, match="at least 3 different samples, got 1"):
         minimal_cost([1.0, 2, 3, 4], [0] * 4, rejection=0.5, ids=[1] * 4)
 
@@ -244,19 +252,17 @@ def test_betting_works_without_a_pilot_and_far_from_its_target():
     rng = np.random.default_rng(0)
     for seed in range(20):
         with suppress(NoSafeThresholdError):
-            weighted_fixed_sequence(
-                rng.random(5), np.zeros(5), np.ones(5), largest=1, risk=0.5, by="betting", seed=seed
-            )
+            weighted_risk(rng.random(5), np.zeros(5), np.ones(5), largest=1, risk=0.5, by="betting", seed=seed)
     c = rng.random(200_000)
     with pytest.raises(NoSafeThresholdError):
-        weighted_fixed_sequence(c, rng.random(200_000) < 0.5, np.ones(len(c)), risk=0.01, largest=1.0, by="betting")
+        weighted_risk(c, rng.random(200_000) < 0.5, np.ones(len(c)), risk=0.01, largest=1.0, by="betting")
 
 
-def test_the_promise_under_weights_names_the_law_it_is_for():
+def test_the_promise_under_weights_names_the_distribution_it_is_for():
     rng = np.random.default_rng(0)
     for by in ("betting", "rejection_sampling"):
-        found = weighted_fixed_sequence(rng.random(4000), np.zeros(4000), np.ones(4000), risk=0.05, largest=1.0, by=by)
-        assert found.guarantee.endswith("for samples of the law that the weights describe.")
+        found = weighted_risk(rng.random(4000), np.zeros(4000), np.ones(4000), risk=0.05, largest=1.0, by=by)
+        assert found.words.endswith("for rows of the distribution that the weights describe.")
 
 
 @pytest.mark.parametrize(("weights", "losses"), [([1, 1], [2, 0]), ([-1, 1], [0, 0]), ([0, 0], [0, 0]), ([], [])])
@@ -284,20 +290,6 @@ def test_costs_that_cannot_be_are_refused(arguments, options, message):
         minimal_cost(*arguments, **options)
 
 
-def test_simultaneous_bound_vector_and_coverage_at_a_chosen_threshold():
-    assert simultaneous_bound(n=10_000, accepted=5000, errors=50) == pytest.approx(0.0381996, abs=1e-7)
-    assert simultaneous_bound(n=10, accepted=1, errors=0) == 1
-    rng, broken = np.random.default_rng(6), 0
-    for _ in range(200):
-        t = rng.random(2000)
-        e = rng.random(2000) < 0.05
-        order = np.argsort(t)
-        errors, kept = np.cumsum(e[order]), np.arange(1, 2001)
-        k = int(np.argmin(np.where(kept > 300, errors / kept, 1)))  # the best looking one
-        broken += simultaneous_bound(n=2000, accepted=k + 1, errors=int(errors[k]), delta=0.1) < 0.05
-    assert broken / 200 <= 0.1
-
-
 def test_weights_are_estimated_from_two_samples():
     rng = np.random.default_rng(7)
     source, target = rng.normal(size=(4000, 1)), rng.normal(loc=0.7, size=(3000, 1))
@@ -307,9 +299,9 @@ def test_weights_are_estimated_from_two_samples():
     assert found.weights.mean() == pytest.approx(1, abs=0.1)
     assert "no finite-sample guarantee" in found.note
     u = rng.random(4000)
-    threshold = weighted_fixed_sequence(u, (rng.random(4000) < 0.02).astype(float), found, risk=0.1)
-    assert threshold.guarantee.startswith("no finite-sample guarantee, since the weights are estimated")
+    threshold = weighted_risk(u, (rng.random(4000) < 0.02).astype(float), found, risk=0.1)
+    assert threshold.words.startswith("no finite-sample guarantee, since the weights are estimated")
     with pytest.raises(ValueError, match="`largest` must be given"):
-        weighted_fixed_sequence(u, u < 0, found.weights, risk=0.1)
+        weighted_risk(u, u < 0, found.weights, risk=0.1)
     with pytest.raises(ValueError, match="`source` and `target` must have shapes"):
         estimate_weights(source, target[:, 0])

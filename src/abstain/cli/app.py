@@ -11,6 +11,8 @@ from abstain.cli.collect import collect
 from abstain.cli.demo import demo
 from abstain.cli.evaluate import evaluate
 from abstain.cli.monitor import monitor
+from abstain.cli.plan import plan
+from abstain.cli.recertify import recertify
 from abstain.cli.reproduce import reproduce
 from abstain.cli.scores import scores
 from abstain.cli.select import select
@@ -44,7 +46,21 @@ def _abstain(
     """Make a trained classifier say "I don't know" when it should."""
 
 
-for command in (demo, scores, collect, evaluate, sensitivity, calibrate, select, attach, monitor, reproduce):
+COMMANDS = (
+    demo,
+    scores,
+    collect,
+    evaluate,
+    sensitivity,
+    plan,
+    calibrate,
+    select,
+    attach,
+    monitor,
+    recertify,
+    reproduce,
+)
+for command in COMMANDS:
     app.command()(command)
 
 

@@ -2,18 +2,23 @@
 
 import csv
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from abstain.cli.show import print_json
+
+if TYPE_CHECKING:
+    from abstain.selector import Selector
+    from abstain.thresholds import Threshold
 
 
 def calibrate(
     outputs: Annotated[Path, typer.Argument(help="Labelled outputs drawn like those to come.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The selector file to write.")],
     score: Annotated[
-        str | None, typer.Option(help="The score to trust; `abstain evaluate` tells which. [confidence_margin]")
+        str | None,
+        typer.Option(help="The score to trust, several with commas, or `best`. [confidence_margin]"),
     ] = None,
     risk: Annotated[float | None, typer.Option(help="Largest share of errors among accepted samples.")] = None,
     coverage: Annotated[float | None, typer.Option(help="Smallest share of samples to accept.")] = None,
@@ -23,39 +28,69 @@ def calibrate(
     costs: Annotated[
         Path | None, typer.Option(help="A .csv with the cost of predicting (row) where it is (column), no header.")
     ] = None,
-    unlabelled: Annotated[
-        Path | None, typer.Option(help="Further outputs without labels: they raise the coverage at a target risk.")
+    per: Annotated[
+        Literal["class", "domain"] | None,
+        typer.Option(help="class or domain: a threshold for each, rejecting those that have no safe one."),
     ] = None,
+    group_risk: Annotated[
+        float | None, typer.Option(help="With --per: one threshold, this risk in each group, --risk overall.")
+    ] = None,
+    each: Annotated[
+        bool, typer.Option("--each", help="With --per: each promise holds with 1 − δ, not all of them together.")
+    ] = False,
     delta: Annotated[float, typer.Option(help="Probability with which the promise may fail.")] = 0.05,
     method: Annotated[
-        str | None, typer.Option(help="fixed_sequence, sgr, bonferroni; with a cost: minimal_cost, chow.")
+        str | None, typer.Option(help="step_down, betting, sgr, bonferroni; with a cost: minimal_cost, chow.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Choose a threshold with a guarantee and write a selector."""
+    """Choose a threshold with a guarantee and write a selector.
+
+    OUTPUTS is a folder of outputs, an .npz, or a .csv or .parquet table with the columns confidence and correct (or
+    error), and where there are some id and group. A risk and a coverage may be asked for together.
+
+    Example: abstain calibrate run/ --risk 0.02 --delta 0.05 -o selector.abstain
+    """
     from dataclasses import asdict
 
     import abstain
 
     selector = abstain.calibrate(
         abstain.Outputs.load(outputs, nonfinite="reject"),
-        score=score,
+        score=score.split(",") if score and "," in score else score,
         risk=risk,
         coverage=coverage,
         cost=_numbers(cost),
         costs=_table(costs),
         delta=delta,
         method=method,
-        unlabelled=None if unlabelled is None else abstain.Outputs.load(unlabelled, nonfinite="reject"),
+        per=per,
+        group_risk=group_risk,
+        jointly=not each,
         seed=seed,
     )
     selector.save(output)
     if json:
-        print_json({"selector": str(output), "score": selector.score, "threshold": asdict(selector.threshold)})
+        groups = None if selector.groups is None else asdict(selector.groups)
+        found = {"score": selector.score, "threshold": asdict(selector.threshold), "groups": groups}
+        print_json({"selector": str(output)} | found)
         return
     print(selector.summary())
+    for name, threshold in () if selector.groups is None else selector.groups.thresholds.items():
+        print(f"  {_group(selector, name)}: {_told(threshold)}")
     print(f"Go on with: abstain select {output} RUN -o decisions.csv")
+
+
+def _group(selector: "Selector", name: str) -> str:
+    by_class = selector.groups is not None and selector.groups.per == "class"
+    return selector.class_names[int(name)] if by_class and selector.class_names and int(name) >= 0 else name
+
+
+def _told(threshold: "Threshold") -> str:
+    if threshold.value == float("inf"):
+        return f"always rejected, nothing can be certified on {threshold.n} rows"
+    return f"accept above {threshold.value:.6g}, {threshold.accepted / threshold.n:.1%} of {threshold.n} rows"
 
 
 def _numbers(text: str | None) -> float | list[float] | None:

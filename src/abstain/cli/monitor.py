@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from abstain.cli.show import print_json
+from abstain.files import write_text
 
 if TYPE_CHECKING:
     from abstain.monitor import AcceptanceMonitor, DeploymentMonitor
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 BATCH = 10_000
 EVERY_SECONDS = 1.0
 COLUMNS = {"accepted", "confidence", "error"}
-TARGET_IS_RISK = ("fixed_sequence", "sgr", "bonferroni")
 MEANING = {
     "risk": "the risk is above what was promised",
     "acceptance": "the share accepted has left what calibration allows",
@@ -66,7 +66,7 @@ def monitor(
             watch = _observed(watch, batch, rows - len(batch))
             new = [name for name in watch.alarms if name not in told]
             if live and state is not None and (new or time.monotonic() - saved > EVERY_SECONDS):
-                _write(state, watch.to_json())
+                write_text(state, watch.to_json())
                 saved = time.monotonic()
             for name in new if not json else ():
                 print(f"ALARM by row {rows}: {MEANING[name]}.", flush=True)
@@ -74,10 +74,10 @@ def monitor(
     except BaseException:
         if live and state is not None:  # what was read of a stream is gone; a file can be read again
             with suppress(OSError):
-                _write(state, watch.to_json())
+                write_text(state, watch.to_json())
         raise
     if state is not None:
-        _write(state, watch.to_json())
+        write_text(state, watch.to_json())
     if json:
         print_json(_found(watch))
     else:
@@ -99,11 +99,12 @@ def _start(
     acceptance = scores = None
     if selector is not None:
         from abstain import Selector
+        from abstain.thresholds.promise import RISK
 
         chosen = Selector.load(selector)
         t = chosen.threshold
-        if risk is None and t.method in TARGET_IS_RISK:
-            risk = t.target
+        if risk is None and t.promise.quantity == RISK:
+            risk = t.promise.target
         acceptance = AcceptanceMonitor.from_calibration(
             accepted=t.accepted, n=t.n, delta=delta, threshold_chosen_there=True
         )
@@ -197,12 +198,6 @@ def _tell(watch: "DeploymentMonitor") -> None:
         print(f"{word} distributed as in calibration ({s.n} seen; evidence reached {reached:.3g} of {1 / s.delta:g}).")
     if watch.acceptance is not None or watch.scores is not None:
         print("Shares and confidences certify nothing about the risk: only labels do.")
-
-
-def _write(state: Path, text: str) -> None:
-    partial = state.with_name(f".{state.name}.partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(state)
 
 
 def _watched(watch: "DeploymentMonitor") -> set[str]:

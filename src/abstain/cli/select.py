@@ -2,7 +2,7 @@
 
 import csv
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,34 +15,33 @@ def select(
     output: Annotated[Path, typer.Option("--output", "-o", help="A .csv or .parquet file to write.")],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Decide for each sample whether to accept the prediction: id, prediction, confidence, accepted."""
-    import numpy as np
+    """Decide for each sample whether to accept the prediction: id, prediction, confidence, accepted, error if known.
 
+    Example: abstain select selector.abstain run/ -o decisions.csv
+    """
     import abstain
-    from abstain.extras import require
+    from abstain.files import write_whole
 
     if output.suffix not in (".csv", ".parquet"):
         raise ValueError(f"`--output` must end in .csv or .parquet, got {output.name}.")
     chosen = abstain.Selector.load(selector)
     run = abstain.Outputs.load(outputs, nonfinite="reject")
-    confidence = chosen.confidence(run)
-    columns = {
-        "id": (np.arange(len(run)) if run.ids is None else run.ids).tolist(),
-        "prediction": chosen.predictions(run).tolist(),
-        "confidence": confidence.tolist(),
-        "accepted": chosen.threshold.accepts(confidence).tolist(),
-    }
-    partial = output.with_name(f".{output.name}.partial")
-    if output.suffix == ".parquet":
-        require("polars", extra="scale", feature="Writing Parquet").DataFrame(columns).write_parquet(partial)
-    else:
-        with open(partial, "w", newline="", encoding="utf-8") as stream:
-            writer = csv.writer(stream)
-            writer.writerow(columns)
-            writer.writerows(zip(*columns.values(), strict=True))
-    partial.replace(output)
-    accepted = int(np.sum(columns["accepted"]))
+    columns = {name: values.tolist() for name, values in chosen.decide(run).items()}
+    write_whole(output, lambda partial: _write(partial, columns))
+    accepted = sum(columns["accepted"])
     if json:
         print_json({"n": len(run), "accepted": accepted, "decisions": str(output)})
         return
     print(f"Accepted {accepted} of {len(run)} samples ({accepted / len(run):.1%}); decisions in {output}")
+
+
+def _write(file: Path, columns: dict[str, list[Any]]) -> None:
+    from abstain.extras import require
+
+    if file.suffix == ".parquet":
+        require("polars", extra="scale", feature="Writing Parquet").DataFrame(columns).write_parquet(file)
+        return
+    with open(file, "w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from abstain.monitor.rate import RateEvidence
-from abstain.monitor.state import part_from_json, to_json
+from abstain.records import from_json, to_json
 from abstain.thresholds.binomial import lower_bound, upper_bound
 
 
@@ -96,4 +96,4 @@ class AcceptanceMonitor:
     @classmethod
     def from_json(cls, text: str, /) -> Self:
         """The monitor that `to_json` wrote."""
-        return part_from_json(text, cls)
+        return from_json(text, cls)

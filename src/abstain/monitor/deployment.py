@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from abstain.monitor.acceptance import AcceptanceMonitor
 from abstain.monitor.risk import RiskMonitor
 from abstain.monitor.scores import ScoreMonitor
-from abstain.monitor.state import part_from_json, to_json
+from abstain.records import from_json, to_json
 
 
 @final
@@ -52,4 +52,4 @@ class DeploymentMonitor:
     @classmethod
     def from_json(cls, text: str, /) -> Self:
         """The monitor that `to_json` wrote."""
-        return part_from_json(text, cls)
+        return from_json(text, cls)

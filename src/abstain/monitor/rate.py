@@ -9,12 +9,16 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincc, betaln, log_expit, logit
 
 from abstain.kernels.jumper import jump_rates
-from abstain.monitor.state import is_shared
 
 EXCESS = np.array(
     [0.0, 0.25, 0.5, 1.0, 1.6, 2.4]
 )  # bets: how much the log odds are above those of the bound; 0 is none
 EQUAL = (1 / len(EXCESS),) * len(EXCESS)
+
+
+def is_shared(parts: NDArray[np.float64], shape: tuple[int, ...], /) -> bool:
+    """Whether these are shares of a capital, each row of it 1 in all."""
+    return parts.shape == shape and bool((parts >= 0).all()) and bool(np.allclose(parts.sum(axis=-1), 1, atol=1e-6))
 
 
 def log_evidence(ones: ArrayLike, n: ArrayLike, bound: float, /) -> NDArray[np.float64]:

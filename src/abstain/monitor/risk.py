@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 from scipy.special import betaln
 
 from abstain.monitor.rate import RateEvidence
-from abstain.monitor.state import part_from_json, to_json
+from abstain.records import from_json, to_json
 
 
 @final
@@ -92,4 +92,4 @@ class RiskMonitor:
     @classmethod
     def from_json(cls, text: str, /) -> Self:
         """The monitor that `to_json` wrote."""
-        return part_from_json(text, cls)
+        return from_json(text, cls)

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from abstain.kernels.jumper import BETS, jump
-from abstain.monitor.state import is_shared, part_from_json, to_json
+from abstain.monitor.rate import is_shared
+from abstain.records import from_json, to_json
 from abstain.thresholds.score_law import ScoreLaw
 
 EQUAL = ((1 / len(BETS),) * len(BETS),) * 2
@@ -104,4 +105,4 @@ class ScoreMonitor:
     @classmethod
     def from_json(cls, text: str, /) -> Self:
         """The monitor that `to_json` wrote."""
-        return part_from_json(text, cls)
+        return from_json(text, cls)

@@ -1,6 +1,6 @@
 """`Outputs`: what one classifier said about n samples, checked once and never changed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -10,13 +10,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.draws import generator
 from abstain.kernels.blocks import row_blocks
 from abstain.outputs import storage
 from abstain.outputs import validation as check
 from abstain.outputs.draw import draw_rows
 from abstain.outputs.head import HeadCheck, check_head
+from abstain.outputs.table import SUFFIXES, read_table
 
-ROW_FIELDS = ("logits", "labels", "features", "shift", "domain", "ids")
+ROW_FIELDS = ("logits", "labels", "features", "shift", "domain", "ids", "given", "wrong")
 HEAD_FIELDS = ("weight", "bias")
 
 
@@ -30,6 +32,9 @@ class Outputs:
     ``nonfinite="reject"`` rows that hold NaN or infinity are kept, predict −1 and count as errors that
     are never accepted; by default they are refused. Arrays are viewed, not copied.
 
+    Without logits, ``given`` holds confidences that somebody else computed, by name, and ``errors`` whether each answer
+    was wrong: enough for every threshold, and each name is a score.
+
     >>> outputs = Outputs(logits=[[2.0, 0.0], [0.5, 1.0], [0.0, 3.0]], labels=[0, 0, -1])
     >>> outputs.errors
     array([False,  True,  True])
@@ -38,7 +43,7 @@ class Outputs:
     """
 
     logits: NDArray[np.floating]
-    """(n, K) float16, float32 or float64; −inf masks a class."""
+    """(n, K) float16, float32 or float64; −inf masks a class; K = 0 where only confidences were given."""
     labels: NDArray[np.int64] | None
     """(n,) class numbers, negative = a class the classifier does not know."""
     features: NDArray[np.floating] | None
@@ -53,6 +58,11 @@ class Outputs:
     """(n,) free names such as ``fog-3`` or ``hospital-B``."""
     ids: NDArray[Any] | None
     """(n,) names or numbers of the original samples."""
+    given: NDArray[np.float64] | None
+    """(n, g) confidences that were given, a column for each of ``given_names``."""
+    wrong: NDArray[np.bool_] | None
+    """(n,) the errors that were given."""
+    given_names: tuple[str, ...]
     class_names: tuple[str, ...] | None
     usable: NDArray[np.bool_]
     """(n,) False where a row is kept under ``nonfinite="reject"``."""
@@ -60,7 +70,7 @@ class Outputs:
     def __init__(
         self,
         *,
-        logits: ArrayLike,
+        logits: ArrayLike | None = None,
         labels: ArrayLike | None = None,
         features: ArrayLike | None = None,
         weight: ArrayLike | None = None,
@@ -68,22 +78,36 @@ class Outputs:
         shift: ArrayLike | str | None = None,
         domain: ArrayLike | str | None = None,
         ids: ArrayLike | None = None,
+        given: Mapping[str, ArrayLike] | None = None,
+        errors: ArrayLike | None = None,
         class_names: Sequence[str] | None = None,
         nonfinite: check.Nonfinite = "error",
     ) -> None:
         if nonfinite not in ("error", "reject"):
             raise ValueError(f"`nonfinite` must be 'error' or 'reject', got {nonfinite!r}.")
-        z = check.as_array("logits", logits)
-        check.check_floats("logits", z, (None, None))
+        confidences = check.check_given(given)
+        if logits is None and confidences is None:
+            raise ValueError("`logits` must be given, or else `given` confidences and `errors`, got neither.")
+        z = np.empty((len(confidences), 0)) if logits is None else check.as_array("logits", logits)  # type: ignore[arg-type]
+        if logits is not None:
+            check.check_floats("logits", z, (None, None))
         n, k = z.shape
-        if k < 2:
+        if k == 1:
             raise ValueError(
                 "`logits` must have at least 2 columns, one a class, got 1. "
                 "For a single sigmoid logit use abstain.scores.binary_logits(z)."
             )
         fields: dict[str, Any] = dict.fromkeys(self.__dataclass_fields__)
-        fields["logits"], fields["usable"] = z, check.usable_rows("logits", z)
-        if nonfinite == "error":
+        fields["logits"], fields["usable"] = z, check.usable_rows("logits", z) if k else np.ones(n, dtype=bool)
+        fields["given_names"] = () if given is None else tuple(given)
+        if confidences is not None:
+            fields["given"] = confidences
+            fields["usable"] = fields["usable"] & check.check_given_rows(
+                confidences, fields["given_names"], n, nonfinite
+            )
+        if errors is not None:
+            fields["wrong"] = check.check_errors(check.as_array("errors", errors), n, with_labels=labels is not None)
+        if nonfinite == "error" and k:
             check.check_finite("logits", z, fields["usable"])
         if features is not None:
             x = check.as_array("features", features)
@@ -93,6 +117,10 @@ class Outputs:
                 check.check_finite("features", x, usable)
             fields["features"], fields["usable"] = x, fields["usable"] & usable
         fields |= _checked_head(weight, bias, fields["features"], k)
+        if labels is not None and not k:
+            raise ValueError(
+                "`labels` must come with `logits`, got none. Pass errors= where only confidences are known."
+            )
         if labels is not None:
             fields["labels"] = check.check_labels(check.as_array("labels", labels), n, k)
         fields["shift"] = check.check_shift(shift, fields["labels"], n)
@@ -111,9 +139,13 @@ class Outputs:
         return len(self.logits)
 
     def __repr__(self) -> str:
-        given = [name for name, _ in self._arrays((*ROW_FIELDS, *HEAD_FIELDS)) if name != "shift"]
+        have = [
+            name for name, _ in self._arrays((*ROW_FIELDS, *HEAD_FIELDS)) if name not in ("shift", "given", "wrong")
+        ]
+        have = [name for name in have if name != "logits" or self.n_classes]
+        have += [*self.given_names, *(["errors"] if self.wrong is not None else [])]
         shifts = ", ".join(f"{np.count_nonzero(self.shift == kind)} {kind}" for kind in np.unique(self.shift))
-        return f"Outputs(n={len(self)}, classes={self.n_classes}, with {', '.join(given)}; shift: {shifts})"
+        return f"Outputs(n={len(self)}, classes={self.n_classes}, with {', '.join(have)}; shift: {shifts})"
 
     @property
     def n_classes(self) -> int:
@@ -123,6 +155,8 @@ class Outputs:
     @cached_property
     def predictions(self) -> NDArray[np.int64]:
         """(n,) the classifier's own argmax, lowest index on ties; −1 where a row is not usable."""
+        if not self.n_classes:
+            raise ValueError("`logits` must be given to know the predictions, got confidences alone.")
         predictions = np.empty(len(self), dtype=np.int64)
         for block in row_blocks(*self.logits.shape):
             predictions[block] = np.argmax(self.logits[block], axis=1)
@@ -133,11 +167,20 @@ class Outputs:
     @cached_property
     def errors(self) -> NDArray[np.bool_]:
         """(n,) where the prediction is wrong; always on an unknown class and on a row that is not usable."""
+        if self.wrong is not None:
+            return self.wrong | ~self.usable
         if self.labels is None:
             raise ValueError("`labels` must be given to know the errors, got none. Pass labels= to Outputs.")
         errors = (self.predictions != self.labels) | (self.labels < 0)
         errors.flags.writeable = False
         return errors
+
+    def given_confidence(self, name: str, /) -> NDArray[np.float64]:
+        """(n,) the confidence given under this name."""
+        if self.given is None or name not in self.given_names:
+            known = ", ".join(self.given_names) or "none"
+            raise ValueError(f"`outputs` must have the confidence {name!r} that was calibrated, got {known}.")
+        return self.given[:, self.given_names.index(name)]
 
     def check_head(self) -> HeadCheck:
         """How far features·Wᵀ + b is from the logits; scores that use the head assume that it makes them."""
@@ -166,8 +209,13 @@ class Outputs:
         """
         if not 0 < fraction < 1:
             raise ValueError(f"`fraction` must be between 0 and 1, got {fraction}.")
-        first = draw_rows(len(self), self.ids, size=fraction * len(self), seed=seed)
+        rng = self.generator("split of outputs", seed)
+        first = draw_rows(len(self), self.ids, size=fraction * len(self), rng=rng)
         return self.select(first), self.select(~first)
+
+    def generator(self, purpose: str, seed: int, /) -> np.random.Generator:
+        """A generator for draws of these rows that knows them, as `abstain.draws` tells why."""
+        return generator(purpose, seed, self.logits, self.labels, self.given, self.wrong, self.ids)
 
     @classmethod
     def concat(cls, parts: Iterable["Outputs"], /) -> "Outputs":
@@ -177,7 +225,7 @@ class Outputs:
             raise ValueError("`parts` must hold at least one Outputs, got none.")
         first = parts[0]
         for number, part in enumerate(parts[1:], start=1):
-            for name in (*ROW_FIELDS, *HEAD_FIELDS, "class_names"):
+            for name in (*ROW_FIELDS, *HEAD_FIELDS, "class_names", "given_names"):
                 if (getattr(first, name) is None) != (getattr(part, name) is None):
                     raise ValueError(
                         f"`{name}` must be given in all parts or in none, got a difference in part {number}."
@@ -193,15 +241,18 @@ class Outputs:
     def save(self, folder: str | PathLike[str], /) -> None:
         """Write a folder of .npy files and outputs.json; a crash leaves the old contents or the new, never half."""
         arrays = dict(self._arrays((*ROW_FIELDS, *HEAD_FIELDS)))
-        storage.save(Path(folder), arrays, self.class_names)
+        storage.save(Path(folder), arrays, self.class_names, self.given_names)
 
     @classmethod
     def load(cls, path: str | PathLike[str], /, *, nonfinite: check.Nonfinite = "error") -> Self:
-        """Read a folder written by `save` or by the paper authors' script (memory-mapped), or an .npz file.
+        """Read a folder written by `save` or by the paper authors' script (memory-mapped), an .npz file, or a table.
 
-        Nothing is ever unpickled.
+        A table, .csv or .parquet, has a column ``confidence`` and, where it is known, ``correct`` or ``error``; ``id``,
+        ``group`` and ``shift`` are optional. Nothing is ever unpickled.
         """
-        return cls(**storage.load(Path(path)), nonfinite=nonfinite)
+        if Path(path).suffix in SUFFIXES:
+            return cls(**read_table(Path(path)), nonfinite=nonfinite)
+        return cls(**_named(storage.load(Path(path))), nonfinite=nonfinite)
 
     def _arrays(self, names: tuple[str, ...]) -> list[tuple[str, NDArray[Any]]]:
         return [(name, getattr(self, name)) for name in names if getattr(self, name) is not None]
@@ -209,7 +260,22 @@ class Outputs:
     def _with(self, rows: dict[str, NDArray[Any]]) -> Self:
         """The same classifier on other rows."""
         head = dict(self._arrays(HEAD_FIELDS))
-        return type(self)(**rows, **head, class_names=self.class_names, nonfinite="reject")
+        stored = rows | head | {"given_names": self.given_names, "class_names": self.class_names}
+        return type(self)(**_named(stored), nonfinite="reject")
+
+
+def _named(stored: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `Outputs` from its fields."""
+    arguments = dict(stored)
+    names = arguments.pop("given_names", ())
+    given, wrong = arguments.pop("given", None), arguments.pop("wrong", None)
+    if given is not None:
+        arguments["given"] = {str(name): given[:, column] for column, name in enumerate(names)}
+    if wrong is not None:
+        arguments["errors"] = wrong
+    if "logits" in arguments and arguments["logits"].shape[1:] == (0,):
+        del arguments["logits"]
+    return arguments
 
 
 def _checked_head(weight: Any, bias: Any, features: NDArray[Any] | None, k: int) -> dict[str, NDArray[Any]]:

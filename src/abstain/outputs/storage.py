@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 HEADER = "outputs.json"
 FORMAT = "abstain.outputs"
 VERSION = 1
-FIELDS = ("logits", "labels", "features", "weight", "bias", "shift", "domain", "ids")
+FIELDS = ("logits", "labels", "features", "weight", "bias", "shift", "domain", "ids", "given", "wrong")
+Names = dict[str, tuple[str, ...] | None]
 PAPER_FILES = {
     "logits": "pred_logits.npy",
     "labels": "labels.npy",
@@ -33,28 +34,34 @@ PAPER_FILES = {
 }
 
 
-def save(folder: Path, arrays: dict[str, NDArray[Any]], class_names: tuple[str, ...] | None, /) -> None:
+def save(
+    folder: Path,
+    arrays: dict[str, NDArray[Any]],
+    class_names: tuple[str, ...] | None,
+    given_names: tuple[str, ...] = (),
+    /,
+) -> None:
     """Write the arrays and the header, whole or not at all; several writers take turns."""
-    folder = folder.resolve()
+    folder, names = folder.resolve(), {"class_names": class_names, "given_names": given_names}
     if not (folder / HEADER).exists():
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise FileExistsError(
                 f"`folder` must be new, empty or hold saved outputs, got {folder}. Choose another place."
             )
         folder.parent.mkdir(parents=True, exist_ok=True)
-        if _create(folder, arrays, class_names):
+        if _create(folder, arrays, names):
             return
     with _locked(folder, exclusive=True):
-        _overwrite(folder, arrays, class_names)
+        _overwrite(folder, arrays, names)
 
 
-def _create(folder: Path, arrays: dict[str, NDArray[Any]], class_names: tuple[str, ...] | None) -> bool:
+def _create(folder: Path, arrays: dict[str, NDArray[Any]], names: Names) -> bool:
     """Write beside the goal and move there in one step; False if somebody else was there first."""
     scratch = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".partial", dir=folder.parent))
     try:
         files = {name: f"{name}.npy" for name in arrays}
         _write_arrays(scratch, arrays, files)
-        _write_header(scratch, arrays, files, class_names)
+        _write_header(scratch, arrays, files, names)
         umask = os.umask(0)
         os.umask(umask)
         scratch.chmod(0o777 & ~umask)
@@ -94,7 +101,7 @@ def load(path: Path, /) -> dict[str, Any]:
     raise ValueError(f"`path` must hold {HEADER} or {PAPER_FILES['logits']}, got {path} with neither.")
 
 
-def _overwrite(folder: Path, arrays: dict[str, NDArray[Any]], class_names: tuple[str, ...] | None) -> None:
+def _overwrite(folder: Path, arrays: dict[str, NDArray[Any]], names: Names) -> None:
     before = _read_header(folder)["arrays"].values()
     generation = 1
     while any((folder / f"{name}.{generation}.npy").exists() for name in FIELDS):
@@ -102,7 +109,7 @@ def _overwrite(folder: Path, arrays: dict[str, NDArray[Any]], class_names: tuple
     files = {name: f"{name}.{generation}.npy" for name in arrays}
     try:
         _write_arrays(folder, arrays, files)
-        _write_header(folder, arrays, files, class_names)
+        _write_header(folder, arrays, files, names)
     except BaseException:
         if {entry["file"] for entry in _read_header(folder)["arrays"].values()} != set(files.values()):
             for file in files.values():  # the old header still stands, so these are litter
@@ -121,9 +128,7 @@ def _write_arrays(folder: Path, arrays: dict[str, NDArray[Any]], files: dict[str
             os.fsync(stream.fileno())
 
 
-def _write_header(
-    folder: Path, arrays: dict[str, NDArray[Any]], files: dict[str, str], class_names: tuple[str, ...] | None
-) -> None:
+def _write_header(folder: Path, arrays: dict[str, NDArray[Any]], files: dict[str, str], names: Names) -> None:
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -131,7 +136,7 @@ def _write_header(
             name: {"file": files[name], "dtype": array.dtype.str, "shape": list(array.shape)}
             for name, array in arrays.items()
         },
-        "class_names": class_names,
+        **names,
     }
     partial = folder / f"{HEADER}.partial"
     with open(partial, "w", encoding="utf-8") as stream:
@@ -165,8 +170,10 @@ def _read_header(folder: Path) -> dict[str, Any]:
         }
         ours = header["format"] == FORMAT and "logits" in arrays and all(name in FIELDS for name in arrays)
         plain = all(Path(entry["file"]).name == entry["file"] for entry in arrays.values())
-        found = {"arrays": arrays, "class_names": header["class_names"]}
-    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, AttributeError) as error:
+        given = header.get("given_names", [])
+        ours = ours and len(given) == (arrays["given"]["shape"][1] if "given" in arrays else 0)
+        found = {"arrays": arrays, "class_names": header["class_names"], "given_names": tuple(map(str, given))}
+    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, AttributeError, IndexError) as error:
         raise ValueError(
             f"`{file}` must be a header written by Outputs.save, got {type(error).__name__}: {error}."
         ) from None
@@ -177,7 +184,7 @@ def _read_header(folder: Path) -> dict[str, Any]:
 
 def _load_folder(folder: Path) -> dict[str, Any]:
     header = _read_header(folder)
-    fields: dict[str, Any] = {"class_names": header["class_names"]}
+    fields: dict[str, Any] = {name: header[name] for name in ("class_names", "given_names")}
     for name, entry in header["arrays"].items():
         array = _read(folder / entry["file"])
         if list(array.shape) != entry["shape"] or array.dtype.str != entry["dtype"]:
@@ -193,7 +200,7 @@ def _load_npz(file: Path) -> dict[str, Any]:
     try:
         with open(file, "rb") as stream, contextlib.closing(_opened(stream)) as archive:
             names = set(archive.files)
-            fields = {name: archive[name] for name in names & {*FIELDS, "class_names"}}
+            fields = {name: archive[name] for name in names & {*FIELDS, "class_names", "given_names"}}
     except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error, TypeError, AttributeError) as error:
         raise ValueError(
             f"`{file}` must be a whole .npz file without pickled objects, got {_first_line(error)}."

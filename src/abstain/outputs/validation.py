@@ -3,6 +3,7 @@
 Every message has one form: `name` must <rule>, got <value>; the first bad row and the next step where they help.
 """
 
+from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -137,3 +138,48 @@ def check_class_names(names: Any, n_classes: int, /) -> tuple[str, ...]:
         twice = next(name for name in found if found.count(name) > 1)
         raise ValueError(f"`class_names` must be distinct, got {twice!r} twice.")
     return found
+
+
+def check_given(given: Any, /) -> NDArray[np.float64] | None:
+    """Confidences by name as columns, or None."""
+    if given is None:
+        return None
+    if not isinstance(given, Mapping) or not given:
+        raise TypeError("`given` must be confidences by name, such as {'vendor': c}, got something else.")
+    columns = []
+    for name, values in given.items():
+        array = as_array(f"given[{name!r}]", values)
+        if array.dtype.kind not in "biuf" or array.ndim != 1 or not array.size:
+            raise ValueError(
+                f"`given[{name!r}]` must be numbers of shape (n,), got {array.dtype} of shape {array.shape}."
+            )
+        columns.append(array.astype(np.float64))
+    if len({len(column) for column in columns}) != 1:
+        raise ValueError(f"`given` must have confidences of one length, got {[len(column) for column in columns]}.")
+    return np.stack(columns, axis=1)
+
+
+def check_given_rows(
+    given: NDArray[np.float64], names: tuple[str, ...], n: int, nonfinite: Nonfinite
+) -> NDArray[np.bool_]:
+    """Which rows have a number under every name; the first other one is an error unless they are to be rejected."""
+    if len(given) != n:
+        raise ValueError(f"`given` must have {n} rows as the logits have, got {len(given)}.")
+    usable = np.asarray(~np.isnan(given).any(axis=1))
+    if nonfinite == "error" and not usable.all():
+        row = int(np.argmin(usable))
+        name = names[int(np.argmax(np.isnan(given[row])))]
+        raise ValueError(
+            f"`given[{name!r}]` must not be NaN, got {np.count_nonzero(~usable)} of {n} rows, first row {row}. "
+            "Mend or drop these rows, or pass nonfinite='reject' to count them as rejected errors."
+        )
+    return np.asarray(usable)
+
+
+def check_errors(array: Array, n: int, /, *, with_labels: bool) -> NDArray[np.bool_]:
+    """Whether each answer was wrong."""
+    if with_labels:
+        raise ValueError("`errors` must be left out where there are labels, got both.")
+    if array.shape != (n,) or array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
+        raise ValueError(f"`errors` must be {n} numbers, 1 where the answer is wrong and 0 elsewhere, got others.")
+    return np.asarray(array, dtype=bool)

@@ -16,7 +16,8 @@ def draw_calibration(outputs: Outputs, /, *, seed: int) -> tuple[Outputs, Output
         raise ValueError(f"`outputs` must have at least 2 in-distribution rows to fit a score on, got {len(inside)}.")
     size = min(5 * outputs.n_classes, len(inside) // 2)
     ids = np.arange(len(outputs)) if outputs.ids is None else outputs.ids
-    drawn = inside[draw_rows(len(inside), ids[inside], size=size, seed=seed)]
+    rng = outputs.generator("rows to fit scores on", seed)
+    drawn = inside[draw_rows(len(inside), ids[inside], size=size, rng=rng)]
     return outputs.select(drawn), outputs.select(~np.isin(ids, ids[drawn]))
 
 
@@ -29,7 +30,7 @@ def split_to_fit(outputs: Outputs, /, *, seed: int, share: float, shifted_too: b
     """
     _, cluster = np.unique(np.arange(len(outputs)) if outputs.ids is None else outputs.ids, return_inverse=True)
     n = int(cluster.max()) + 1
-    place = np.random.default_rng(seed).permutation(n)[cluster]
+    place = outputs.generator("rows to fit a score on", seed).permutation(n)[cluster]
     inside = (outputs.shift == "none") & outputs.usable
     found = np.cumsum(np.bincount(place, weights=inside, minlength=n))
     wanted = max(5 * outputs.n_classes, share * len(outputs))

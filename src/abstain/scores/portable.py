@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import numpy as np
 from array_api_compat import array_namespace
+from numpy.typing import NDArray
 
-from abstain.scores.arrays import double
+from abstain.scores.arrays import constant, double
 from abstain.scores.expected_cost import FittedExpectedCost
 from abstain.scores.fitting import Fitted
 from abstain.scores.head import Head
@@ -32,3 +34,12 @@ def decide(fitted: Confidence, logits: Array, features: Array | None, head: Head
     if isinstance(fitted, FittedExpectedCost):
         prediction = fitted.portable_predictions(z)
     return xp.where(usable, prediction, -1), xp.where(usable, fitted.portable(z, x, head), xp.nan)
+
+
+def above(values: float | NDArray[np.float64], prediction: Array, confidence: Array, /) -> Array:
+    """Whether each confidence is above the threshold, or above that of its prediction where each class has its own."""
+    if isinstance(values, float):
+        return confidence > values
+    xp = array_namespace(confidence)
+    known = xp.where(prediction < 0, xp.zeros_like(prediction), prediction)
+    return confidence > xp.take(constant(values, confidence), known, axis=0)

@@ -15,7 +15,7 @@ from abstain.scores.fitting import CannotFitError, Fitted, Fitter, score_usable
 from abstain.scores.norms import row_norms
 from abstain.scores.rows import Array, logit_rows
 
-Need = Literal["logits", "features", "head", "calibration", "labels"]
+Need = Literal["logits", "features", "head", "calibration", "labels", "given"]
 Confidence = Callable[[Outputs], NDArray[Any]]
 
 
@@ -48,7 +48,7 @@ class Score(ABC):
 
     name: str
     symbol: str
-    family: Literal["softmax", "logit", "margin", "feature", "hybrid"]
+    family: Literal["softmax", "logit", "margin", "feature", "hybrid", "given"]
     needs: tuple[Need, ...]
     reference: str
     literal: Callable[[Array], Array] = unchanged
@@ -56,7 +56,11 @@ class Score(ABC):
 
     def objection(self, outputs: Outputs, /) -> str | None:
         """Why the score cannot be had of these outputs, or None."""
-        have = {"features": outputs.features is not None, "head": outputs.weight is not None}
+        have = {
+            "logits": outputs.n_classes > 0,
+            "features": outputs.features is not None,
+            "head": outputs.weight is not None,
+        }
         if lacking := [need for need in self.needs if not have.get(need, True)]:
             return f"no {' and no '.join(lacking)}"
         return self.flaw(outputs)

@@ -11,6 +11,7 @@ from abstain.scores.delta_mds import FittedDeltaMDS
 from abstain.scores.expected_cost import FittedExpectedCost
 from abstain.scores.fdbd import FittedFDBD
 from abstain.scores.fitting import Fitted
+from abstain.scores.given import given_score
 from abstain.scores.knn import FittedKNN
 from abstain.scores.margin_mix import FittedMarginMix
 from abstain.scores.max_logit_pnorm import FittedMaxLogitPNorm
@@ -65,7 +66,7 @@ def from_state(header: dict[str, Any], arrays: Arrays, /) -> Confidence:
 
 def _pack(value: Any, path: str, arrays: Arrays) -> Any:
     if isinstance(value, Score):
-        return {"score": value.name}
+        return {"given" if value.family == "given" else "score": value.name}
     if isinstance(value, Fitted):
         names = [field.name for field in fields(value)]
         packed = {name: _pack(getattr(value, name), f"{path}.{name}", arrays) for name in names}
@@ -85,6 +86,8 @@ def _unpack(value: Any, arrays: Arrays) -> Any:
         return value
     if set(value) == {"score"}:
         return SCORES[value["score"]]
+    if set(value) == {"given"}:
+        return given_score(str(value["given"]))
     if set(value) == {"array"}:
         return _checked(arrays[value["array"]])
     kind = FITTED[value["kind"]]

@@ -1,6 +1,7 @@
 """Thresholds that keep their promise."""
 
 from abstain.thresholds.betting import betting_evidence, mean_upper_bound
+from abstain.thresholds.betting_sequence import betting
 from abstain.thresholds.binomial import binomial_p, hoeffding_bentkus_p, lower_bound, upper_bound
 from abstain.thresholds.bonferroni import bonferroni
 from abstain.thresholds.conformal import conformal_joint, conformal_selection
@@ -8,20 +9,25 @@ from abstain.thresholds.costs import ChowDecision, chow, minimal_cost
 from abstain.thresholds.coverage import target_coverage, target_tpr
 from abstain.thresholds.empirical import empirical_without_guarantee
 from abstain.thresholds.estimated_weights import EstimatedWeights, estimate_weights
-from abstain.thresholds.fixed_sequence import fixed_sequence
 from abstain.thresholds.groups import group_thresholds
 from abstain.thresholds.mixtures import LabelShiftBound, label_shift_bound, mixed_risk, worst_mixture_risk
+from abstain.thresholds.promise import Promise
 from abstain.thresholds.sgr import sgr
-from abstain.thresholds.simultaneous import simultaneous_bound
+from abstain.thresholds.step_down import step_down
+from abstain.thresholds.target_risk import target_risk
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
-from abstain.thresholds.weighted import rejection_sample, weighted_fixed_sequence
+from abstain.thresholds.together import joint_risk, risk_and_coverage
+from abstain.thresholds.trade_off import trade_off
+from abstain.thresholds.weighted import rejection_sample, weighted_risk
 
 __all__ = [
     "ChowDecision",
     "EstimatedWeights",
     "LabelShiftBound",
     "NoSafeThresholdError",
+    "Promise",
     "Threshold",
+    "betting",
     "betting_evidence",
     "binomial_p",
     "bonferroni",
@@ -30,20 +36,23 @@ __all__ = [
     "conformal_selection",
     "empirical_without_guarantee",
     "estimate_weights",
-    "fixed_sequence",
     "group_thresholds",
     "hoeffding_bentkus_p",
+    "joint_risk",
     "label_shift_bound",
     "lower_bound",
     "mean_upper_bound",
     "minimal_cost",
     "mixed_risk",
     "rejection_sample",
+    "risk_and_coverage",
     "sgr",
-    "simultaneous_bound",
+    "step_down",
     "target_coverage",
+    "target_risk",
     "target_tpr",
+    "trade_off",
     "upper_bound",
-    "weighted_fixed_sequence",
+    "weighted_risk",
     "worst_mixture_risk",
 ]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
-from abstain.thresholds.calibration import check_target
+from abstain.thresholds.sample import check_target
 
 Floats = NDArray[np.float64]
 SPREAD_OF_BETS = (0.5, 1.0, 2.0)
@@ -25,15 +25,15 @@ def log_capital(excess: Floats, bets: Floats, /) -> float:
     """Log of the evidence against E[excess] ≥ 0: the mean over the bets λ of Π (1 − λ·excess).
 
     Its expectation is at most 1 where E[excess] ≥ 0 and no bet can ruin, so it reaches 1/δ with probability at most δ
-    (Markov), whatever the law. (Waudby-Smith & Ramdas, 2024)
+    (Markov), whatever the distribution. (Waudby-Smith & Ramdas, 2024)
     """
     return float(logsumexp([np.log1p(-bet * excess).sum() for bet in bets]) - log(len(bets)))
 
 
 def mean_upper_bound(values: ArrayLike, guide: ArrayLike, /, *, delta: float, largest: float = 1.0) -> float:
-    """The mean of the law of ``values``, each between 0 and ``largest``, is at most this with probability 1 − δ.
+    """The mean of ``values``' distribution, between 0 and ``largest``, is at most this with probability 1 − δ.
 
-    It is the lowest mean that the bets rule out; ``guide`` is another sample of the same law, which tells what to bet.
+    It is the lowest mean that the bets rule out; ``guide`` is another such sample, which tells what to bet.
     It adapts to the spread: much tighter than Hoeffding's bound where the values vary little.
     """
     check_target("delta", delta)

@@ -1,11 +1,11 @@
-"""The best of thresholds at fixed ranks of the calibration sample itself, each at its share of δ."""
+"""The best of the sample's own ranks, fixed beforehand, each at its share of δ."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abstain.thresholds.binomial import upper_bound
-from abstain.thresholds.calibration import calibration_of, check_target
+from abstain.thresholds.binomial import binomial_p, hoeffding_bentkus_p
 from abstain.thresholds.risk import certified, nothing_certified
+from abstain.thresholds.sample import Sample, check_target
 from abstain.thresholds.threshold import Threshold
 
 
@@ -22,25 +22,30 @@ def bonferroni(
 ) -> Threshold:
     """The lowest threshold certified among ``points`` ranks fixed beforehand, each tested at δ / points.
 
-    P(selective risk ≤ ``risk``) ≥ 1 − δ. No split is needed: take γ as the confidence of rank k + 1; given γ, the k
-    samples above it are independent draws from the law of accepted samples, so their errors are exactly binomial with
-    the risk at γ. This holds for each of the ranks, and the union bound for all. A tie at γ only makes the k fewer. The
-    last rank is that of all samples, γ = −inf.
+    P(selective risk ≤ ``risk``) ≥ 1 − δ by the lemma of `step_down` and the union bound. It has no use of its own but
+    to compare with: `step_down` certifies more. Of each cluster of ``ids`` one row, drawn by ``seed``, is used.
     """
     check_target("risk", risk)
     check_target("delta", delta)
     if points < 1:
         raise ValueError(f"`points` must be at least 1, got {points}.")
-    sample = calibration_of(confidence, losses, ids=ids, seed=seed)
-    ranks = np.unique(np.linspace(0, len(sample), points + 1).astype(int)[1:])
-    thresholds = [float(value) for value in np.append(sample.confidence, -np.inf)[ranks]]
+    sample = Sample.of(confidence, losses, ids=ids, seed=seed)
+    rank = _largest(sample, points, risk, delta / points)
+    if not rank:
+        reaches = lambda trial: _largest(sample, points, trial, delta / points) > 0  # noqa: E731
+        raise nothing_certified(sample, reaches, risk, delta)
+    return certified("bonferroni", sample, rank, risk=risk, delta=delta)
 
-    def lowest(target: float) -> float:
-        return min((value for value in thresholds if sample.p_value(value, target) <= delta / points), default=np.inf)
 
-    value = lowest(risk)
-    if value == np.inf:
-        raise nothing_certified(sample, lowest, risk=risk, delta=delta)
-    accepted, total = sample.counts(value)
-    bound = upper_bound(int(total), accepted, delta / points) if sample.are_errors else None
-    return certified("bonferroni", sample, value, risk=risk, delta=delta, bound=bound)
+def _largest(sample: Sample, points: int, risk: float, level: float) -> int:
+    """The largest rank that a threshold can accept and whose errors, as if among the fixed rank before it, are few."""
+    fixed = np.unique(np.linspace(0, len(sample), points + 1).astype(np.int64)[1:])
+    ends, totals = sample.ends, sample.totals
+    place = np.searchsorted(fixed, ends, side="right") - 1
+    for end, at in zip(ends[::-1], place[::-1], strict=True):
+        k, total = int(fixed[at]), float(totals[end - 1])
+        if at >= 0 and total <= k:
+            p = binomial_p(total, k, risk) if sample.are_errors else hoeffding_bentkus_p(total / k, k, risk)
+            if p <= level:
+                return int(end)
+    return 0

@@ -1,12 +1,11 @@
 """Conformal rules: promises in expectation, from exchangeability alone."""
 
-from math import inf
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abstain.thresholds.calibration import calibration_of, check_target
-from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
+from abstain.thresholds.promise import Promise
+from abstain.thresholds.sample import Sample, check_target
+from abstain.thresholds.threshold import NoSafeThresholdError, Threshold, between
 
 
 def conformal_joint(
@@ -23,26 +22,30 @@ def conformal_joint(
     7
     """
     check_target("risk", risk)
-    sample = calibration_of(confidence, losses, ids=ids, seed=seed)
-    n = len(sample)
-    distinct = np.unique(sample.confidence)[::-1]
-    value = inf
-    for threshold in np.nextafter(distinct, -inf):
-        _, total = sample.counts(float(threshold))
-        if (total + 1) / (n + 1) > risk:
-            break
-        value = float(threshold)
-    if value == inf:
+    sample = Sample.of(confidence, losses, ids=ids, seed=seed)
+    n, ends, totals = len(sample), sample.ends, sample.totals
+    safe = ends[(totals[ends - 1] + 1) / (n + 1) <= risk]
+    if not len(safe):
         raise NoSafeThresholdError(
             f"No threshold keeps P(accepted and wrong) <= {risk:.4g} on n={n} calibration samples. "
             f"Calibrate on at least {int(np.ceil(1 / risk)) - 1}, or raise `risk`."
         )
-    accepted, total = sample.counts(value)
-    guarantee = (
-        f"a sample is accepted and wrong with probability at most {risk:.4g}, in expectation over the calibration "
-        f"sample of {n} and an exchangeable test sample."
+    rank = int(safe[-1])
+    promise = Promise(
+        quantity="the probability that a row is accepted and wrong",
+        target=risk,
+        bound=float((totals[rank - 1] + 1) / (n + 1)),
+        probability=None,
+        distribution=f"a row exchangeable with these: {sample.distribution}",
     )
-    return Threshold(value, "conformal_joint", risk, None, n, accepted, total, (total + 1) / (n + 1), guarantee)
+    return Threshold(
+        value=sample.below(rank),
+        method="conformal_joint",
+        n=n,
+        accepted=rank,
+        errors=float(totals[rank - 1]),
+        promise=promise,
+    )
 
 
 def conformal_selection(
@@ -62,7 +65,7 @@ def conformal_selection(
     in expectation. Errors of 0 and 1 only; one row of each cluster of ``ids`` is used. (Jin & Candès, 2023)
     """
     check_target("risk", risk)
-    sample = calibration_of(confidence, losses, ids=ids, seed=seed)
+    sample = Sample.of(confidence, losses, ids=ids, seed=seed)
     if not sample.are_errors:
         raise ValueError("`losses` must be 0 or 1 for conformal_selection, got others.")
     test = np.sort(np.asarray(test_confidence, dtype=np.float64))[::-1]
@@ -71,24 +74,27 @@ def conformal_selection(
             f"`test_confidence` must have shape (m,) with at least one sample and no NaN, got {test.shape}."
         )
     m, n = len(test), len(sample)
-    best, ratio_at_best = inf, 1.0
-    for threshold in np.nextafter(np.unique(test), -inf):  # from the lowest
-        _, errors = sample.counts(float(threshold))
-        kept = int(np.count_nonzero(test > threshold))
-        if not kept:
-            break
-        ratio = m / (n + 1) * (1 + errors) / kept
-        if ratio <= risk:
-            best, ratio_at_best = float(threshold), ratio
-            break
-    if best == inf:
+    wrong = sample.confidence[sample.losses == 1]
+    kept = np.arange(1, m + 1)
+    errors = np.searchsorted(-wrong, -test, side="right")  # as confident as each test sample, or more
+    ratios = m / (n + 1) * (1 + errors) / kept
+    last_of_tie = np.append(test[1:] < test[:-1], True)
+    safe = np.flatnonzero((ratios <= risk) & last_of_tie & (test > -np.inf))
+    if not safe.size:
         raise NoSafeThresholdError(
             f"No threshold keeps the expected share of errors <= {risk:.4g} for this batch of {m} with n={n} "
             "calibration samples. Raise `risk`, or calibrate on more samples."
         )
-    accepted, errors = sample.counts(best)
-    guarantee = (
-        f"among the accepted of this batch of {m} the expected share of errors is at most {risk:.4g}, over "
-        f"exchangeable calibration samples ({n}) and batch; it is no promise for another batch."
+    last = int(safe[-1])
+    below = np.concatenate([test[test < test[last]], sample.confidence[sample.confidence < test[last]]])
+    value = between(float(test[last]), float(below.max()) if below.size else -np.inf)
+    accepted, total = sample.counts(value)
+    promise = Promise(
+        quantity=f"the share of errors among the accepted of this batch of {m}",
+        target=risk,
+        bound=float(ratios[last]),
+        probability=None,
+        distribution=f"a batch exchangeable with these: {sample.distribution}",
+        caveats=("it is no promise for another batch",),
     )
-    return Threshold(best, "conformal_selection", risk, None, n, accepted, errors, ratio_at_best, guarantee)
+    return Threshold(value=value, method="conformal_selection", n=n, accepted=accepted, errors=total, promise=promise)

@@ -6,10 +6,12 @@ from math import inf
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.draws import generator
 from abstain.scores.expected_cost import Costs
 from abstain.thresholds.betting import mean_upper_bound
-from abstain.thresholds.calibration import check_target, one_of_each
-from abstain.thresholds.threshold import Threshold
+from abstain.thresholds.promise import Promise
+from abstain.thresholds.sample import check_target, one_per_cluster, one_row_of_each, rows_like
+from abstain.thresholds.threshold import Threshold, between
 
 Floats = NDArray[np.float64]
 GUIDE = 1 / 3
@@ -62,14 +64,14 @@ def minimal_cost(
     """The threshold of lowest mean cost on a third of the sample, with a bound on its expected cost from the rest.
 
     ``costs`` is what accepting each sample costs, 0 and 1 for errors, and ``rejection`` what rejecting costs, one
-    number or one a sample; none is above ``largest``, which must be known beforehand. The bound holds with probability
-    1 − δ: a threshold chosen on other samples is a fixed one for the rest (`mean_upper_bound`). A ``threshold`` fixed
-    beforehand, such as 0 for the advantage of `chow`, is kept and its cost bounded in the same way.
+    number or one per sample; none is above ``largest``, which must be known beforehand. The bound holds with
+    probability 1 − δ: a threshold chosen on other samples is a fixed one for the rest (`mean_upper_bound`). A
+    ``threshold`` fixed beforehand, such as 0 for the advantage of `chow`, is kept and its cost bounded in the same way.
     """
     sample = _CostSample.of(confidence, costs, rejection, largest, ids, seed)
     guide, rest = sample.split(seed)
     if threshold is not None:
-        return rest.certified("chow", threshold, guide, delta)
+        return rest.certified("fixed_threshold", threshold, guide, delta)
     return rest.certified("minimal_cost", guide.lowest(), guide, delta)
 
 
@@ -81,6 +83,7 @@ class _CostSample:
     accepting: Floats
     rejecting: Floats
     largest: float
+    distribution: str
 
     @classmethod
     def of(
@@ -103,19 +106,24 @@ class _CostSample:
             raise ValueError("`confidence` must not be NaN, got some. Set it to -inf where a sample is rejected.")
         if not all(((x >= 0) & (x <= largest)).all() for x in (a, r)):
             raise ValueError(f"`costs` and `rejection` must be between 0 and `largest` ({largest:g}), got others.")
-        rows = one_of_each(ids, len(c), seed=seed)
+        rows = one_per_cluster(c, a, ids=ids, seed=seed)
         if len(rows) < 3:
             raise ValueError(f"`confidence` must be of at least 3 different samples, got {len(rows)}.")
         r = np.broadcast_to(r, c.shape)
         a = np.where(c == -inf, r, a)  # never accepted
-        return cls(c[rows], a[rows], r[rows], float(largest))
+        words = rows_like(len(c)) if len(rows) == len(c) else one_row_of_each(len(rows))
+        return cls(c[rows], a[rows], r[rows], float(largest), words)
 
     def split(self, seed: int) -> tuple["_CostSample", "_CostSample"]:
-        first = np.random.default_rng([seed, 2]).permutation(len(self.confidence)) < GUIDE * len(self.confidence)
-        return self._part(first), self._part(~first)
+        """A random third to choose on, and the rest; the order in which rows came decides nothing."""
+        order = np.lexsort((self.rejecting, self.accepting, self.confidence))
+        parts = self.confidence[order], self.accepting[order], self.rejecting[order]
+        first = generator("guide of costs", seed, *parts).permutation(len(order)) < GUIDE * len(order)
+        return self._part(order[first]), self._part(order[~first])
 
-    def _part(self, rows: NDArray[np.bool_]) -> "_CostSample":
-        return _CostSample(self.confidence[rows], self.accepting[rows], self.rejecting[rows], self.largest)
+    def _part(self, rows: NDArray[np.int64]) -> "_CostSample":
+        parts = self.confidence[rows], self.accepting[rows], self.rejecting[rows]
+        return _CostSample(*parts, self.largest, self.distribution)
 
     def lowest(self) -> float:
         """The threshold of lowest mean cost on these samples; +inf, reject all, if none is lower."""
@@ -127,28 +135,30 @@ class _CostSample:
         if total[best] >= self.rejecting.sum():
             return inf
         below = c[best + 1 :]
-        return float(below[0]) if len(below) else -inf
+        return between(float(c[best]), float(below[0]) if len(below) else -inf)
 
     def certified(self, method: str, value: float, guide: "_CostSample", delta: float) -> Threshold:
         check_target("delta", delta)
         paid, before = self._paid(value), guide._paid(value)
-        bound = mean_upper_bound(paid, before, delta=delta, largest=self.largest)
         accepted = self.confidence > value
-        guarantee = (
-            f"the expected cost per sample is at most {bound:.4g}, with probability {1 - delta:.4g} over the "
-            f"calibration sample of {len(paid)}; {paid.mean():.4g} was seen on it, and rejecting all would have cost "
-            f"{self.rejecting.mean():.4g}."
+        promise = Promise(
+            quantity="the expected cost per row",
+            target=None,
+            bound=mean_upper_bound(paid, before, delta=delta, largest=self.largest),
+            probability=1 - delta,
+            distribution=self.distribution,
+            caveats=(
+                f"{paid.mean():.4g} was seen on {len(paid)} of them, and rejecting all would have cost "
+                f"{self.rejecting.mean():.4g}",
+            ),
         )
         return Threshold(
-            value,
-            method,
-            float(self.rejecting.mean()),
-            delta,
-            len(paid),
-            int(accepted.sum()),
-            float(self.accepting[accepted].sum()),
-            bound,
-            guarantee,
+            value=value,
+            method=method,
+            n=len(paid),
+            accepted=int(accepted.sum()),
+            errors=float(self.accepting[accepted].sum()),
+            promise=promise,
         )
 
     def _paid(self, value: float) -> Floats:

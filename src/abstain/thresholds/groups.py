@@ -1,10 +1,17 @@
 """A threshold for each group, good for any mix of the groups."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abstain.thresholds.fixed_sequence import fixed_sequence
+from abstain.metrics.ranking import rank
+from abstain.thresholds.promise import RISK, Promise
+from abstain.thresholds.sample import check_target, cluster_numbers, rows_like
+from abstain.thresholds.target_risk import target_risk
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
+
+NOTHING = "no threshold could be certified for it, so that every row is rejected"
 
 
 def group_thresholds(
@@ -15,34 +22,50 @@ def group_thresholds(
     *,
     risk: float,
     delta: float = 0.05,
+    jointly: bool = True,
     ids: ArrayLike | None = None,
     seed: int = 0,
 ) -> dict[str, Threshold]:
-    """A threshold by name of the group, all certified together with probability 1 − δ.
+    """A threshold by name of the group, each by `target_risk`; a group without a safe one is always rejected.
 
-    Each is tested at δ over the number of groups. As the risk of a mix is a mean of the risks of its parts, it is at
-    most ``risk`` in every mix of the groups. One row of each cluster of ``ids`` in a group is used. A group without a
-    safe threshold is an error that names it.
+    ``jointly``: all promises together hold with probability 1 − δ, so each is tested at δ over the number of groups;
+    otherwise each holds with that probability. As the risk of a mix is a mean of the risks of its parts, it is at most
+    ``risk`` in every mix of the groups. If no group has a safe threshold, that is an error which says why for each.
     """
     c, e, names = np.asarray(confidence), np.asarray(losses), np.asarray(groups)
     if not c.shape == e.shape == names.shape:
         raise ValueError(f"`groups` must name a group for each sample, got {names.shape} for {c.shape}.")
-    clusters = None if ids is None else np.asarray(ids)
-    if clusters is not None and clusters.shape != c.shape:
-        raise ValueError(f"`ids` must have shape {c.shape}, one a sample, got {clusters.shape}.")
-    found = {}
+    rank(c, e)  # the checks, with their messages
+    check_target("risk", risk)
+    check_target("delta", delta)
+    clusters = None if ids is None else cluster_numbers(ids, len(c))
     distinct = np.unique(names)
+    level = delta / len(distinct) if jointly else delta
+    found: dict[str, Threshold] = {}
+    refused: list[tuple[object, NoSafeThresholdError]] = []
     for name in distinct:
         rows = names == name
+        inside = None if clusters is None else clusters[rows]
         try:
-            found[str(name)] = fixed_sequence(
-                c[rows],
-                e[rows],
-                risk=risk,
-                delta=delta / len(distinct),
-                ids=None if clusters is None else clusters[rows],
-                seed=seed,
-            )
+            threshold = target_risk(c[rows], e[rows], risk=risk, delta=level, ids=inside, seed=seed)
         except NoSafeThresholdError as error:
-            raise NoSafeThresholdError(f"Group {str(name)!r}: {error}") from None
+            threshold = _rejecting_all(int(np.count_nonzero(rows)), risk, level)
+            refused.append((name, error))
+        found[str(name)] = _in_group(threshold, str(name), delta, len(distinct) if jointly else 1)
+    if len(refused) == len(distinct):
+        name, why = refused[0]
+        raise NoSafeThresholdError(f"No group has a safe threshold. {name}: {why}")
     return found
+
+
+def _rejecting_all(n: int, risk: float, delta: float) -> Threshold:
+    promise = Promise(quantity=RISK, target=risk, probability=1 - delta, distribution=rows_like(n), caveats=(NOTHING,))
+    return Threshold(value=np.inf, method="reject_all", n=n, accepted=0, errors=0.0, promise=promise)
+
+
+def _in_group(threshold: Threshold, name: str, delta: float, together: int) -> Threshold:
+    """The promise with the group it is about, and the probability with which all of them hold."""
+    words = (f"it holds for all {together} groups together with probability {1 - delta:.4g}",) if together > 1 else ()
+    old = threshold.promise
+    promise = replace(old, distribution=f"{old.distribution} in the group {name!r}", caveats=(*old.caveats, *words))
+    return replace(threshold, promise=promise)

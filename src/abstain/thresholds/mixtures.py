@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from abstain.thresholds.binomial import lower_bound, upper_bound
-from abstain.thresholds.calibration import check_target
+from abstain.thresholds.sample import check_target
 
 
 def mixed_risk(share: float, /, *, acceptance: float, risk: float, acceptance_out: float = 1.0) -> float:

@@ -1,42 +1,78 @@
-"""What thresholds for a target selective risk have in common: the words, and the way out where there is none."""
+"""What thresholds for a target selective risk have in common: the promise, and the way out where there is none."""
 
+from bisect import bisect_left
 from collections.abc import Callable
 from math import ceil, floor, log10
 
 import numpy as np
+from scipy.special import betaincinv
 
 from abstain.thresholds.binomial import samples_needed
-from abstain.thresholds.calibration import Calibration
+from abstain.thresholds.promise import RISK, Promise
+from abstain.thresholds.sample import Sample
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 
-DRAWN_AS = "for samples drawn as these {} were"
+STEPS = 120
+FACTOR = 1.05
 
 
 def certified(
-    method: str, calibration: Calibration, value: float, /, *, risk: float, delta: float, bound: float | None = None
+    method: str, sample: Sample, rank: int, /, *, risk: float, delta: float, bound: float | None = None
 ) -> Threshold:
-    """A threshold whose selective risk is at most ``risk``, or a lower ``bound`` proved, with probability 1 − δ."""
-    accepted, total = calibration.counts(value)
-    bound = risk if bound is None else bound  # γ was chosen on this sample: a bound for it alone would not hold
-    guarantee = (
-        f"the share of errors among accepted samples is at most {risk:.4g}, with probability {1 - delta:.4g} over the "
-        f"calibration sample, {DRAWN_AS.format(len(calibration))}."
+    """The threshold that accepts the ``rank`` most trusted rows, with risk at most ``risk``, or a lower ``bound``."""
+    return Threshold(
+        value=sample.below(rank),
+        method=method,
+        n=len(sample),
+        accepted=rank,
+        errors=float(sample.losses[:rank].sum()),
+        promise=Promise(
+            quantity=RISK, target=risk, bound=bound, probability=1 - delta, distribution=sample.distribution
+        ),
     )
-    return Threshold(value, method, risk, delta, len(calibration), accepted, total, bound, guarantee)
 
 
 def nothing_certified(
-    calibration: Calibration, rule: Callable[[float], float], /, *, risk: float, delta: float
+    sample: Sample, reaches: Callable[[float], bool], risk: float, delta: float, /
 ) -> NoSafeThresholdError:
-    """The error that says how many samples, or what risk, would do; ``rule`` gives γ for a risk, +inf for none."""
-    larger = (_two_digits(risk * 1.1**step) for step in range(1, 200))
-    reached = next((trial for trial in larger if risk < trial < 1 and rule(trial) < np.inf), None)
-    instead = "no risk below 1 is in reach" if reached is None else f"a risk of {reached:.2g} is in reach"
-    return NoSafeThresholdError(
-        f"No threshold certifies risk <= {risk:.4g} with confidence {1 - delta:.4g} on n={len(calibration)} "
-        f"calibration samples. At least {samples_needed(risk, delta)} accepted samples without an error are needed; on "
-        f"this sample {instead}. Raise `risk` or `delta`, or calibrate on more samples."
-    )
+    """The error that says how many rows would do, or what risk; ``reaches`` tells whether a risk can be certified."""
+
+    def message() -> str:
+        words = in_reach(reaches, risk, guess=_guess(sample, delta))
+        return (
+            f"No threshold certifies risk <= {risk:.4g} with confidence {1 - delta:.4g} on n={len(sample)} calibration "
+            f"samples. At least {samples_needed(risk, delta)} accepted samples without an error are needed; on this "
+            f"sample {words}. Raise `risk` or `delta`, or calibrate on more samples."
+        )
+
+    return NoSafeThresholdError(message)
+
+
+def in_reach(reaches: Callable[[float], bool], risk: float, /, *, guess: float | None = None) -> str:
+    """The words for about the lowest risk above ``risk`` that is in reach, from a guess on, by bisection."""
+    trials = [_two_digits(risk * FACTOR**step) for step in range(1, STEPS)]
+    trials = sorted({trial for trial in trials if risk < trial < 1} | {0.99})
+    low, high = -1, bisect_left(trials, min(guess or 0.0, 0.99))
+    step = 1
+    while not reaches(trials[high]):
+        if high == len(trials) - 1:
+            return "no risk below 1 is in reach"
+        low, high, step = high, min(high + step, len(trials) - 1), 2 * step
+    while high - low > 1 and guess is None:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reaches(trials[middle]) else (middle, high)
+    return f"a risk of {trials[high]:.2g} is in reach"
+
+
+def _guess(sample: Sample, delta: float) -> float | None:
+    """The lowest upper bound on the risk at any rank that could be tested, as if it had been the only one."""
+    if not sample.are_errors or not len(sample.ends):
+        return None
+    ends = sample.ends
+    errors = sample.totals[ends - 1]
+    with np.errstate(invalid="ignore"):
+        bounds = np.where(errors < ends, betaincinv(errors + 1, np.maximum(ends - errors, 1e-9), 1 - 0.5 * delta), 1.0)
+    return float(np.min(bounds[ends >= 0.25 * len(sample)], initial=1.0))
 
 
 def _two_digits(value: float) -> float:

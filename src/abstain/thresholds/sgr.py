@@ -1,17 +1,16 @@
 """Selection with guaranteed risk, by bisection."""
 
 from dataclasses import replace
-from math import ceil, inf, log2
+from math import ceil, log2
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from abstain.thresholds.binomial import upper_bound
-from abstain.thresholds.calibration import Calibration, calibration_of, check_target
 from abstain.thresholds.risk import certified, nothing_certified
+from abstain.thresholds.sample import Sample, check_target
 from abstain.thresholds.threshold import Threshold
 
-GAP = "by a published proof that takes the thresholds visited for fixed"
+GAP = "its published proof takes the thresholds visited for fixed, though they depend on the sample"
 
 
 def sgr(
@@ -28,34 +27,34 @@ def sgr(
 
     For comparison with the literature (Geifman & El-Yaniv, 2017); its proof takes the thresholds it visits for fixed,
     though they depend on the sample. Whole counts are used, and only a threshold that passed is returned. Errors of 0
-    and 1 only.
+    and 1 only. Of each cluster of ``ids`` one row, drawn by ``seed``, is used.
     """
     check_target("risk", risk)
     check_target("delta", delta)
-    sample = calibration_of(confidence, losses, ids=ids, seed=seed)
+    sample = Sample.of(confidence, losses, ids=ids, seed=seed)
     if not sample.are_errors:
-        raise ValueError("`losses` must be 0 or 1 for sgr, got others. Use fixed_sequence.")
+        raise ValueError("`losses` must be 0 or 1 for sgr, got others. Use step_down.")
     best, bound = _bisect(sample, risk, delta)
-    if best == inf:
-        raise nothing_certified(sample, lambda trial: _bisect(sample, trial, delta)[0], risk=risk, delta=delta)
+    if not best:
+        raise nothing_certified(sample, lambda trial: _bisect(sample, trial, delta)[0] > 0, risk, delta)
     found = certified("sgr", sample, best, risk=risk, delta=delta, bound=bound)
-    return replace(found, guarantee=f"{GAP}, {found.guarantee}")
+    return replace(found, promise=replace(found.promise, caveats=(GAP,)))
 
 
-def _bisect(sample: Calibration, risk: float, delta: float) -> tuple[float, float]:
-    """The lowest threshold that passed, +inf if none did, and its bound."""
-    n = len(sample)
+def _bisect(sample: Sample, risk: float, delta: float) -> tuple[int, float]:
+    """The largest rank that passed, 0 if none did, and its bound. A rank inside a tie stands for the end of the tie."""
+    n, ends, totals = len(sample), sample.ends, sample.totals
     steps = max(1, ceil(log2(n)))
-    low, high, best, best_bound = 0, n, inf, 1.0
+    low, high, best, best_bound = 0, n, 0, 1.0
     for _ in range(steps):
         middle = (low + high + 1) // 2
-        value = float(np.nextafter(sample.confidence[middle - 1], -inf)) if middle else inf
-        accepted, errors = sample.counts(value)
-        bound = upper_bound(int(errors), accepted, delta / steps) if accepted else 1.0
+        above = ends[ends >= middle]
+        rank = int(above[0]) if len(above) and middle else 0
+        bound = upper_bound(int(totals[rank - 1]), rank, delta / steps) if rank else 1.0
         if bound <= risk:
             low = middle
-            if value < best:
-                best, best_bound = value, bound
+            if rank > best:
+                best, best_bound = rank, bound
         else:
             high = max(low, middle - 1)
     return best, best_bound

@@ -1,39 +1,93 @@
 """A threshold and what it promises."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf, isinf
+from sys import float_info
+from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.thresholds.promise import Promise
+
+CLOSE = 1e-9  # confidences that are closer, relative to their size, may be told apart by rounding alone
+
 
 class NoSafeThresholdError(ValueError):
-    """No threshold can be certified on this calibration sample; the message says what would help."""
+    """No threshold can be certified on this calibration sample; the message says what would help.
+
+    To find out what would takes a while, so a message may be a function that is called when it is read.
+    """
+
+    def __init__(self, message: str | Callable[[], str], /) -> None:
+        super().__init__(message)
+        self._message = message
+
+    def __str__(self) -> str:
+        if callable(self._message):
+            self._message = self._message()
+        return self._message
+
+    def __reduce__(self) -> tuple[type, tuple[str]]:
+        return type(self), (str(self),)
 
 
-@dataclass(frozen=True)
+@final
+@dataclass(frozen=True, kw_only=True)
 class Threshold:
-    """Accept iff confidence > ``value``, with the calibration counts it rests on and the guarantee in words."""
+    """Accept iff confidence > ``value``, with the calibration counts it rests on and what it promises."""
 
     value: float
-    """γ; +inf accepts nothing."""
+    """γ; +inf accepts nothing, −inf every usable row."""
     method: str
-    target: float
-    """The risk, coverage or rate asked for; for costs, the mean cost of rejecting all."""
-    delta: float | None
-    """The probability that the promise fails, over the draw of the calibration sample; None: in expectation."""
     n: int
-    """Calibration samples that the guarantee rests on."""
+    """Calibration rows that the promise rests on."""
     accepted: int
     """Those of them above γ."""
     errors: float
     """The total loss among these."""
-    bound: float
-    """What is certified: an upper bound on the risk, or a lower bound on the coverage."""
-    guarantee: str
+    promise: Promise
+    further: tuple[Promise, ...] = ()
+    """What else holds, together with the promise."""
+
+    def __post_init__(self) -> None:
+        if self.value != self.value or not 0 <= self.accepted <= self.n or not 0 <= self.errors < inf:
+            raise ValueError(
+                f"A threshold must be a number with counts that fit, got {self.value} with {self.accepted} of {self.n} "
+                f"accepted and losses of {self.errors}."
+            )
 
     def accepts(self, confidence: ArrayLike, /) -> NDArray[np.bool_]:
         """Which samples are accepted; NaN never is."""
         return np.asarray(confidence, dtype=np.float64) > self.value
 
     def __str__(self) -> str:
-        return f"accept iff confidence > {self.value:.6g} ({self.method}): {self.guarantee}"
+        return f"accept iff confidence > {self.value:.6g} ({self.method}): {self.words}"
+
+    @property
+    def words(self) -> str:
+        """All that is promised."""
+        return " And, together with it: ".join(str(promise) for promise in (self.promise, *self.further))
+
+
+def between(upper: float, lower: float, /) -> float:
+    """A threshold strictly between two confidences, so that rounding decides nothing; −inf below all of them."""
+    if lower == -inf:
+        return -inf
+    if isinf(upper):
+        return min(lower + max(1.0, abs(lower)), float_info.max)
+    middle = lower + (upper - lower) / 2
+    return middle if lower < middle < upper else lower
+
+
+def apart(confidence: NDArray[np.float64], /) -> NDArray[np.bool_]:
+    """(n,) of confidences in descending order, after which a threshold can be put: the next is clearly lower.
+
+    A last one, above −inf, always is; what is at −inf can never be accepted.
+    """
+    following = np.append(confidence[1:], -inf)
+    with np.errstate(invalid="ignore"):
+        gap = confidence - following
+    size = np.maximum(np.abs(np.where(np.isinf(confidence), 0.0, confidence)), 1e-300)
+    return (gap > CLOSE * size) & (confidence > -inf)

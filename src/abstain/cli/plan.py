@@ -1,0 +1,102 @@
+"""`abstain plan`: how many labelled samples a promise needs."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from abstain.cli.show import print_json
+
+FRACTIONS = (0.0, 0.25, 0.5, 0.75)
+
+
+def plan(
+    risk: Annotated[float | None, typer.Option(help="The risk to promise.")] = None,
+    delta: Annotated[float, typer.Option(help="Probability with which the promise may fail.")] = 0.05,
+    coverage: Annotated[float, typer.Option(help="The share of samples to be accepted.")] = 0.6,
+    error_rate: Annotated[
+        float | None, typer.Option(help="The true share of errors among the accepted, if you have an idea of it.")
+    ] = None,
+    n: Annotated[
+        int | None, typer.Option("--n", min=1, help="The labelled samples there are: what is in reach?")
+    ] = None,
+    power: Annotated[float, typer.Option(help="Probability with which calibration is to succeed.")] = 0.9,
+    figure: Annotated[Path | None, typer.Option(help="Write the rows needed as curves (.png, .pdf, .svg).")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Tell before you label how many labelled samples a promise needs, or what is in reach with those there are.
+
+    Example: abstain plan --risk 0.02 --delta 0.05 --coverage 0.6 --error-rate 0.01
+    """
+    from abstain.thresholds.binomial import samples_needed
+    from abstain.thresholds.planning import risk_for, samples_for
+
+    if (risk is None) == (n is None):
+        raise ValueError("`--risk` or `--n` must be given, one of them, got both or none.")
+    known: dict[str, Any] = {"delta": delta, "power": power}
+    if n is not None:
+        rates = [error_rate] if error_rate is not None else [0.0, 0.005, 0.01, 0.02, 0.05]
+        rows = [
+            {"error_rate": rate, "coverage": c, "risk": risk_for(n=n, coverage=c, error_rate=rate, **known)}
+            for rate in rates
+            for c in sorted({coverage, 0.4, 0.6, 0.9})
+        ]
+        _tell(json, {"n": n, "delta": delta, "power": power, "rows": rows}, _reach(n, delta, power, rows))
+        return
+    assert risk is not None
+    rates = [error_rate] if error_rate is not None else [risk * fraction for fraction in FRACTIONS]
+    rows = [
+        {"error_rate": rate, "coverage": c, "n": samples_for(risk=risk, coverage=c, error_rate=rate, **known)}
+        for rate in rates
+        for c in sorted({coverage, 0.4, 0.6, 0.9})
+    ]
+    if figure is not None:
+        from abstain.files import write_whole
+        from abstain.report.plan_figure import plan_figure
+
+        drawn = plan_figure(risk=risk, delta=delta, coverage=coverage, power=power)
+        write_whole(figure, lambda partial: drawn.savefig(partial))
+    least = samples_needed(risk, delta)
+    document = {"risk": risk, "delta": delta, "power": power, "least_accepted": least, "rows": rows}
+    _tell(json, document, _needed(risk, delta, coverage, power, least, rows))
+
+
+def _tell(json: bool, document: dict[str, Any], words: str) -> None:
+    if json:
+        print_json(document)
+        return
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    rows = document["rows"]
+    value = "n" if "n" in rows[0] else "risk"
+    coverages = sorted({row["coverage"] for row in rows})
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("errors among the accepted")
+    for coverage in coverages:
+        table.add_column(f"coverage {coverage:g}", justify="right")
+    for rate in dict.fromkeys(row["error_rate"] for row in rows):
+        cells = {row["coverage"]: row[value] for row in rows if row["error_rate"] == rate}
+        table.add_row(f"{rate:.3g}", *(f"{cells[c]:,}" if value == "n" else f"{cells[c]:.3g}" for c in coverages))
+    console = Console()
+    console.print(table)
+    console.print(words)
+
+
+def _needed(risk: float, delta: float, coverage: float, power: float, least: int, rows: list[dict[str, Any]]) -> str:
+    middle = [row for row in rows if row["coverage"] == coverage]
+    chosen = middle[len(middle) // 2]
+    return (
+        f"Labelled samples needed to promise risk <= {risk:g} with probability {1 - delta:g}. With {chosen['n']:,}, "
+        f"calibration accepts {coverage:.0%} of the samples in {power:.0%} of cases, if {chosen['error_rate']:.3g} of "
+        f"those are wrong. At least {least:,} accepted samples without a single error are needed in any case."
+    )
+
+
+def _reach(n: int, delta: float, power: float, rows: list[dict[str, Any]]) -> str:
+    lowest = min(row["risk"] for row in rows)
+    return (
+        f"The lowest risk that {n:,} labelled samples promise with probability {1 - delta:g}, in {power:.0%} of cases; "
+        f"{lowest:.3g} is the lowest of all."
+    )

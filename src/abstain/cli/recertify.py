@@ -1,0 +1,83 @@
+"""`abstain recertify`: a new threshold after an alarm, with as few labels as possible."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from abstain.cli.show import print_json
+
+
+def recertify(
+    selector: Annotated[Path, typer.Argument(help="The selector file that raised the alarm.")],
+    rows: Annotated[
+        Path,
+        typer.Argument(help="With --ask, recent decisions (id, confidence); else the labels asked for (id, error)."),
+    ],
+    state: Annotated[Path, typer.Option(help="Where the evidence is kept from one call to the next.")],
+    ask: Annotated[int | None, typer.Option(min=1, help="Draw this many rows to label.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="With --ask, the .csv of rows to label; else the new selector."),
+    ] = None,
+    risk: Annotated[float | None, typer.Option(help="The risk to promise, if not that of the selector.")] = None,
+    delta: Annotated[float | None, typer.Option(help="Probability with which the promise may fail.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Certify a threshold again on new rows, at or above the old one, looking after every batch of labels.
+
+    First draw rows to label from recent decisions, fill in the column error (1 where the answer is wrong), hand them
+    in; repeat until a threshold is certified. Stopping whenever one is costs nothing.
+
+    Example: abstain recertify s.abstain decisions.csv --state again.json --ask 200 -o to-label.csv
+    """
+    from abstain.files import write_text
+    from abstain.outputs.table import read_columns
+    from abstain.selector import Selector
+    from abstain.selector.recertify import Recertification
+
+    old = Selector.load(selector)
+    if state.exists():
+        found = Recertification.from_json(state.read_text(encoding="utf-8"))
+        if (risk, delta) != (None, None) and (risk or found.risk, delta or found.delta) != (found.risk, found.delta):
+            raise ValueError(
+                f"`--state` must be of the target asked for, got risk {found.risk:g}, delta {found.delta:g}."
+            )
+    else:
+        found = Recertification.of(old, risk=risk, delta=delta)
+    if ask is not None:
+        if output is None or output.suffix != ".csv":
+            raise ValueError("`--output` must name a .csv file for the rows to label, got none.")
+        columns = read_columns(rows, numbers=("confidence",), texts=("id",))
+        found = found.ask(columns["confidence"], columns["id"], labels=ask)
+        write_text(output, "id,error\n" + "".join(f"{_quoted(name)},\n" for name in found.pending))
+        write_text(state, found.to_json())
+        if json:
+            print_json({"pending": list(found.pending), "labels": len(found.ids)})
+            return
+        print(
+            f"Label the {len(found.pending)} rows in {output}: 1 in the column error where the answer is wrong, else 0."
+        )
+        print(f"Then: abstain recertify {selector} {output} --state {state} -o new.abstain")
+        return
+    columns = read_columns(rows, truths=("error",), texts=("id",))
+    found = found.answer(columns["id"], columns["error"])
+    write_text(state, found.to_json())
+    threshold = found.threshold
+    if threshold is not None and output is not None:
+        found.selector(old).save(output)
+    if json:
+        value = None if threshold is None else threshold.value
+        print_json({"labels": len(found.ids), "looks": found.looks, "threshold": value})
+        return
+    if threshold is None:
+        print(
+            f"Nothing is certified yet after {len(found.ids)} labels, {sum(found.errors)} of them errors. Ask for more."
+        )
+        return
+    written = "" if output is None else f" The new selector is in {output}."
+    print(f"Certified after {len(found.ids)} labels: {threshold}{written}")
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"' if set(name) & set(',"\n\r') else name

@@ -1,0 +1,6 @@
+"""A score, a threshold and its promise: `calibrate` makes a `Selector`, one file holds it."""
+
+from abstain.selector.calibrate import calibrate
+from abstain.selector.selector import ABSTAIN, Groups, Selector
+
+__all__ = ["ABSTAIN", "Groups", "Selector", "calibrate"]

@@ -1,0 +1,101 @@
+r"""How few errors among the k most trusted rows reject "the risk is above r", from every rank on: for `step_down`.
+
+Let W be a walk that goes up by 1 with probability r at each step. A boundary b is a number for each rank; the family
+here is b_k(μ) = the largest c with P(Bin(k, r) ≤ c) ≤ μ·exp(−k/(hn)), so that most of the chance to cross is spent near
+the first rank. For each rank m and level l the largest μ is sought with P(∃ k ≥ m: W_k ≤ b_k(μ)) ≤ l. As the event
+shrinks with m and grows with μ, what is found grows with m and with l, as the theorem of `step_down` needs. The chances
+are those of the walk itself, exactly: one sweep back through the ranks gives them for every m at once.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import inf, log
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaln, xlog1py, xlogy
+
+from abstain.kernels.blocks import for_each_block
+from abstain.kernels.walk import crossing_chances
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+DECAY = 0.05  # h
+NEGLIGIBLE = 1e-3  # of the level: below it a rank is not tested at all
+TAIL = 7.0  # standard deviations of the walk that are followed
+SLACK = 1e-9  # on the safe side of rounding and of what lies beyond
+FINENESS = ((8_000, 1500, 0.05), (200_000, 480, 0.08), (inf, 120, 0.12))  # up to n rows: cells, spacing of log μ
+
+
+@dataclass(frozen=True)
+class CriticalValues:
+    """The numbers of errors that reject, by the cell in which testing begins and the cell tested."""
+
+    ranks: Ints
+    """(J,) the first rank of each cell, ascending; a cell ends before the next, the last one with ``last``."""
+    last: int
+    boundaries: Ints
+    """(M, J) boundaries of the family, −1 where nothing rejects."""
+    chosen: Ints
+    """(J,) the boundary to use from each cell on, −1 for none."""
+
+    def beginning(self, cell: int, /) -> Ints:
+        """(J − cell,) critical values of this cell and those after it, where testing begins with it."""
+        row = self.chosen[cell]
+        return self.boundaries[row, cell:] if row >= 0 else np.full(len(self.ranks) - cell, -1)
+
+
+@lru_cache(maxsize=256)
+def critical_values(
+    n: int, risk: float, first: int, last: int, levels: tuple[float, ...]
+) -> tuple[CriticalValues, ...]:
+    """Critical values for the ranks from ``first`` to ``last`` of n rows, for each of the levels."""
+    cells, spacing = next((cells, spacing) for limit, cells, spacing in FINENESS if n <= limit)
+    ranks = np.unique(np.linspace(first, last + 1, min(cells, last - first + 1) + 1).astype(np.int64)[:-1])
+    offsets = ranks / (DECAY * n)
+    lowest, highest = log(min(levels)) - 3 + offsets[0], log(max(levels)) + 2 + offsets[-1]
+    spent = np.arange(lowest, highest, spacing)[:, None] - offsets
+    spent[spent < log(NEGLIGIBLE * min(levels))] = -inf
+    bottoms, places = _places(ranks, risk)
+    boundaries = _boundaries(bottoms, places, np.exp(np.minimum(spent, 0.0)))
+    crossing = _crossing(ranks, risk, bottoms, places, boundaries, max(levels)) + SLACK
+    found = []
+    for level in levels:
+        enough = crossing <= level
+        chosen = np.where(enough.any(axis=0), len(enough) - 1 - np.argmax(enough[::-1], axis=0), -1)
+        found.append(CriticalValues(ranks, last, boundaries, chosen))
+    return tuple(found)
+
+
+def _places(steps: Ints, risk: float) -> tuple[Ints, Floats]:
+    """(J,) the lowest place of the walk after each number of steps that is followed, (J, w) the chances of those above.
+
+    Beyond them the walk is with a chance below 1e-11.
+    """
+    middle, spread = steps * risk, TAIL * np.sqrt(steps * risk * (1 - risk)) + 12
+    bottoms = np.maximum(0, np.floor(middle - spread)).astype(np.int64)
+    width = int(np.max(np.minimum(steps, np.ceil(middle + spread)) - bottoms)) + 1
+    at, k = bottoms[:, None] + np.arange(width), steps[:, None]
+    left = np.maximum(k - at, 0)
+    chances = np.exp(xlogy(at, risk) + xlog1py(left, -risk) - betaln(left + 1, at + 1) - np.log(k + 1))
+    return bottoms, np.where(at <= k, chances, 0.0)
+
+
+def _boundaries(bottoms: Ints, places: Floats, spent: Floats) -> Ints:
+    """The largest numbers of errors with probability at most ``spent`` (M, J), −1 where none is as rare."""
+    below = np.cumsum(places, axis=1)
+    each = [np.searchsorted(below[j], spent[:, j], side="right") for j in range(len(bottoms))]
+    return bottoms + np.stack(each, axis=1) - 1
+
+
+def _crossing(ranks: Ints, risk: float, bottoms: Ints, places: Floats, boundaries: Ints, enough: float) -> Floats:
+    """P(∃ k ≥ m: W_k ≤ b_k) for each boundary and each rank m, (M, J); 1 where it is above ``enough``."""
+    distances, kinds = np.unique(np.append(np.diff(ranks), 1), return_inverse=True)
+    least, steps = _places(distances, risk)
+    found = np.ones(boundaries.shape)
+
+    def work(rows: slice) -> None:
+        crossing_chances(boundaries[rows], bottoms, places, kinds, steps, least, enough, found[rows])
+
+    for_each_block(work, len(boundaries), places.size // 4)
+    return found

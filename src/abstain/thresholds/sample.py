@@ -1,0 +1,110 @@
+"""The calibration sample of a threshold: checked, most trusted first, ready to count."""
+
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain.draws import generator
+from abstain.metrics.ranking import rank
+from abstain.thresholds.threshold import apart, between
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@final
+@dataclass(frozen=True)
+class Sample:
+    """Confidence and losses of independent rows, most trusted first, the largest losses first within a tie.
+
+    With that order a count of errors at a rank inside a tie is the most that any order gives; and it is the same for
+    the same rows in any order.
+    """
+
+    confidence: Floats
+    losses: Floats
+    are_errors: bool
+    """Whether every loss is 0 or 1, so that the exact binomial test applies."""
+    distribution: str
+    """What one more such row is a draw from, in words."""
+
+    @classmethod
+    def of(cls, confidence: ArrayLike, losses: ArrayLike, /, *, ids: ArrayLike | None = None, seed: int = 0) -> Self:
+        """Check the sample; of each cluster of ``ids`` one row is drawn, since its copies are no further evidence."""
+        rank(confidence, losses)  # the checks, with their messages
+        c, e = np.asarray(confidence, dtype=np.float64), np.asarray(losses, dtype=np.float64)
+        rows = one_per_cluster(c, e, ids=ids, seed=seed)
+        words = rows_like(len(c)) if len(rows) == len(c) else one_row_of_each(len(rows))
+        c, e = c[rows], e[rows]
+        order = np.lexsort((-e, -c))
+        return cls(c[order], e[order], bool(((e == 0) | (e == 1)).all()), words)
+
+    def __len__(self) -> int:
+        return len(self.confidence)
+
+    @property
+    def totals(self) -> Floats:
+        """(n,) the total loss of the k most trusted rows, k from 1."""
+        return np.cumsum(self.losses)
+
+    @property
+    def ends(self) -> Ints:
+        """The numbers of rows that a threshold can accept, ascending: no tie is split, nor rows that rounding tells."""
+        return np.flatnonzero(apart(self.confidence)) + 1
+
+    def below(self, rank: int, /) -> float:
+        """The threshold that accepts exactly the ``rank`` most trusted rows, halfway to the next one."""
+        following = self.confidence[rank] if rank < len(self) else -np.inf
+        return between(float(self.confidence[rank - 1]), float(following))
+
+    def counts(self, threshold: float, /) -> tuple[int, float]:
+        """How many rows are above a threshold, and their total loss."""
+        accepted = int(np.searchsorted(-self.confidence, -threshold))  # strict: those equal to it stay out
+        return accepted, float(self.losses[:accepted].sum())
+
+
+def rows_like(n: int, /) -> str:
+    """The distribution of rows that a sample of independent rows tells of."""
+    return f"rows drawn independently from the distribution of these {n}"
+
+
+def one_row_of_each(clusters: int, /) -> str:
+    """The distribution that one row of each cluster tells of."""
+    return (
+        f"one row drawn at random from each of clusters like these {clusters}: every cluster counts once, whatever its "
+        "size"
+    )
+
+
+def cluster_numbers(ids: ArrayLike, n: int, /) -> Ints:
+    """(n,) the number of each row's cluster."""
+    names = np.asarray(ids)
+    if names.shape != (n,):
+        raise ValueError(f"`ids` must have shape {(n,)}, one per row, got {names.shape}.")
+    return np.unique(names, return_inverse=True)[1]
+
+
+def one_per_cluster(confidence: Floats, losses: Floats, /, *, ids: ArrayLike | None, seed: int) -> Ints:
+    """The numbers of one row, drawn at random, of each cluster; of all rows without ids.
+
+    The rows are put into an order of their own first, so that neither the order they came in nor the names of the
+    clusters decide; and the draw knows the data (`abstain.draws`).
+    """
+    n = len(confidence)
+    if ids is None:
+        return np.arange(n)
+    cluster = cluster_numbers(ids, n)
+    if cluster.max() + 1 == n:
+        return np.arange(n)
+    order = np.lexsort((cluster, losses, confidence))
+    rng = generator("one row of each cluster", seed, confidence[order], losses[order])
+    order = order[rng.permutation(n)]
+    return np.sort(order[np.unique(cluster[order], return_index=True)[1]])
+
+
+def check_target(name: str, value: float, /) -> None:
+    """A number strictly between 0 and 1."""
+    if not 0 < value < 1:
+        raise ValueError(f"`{name}` must be between 0 and 1, got {value}.")

@@ -1,0 +1,138 @@
+"""Step-down tests along the ranks of the calibration sample itself: the default for a target risk."""
+
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain.thresholds.binomial import hoeffding_bentkus_p, samples_needed
+from abstain.thresholds.critical_values import critical_values
+from abstain.thresholds.risk import certified, nothing_certified
+from abstain.thresholds.sample import Sample, check_target
+from abstain.thresholds.threshold import Threshold
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+STARTS = (0.305, 0.08, 0.02, 0.005)  # coverages at which testing begins; chosen for the best worst case, see the docs
+MAIN_SHARE = 0.88  # of δ, at the first of them; the others share the rest
+APART = 0.5  # a start is left out unless it is below that much of the next
+CELLS = 200  # of ranks tested one after the other
+
+
+def step_down(
+    confidence: ArrayLike,
+    losses: ArrayLike,
+    /,
+    *,
+    risk: float,
+    delta: float = 0.05,
+    ids: ArrayLike | None = None,
+    seed: int = 0,
+) -> Threshold:
+    """The lowest threshold certified by testing the sample's own ranks, from several coverages on.
+
+    P(selective risk ≤ ``risk``) ≥ 1 − δ over the calibration sample, whose rows must be drawn independently from the
+    distribution of deployment (unknown classes included, each an error); nothing is assumed of the score. No row is
+    set aside and nothing is random: the answer is the same for the same rows in any order. The proof is in
+    docs/guarantees.md. Of each cluster of ``ids`` one row, drawn by ``seed``, is used; the promise is then about
+    clusters, and `betting` makes one about rows. Losses in [0, 1] other than errors are tested by Hoeffding–Bentkus.
+
+    >>> rng = np.random.default_rng(0)
+    >>> place = rng.random(2000)
+    >>> step_down(1 - place, rng.random(2000) < 0.3 * place**2, risk=0.05).accepted > 1000
+    True
+    """
+    check_target("risk", risk)
+    check_target("delta", delta)
+    sample = Sample.of(confidence, losses, ids=ids, seed=seed)
+    rank = largest_safe_rank(sample, risk, delta)
+    if not rank:
+        raise nothing_certified(sample, lambda trial: largest_safe_rank(sample, trial, delta) > 0, risk, delta)
+    return certified("step_down", sample, rank, risk=risk, delta=delta)
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Ranks that are tested together, and what their tests have of δ."""
+
+    first: int
+    last: int
+    share: float
+
+
+def segments(n: int, risk: float, delta: float, /, *, first: int = 1) -> list[Segment]:
+    """The segments of n rows, ascending, from ``first`` on; they depend on nothing else, so they are fixed beforehand.
+
+    None begins where even no error would not be rare enough.
+    """
+    lower = (1 - MAIN_SHARE) / (len(STARTS) - 1)
+    starts: list[int] = []
+    for fraction, share in zip(STARTS, [1.0, *[lower] * (len(STARTS) - 1)], strict=True):
+        start = max(first, ceil(fraction * n), samples_needed(risk, share * delta))
+        if start <= n and (not starts or start < APART * starts[-1]):
+            starts.append(start)
+    if not starts:
+        return []
+    kept = [1.0] if len(starts) == 1 else [MAIN_SHARE, *[(1 - MAIN_SHARE) / (len(starts) - 1)] * (len(starts) - 1)]
+    ends = [n, *[start - 1 for start in starts[:-1]]]
+    return [Segment(*parts) for parts in zip(starts, ends, kept, strict=True)][::-1]
+
+
+def largest_safe_rank(sample: Sample, risk: float, delta: float, /, *, first: int = 1) -> int:
+    """How many of the most trusted rows can be accepted by a threshold that is certified; 0 for none.
+
+    Each segment is tested at its share of δ, and also at what the one before it had if all of that was rejected.
+    """
+    totals, ends = sample.totals, sample.ends
+    tests = _step_down if sample.are_errors else _fixed_sequence
+    parts = segments(len(sample), risk, delta, first=first)
+    found, inherited = 0, 0
+    for number, segment in enumerate(parts):
+        levels = tuple(delta * sum(part.share for part in parts[begin : number + 1]) for begin in range(number, -1, -1))
+        safe, whole = tests(totals, segment, risk, levels, inherited, len(sample))
+        reachable = ends[(ends >= segment.first) & (ends <= segment.last)]
+        passed = reachable[safe[reachable - segment.first]]
+        found = int(passed[-1]) if len(passed) else found
+        inherited = inherited + 1 if whole else 0
+    return found
+
+
+def _step_down(
+    totals: Floats, segment: Segment, risk: float, levels: tuple[float, ...], inherited: int, n: int
+) -> tuple[Bools, bool]:
+    """Which ranks of the segment are rejected, and whether all are; for errors of 0 and 1.
+
+    Testing begins with the first cell; where cells pass it begins again with the first that did not, at higher critical
+    values. A rank inside a cell is tested at the value of the cell's first rank, where it is rarer still.
+    """
+    table = critical_values(n, risk, segment.first, segment.last, levels)[inherited]
+    ends = np.append(table.ranks[1:] - 1, segment.last)
+    at_ends, cells = totals[ends - 1], len(ends)
+    values, cell = np.full(cells, -1), 0
+    while cell < cells:
+        values[cell:] = table.beginning(cell)
+        passed = at_ends[cell:] <= values[cell:]
+        if not passed[0]:
+            break
+        cell += cells - cell if passed.all() else int(np.argmin(passed))
+    each = np.repeat(values, np.diff(np.append(table.ranks, segment.last + 1)))
+    return totals[segment.first - 1 : segment.last] <= each, cell == cells
+
+
+def _fixed_sequence(
+    totals: Floats, segment: Segment, risk: float, levels: tuple[float, ...], inherited: int, n: int
+) -> tuple[Bools, bool]:
+    """The same for losses in [0, 1]: one rank after the other at the same level, until one does not pass."""
+    level = levels[inherited]
+    cell = max(1, (n - segment.first) // CELLS)
+    safe = np.zeros(segment.last - segment.first + 1, dtype=bool)
+    for start in range(segment.first, segment.last + 1, cell):
+        stop = min(start + cell - 1, segment.last)
+        passed = hoeffding_bentkus_p(totals[stop - 1] / start, start, risk) <= level
+        ranks = [stop] if passed else range(start, stop + 1)
+        last = max((k for k in ranks if hoeffding_bentkus_p(totals[k - 1] / start, start, risk) <= level), default=0)
+        safe[start - segment.first : max(last + 1 - segment.first, 0)] = True
+        if not passed:
+            return safe, False
+    return safe, True

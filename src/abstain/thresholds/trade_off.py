@@ -1,0 +1,38 @@
+"""Several target risks at once: what coverage each would have, any of them to be chosen after looking."""
+
+from dataclasses import replace
+
+from numpy.typing import ArrayLike
+
+from abstain.thresholds.risk import certified
+from abstain.thresholds.sample import Sample, check_target
+from abstain.thresholds.step_down import largest_safe_rank
+from abstain.thresholds.threshold import Threshold
+
+RISKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
+
+
+def trade_off(
+    confidence: ArrayLike,
+    losses: ArrayLike,
+    /,
+    *,
+    risks: tuple[float, ...] = RISKS,
+    delta: float = 0.05,
+    ids: ArrayLike | None = None,
+    seed: int = 0,
+) -> list[Threshold]:
+    """The threshold for each of the ``risks`` that is in reach, lowest risk first, by `step_down`.
+
+    All promises hold together with probability 1 − δ, each being tested at δ over their number: so one of them may be
+    chosen after looking at all, which a target asked for after a look at the sample may not.
+    """
+    check_target("delta", delta)
+    for risk in risks:
+        check_target("risks", risk)
+    sample = Sample.of(confidence, losses, ids=ids, seed=seed)
+    level = delta / len(risks)
+    ranks = {risk: largest_safe_rank(sample, risk, level) for risk in sorted(risks)}
+    together = (f"one of {len(risks)} promises that hold together with probability {1 - delta:.4g}",)
+    found = [certified("step_down", sample, rank, risk=risk, delta=level) for risk, rank in ranks.items() if rank]
+    return [replace(t, promise=replace(t.promise, caveats=together)) for t in found]

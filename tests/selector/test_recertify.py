@@ -1,0 +1,138 @@
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from abstain import Outputs, Selector, calibrate
+from abstain.selector.recertify import Recertification
+
+
+def table(rng, n, slope):
+    u = rng.random(n)
+    return Outputs(given={"c": 1 - u}, errors=rng.random(n) < slope * u**2)
+
+
+OLD = calibrate(table(np.random.default_rng(0), 3000, 0.3), risk=0.05)
+
+
+def run(seed, *, slope, batches, floor=None, stop_when_certified=True):
+    """The state after labelling batch by batch under a distribution with more errors than before."""
+    new = table(np.random.default_rng([seed, 1]), 8000, slope)
+    confidence, found = new.given_confidence("c"), Recertification.of(OLD, floor=floor)
+    for labels in batches:
+        found = found.ask(confidence, np.arange(8000), labels=labels)
+        found = found.answer(found.pending, new.errors[np.array(found.pending).astype(int)])
+        if stop_when_certified and found.threshold is not None:
+            break
+    return found
+
+
+def test_a_threshold_certified_at_any_look_keeps_the_risk():
+    """Stopping at the first certificate, the most favourable time; the risk at coverage c is 0.15·c²."""
+    broken, made = 0, 0
+    for seed in range(60):
+        threshold = run(seed, slope=0.45, batches=(200, 200, 300, 400, 600)).threshold
+        if threshold is not None:
+            made += 1
+            broken += 0.15 * (1 - threshold.value) ** 2 > 0.05
+    assert broken / 60 <= 0.05 + 3 * sqrt(0.05 * 0.95 / 60)
+    assert made > 30
+
+
+def test_testing_at_every_look_without_a_correction_would_break_it():
+    """The same looks at the full level each, on a risk just above the target everywhere."""
+    from abstain.thresholds.sample import Sample
+    from abstain.thresholds.step_down import largest_safe_rank
+
+    broken = {"naive": 0, "spent": 0}
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 2])
+        c, e = rng.random(3000), (rng.random(3000) < 0.0501).astype(float)
+        for name in broken:
+            looks = range(1, 11)
+            levels = {k: 0.1 / (k * (k + 1)) if name == "spent" else 0.1 for k in looks}
+            broken[name] += any(
+                largest_safe_rank(Sample.of(c[: 300 * k], e[: 300 * k]), 0.05, levels[k]) for k in looks
+            )
+    assert broken["spent"] / 60 <= 0.1 + 3 * sqrt(0.09 / 60)
+    assert broken["naive"] / 60 > 0.15
+
+
+FLOORS = {"accepted": None, "random": -np.inf}
+
+
+def labels_needed(seed, floor):
+    """Until three quarters of the coverage in reach are certified, under 0.01 + 0.45u² errors."""
+    rng, batch = np.random.default_rng([seed, 3]), 300
+    u = rng.random(15_000)
+    confidence, errors = 1 - u, rng.random(15_000) < 0.01 + 0.45 * u**2
+    found = Recertification.of(OLD, floor=floor)
+    while (found.threshold is None or 1 - found.threshold.value < 0.75 * 0.516) and len(found.ids) < 8000:
+        found = found.ask(confidence, np.arange(15_000), labels=batch)
+        found = found.answer(found.pending, errors[np.array(found.pending).astype(int)])
+        batch = int(1.25 * batch)
+    return len(found.ids)
+
+
+def test_rows_the_old_selector_rejects_are_not_asked_for_and_fewer_labels_are_needed():
+    found = run(0, slope=0.45, batches=(300,), stop_when_certified=False)
+    assert min(found.confidence) > OLD.threshold.value
+    needed = {name: np.median([labels_needed(seed, floor) for seed in range(12)]) for name, floor in FLOORS.items()}
+    assert needed["accepted"] < 0.8 * needed["random"]
+
+
+def test_the_new_selector_has_the_new_threshold_and_its_words(tmp_path):
+    found = run(1, slope=0.2, batches=(800, 800))
+    selector = found.selector(OLD)
+    assert selector.threshold.value >= OLD.threshold.value
+    assert "it holds whenever one chose to stop" in selector.summary()
+    assert selector.threshold.n == 8000
+    selector.save(tmp_path / "new.abstain")
+    assert Selector.load(tmp_path / "new.abstain").threshold == selector.threshold
+
+
+def test_the_state_goes_on_where_it_stopped():
+    confidence = np.random.default_rng(0).random(500)
+    asked = Recertification.of(OLD).ask(confidence, np.arange(500), labels=20)
+    again = Recertification.from_json(asked.to_json())
+    assert again == asked
+    assert again.ask.__self__.pending == asked.pending
+    answered = again.answer(again.pending, np.zeros(20))
+    assert not set(answered.ask(confidence, np.arange(500), labels=50).pending) & set(answered.ids)
+
+
+def test_the_order_of_rows_decides_nothing():
+    confidence, ids = np.random.default_rng(0).random(500), np.arange(500)
+    order = np.random.default_rng(1).permutation(500)
+    one, other = (Recertification.of(OLD).ask(confidence[o], ids[o], labels=30) for o in (np.arange(500), order))
+    assert one.pending == other.pending
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda r: r.answer([], []), "`ask` must come first"),
+        (lambda r: r.ask([0.9], [1], labels=1).ask([0.9], [1], labels=1), "`answer` must come first"),
+        (lambda r: r.ask([0.9], [1], labels=1).answer([2], [0]), "every row asked for, got none for 1, '1' first"),
+        (lambda r: r.ask([0.9], [1], labels=1).answer([1], [0.5]), "`errors` must be 0 or 1"),
+        (lambda r: r.ask([0.9, 0.8], [1, 1], labels=1), "`ids` must name each row"),
+        (lambda r: r.ask([0.0], [1], labels=1), "rows above the floor"),
+        (lambda r: r.ask([0.9], [1], labels=0), "`labels` must be at least 1"),
+        (lambda r: r.selector(OLD), "No threshold is certified yet after 0 labels"),
+        (lambda _: Recertification.from_json("{}"), "must be the state of a Recertification"),
+        (lambda _: Recertification.of(OLD, risk=2.0), "`risk` must be between 0 and 1"),
+    ],
+)
+def test_what_does_not_fit_is_said(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(Recertification.of(OLD))
+
+
+def test_only_a_selector_with_one_threshold_and_a_risk_can_be_certified_again():
+    outputs = Outputs(
+        given={"c": np.arange(500.0)}, errors=np.zeros(500), domain=np.array(["a", "b"])[np.arange(500) % 2]
+    )
+    with pytest.raises(ValueError, match="got one for each group"):
+        Recertification.of(calibrate(outputs, risk=0.1, per="domain"))
+    with pytest.raises(ValueError, match="`risk` must be given"):
+        Recertification.of(calibrate(outputs, coverage=0.5))
