@@ -3,11 +3,12 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from abstain.collect.fingerprint import digest, probed
 
 
 class Inputs(ABC):
@@ -20,6 +21,10 @@ class Inputs(ABC):
     @abstractmethod
     def __getitem__(self, row: int, /) -> Any:
         """One input; any error it raises is that sample's failure."""
+
+    def fingerprint(self) -> str:
+        """A digest that is another one for other inputs; by default of a few of them."""
+        return probed(self, len(self))
 
 
 @final
@@ -58,12 +63,20 @@ class Data:
             ids=(np.arange(len(self)) if self.ids is None else self.ids)[rows],
         )
 
-    def fingerprint(self) -> str:
-        """A digest of what is known of the samples, to tell data sets apart when a run goes on."""
-        digest = sha256(f"{len(self)} {self.shift}".encode())
-        for array in (self.labels, self.ids, np.asarray(self.domain)):
-            digest.update(b"-" if array is None else np.asarray(array).astype(str).tobytes())
-        return digest.hexdigest()[:16]
+    def fingerprint(self) -> dict[str, str]:
+        """Digests of all that a result depends on, by name: a run goes on only if each is the same.
+
+        Arrays and lists count by their contents, files by name, size and time of change, and a transform by what it
+        makes of a few inputs.
+        """
+        return {
+            "inputs": _contents(self.inputs),
+            "transform": "none" if self.transform is None else probed(self, len(self)),
+            "labels": digest(self.labels),
+            "ids": digest(self.ids),
+            "domain": digest(self.domain),
+            "shift": self.shift,
+        }
 
 
 @final
@@ -77,3 +90,15 @@ class _Selected(Inputs):
 
     def __getitem__(self, row: int, /) -> Any:
         return self.inputs[int(self.rows[row])]
+
+    def fingerprint(self) -> str:
+        """Of the inputs and the choice."""
+        return digest(_contents(self.inputs), self.rows)
+
+
+def _contents(inputs: Inputs | Sequence[Any] | NDArray[Any]) -> str:
+    if isinstance(inputs, Inputs):
+        return inputs.fingerprint()
+    if isinstance(inputs, np.ndarray | list | tuple):
+        return digest(inputs)
+    return probed(inputs, len(inputs))

@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 
 from abstain.collect.data import Data, Inputs
+from abstain.collect.fingerprint import digest, probed
 from abstain.extras import require
 
 
@@ -24,6 +25,10 @@ class Column(Inputs):
     def __getitem__(self, row: int, /) -> Any:
         value = self.dataset[row][self.name]
         return value.convert("RGB") if hasattr(value, "convert") else value
+
+    def fingerprint(self) -> str:
+        """The dataset's own, which its library keeps, and a few inputs."""
+        return digest(getattr(self.dataset, "_fingerprint", ""), self.name, probed(self, len(self)))
 
 
 def hf_dataset(folder: str | PathLike[str], /, *, inputs: str | None = None, labels: str = "label") -> Data:

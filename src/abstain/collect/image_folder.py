@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from abstain.collect.data import Data, Inputs
+from abstain.collect.fingerprint import files_digest
 from abstain.extras import require
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".gif")
@@ -28,6 +29,10 @@ class ImageFiles(Inputs):
         image_module = require("PIL.Image", extra="images", feature="Reading images")
         with image_module.open(self.files[row]) as image:
             return image.convert("RGB")
+
+    def fingerprint(self) -> str:
+        """By name, size and time of change."""
+        return files_digest(self.files)
 
 
 def image_folder(folder: str | PathLike[str], /, *, unknown: bool = False) -> Data:

@@ -10,6 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from abstain.collect.data import Data, Inputs
+from abstain.collect.fingerprint import files_digest
 from abstain.collect.onnx_model import OnnxModel
 from abstain.extras import require
 
@@ -39,6 +40,10 @@ class FileBytes(Inputs):
 
     def __getitem__(self, row: int, /) -> bytes:
         return self.files[row].read_bytes()
+
+    def fingerprint(self) -> str:
+        """By name, size and time of change."""
+        return files_digest(self.files)
 
 
 def magika_model() -> OnnxModel:

@@ -1,7 +1,9 @@
 """`collect`: from a model and data to saved `Outputs`, shard by shard, so that no crash costs more than one shard.
 
-A run lives in a folder beside its goal (``.NAME.collect``): one file a shard, written whole or not at all. The same
-call goes on after the last whole shard. Batches never cross a shard, so an interrupted run gives the same bytes.
+A run lives in a folder beside its goal (``.NAME.collect``): one file per shard, written whole or not at all, with a
+digest of all that the run depends on. The same call goes on after the last whole shard; a call with other inputs,
+transform, model or settings is refused with the names of what changed. Batches never cross a shard, so an interrupted
+run gives the same bytes. Result and record come into being in one step.
 """
 
 import json
@@ -11,18 +13,22 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain.collect.data import Data
+from abstain.collect.fingerprint import digest
 from abstain.collect.labels import match_labels
 from abstain.collect.model import Model
+from abstain.files import write_whole
 from abstain.outputs import Outputs
 
 Progress = Callable[[int, int], None]
 OnError = Literal["raise", "skip"]
+FORMAT = 2
 RECORD = "collect.json"
 HEAD = "head.npz"
 
@@ -59,43 +65,67 @@ def collect(
         raise ValueError("`data` must have samples, got an empty data set.")
     goal = Path(folder)
     settings = {
+        "format": FORMAT,
         "model": model.name,
         "data": [part.fingerprint() for part in parts],
         "batch_size": batch_size,
         "shard_size": shard_size,
         "on_error": on_error,
     }
-    if _is_finished(goal, settings):
-        return Outputs.load(goal)
     work = goal.parent / f".{goal.name}.collect"
+    _clean(goal)
+    if _is_finished(goal, settings):
+        if work.exists():  # killed after the result was there
+            _remove(work)
+        return Outputs.load(goal)
     _open_run(work, settings)
+    belongs = digest(settings)
     starts = np.cumsum([0, *(len(part) for part in parts)])
     for first in range(0, int(starts[-1]), shard_size):
         shard = work / f"shard-{first:012d}.npz"
-        if not _is_whole(shard):
+        if not _is_whole(shard, belongs):
             rows = range(first, min(first + shard_size, int(starts[-1])))
             arrays = _run_shard(model, parts, starts, rows, batch_size, on_error)
-            _keep_head(work, model)
-            _write_shard(shard, arrays)
+            _keep_head(work, model, belongs)
+            _write_shard(shard, arrays | {"belongs": np.array(belongs)})
         if progress is not None:
             progress(min(first + shard_size, int(starts[-1])), int(starts[-1]))
     outputs, failures = _assemble(work, model, parts, starts)
-    outputs.save(goal)
-    _write_whole(goal / RECORD, json.dumps({**settings, "n": len(outputs), "failures": failures}, indent=1).encode())
-    shutil.rmtree(work)
+    record = json.dumps({**settings, "n": len(outputs), "failures": failures}, indent=1).encode()
+    outputs.save(goal, beside={RECORD: record})
+    _remove(work)
     return Outputs.load(goal)
 
 
 def _is_finished(goal: Path, settings: dict[str, Any]) -> bool:
     record = goal / RECORD
     if not record.exists():
+        if goal.exists() and (not goal.is_dir() or any(goal.iterdir())):
+            raise FileExistsError(f"`folder` must be new or a run of collect, got {goal}. Choose another place.")
         return False
-    before = json.loads(record.read_text())
-    if {name: before.get(name) for name in settings} != settings:
+    try:
+        before = json.loads(record.read_text(encoding="utf-8"))
+        changed = _changed({name: before.get(name) for name in settings}, settings)
+    except (ValueError, AttributeError, TypeError):
+        raise ValueError(f"`{record}` must be a record of collect, got other contents. Choose another place.") from None
+    if changed:
         raise FileExistsError(
-            f"`folder` must be new for another model, data or setting, got {goal}. Choose another place."
+            f"`folder` must be new for another model, data or setting, got {goal}, which was made with other {changed}. "
+            "Choose another place, or remove it."
         )
     return True
+
+
+def _changed(before: dict[str, Any], now: dict[str, Any]) -> str:
+    """The names of what is not as it was, in words; nothing if all is."""
+    found = [name for name in now if name != "data" and before.get(name) != now[name]]
+    old, new = before.get("data") or [], now["data"]
+    if len(old) != len(new):
+        found.append(f"data ({len(old)} data sets, now {len(new)})")
+    for number, (one, other) in enumerate(zip(old, new, strict=False), start=1):
+        which = f" of data set {number}" if len(new) > 1 else ""
+        found += [f"{name}{which}" for name in other if one.get(name) != other[name]]
+    return ", ".join(found)
 
 
 def _open_run(work: Path, settings: dict[str, Any]) -> None:
@@ -103,20 +133,56 @@ def _open_run(work: Path, settings: dict[str, Any]) -> None:
     work.mkdir(parents=True, exist_ok=True)
     file = work / "settings.json"
     if not file.exists():
-        _write_whole(file, json.dumps(settings).encode())
-    elif json.loads(file.read_text()) != settings:
+        write_whole(file, lambda partial: partial.write_bytes(json.dumps(settings).encode()))
+        return
+    try:
+        changed = _changed(json.loads(file.read_text(encoding="utf-8")), settings)
+    except (ValueError, AttributeError, TypeError):
         raise ValueError(
-            f"`folder` must be new for another model, data or setting, got a run begun with others in {work}."
+            f"`{file}` must be of a run of collect, got other contents. Remove {work} and run again."
+        ) from None
+    if changed:
+        raise ValueError(
+            f"`folder` must be new for another model, data or setting, got a run begun with other {changed} in {work}. "
+            f"Choose another place, or remove {work} to begin again."
         )
 
 
-def _is_whole(shard: Path) -> bool:
+def _remove(work: Path) -> None:
+    """Take the shards away in one step before any is deleted, so that no other run can find some of them."""
+    gone = work.with_name(f"{work.name}.{os.getpid()}.{token_hex(4)}.gone")
+    os.replace(work, gone)
+    shutil.rmtree(gone)
+
+
+def _clean(goal: Path) -> None:
+    """Remove what runs that were killed left beside the goal: never what a living process may be writing."""
+    if not goal.parent.is_dir():
+        return
+    for litter in (*goal.parent.glob(f".{goal.name}.collect.*.gone"), *goal.parent.glob(f".{goal.name}.*.partial")):
+        owner = litter.name.rsplit(".", 3)[-3]
+        if owner.isdigit() and not _is_alive(int(owner)):
+            shutil.rmtree(litter, ignore_errors=True)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _is_whole(shard: Path, belongs: str) -> bool:
+    """Whether the shard is there, can be read, and was made with these settings."""
     if not shard.exists():
         return False
     try:
         with np.load(shard, allow_pickle=False) as arrays:
-            return "rows" in arrays.files
-    except (OSError, ValueError, zipfile.BadZipFile):
+            return "rows" in arrays.files and str(arrays["belongs"]) == belongs
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return False
 
 
@@ -181,21 +247,11 @@ def _fail(
 
 
 def _write_shard(shard: Path, arrays: dict[str, NDArray[Any]]) -> None:
-    partial = shard.with_suffix(".partial")
-    with open(partial, "wb") as stream:
-        np.savez(stream, **arrays)  # type: ignore[arg-type]
-        stream.flush()
-        os.fsync(stream.fileno())
-    os.replace(partial, shard)
+    def write(partial: Path) -> None:
+        with open(partial, "wb") as stream:
+            np.savez(stream, **arrays)  # type: ignore[arg-type]
 
-
-def _write_whole(file: Path, contents: bytes) -> None:
-    partial = file.with_name(f"{file.name}.partial")
-    with open(partial, "wb") as stream:
-        stream.write(contents)
-        stream.flush()
-        os.fsync(stream.fileno())
-    os.replace(partial, file)
+    write_whole(shard, write)
 
 
 def _shards(work: Path) -> Iterator[Any]:
@@ -239,11 +295,12 @@ def _assemble(
     return outputs, failures
 
 
-def _keep_head(work: Path, model: Model) -> None:
+def _keep_head(work: Path, model: Model, belongs: str) -> None:
     """Store the head once it is known: a model may find it in its first batch only, and a run may go on after that."""
     weight, bias = model.head()
     if weight is not None and not (work / HEAD).exists():
-        _write_shard(work / HEAD, {"weight": weight} if bias is None else {"weight": weight, "bias": bias})
+        head = {"weight": weight} if bias is None else {"weight": weight, "bias": bias}
+        _write_shard(work / HEAD, head | {"belongs": np.array(belongs)})
 
 
 def _kept_head(work: Path) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:

@@ -1,12 +1,12 @@
 """scikit-learn classifiers: linear models, linear SVMs, multilayer perceptrons, and pipelines that end in one."""
 
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.collect.fingerprint import digest
 from abstain.collect.model import Batch, Model
 
 
@@ -20,8 +20,7 @@ class SklearnModel(Model):
         self.last = steps[-1][1] if steps else estimator
         self.weight, self.bias = _head(self.last)
         self.class_names = tuple(str(name) for name in self.last.classes_)
-        digest = sha256(self.weight.tobytes() + self.bias.tobytes()).hexdigest()[:12]
-        self.name = f"{type(self.last).__name__}-{digest}"
+        self.name = f"{type(self.last).__name__}-{digest(_learned(estimator))}"
 
     def __call__(self, inputs: Sequence[Any], /) -> Batch:
         """Features of the last layer, and its logits."""
@@ -40,6 +39,17 @@ class SklearnModel(Model):
     def head(self) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
         """Weight (K, d) and bias (K,)."""
         return self.weight, self.bias
+
+
+def _learned(estimator: Any) -> Any:
+    """All that an estimator and the steps before it have learned, and their settings."""
+    if isinstance(estimator, list | tuple):
+        return [_learned(item) for item in estimator]
+    if isinstance(estimator, dict):
+        return {str(name): _learned(item) for name, item in estimator.items()}
+    if hasattr(estimator, "get_params") and hasattr(estimator, "__dict__"):
+        return {"kind": type(estimator).__name__} | {name: _learned(item) for name, item in vars(estimator).items()}
+    return estimator
 
 
 def _head(estimator: Any) -> tuple[NDArray[Any], NDArray[Any]]:

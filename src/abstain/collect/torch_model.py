@@ -1,13 +1,13 @@
 """PyTorch modules: logits, the input of the last linear layer, and that layer, in one forward pass."""
 
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 from itertools import takewhile
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.collect.fingerprint import digest
 from abstain.collect.model import Batch, Model, as_numpy
 from abstain.extras import require
 
@@ -135,8 +135,8 @@ def _to(prepared: Any, device: str) -> Any:
 
 
 def _digest(module: Any) -> str:
-    """A digest of the parameters' shapes and sums: enough to tell two checkpoints apart."""
-    digest = sha256()
-    for name, value in module.state_dict().items():
-        digest.update(f"{name}{tuple(value.shape)}{float(value.double().sum()):.12g}".encode())
-    return digest.hexdigest()[:12]
+    """Of all parameters and buffers, and of how the module is built."""
+    state = {
+        name: value.float() if value.dtype.is_floating_point else value for name, value in module.state_dict().items()
+    }
+    return digest(repr(module), state)

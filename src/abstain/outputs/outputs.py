@@ -238,10 +238,13 @@ class Outputs:
         rows = {name: np.concatenate([getattr(part, name) for part in parts]) for name, _ in first._arrays(ROW_FIELDS)}
         return first._with(rows)
 
-    def save(self, folder: str | PathLike[str], /) -> None:
-        """Write a folder of .npy files and outputs.json; a crash leaves the old contents or the new, never half."""
+    def save(self, folder: str | PathLike[str], /, *, beside: dict[str, bytes] | None = None) -> None:
+        """Write a folder of .npy files and outputs.json; a crash leaves the old contents or the new, never half.
+
+        Further files ``beside`` them, by name, come into being with a new folder.
+        """
         arrays = dict(self._arrays((*ROW_FIELDS, *HEAD_FIELDS)))
-        storage.save(Path(folder), arrays, self.class_names, self.given_names)
+        storage.save(Path(folder), arrays, self.class_names, self.given_names, beside=beside)
 
     @classmethod
     def load(cls, path: str | PathLike[str], /, *, nonfinite: check.Nonfinite = "error") -> Self:

@@ -10,11 +10,11 @@ import fcntl
 import json
 import os
 import shutil
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import numpy as np
@@ -40,8 +40,13 @@ def save(
     class_names: tuple[str, ...] | None,
     given_names: tuple[str, ...] = (),
     /,
+    *,
+    beside: dict[str, bytes] | None = None,
 ) -> None:
-    """Write the arrays and the header, whole or not at all; several writers take turns."""
+    """Write the arrays and the header, whole or not at all; several writers take turns.
+
+    With files ``beside`` them, which only a new folder can have, all of it is there at once or nothing is.
+    """
     folder, names = folder.resolve(), {"class_names": class_names, "given_names": given_names}
     if not (folder / HEADER).exists():
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -49,18 +54,23 @@ def save(
                 f"`folder` must be new, empty or hold saved outputs, got {folder}. Choose another place."
             )
         folder.parent.mkdir(parents=True, exist_ok=True)
-        if _create(folder, arrays, names):
+        if _create(folder, arrays, names, beside or {}):
             return
+    if beside:
+        raise FileExistsError(f"`folder` must be new, got {folder}. Choose another place.")
     with _locked(folder, exclusive=True):
         _overwrite(folder, arrays, names)
 
 
-def _create(folder: Path, arrays: dict[str, NDArray[Any]], names: Names) -> bool:
+def _create(folder: Path, arrays: dict[str, NDArray[Any]], names: Names, beside: dict[str, bytes]) -> bool:
     """Write beside the goal and move there in one step; False if somebody else was there first."""
-    scratch = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".partial", dir=folder.parent))
+    scratch = folder.with_name(f".{folder.name}.{os.getpid()}.{token_hex(4)}.partial")
+    scratch.mkdir(mode=0o700)
     try:
         files = {name: f"{name}.npy" for name in arrays}
         _write_arrays(scratch, arrays, files)
+        for name, contents in beside.items():
+            (scratch / name).write_bytes(contents)
         _write_header(scratch, arrays, files, names)
         umask = os.umask(0)
         os.umask(umask)
