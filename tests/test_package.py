@@ -27,7 +27,10 @@ def test_the_command_s_help_imports_nothing_heavy():
 
 
 def test_every_public_name_exists():
-    for module in (abstain, abstain.scores, abstain.metrics):
+    import abstain.monitor
+    import abstain.selector
+
+    for module in (abstain, abstain.scores, abstain.metrics, abstain.thresholds, abstain.selector, abstain.monitor):
         for name in module.__all__:
             assert hasattr(module, name)
 
@@ -36,6 +39,14 @@ def test_the_readme_lists_every_score():
     readme = (Path(__file__).parent.parent / "README.md").read_text()
     for name in abstain.scores.SCORES:
         assert f"`{name}`" in readme
+
+
+def test_the_readme_lists_every_rule_for_a_threshold():
+    readme = (Path(__file__).parent.parent / "README.md").read_text()
+    values = {"ChowDecision", "EstimatedWeights", "LabelShiftBound", "NoSafeThresholdError", "Promise", "Threshold"}
+    parts = {"betting_evidence", "binomial_p", "hoeffding_bentkus_p", "lower_bound", "upper_bound", "mean_upper_bound"}
+    for name in set(abstain.thresholds.__all__) - values - parts - {"empirical_without_guarantee", "mixed_risk"}:
+        assert f"`{name}`" in readme, name
 
 
 def test_unknown_names_are_attribute_errors():

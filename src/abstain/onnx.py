@@ -8,6 +8,7 @@ import numpy as np
 
 from abstain.collect.onnx_head import OnnxHead, find_head, load_onnx
 from abstain.extras import require
+from abstain.files import write_whole
 from abstain.scores.head import Head
 from abstain.scores.portable import above, decide
 from abstain.selector import Selector
@@ -55,17 +56,16 @@ def attach(
 def _write(onnx: Any, model: Any, goal: Path) -> None:
     """Write the file, whole and such that it loads, or not at all."""
     runtime = require("onnxruntime", extra="onnx", feature="Attaching a selector to an ONNX graph")
-    partial = goal.with_name(f".{goal.name}.partial")
-    try:
+
+    def write(partial: Path) -> None:
         onnx.save(model, str(partial))
         try:
             runtime.InferenceSession(str(partial), providers=["CPUExecutionProvider"])
         except Exception as error:
             reason = " ".join(str(error).split())
             raise ValueError(f"`model` must load in ONNX Runtime with the selector attached, got {reason}.") from None
-        partial.replace(goal)
-    finally:
-        partial.unlink(missing_ok=True)
+
+    write_whole(goal, write)
 
 
 def _names(model: Any) -> set[str]:

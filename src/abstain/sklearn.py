@@ -38,7 +38,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
     """Fit a classifier on one part of the data and calibrate a selector on the held-out rest.
 
     ``predict`` is the classifier's own and always answers; ``accepts`` says which answers to trust, and
-    ``predict_selective`` gives None for the others. The target is a selective ``risk``, or else a ``coverage``; the
+    ``predict_selective`` gives None for the others. The target is a selective ``risk``, a ``coverage``, or both; the
     promise, in ``selector_.threshold.promise``, holds for samples drawn like X. X may be whatever the classifier
     takes. Linear models, linear SVMs with a row of weights a class, MLPs and pipelines that end in one give features
     and head to scores that need them; any other classifier gives its ``decision_function``, or else the logs of its
@@ -56,7 +56,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         *,
         confidence: str = "confidence_margin",
         risk: float | None = None,
-        coverage: float = 0.6,
+        coverage: float | None = None,
         delta: float = 0.05,
         held_out: float = 0.3,
         cv: Any = None,
@@ -89,6 +89,8 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         if len(self.classes_) < 2:
             self._fitted(X, y)  # the classifier's own objection, if it has one
             raise ValueError("`y` must have at least 2 classes, got 1 class.")
+        if self.risk is None and self.coverage is None:
+            raise ValueError("`risk` or `coverage` must be given, such as risk=0.02, got neither.")
         self._check_reach(len(labels))
         if self.cv is None:
             training, held = _held_out(labels, self.held_out, seed)
@@ -101,7 +103,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             outputs,
             score=self.confidence,
             risk=self.risk,
-            coverage=self.coverage if self.risk is None else None,
+            coverage=self.coverage,
             delta=None if self.risk is None and len(outputs) < SMALL else self.delta,
             seed=seed,
         )
@@ -179,11 +181,12 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         held = share if self.cv is None else n
         needed = samples_needed(self.risk, self.delta)
         if held < needed:
-            what = f"`held_out={self.held_out}` leaves {held}" if self.cv is None else f"`cv={self.cv}` has {held}"
+            rows = f"{held} of {n} rows" if self.cv is None else f"{n} rows"
+            more = f", hold out more with `held_out=` ({self.held_out} now), or use all rows with `cv=5`"
             raise NoSafeThresholdError(
                 f"`risk` must be in reach: {self.risk:g} with delta={self.delta:g} needs at least {needed} rows to "
-                f"calibrate on even if none is wrong, but {what} of {n}. Give more rows, raise `risk`, hold out more "
-                "with `held_out=`, or use all rows with `cv=5`; `abstain plan` tells what is needed."
+                f"calibrate on even if none is wrong, got {rows}. Give more rows, or raise `risk`"
+                f"{more if self.cv is None and n >= needed else ''}; `abstain plan` tells what is needed."
             )
 
     def _folds(self, labels: NDArray[np.int64], seed: int) -> Any:
@@ -227,11 +230,8 @@ def _held_out(labels: NDArray[np.int64], share: float, seed: int) -> tuple[NDArr
 
 
 def _without_guarantee(selector: Selector) -> Selector:
-    promise = replace(
-        selector.threshold.promise,
-        proved=False,
-        caveats=("since it was calibrated on other folds' classifiers, and the final one may do otherwise",),
-    )
+    reason = "since it was calibrated on other folds' classifiers, and the final one may do otherwise"
+    promise = selector.threshold.promise.unproved(reason)
     return replace(selector, threshold=replace(selector.threshold, promise=promise))
 
 

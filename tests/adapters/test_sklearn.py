@@ -28,7 +28,7 @@ from abstain.thresholds import NoSafeThresholdError
 
 
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([SelectiveClassifier(), SelectiveClassifier(cv=2)])
+@parametrize_with_checks([SelectiveClassifier(coverage=0.6), SelectiveClassifier(coverage=0.6, cv=2)])
 def test_it_is_a_scikit_learn_estimator(estimator, check):
     check(estimator)
 
@@ -103,7 +103,7 @@ def test_cross_fitting_is_out_of_fold():
 )
 def test_cross_fitting_that_cannot_be_is_named(options, message):
     with pytest.raises(ValueError, match=message):
-        SelectiveClassifier(LogisticRegression(), **options).fit(*DATA)
+        SelectiveClassifier(LogisticRegression(), coverage=0.6, **options).fit(*DATA)
 
 
 def test_no_sample_is_both_trained_and_calibrated_on():
@@ -155,7 +155,7 @@ def test_one_vs_one_values_are_refused():
     pairs = SVC(decision_function_shape="ovo")
     for estimator in (pairs, make_pipeline(make_pipeline(pairs)), GridSearchCV(pairs, {"C": [1.0]}, cv=2)):
         with pytest.raises(ValueError, match="must have a decision value a class, got one-vs-one"):
-            SelectiveClassifier(estimator).fit(DATA[0][:500], DATA[1][:500])
+            SelectiveClassifier(estimator, coverage=0.6).fit(DATA[0][:500], DATA[1][:500])
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -96,7 +96,6 @@ def test_the_state_goes_on_where_it_stopped():
     asked = Recertification.of(OLD).ask(confidence, np.arange(500), labels=20)
     again = Recertification.from_json(asked.to_json())
     assert again == asked
-    assert again.ask.__self__.pending == asked.pending
     answered = again.answer(again.pending, np.zeros(20))
     assert not set(answered.ask(confidence, np.arange(500), labels=50).pending) & set(answered.ids)
 
@@ -111,8 +110,11 @@ def test_the_order_of_rows_decides_nothing():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda r: r.answer([], []), "`ask` must come first"),
-        (lambda r: r.ask([0.9], [1], labels=1).ask([0.9], [1], labels=1), "`answer` must come first"),
+        (lambda r: r.answer([], []), "must be asked for first"),
+        (
+            lambda r: r.ask([0.9], [1], labels=1).ask([0.9], [1], labels=1),
+            "1 rows asked for before must be labelled first",
+        ),
         (lambda r: r.ask([0.9], [1], labels=1).answer([2], [0]), "every row asked for, got none for 1, '1' first"),
         (lambda r: r.ask([0.9], [1], labels=1).answer([1], [0.5]), "`errors` must be 0 or 1"),
         (lambda r: r.ask([0.9, 0.8], [1, 1], labels=1), "`ids` must name each row"),

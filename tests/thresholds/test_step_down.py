@@ -147,6 +147,14 @@ def test_rows_sorted_by_anything_give_the_same_threshold(by):
     assert step_down(1 - u[order], e[order], risk=RISK) == step_down(1 - u, e, risk=RISK)
 
 
+def test_where_all_confidences_are_equal_all_or_nothing_is_certified():
+    errors = np.arange(171) < 12  # the exact bound on the risk of all of them is 0.111
+    found = step_down(np.ones(171), errors, risk=0.15)
+    assert (found.value, found.accepted) == (-np.inf, 171)
+    with pytest.raises(NoSafeThresholdError, match=r"a risk of 0\.1[1-4] is in reach"):
+        step_down(np.ones(171), errors, risk=0.08)
+
+
 def test_a_threshold_lies_between_two_samples():
     rng = np.random.default_rng(1)
     c = rng.random(N)

@@ -56,6 +56,9 @@ def calibrate(
 
     import abstain
 
+    if each and per is None:
+        raise ValueError("`--each` must come with `--per`, got no `--per`.")
+
     selector = abstain.calibrate(
         abstain.Outputs.load(outputs, nonfinite="reject"),
         score=score.split(",") if score and "," in score else score,

@@ -34,6 +34,8 @@ def plan(
     if (risk is None) == (n is None):
         raise ValueError("`--risk` or `--n` must be given, one of them, got both or none.")
     known: dict[str, Any] = {"delta": delta, "power": power}
+    if n is not None and figure is not None:
+        raise ValueError("`--figure` must come with `--risk`, got it with `--n`.")
     if n is not None:
         rates = [error_rate] if error_rate is not None else [0.0, 0.005, 0.01, 0.02, 0.05]
         rows = [
@@ -90,7 +92,8 @@ def _needed(risk: float, delta: float, coverage: float, power: float, least: int
     return (
         f"Labelled samples needed to promise risk <= {risk:g} with probability {1 - delta:g}. With {chosen['n']:,}, "
         f"calibration accepts {coverage:.0%} of the samples in {power:.0%} of cases, if {chosen['error_rate']:.3g} of "
-        f"those are wrong. At least {least:,} accepted samples without a single error are needed in any case."
+        "those are wrong and errors get rarer with confidence; to promise the coverage as well takes more. At least "
+        f"{least:,} accepted samples without a single error are needed in any case."
     )
 
 

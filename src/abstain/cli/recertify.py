@@ -37,14 +37,17 @@ def recertify(
     from abstain.selector.recertify import Recertification
 
     old = Selector.load(selector)
+    new = Recertification.of(old, risk=risk, delta=delta)
     if state.exists():
         found = Recertification.from_json(state.read_text(encoding="utf-8"))
-        if (risk, delta) != (None, None) and (risk or found.risk, delta or found.delta) != (found.risk, found.delta):
+        if found.of_selector != new.of_selector:
+            raise ValueError(f"`--state` must be of this selector, got that of another in {state}. Name a new file.")
+        if risk not in (None, found.risk) or delta not in (None, found.delta):
             raise ValueError(
                 f"`--state` must be of the target asked for, got risk {found.risk:g}, delta {found.delta:g}."
             )
     else:
-        found = Recertification.of(old, risk=risk, delta=delta)
+        found = new
     if ask is not None:
         if output is None or output.suffix != ".csv":
             raise ValueError("`--output` must name a .csv file for the rows to label, got none.")
@@ -71,9 +74,8 @@ def recertify(
         print_json({"labels": len(found.ids), "looks": found.looks, "threshold": value})
         return
     if threshold is None:
-        print(
-            f"Nothing is certified yet after {len(found.ids)} labels, {sum(found.errors)} of them errors. Ask for more."
-        )
+        print(f"Nothing is certified yet after {len(found.ids)} labels: {found.outlook()}.")
+        print(f"The next look is at {found.next_look} labels; ask for more, or begin anew with a higher --risk.")
         return
     written = "" if output is None else f" The new selector is in {output}."
     print(f"Certified after {len(found.ids)} labels: {threshold}{written}")

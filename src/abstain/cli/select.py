@@ -32,6 +32,9 @@ def select(
     if json:
         print_json({"n": len(run), "accepted": accepted, "decisions": str(output)})
         return
+    if unseen := chosen.unseen(run):
+        names = ", ".join(unseen)
+        print(f"{sum(unseen.values())} samples are of groups that calibration did not have, and rejected: {names}.")
     print(f"Accepted {accepted} of {len(run)} samples ({accepted / len(run):.1%}); decisions in {output}")
 
 

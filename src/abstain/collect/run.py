@@ -110,7 +110,7 @@ def _is_finished(goal: Path, settings: dict[str, Any]) -> bool:
         raise ValueError(f"`{record}` must be a record of collect, got other contents. Choose another place.") from None
     if changed:
         raise FileExistsError(
-            f"`folder` must be new for another model, data or setting, got {goal}, which was made with other {changed}. "
+            f"`folder` must be new for another model, data or setting, got {goal}, made with other {changed}. "
             "Choose another place, or remove it."
         )
     return True

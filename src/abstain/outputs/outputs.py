@@ -33,7 +33,7 @@ class Outputs:
     are never accepted; by default they are refused. Arrays are viewed, not copied.
 
     Without logits, ``given`` holds confidences that somebody else computed, by name, and ``errors`` whether each answer
-    was wrong: enough for every threshold, and each name is a score.
+    was wrong: enough for every threshold, each name being a score that `calibrate` takes.
 
     >>> outputs = Outputs(logits=[[2.0, 0.0], [0.5, 1.0], [0.0, 3.0]], labels=[0, 0, -1])
     >>> outputs.errors

@@ -37,9 +37,11 @@ def read_table(file: Path, /) -> dict[str, Any]:
         found["errors"] = 1 - _each(file, "correct", columns, _truth)
     if "error" in columns:
         found["errors"] = _each(file, "error", columns, _truth)
+    if "group" in columns and "domain" in columns:
+        raise ValueError(f"`{file}` must have a column group or a column domain, got both.")
     for name, argument in (("id", "ids"), ("group", "domain"), ("domain", "domain"), ("shift", "shift")):
         if name in columns:
-            found[argument] = np.array([str(value) for value in columns[name]])
+            found[argument] = _names(file, name, columns)
     return found
 
 
@@ -52,7 +54,7 @@ def read_columns(
         raise ValueError(f"`{file}` must have a column {missing[0]}, got {', '.join(columns) or 'none'}.")
     found: dict[str, Any] = {name: _each(file, name, columns, _number) for name in numbers}
     found |= {name: _each(file, name, columns, _truth) for name in truths}
-    return found | {name: np.array([str(value) for value in columns[name]]) for name in texts}
+    return found | {name: _names(file, name, columns) for name in texts}
 
 
 def _columns(file: Path) -> dict[str, list[Any]]:
@@ -90,6 +92,13 @@ def _each(file: Path, name: str, columns: dict[str, list[Any]], reads: Callable[
             what = str(reads.__doc__).rstrip(".").lower()
             raise ValueError(f"`{file}` must have {what} in column {name}, got {value!r} in row {row + 1}.") from None
     return values
+
+
+def _names(file: Path, name: str, columns: dict[str, list[Any]]) -> Any:
+    for row, value in enumerate(columns[name], start=1):
+        if value is None or value == "":
+            raise ValueError(f"`{file}` must have a value in column {name} of every row, got none in row {row}.")
+    return np.array([str(value) for value in columns[name]])
 
 
 def _number(value: Any) -> float:

@@ -1,6 +1,7 @@
 """A score, a threshold and its promise: `calibrate` makes a `Selector`, one file holds it."""
 
 from abstain.selector.calibrate import calibrate
+from abstain.selector.recertify import Recertification
 from abstain.selector.selector import ABSTAIN, Groups, Selector
 
-__all__ = ["ABSTAIN", "Groups", "Selector", "calibrate"]
+__all__ = ["ABSTAIN", "Groups", "Recertification", "Selector", "calibrate"]

@@ -28,8 +28,8 @@ from abstain.thresholds import (
     target_coverage,
     target_risk,
 )
-from abstain.thresholds.promise import RISK, Promise
-from abstain.thresholds.sample import one_per_cluster, rows_like
+from abstain.thresholds.groups import of_all_groups
+from abstain.thresholds.sample import one_per_cluster
 from abstain.thresholds.score_law import ScoreLaw
 
 LABELLED_SHARE = 0.2
@@ -105,7 +105,7 @@ def calibrate(
     threshold, groups = target.threshold(fitted, rest, confidence, seed)
     if chosen:
         note = f"the score was chosen among {len(chosen)} on other rows, which costs the promise nothing"
-        threshold = replace(threshold, promise=replace(threshold.promise, caveats=(*threshold.promise.caveats, note)))
+        threshold = replace(threshold, promise=threshold.promise.noting(note))
     independent = confidence[one_per_cluster(confidence, np.zeros(len(rest)), ids=rest.ids, seed=seed)]
     law = ScoreLaw.of(independent, seed=seed)
     return Selector(entry.name, fitted, threshold, outputs.n_classes, law, groups, outputs.class_names)
@@ -170,7 +170,7 @@ class _Target:
         """What a score is chosen by, higher = better, from confidence and errors."""
         if self.cost is not None:
             raise ValueError("`score` must be one name with a `cost`, got several.")
-        return low_risk_at(self.coverage or 0.5) if self.risk is None else wide_at(self.risk)
+        return low_risk_at(self.coverage) if self.coverage is not None else wide_at(self.risk or 0.0)
 
     def threshold(
         self, fitted: Confidence, rest: Outputs, confidence: NDArray[np.float64], seed: int
@@ -191,29 +191,8 @@ class _Target:
         if self.group_risk is not None:
             return joint_risk(confidence, rest.errors, names, group_risk=self.group_risk, **known), None
         found = group_thresholds(confidence, rest.errors, names, jointly=self.jointly, **known)
-        return self._of_all(found), Groups(self.per, found)
-
-    def _of_all(self, found: dict[str, Threshold]) -> Threshold:
-        """The counts of all groups, and the promise about any mix of them."""
-        n = sum(threshold.n for threshold in found.values())
-        each = (f"in each {self.per} that has a threshold, and so in any mix of them",)
-        if not self.jointly:
-            each = (f"{each[0]}, for each of the {len(found)} with this probability, not for all of them together",)
-        promise = Promise(
-            quantity=RISK,
-            target=self.risk,
-            probability=1 - (self.delta or 0.0),
-            distribution=rows_like(n),
-            caveats=each,
-        )
-        return Threshold(
-            value=np.inf,
-            method="group_thresholds",
-            n=n,
-            accepted=sum(threshold.accepted for threshold in found.values()),
-            errors=sum(threshold.errors for threshold in found.values()),
-            promise=promise,
-        )
+        overall = of_all_groups(found, risk=known["risk"], delta=known["delta"], jointly=self.jointly)
+        return overall, Groups(self.per, found)
 
     def _by_cost(
         self, fitted: Confidence, rest: Outputs, confidence: NDArray[np.float64], known: dict[str, Any]

@@ -44,6 +44,8 @@ def best_score(
 
     Scores that need fitting are fitted on a part of that fifth; one that cannot be is left out.
     """
+    if len(names) == 1:
+        return names[0], outputs, ()
     rng = outputs.generator("rows to choose a score on", seed)
     here = draw_rows(len(outputs), outputs.ids, size=CHOOSING * len(outputs), rng=rng)
     choosing, rest = outputs.select(here), outputs.select(~here)

@@ -1,6 +1,7 @@
 """`Recertification`: a new threshold after an alarm, as soon as the labels that come in certify one."""
 
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Self, final
 
 import numpy as np
@@ -10,10 +11,13 @@ from abstain.draws import generator
 from abstain.records import from_json, to_json
 from abstain.selector.selector import Selector
 from abstain.thresholds.promise import RISK, Promise
-from abstain.thresholds.sample import Sample, check_target
+from abstain.thresholds.risk import in_reach
+from abstain.thresholds.sample import Sample, check_target, rows_like
 from abstain.thresholds.score_law import ScoreLaw
 from abstain.thresholds.step_down import largest_safe_rank
 from abstain.thresholds.threshold import Threshold
+
+FIRST_LOOK, GROWTH = 100, 1.4
 
 
 @final
@@ -35,6 +39,8 @@ class Recertification:
     delta: float
     floor: float
     """No threshold below it will be named."""
+    of_selector: str
+    """A digest of the selector that is to be certified again."""
     ids: tuple[str, ...] = ()
     confidence: tuple[float, ...] = ()
     errors: tuple[int, ...] = ()
@@ -51,8 +57,12 @@ class Recertification:
     def __post_init__(self) -> None:
         check_target("risk", self.risk)
         check_target("delta", self.delta)
-        labelled, waiting = {len(self.ids), len(self.confidence), len(self.errors)}, len(self.pending_confidence)
-        if len(labelled) > 1 or len(self.pending) != waiting or self.looks < 0 or not set(self.errors) <= {0, 1}:
+        columns = len(self.ids) == len(self.confidence) == len(self.errors) == len(set(self.ids))
+        waiting = len(self.pending) == len(self.pending_confidence) and not set(self.pending) & set(self.ids)
+        values = (*self.confidence, *self.pending_confidence, *(() if self.certified is None else (self.certified,)))
+        above = all(value >= self.floor for value in values)
+        looked = self.looks == _looks(len(self.ids))
+        if not (columns and waiting and above and looked and set(self.errors) <= {0, 1}):
             raise ValueError("`text` must be the state of a Recertification, got columns that do not fit.")
 
     @classmethod
@@ -63,12 +73,20 @@ class Recertification:
         if selector.groups is not None:
             raise ValueError("`selector` must have one threshold to certify again, got one for each group.")
         promise = selector.threshold.promise
+        if risk is None and selector.threshold.further:
+            raise ValueError(
+                "`risk` must be given to certify a risk alone again, since the selector promises more: "
+                f"{selector.threshold.further[0].quantity}. Calibrate anew to keep both."
+            )
         if risk is None and promise.quantity != RISK:
             raise ValueError("`risk` must be given, since the selector promises something else, got none.")
+        if delta is None and promise.probability is None:
+            raise ValueError("`delta` must be given, since the selector promises no probability, got none.")
         return cls(
             risk=(promise.target or 0.0) if risk is None else risk,
-            delta=1 - (promise.probability or 0.95) if delta is None else delta,
+            delta=1 - (promise.probability or 0.0) if delta is None else delta,
             floor=selector.threshold.value if floor is None else floor,
+            of_selector=_digest(selector),
         )
 
     def ask(self, confidence: ArrayLike, ids: ArrayLike, /, *, labels: int, seed: int = 0) -> Self:
@@ -77,7 +95,9 @@ class Recertification:
         The rows must be a fair sample of what the selector now meets; their order decides nothing.
         """
         if self.pending:
-            raise ValueError(f"`answer` must come first, got {len(self.pending)} rows still without a label.")
+            raise ValueError(
+                f"{len(self.pending)} rows asked for before must be labelled first (`answer`), got a further `ask`."
+            )
         c, names = np.asarray(confidence, dtype=np.float64), np.asarray(ids).astype(str)
         if c.ndim != 1 or names.shape != c.shape or len(np.unique(names)) != len(names):
             raise ValueError("`ids` must name each row of `confidence` with a name of its own, got others.")
@@ -102,56 +122,77 @@ class Recertification:
     def answer(self, ids: ArrayLike, errors: ArrayLike, /) -> Self:
         """Take the errors (0 or 1) of all pending rows, and look whether a threshold is certified now."""
         if not self.pending:
-            raise ValueError("`ask` must come first, got no row that waits for a label.")
+            raise ValueError("Rows to label must be asked for first (`ask`), got labels that no row waits for.")
         names, wrong = np.asarray(ids).astype(str), np.asarray(errors, dtype=np.float64)
         if names.shape != wrong.shape or not ((wrong == 0) | (wrong == 1)).all():
             raise ValueError("`errors` must be 0 or 1 for each of `ids`, got others.")
+        if len(np.unique(names)) != len(names):
+            raise ValueError("`ids` must name each row once, got some twice.")
         known = dict(zip(names.tolist(), wrong.astype(int).tolist(), strict=True))
         if missing := [name for name in self.pending if name not in known]:
             raise ValueError(
                 f"`errors` must be there for every row asked for, got none for {len(missing)}, {missing[0]!r} first."
             )
+        ids = (*self.ids, *self.pending)
         found = replace(
             self,
-            ids=(*self.ids, *self.pending),
+            ids=ids,
             confidence=(*self.confidence, *self.pending_confidence),
             errors=(*self.errors, *(known[name] for name in self.pending)),
-            looks=self.looks + 1,
+            looks=_looks(len(ids)),
             pending=(),
             pending_confidence=(),
         )
-        sample = Sample.of(found.confidence, found.errors)
-        rank = largest_safe_rank(sample, self.risk, self.delta / (found.looks * (found.looks + 1)))
-        if not rank:
-            return found
-        value = max(sample.below(rank), self.floor)
-        return replace(found, certified=value if self.certified is None else min(value, self.certified))
+        values = [found._look(number) for number in range(self.looks + 1, found.looks + 1)]
+        safe = [value for value in (self.certified, *values) if value is not None]
+        return replace(found, certified=min(safe, default=None))
+
+    def _look(self, number: int) -> float | None:
+        """The lowest threshold that this look certifies, on as many labels as it was fixed for."""
+        n = _labels_at(number)
+        sample = Sample.of(self.confidence[:n], self.errors[:n])
+        rank = largest_safe_rank(sample, self.risk, _level(self.delta, number))
+        return max(sample.below(rank), self.floor) if rank else None
+
+    @property
+    def next_look(self) -> int:
+        """The number of labels at which the next look is."""
+        return _labels_at(self.looks + 1)
+
+    def outlook(self) -> str:
+        """What the labels so far would certify, in words: whether it is worth to ask for more."""
+        sample, level = Sample.of(self.confidence, self.errors), _level(self.delta, self.looks + 1)
+        top = max(1, len(sample) // 4)
+        seen = f"{int(sample.totals[top - 1])} of the {top} most trusted of {len(sample)} labelled rows are wrong"
+        return f"{seen}; {in_reach(lambda trial: largest_safe_rank(sample, trial, level) > 0, self.risk)}"
 
     @property
     def threshold(self) -> Threshold | None:
         """The lowest threshold certified so far, or None."""
         if self.certified is None:
             return None
-        c, e, all_rows = np.asarray(self.confidence), np.asarray(self.errors), np.asarray(self.offered)
+        all_rows = np.asarray(self.offered)
         accepted = int(np.count_nonzero(all_rows > self.certified))
         promise = Promise(
             quantity=RISK,
             target=self.risk,
             probability=1 - self.delta,
-            distribution=f"rows drawn independently from the distribution of these {len(all_rows)}",
-            caveats=(f"{len(c)} of them were labelled, and it holds whenever one chose to stop",),
+            distribution=rows_like(len(all_rows)),
+            caveats=(f"{len(self.ids)} of them were labelled, and it holds whenever one chose to stop",),
         )
         return Threshold(
             value=self.certified,
             method="recertify",
             n=len(all_rows),
             accepted=accepted,
-            errors=float(e[c > self.certified].mean() * accepted),
+            errors=None,
             promise=promise,
         )
 
     def selector(self, old: Selector, /) -> Selector:
         """The old selector with the new threshold and the distribution of the new rows; an error if there is none."""
+        if _digest(old) != self.of_selector:
+            raise ValueError("`old` must be the selector that the labels were asked for, got another.")
         if self.threshold is None:
             raise ValueError(f"No threshold is certified yet after {len(self.ids)} labels. Ask for more.")
         return replace(old, threshold=self.threshold, law=ScoreLaw.of(np.asarray(self.offered)))
@@ -164,3 +205,27 @@ class Recertification:
     def from_json(cls, text: str, /) -> Self:
         """The state that `to_json` wrote."""
         return from_json(text, cls)
+
+
+def _labels_at(look: int) -> int:
+    """The number of labels at the k-th look."""
+    return round(FIRST_LOOK * GROWTH ** (look - 1))
+
+
+def _looks(labels: int) -> int:
+    """How many looks there are with so many labels."""
+    number = 0
+    while _labels_at(number + 1) <= labels:
+        number += 1
+    return number
+
+
+def _level(delta: float, look: int) -> float:
+    """The part of δ that the k-th look has; all of them together have δ."""
+    return delta / (look * (look + 1))
+
+
+def _digest(selector: Selector) -> str:
+    """Of what a threshold on its score means."""
+    text = f"{selector.score} {selector.threshold.value!r} {to_json(selector.law)}"
+    return sha256(text.encode()).hexdigest()[:16]

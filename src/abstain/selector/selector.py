@@ -43,7 +43,7 @@ class Groups:
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Selector:
     """A fitted score and the threshold above which a prediction is accepted."""
 
@@ -56,6 +56,12 @@ class Selector:
     """The distribution of confidence in calibration, for `abstain.monitor`."""
     groups: Groups | None = None
     class_names: tuple[str, ...] | None = None
+
+    def __repr__(self) -> str:
+        rule = f"> {self.threshold.value:.6g}" if self.groups is None else f"for each {self.groups.per}"
+        return (
+            f"<Selector: {self.score} {rule}, by {self.threshold.method}; print(selector.summary()) tells its promise>"
+        )
 
     @property
     def needs_features(self) -> bool:
@@ -122,10 +128,19 @@ class Selector:
             columns["error"] = wrong | ~outputs.usable
         return columns
 
+    def unseen(self, outputs: Outputs, /) -> dict[str, int]:
+        """How many rows are of groups that have no threshold because calibration did not have them, by name."""
+        if self.groups is None or self.groups.per == "class":
+            return {}
+        names, counts = np.unique(self.groups.names(outputs, np.empty(0, dtype=np.int64)), return_counts=True)
+        known = self.groups.thresholds
+        return {str(name): int(n) for name, n in zip(names, counts, strict=True) if str(name) not in known}
+
     def summary(self) -> str:
         """What it does and what it promises, in plain words."""
         t = self.threshold
-        share = f"{t.accepted / t.n:.1%} of the {t.n} calibration rows it rests on were accepted"
+        wrong = "" if t.errors is None else f", {t.errors:.4g} of them wrong"
+        share = f"seen, not promised: {t.accepted} of {t.n} calibration rows ({t.accepted / t.n:.1%}) accepted{wrong}"
         if self.groups is not None:
             certain = sum(part.value < np.inf for part in self.groups.thresholds.values())
             rule = (
@@ -134,7 +149,7 @@ class Selector:
             )
         else:
             rule = f"Accept iff {self.score} > {t.value:.6g}{self._units(t.value)}"
-        return f"{rule}. Promise by {t.method}: {t.words} There, {share}."
+        return f"{rule}. Promise by {t.method}: {t.words} {share.capitalize()}."
 
     def _units(self, value: float) -> str:
         """The threshold as the literature would print it."""

@@ -11,6 +11,7 @@ from abstain.thresholds.empirical import empirical_without_guarantee
 from abstain.thresholds.estimated_weights import EstimatedWeights, estimate_weights
 from abstain.thresholds.groups import group_thresholds
 from abstain.thresholds.mixtures import LabelShiftBound, label_shift_bound, mixed_risk, worst_mixture_risk
+from abstain.thresholds.planning import risk_for, samples_for
 from abstain.thresholds.promise import Promise
 from abstain.thresholds.sgr import sgr
 from abstain.thresholds.step_down import step_down
@@ -46,6 +47,8 @@ __all__ = [
     "mixed_risk",
     "rejection_sample",
     "risk_and_coverage",
+    "risk_for",
+    "samples_for",
     "sgr",
     "step_down",
     "target_coverage",

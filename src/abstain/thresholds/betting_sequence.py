@@ -102,7 +102,7 @@ class _Units:
             if weights is not None:
                 raise ValueError("`largest` must be given, a bound on the weights known beforehand, got none.")
             largest = float(totals.max())
-        if not ((w >= 0).all() and (totals <= largest * (1 + 1e-12)).all()):
+        if not largest > 0 or not ((w >= 0).all() and (totals <= largest * (1 + 1e-12)).all()):
             raise ValueError(
                 f"`weights` must be at least 0 and at most `largest` ({largest:g}) per cluster, got others."
             )

@@ -39,6 +39,13 @@ def hoeffding_bentkus_p(mean: float, n: int, risk: float, /) -> float:
     return min(exp(-n * relative), exp(1) * binomial_p(ceil(n * mean - 1e-9), n, risk), 1.0)
 
 
+def p_value(total: float, n: int, risk: float, /, *, are_errors: bool) -> float:
+    """Of "the expected loss is above risk", given the total loss of n samples: exact for errors of 0 and 1."""
+    if not n:
+        return 1.0
+    return binomial_p(total, n, risk) if are_errors else hoeffding_bentkus_p(total / n, n, risk)
+
+
 def samples_needed(risk: float, delta: float, /) -> int:
     """The number of accepted samples without an error that certify a risk."""
     return ceil(log(delta) / log(1 - risk) - 1e-12)

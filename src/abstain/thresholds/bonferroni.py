@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abstain.thresholds.binomial import binomial_p, hoeffding_bentkus_p
+from abstain.thresholds.binomial import p_value
 from abstain.thresholds.risk import certified, nothing_certified
 from abstain.thresholds.sample import Sample, check_target
 from abstain.thresholds.threshold import Threshold
@@ -44,8 +44,6 @@ def _largest(sample: Sample, points: int, risk: float, level: float) -> int:
     place = np.searchsorted(fixed, ends, side="right") - 1
     for end, at in zip(ends[::-1], place[::-1], strict=True):
         k, total = int(fixed[at]), float(totals[end - 1])
-        if at >= 0 and total <= k:
-            p = binomial_p(total, k, risk) if sample.are_errors else hoeffding_bentkus_p(total / k, k, risk)
-            if p <= level:
-                return int(end)
+        if at >= 0 and total <= k and p_value(total, k, risk, are_errors=sample.are_errors) <= level:
+            return int(end)
     return 0

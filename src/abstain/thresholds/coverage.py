@@ -61,7 +61,7 @@ def target_coverage(
         distribution=sample.distribution,
     )
     return Threshold(
-        value=sample.below(rank), method="target_coverage", n=n, accepted=rank, errors=0.0, promise=promise
+        value=sample.below(rank), method="target_coverage", n=n, accepted=rank, errors=None, promise=promise
     )
 
 

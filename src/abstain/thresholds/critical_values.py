@@ -34,18 +34,18 @@ class CriticalValues:
     ranks: Ints
     """(J,) the first rank of each cell, ascending; a cell ends before the next, the last one with ``last``."""
     last: int
-    boundaries: Ints
+    boundaries: NDArray[np.int32]
     """(M, J) boundaries of the family, −1 where nothing rejects."""
     chosen: Ints
     """(J,) the boundary to use from each cell on, −1 for none."""
 
-    def beginning(self, cell: int, /) -> Ints:
+    def beginning(self, cell: int, /) -> NDArray[np.int32]:
         """(J − cell,) critical values of this cell and those after it, where testing begins with it."""
         row = self.chosen[cell]
-        return self.boundaries[row, cell:] if row >= 0 else np.full(len(self.ranks) - cell, -1)
+        return self.boundaries[row, cell:] if row >= 0 else np.full(len(self.ranks) - cell, -1, dtype=np.int32)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=32)
 def critical_values(
     n: int, risk: float, first: int, last: int, levels: tuple[float, ...]
 ) -> tuple[CriticalValues, ...]:
@@ -59,11 +59,13 @@ def critical_values(
     bottoms, places = _places(ranks, risk)
     boundaries = _boundaries(bottoms, places, np.exp(np.minimum(spent, 0.0)))
     crossing = _crossing(ranks, risk, bottoms, places, boundaries, max(levels)) + SLACK
+    kept = boundaries.astype(np.int32)
+    kept.flags.writeable = False
     found = []
     for level in levels:
         enough = crossing <= level
         chosen = np.where(enough.any(axis=0), len(enough) - 1 - np.argmax(enough[::-1], axis=0), -1)
-        found.append(CriticalValues(ranks, last, boundaries, chosen))
+        found.append(CriticalValues(ranks, last, kept, chosen))
     return tuple(found)
 
 

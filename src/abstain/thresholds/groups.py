@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from abstain.metrics.ranking import rank
 from abstain.thresholds.promise import RISK, Promise
-from abstain.thresholds.sample import check_target, cluster_numbers, rows_like
+from abstain.thresholds.sample import check_names, check_target, cluster_numbers, rows_like
 from abstain.thresholds.target_risk import target_risk
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 
@@ -32,14 +32,16 @@ def group_thresholds(
     otherwise each holds with that probability. As the risk of a mix is a mean of the risks of its parts, it is at most
     ``risk`` in every mix of the groups. If no group has a safe threshold, that is an error which says why for each.
     """
-    c, e, names = np.asarray(confidence), np.asarray(losses), np.asarray(groups)
+    c, e, names = np.asarray(confidence), np.asarray(losses), check_names("groups", groups)
     if not c.shape == e.shape == names.shape:
         raise ValueError(f"`groups` must name a group for each sample, got {names.shape} for {c.shape}.")
     rank(c, e)  # the checks, with their messages
     check_target("risk", risk)
     check_target("delta", delta)
     clusters = None if ids is None else cluster_numbers(ids, len(c))
-    distinct = np.unique(names)
+    distinct = np.unique(names[c > -np.inf])  # a group without a usable row is never accepted: nothing to certify
+    if not len(distinct):
+        raise NoSafeThresholdError("No row is usable, so that no group has a safe threshold. Mend the inputs.")
     level = delta / len(distinct) if jointly else delta
     found: dict[str, Threshold] = {}
     refused: list[tuple[object, NoSafeThresholdError]] = []
@@ -54,8 +56,27 @@ def group_thresholds(
         found[str(name)] = _in_group(threshold, str(name), delta, len(distinct) if jointly else 1)
     if len(refused) == len(distinct):
         name, why = refused[0]
-        raise NoSafeThresholdError(f"No group has a safe threshold. {name}: {why}")
+        shared = f" δ is shared by {len(distinct)} groups; `jointly=False` (--each) lifts that." if jointly else ""
+        raise NoSafeThresholdError(f"No group has a safe threshold.{shared} {name}: {why}")
     return found
+
+
+def of_all_groups(found: dict[str, Threshold], /, *, risk: float, delta: float, jointly: bool) -> Threshold:
+    """The counts of all groups, and the promise about any mix of those that have a threshold; its value is +inf."""
+    n = sum(threshold.n for threshold in found.values())
+    words = f"rows of any mix of the {len(found)} groups, drawn as these {n} were"
+    promise = Promise(quantity=RISK, target=risk, probability=1 - delta, distribution=words)
+    promise = promise.noting("it is so in each group that has a threshold")
+    if not jointly:
+        promise = promise.noting(f"for each of the {len(found)} by itself, not for all of them together")
+    return Threshold(
+        value=np.inf,
+        method="group_thresholds",
+        n=n,
+        accepted=sum(threshold.accepted for threshold in found.values()),
+        errors=sum(threshold.errors or 0.0 for threshold in found.values()),
+        promise=promise,
+    )
 
 
 def _rejecting_all(n: int, risk: float, delta: float) -> Threshold:
@@ -65,7 +86,7 @@ def _rejecting_all(n: int, risk: float, delta: float) -> Threshold:
 
 def _in_group(threshold: Threshold, name: str, delta: float, together: int) -> Threshold:
     """The promise with the group it is about, and the probability with which all of them hold."""
-    words = (f"it holds for all {together} groups together with probability {1 - delta:.4g}",) if together > 1 else ()
-    old = threshold.promise
-    promise = replace(old, distribution=f"{old.distribution} in the group {name!r}", caveats=(*old.caveats, *words))
+    promise = replace(threshold.promise, distribution=f"{threshold.promise.distribution} in the group {name!r}")
+    if together > 1:
+        promise = promise.noting(f"it holds for all {together} groups together with probability {1 - delta:.4g}")
     return replace(threshold, promise=promise)

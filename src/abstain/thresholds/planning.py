@@ -1,6 +1,6 @@
 """Before you start: how many labelled rows a promise needs, and what is in reach with those there are."""
 
-from math import ceil, log
+from math import ceil, floor, log, log10
 
 import numpy as np
 from scipy.special import bdtr, bdtri
@@ -56,7 +56,9 @@ def risk_for(*, n: int, delta: float, coverage: float, error_rate: float, power:
     errors = int(np.searchsorted(bdtr(np.arange(k + 1), k, error_rate), power)) if error_rate else 0
     if errors >= k:
         return 1.0
-    return float(f"{bdtri(errors, k, _level(coverage, delta)):.3g}")
+    found = float(bdtri(errors, k, _level(coverage, delta)))
+    unit = 10.0 ** (floor(log10(found)) - 2)
+    return float(f"{ceil(found / unit) * unit:.3g}")
 
 
 def _level(coverage: float, delta: float) -> float:

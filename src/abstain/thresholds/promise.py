@@ -1,7 +1,7 @@
 """What is promised of a threshold, as a value; the words are made from it here and nowhere else."""
 
-from dataclasses import dataclass
-from typing import Literal, final
+from dataclasses import dataclass, replace
+from typing import Literal, Self, final
 
 RISK = "the share of errors among accepted rows"
 COVERAGE = "the share of rows accepted"
@@ -37,6 +37,14 @@ class Promise:
             raise ValueError("A promise must have a target or a bound, got neither.")
         if self.probability is not None and not 0 <= self.probability <= 1:
             raise ValueError(f"`probability` must be between 0 and 1, got {self.probability}.")
+
+    def noting(self, caveat: str, /) -> Self:
+        """The promise with one more thing to know."""
+        return replace(self, caveats=(*self.caveats, caveat))
+
+    def unproved(self, reason: str, /) -> Self:
+        """What is aimed at where there is no proof, and why there is none."""
+        return replace(self, proved=False, caveats=(reason, *self.caveats))
 
     @property
     def certified(self) -> float:

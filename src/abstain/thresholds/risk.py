@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable
-from math import ceil, floor, log10
+from math import ceil, floor, log, log10
 
 import numpy as np
 from scipy.special import betaincinv
@@ -12,7 +12,6 @@ from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.sample import Sample
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 
-STEPS = 120
 FACTOR = 1.05
 
 
@@ -50,15 +49,16 @@ def nothing_certified(
 
 def in_reach(reaches: Callable[[float], bool], risk: float, /, *, guess: float | None = None) -> str:
     """The words for about the lowest risk above ``risk`` that is in reach, from a guess on, by bisection."""
-    trials = [_two_digits(risk * FACTOR**step) for step in range(1, STEPS)]
+    trials = [_two_digits(risk * FACTOR**step) for step in range(1, ceil(log(1 / risk) / log(FACTOR)))]
     trials = sorted({trial for trial in trials if risk < trial < 1} | {0.99})
-    low, high = -1, bisect_left(trials, min(guess or 0.0, 0.99))
+    start = bisect_left(trials, min(guess or 0.0, 0.99))
+    low, high = start - 1, start  # below the guess nothing is looked for
     step = 1
     while not reaches(trials[high]):
         if high == len(trials) - 1:
             return "no risk below 1 is in reach"
         low, high, step = high, min(high + step, len(trials) - 1), 2 * step
-    while high - low > 1 and guess is None:
+    while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if reaches(trials[middle]) else (middle, high)
     return f"a risk of {trials[high]:.2g} is in reach"

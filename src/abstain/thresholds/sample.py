@@ -17,10 +17,10 @@ Ints = NDArray[np.int64]
 @final
 @dataclass(frozen=True)
 class Sample:
-    """Confidence and losses of independent rows, most trusted first, the largest losses first within a tie.
+    """Confidence and losses of independent rows, most trusted first, in a random order within ties.
 
-    With that order a count of errors at a rank inside a tie is the most that any order gives; and it is the same for
-    the same rows in any order.
+    The rows are put into an order of their own before anything is drawn, so that the result is the same for the same
+    rows in any order.
     """
 
     confidence: Floats
@@ -39,7 +39,10 @@ class Sample:
         words = rows_like(len(c)) if len(rows) == len(c) else one_row_of_each(len(rows))
         c, e = c[rows], e[rows]
         order = np.lexsort((-e, -c))
-        return cls(c[order], e[order], bool(((e == 0) | (e == 1)).all()), words)
+        c, e = c[order], e[order]
+        if (c[1:] == c[:-1]).any():
+            e = e[np.lexsort((generator("order within ties", seed, c, e).random(len(c)), -c))]
+        return cls(c, e, bool(((e == 0) | (e == 1)).all()), words)
 
     def __len__(self) -> int:
         return len(self.confidence)
@@ -51,7 +54,7 @@ class Sample:
 
     @property
     def ends(self) -> Ints:
-        """The numbers of rows that a threshold can accept, ascending: no tie is split, nor rows that rounding tells."""
+        """The numbers of rows that a threshold can accept, ascending: neither ties nor near ties are split."""
         return np.flatnonzero(apart(self.confidence)) + 1
 
     def below(self, rank: int, /) -> float:
@@ -80,10 +83,22 @@ def one_row_of_each(clusters: int, /) -> str:
 
 def cluster_numbers(ids: ArrayLike, n: int, /) -> Ints:
     """(n,) the number of each row's cluster."""
-    names = np.asarray(ids)
+    names = check_names("ids", ids)
     if names.shape != (n,):
         raise ValueError(f"`ids` must have shape {(n,)}, one per row, got {names.shape}.")
     return np.unique(names, return_inverse=True)[1]
+
+
+def check_names(what: str, names: ArrayLike, /) -> NDArray[np.generic]:
+    """Names or numbers, none of them missing."""
+    found = np.asarray(names)
+    if found.dtype.kind == "O":
+        if any(name is None or name != name for name in found.flat):
+            raise ValueError(f"`{what}` must name every row, got None or NaN for some.")
+        found = found.astype(str)
+    if found.dtype.kind == "f" and np.isnan(found).any():
+        raise ValueError(f"`{what}` must name every row, got NaN for {np.count_nonzero(np.isnan(found))}.")
+    return found
 
 
 def one_per_cluster(confidence: Floats, losses: Floats, /, *, ids: ArrayLike | None, seed: int) -> Ints:

@@ -10,7 +10,7 @@ from abstain.thresholds.risk import certified, nothing_certified
 from abstain.thresholds.sample import Sample, check_target
 from abstain.thresholds.threshold import Threshold
 
-GAP = "its published proof takes the thresholds visited for fixed, though they depend on the sample"
+GAP = "since its published proof takes the thresholds visited for fixed, though they depend on the sample"
 
 
 def sgr(
@@ -38,7 +38,7 @@ def sgr(
     if not best:
         raise nothing_certified(sample, lambda trial: _bisect(sample, trial, delta)[0] > 0, risk, delta)
     found = certified("sgr", sample, best, risk=risk, delta=delta, bound=bound)
-    return replace(found, promise=replace(found.promise, caveats=(GAP,)))
+    return replace(found, promise=found.promise.unproved(GAP))
 
 
 def _bisect(sample: Sample, risk: float, delta: float) -> tuple[int, float]:

@@ -6,7 +6,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.thresholds.binomial import hoeffding_bentkus_p, samples_needed
+from abstain.thresholds.binomial import hoeffding_bentkus_p, p_value, samples_needed
 from abstain.thresholds.critical_values import critical_values
 from abstain.thresholds.risk import certified, nothing_certified
 from abstain.thresholds.sample import Sample, check_target
@@ -15,8 +15,10 @@ from abstain.thresholds.threshold import Threshold
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 STARTS = (0.305, 0.08, 0.02, 0.005)  # coverages at which testing begins; chosen for the best worst case, see the docs
+LEAST_DELTA = 1e-6  # below it what the critical values leave aside would count
 MAIN_SHARE = 0.88  # of δ, at the first of them; the others share the rest
 APART = 0.5  # a start is left out unless it is below that much of the next
+FEW = 6  # values of a score up to which each is tested by itself
 CELLS = 200  # of ranks tested one after the other
 
 
@@ -34,9 +36,9 @@ def step_down(
 
     P(selective risk ≤ ``risk``) ≥ 1 − δ over the calibration sample, whose rows must be drawn independently from the
     distribution of deployment (unknown classes included, each an error); nothing is assumed of the score. No row is
-    set aside and nothing is random: the answer is the same for the same rows in any order. The proof is in
-    docs/guarantees.md. Of each cluster of ``ids`` one row, drawn by ``seed``, is used; the promise is then about
-    clusters, and `betting` makes one about rows. Losses in [0, 1] other than errors are tested by Hoeffding–Bentkus.
+    set aside and, without ``ids``, nothing is random: the answer is the same for the same rows in any order. Of each
+    cluster of ``ids`` one row, drawn by ``seed``, is used; the promise is then about clusters, and `betting` makes one
+    about rows. Losses in [0, 1] other than errors are tested by Hoeffding–Bentkus. Proof: docs/guarantees.md.
 
     >>> rng = np.random.default_rng(0)
     >>> place = rng.random(2000)
@@ -45,6 +47,8 @@ def step_down(
     """
     check_target("risk", risk)
     check_target("delta", delta)
+    if delta < LEAST_DELTA:
+        raise ValueError(f"`delta` must be at least {LEAST_DELTA:g} for step_down, got {delta}.")
     sample = Sample.of(confidence, losses, ids=ids, seed=seed)
     rank = largest_safe_rank(sample, risk, delta)
     if not rank:
@@ -80,22 +84,41 @@ def segments(n: int, risk: float, delta: float, /, *, first: int = 1) -> list[Se
 
 
 def largest_safe_rank(sample: Sample, risk: float, delta: float, /, *, first: int = 1) -> int:
-    """How many of the most trusted rows can be accepted by a threshold that is certified; 0 for none.
+    """How many of the most trusted rows can be accepted by a threshold that is certified; 0 for none."""
+    safe = safe_ranks(sample, risk, delta, first=first)
+    return int(safe[-1]) if len(safe) else 0
+
+
+def safe_ranks(sample: Sample, risk: float, delta: float, /, *, first: int = 1) -> NDArray[np.int64]:
+    """All numbers of rows that a threshold can accept and that are certified, ascending: together, with 1 − δ.
 
     Each segment is tested at its share of δ, and also at what the one before it had if all of that was rejected.
     """
     totals, ends = sample.totals, sample.ends
+    if len(ends) <= FEW:
+        return _values(sample, risk, delta, first)
     tests = _step_down if sample.are_errors else _fixed_sequence
     parts = segments(len(sample), risk, delta, first=first)
-    found, inherited = 0, 0
+    found, inherited = [np.empty(0, dtype=np.int64)], 0
     for number, segment in enumerate(parts):
         levels = tuple(delta * sum(part.share for part in parts[begin : number + 1]) for begin in range(number, -1, -1))
         safe, whole = tests(totals, segment, risk, levels, inherited, len(sample))
         reachable = ends[(ends >= segment.first) & (ends <= segment.last)]
-        passed = reachable[safe[reachable - segment.first]]
-        found = int(passed[-1]) if len(passed) else found
+        found.append(reachable[safe[reachable - segment.first]])
         inherited = inherited + 1 if whole else 0
-    return found
+    return np.concatenate(found)
+
+
+def _values(sample: Sample, risk: float, delta: float, first: int) -> NDArray[np.int64]:
+    """The same for a score of few values, which are its only thresholds: fallback over them, with equal shares of δ."""
+    totals, ends, level, found = sample.totals, sample.ends, 0.0, []
+    for end in ends.tolist():
+        level += delta / len(ends)
+        if p_value(float(totals[end - 1]), end, risk, are_errors=sample.are_errors) <= level:
+            found.append(end)
+        else:
+            level = 0.0
+    return np.array([end for end in found if end >= first], dtype=np.int64)
 
 
 def _step_down(

@@ -34,7 +34,7 @@ class NoSafeThresholdError(ValueError):
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Threshold:
     """Accept iff confidence > ``value``, with the calibration counts it rests on and what it promises."""
 
@@ -42,17 +42,17 @@ class Threshold:
     """γ; +inf accepts nothing, −inf every usable row."""
     method: str
     n: int
-    """Calibration rows that the promise rests on."""
+    """Rows of the calibration sample that it was certified on."""
     accepted: int
     """Those of them above γ."""
-    errors: float
-    """The total loss among these."""
+    errors: float | None
+    """The total loss among these, None where it is not known."""
     promise: Promise
     further: tuple[Promise, ...] = ()
     """What else holds, together with the promise."""
 
     def __post_init__(self) -> None:
-        if self.value != self.value or not 0 <= self.accepted <= self.n or not 0 <= self.errors < inf:
+        if self.value != self.value or not 0 <= self.accepted <= self.n or not 0 <= (self.errors or 0.0) < inf:
             raise ValueError(
                 f"A threshold must be a number with counts that fit, got {self.value} with {self.accepted} of {self.n} "
                 f"accepted and losses of {self.errors}."
@@ -61,6 +61,10 @@ class Threshold:
     def accepts(self, confidence: ArrayLike, /) -> NDArray[np.bool_]:
         """Which samples are accepted; NaN never is."""
         return np.asarray(confidence, dtype=np.float64) > self.value
+
+    def __repr__(self) -> str:
+        target = "" if self.promise.target is None else f", target {self.promise.target:g}"
+        return f"<Threshold: > {self.value:.6g} by {self.method}{target}; {self.accepted} of {self.n} accepted>"
 
     def __str__(self) -> str:
         return f"accept iff confidence > {self.value:.6g} ({self.method}): {self.words}"

@@ -1,5 +1,6 @@
 """Several targets together: a risk and a coverage, or a risk overall and one in each group."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from math import ceil
 
@@ -7,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.draws import generator
-from abstain.thresholds.binomial import binomial_p, hoeffding_bentkus_p
+from abstain.thresholds.binomial import p_value
 from abstain.thresholds.coverage import rank_for_coverage
 from abstain.thresholds.fallback import lowest_certified, proposed
 from abstain.thresholds.promise import COVERAGE, RISK, Promise
 from abstain.thresholds.risk import certified, in_reach
-from abstain.thresholds.sample import Sample, check_target, one_per_cluster, rows_like
+from abstain.thresholds.sample import Sample, check_names, check_target, one_per_cluster, rows_like
 from abstain.thresholds.step_down import largest_safe_rank
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 from abstain.thresholds.trade_off import trade_off
@@ -92,14 +93,14 @@ def joint_risk(
     for name, value in (("risk", risk), ("group_risk", group_risk), ("delta", delta)):
         check_target(name, value)
     whole = Sample.of(confidence, losses)
-    c, e, names = np.asarray(confidence, np.float64), np.asarray(losses, np.float64), np.asarray(groups)
+    c, e, names = np.asarray(confidence, np.float64), np.asarray(losses, np.float64), check_names("groups", groups)
     if names.shape != c.shape:
         raise ValueError(f"`groups` must name a group for each sample, got {names.shape} for {c.shape}.")
     rows = one_per_cluster(c, e, ids=ids, seed=seed)
     rows = rows[np.lexsort((names[rows], e[rows], c[rows]))]
     c, e, names = c[rows], e[rows], names[rows]
     in_pilot = generator("pilot of groups", seed, c, e).permutation(len(c)) < ceil(PILOT * len(c))
-    parts = {name: (names == name) for name in np.unique(names)}
+    parts = {name: (names == name) for name in np.unique(names[c > -np.inf])}  # others are never accepted
     limits = {None: risk} | dict.fromkeys(parts, group_risk)
 
     def worst(threshold: float, scale: float = 1.0) -> tuple[float, object]:
@@ -108,7 +109,7 @@ def joint_risk(
         found = []
         for name, limit in limits.items():
             inside = kept if name is None else kept & parts[name]
-            found.append((_p_value(e[inside], min(limit * scale, 0.999), whole.are_errors), name))
+            found.append((_p(e[inside], min(limit * scale, 0.999), whole.are_errors), name))
         return max(found, key=lambda pair: pair[0])
 
     sequence = proposed(c[in_pilot], np.ones(np.count_nonzero(in_pilot)), _safe_in_all(c, e, in_pilot, parts, limits))
@@ -133,7 +134,7 @@ def joint_risk(
     words = rows_like(len(c)) if len(rows) == len(whole) else Sample.of(confidence, losses, ids=ids).distribution
     overall, each = (
         Promise(quantity=quantity, target=limit, probability=1 - delta, distribution=words)
-        for quantity, limit in ((RISK, risk), (f"{RISK} of each of the {len(parts)} groups", group_risk))
+        for quantity, limit in ((RISK, risk), (f"{RISK} of each of the groups {_named(parts)}", group_risk))
     )
     return Threshold(
         value=value,
@@ -146,11 +147,13 @@ def joint_risk(
     )
 
 
-def _p_value(losses: Floats, risk: float, are_errors: bool) -> float:
-    n, total = len(losses), float(losses.sum())
-    if not n:
-        return 1.0
-    return binomial_p(total, n, risk) if are_errors else hoeffding_bentkus_p(total / n, n, risk)
+def _named(groups: Iterable[object]) -> str:
+    names = [str(name) for name in groups]
+    return ", ".join(names if len(names) <= 12 else [*names[:10], f"… ({len(names)} in all)"])
+
+
+def _p(losses: Floats, risk: float, are_errors: bool) -> float:
+    return p_value(float(losses.sum()), len(losses), risk, are_errors=are_errors)
 
 
 def _safe_in_all(

@@ -28,11 +28,13 @@ def trade_off(
     chosen after looking at all, which a target asked for after a look at the sample may not.
     """
     check_target("delta", delta)
+    if not risks or len(set(risks)) < len(risks):
+        raise ValueError(f"`risks` must be different target risks, got {risks}.")
     for risk in risks:
         check_target("risks", risk)
     sample = Sample.of(confidence, losses, ids=ids, seed=seed)
     level = delta / len(risks)
     ranks = {risk: largest_safe_rank(sample, risk, level) for risk in sorted(risks)}
-    together = (f"one of {len(risks)} promises that hold together with probability {1 - delta:.4g}",)
+    together = f"one of {len(risks)} promises that hold together with probability {1 - delta:.4g}"
     found = [certified("step_down", sample, rank, risk=risk, delta=level) for risk, rank in ranks.items() if rank]
-    return [replace(t, promise=replace(t.promise, caveats=together)) for t in found]
+    return [replace(t, promise=t.promise.noting(together)) for t in found]

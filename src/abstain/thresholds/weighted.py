@@ -18,15 +18,15 @@ ESTIMATED = "since the weights are estimated"
 
 
 def rejection_sample(
-    weights: ArrayLike, /, *, largest: float, data: tuple[ArrayLike, ...] = (), seed: int = 0
+    weights: ArrayLike, /, *, largest: float, data: tuple[ArrayLike, ...], seed: int = 0
 ) -> NDArray[np.bool_]:
     """Keep each sample with probability w / ``largest``: what is kept is an exact sample of the shifted distribution.
 
-    The weights dP'/dP must be known and at most ``largest``. The draw depends on the weights and on ``data``, so that
-    it is another one for other rows. (Park et al., 2022)
+    The weights dP'/dP must be known and at most ``largest``. ``data`` are the columns of the rows, such as confidence
+    and losses: the draw depends on them, so that it is another one for other rows. (Park et al., 2022)
     """
     w = np.asarray(weights, dtype=np.float64)
-    if w.ndim != 1 or not ((w >= 0) & (w <= largest)).all():
+    if w.ndim != 1 or not largest > 0 or not ((w >= 0) & (w <= largest)).all():
         raise ValueError(f"`weights` must be between 0 and `largest` ({largest}), got others.")
     return generator("rejection sampling", seed, w, *data).random(len(w)) < w / largest
 
@@ -75,5 +75,5 @@ def weighted_risk(
         found = step_down(c[kept], e[kept], risk=risk, delta=delta)
     promise = replace(found.promise, distribution=SHIFTED)
     if isinstance(weights, EstimatedWeights):
-        promise = replace(promise, proved=False, caveats=(ESTIMATED,))
+        promise = promise.unproved(ESTIMATED)
     return replace(found, method="weighted_risk", promise=promise)

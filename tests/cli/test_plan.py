@@ -1,0 +1,35 @@
+import json
+
+import pytest
+from tests_cli import run
+
+
+def test_the_table_says_how_many_are_needed(tmp_path):
+    done = run("plan", "--risk", "0.02", "--coverage", "0.6", "--error-rate", "0.01", "--figure", tmp_path / "plan.png")
+    assert done.returncode == 0, done.stderr
+    assert "2,579" in done.stdout
+    assert "At least 149 accepted samples without a single error" in " ".join(done.stdout.split())
+    assert (tmp_path / "plan.png").read_bytes().startswith(b"\x89PNG")
+    assert [path.name for path in tmp_path.iterdir()] == ["plan.png"]
+
+
+def test_json_is_one_document_both_ways():
+    needed = json.loads(run("plan", "--risk", "0.05", "--delta", "0.1", "--json").stdout)
+    assert {row["coverage"] for row in needed["rows"]} == {0.4, 0.6, 0.9}
+    reach = json.loads(run("plan", "--n", "500", "--json").stdout)
+    assert all(0 < row["risk"] < 1 for row in reach["rows"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "`--risk` or `--n` must be given"),
+        (("--risk", "0.02", "--error-rate", "0.05"), "`error_rate` must be at least 0 and below `risk`"),
+        (("--n", "5", "--figure", "x.png"), "`--figure` must come with `--risk`"),
+    ],
+)
+def test_what_cannot_be_planned_is_one_line(options, message):
+    done = run("plan", *options)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1

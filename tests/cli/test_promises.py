@@ -1,0 +1,92 @@
+"""From a plain table to promises of several kinds, and to a new one after an alarm."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from tests_cli import run
+
+
+def write(file, n, slope, seed, groups=("a", "b")):
+    rng = np.random.default_rng(seed)
+    u = rng.random(n)
+    correct = (rng.random(n) >= slope * u**2).astype(int)
+    with open(file, "w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["id", "confidence", "correct", "group"])
+        writer.writerows((f"r{i}", 1 - u[i], correct[i], groups[i % len(groups)]) for i in range(n))
+    return file
+
+
+def read(file):
+    with open(file, newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("table")
+    write(folder / "cal.csv", 3000, 0.3, 0)
+    write(folder / "new.csv", 6000, 0.45, 1)
+    return folder
+
+
+def calibrate(place, *options):
+    return run("calibrate", place / "cal.csv", "-o", place / "s.abstain", *options)
+
+
+def test_a_table_becomes_a_guaranteed_threshold_and_decisions(place):
+    done = calibrate(place, "--risk", "0.05")
+    assert "the share of errors among accepted rows is at most 0.05, with probability at least 0.95" in done.stdout
+    assert "Seen, not promised" in done.stdout
+    done = run("select", place / "s.abstain", place / "new.csv", "-o", place / "d.csv", "--json")
+    rows = read(place / "d.csv")
+    assert json.loads(done.stdout)["accepted"] == sum(row["accepted"] == "True" for row in rows)
+    assert set(rows[0]) == {"id", "domain", "confidence", "accepted", "error"}
+
+
+def test_thresholds_for_groups_and_unseen_groups_are_told(place):
+    done = calibrate(place, "--risk", "0.05", "--per", "domain")
+    assert "a: accept above" in done.stdout
+    write(place / "other.csv", 100, 0.3, 2, groups=("a", "c"))
+    done = run("select", place / "s.abstain", place / "other.csv", "-o", place / "d2.csv")
+    assert "50 samples are of groups that calibration did not have, and rejected: c." in done.stdout
+    rows = read(place / "d2.csv")
+    assert not any(row["accepted"] == "True" for row in rows if row["domain"] == "c")
+
+
+def test_several_targets_together_or_what_is_in_reach(place):
+    done = calibrate(place, "--risk", "0.06", "--coverage", "0.5")
+    assert "And, together with it: the share of rows accepted is at least 0.5" in done.stdout
+    done = calibrate(place, "--risk", "0.06", "--per", "domain", "--group-risk", "0.1")
+    assert "of each of the groups a, b is at most 0.1" in done.stdout
+    done = calibrate(place, "--risk", "0.01", "--coverage", "0.9")
+    assert done.returncode == 1
+    assert "cannot be certified together" in done.stderr
+    assert calibrate(place, "--risk", "0.1", "--each").stderr.startswith("abstain: `--each` must come with `--per`")
+
+
+def test_after_an_alarm_a_new_threshold_is_certified_with_labels_asked_for(place):
+    calibrate(place, "--risk", "0.05")
+    run("select", place / "s.abstain", place / "new.csv", "-o", place / "d.csv")
+    truth = {row["id"]: row["error"] for row in read(place / "d.csv")}
+    again = ("--state", place / "again.json")
+    for _ in range(4):
+        done = run("recertify", place / "s.abstain", place / "d.csv", *again, "--ask", "600", "-o", place / "ask.csv")
+        assert "Label the 600 rows" in done.stdout, done.stderr
+        asked = [row["id"] for row in read(place / "ask.csv")]
+        (place / "labels.csv").write_text("id,error\n" + "".join(f"{name},{truth[name]}\n" for name in asked))
+        done = run("recertify", place / "s.abstain", place / "labels.csv", *again, "-o", place / "new.abstain")
+        if "Certified after" in done.stdout:
+            break
+        assert "a risk of" in done.stdout
+        assert "The next look is at" in done.stdout
+    assert "it holds whenever one chose to stop" in done.stdout
+    done = run("select", place / "new.abstain", place / "new.csv", "-o", place / "d3.csv")
+    assert done.returncode == 0
+    twice = run("recertify", place / "s.abstain", place / "labels.csv", *again)
+    assert "must be asked for first" in twice.stderr
+    calibrate(place, "--risk", "0.06")
+    other = run("recertify", place / "s.abstain", place / "d.csv", *again, "--ask", "5", "-o", place / "ask.csv")
+    assert "`--state` must be of this selector" in other.stderr

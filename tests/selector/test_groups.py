@@ -1,0 +1,105 @@
+"""A threshold for each class or domain, and targets together, through `calibrate` and the selector's file."""
+
+import numpy as np
+import pytest
+
+from abstain import Outputs, Selector, calibrate
+from abstain.thresholds import NoSafeThresholdError
+
+
+def draw(n, seed, spread=(0.7, 1.0, 1.8)):
+    """Three classes, the last hardly told from noise."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(3, size=n)
+    logits = 3 * np.eye(3)[labels] + np.array(spread)[labels][:, None] * rng.normal(size=(n, 3))
+    return Outputs(logits=logits, labels=labels, domain=np.where(np.arange(n) % 2 == 0, "even", "odd"))
+
+
+CAL, NEW = draw(6000, 0), draw(20_000, 1)
+
+
+@pytest.mark.parametrize("per", ["class", "domain"])
+def test_each_group_keeps_the_risk_on_fresh_rows_and_the_file_keeps_the_groups(per, tmp_path):
+    selector = calibrate(CAL, risk=0.1, delta=0.05, per=per)
+    selector.save(tmp_path / "s.abstain")
+    again = Selector.load(tmp_path / "s.abstain")
+    accepted = again.accepts(NEW)
+    np.testing.assert_array_equal(accepted, selector.accepts(NEW))
+    groups = NEW.predictions if per == "class" else NEW.domain
+    for name in np.unique(groups):
+        inside = accepted & (groups == name)
+        if inside.any():
+            assert NEW.errors[inside].mean() <= 0.1 + 3 * np.sqrt(0.09 / inside.sum())
+    assert accepted.any()
+    assert again.summary() == selector.summary()
+    assert "it is so in each group that has a threshold" in selector.summary()
+
+
+def test_a_class_that_cannot_be_certified_is_always_rejected():
+    selector = calibrate(CAL, risk=0.005, per="class")
+    values = selector.class_values
+    assert np.isinf(values[values == np.inf]).any()
+    assert np.isfinite(values).any()
+    assert not selector.accepts(NEW)[np.isin(NEW.predictions, np.flatnonzero(values == np.inf))].any()
+
+
+def test_domains_that_calibration_did_not_have_are_rejected_and_counted():
+    selector = calibrate(CAL, risk=0.1, per="domain")
+    other = Outputs(logits=NEW.logits[:4], domain=["even", "new", "new", "odd"])
+    assert not selector.accepts(other)[[1, 2]].any()
+    assert selector.unseen(other) == {"new": 2}
+    with pytest.raises(ValueError, match="`outputs` must have domains"):
+        selector.accepts(Outputs(logits=NEW.logits[:4]))
+
+
+def test_unusable_rows_are_no_group():
+    z = np.array(CAL.logits)
+    z[:5] = np.nan
+    outputs = Outputs(logits=z, labels=CAL.labels, nonfinite="reject")
+    assert set(calibrate(outputs, risk=0.1, per="class").groups.thresholds) == {"0", "1", "2"}
+    assert calibrate(outputs, risk=0.2, per="class", group_risk=0.5).threshold.accepted > 0
+
+
+def test_decisions_are_columns_with_what_is_known():
+    selector = calibrate(CAL, risk=0.1)
+    columns = selector.decide(NEW)
+    assert list(columns) == ["id", "domain", "prediction", "confidence", "accepted", "error"]
+    np.testing.assert_array_equal(columns["accepted"], selector.accepts(NEW))
+    np.testing.assert_array_equal(columns["error"], NEW.errors)
+    assert "error" not in selector.decide(Outputs(logits=NEW.logits))
+
+
+def test_the_best_of_several_scores_is_chosen_on_other_rows():
+    selector = calibrate(CAL, score=["max_logit", "confidence_margin", "max_softmax"], risk=0.1)
+    assert selector.threshold.n == 4800
+    assert "chosen among 3 on other rows" in selector.summary()
+    single = calibrate(CAL, score=["max_logit"], risk=0.3)
+    assert (single.score, single.threshold.n) == ("max_logit", 6000)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"risk": 0.1, "per": "row"}, "`per` must be class or domain"),
+        ({"coverage": 0.5, "per": "class"}, "`per` must come with a `risk` alone"),
+        ({"risk": 0.1, "group_risk": 0.2}, "`group_risk` must come with `per`"),
+        ({"risk": 0.1, "per": "class", "method": "sgr"}, "`method` must be one of group_thresholds"),
+        ({"risk": 0.1, "score": ["nothing"]}, "`score` must hold known scores"),
+        ({"risk": 0.1, "score": []}, "`score` must hold at least one name"),
+        ({"cost": 0.1, "score": ["max_logit", "energy"]}, "`score` must be one name with a `cost`"),
+    ],
+)
+def test_what_does_not_go_together_is_said(options, message):
+    with pytest.raises(ValueError, match=message):
+        calibrate(CAL, **options)
+
+
+def test_targets_out_of_reach_name_pairs():
+    with pytest.raises(NoSafeThresholdError, match="cannot be certified together on n=6000"):
+        calibrate(CAL, risk=0.001, coverage=0.9)
+
+
+def test_a_representation_fits_a_line():
+    selector = calibrate(CAL, risk=0.1)
+    assert len(repr(selector)) < 150
+    assert len(repr(selector.threshold)) < 120
