@@ -1,6 +1,8 @@
 """The command as a user meets it: real processes."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -133,3 +135,22 @@ def test_demo_prints_the_table_and_writes_outputs_and_figure(tmp_path):
     assert len(Outputs.load(tmp_path / "demo" / "outputs")) == 4684
     again = run("demo", "--folder", tmp_path / "demo")
     assert again.stdout == done.stdout
+
+
+def test_a_mistake_of_our_own_is_one_line_and_a_traceback_on_request(monkeypatch, capsys):
+    from abstain.cli import app
+
+    monkeypatch.setattr(app, "app", lambda: {}.missing)
+    with pytest.raises(SystemExit) as info:
+        app.main()
+    assert info.value.code == 1
+    assert "a mistake of abstain's own (AttributeError" in capsys.readouterr().err
+    monkeypatch.setenv("ABSTAIN_DEBUG", "1")
+    with pytest.raises(AttributeError, match="missing"):
+        app.main()
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    command = f"{sys.executable} -c 'from abstain.cli import main; main()' scores --json | head -c 10"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stderr == ""

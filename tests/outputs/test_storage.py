@@ -260,3 +260,32 @@ def test_an_empty_folder_and_a_missing_one(tmp_path):
         Outputs.load(tmp_path)
     with pytest.raises(FileNotFoundError, match=r"`path` must exist"):
         Outputs.load(tmp_path / "none")
+
+
+@pytest.mark.parametrize("where", ["header", "data", "end"])
+def test_an_altered_array_is_refused(where, tmp_path):
+    rng = np.random.default_rng(0)
+    Outputs(logits=rng.normal(size=(50, 3)).astype(np.float32), labels=rng.integers(3, size=50)).save(tmp_path / "run")
+    file = tmp_path / "run" / "logits.npy"
+    contents = file.read_bytes()
+    if where == "end":
+        file.write_bytes(contents + b"\0")
+        with pytest.raises(ValueError, match=r"logits.npy` must be"):
+            Outputs.load(tmp_path / "run", verify=False)
+        return
+    places = range(128) if where == "header" else rng.integers(128, len(contents), size=60)
+    for place in places:
+        altered = bytearray(contents)
+        altered[place] ^= 1 << int(rng.integers(8))
+        file.write_bytes(altered)
+        with pytest.raises(ValueError, match=r"logits.npy` must be"):
+            Outputs.load(tmp_path / "run")
+
+
+def test_a_folder_without_checksums_still_loads(tmp_path):
+    Outputs(logits=np.eye(3)).save(tmp_path / "run")
+    header = json.loads((tmp_path / "run" / "outputs.json").read_text())
+    for entry in header["arrays"].values():
+        del entry["sha256"]
+    (tmp_path / "run" / "outputs.json").write_text(json.dumps(header))
+    assert len(Outputs.load(tmp_path / "run")) == 3

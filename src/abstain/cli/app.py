@@ -1,5 +1,6 @@
 """The commands together, and errors in one line."""
 
+import os
 import sys
 from typing import Annotated
 
@@ -65,9 +66,29 @@ for command in COMMANDS:
 
 
 def main() -> None:
-    """Run the command; what goes wrong is said in one line on standard error, with exit code 1."""
+    """Run the command; what goes wrong is said in one line on standard error, with exit code 1.
+
+    With the environment variable ABSTAIN_DEBUG the traceback is shown instead.
+    """
     try:
         app()
-    except (ValueError, TypeError, LookupError, OSError, ImportError) as error:
-        print(f"abstain: {' '.join(str(error).split())}", file=sys.stderr)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(141) from None
+    except Exception as error:
+        if os.environ.get("ABSTAIN_DEBUG"):
+            raise
+        print(f"abstain: {_said(error)}", file=sys.stderr)
         raise SystemExit(1) from None
+
+
+def _said(error: Exception) -> str:
+    """One line: the message of an error that is the input's, or where to look for one that is ours."""
+    words = " ".join(str(error).split())
+    if isinstance(error, MemoryError):
+        return f"There is not enough memory for this. {words}".strip()
+    if isinstance(error, ValueError | TypeError | LookupError | OSError | ImportError) and words:
+        return words
+    kind = type(error).__name__
+    return f"This is a mistake of abstain's own ({kind}: {words}). ABSTAIN_DEBUG=1 shows where; please report it."

@@ -19,8 +19,8 @@ BEST, TIED = "●", "○"
 
 def print_json(document: Any) -> None:
     """One document on standard output; infinities are the words "inf" and "-inf", NaN is an error."""
-    json_module.dump(jsonable(document), sys.stdout, allow_nan=False, ensure_ascii=False)
-    sys.stdout.write("\n")
+    text = json_module.dumps(jsonable(document), allow_nan=False, ensure_ascii=False)  # whole before a byte is written
+    sys.stdout.write(f"{text}\n")
 
 
 @contextmanager

@@ -247,15 +247,18 @@ class Outputs:
         storage.save(Path(folder), arrays, self.class_names, self.given_names, beside=beside)
 
     @classmethod
-    def load(cls, path: str | PathLike[str], /, *, nonfinite: check.Nonfinite = "error") -> Self:
+    def load(
+        cls, path: str | PathLike[str], /, *, nonfinite: check.Nonfinite = "error", verify: bool | None = None
+    ) -> Self:
         """Read a folder written by `save` or by the paper authors' script (memory-mapped), an .npz file, or a table.
 
         A table, .csv or .parquet, has a column ``confidence`` and, where it is known, ``correct`` or ``error``; ``id``,
-        ``group`` and ``shift`` are optional. Nothing is ever unpickled.
+        ``group`` and ``shift`` are optional. Nothing is ever unpickled. Arrays of a saved folder are checked against
+        their checksums up to 64 MB each, or all of them with ``verify=True``, none with ``verify=False``.
         """
         if Path(path).suffix in SUFFIXES:
             return cls(**read_table(Path(path)), nonfinite=nonfinite)
-        return cls(**_named(storage.load(Path(path))), nonfinite=nonfinite)
+        return cls(**_named(storage.load(Path(path), verify=verify)), nonfinite=nonfinite)
 
     def _arrays(self, names: tuple[str, ...]) -> list[tuple[str, NDArray[Any]]]:
         return [(name, getattr(self, name)) for name in names if getattr(self, name) is not None]

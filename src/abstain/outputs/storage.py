@@ -7,11 +7,10 @@ written under names not in use, and the old ones are removed after.
 import contextlib
 import errno
 import fcntl
+import hashlib
 import json
 import os
 import shutil
-import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from secrets import token_hex
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 HEADER = "outputs.json"
 FORMAT = "abstain.outputs"
 VERSION = 1
+ALWAYS_VERIFIED = 1 << 26  # bytes of an array
 FIELDS = ("logits", "labels", "features", "weight", "bias", "shift", "domain", "ids", "given", "wrong")
 Names = dict[str, tuple[str, ...] | None]
 PAPER_FILES = {
@@ -97,15 +97,15 @@ def _locked(folder: Path, *, exclusive: bool) -> Iterator[None]:
         os.close(descriptor)
 
 
-def load(path: Path, /) -> dict[str, Any]:
-    """The keyword arguments of `Outputs` that were saved at ``path``."""
+def load(path: Path, /, *, verify: bool | None = None) -> dict[str, Any]:
+    """The keyword arguments of `Outputs` that were saved at ``path``; checksums of small arrays are always checked."""
     if not path.exists():
         raise FileNotFoundError(f"`path` must exist, got {path}.")
     if path.is_file():
         return _load_npz(path)
     if (path / HEADER).exists():
         with _locked(path, exclusive=False):
-            return _load_folder(path)
+            return _load_folder(path, verify)
     if (path / PAPER_FILES["logits"]).exists():
         return {name: _read(path / file) for name, file in PAPER_FILES.items() if (path / file).exists()}
     raise ValueError(f"`path` must hold {HEADER} or {PAPER_FILES['logits']}, got {path} with neither.")
@@ -143,7 +143,12 @@ def _write_header(folder: Path, arrays: dict[str, NDArray[Any]], files: dict[str
         "format": FORMAT,
         "version": VERSION,
         "arrays": {
-            name: {"file": files[name], "dtype": array.dtype.str, "shape": list(array.shape)}
+            name: {
+                "file": files[name],
+                "dtype": array.dtype.str,
+                "shape": list(array.shape),
+                "sha256": _checksum(folder / files[name]),
+            }
             for name, array in arrays.items()
         },
         **names,
@@ -175,7 +180,7 @@ def _read_header(folder: Path) -> dict[str, Any]:
                 f"`{file}` must be of format version {VERSION}, got {header['version']}. Read it with a newer abstain."
             )
         arrays = {
-            name: {"file": entry["file"], "dtype": entry["dtype"], "shape": entry["shape"]}
+            name: {**{key: entry[key] for key in ("file", "dtype", "shape")}, "sha256": entry.get("sha256")}
             for name, entry in header["arrays"].items()
         }
         ours = header["format"] == FORMAT and "logits" in arrays and all(name in FIELDS for name in arrays)
@@ -192,7 +197,7 @@ def _read_header(folder: Path) -> dict[str, Any]:
     return found
 
 
-def _load_folder(folder: Path) -> dict[str, Any]:
+def _load_folder(folder: Path, verify: bool | None) -> dict[str, Any]:
     header = _read_header(folder)
     fields: dict[str, Any] = {name: header[name] for name in ("class_names", "given_names")}
     for name, entry in header["arrays"].items():
@@ -202,8 +207,18 @@ def _load_folder(folder: Path) -> dict[str, Any]:
                 f"`{folder / entry['file']}` must be {entry['dtype']} of shape {entry['shape']} as {HEADER} says, "
                 f"got {array.dtype.str} of shape {list(array.shape)}."
             )
+        wanted = array.nbytes <= ALWAYS_VERIFIED if verify is None else verify
+        if wanted and entry["sha256"] is not None and _checksum(folder / entry["file"]) != entry["sha256"]:
+            raise ValueError(
+                f"`{folder / entry['file']}` must be as it was saved, got other contents. Collect it again."
+            )
         fields[name] = array
     return fields
+
+
+def _checksum(file: Path) -> str:
+    with open(file, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _load_npz(file: Path) -> dict[str, Any]:
@@ -211,7 +226,7 @@ def _load_npz(file: Path) -> dict[str, Any]:
         with open(file, "rb") as stream, contextlib.closing(_opened(stream)) as archive:
             names = set(archive.files)
             fields = {name: archive[name] for name in names & {*FIELDS, "class_names", "given_names"}}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error, TypeError, AttributeError) as error:
+    except Exception as error:  # a damaged archive or header fails in many ways
         raise ValueError(
             f"`{file}` must be a whole .npz file without pickled objects, got {_first_line(error)}."
         ) from None
@@ -232,10 +247,13 @@ def _opened(stream: Any) -> Any:
 
 def _read(file: Path) -> NDArray[Any]:
     try:
-        return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
+        array = np.load(file, mmap_mode="r", allow_pickle=False)
+        if isinstance(array, np.memmap) and array.offset + array.nbytes != file.stat().st_size:
+            raise ValueError(f"{file.stat().st_size} bytes where its header says {array.offset + array.nbytes}")
+        return np.asarray(array)
     except FileNotFoundError:
         raise ValueError(f"`{file}` must exist as {HEADER} says, got no such file.") from None
-    except (ValueError, OSError, EOFError, TypeError) as error:
+    except Exception as error:  # a damaged header fails in as many ways as Python's own parser knows
         raise ValueError(
             f"`{file}` must be a whole .npy array without pickled objects, got {_first_line(error)}."
         ) from None
