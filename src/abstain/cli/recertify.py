@@ -75,7 +75,8 @@ def recertify(
         return
     if threshold is None:
         print(f"Nothing is certified yet after {len(found.ids)} labels: {found.outlook()}.")
-        print(f"The next look is at {found.next_look} labels; ask for more, or begin anew with a higher --risk.")
+        more = found.next_look - len(found.ids)
+        print(f"The next look is at {found.next_look} labels: --ask {more}, or begin anew with a higher --risk.")
         return
     written = "" if output is None else f" The new selector is in {output}."
     print(f"Certified after {len(found.ids)} labels: {threshold}{written}")

@@ -17,7 +17,7 @@ from abstain.thresholds.score_law import ScoreLaw
 from abstain.thresholds.step_down import largest_safe_rank
 from abstain.thresholds.threshold import Threshold
 
-FIRST_LOOK, GROWTH = 100, 1.4
+FIRST_LOOK, GROWTH = 200, 1.6
 
 
 @final
@@ -25,10 +25,10 @@ FIRST_LOOK, GROWTH = 100, 1.4
 class Recertification:
     """The search for a threshold at or above the old one, with labels for rows that the old one accepts.
 
-    `ask` draws rows to label, `answer` takes their labels and looks: `step_down` on all rows labelled so far, the k-th
-    look at δ/(k(k + 1)), which sum to δ. So looking after every answer and stopping when one pleases costs nothing:
-    with probability 1 − δ no threshold with a risk above the target is ever named, for rows drawn independently from
-    one distribution, whatever it is.
+    `ask` draws rows to label, `answer` takes their labels and looks: `step_down` on the first 200 labels, the first
+    320, 512, and so on, numbers fixed beforehand, the k-th look at δ/(k(k + 1)), which sum to δ. So asking for as many
+    as one likes and stopping when one pleases costs nothing: with probability 1 − δ no threshold with a risk above the
+    target is ever named, for rows drawn independently from one distribution, whatever it is.
 
     Rows below the ``floor``, the old threshold, are never asked for: they tell nothing about thresholds above it, so
     that the same threshold is certified with fewer labels than by labelling at random. Within the rows above it every
