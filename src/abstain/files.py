@@ -1,7 +1,8 @@
 """Write files whole or not at all."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 
@@ -17,6 +18,27 @@ def write_whole(goal: Path, write: Callable[[Path], object], /) -> None:
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def alone_with(file: Path, /) -> Iterator[None]:
+    """Hold a lock beside the file for the time of a with block; an error at once where somebody else holds it.
+
+    Where the system has no such locks there is none.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    with open(file.with_name(f".{file.name}.lock"), "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise BlockingIOError(
+                f"`{file}` must not be in use, got another process at work on it. Wait for it."
+            ) from None
+        yield
 
 
 def write_text(goal: Path, text: str, /) -> None:

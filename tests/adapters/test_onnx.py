@@ -308,3 +308,28 @@ def test_magikas_real_graph_abstains_by_itself(tmp_path):
     np.testing.assert_array_equal(accepted, selector.accepts(second)[:100])
     kept = selector.accepts(second)
     assert second.errors[kept].mean() <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / kept.sum())
+
+
+def _graph(nodes, outputs=("p",)):
+    value = onnx.helper.make_tensor_value_info
+    weight = onnx.numpy_helper.from_array(np.eye(4, dtype=np.float32), "w")
+    made = [value(name, onnx.TensorProto.FLOAT, None) for name in outputs]
+    graph = onnx.helper.make_graph(nodes, "net", [value("x", onnx.TensorProto.FLOAT, ["n", 4])], made, [weight])
+    return onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "outputs", "message"),
+    [
+        ([("MatMul", ["x", "w"], ["z"], {}), ("Softmax", ["z"], ["p"], {"axis": 0})], ("p",), "got axis 0"),
+        ([("MatMul", ["x", "w"], ["z"], {}), ("ArgMax", ["z"], ["p"], {})], ("p",), "ArgMax over the classes"),
+        ([("MatMul", ["x", "w"], ["z"], {})], (), "must have an output"),
+        ([("Identity", ["q"], ["p"], {}), ("Identity", ["p"], ["q"], {})], ("p",), "without cycles"),
+    ],
+)
+def test_graphs_that_are_not_understood_are_refused_in_one_line(nodes, outputs, message):
+    from abstain.collect.onnx_head import find_head
+
+    made = [onnx.helper.make_node(kind, given, found, **options) for kind, given, found, options in nodes]
+    with pytest.raises(ValueError, match=message):
+        find_head(_graph(made, outputs))

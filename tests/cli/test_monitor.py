@@ -210,3 +210,46 @@ def test_a_broken_parquet_file_is_one_line(tmp_path):
     done = run("monitor", tmp_path / "s.parquet", "--risk", "0.05", width=400)
     assert "must be a Parquet file" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "wrong", "right"),
+    [("correct", "0", "1"), ("error", "1", "0"), ("label,prediction", "cat,dog", "cat,cat")],
+)
+def test_labels_are_understood_in_several_ways(header, wrong, right, tmp_path):
+    lines = [f"{header},accepted", *[f"{wrong},true"] * 30, *[f"{right},true"] * 70]
+    (tmp_path / "d.csv").write_text("\n".join(lines))
+    found = json.loads(run("monitor", tmp_path / "d.csv", "--risk", "0.05", "--json").stdout)
+    assert (found["risk"]["errors"], found["risk"]["n"]) == (30, 100)
+
+
+def test_labels_of_rejected_samples_are_not_taken_for_accepted_ones(tmp_path):
+    decisions = ["accepted", *["true", "false", "true", "false", "false"] * 20]
+    (tmp_path / "d.csv").write_text("\n".join(decisions))
+    (tmp_path / "late.csv").write_text("\n".join(["error", *["1"] * 50, *["0"] * 50]))
+    options = ("--risk", "0.05", "--calibration", "400/1000", "--state", tmp_path / "w.json")
+    assert run("monitor", tmp_path / "d.csv", *options).returncode == 0
+    before = (tmp_path / "w.json").read_text()
+    done = run("monitor", tmp_path / "late.csv", *options)
+    assert (
+        "must have the column accepted where it has labels of rejected samples too, got 100 labels for 40"
+        in done.stderr
+    )
+    assert (tmp_path / "w.json").read_text() == before
+
+
+def test_an_empty_stream_is_an_error(tmp_path):
+    (tmp_path / "d.csv").write_text("error,accepted\n")
+    done = run("monitor", tmp_path / "d.csv", "--risk", "0.05")
+    assert done.returncode == 1
+    assert "`stream` must have rows, got none" in done.stderr
+
+
+def test_two_monitors_do_not_share_a_state(tmp_path):
+    from abstain.files import alone_with
+
+    (tmp_path / "d.csv").write_text("error\n1\n")
+    with alone_with(tmp_path / "w.json"):
+        done = run("monitor", tmp_path / "d.csv", "--risk", "0.05", "--state", tmp_path / "w.json")
+    assert "must not be in use, got another process at work on it" in done.stderr
+    assert run("monitor", tmp_path / "d.csv", "--risk", "0.05", "--state", tmp_path / "w.json").returncode == 0

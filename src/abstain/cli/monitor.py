@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from abstain.cli.show import print_json
-from abstain.files import write_text
+from abstain.files import alone_with, write_text
 
 if TYPE_CHECKING:
     from abstain.monitor import AcceptanceMonitor, DeploymentMonitor
 
 BATCH = 10_000
 EVERY_SECONDS = 1.0
-COLUMNS = {"accepted", "confidence", "error"}
+COLUMNS = {"accepted", "confidence", "error", "correct", "label"}
 MEANING = {
     "risk": "the risk is above what was promised",
     "acceptance": "the share accepted has left what calibration allows",
@@ -49,12 +49,28 @@ def monitor(
 
     Rows are to be in the order the samples came: a stream sorted by kind is one that changes.
 
-    A row with `error` (true or false; empty while the label is not known) is a label: it counts towards the risk if
-    `accepted` is true or not given. A row with `confidence`, or without `error`, is a decision: it counts towards the
-    share accepted, if it has `accepted`, and to the law of confidence. Give a decision once, with its label or before
-    it; rows that bring the label later have no `confidence`. Exit code 3 means alarm.
+    A row with `error` (true or false; empty while the label is not known), with `correct`, or with `label` and
+    `prediction`, is a label: it counts towards the risk if `accepted` is true or not given. A row with `confidence`, or
+    without a label, is a decision: it counts towards the share accepted, if it has `accepted`, and to the distribution
+    of confidence. Give a decision once, with its label or before it; rows that bring the label later have no
+    `confidence`. Exit code 3 means alarm.
+
+    Example: abstain monitor decisions.csv --selector selector.abstain --state watch.json
     """
-    watch = _start(selector, risk, calibration, delta, state)
+    if state is not None and not state.absolute().parent.is_dir():
+        raise ValueError(f"`--state` must be in a folder that exists, got {state}.")
+    with nullcontext() if state is None else alone_with(state):
+        watch = _watch(_start(selector, risk, calibration, delta, state), stream, state, json)
+    if json:
+        print_json(_found(watch))
+    else:
+        _tell(watch)
+    if watch.alarms:
+        raise typer.Exit(3)
+
+
+def _watch(watch: "DeploymentMonitor", stream: str, state: Path | None, json: bool) -> "DeploymentMonitor":
+    """The monitor after the stream, its state kept; alarms are told as they come."""
     told: set[str] = set()
     rows, saved = 0, time.monotonic()
     live = stream == "-"
@@ -76,14 +92,11 @@ def monitor(
             with suppress(OSError):
                 write_text(state, watch.to_json())
         raise
+    if not rows:
+        raise ValueError(f"`stream` must have rows, got none in {stream}.")
     if state is not None:
         write_text(state, watch.to_json())
-    if json:
-        print_json(_found(watch))
-    else:
-        _tell(watch)
-    if watch.alarms:
-        raise typer.Exit(3)
+    return watch
 
 
 def _start(
@@ -92,8 +105,6 @@ def _start(
     """The monitor that was kept, or a new one of what is known."""
     from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor
 
-    if state is not None and not state.absolute().parent.is_dir():
-        raise ValueError(f"`--state` must be in a folder that exists, got {state}.")
     if not 0 < delta < 1:
         raise ValueError(f"`--delta` must be between 0 and 1, got {delta}.")
     acceptance = scores = None
@@ -147,20 +158,28 @@ def _acceptance(calibration: str, delta: float) -> "AcceptanceMonitor":
 
 
 def _observed(watch: "DeploymentMonitor", rows: list[dict[str, Any]], before: int) -> "DeploymentMonitor":
-    accepted, confidence, errors = [], [], []
+    accepted, confidence, errors, presumed = [], [], [], 0
     for place, row in enumerate(rows, start=before + 1):
         try:
-            error, taken = _truth(row.get("error")), _truth(row.get("accepted"))
+            error, taken = _error(row), _truth(row.get("accepted"))
             number = _number(row.get("confidence"))
         except ValueError as problem:
             raise ValueError(f"Row {place}: {problem}") from None
         if error is not None and taken is not False:
             errors.append(error)
+            presumed += taken is None
         if taken is not None and (number is not None or error is None):
             accepted.append(taken)
         if number is not None:
             confidence.append(number)
-    return watch.observe_accepted(accepted).observe_confidence(confidence).observe_errors(errors)
+    watch = watch.observe_accepted(accepted).observe_confidence(confidence).observe_errors(errors)
+    r, a = watch.risk, watch.acceptance
+    if presumed and r is not None and a is not None and 0 < a.accepted < r.n:
+        raise ValueError(
+            f"`stream` must have the column accepted where it has labels of rejected samples too, got {r.n} labels for "
+            f"{a.accepted} accepted samples."
+        )
+    return watch
 
 
 def _found(watch: "DeploymentMonitor") -> dict[str, Any]:
@@ -258,7 +277,7 @@ def _csv(lines: Iterable[str], columns: set[str]) -> Iterator[dict[str, Any]]:
 
 def _check_columns(names: Iterable[str], columns: set[str]) -> None:
     """One of the columns must be there, or nothing would ever be counted."""
-    if not columns & set(names):
+    if not columns & {"error" if name in ("correct", "label") else name for name in names} and not columns & set(names):
         wanted = f"one of the columns {', '.join(sorted(columns))}" if len(columns) > 1 else f"a column {min(columns)}"
         raise ValueError(f"`stream` must have {wanted}, got {', '.join(names) or 'none'}.")
 
@@ -274,6 +293,17 @@ def _json_lines(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
                 raise ValueError(f"`stream` must hold one JSON object a line, got {line.strip()[:40]!r}.")
             _check_columns(row, COLUMNS)
             yield row
+
+
+def _error(row: dict[str, Any]) -> bool | None:
+    """Whether the answer was wrong, by ``error``, ``correct``, or ``label`` and ``prediction``; None if not known."""
+    if "error" in row:
+        return _truth(row["error"])
+    if "correct" in row:
+        correct = _truth(row["correct"])
+        return None if correct is None else not correct
+    label, prediction = (str(row.get(name, "")).strip() for name in ("label", "prediction"))
+    return None if "" in (label, prediction) or "None" in (label, prediction) else label != prediction
 
 
 def _truth(value: Any) -> bool | None:

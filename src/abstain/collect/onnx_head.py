@@ -11,6 +11,7 @@ from abstain.extras import require
 
 Floats = NDArray[Any]
 KEEP_THE_ORDER = ("Softmax", "LogSoftmax", "Identity", "Cast", "Dropout", "ArgMax", "ZipMap")
+ALONG_AN_AXIS = ("Softmax", "LogSoftmax", "ArgMax")
 PASS_ON = ("Identity", "Cast", "Dropout")
 
 
@@ -45,8 +46,17 @@ def find_head(model: Any, logits: str | None = None, /) -> OnnxHead:
     classes, such as a softmax. The layer before them may be a Gemm or a MatMul, with constants added to it and a
     constant factor; with anything else in between, or weights that are not constant, there are logits alone.
     """
+    try:
+        return _head(model, logits)
+    except RecursionError:
+        raise ValueError("`model` must be a graph without cycles, got one with.") from None
+
+
+def _head(model: Any, logits: str | None) -> OnnxHead:
     graph = _Graph(model)
     if logits is None:
+        if not model.graph.output:
+            raise ValueError("`model` must have an output, got a graph without.")
         logits = graph.before_softmax(model.graph.output[0].name)
         if logits not in graph.makers:
             raise ValueError("`model` must make its logits, such as by a Gemm or MatMul, got a graph without.")
@@ -78,6 +88,7 @@ class _Graph:
         if node is None:
             return name
         if node.op_type in KEEP_THE_ORDER:
+            self._check_axis(node)
             return self.before_softmax(node.input[0])
         above = self.makers.get(node.input[0])
         if node.op_type == "Div" and above is not None and above.op_type == "Exp":  # a softmax written out
@@ -85,6 +96,18 @@ class _Graph:
             shifted = inner is not None and inner.op_type == "Sub" and self.constant(inner.input[1]) is None
             return self.before_softmax(inner.input[0] if inner is not None and shifted else above.input[0])
         return name
+
+    def _check_axis(self, node: Any) -> None:
+        """An operation over another axis than that of the classes does not keep their order."""
+        if node.op_type not in ALONG_AN_AXIS:
+            return
+        default = 0 if node.op_type == "ArgMax" else 1 if self.opsets.get("", 13) < 13 else -1
+        axis = next((entry.i for entry in node.attribute if entry.name == "axis"), default)
+        if axis not in (1, -1):
+            raise ValueError(
+                f"`model` must have its {node.op_type} over the classes, axis 1 of logits (n, K), got axis {axis}. "
+                "Name the logits."
+            )
 
     def linear(self, name: str) -> OnnxHead | None:
         """The tensor as a linear layer of another, if it is one."""
