@@ -1,6 +1,7 @@
-"""Speed as ratios against peers, measured in the same run: machines differ and are noisy, ratios less so.
+"""Speed as ratios against peers, measured in the same run, and promises over thousands of calibrations.
 
-Usage: scripts/bench [NAME …]. Each benchmark alternates the two sides and compares the medians.
+Usage: scripts/bench [NAME …]. A benchmark of speed alternates the two sides and compares the medians: machines differ
+and are noisy, ratios less so.
 """
 
 import sys

@@ -45,7 +45,7 @@ def risk_for(*, n: int, delta: float, coverage: float, error_rate: float, power:
     """The lowest risk that ``n`` labelled rows certify at ``coverage`` with probability ``power``, to three digits.
 
     >>> risk_for(n=500, delta=0.05, coverage=0.6, error_rate=0.01)
-    0.0363
+    0.0364
     """
     check_target("delta", delta)
     check_target("power", power)
