@@ -110,6 +110,7 @@ def hard_cases() -> bool:
         for law in ("monotone", "flat just above"):
             name = f"ties, {atoms} atoms, {law}"
             kept &= share_broken(name, lambda rng, a=atoms, f=LAWS[law]: _ties(rng, a, f))
+    kept &= share_broken("one value and about five others seen, flat just above", _about_six_values)
     kept &= share_broken("rows sorted by error, then confidence, flat", lambda rng: _sorted(rng))
     for ids in ("numbers", "telling the label", "ranks"):
         kept &= share_broken(f"betting, clusters of 1 and 6 rows, ids {ids}", lambda rng, i=ids: _clusters(rng, i))
@@ -130,6 +131,13 @@ def _ties(rng: np.random.Generator, atoms: int, rate: Callable[[Any], Any]) -> b
     found = step_down(1 - atom / atoms, (rng.random(N) < rate(u)).astype(float), risk=RISK, delta=DELTA)
     last = np.flatnonzero(found.accepts(1 - np.arange(atoms) / atoms))[-1]
     return bool(true[int(len(GRID) * (last + 1) / atoms) - 1] > RISK)
+
+
+def _about_six_values(rng: np.random.Generator) -> bool:
+    """Six values or fewer are seen in about half of the samples, so that either test is used."""
+    c = np.where(rng.random(1000) < 0.0055, rng.normal(size=1000), 0.0)
+    step_down(c, (rng.random(1000) < 0.0501).astype(float), risk=RISK, delta=DELTA)
+    return True
 
 
 def _sorted(rng: np.random.Generator) -> bool:

@@ -61,10 +61,10 @@ def calibrate(
 ) -> Selector:
     """A selector for a target selective risk, coverage, or ``cost`` of rejecting, from outputs like those to come.
 
-    What it promises is in ``selector.threshold.promise`` and, in words, in ``selector.summary()``. A ``risk`` is that
-    of rows, by `step_down` where every row is independent and by `betting` where rows with the same ids form clusters;
-    ``delta=None`` asks for a coverage in expectation only. A ``risk`` and a ``coverage`` are kept together, or the
-    error says which pairs can be.
+    What it promises is in ``selector.threshold.promise`` and, in words, in ``selector.summary()``. A ``risk`` alone, or
+    per group, is that of rows: by `step_down` where every row is independent and by `betting` where rows with the same
+    ids form clusters. Other targets take one row of each cluster, and say so. ``delta=None`` asks for a coverage in
+    expectation only. A ``risk`` and a ``coverage`` are kept together, or the error says which pairs can be.
 
     ``per="class"`` gives each predicted class a threshold of its own, ``per="domain"`` each domain: all hold together
     with probability 1 − δ, or each for itself with ``jointly=False``, and one that cannot be certified is always

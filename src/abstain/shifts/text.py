@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from abstain.draws import generator
+
 NEIGHBOURS = {
     letter: "".join(row[max(0, place - 1) : place] + row[place + 1 : place + 2])
     for row in ("qwertyuiop", "asdfghjkl", "zxcvbnm")
@@ -18,7 +20,7 @@ def truncate(content: bytes, /, *, share: float = 0.1, seed: int = 0) -> bytes: 
 
 def byte_noise(content: bytes, /, *, share: float = 0.05, seed: int = 0) -> bytes:
     """A share of the bytes replaced by random ones."""
-    rng = np.random.default_rng(seed)
+    rng = generator("byte noise", seed)
     values = np.frombuffer(content, dtype=np.uint8).copy()
     hit = rng.random(len(values)) < share
     values[hit] = rng.integers(256, size=int(hit.sum()), dtype=np.uint8)
@@ -40,7 +42,7 @@ def reencode(content: bytes, /, *, seed: int = 0) -> bytes:  # noqa: ARG001
 
 def typos(text: str, /, *, share: float = 0.05, seed: int = 0) -> str:
     """A share of the letters swapped with the next, doubled, left out, or hit beside on the keyboard."""
-    rng = np.random.default_rng(seed)
+    rng = generator("typos", seed)
     letters, out, place = list(text), [], 0
     while place < len(letters):
         letter = letters[place]

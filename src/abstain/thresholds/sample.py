@@ -19,8 +19,8 @@ Ints = NDArray[np.int64]
 class Sample:
     """Confidence and losses of independent rows, most trusted first, in a random order within ties.
 
-    The rows are put into an order of their own before anything is drawn, so that the result is the same for the same
-    rows in any order.
+    That order is drawn from a generator which the rows alone seed, after they were put into an order of their own: it
+    is the same for the same rows, however they came.
     """
 
     confidence: Floats
@@ -41,7 +41,7 @@ class Sample:
         order = np.lexsort((-e, -c))
         c, e = c[order], e[order]
         if (c[1:] == c[:-1]).any():
-            e = e[np.lexsort((generator("order within ties", seed, c, e).random(len(c)), -c))]
+            e = e[np.lexsort((generator("order within ties", 0, c, e).random(len(c)), -c))]
         return cls(c, e, bool(((e == 0) | (e == 1)).all()), words)
 
     def __len__(self) -> int:

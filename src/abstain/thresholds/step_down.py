@@ -36,9 +36,9 @@ def step_down(
 
     P(selective risk ≤ ``risk``) ≥ 1 − δ over the calibration sample, whose rows must be drawn independently from the
     distribution of deployment (unknown classes included, each an error); nothing is assumed of the score. No row is
-    set aside and, without ``ids``, nothing is random: the answer is the same for the same rows in any order. Of each
-    cluster of ``ids`` one row, drawn by ``seed``, is used; the promise is then about clusters, and `betting` makes one
-    about rows. Losses in [0, 1] other than errors are tested by Hoeffding–Bentkus. Proof: docs/guarantees.md.
+    set aside and no seed decides: the answer is the same for the same rows in any order. (Only ``ids`` that repeat need
+    the ``seed``: of each cluster one row is drawn, the promise is then about clusters, and `betting` makes one about
+    rows.) Losses in [0, 1] other than errors are tested by Hoeffding–Bentkus. Proof: docs/guarantees.md.
 
     >>> rng = np.random.default_rng(0)
     >>> place = rng.random(2000)
