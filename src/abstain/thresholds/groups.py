@@ -30,7 +30,7 @@ def group_thresholds(
 
     ``jointly``: all promises together hold with probability 1 − δ, so each is tested at δ over the number of groups;
     otherwise each holds with that probability. As the risk of a mix is a mean of the risks of its parts, it is at most
-    ``risk`` in every mix of the groups. If no group has a safe threshold, that is an error which says why for the first.
+    ``risk`` in every mix of the groups. Where no group has a safe threshold, the error says why for the first.
     """
     c, e, names = np.asarray(confidence), np.asarray(losses), check_names("groups", groups)
     if not c.shape == e.shape == names.shape:
