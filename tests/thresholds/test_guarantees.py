@@ -169,7 +169,8 @@ def test_groups_said_each_or_together():
     g = np.arange(len(c)) % 4
     together = group_thresholds(c, e, g, risk=0.1, delta=DELTA)
     each = group_thresholds(c, e, g, risk=0.1, delta=DELTA, jointly=False)
-    assert all(each[name].accepted >= together[name].accepted for name in each)
+    assert all(each[name].accepted > together[name].accepted for name in each)
+    assert together["0"].promise.probability == pytest.approx(1 - DELTA / 4)
     assert "for all 4 groups together with probability 0.9" in str(together["0"])
     assert "together" not in str(each["0"])
     with pytest.raises(

@@ -15,6 +15,7 @@ from abstain.thresholds import (
     target_risk,
 )
 from abstain.thresholds.binomial import binomial_p
+from abstain.thresholds.critical_values import critical_values
 from abstain.thresholds.sample import Sample
 from abstain.thresholds.step_down import largest_safe_rank, segments
 
@@ -227,3 +228,16 @@ def test_repeated_ids_are_clusters_of_which_one_row_is_taken_and_the_words_say_s
     assert "every cluster counts once" in found.promise.distribution
     assert target_risk(c, e, risk=0.05, ids=np.arange(900)).method == "step_down"
     assert target_risk(c, e, risk=0.05, ids=ids).method == "betting"
+
+
+def test_a_segment_inherits_only_from_one_that_was_rejected_whole():
+    """As many errors at the start of the last segment as δ allows and its own share does not; the first one fails."""
+    for n in range(1500, 2500):
+        _, last = segments(n, RISK, DELTA)
+        own, inherited = critical_values(n, RISK, last.first, last.last, (DELTA * last.share, DELTA))
+        if own.beginning(0)[0] < inherited.beginning(0)[0]:
+            break
+    allowed_errors = int(inherited.beginning(0)[0])
+    ranks = np.arange(1, n + 1)
+    at_once = (ranks <= allowed_errors) | ((ranks > last.first) & (ranks % 3 == 0))  # the first segment sees them all
+    assert largest_safe_rank(Sample.of(-ranks, at_once.astype(float)), RISK, DELTA) == 0
