@@ -11,13 +11,13 @@ from abstain.kernels.blocks import row_blocks
 from abstain.metrics import aurc
 from abstain.outputs import Outputs
 from abstain.scores import confidence_margin
-from abstain.scores.doctor import DOCTOR
-from abstain.scores.max_softmax import MAX_SOFTMAX
-from abstain.scores.neg_entropy import NEG_ENTROPY
+from abstain.scores.doctor import Doctor
+from abstain.scores.max_softmax import MaxSoftmax
+from abstain.scores.neg_entropy import NegEntropy
 from abstain.scores.rows import logit_rows
 
 Floats = NDArray[np.float64]
-SOFTMAX_SCORES = (MAX_SOFTMAX, DOCTOR, NEG_ENTROPY)
+SOFTMAX_SCORES = (MaxSoftmax(), Doctor(), NegEntropy())
 SCALES = tuple(float(scale) for scale in np.logspace(-2, 2, 33))
 
 
@@ -92,7 +92,7 @@ def scale_sensitivity(
             progress(f"Scaling the logits by {scale:.3g}", done / len(scales))
         rows = logit_rows(logits, temperature=1 / scale)
         for score in SOFTMAX_SCORES:
-            areas[score.name][float(scale)] = aurc(score.formula(rows), errors, alpha=alpha)
+            areas[score.name][float(scale)] = aurc(score.from_sums(rows), errors, alpha=alpha)
     table = [
         {"score": name, "scale": scale, "aurc": area}
         for name, found in areas.items()

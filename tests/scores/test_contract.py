@@ -41,7 +41,7 @@ def test_finite_in_finite_out(score):
 @given(z=arrays(np.float32, (9, 4), elements=st.floats(-1000, 1000, width=32)))
 def test_any_finite_logits_give_finite_confidence(score, z):
     small = make_outputs(k=4)
-    if set(score.needs) <= {"logits", "calibration", "labels"}:
+    if set(score.needs) <= {"logits", "fitting", "labels"}:
         assert np.isfinite(score.fit(small)(Outputs(logits=z))).all()
     else:  # features and head as they are, any logits
         rows = small.select(np.arange(9))

@@ -67,7 +67,7 @@ def reason_or_finite(score, calibration, outputs):
 @every_score
 def test_constant_features_give_a_result_or_say_why_not(score):
     reason = reason_or_finite(score, make(features=np.ones((40, 5))), make(n=6, seed=1))
-    assert reason is None or "calibration sample" in reason
+    assert reason is None or "fitting sample" in reason
 
 
 @every_score
@@ -123,7 +123,7 @@ def test_other_samples_that_cannot_be_fitted():
     one_wrong = [*np.flatnonzero(~o.errors), np.argmax(o.errors)]
     with pytest.raises(CannotFitError, match="fewer than 2 right or 2 wrong"):
         MarginMix(DeltaKNN()).fit(o.select(one_wrong))
-    with pytest.raises(CannotFitError, match="calibration outputs have no labels"):
+    with pytest.raises(CannotFitError, match="fitting sample has no labels"):
         SCORES["rmds"].fit(Outputs(logits=o.logits, features=o.features))
 
 
@@ -155,7 +155,7 @@ def test_temperature_needs_errors_and_vim_positive_logits():
     with pytest.raises(CannotFitError, match="no wrong prediction, so the lowest log-loss is at temperature 0"):
         SCORES["ts_max_softmax"].fit(right)
     low = Outputs(logits=o.logits - 100, features=o.features, weight=o.weight, labels=o.labels)
-    with pytest.raises(CannotFitError, match="mean largest logit of the calibration sample is not above zero"):
+    with pytest.raises(CannotFitError, match="mean largest logit of the fitting sample is not above zero"):
         ViM().fit(low)
 
 
@@ -200,17 +200,19 @@ def test_the_pairwise_margin_of_a_thousand_classes_stays_small():
     "header",
     [
         {},
-        {"fitted": {"kind": "Outputs", "fields": {}}},
-        {"fitted": {"kind": "FittedKNN", "fields": {"bank": {"array": "no"}}}},
-        {"fitted": {"kind": "FittedKNN", "fields": {"nothing": 1}}},
-        {"fitted": {"score": "no such score"}},
-        {"fitted": 3},
-        {"fitted": []},
+        {"kind": "Outputs", "fields": {}},
+        {"kind": "FittedKNN", "fields": {"bank": {"array": "no"}}},
+        {"kind": "FittedKNN", "fields": {"nothing": 1}},
+        {"kind": "KNN", "fields": {"k": 2, "space": "features", "exclude_self": False}},
+        {"kind": "FittedMaxLogitPNorm", "fields": {"p": "2"}},
+        {"kind": "FittedMaxLogitPNorm", "fields": {"p": {"array": "p"}}},
+        3,
+        [],
     ],
 )
 def test_foreign_headers_are_refused(header):
-    with pytest.raises(ValueError, match="`header` must be that of a fitted score"):
-        from_state(header, {})
+    with pytest.raises(ValueError, match="`header` must be that of a score"):
+        from_state(header, {"p": np.zeros(1)})
 
 
 def test_arrays_that_are_not_numbers_are_refused():

@@ -31,8 +31,10 @@ from abstain.scores import (
     pairwise_margin,
 )
 from abstain.scores.mahalanobis import shrunk_covariance
-from abstain.scores.max_softmax import MAX_SOFTMAX
-from abstain.scores.sirc import combine
+from abstain.scores.inputs import Inputs
+from abstain.scores.max_softmax import MaxSoftmax
+from abstain.scores.score import FittedScore
+from abstain.scores.sirc import FittedSIRC
 
 W = np.array([[1.0, 2, 2], [0, 3, 4], [2, 0, 0]])
 B = np.array([0.5, -1, 0.25])
@@ -70,8 +72,11 @@ def test_knn_vector():
 
 
 def test_sirc_vector():
-    odds = max_softmax(np.array([[30.0, 5, 4, 0]]))
-    found = combine(odds, np.array([[-1.2]]), np.array([-2.0]), np.array([2.5]))
+    class Secondary(FittedScore):
+        def formula(self, inputs):
+            return np.full(len(inputs.logits), -1.2)
+
+    found = FittedSIRC((Secondary(),), np.array([-2.0]), np.array([2.5])).formula(Inputs(np.array([[30.0, 5, 4, 0]])))
     assert found[0] == pytest.approx(24.5548965597287, rel=1e-13)
 
 
@@ -278,6 +283,6 @@ def test_temperature_minimizes_the_log_loss():
         return -log_softmax(overconfident.logits / temperature, axis=1)[np.arange(len(CAL)), CAL.labels].mean()
 
     best = minimize_scalar(log_loss, bounds=(0.5, 20), method="bounded", options={"xatol": 1e-8}).x
-    fitted = TemperatureScaled(MAX_SOFTMAX).fit(overconfident)
+    fitted = TemperatureScaled(MaxSoftmax()).fit(overconfident)
     assert fitted.temperature == pytest.approx(best, rel=1e-4)
     np.testing.assert_allclose(fitted(OUT), max_softmax(OUT.logits / fitted.temperature), rtol=1e-9)

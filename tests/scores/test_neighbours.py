@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abstain.scores import neighbours
-from abstain.scores.neighbours import largest_products, nearest_distances
+from abstain.scores.neighbours import Neighbours
 
 
 @pytest.fixture(params=["faiss", "blas"])
@@ -28,7 +28,7 @@ def brute_force(queries, bank, k):
 def test_distances_are_exact(dtype):
     rng = np.random.default_rng(0)
     bank, queries = rng.normal(size=(300, 20)).astype(dtype), rng.normal(size=(90, 20)).astype(dtype)
-    np.testing.assert_allclose(nearest_distances(queries, bank, 3), brute_force(queries, bank, 3), rtol=1e-12)
+    np.testing.assert_allclose(Neighbours(bank).distances(queries, 3), brute_force(queries, bank, 3), rtol=1e-12)
 
 
 @pytest.mark.usefixtures("engine")
@@ -37,16 +37,16 @@ def test_neighbours_too_close_for_float32_are_told_apart():
     rng = np.random.default_rng(1)
     bank = 1 + 1e-12 * rng.normal(size=(100, 4))
     queries = rng.normal(size=(10, 4))
-    found = nearest_distances(queries, bank, 2)
+    found = Neighbours(bank).distances(queries, 2)
     np.testing.assert_array_equal(found, brute_force(queries, bank, 2))
 
 
 def test_both_engines_give_the_same_bits(monkeypatch):
     rng = np.random.default_rng(2)
     bank, queries = rng.normal(size=(500, 30)), rng.normal(size=(200, 30))
-    first = nearest_distances(queries, bank, 5), largest_products(queries, bank, 5)
+    first = Neighbours(bank).distances(queries, 5), Neighbours(bank).products(queries, 5)
     monkeypatch.setattr(neighbours, "find_spec", lambda _: None)
-    for a, b in zip(first, (nearest_distances(queries, bank, 5), largest_products(queries, bank, 5)), strict=True):
+    for a, b in zip(first, (Neighbours(bank).distances(queries, 5), Neighbours(bank).products(queries, 5)), strict=True):
         np.testing.assert_array_equal(a, b)
 
 
@@ -54,10 +54,10 @@ def test_both_engines_give_the_same_bits(monkeypatch):
 def test_blocks_do_not_matter(monkeypatch):
     rng = np.random.default_rng(3)
     bank, queries = rng.normal(size=(70, 8)), rng.normal(size=(50, 8))
-    whole = nearest_distances(queries, bank, 2), largest_products(queries, bank, 2)
+    whole = Neighbours(bank).distances(queries, 2), Neighbours(bank).products(queries, 2)
     monkeypatch.setattr(neighbours, "QUERIES", 7)
     monkeypatch.setattr(neighbours, "BANK", 11)
-    for a, b in zip(whole, (nearest_distances(queries, bank, 2), largest_products(queries, bank, 2)), strict=True):
+    for a, b in zip(whole, (Neighbours(bank).distances(queries, 2), Neighbours(bank).products(queries, 2)), strict=True):
         np.testing.assert_array_equal(a, b)
 
 
@@ -74,7 +74,7 @@ def test_a_large_common_part_does_not_slow_the_search():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(neighbours, "_exact", counted)
-        found = nearest_distances(queries, bank, 2)
+        found = Neighbours(bank).distances(queries, 2)
     np.testing.assert_allclose(found, brute_force(queries, bank, 2), rtol=1e-9)
     assert sum(asked) < 50 * 100  # far from 50 × 3000
 
@@ -84,6 +84,6 @@ def test_a_large_common_part_does_not_slow_the_search():
 def test_small_banks_and_ties(size, d, seed):
     rng = np.random.default_rng(seed)
     bank, queries = rng.integers(3, size=(size, d)).astype(float), rng.integers(3, size=(6, d)).astype(float)
-    np.testing.assert_allclose(nearest_distances(queries, bank, size), brute_force(queries, bank, size))
+    np.testing.assert_allclose(Neighbours(bank).distances(queries, size), brute_force(queries, bank, size))
     products = -np.sort(-(queries @ bank.T), axis=1)
-    np.testing.assert_allclose(largest_products(queries, bank, size), products)
+    np.testing.assert_allclose(Neighbours(bank).products(queries, size), products)

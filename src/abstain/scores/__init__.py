@@ -9,9 +9,9 @@ from abstain.scores.doctor import doctor
 from abstain.scores.energy import energy
 from abstain.scores.expected_cost import ExpectedCost
 from abstain.scores.fdbd import FDBD
-from abstain.scores.fitting import CannotFitError, Fitted, Fitter
 from abstain.scores.gen import gen
 from abstain.scores.geometric_margin import geometric_margin
+from abstain.scores.inputs import Inputs
 from abstain.scores.knn import KNN
 from abstain.scores.logit_scores import logit_scores
 from abstain.scores.margin_mix import MarginMix
@@ -22,10 +22,10 @@ from abstain.scores.neg_entropy import neg_entropy
 from abstain.scores.nnguide import NNGuide
 from abstain.scores.pairwise_margin import pairwise_margin
 from abstain.scores.react import ReAct
-from abstain.scores.registry import SCORES
+from abstain.scores.registry import SCORES, as_score, as_scores
 from abstain.scores.residual import Residual
 from abstain.scores.rmds import RMDS
-from abstain.scores.score import Score
+from abstain.scores.score import About, CannotFitError, FittedScore, PlainScore, Score
 from abstain.scores.sirc import SIRC
 from abstain.scores.state import from_state, to_state
 from abstain.scores.temperature import TemperatureScaled
@@ -37,20 +37,24 @@ __all__ = [
     "RMDS",
     "SCORES",
     "SIRC",
+    "About",
     "CannotFitError",
     "DeltaKNN",
     "DeltaMDS",
     "ExpectedCost",
-    "Fitted",
-    "Fitter",
+    "FittedScore",
+    "Inputs",
     "MarginMix",
     "MaxLogitPNorm",
     "NNGuide",
+    "PlainScore",
     "ReAct",
     "Residual",
     "Score",
     "TemperatureScaled",
     "ViM",
+    "as_score",
+    "as_scores",
     "binary_logits",
     "confidence_margin",
     "confidences",

@@ -1,8 +1,12 @@
 """RL_conf-M: the gap between the two largest logits."""
 
+from dataclasses import dataclass
+from typing import final
+
 from abstain.kernels.rows import RowSums
 from abstain.scores.rows import Array, logit_rows
-from abstain.scores.score import LogitScore
+from abstain.scores.score import About
+from abstain.scores.sums_score import SumsScore
 
 
 def confidence_margin(logits: Array, /) -> Array:
@@ -14,19 +18,23 @@ def confidence_margin(logits: Array, /) -> Array:
     >>> confidence_margin(np.array([[2.0, 1.0, 0.1, -1.0]]))
     array([1.])
     """
-    return from_rows(logit_rows(logits))
+    return ConfidenceMargin().from_sums(logit_rows(logits))
 
 
-def from_rows(rows: RowSums, /) -> Array:
-    """z₁ − z₂."""
-    return rows.top - rows.second
+@final
+@dataclass(frozen=True)
+class ConfidenceMargin(SumsScore):
+    """RL_conf-M as a score: see `confidence_margin`."""
 
+    about = About(
+        name="confidence_margin",
+        symbol="RL_conf-M",
+        family="margin",
+        needs=("logits",),
+        reference="Liang et al., 2024",
+        summary="The gap between the two largest logits, free of their scale.",
+    )
 
-CONFIDENCE_MARGIN = LogitScore(
-    name="confidence_margin",
-    symbol="RL_conf-M",
-    family="margin",
-    needs=("logits",),
-    reference="Liang et al., 2024",
-    formula=from_rows,
-)
+    def from_sums(self, rows: RowSums, /) -> Array:
+        """z₁ − z₂."""
+        return rows.top - rows.second

@@ -1,27 +1,66 @@
-"""Many scores of the same outputs, with one pass over the logits for all that are formulas in them."""
+"""Many scores of the same outputs, block by block, each block read once for all of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.kernels.blocks import BLOCK_ELEMENTS
 from abstain.outputs import Outputs
-from abstain.scores.score import Confidence, LogitScore, output_rows
+from abstain.scores.inputs import Head, Inputs
+
+if TYPE_CHECKING:
+    from abstain.scores.score import FittedScore
+
+Rows = slice | NDArray[np.int64]
+ELEMENTS = 4 * BLOCK_ELEMENTS  # of a block: enough for every thread and for a matrix product
 
 
-def confidences(outputs: Outputs, fitted: Mapping[str, Confidence], /) -> dict[str, NDArray[np.float64]]:
-    """Confidence (n,) by the name of the fitted score.
-
-    Rows that are not usable get NaN, which is never accepted.
-    """
-    usable = outputs if outputs.usable.all() else outputs.select(outputs.usable)
-    formulas = {name: score for name, score in fitted.items() if isinstance(score, LogitScore)}
-    values: dict[str, NDArray[np.float64]] = {}
-    if formulas:
-        rows = output_rows(usable, with_head=any("head" in score.needs for score in formulas.values()))
-        values = {name: score.formula(rows) for name, score in formulas.items()}
-    found = {}
-    for name, score in fitted.items():
-        found[name] = np.full(len(outputs), np.nan)
-        found[name][outputs.usable] = values[name] if name in values else score(usable)
+def confidences(outputs: Outputs, fitted: "Mapping[str, FittedScore]", /) -> dict[str, NDArray[np.float64]]:
+    """Confidence (n,) by the name of the fitted score, NaN where a row is not usable."""
+    for score in fitted.values():
+        _check_sizes(outputs, score)
+    found = {name: np.full(len(outputs), np.nan) for name in fitted}
+    with_head = any(score.uses_head for score in fitted.values())
+    for rows, inputs in _usable_blocks(outputs, with_head=with_head):
+        for name, score in fitted.items():
+            found[name][rows] = score.formula(inputs)
     return found
+
+
+def predictions(outputs: Outputs, fitted: "FittedScore", /) -> NDArray[np.int64]:
+    """The answer (n,) that the score judges, −1 where a row is not usable."""
+    if type(fitted).predictions is _own_predictions():
+        return outputs.predictions
+    found = np.full(len(outputs), -1, dtype=np.int64)
+    for rows, inputs in _usable_blocks(outputs, with_head=fitted.uses_head):
+        found[rows] = fitted.predictions(inputs)
+    return found
+
+
+def _own_predictions() -> Any:
+    from abstain.scores.score import FittedScore
+
+    return FittedScore.predictions
+
+
+def _usable_blocks(outputs: Outputs, *, with_head: bool) -> Iterator[tuple[Rows, Inputs]]:
+    columns = outputs.n_classes + (0 if outputs.features is None else outputs.features.shape[1])
+    head = Head(outputs.weight) if with_head and outputs.weight is not None else None
+    step = max(1, ELEMENTS // max(1, columns))
+    for start in range(0, len(outputs), step):
+        usable = outputs.usable[start : start + step]
+        rows: Rows = slice(start, start + len(usable))
+        if not usable.all():
+            rows = start + np.flatnonzero(usable)
+        if usable.any():
+            yield rows, Inputs.of(outputs, rows, head)
+
+
+def _check_sizes(outputs: Outputs, score: "FittedScore") -> None:
+    features = None if outputs.features is None else outputs.features.shape[1]
+    have = {"features": features, "classes": outputs.n_classes}
+    for what, size in score.expects().items():
+        if have[what] not in (None, size):
+            raise ValueError(f"`outputs` must have {size} {what}, as the fitting sample had, got {have[what]}.")

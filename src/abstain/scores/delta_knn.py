@@ -1,65 +1,70 @@
 """Δ-KNN: the same question by nearest neighbours."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
-import numpy as np
 from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
-from abstain.scores.arrays import normalized_like, smallest_distances
-from abstain.scores.fitting import Fitted, Fitter, right_and_wrong
-from abstain.scores.knn import rows_in
-from abstain.scores.neighbours import nearest_distances
+from abstain.scores.inputs import Inputs
+from abstain.scores.neighbours import Neighbours
+from abstain.scores.operations import normalized
+from abstain.scores.rows import Array
+from abstain.scores.samples import features_of, right_and_wrong
+from abstain.scores.score import About, FittedScore, Score, Sizes
 
 
 @final
 @dataclass(frozen=True)
-class DeltaKNN(Fitter):
+class DeltaKNN(Score):
     r"""Mean of :math:`\log(D_j + 10^{-6})` over the k nearest wrong samples less that over the k nearest right ones.
 
-    D are squared distances of normalized features. k is at most the number of wrong or of right calibration samples.
+    D are squared distances of normalized features. k is at most the number of wrong or of right fitting samples.
     (Heng & Soh, 2026)
     """
 
     k: int = 10
 
-    def _fit(self, calibration: Outputs, /) -> "FittedDeltaKNN":
+    about = About(
+        name="delta_knn",
+        symbol="Δ-KNN",
+        family="feature",
+        needs=("features", "fitting", "labels"),
+        reference="Heng & Soh, 2026",
+        summary="Whether a sample is closer to where the classifier was right or to where it was wrong, by neighbours.",
+    )
+
+    def _fit(self, sample: Outputs, /) -> "FittedDeltaKNN":
         """Keep the normalized features of right and of wrong samples."""
         if self.k < 1:
             raise ValueError(f"`k` must be at least 1, got {self.k}.")
-        right, wrong = right_and_wrong(calibration)
-        rows = rows_in("features", calibration)
+        right, wrong = right_and_wrong(sample)
+        rows = normalized(features_of(sample))
         return FittedDeltaKNN(rows[right], rows[wrong], min(self.k, int(right.sum()), int(wrong.sum())))
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class FittedDeltaKNN(Fitted):
+class FittedDeltaKNN(FittedScore):
     """Δ-KNN with its two banks."""
 
     right: NDArray[Any]
     wrong: NDArray[Any]
     k: int
 
-    def expects(self) -> dict[str, int]:
-        """What the calibration sample had."""
+    def expects(self) -> Sizes:
+        """What the fitting sample had."""
         return {"features": self.right.shape[1]}
 
-    def _score(self, outputs: Outputs, /) -> NDArray[np.float64]:
-        """Log-distance to the wrong samples less that to the right ones."""
-        rows = rows_in("features", outputs)
-        far, near = (
-            np.log(nearest_distances(rows, bank, self.k) + 1e-6).mean(axis=1) for bank in (self.wrong, self.right)
-        )
-        return far - near
+    @cached_property
+    def _banks(self) -> tuple[Neighbours, Neighbours]:
+        return Neighbours(self.wrong), Neighbours(self.right)
 
-    def portable(self, _: Any, features: Any, __: Any, /) -> Any:
-        """The same on arrays of any library."""
-        xp = array_namespace(features)
-        rows = normalized_like(features, self.right)
-        far, near = (
-            xp.mean(xp.log(smallest_distances(rows, bank, self.k) + 1e-6), axis=1) for bank in (self.wrong, self.right)
-        )
+    def formula(self, inputs: Inputs, /) -> Array:
+        """Log-distance to the wrong samples less that to the right ones."""
+        rows = inputs.units("features", self.right)
+        xp = array_namespace(rows)
+        far, near = (xp.mean(xp.log(bank.distances(rows, self.k) + 1e-6), axis=1) for bank in self._banks)
         return far - near

@@ -1,10 +1,14 @@
 """SR_doctor: the collision probability of two draws from the softmax."""
 
+from dataclasses import dataclass
+from typing import final
+
 from array_api_compat import array_namespace
 
 from abstain.kernels.rows import RowSums
 from abstain.scores.rows import Array, logit_rows
-from abstain.scores.score import LogitScore, minus_exp
+from abstain.scores.score import About, minus_exp
+from abstain.scores.sums_score import SumsScore
 
 
 def doctor(logits: Array, /, *, temperature: float = 1.0) -> Array:
@@ -17,22 +21,29 @@ def doctor(logits: Array, /, *, temperature: float = 1.0) -> Array:
     >>> doctor(np.array([[2.0, 1.0, 0.1, -1.0], [30.0, 5.0, 4.0, 0.0]])).round(6)
     array([-0.110735, 23.988677])
     """
-    return from_rows(logit_rows(logits, temperature=temperature))
+    return Doctor().from_sums(logit_rows(logits, temperature=temperature))
 
 
-def from_rows(rows: RowSums, /) -> Array:
-    """−[L + ln(2 + A − ρ) − log1p(Aρ)] with A = e^L and ρ = Σe^{2d}/Σe^d ≤ 1."""
-    xp = array_namespace(rows.tail)
-    odds = xp.exp(rows.tail)
-    return xp.log1p(odds * rows.ratio) - (rows.tail + xp.log(2 + odds - rows.ratio))
+@final
+@dataclass(frozen=True)
+class Doctor(SumsScore):
+    """SR_doctor as a score: see `doctor`."""
 
+    about = About(
+        name="doctor",
+        symbol="SR_doctor",
+        family="softmax",
+        needs=("logits",),
+        reference="Granese et al., 2021",
+        summary="How likely two draws from the softmax are to agree.",
+    )
 
-DOCTOR = LogitScore(
-    name="doctor",
-    symbol="SR_doctor",
-    family="softmax",
-    needs=("logits",),
-    reference="Granese et al., 2021",
-    formula=from_rows,
-    literal=minus_exp,
-)
+    def literal(self, confidence: Array, /) -> Array:
+        """−e^−c."""
+        return minus_exp(confidence)
+
+    def from_sums(self, rows: RowSums, /) -> Array:
+        """−[L + ln(2 + A − ρ) − log1p(Aρ)] with A = e^L and ρ = Σe^{2d}/Σe^d ≤ 1."""
+        xp = array_namespace(rows.tail)
+        odds = xp.exp(rows.tail)
+        return xp.log1p(odds * rows.ratio) - (rows.tail + xp.log(2 + odds - rows.ratio))

@@ -1,10 +1,14 @@
 """The free energy of the logits."""
 
+from dataclasses import dataclass
+from typing import final
+
 from array_api_compat import array_namespace
 
 from abstain.kernels.rows import RowSums
 from abstain.scores.rows import Array, logit_rows
-from abstain.scores.score import LogitScore
+from abstain.scores.score import About
+from abstain.scores.sums_score import SumsScore
 
 
 def energy(logits: Array, /, *, temperature: float = 1.0) -> Array:
@@ -15,20 +19,24 @@ def energy(logits: Array, /, *, temperature: float = 1.0) -> Array:
     >>> energy(np.array([[0.0, 0.0], [2.0, 0.0]])).round(2)
     array([0.69, 2.13])
     """
-    return temperature * from_rows(logit_rows(logits, temperature=temperature))
+    return temperature * Energy().from_sums(logit_rows(logits, temperature=temperature))
 
 
-def from_rows(rows: RowSums, /) -> Array:
-    """z₁ + log1p(e^L)."""
-    xp = array_namespace(rows.tail)
-    return rows.top + xp.log1p(xp.exp(rows.tail))
+@final
+@dataclass(frozen=True)
+class Energy(SumsScore):
+    """The free energy as a score: see `energy`."""
 
+    about = About(
+        name="energy",
+        symbol="Energy",
+        family="logit",
+        needs=("logits",),
+        reference="Liu et al., 2020",
+        summary="A smooth maximum of the logits: made to find unknown classes.",
+    )
 
-ENERGY = LogitScore(
-    name="energy",
-    symbol="Energy",
-    family="logit",
-    needs=("logits",),
-    reference="Liu et al., 2020",
-    formula=from_rows,
-)
+    def from_sums(self, rows: RowSums, /) -> Array:
+        """z₁ + log1p(e^L)."""
+        xp = array_namespace(rows.tail)
+        return rows.top + xp.log1p(xp.exp(rows.tail))

@@ -6,13 +6,12 @@ from typing import Any, final
 import numpy as np
 from array_api_compat import array_namespace
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import softmax
 
-from abstain.kernels.blocks import row_blocks
-from abstain.kernels.products import row_products
 from abstain.outputs import Outputs
-from abstain.scores.arrays import constant
-from abstain.scores.fitting import Fitted, Fitter
+from abstain.scores.inputs import Inputs
+from abstain.scores.operations import double, products
+from abstain.scores.rows import Array
+from abstain.scores.score import About, FittedScore, Score, Sizes
 from abstain.scores.temperature import best_temperature
 
 Floats = NDArray[np.float64]
@@ -44,13 +43,6 @@ class Costs:
         """The most that a decision can cost."""
         return float(max(self.matrix.max(), self.rejection.max())) or 1.0
 
-    def expected(self, probabilities: Floats, /) -> tuple[NDArray[np.int64], Floats]:
-        """The class of lowest expected cost (n,), and by how much rejecting is expected to cost more (n,)."""
-        each = row_products(probabilities, self.matrix.T)
-        prediction = each.argmin(axis=1)
-        rejecting = row_products(probabilities, self.rejection[:, None])[:, 0]
-        return prediction, rejecting - each[np.arange(len(each)), prediction]
-
     def paid(self, prediction: NDArray[np.int64], labels: NDArray[np.int64], /) -> tuple[Floats, Floats]:
         """What accepting and what rejecting costs (n,), given the labels; the most possible for no known class.
 
@@ -64,73 +56,64 @@ class Costs:
 
 
 @final
-@dataclass(frozen=True)
-class ExpectedCost(Fitter):
+@dataclass(frozen=True, eq=False)
+class ExpectedCost(Score):
     """Expected cost of rejecting less that of the best prediction, by temperature-scaled probabilities.
 
     The rule of Chow accepts above 0. (Chow, 1970)
     """
 
-    rejection: float | ArrayLike = 1.0
-    costs: ArrayLike | None = None
+    rejection: Any = 1.0
+    costs: Any = None
+    named_by = ("rejection", "costs")
 
-    def _fit(self, calibration: Outputs, /) -> "FittedExpectedCost":
+    about = About(
+        name="expected_cost",
+        symbol="Chow",
+        family="softmax",
+        needs=("logits", "fitting", "labels"),
+        reference="Chow, 1970",
+        summary="What rejecting is expected to cost more than the cheapest answer, by calibrated probabilities.",
+    )
+
+    def __post_init__(self) -> None:
+        for name in ("rejection", "costs"):
+            value = getattr(self, name)
+            if value is not None and np.ndim(value):
+                object.__setattr__(self, name, np.asarray(value, dtype=np.float64))
+
+    def _fit(self, sample: Outputs, /) -> "FittedExpectedCost":
         """Find the temperature."""
-        costs = Costs.of(calibration.n_classes, rejection=self.rejection, matrix=self.costs)
-        return FittedExpectedCost(best_temperature(calibration), costs.matrix, costs.rejection)
+        costs = Costs.of(sample.n_classes, rejection=self.rejection, matrix=self.costs)
+        return FittedExpectedCost(best_temperature(sample), costs.matrix, costs.rejection)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class FittedExpectedCost(Fitted):
+class FittedExpectedCost(FittedScore):
     """Costs and the temperature of the probabilities they are weighed with."""
 
     temperature: float
     matrix: Floats
     rejection: Floats
 
-    @property
-    def costs(self) -> Costs:
-        """The costs alone."""
-        return Costs(self.matrix, self.rejection)
-
-    def expects(self) -> dict[str, int]:
+    def expects(self) -> Sizes:
         """As many classes as there are costs for."""
         return {"classes": len(self.matrix)}
 
-    def predictions(self, outputs: Outputs, /) -> NDArray[np.int64]:
-        """The class of lowest expected cost (n,), −1 where a row is not usable."""
-        found = np.full(len(outputs), -1, dtype=np.int64)
-        rows = np.flatnonzero(outputs.usable)
-        if len(rows):
-            found[rows] = self._decide(outputs.logits[rows])[0]
-        return found
+    def predictions(self, inputs: Inputs, /) -> Array:
+        """The class of lowest expected cost."""
+        return array_namespace(inputs.logits).argmin(self._expected(inputs)[0], axis=1)
 
-    def _score(self, outputs: Outputs, /) -> Floats:
+    def formula(self, inputs: Inputs, /) -> Array:
         """How much more rejecting is expected to cost."""
-        return self._decide(outputs.logits)[1]
+        each, p = self._expected(inputs)
+        return products(p, self.rejection[:, None])[:, 0] - array_namespace(p).min(each, axis=1)
 
-    def _decide(self, logits: NDArray[np.floating]) -> tuple[NDArray[np.int64], Floats]:
-        prediction, advantage = np.empty(len(logits), dtype=np.int64), np.empty(len(logits))
-        for block in row_blocks(*logits.shape):
-            p = softmax(logits[block].astype(np.float64) / self.temperature, axis=1)
-            prediction[block], advantage[block] = self.costs.expected(p)
-        return prediction, advantage
-
-    def portable(self, logits: Any, _: Any, __: Any, /) -> Any:
-        """The same on arrays of any library."""
-        each, p = self._expected(logits)
-        rejecting = p @ constant(self.rejection[:, None], logits)
-        return rejecting[:, 0] - array_namespace(logits).min(each, axis=1)
-
-    def portable_predictions(self, logits: Any, /) -> Any:
-        """The class of lowest expected cost, on arrays of any library."""
-        return array_namespace(logits).argmin(self._expected(logits)[0], axis=1)
-
-    def _expected(self, logits: Any) -> tuple[Any, Any]:
+    def _expected(self, inputs: Inputs) -> tuple[Array, Array]:
         """Expected costs (n, K) and probabilities (n, K)."""
-        xp = array_namespace(logits)
-        scaled = logits / self.temperature
+        scaled = double(inputs.logits) / self.temperature
+        xp = array_namespace(scaled)
         e = xp.exp(scaled - xp.max(scaled, axis=1, keepdims=True))
         p = e / xp.sum(e, axis=1, keepdims=True)
-        return p @ constant(self.matrix.T, logits), p
+        return products(p, np.ascontiguousarray(self.matrix.T)), p

@@ -1,10 +1,15 @@
 """GEN: a generalized entropy of the largest probabilities."""
 
+from dataclasses import dataclass
+from typing import final
+
 import numpy as np
 from array_api_compat import array_namespace
 
 from abstain.kernels.blocks import row_blocks
-from abstain.scores.rows import Array, as_logits, logit_rows
+from abstain.scores.inputs import Inputs
+from abstain.scores.rows import Array, as_logits
+from abstain.scores.score import About, PlainScore
 
 
 def gen(logits: Array, /, *, gamma: float = 0.1, top: int = 100) -> Array:
@@ -16,21 +21,41 @@ def gen(logits: Array, /, *, gamma: float = 0.1, top: int = 100) -> Array:
     >>> gen(np.array([[2.0, 1.0, 0.1, -1.0]]), top=3).round(6)
     array([-2.488653])
     """
-    if not gamma > 0 or top < 1:
-        raise ValueError(f"`gamma` must be above 0 and `top` at least 1, got {gamma} and {top}.")
+    score = GEN(gamma, top)
     logits = as_logits(logits)
     if isinstance(logits, np.ndarray):
-        blocks = row_blocks(*logits.shape)
-        return np.concatenate([_gen(logits[block], gamma, top) for block in blocks])
-    return _gen(logits, gamma, top)
+        return np.concatenate([score.formula(Inputs(logits[block])) for block in row_blocks(*logits.shape)])
+    return score.formula(Inputs(logits))
 
 
-def _gen(logits: Array, gamma: float, top: int) -> Array:
-    rows = logit_rows(logits)
-    xp = array_namespace(rows.top)
-    z = xp.astype(logits, rows.top.dtype)
-    others = xp.sort(z, axis=1, descending=True)[:, 1 : min(top, z.shape[1])]
-    log_total = xp.log1p(xp.exp(rows.tail))  # of the probability of the top class, with the sign changed
-    log_p = others - rows.top[:, None] - log_total[:, None]
-    rest = xp.sum(xp.exp(gamma * (log_p + xp.log1p(-xp.exp(log_p)))), axis=1)
-    return -(xp.exp(gamma * (rows.tail - 2 * log_total)) + rest)
+@final
+@dataclass(frozen=True)
+class GEN(PlainScore):
+    """GEN as a score: see `gen`."""
+
+    gamma: float = 0.1
+    top: int = 100
+
+    about = About(
+        name="gen",
+        symbol="GEN",
+        family="softmax",
+        needs=("logits",),
+        reference="Liu et al., 2023",
+        summary="A generalized entropy of the largest probabilities, sensitive to the small ones.",
+    )
+
+    def __post_init__(self) -> None:
+        if not self.gamma > 0 or self.top < 1:
+            raise ValueError(f"`gamma` must be above 0 and `top` at least 1, got {self.gamma} and {self.top}.")
+
+    def formula(self, inputs: Inputs, /) -> Array:
+        """The sum, the largest probability by its tail."""
+        rows = inputs.sums()
+        xp = array_namespace(rows.top)
+        z = xp.astype(inputs.logits, rows.top.dtype)
+        others = xp.sort(z, axis=1, descending=True)[:, 1 : min(self.top, z.shape[1])]
+        log_total = xp.log1p(xp.exp(rows.tail))  # of the probability of the top class, with the sign changed
+        log_p = others - rows.top[:, None] - log_total[:, None]
+        rest = xp.sum(xp.exp(self.gamma * (log_p + xp.log1p(-xp.exp(log_p)))), axis=1)
+        return -(xp.exp(self.gamma * (rows.tail - 2 * log_total)) + rest)

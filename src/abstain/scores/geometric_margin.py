@@ -1,16 +1,17 @@
 """RL_geo-M: the gap between signed distances to the hyperplanes of the last layer."""
 
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, final
 
 import numpy as np
 from array_api_compat import array_namespace, device
 
-from abstain.kernels.rows import RowSums
 from abstain.outputs import Outputs
 from abstain.scores.confidence_margin import confidence_margin
+from abstain.scores.inputs import Inputs
 from abstain.scores.norms import as_numpy, row_norms
 from abstain.scores.rows import Array, as_logits, logit_rows
-from abstain.scores.score import LogitScore
+from abstain.scores.score import About, PlainScore
 
 
 def geometric_margin(
@@ -37,7 +38,7 @@ def geometric_margin(
     array([0.363278])
     """
     if convention == "paper":
-        return from_rows(logit_rows(logits, scale=1 / row_norms(weight, smallest=smallest_norm)))
+        return logit_rows(logits, scale=1 / row_norms(weight, smallest=smallest_norm)).scaled_margin
     if convention != "paper_code":
         raise ValueError(f"`convention` must be 'paper' or 'paper_code', got {convention!r}.")
     if bias is None:
@@ -49,23 +50,26 @@ def geometric_margin(
     return confidence_margin(logits * scale[None, :])
 
 
-def from_rows(rows: RowSums, /) -> Array:
-    """The margin of the logits scaled by 1/‖wⱼ‖."""
-    return rows.scaled_margin
+@final
+@dataclass(frozen=True)
+class GeometricMargin(PlainScore):
+    """RL_geo-M as a score: see `geometric_margin`."""
 
+    about = About(
+        name="geometric_margin",
+        symbol="RL_geo-M",
+        family="margin",
+        needs=("logits", "head"),
+        reference="Liang et al., 2024",
+        summary="The gap between signed distances to the hyperplanes of the last layer.",
+    )
+    uses_head = True
 
-def flaw(outputs: Outputs, /) -> str | None:
-    """A class without a weight has no distance."""
-    zero = np.flatnonzero(~np.any(as_numpy(outputs.weight), axis=1))
-    return f"a weight of norm zero at class {zero[0]}" if zero.size else None
+    def flaw(self, outputs: Outputs, /) -> str | None:
+        """A class without a weight has no distance."""
+        zero = np.flatnonzero(~np.any(as_numpy(outputs.weight), axis=1))
+        return f"a weight of norm zero at class {zero[0]}" if zero.size else None
 
-
-GEOMETRIC_MARGIN = LogitScore(
-    name="geometric_margin",
-    symbol="RL_geo-M",
-    family="margin",
-    needs=("logits", "head"),
-    reference="Liang et al., 2024",
-    formula=from_rows,
-    flaw=flaw,
-)
+    def formula(self, inputs: Inputs, /) -> Array:
+        """The margin of the logits scaled by 1/‖wⱼ‖."""
+        return inputs.scaled_margin

@@ -1,22 +1,65 @@
-"""A confidence that somebody else computed, as a score like any other."""
+"""Confidences that somebody else computed, and functions of outputs, as scores like any other."""
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
 
-from abstain.scores.score import PlainScore
+import numpy as np
+from numpy.typing import ArrayLike
+
+from abstain.outputs import Outputs
+from abstain.scores.inputs import Inputs
+from abstain.scores.rows import Array
+from abstain.scores.score import About, PlainScore
 
 
-def given_score(name: str, /) -> PlainScore:
-    """The score that reads the confidence given to `Outputs` under this name."""
+@final
+@dataclass(frozen=True)
+class Given(PlainScore):
+    """The confidence given to `Outputs` under a name."""
 
-    def refuse(_: Any, __: Any) -> Any:
-        raise ValueError(f"`selector` must have a score that is computed from logits, got {name!r}, which was given.")
+    column: str
+    named_by = ("column",)
 
-    return PlainScore(
-        name=name,
-        symbol=name,
-        family="given",
-        needs=("given",),
-        reference="given with the outputs",
-        function=lambda outputs: outputs.given_confidence(name),
-        array_function=refuse,
-    )
+    @property
+    def about(self) -> About:
+        """Under its own name."""
+        return About(name=self.column, family="given", needs=(), reference="given with the outputs")
+
+    def flaw(self, outputs: Outputs, /) -> str | None:
+        """It must be there."""
+        return None if self.column in outputs.given_names else f"no given confidence {self.column!r}"
+
+    def formula(self, inputs: Inputs, /) -> Array:
+        """As it was given."""
+        return inputs.outputs.given_confidence(self.column)
+
+
+@final
+@dataclass(frozen=True)
+class Own(PlainScore):
+    """A user's function from outputs to confidence (n,), each row judged by itself."""
+
+    column: str
+    function: Callable[[Outputs], ArrayLike]
+    named_by = ("column", "function")
+
+    @classmethod
+    def of(cls, function: Callable[[Outputs], ArrayLike], /) -> "Own":
+        """Under the name of the function."""
+        return cls(str(getattr(function, "__name__", type(function).__name__)), function)
+
+    @property
+    def about(self) -> About:
+        """What the function says of itself."""
+        doc = str(getattr(self.function, "__doc__", None) or "").strip()
+        return About(name=self.column, family="own", needs=(), summary=doc.split("\n")[0], reference="a function")
+
+    def formula(self, inputs: Inputs, /) -> Array:
+        """What the function finds, checked."""
+        found: Any = np.asarray(self.function(inputs.outputs), dtype=np.float64)
+        if found.shape != (len(inputs.outputs),):
+            raise ValueError(
+                f"`{self.column}` must give a confidence for each of {len(inputs.outputs)} rows, got shape {found.shape}."
+            )
+        return found

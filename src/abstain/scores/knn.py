@@ -1,6 +1,7 @@
-"""KNN: distance to the k-th nearest calibration sample."""
+"""KNN: distance to the k-th nearest fitting sample."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, final
 
 import numpy as np
@@ -8,20 +9,24 @@ from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
-from abstain.scores.arrays import normalized_like, smallest_distances
-from abstain.scores.fitting import CannotFitError, Fitted, Fitter, features_of
-from abstain.scores.neighbours import nearest_distances, normalized
+from abstain.scores.inputs import Inputs
+from abstain.scores.neighbours import Neighbours
+from abstain.scores.operations import normalized
+from abstain.scores.rows import Array
+from abstain.scores.samples import features_of
+from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 
 Space = Literal["features", "logits"]
+ITSELF = 1e-12  # a squared distance below which rounding cannot tell a sample from itself
 
 
 @final
 @dataclass(frozen=True)
-class KNN(Fitter):
-    r"""Minus the squared distance to the k-th nearest calibration sample, :math:`-\|x/\|x\| - f_{(k)}/\|f_{(k)}\|\|^2`.
+class KNN(Score):
+    r"""Minus the squared distance to the k-th nearest fitting sample, :math:`-\|x/\|x\| - f_{(k)}/\|f_{(k)}\|\|^2`.
 
     Made to find unknown classes. The authors' code measures in the features; ``space="logits"`` does as the paper's
-    text says. With ``exclude_self`` a sample that, once normalized, is in the calibration sample is not its own
+    text says. With ``exclude_self`` a sample that, once normalized, is in the fitting sample is not its own
     neighbour. (Sun et al., 2022)
 
     >>> bank = Outputs(logits=np.zeros((4, 2)), features=np.array([[1.0, 0], [0, 1], [1, 1], [-1, 0]]))
@@ -33,21 +38,48 @@ class KNN(Fitter):
     space: Space = "features"
     exclude_self: bool = False
 
-    def _fit(self, calibration: Outputs, /) -> "FittedKNN":
-        """Keep the calibration sample as the bank."""
+    named_by = ("space",)
+
+    def __post_init__(self) -> None:
         if self.k < 1:
             raise ValueError(f"`k` must be at least 1, got {self.k}.")
         if self.space not in ("features", "logits"):
             raise ValueError(f"`space` must be 'features' or 'logits', got {self.space!r}.")
-        bank = rows_in(self.space, calibration)
+
+    @property
+    def about(self) -> About:
+        """The same but for where distances are measured."""
+        of_features = self.space == "features"
+        return About(
+            name="knn" if of_features else "knn_logits",
+            symbol="KNN" if of_features else "KNN(z)",
+            family="feature" if of_features else "logit",
+            needs=("features" if of_features else "logits", "fitting"),
+            reference="Sun et al., 2022",
+            summary=f"Distance to the k-th nearest fitting sample, in the {self.space}: made to find unknown classes.",
+        )
+
+    def flaw(self, outputs: Outputs, /) -> str | None:
+        """A masked class has no place among the logits."""
+        if self.space == "features" or np.isfinite(outputs.logits[outputs.usable]).all():
+            return None
+        return "a masked class (a logit of −inf)"
+
+    def _fit(self, sample: Outputs, /) -> "FittedKNN":
+        """Keep the fitting sample as the bank."""
+        bank = features_of(sample) if self.space == "features" else sample.logits
+        if not np.isfinite(bank).all():
+            raise ValueError(
+                "`logits` must be finite for neighbours in logit space, got a masked class. Use the features."
+            )
         if len(bank) < self.k + self.exclude_self:
-            raise CannotFitError(f"the calibration sample has {len(bank)} rows, too few for neighbour {self.k}")
-        return FittedKNN(bank, self.k, self.space, self.exclude_self)
+            raise CannotFitError(f"the fitting sample has {len(bank)} rows, too few for neighbour {self.k}")
+        return FittedKNN(normalized(bank), self.k, self.space, self.exclude_self)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class FittedKNN(Fitted):
+class FittedKNN(FittedScore):
     """KNN with its bank of normalized rows."""
 
     bank: NDArray[Any]
@@ -55,35 +87,19 @@ class FittedKNN(Fitted):
     space: Space
     exclude_self: bool
 
-    def expects(self) -> dict[str, int]:
-        """What the calibration sample had."""
+    def expects(self) -> Sizes:
+        """What the fitting sample had."""
         return {"features" if self.space == "features" else "classes": self.bank.shape[1]}
 
-    def _score(self, outputs: Outputs, /) -> NDArray[np.float64]:
+    @cached_property
+    def _neighbours(self) -> Neighbours:
+        return Neighbours(self.bank)
+
+    def formula(self, inputs: Inputs, /) -> Array:
         """Minus the k-th squared distance."""
-        distances = nearest_distances(rows_in(self.space, outputs), self.bank, self.k + self.exclude_self)
+        rows = inputs.units(self.space, self.bank)
+        distances = self._neighbours.distances(rows, self.k + self.exclude_self)
         if not self.exclude_self:
             return -distances[:, self.k - 1]
-        return -np.where(distances[:, 0] == 0, distances[:, self.k], distances[:, self.k - 1])
-
-    def portable(self, logits: Any, features: Any, _: Any, /) -> Any:
-        """The same on arrays of any library."""
-        rows = normalized_like(features if self.space == "features" else logits, self.bank)
-        distances = smallest_distances(rows, self.bank, self.k + self.exclude_self)
-        if not self.exclude_self:
-            return -distances[:, self.k - 1]
-        is_there = distances[:, 0] < 1e-12
+        is_there = distances[:, 0] < ITSELF
         return -array_namespace(rows).where(is_there, distances[:, self.k], distances[:, self.k - 1])
-
-
-def masked_class(outputs: Outputs, /) -> str | None:
-    """A masked class has no place among the logits."""
-    return None if np.isfinite(outputs.logits[outputs.usable]).all() else "a masked class (a logit of −inf)"
-
-
-def rows_in(space: Space, outputs: Outputs, /) -> NDArray[Any]:
-    """Normalized features or logits."""
-    rows = features_of(outputs) if space == "features" else outputs.logits
-    if space == "logits" and not np.isfinite(rows).all():
-        raise ValueError("`logits` must be finite for neighbours in logit space, got a masked class. Use the features.")
-    return normalized(rows)

@@ -1,16 +1,24 @@
 """All logit scores in one pass over the logits."""
 
-from abstain.scores.confidence_margin import CONFIDENCE_MARGIN
-from abstain.scores.doctor import DOCTOR
-from abstain.scores.energy import ENERGY
-from abstain.scores.geometric_margin import GEOMETRIC_MARGIN
-from abstain.scores.max_logit import MAX_LOGIT
-from abstain.scores.max_softmax import MAX_SOFTMAX
-from abstain.scores.neg_entropy import NEG_ENTROPY
-from abstain.scores.norms import row_norms
-from abstain.scores.rows import Array, logit_rows
+from abstain.scores.confidence_margin import ConfidenceMargin
+from abstain.scores.doctor import Doctor
+from abstain.scores.energy import Energy
+from abstain.scores.geometric_margin import GeometricMargin
+from abstain.scores.inputs import Head, Inputs
+from abstain.scores.max_logit import MaxLogit
+from abstain.scores.max_softmax import MaxSoftmax
+from abstain.scores.neg_entropy import NegEntropy
+from abstain.scores.rows import Array, as_logits
 
-LOGIT_SCORES = (MAX_SOFTMAX, DOCTOR, NEG_ENTROPY, MAX_LOGIT, ENERGY, CONFIDENCE_MARGIN, GEOMETRIC_MARGIN)
+LOGIT_SCORES = (
+    MaxSoftmax(),
+    Doctor(),
+    NegEntropy(),
+    MaxLogit(),
+    Energy(),
+    ConfidenceMargin(),
+    GeometricMargin(),
+)
 
 
 def logit_scores(logits: Array, weight: Array | None = None, /) -> dict[str, Array]:
@@ -21,7 +29,7 @@ def logit_scores(logits: Array, weight: Array | None = None, /) -> dict[str, Arr
     {'max_softmax': 0.567, 'doctor': -0.1107, 'neg_entropy': 0.0401, 'max_logit': 2.0,
      'energy': 2.4493, 'confidence_margin': 1.0}
     """
-    rows = logit_rows(logits, scale=None if weight is None else 1 / row_norms(weight))
+    inputs = Inputs(as_logits(logits), head=None if weight is None else Head(weight))
     return {
-        score.name: score.formula(rows) for score in LOGIT_SCORES if weight is not None or "head" not in score.needs
+        score.name: score.formula(inputs) for score in LOGIT_SCORES if weight is not None or "head" not in score.needs
     }

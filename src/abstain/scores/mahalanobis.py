@@ -1,15 +1,15 @@
 """Gaussians with shared, shrunk covariance, and squared distances to their means."""
 
-from dataclasses import dataclass
-
 import numpy as np
+from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.kernels.products import row_products
-from abstain.scores.fitting import CannotFitError
+from abstain.scores.operations import constant, products
+from abstain.scores.rows import Array
+from abstain.scores.score import CannotFitError
 
 Floats = NDArray[np.float64]
-ROWS = 4096
 
 
 def shrunk_covariance(centred: Floats, /) -> Floats:
@@ -28,7 +28,7 @@ def whitening(covariance: Floats, /) -> Floats:
     """A with A·Aᵀ = covariance⁻¹; directions without variance count as if they had a millionth of the mean variance."""
     values, vectors = np.linalg.eigh(covariance)
     if not values.max() > 0:
-        raise CannotFitError("the features of the calibration sample do not vary")
+        raise CannotFitError("the features of the fitting sample do not vary")
     return vectors / np.sqrt(np.maximum(values, 1e-6 * values.mean()))
 
 
@@ -41,20 +41,11 @@ def class_means(features: Floats, labels: NDArray[np.int64], /) -> tuple[Floats,
     return means, features - means[group]
 
 
-@dataclass(frozen=True, eq=False)
-class Whitened:
-    """Means (c, d) seen through a whitening matrix (d, d)."""
-
-    matrix: Floats
-    means: Floats
-
-    def nearest(self, features: NDArray[np.floating], /) -> Floats:
-        """Squared Mahalanobis distance (n,) to the nearest mean."""
-        centres = row_products(self.means, self.matrix)
-        sizes, across = np.square(centres).sum(axis=1), np.ascontiguousarray(centres.T)
-        nearest = np.empty(len(features))
-        for start in range(0, len(features), ROWS):
-            white = row_products(features[start : start + ROWS], self.matrix)
-            apart = (sizes - 2 * row_products(white, across)).min(axis=1)
-            nearest[start : start + len(white)] = np.square(white).sum(axis=1) + apart
-        return nearest
+def nearest_mean(features: Array, matrix: Floats, means: Floats, /) -> Array:
+    """Squared distance (n,) to the nearest of the means (c, d), all seen through a whitening matrix (d, d)."""
+    xp = array_namespace(features)
+    centres = row_products(means, matrix)
+    white = products(features, matrix)
+    sizes = constant(np.square(centres).sum(axis=1), white)[None, :]
+    apart = xp.min(sizes - 2 * products(white, np.ascontiguousarray(centres.T)), axis=1)
+    return xp.sum(white * white, axis=1) + apart

@@ -1,8 +1,12 @@
 """RL_max: the largest logit."""
 
+from dataclasses import dataclass
+from typing import final
+
 from abstain.kernels.rows import RowSums
 from abstain.scores.rows import Array, logit_rows
-from abstain.scores.score import LogitScore
+from abstain.scores.score import About
+from abstain.scores.sums_score import SumsScore
 
 
 def max_logit(logits: Array, /) -> Array:
@@ -13,19 +17,23 @@ def max_logit(logits: Array, /) -> Array:
     >>> max_logit(np.array([[2.0, 1.0, 0.1, -1.0]]))
     array([2.])
     """
-    return from_rows(logit_rows(logits))
+    return MaxLogit().from_sums(logit_rows(logits))
 
 
-def from_rows(rows: RowSums, /) -> Array:
-    """z₁."""
-    return rows.top
+@final
+@dataclass(frozen=True)
+class MaxLogit(SumsScore):
+    """RL_max as a score: see `max_logit`."""
 
+    about = About(
+        name="max_logit",
+        symbol="RL_max",
+        family="logit",
+        needs=("logits",),
+        reference="Hendrycks et al., 2022",
+        summary="The largest logit: made to find unknown classes.",
+    )
 
-MAX_LOGIT = LogitScore(
-    name="max_logit",
-    symbol="RL_max",
-    family="logit",
-    needs=("logits",),
-    reference="Hendrycks et al., 2022",
-    formula=from_rows,
-)
+    def from_sums(self, rows: RowSums, /) -> Array:
+        """z₁."""
+        return rows.top

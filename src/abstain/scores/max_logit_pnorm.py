@@ -2,18 +2,18 @@
 
 from dataclasses import dataclass
 from math import inf
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from array_api_compat import array_namespace
-from numpy.typing import NDArray
 
 from abstain.kernels.blocks import row_blocks
 from abstain.metrics import aurc
 from abstain.outputs import Outputs
-from abstain.scores.fitting import Fitted, Fitter
-from abstain.scores.max_softmax import max_softmax
+from abstain.scores.inputs import Inputs
+from abstain.scores.max_softmax import MaxSoftmax, max_softmax
 from abstain.scores.rows import Array, as_logits, at_least_float32, refuse
+from abstain.scores.score import About, FittedScore, Score
 
 NORMS = tuple(range(10))
 
@@ -55,17 +55,26 @@ def _pnorm(logits: Array, p: float) -> Array:
 
 @final
 @dataclass(frozen=True)
-class MaxLogitPNorm(Fitter):
-    """MaxLogit-pNorm with the p of lowest AURC on the calibration sample, or max softmax where that is no worse."""
+class MaxLogitPNorm(Score):
+    """MaxLogit-pNorm with the p of lowest AURC on the fitting sample, or max softmax where that is no worse."""
 
     norms: tuple[float, ...] = NORMS
 
-    def _fit(self, calibration: Outputs, /) -> "FittedMaxLogitPNorm":
+    about = About(
+        name="max_logit_pnorm",
+        symbol="MaxLogit-pNorm",
+        family="logit",
+        needs=("logits", "fitting", "labels"),
+        reference="Cattelan & Silva, 2024",
+        summary="The largest centred logit over a norm of all, which repairs over-confident networks.",
+    )
+
+    def _fit(self, sample: Outputs, /) -> "FittedMaxLogitPNorm":
         """Choose p."""
-        best, best_area = -1.0, aurc(max_softmax(calibration.logits), calibration.errors)
+        best, best_area = -1.0, aurc(max_softmax(sample.logits), sample.errors)
         for p in self.norms:
-            scores = max_logit_pnorm(calibration.logits, p=p)
-            area = aurc(scores, calibration.errors)
+            scores = max_logit_pnorm(sample.logits, p=p)
+            area = aurc(scores, sample.errors)
             if area < best_area and scores.std() > 1e-9 * np.abs(scores).max():  # with two classes it is constant
                 best, best_area = float(p), area
         return FittedMaxLogitPNorm(best)
@@ -73,21 +82,19 @@ class MaxLogitPNorm(Fitter):
 
 @final
 @dataclass(frozen=True, eq=False)
-class FittedMaxLogitPNorm(Fitted):
+class FittedMaxLogitPNorm(FittedScore):
     """MaxLogit-pNorm with its p; below zero it is max softmax."""
 
     p: float
 
-    def expects(self) -> dict[str, int]:
-        """What the calibration sample had."""
-        return {}
-
-    def _score(self, outputs: Outputs, /) -> NDArray[np.float64]:
+    def formula(self, inputs: Inputs, /) -> Array:
         """The score with the p chosen."""
         if self.p < 0:
-            return np.asarray(max_softmax(outputs.logits))
-        return np.asarray(max_logit_pnorm(outputs.logits, p=self.p))
+            return MaxSoftmax().formula(inputs)
+        return max_logit_pnorm(inputs.logits, p=self.p)
 
-    def portable(self, logits: Any, _: Any, __: Any, /) -> Any:
-        """The same on arrays of any library."""
-        return max_softmax(logits) if self.p < 0 else max_logit_pnorm(logits, p=self.p)
+    def note(self) -> str | None:
+        """What a reader of results should know."""
+        if self.p >= 0:
+            return None
+        return "No p-norm beat max_softmax on the fitting sample, so max_logit_pnorm is max_softmax here."

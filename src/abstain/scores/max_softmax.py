@@ -1,10 +1,14 @@
 """SR_max: the largest softmax probability."""
 
+from dataclasses import dataclass
+from typing import final
+
 from array_api_compat import array_namespace
 
 from abstain.kernels.rows import RowSums
 from abstain.scores.rows import Array, logit_rows
-from abstain.scores.score import LogitScore
+from abstain.scores.score import About
+from abstain.scores.sums_score import SumsScore
 
 
 def max_softmax(logits: Array, /, *, temperature: float = 1.0) -> Array:
@@ -17,25 +21,27 @@ def max_softmax(logits: Array, /, *, temperature: float = 1.0) -> Array:
     >>> max_softmax(np.array([[2.0, 1.0, 0.1, -1.0], [120.0, 10.0, 9.0, -3.0]])).round(6)
     array([  0.566981, 109.686737])
     """
-    return from_rows(logit_rows(logits, temperature=temperature))
+    return MaxSoftmax().from_sums(logit_rows(logits, temperature=temperature))
 
 
-def from_rows(rows: RowSums, /) -> Array:
-    """−L."""
-    return -rows.tail
+@final
+@dataclass(frozen=True)
+class MaxSoftmax(SumsScore):
+    """SR_max as a score: see `max_softmax`."""
 
+    about = About(
+        name="max_softmax",
+        symbol="SR_max",
+        family="softmax",
+        needs=("logits",),
+        reference="Hendrycks & Gimpel, 2017",
+        summary="The largest softmax probability: what most people use.",
+    )
 
-def literal(confidence: Array, /) -> Array:
-    """The probability itself, 1 / (1 + e^−c)."""
-    return 1 / (1 + array_namespace(confidence).exp(-confidence))
+    def literal(self, confidence: Array, /) -> Array:
+        """The probability itself, 1 / (1 + e^−c)."""
+        return 1 / (1 + array_namespace(confidence).exp(-confidence))
 
-
-MAX_SOFTMAX = LogitScore(
-    name="max_softmax",
-    symbol="SR_max",
-    family="softmax",
-    needs=("logits",),
-    reference="Hendrycks & Gimpel, 2017",
-    formula=from_rows,
-    literal=literal,
-)
+    def from_sums(self, rows: RowSums, /) -> Array:
+        """−L."""
+        return -rows.tail

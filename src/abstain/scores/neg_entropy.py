@@ -1,10 +1,14 @@
 """SR_ent: the negative entropy of the softmax."""
 
+from dataclasses import dataclass
+from typing import final
+
 from array_api_compat import array_namespace
 
 from abstain.kernels.rows import RowSums
 from abstain.scores.rows import Array, logit_rows
-from abstain.scores.score import LogitScore, minus_exp
+from abstain.scores.score import About, minus_exp
+from abstain.scores.sums_score import SumsScore
 
 
 def neg_entropy(logits: Array, /, *, temperature: float = 1.0) -> Array:
@@ -15,24 +19,31 @@ def neg_entropy(logits: Array, /, *, temperature: float = 1.0) -> Array:
     >>> neg_entropy(np.array([[2.0, 1.0, 0.1, -1.0], [30.0, 5.0, 4.0, 0.0]])).round(6)
     array([ 0.040121, 21.412555])
     """
-    return from_rows(logit_rows(logits, temperature=temperature))
+    return NegEntropy().from_sums(logit_rows(logits, temperature=temperature))
 
 
-def from_rows(rows: RowSums, /) -> Array:
-    """−[L + ln(log1p(A)/A + gap/(1 + A))] with A = e^L."""
-    xp = array_namespace(rows.tail)
-    odds = xp.exp(rows.tail)
-    positive = xp.where(odds > 0, odds, 1.0)
-    per_odds = xp.where(odds > 0, xp.log1p(positive) / positive, 1.0)
-    return -(rows.tail + xp.log(per_odds + rows.gap / (1 + odds)))
+@final
+@dataclass(frozen=True)
+class NegEntropy(SumsScore):
+    """SR_ent as a score: see `neg_entropy`."""
 
+    about = About(
+        name="neg_entropy",
+        symbol="SR_ent",
+        family="softmax",
+        needs=("logits",),
+        reference="Liang et al., 2024",
+        summary="Minus the entropy of the softmax.",
+    )
 
-NEG_ENTROPY = LogitScore(
-    name="neg_entropy",
-    symbol="SR_ent",
-    family="softmax",
-    needs=("logits",),
-    reference="Liang et al., 2024",
-    formula=from_rows,
-    literal=minus_exp,
-)
+    def literal(self, confidence: Array, /) -> Array:
+        """−e^−c."""
+        return minus_exp(confidence)
+
+    def from_sums(self, rows: RowSums, /) -> Array:
+        """−[L + ln(log1p(A)/A + gap/(1 + A))] with A = e^L."""
+        xp = array_namespace(rows.tail)
+        odds = xp.exp(rows.tail)
+        positive = xp.where(odds > 0, odds, 1.0)
+        per_odds = xp.where(odds > 0, xp.log1p(positive) / positive, 1.0)
+        return -(rows.tail + xp.log(per_odds + rows.gap / (1 + odds)))

@@ -4,14 +4,18 @@ Rounding in the float32 search could lose a true neighbour. A row where the wors
 bound on that rounding, is searched again in full in float64, so both engines give the same result to the last bit.
 """
 
+from dataclasses import dataclass
+from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.kernels.blocks import for_each_block
 from abstain.kernels.neighbours import exact_distances, exact_products, merge_largest
+from abstain.scores.operations import at_least, constant
 
 Array = NDArray[np.floating]
 Floats = NDArray[np.float64]
@@ -20,65 +24,84 @@ QUERIES = 4096
 BANK = 8192
 
 
-def normalized(rows: Array, /) -> Array:
-    """Rows divided by their norms, in float32 if they were given in no more; a row of zeros stays one."""
-    found = np.empty(rows.shape, dtype=np.float64 if rows.dtype.itemsize > 4 else np.float32)
-
-    def work(block: slice) -> None:
-        np.divide(rows[block], np.maximum(_norms(rows[block]), 1e-12)[:, None], out=found[block], casting="same_kind")
-
-    for_each_block(work, *rows.shape)
-    return found
-
-
 def _norms(rows: Array) -> Floats:
     return np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
 
 
-def nearest_distances(queries: Array, bank: Array, k: int, /) -> Floats:
-    """Squared distances (n, k), ascending, from each query to its k nearest rows of the bank."""
-    centre = bank.mean(axis=0, dtype=np.float64)
-    if np.square(centre).sum() < 0.1 * np.square(bank, dtype=np.float64).sum(axis=1).mean():
-        centre[:] = 0.0  # only a large common part costs the float32 search its precision
-    moved = bank - centre
-    squares = np.square(moved).sum(axis=1)
-    largest = squares.max()
-    alike = largest - squares.min() <= 1e-6 * largest
-    # ⟨q, b⟩ − ‖b‖²/2 falls with the distance, and so does ⟨q, b⟩ alone among rows of one length.
-    search = _Candidates(moved if alike else np.column_stack([moved, -squares / 2]), centre, extra=not alike)
-    offset = largest if alike else 0.0
+class Neighbours:
+    """A bank of rows (m, d) to search, on arrays of any library; what the search needs is prepared once."""
 
-    def is_settled(norms: Floats, last: Floats, worst: Floats) -> NDArray[np.bool_]:
-        slack = _rounding(bank.shape[1]) * (norms * np.sqrt(largest) + largest) + 1e-6 * offset
-        return last + slack < (norms**2 + offset - worst) / 2
+    def __init__(self, bank: Array) -> None:
+        self.bank = bank
 
-    return _best(queries, bank, k, search, exact_distances, is_settled)
+    def distances(self, rows: Any, k: int, /) -> Any:
+        """Squared distances (n, k), ascending, from each row to its k nearest in the bank."""
+        if isinstance(rows, np.ndarray):
+            return self._nearest.best(rows, k)
+        xp = array_namespace(rows)
+        b = constant(self.bank, rows)
+        apart = xp.sum(rows * rows, axis=1)[:, None] - 2 * (rows @ b.T) + xp.sum(b * b, axis=1)[None, :]
+        return at_least(xp.sort(apart, axis=1)[:, :k], 0.0)
+
+    def products(self, rows: Any, k: int, /) -> Any:
+        """Inner products (n, k), descending, of each row with the k of the bank where they are largest."""
+        if isinstance(rows, np.ndarray):
+            return -self._largest.best(rows, k)
+        return -array_namespace(rows).sort(-(rows @ constant(self.bank, rows).T), axis=1)[:, :k]
+
+    @cached_property
+    def _nearest(self) -> "_Search":
+        bank = self.bank
+        centre = bank.mean(axis=0, dtype=np.float64)
+        if np.square(centre).sum() < 0.1 * np.square(bank, dtype=np.float64).sum(axis=1).mean():
+            centre[:] = 0.0  # only a large common part costs the float32 search its precision
+        moved = bank - centre
+        squares = np.square(moved).sum(axis=1)
+        largest = squares.max()
+        alike = largest - squares.min() <= 1e-6 * largest
+        # ⟨q, b⟩ − ‖b‖²/2 falls with the distance, and so does ⟨q, b⟩ alone among rows of one length.
+        candidates = _Candidates(moved if alike else np.column_stack([moved, -squares / 2]), centre, extra=not alike)
+        offset = largest if alike else 0.0
+
+        def is_settled(norms: Floats, last: Floats, worst: Floats) -> NDArray[np.bool_]:
+            slack = _rounding(bank.shape[1]) * (norms * np.sqrt(largest) + largest) + 1e-6 * offset
+            return last + slack < (norms**2 + offset - worst) / 2
+
+        return _Search(bank, candidates, exact_distances, is_settled)
+
+    @cached_property
+    def _largest(self) -> "_Search":
+        bank = self.bank
+        largest = np.sqrt(np.square(bank, dtype=np.float64).sum(axis=1).max())
+
+        def is_settled(norms: Floats, last: Floats, worst: Floats) -> NDArray[np.bool_]:
+            return last + _rounding(bank.shape[1]) * norms * largest < -worst
+
+        return _Search(bank, _Candidates(bank, np.zeros(bank.shape[1]), extra=False), exact_products, is_settled)
 
 
-def largest_products(queries: Array, bank: Array, k: int, /) -> Floats:
-    """Inner products (n, k), descending, of each query with the k rows of the bank where they are largest."""
-    largest = np.sqrt(np.square(bank, dtype=np.float64).sum(axis=1).max())
+@dataclass(frozen=True)
+class _Search:
+    """Candidates, the exact measure, lower = better, and when the candidates are sure to hold the best."""
 
-    def is_settled(norms: Floats, last: Floats, worst: Floats) -> NDArray[np.bool_]:
-        return last + _rounding(bank.shape[1]) * norms * largest < -worst
+    bank: Array
+    candidates: "_Candidates"
+    measure: Any
+    is_settled: Any
 
-    search = _Candidates(bank, np.zeros(bank.shape[1]), extra=False)
-    return -_best(queries, bank, k, search, exact_products, is_settled)
-
-
-def _best(queries: Array, bank: Array, k: int, search: "_Candidates", measure: Any, is_settled: Any) -> Floats:
-    """The k lowest measures of each query: those of the candidates, or of the whole bank where that is not settled."""
-    found = np.empty((len(queries), k))
-    for start in range(0, len(queries), QUERIES):
-        q = np.ascontiguousarray(queries[start : start + QUERIES])
-        index, last, norms = search.best(q, k + SPARE)
-        values = np.sort(_exact(measure, q, bank, index), axis=1)[:, :k]
-        if index.shape[1] < len(bank):
-            for row in np.flatnonzero(~is_settled(norms, last, values[:, -1])):
-                everything = _exact(measure, q[row : row + 1], bank, np.arange(len(bank))[None])[0]
-                values[row] = np.sort(np.partition(everything, k - 1)[:k])
-        found[start : start + len(q)] = values
-    return found
+    def best(self, queries: Array, k: int) -> Floats:
+        """The k lowest measures of each query: of the candidates, or of the whole bank where that is not settled."""
+        found = np.empty((len(queries), k))
+        for start in range(0, len(queries), QUERIES):
+            q = np.ascontiguousarray(queries[start : start + QUERIES])
+            index, last, norms = self.candidates.best(q, k + SPARE)
+            values = np.sort(_exact(self.measure, q, self.bank, index), axis=1)[:, :k]
+            if index.shape[1] < len(self.bank):
+                for row in np.flatnonzero(~self.is_settled(norms, last, values[:, -1])):
+                    every = _exact(self.measure, q[row : row + 1], self.bank, np.arange(len(self.bank))[None])[0]
+                    values[row] = np.sort(np.partition(every, k - 1)[:k])
+            found[start : start + len(q)] = values
+        return found
 
 
 def _rounding(d: int) -> float:

@@ -1,59 +1,68 @@
-"""NNGuide: energy guided by the energy of similar calibration samples."""
+"""NNGuide: energy guided by the energy of similar fitting samples."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
-import numpy as np
 from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
-from abstain.scores.arrays import constant, normalized_like
-from abstain.scores.energy import energy
-from abstain.scores.fitting import CannotFitError, Fitted, Fitter
-from abstain.scores.knn import rows_in
-from abstain.scores.neighbours import largest_products
+from abstain.scores.energy import Energy, energy
+from abstain.scores.inputs import Inputs
+from abstain.scores.neighbours import Neighbours
+from abstain.scores.operations import normalized
+from abstain.scores.rows import Array
+from abstain.scores.samples import features_of
+from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 
 
 @final
 @dataclass(frozen=True)
-class NNGuide(Fitter):
-    r"""Energy times the mean of the k largest :math:`E_j \cos(x, x_j)` over the calibration sample.
+class NNGuide(Score):
+    r"""Energy times the mean of the k largest :math:`E_j \cos(x, x_j)` over the fitting sample.
 
     A high energy counts only near samples that had one. (Park et al., 2023)
     """
 
     k: int = 10
 
-    def _fit(self, calibration: Outputs, /) -> "FittedNNGuide":
+    about = About(
+        name="nnguide",
+        symbol="NNGuide",
+        family="hybrid",
+        needs=("logits", "features", "fitting"),
+        reference="Park et al., 2023",
+        summary="Energy that counts only near fitting samples which had a high one.",
+    )
+
+    def _fit(self, sample: Outputs, /) -> "FittedNNGuide":
         """Keep the normalized features, scaled by their energies."""
         if self.k < 1:
             raise ValueError(f"`k` must be at least 1, got {self.k}.")
-        bank = rows_in("features", calibration)
+        bank = normalized(features_of(sample))
         if len(bank) < self.k:
-            raise CannotFitError(f"the calibration sample has {len(bank)} rows, fewer than {self.k} neighbours")
-        return FittedNNGuide((bank * energy(calibration.logits)[:, None]).astype(bank.dtype), self.k)
+            raise CannotFitError(f"the fitting sample has {len(bank)} rows, fewer than {self.k} neighbours")
+        return FittedNNGuide((bank * energy(sample.logits)[:, None]).astype(bank.dtype), self.k)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class FittedNNGuide(Fitted):
+class FittedNNGuide(FittedScore):
     """NNGuide with its bank of scaled features."""
 
     bank: NDArray[Any]
     k: int
 
-    def expects(self) -> dict[str, int]:
-        """What the calibration sample had."""
+    def expects(self) -> Sizes:
+        """What the fitting sample had."""
         return {"features": self.bank.shape[1]}
 
-    def _score(self, outputs: Outputs, /) -> NDArray[np.float64]:
-        """Energy times guidance."""
-        guidance = largest_products(rows_in("features", outputs), self.bank, self.k).mean(axis=1)
-        return energy(outputs.logits) * guidance
+    @cached_property
+    def _neighbours(self) -> Neighbours:
+        return Neighbours(self.bank)
 
-    def portable(self, logits: Any, features: Any, _: Any, /) -> Any:
-        """The same on arrays of any library."""
-        xp = array_namespace(logits)
-        products = normalized_like(features, self.bank) @ constant(self.bank, features).T
-        return energy(logits) * xp.mean(-xp.sort(-products, axis=1)[:, : self.k], axis=1)
+    def formula(self, inputs: Inputs, /) -> Array:
+        """Energy times guidance."""
+        largest = self._neighbours.products(inputs.units("features", self.bank), self.k)
+        return Energy().formula(inputs) * array_namespace(largest).mean(largest, axis=1)

@@ -32,3 +32,19 @@ def checked_weight(weight: Array, /) -> NDArray[np.float64]:
     if w.ndim != 2 or not np.isfinite(w).all():
         raise ValueError(f"`weight` must be finite of shape (K, d), got shape {w.shape}.")
     return w
+
+
+def is_constant(weight: NDArray[np.float64], /) -> bool:
+    """Whether every class has the same weight."""
+    return bool((weight == weight[0]).all())
+
+
+def inverse_distances(weight: Array, /) -> NDArray[np.float64]:
+    """1/‖w_i − w_j‖ (K, K), 0 where the rows are the same."""
+    from scipy.spatial.distance import cdist
+
+    w = checked_weight(weight)
+    if is_constant(w):
+        raise ValueError("`weight` must have rows that differ, got the same weight for every class.")
+    distances = cdist(w, w)
+    return np.divide(1.0, distances, out=np.zeros_like(distances), where=distances > 0)

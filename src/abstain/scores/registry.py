@@ -1,186 +1,109 @@
 """Every score by name: the command, the evaluation, the report and the contract tests read it."""
 
+import ast
+import difflib
+from collections.abc import Callable, Iterable
+from dataclasses import fields, replace
+from typing import Any
+
+from abstain.outputs import Outputs
 from abstain.scores.delta_knn import DeltaKNN
 from abstain.scores.delta_mds import DeltaMDS
-from abstain.scores.doctor import DOCTOR
+from abstain.scores.doctor import Doctor
 from abstain.scores.expected_cost import ExpectedCost
 from abstain.scores.fdbd import FDBD
-from abstain.scores.gen import gen
-from abstain.scores.knn import KNN, masked_class
+from abstain.scores.gen import GEN
+from abstain.scores.given import Given, Own
+from abstain.scores.knn import KNN
 from abstain.scores.logit_scores import LOGIT_SCORES
 from abstain.scores.margin_mix import MarginMix
 from abstain.scores.max_logit_pnorm import MaxLogitPNorm
-from abstain.scores.max_softmax import MAX_SOFTMAX
-from abstain.scores.neg_entropy import NEG_ENTROPY
+from abstain.scores.max_softmax import MaxSoftmax
+from abstain.scores.neg_entropy import NegEntropy
 from abstain.scores.nnguide import NNGuide
-from abstain.scores.pairwise_margin import flaw as same_weights
-from abstain.scores.pairwise_margin import nearest_boundary, pairwise_margin
+from abstain.scores.pairwise_margin import PairwiseMargin
 from abstain.scores.react import ReAct
 from abstain.scores.residual import Residual
 from abstain.scores.rmds import RMDS
-from abstain.scores.score import FittedScore, PlainScore, Score, minus_exp
+from abstain.scores.score import Score
 from abstain.scores.sirc import SIRC
 from abstain.scores.temperature import TemperatureScaled
 from abstain.scores.vim import ViM
 
-PAPER_FITTED = (
-    FittedScore(
-        name="knn",
-        symbol="KNN",
-        family="feature",
-        needs=("features", "calibration"),
-        reference="Sun et al., 2022",
-        method=KNN(),
-    ),
-    FittedScore(
-        name="knn_logits",
-        symbol="KNN(z)",
-        family="logit",
-        needs=("logits", "calibration"),
-        reference="Sun et al., 2022",
-        method=KNN(space="logits"),
-        flaw=masked_class,
-    ),
-    FittedScore(
-        name="vim",
-        symbol="ViM",
-        family="hybrid",
-        needs=("logits", "features", "head", "calibration"),
-        reference="Wang et al., 2022",
-        method=ViM(),
-    ),
-    FittedScore(
-        name="sirc",
-        symbol="SIRC",
-        family="hybrid",
-        needs=("logits", "features", "head", "calibration"),
-        reference="Xia & Bouganis, 2022",
-        method=SIRC(),
-        literal=minus_exp,
-    ),
-)
-AFTER_THE_PAPER = (
-    PlainScore(
-        name="pairwise_margin",
-        symbol="RL_pair-M",
-        family="margin",
-        needs=("logits", "head"),
-        reference="Crammer & Singer, 2001",
-        function=lambda outputs: pairwise_margin(outputs.logits, outputs.weight),
-        array_function=lambda logits, head: nearest_boundary(logits, head.inverse_distances),
-        flaw=same_weights,
-    ),
-    PlainScore(
-        name="gen",
-        symbol="GEN",
-        family="softmax",
-        needs=("logits",),
-        reference="Liu et al., 2023",
-        function=lambda outputs: gen(outputs.logits),
-        array_function=lambda logits, _: gen(logits),
-    ),
-    FittedScore(
-        name="max_logit_pnorm",
-        symbol="MaxLogit-pNorm",
-        family="logit",
-        needs=("logits", "calibration", "labels"),
-        reference="Cattelan & Silva, 2024",
-        method=MaxLogitPNorm(),
-    ),
-    *(
-        FittedScore(
-            name=f"ts_{score.name}",
-            symbol=f"{score.symbol}(T)",
-            family="softmax",
-            needs=("logits", "calibration", "labels"),
-            reference="Guo et al., 2017",
-            method=TemperatureScaled(score),
-            literal=score.literal,
-        )
-        for score in (MAX_SOFTMAX, DOCTOR, NEG_ENTROPY)
-    ),
-    FittedScore(
-        name="residual",
-        symbol="Residual",
-        family="feature",
-        needs=("features", "head", "calibration"),
-        reference="Wang et al., 2022",
-        method=Residual(),
-    ),
-    FittedScore(
-        name="react",
-        symbol="ReAct",
-        family="hybrid",
-        needs=("features", "head", "calibration"),
-        reference="Sun et al., 2021",
-        method=ReAct(),
-    ),
-    FittedScore(
-        name="fdbd",
-        symbol="fDBD",
-        family="hybrid",
-        needs=("logits", "features", "head", "calibration"),
-        reference="Liu & Qin, 2024",
-        method=FDBD(),
-    ),
-    FittedScore(
-        name="nnguide",
-        symbol="NNGuide",
-        family="hybrid",
-        needs=("logits", "features", "calibration"),
-        reference="Park et al., 2023",
-        method=NNGuide(),
-    ),
-    FittedScore(
-        name="rmds",
-        symbol="RMDS",
-        family="feature",
-        needs=("features", "calibration", "labels"),
-        reference="Ren et al., 2021",
-        method=RMDS(),
-    ),
-    FittedScore(
-        name="delta_mds",
-        symbol="Δ-MDS",
-        family="feature",
-        needs=("features", "calibration", "labels"),
-        reference="Heng & Soh, 2026",
-        method=DeltaMDS(),
-    ),
-    FittedScore(
-        name="delta_knn",
-        symbol="Δ-KNN",
-        family="feature",
-        needs=("features", "calibration", "labels"),
-        reference="Heng & Soh, 2026",
-        method=DeltaKNN(),
-    ),
-    FittedScore(
-        name="delta_mds_margin",
-        symbol="Δ-MDS+conf-M",
-        family="hybrid",
-        needs=("logits", "features", "calibration", "labels"),
-        reference="Heng & Soh, 2026",
-        method=MarginMix(DeltaMDS()),
-    ),
-    FittedScore(
-        name="delta_knn_margin",
-        symbol="Δ-KNN+conf-M",
-        family="hybrid",
-        needs=("logits", "features", "calibration", "labels"),
-        reference="Heng & Soh, 2026",
-        method=MarginMix(DeltaKNN()),
-    ),
-)
+AnyScore = str | Score | Callable[[Outputs], Any]
 
-EXPECTED_COST = FittedScore(
-    name="expected_cost",
-    symbol="Chow",
-    family="softmax",
-    needs=("logits", "calibration", "labels"),
-    reference="Chow, 1970",
-    method=ExpectedCost(),
+PAPER: tuple[Score, ...] = (*LOGIT_SCORES, KNN(), KNN(space="logits"), ViM(), SIRC())
+AFTER_THE_PAPER: tuple[Score, ...] = (
+    PairwiseMargin(),
+    GEN(),
+    MaxLogitPNorm(),
+    TemperatureScaled(MaxSoftmax()),
+    TemperatureScaled(Doctor()),
+    TemperatureScaled(NegEntropy()),
+    Residual(),
+    ReAct(),
+    FDBD(),
+    NNGuide(),
+    RMDS(),
+    DeltaMDS(),
+    DeltaKNN(),
+    MarginMix(DeltaMDS()),
+    MarginMix(DeltaKNN()),
 )
+EXPECTED_COST = ExpectedCost()
 """Not among `SCORES`: it depends on given costs, and with equal ones it ranks as ts_max_softmax does."""
 
-SCORES: dict[str, Score] = {score.name: score for score in (*LOGIT_SCORES, *PAPER_FITTED, *AFTER_THE_PAPER)}
+SCORES: dict[str, Score] = {score.name: score for score in (*PAPER, *AFTER_THE_PAPER)}
+
+
+def as_score(asked: AnyScore, outputs: Outputs | None = None, /) -> Score:
+    """The score that is meant: a score itself, a function of outputs, or a name.
+
+    A name is that of a confidence given with the outputs, or one of `SCORES`, with options if wanted: ``knn(k=5)``.
+    """
+    if isinstance(asked, Score):
+        return asked
+    if not isinstance(asked, str):
+        if callable(asked):
+            return Own.of(asked)
+        raise TypeError(f"`score` must be a name, a score or a function of outputs, got {type(asked).__name__}.")
+    if outputs is not None and asked in outputs.given_names:
+        return Given(asked)
+    name, options = _call(asked)
+    if name not in SCORES:
+        near = difflib.get_close_matches(name, SCORES, n=1)
+        hint = f"Did you mean {near[0]}?" if near else "`abstain scores` lists them."
+        raise ValueError(f"`score` must be a known score, got {name!r}. {hint}")
+    known = [field.name for field in fields(SCORES[name])]  # type: ignore[arg-type]
+    if unknown := [option for option in options if option not in known]:
+        have = ", ".join(known) or "none"
+        raise ValueError(f"`{name}` must be given options it has ({have}), got {unknown[0]!r}.")
+    return replace(SCORES[name], **options) if options else SCORES[name]  # type: ignore[type-var]
+
+
+def as_scores(asked: AnyScore | Iterable[AnyScore], outputs: Outputs, /) -> list[Score]:
+    """Several scores, each once; "all" stands for those given with the outputs and all of `SCORES`."""
+    each: list[Any] = [asked] if isinstance(asked, str | Score) or callable(asked) else list(asked)
+    if not each:
+        raise ValueError("`scores` must name at least one score, got none. `abstain scores` lists them.")
+    every: list[Score] = []
+    for one in each:
+        every += [*map(Given, outputs.given_names), *SCORES.values()] if one == "all" else [as_score(one, outputs)]
+    found = {score.name: score for score in every}
+    for score in every:
+        if found[score.name] != score:
+            raise ValueError(f"`scores` must have different names, got two of the name {score.name!r}.")
+    return list(found.values())
+
+
+def _call(asked: str) -> tuple[str, dict[str, Any]]:
+    """The name and the options of ``name(option=value, …)``."""
+    if "(" not in asked:
+        return asked, {}
+    try:
+        call = ast.parse(asked, mode="eval").body
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+            raise ValueError
+        return call.func.id, {str(option.arg): ast.literal_eval(option.value) for option in call.keywords}
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        raise ValueError(f"`score` must be a name, or name(option=value) such as knn(k=5), got {asked!r}.") from None

@@ -1,41 +1,56 @@
 """Residual: how far the features are from where in-distribution features vary."""
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain.kernels.products import row_products
 from abstain.outputs import Outputs
-from abstain.scores.arrays import constant, norms
-from abstain.scores.fitting import CannotFitError, Fitted, Fitter, features_of, head_of
+from abstain.scores.inputs import Inputs
+from abstain.scores.operations import constant, norms, products
+from abstain.scores.rows import Array
+from abstain.scores.samples import features_of, head_of, once
+from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 
 Floats = NDArray[np.float64]
 
 
 @final
 @dataclass(frozen=True)
-class Residual(Fitter):
+class Residual(Score):
     r"""Minus the norm of the features outside the principal subspace, :math:`-\|P^\perp (x - u)\|`, u = −W⁺b.
 
-    The subspace is spanned by the top ``dim`` eigenvectors of the second moment of x − u on the calibration sample.
+    The subspace is spanned by the top ``dim`` eigenvectors of the second moment of x − u on the fitting sample.
     By default ``dim`` is 1000 for 2048 features and more, 512 from 768 on, else half of them, but at most half of
     the rank of the sample, so that the sample itself has a residual. (Wang et al., 2022)
     """
 
     dim: int | None = None
 
-    def _fit(self, calibration: Outputs, /) -> "FittedResidual":
+    about = About(
+        name="residual",
+        symbol="Residual",
+        family="feature",
+        needs=("features", "head", "fitting"),
+        reference="Wang et al., 2022",
+        summary="How far the features are from where in-distribution features vary.",
+    )
+
+    def _fit(self, sample: Outputs, /) -> "FittedResidual":
         """Find the subspace."""
-        weight, bias = head_of(calibration)
+        return once(sample, self, lambda: self._find(sample))
+
+    def _find(self, sample: Outputs) -> "FittedResidual":
+        weight, bias = head_of(sample)
         origin = -np.linalg.pinv(weight) @ bias
-        x = features_of(calibration).astype(np.float64) - origin
+        x = features_of(sample).astype(np.float64) - origin
         n, d = x.shape
         values, vectors = np.linalg.eigh(x.T @ x / n)
         rank = int(np.count_nonzero(values > values[-1] * max(n, d) * np.finfo(np.float64).eps))
         if rank == 0:
-            raise CannotFitError("the features of the calibration sample are all at the origin of the head")
+            raise CannotFitError("the features of the fitting sample are all at the origin of the head")
         if self.dim is not None and not 0 <= self.dim < d:
             raise ValueError(f"`dim` must be at least 0 and below the number of features ({d}), got {self.dim}.")
         dim = min(_principal_dim(d), rank // 2) if self.dim is None else min(self.dim, rank)
@@ -44,25 +59,20 @@ class Residual(Fitter):
 
 @final
 @dataclass(frozen=True, eq=False)
-class FittedResidual(Fitted):
+class FittedResidual(FittedScore):
     """Residual with its origin (d,) and a basis (d, m) of the space outside the subspace."""
 
     origin: Floats
     basis: Floats
 
-    def expects(self) -> dict[str, int]:
-        """What the calibration sample had."""
+    def expects(self) -> Sizes:
+        """What the fitting sample had."""
         return {"features": len(self.origin)}
 
-    def _score(self, outputs: Outputs, /) -> Floats:
+    def formula(self, inputs: Inputs, /) -> Array:
         """Minus the norm of the residual."""
-        x = features_of(outputs)
-        shift = row_products(self.origin[None], self.basis)
-        return -np.linalg.norm(row_products(x, self.basis) - shift, axis=1)
-
-    def portable(self, _: Any, features: Any, __: Any, /) -> Any:
-        """The same on arrays of any library."""
-        return -norms(features @ constant(self.basis, features) - constant(self.origin @ self.basis, features)[None, :])
+        shift = constant(row_products(self.origin[None], self.basis), inputs.features)
+        return -norms(products(inputs.features, self.basis) - shift)
 
 
 def _principal_dim(d: int) -> int:

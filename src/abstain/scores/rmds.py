@@ -1,37 +1,48 @@
 """RMDS: Mahalanobis distance to the nearest class, relative to that of all samples together."""
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
-from abstain.scores.arrays import nearest_mean
-from abstain.scores.fitting import CannotFitError, Fitted, Fitter, features_of
-from abstain.scores.mahalanobis import Whitened, class_means, shrunk_covariance, whitening
+from abstain.scores.inputs import Inputs
+from abstain.scores.mahalanobis import class_means, nearest_mean, shrunk_covariance, whitening
+from abstain.scores.rows import Array
+from abstain.scores.samples import features_of
+from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 
 Floats = NDArray[np.float64]
 
 
 @final
 @dataclass(frozen=True)
-class RMDS(Fitter):
+class RMDS(Score):
     r"""Relative Mahalanobis distance, :math:`\max_c (M_0(x) - M_c(x))`, with covariances shrunk after Ledoit and Wolf.
 
-    Class means and their shared covariance come from the labels of the calibration sample; classes that are not in it
+    Class means and their shared covariance come from the labels of the fitting sample; classes that are not in it
     are passed over. Leads on fine-tuned vision transformers. (Ren et al., 2021)
     """
 
-    def _fit(self, calibration: Outputs, /) -> "FittedRMDS":
+    about = About(
+        name="rmds",
+        symbol="RMDS",
+        family="feature",
+        needs=("features", "fitting", "labels"),
+        reference="Ren et al., 2021",
+        summary="Mahalanobis distance to the nearest class, relative to that of all samples together.",
+    )
+
+    def _fit(self, sample: Outputs, /) -> "FittedRMDS":
         """Estimate the Gaussians."""
-        labels = calibration.labels
+        labels = sample.labels
         if labels is None or not (labels >= 0).any():
-            raise CannotFitError("the calibration sample has no labelled rows of known classes")
-        x = features_of(calibration)[labels >= 0].astype(np.float64)
+            raise CannotFitError("the fitting sample has no labelled rows of known classes")
+        x = features_of(sample)[labels >= 0].astype(np.float64)
         means, centred = class_means(x, labels[labels >= 0])
         if not centred.any():
-            raise CannotFitError("the calibration sample has no class whose features vary")
+            raise CannotFitError("the fitting sample has no class whose features vary")
         overall = x.mean(axis=0, keepdims=True)
         return FittedRMDS(
             means, whitening(shrunk_covariance(centred)), overall, whitening(shrunk_covariance(x - overall))
@@ -40,7 +51,7 @@ class RMDS(Fitter):
 
 @final
 @dataclass(frozen=True, eq=False)
-class FittedRMDS(Fitted):
+class FittedRMDS(FittedScore):
     """RMDS with class means (c, d), the overall mean (1, d), and a whitening matrix (d, d) for each."""
 
     means: Floats
@@ -48,16 +59,11 @@ class FittedRMDS(Fitted):
     overall: Floats
     overall_matrix: Floats
 
-    def expects(self) -> dict[str, int]:
-        """What the calibration sample had."""
+    def expects(self) -> Sizes:
+        """What the fitting sample had."""
         return {"features": self.means.shape[1]}
 
-    def _score(self, outputs: Outputs, /) -> Floats:
+    def formula(self, inputs: Inputs, /) -> Array:
         """M₀ less the smallest M_c."""
-        x = features_of(outputs)
-        return Whitened(self.overall_matrix, self.overall).nearest(x) - Whitened(self.matrix, self.means).nearest(x)
-
-    def portable(self, _: Any, features: Any, __: Any, /) -> Any:
-        """The same on arrays of any library."""
-        overall = nearest_mean(features, self.overall_matrix, self.overall)
-        return overall - nearest_mean(features, self.matrix, self.means)
+        x = inputs.features
+        return nearest_mean(x, self.overall_matrix, self.overall) - nearest_mean(x, self.matrix, self.means)

@@ -1,27 +1,167 @@
-"""What the registry knows of a score: its names, what it needs, how to get from `Outputs` to confidence."""
+"""A score and a fitted score: what every confidence score is, ours or a user's own."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal, final
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
-from abstain.kernels.rows import RowSums
 from abstain.outputs import Outputs
-from abstain.scores.fitting import CannotFitError, Fitted, Fitter, score_usable
-from abstain.scores.norms import row_norms
-from abstain.scores.rows import Array, logit_rows
+from abstain.scores.confidences import confidences
+from abstain.scores.inputs import Inputs
+from abstain.scores.rows import Array
 
-Need = Literal["logits", "features", "head", "calibration", "labels", "given"]
-Confidence = Callable[[Outputs], NDArray[Any]]
+Family = Literal["softmax", "logit", "margin", "feature", "hybrid", "given", "own"]
+Need = Literal["logits", "features", "head", "fitting", "labels"]
+Sizes = dict[Literal["features", "classes"], int]
 
 
-def unchanged(confidence: Array, /) -> Array:
-    """The literal value of a score whose confidence is the paper's value already."""
-    return confidence
+class CannotFitError(ValueError):
+    """The fitting sample lacks what a score needs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """What is known of a score before it is fitted."""
+
+    name: str
+    """The name people type."""
+    symbol: str = ""
+    """How the literature writes it."""
+    family: Family = "own"
+    needs: tuple[Need, ...] = ("logits",)
+    """Arrays that outputs must have, ``fitting`` if it is fitted on a sample, ``labels`` if that must have labels."""
+    reference: str = ""
+    summary: str = ""
+    """One sentence."""
+
+
+class Stored:
+    """A dataclass that a selector file can hold: its fields are all there is to store."""
+
+    kinds: ClassVar[dict[str, type["Stored"]]] = {}
+    """Every such class by its stored name; a file can name these and no others."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.kinds[cls.stored_name()] = cls
+
+    @classmethod
+    def stored_name(cls) -> str:
+        """The name of the class, with its module where it is not one of abstain."""
+        return cls.__name__ if cls.__module__.startswith("abstain.") else f"{cls.__module__}:{cls.__qualname__}"
+
+
+class FittedScore(Stored, ABC):
+    """A function from outputs to confidence, higher = more trusted, with all its constants.
+
+    ``formula`` is written once, on arrays of any library; calling the score on outputs leaves out the rows that are
+    not usable, checks sizes and bounds the memory.
+    """
+
+    uses_head: ClassVar[bool] = False
+    """Whether the formula looks at ``inputs.head``."""
+
+    def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
+        """Confidence (n,) of every row, NaN, which no threshold accepts, where a row is not usable."""
+        return confidences(outputs, {"score": self})["score"]
+
+    @abstractmethod
+    def formula(self, inputs: Inputs, /) -> Array:
+        """Confidence (n,) of usable rows, each by itself."""
+
+    def predictions(self, inputs: Inputs, /) -> Array:
+        """The answer (n,) that is accepted or not: the classifier's own."""
+        return inputs.predictions
+
+    def expects(self) -> Sizes:
+        """The number of features or classes that outputs must have, as the fitting sample had."""
+        return {}
+
+
+class Score(Stored, ABC):
+    """The options of a confidence score: what it is called, what it needs, and how it is fitted.
+
+    A confidence is the form that loses no order to rounding; rankings and thresholds use it alone. ``literal`` maps a
+    confidence, or a threshold on it, to the value the literature prints.
+    """
+
+    named_by: ClassVar[tuple[str, ...]] = ()
+    """Options that the name tells already."""
+
+    @property
+    @abstractmethod
+    def about(self) -> About:
+        """Its names and needs."""
+
+    @property
+    def name(self) -> str:
+        """The name people type, with the options that are not the usual ones: ``knn(k=5)``."""
+        options = [
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in fields(self)  # type: ignore[arg-type]
+            if field.name not in self.named_by and not _same(getattr(self, field.name), field.default)
+        ]
+        return self.about.name + (f"({', '.join(options)})" if options else "")
+
+    @property
+    def symbol(self) -> str:
+        """How the literature writes it."""
+        return self.about.symbol or self.name
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """What it needs."""
+        return self.about.needs
+
+    @property
+    def needs_fitting(self) -> bool:
+        """Whether it is fitted on a sample."""
+        return "fitting" in self.about.needs
+
+    def literal(self, confidence: Array, /) -> Array:
+        """The value the literature prints, a strictly increasing function of confidence."""
+        return confidence
+
+    def flaw(self, outputs: Outputs, /) -> str | None:  # noqa: ARG002
+        """What in outputs that have all that is needed leaves the score undefined, or None."""
+        return None
+
+    def objection(self, outputs: Outputs, /) -> str | None:
+        """Why the score cannot be computed from these outputs, or None."""
+        have = {
+            "logits": outputs.n_classes > 0,
+            "features": outputs.features is not None,
+            "head": outputs.weight is not None,
+        }
+        if lacking := [need for need in self.needs if not have.get(need, True)]:
+            return f"no {' and no '.join(lacking)}"
+        return self.flaw(outputs)
+
+    def fit(self, sample: Outputs, /) -> Any:
+        """The fitted score; `CannotFitError` where the sample does not determine it. Unusable rows are left out."""
+        if "labels" in self.needs and sample.labels is None:
+            raise CannotFitError("the fitting sample has no labels")
+        if not sample.usable.any():
+            raise CannotFitError("the fitting sample has no usable row")
+        return self._fit(sample if sample.usable.all() else sample.select(sample.usable))
+
+    @abstractmethod
+    def _fit(self, sample: Outputs, /) -> FittedScore:
+        """The fitted score of usable rows."""
+
+
+class PlainScore(Score, FittedScore, ABC):
+    """A score with nothing to fit, which is therefore its own fitted score."""
+
+    def fit(self, sample: Outputs | None = None, /) -> Self:  # noqa: ARG002
+        """The score itself."""
+        return self
+
+    def _fit(self, sample: Outputs, /) -> Self:  # noqa: ARG002
+        return self
 
 
 def minus_exp(confidence: Array, /) -> Array:
@@ -32,106 +172,5 @@ def minus_exp(confidence: Array, /) -> Array:
     return -array_namespace(confidence).exp(-confidence)
 
 
-def no_flaw(_: Outputs, /) -> None:
-    """Any outputs will do."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Score(ABC):
-    """A confidence score, higher = more trusted.
-
-    Each score has two faces. Calling it gives the *confidence*, the form that loses no order to rounding; rankings
-    and thresholds use it alone. ``literal`` maps a confidence, or a threshold on it, to the value the
-    literature prints: a strictly increasing function, so both rank alike. ``flaw`` says what in outputs that
-    have all that is needed leaves the score undefined.
-    """
-
-    name: str
-    symbol: str
-    family: Literal["softmax", "logit", "margin", "feature", "hybrid", "given"]
-    needs: tuple[Need, ...]
-    reference: str
-    literal: Callable[[Array], Array] = unchanged
-    flaw: Callable[[Outputs], str | None] = no_flaw
-
-    def objection(self, outputs: Outputs, /) -> str | None:
-        """Why the score cannot be had of these outputs, or None."""
-        have = {
-            "logits": outputs.n_classes > 0,
-            "features": outputs.features is not None,
-            "head": outputs.weight is not None,
-        }
-        if lacking := [need for need in self.needs if not have.get(need, True)]:
-            return f"no {' and no '.join(lacking)}"
-        return self.flaw(outputs)
-
-    @property
-    def is_fitted(self) -> bool:
-        """Whether it needs a calibration sample."""
-        return "calibration" in self.needs
-
-    @abstractmethod
-    def fit(self, calibration: Outputs, /) -> Confidence:
-        """The function from outputs to confidence, its constants taken from a calibration sample."""
-
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class LogitScore(Score):
-    """A score that is a formula in the row sums of the logits; there is nothing to fit."""
-
-    formula: Callable[[RowSums], Array]
-
-    def portable(self, logits: Array, _: Array, head: Any, /) -> Array:
-        """The same on arrays of any library."""
-        return self.formula(logit_rows(logits, scale=head.inverse_norms if "head" in self.needs else None))
-
-    def fit(self, calibration: Outputs | None = None, /) -> Confidence:  # noqa: ARG002
-        """The score itself."""
-        return self
-
-    def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
-        """Confidence (n,) of every row."""
-        return score_usable(outputs, lambda o: self.formula(output_rows(o, with_head="head" in self.needs)))
-
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class PlainScore(Score):
-    """A score that is a function of the logits and the head; there is nothing to fit."""
-
-    function: Callable[[Outputs], Array]
-    array_function: Callable[[Array, Any], Array]
-    """The same of logits and the head, on arrays of any library."""
-
-    def portable(self, logits: Array, _: Array, head: Any, /) -> Array:
-        """The same on arrays of any library."""
-        return self.array_function(logits, head)
-
-    def fit(self, calibration: Outputs | None = None, /) -> Confidence:  # noqa: ARG002
-        """The score itself."""
-        return self
-
-    def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
-        """Confidence (n,) of every row."""
-        return score_usable(outputs, self.function)
-
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class FittedScore(Score):
-    """A score that is fitted on a calibration sample."""
-
-    method: Fitter
-
-    def fit(self, calibration: Outputs, /) -> Fitted:
-        """The method fitted, or `CannotFitError`."""
-        if "labels" in self.needs and calibration.labels is None:
-            raise CannotFitError("the calibration outputs have no labels")
-        return self.method.fit(calibration)
-
-
-def output_rows(outputs: Outputs, /, *, with_head: bool) -> RowSums:
-    """The row sums of outputs, with the margin scaled by the norms of the head if asked."""
-    scale = 1 / row_norms(outputs.weight) if with_head else None
-    return logit_rows(outputs.logits, scale=scale)
+def _same(value: Any, default: Any) -> bool:
+    return value is default or bool(np.all(np.asarray(value == default)))

@@ -2,68 +2,83 @@
 
 from dataclasses import dataclass
 from math import exp, log
-from typing import Any, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
-from abstain.scores.fitting import CannotFitError, Fitted, Fitter
-from abstain.scores.rows import logit_rows
-from abstain.scores.score import LogitScore
+from abstain.scores.inputs import Inputs
+from abstain.scores.max_softmax import MaxSoftmax
+from abstain.scores.rows import Array, logit_rows
+from abstain.scores.samples import once
+from abstain.scores.score import About, CannotFitError, FittedScore, Score
+from abstain.scores.sums_score import SumsScore
 
 RANGE = (0.01, 100.0)
 
 
 @final
 @dataclass(frozen=True)
-class TemperatureScaled(Fitter):
-    """A softmax score at the temperature of lowest log-loss on the calibration sample, between 0.01 and 100.
+class TemperatureScaled(Score):
+    """A softmax score at the temperature of lowest log-loss on the fitting sample, between 0.01 and 100.
 
     Rows of unknown classes have no log-loss and are passed over. (Guo et al., 2017)
     """
 
-    score: LogitScore
+    score: SumsScore = MaxSoftmax()
+    named_by = ("score",)
 
-    def _fit(self, calibration: Outputs, /) -> "FittedTemperature":
+    @property
+    def about(self) -> About:
+        """That of the score it scales."""
+        return About(
+            name=f"ts_{self.score.name}",
+            symbol=f"{self.score.symbol}(T)",
+            family="softmax",
+            needs=("logits", "fitting", "labels"),
+            reference="Guo et al., 2017",
+            summary=f"{self.score.name} of logits over the temperature that fits the labels best.",
+        )
+
+    def literal(self, confidence: Array, /) -> Array:
+        """That of the score it scales."""
+        return self.score.literal(confidence)
+
+    def _fit(self, sample: Outputs, /) -> "FittedTemperature":
         """Find the temperature."""
-        return FittedTemperature(best_temperature(calibration), self.score)
+        return FittedTemperature(best_temperature(sample), self.score)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class FittedTemperature(Fitted):
+class FittedTemperature(FittedScore):
     """A softmax score with its temperature."""
 
     temperature: float
-    score: LogitScore
+    score: SumsScore
 
-    def expects(self) -> dict[str, int]:
-        """What the calibration sample had."""
-        return {}
-
-    def _score(self, outputs: Outputs, /) -> NDArray[np.float64]:
+    def formula(self, inputs: Inputs, /) -> Array:
         """The score of logits / temperature."""
-        return np.asarray(self.score.formula(logit_rows(outputs.logits, temperature=self.temperature)))
-
-    def portable(self, logits: Any, _: Any, __: Any, /) -> Any:
-        """The same on arrays of any library."""
-        return self.score.formula(logit_rows(logits, temperature=self.temperature))
+        return self.score.from_sums(inputs.sums(self.temperature))
 
 
-def best_temperature(calibration: Outputs, /) -> float:
+def best_temperature(sample: Outputs, /) -> float:
     """The temperature of lowest mean log-loss."""
+    return once(sample, "temperature", lambda: _best_temperature(sample))
+
+
+def _best_temperature(sample: Outputs) -> float:
     from scipy.optimize import minimize_scalar
 
-    labels = calibration.labels
+    labels = sample.labels
     if labels is None or not (labels >= 0).any():
-        raise CannotFitError("the calibration sample has no labelled rows of known classes")
+        raise CannotFitError("the fitting sample has no labelled rows of known classes")
     rows = np.flatnonzero(labels >= 0)
-    if not calibration.errors[rows].any():
+    if not sample.errors[rows].any():
         raise CannotFitError(
-            "the calibration sample has no wrong prediction, so the lowest log-loss is at temperature 0"
+            "the fitting sample has no wrong prediction, so the lowest log-loss is at temperature 0"
         )
-    logits = calibration.logits[rows].astype(np.float64)
+    logits = sample.logits[rows].astype(np.float64)
     own = logits[np.arange(len(rows)), labels[rows]]
 
     def log_loss(log_temperature: float) -> float:
@@ -73,5 +88,5 @@ def best_temperature(calibration: Outputs, /) -> float:
 
     found = minimize_scalar(log_loss, bounds=(log(RANGE[0]), log(RANGE[1])), method="bounded", options={"xatol": 1e-6})
     if not np.isfinite(found.fun) or not 1.01 * RANGE[0] < exp(found.x) < 0.99 * RANGE[1]:
-        raise CannotFitError(f"no temperature between {RANGE[0]} and {RANGE[1]:g} fits the calibration sample best")
+        raise CannotFitError(f"no temperature between {RANGE[0]} and {RANGE[1]:g} fits the fitting sample best")
     return exp(found.x)

@@ -1,0 +1,110 @@
+"""What a formula may look at: arrays of one library, what several scores share worked out once."""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.kernels.rows import RowSums
+from abstain.outputs import Outputs
+from abstain.scores.norms import as_numpy, inverse_distances, row_norms
+from abstain.scores.operations import unit_rows
+from abstain.scores.rows import Array, logit_rows
+
+
+class Head:
+    """The weight (K, d) of the last layer and what is made of it."""
+
+    def __init__(self, weight: Array) -> None:
+        self.weight = as_numpy(weight)
+
+    @cached_property
+    def inverse_distances(self) -> NDArray[np.float64]:
+        """1/‖w_i − w_j‖ (K, K), 0 where the rows are the same."""
+        return inverse_distances(self.weight)
+
+    @cached_property
+    def inverse_norms(self) -> NDArray[np.float64] | None:
+        """1/‖w_i‖ (K,), or None where a row is zero."""
+        return np.asarray(1 / row_norms(self.weight)) if np.any(self.weight, axis=1).all() else None
+
+
+class Inputs:
+    """Logits, features and head of some rows; NumPy arrays, torch tensors or nodes of an ONNX graph.
+
+    NumPy arrays are worked by exact kernels, others by their own operations.
+    """
+
+    def __init__(
+        self,
+        logits: Array,
+        features: Array | None = None,
+        head: Head | None = None,
+        *,
+        outputs: Callable[[], Outputs] | None = None,
+    ) -> None:
+        self.logits = logits
+        self._features, self._head, self._outputs = features, head, outputs
+        self._sums: dict[float, RowSums] = {}
+        self._units: dict[tuple[str, np.dtype[Any]], Array] = {}
+
+    @classmethod
+    def of(cls, outputs: Outputs, rows: Any, head: Head | None, /) -> Self:
+        """Rows of outputs, a slice or numbers."""
+        features = None if outputs.features is None else outputs.features[rows]
+        every = np.arange(len(outputs))
+        return cls(outputs.logits[rows], features, head, outputs=lambda: outputs.select(every[rows]))
+
+    @property
+    def features(self) -> Array:
+        """(n, d) the input of the last layer."""
+        if self._features is None:
+            raise ValueError("`outputs` must have features for this score, got none. Pass features= to Outputs.")
+        return self._features
+
+    @property
+    def head(self) -> Head:
+        """The last layer."""
+        if self._head is None:
+            raise ValueError("`outputs` must have a head for this score, got none. Pass weight= and bias= to Outputs.")
+        return self._head
+
+    @cached_property
+    def outputs(self) -> Outputs:
+        """These rows as outputs, for scores that are not a formula."""
+        if self._outputs is None:
+            raise ValueError("`selector` must have a score that is a formula in arrays, got one of outputs alone.")
+        return self._outputs()
+
+    def sums(self, temperature: float = 1.0) -> RowSums:
+        """The row sums of logits / temperature, with the scaled margin where the head is known."""
+        if temperature not in self._sums:
+            scale = None if self._head is None else self._head.inverse_norms
+            self._sums[temperature] = logit_rows(self.logits, scale=scale, temperature=temperature)
+        return self._sums[temperature]
+
+    @property
+    def scaled_margin(self) -> Array:
+        """(n,) the margin of the logits over the norms of the rows of the head, signed against the prediction."""
+        if self.head.inverse_norms is None:
+            row_norms(self.head.weight)  # the error that names the class
+        return self.sums().scaled_margin
+
+    @property
+    def predictions(self) -> Array:
+        """(n,) the classifier's own."""
+        return self.sums().prediction
+
+    def units(self, space: str, like: NDArray[Any], /) -> Array:
+        """Features or logits over their norms, rounded as the bank they are compared with was."""
+        key = (space, like.dtype)
+        if key not in self._units:
+            rows = self.features if space == "features" else self.logits
+            if space == "logits" and isinstance(rows, np.ndarray) and not np.isfinite(rows).all():
+                raise ValueError(
+                    "`logits` must be finite for neighbours in logit space, got a masked class. Use the features."
+                )
+            self._units[key] = unit_rows(rows, like)
+        return self._units[key]

@@ -1,0 +1,75 @@
+"""The few operations that formulas are made of: exact kernels for NumPy arrays, their own operations for others."""
+
+from typing import Any
+
+import numpy as np
+from array_api_compat import array_namespace, device
+from numpy.typing import NDArray
+
+from abstain.kernels.blocks import for_each_block
+from abstain.kernels.products import row_products
+
+Array = Any
+
+
+def double(values: Array, /) -> Array:
+    """The values in float64."""
+    xp = array_namespace(values)
+    return xp.astype(values, xp.float64, copy=False) if isinstance(values, np.ndarray) else xp.astype(values, xp.float64)
+
+
+def constant(values: NDArray[Any], like: Array, /) -> Array:
+    """An array of numbers in float64 where ``like`` is; stored as it was given."""
+    return double(array_namespace(like).asarray(np.ascontiguousarray(values), device=device(like)))
+
+
+def products(rows: Array, matrix: NDArray[np.float64], /) -> Array:
+    """``rows @ matrix`` in float64, (n, d) times (d, m)."""
+    if isinstance(rows, np.ndarray):
+        return row_products(rows, matrix)
+    return rows @ constant(matrix, rows)
+
+
+def norms(rows: Array, /) -> Array:
+    """Norms (n,) of rows (n, d)."""
+    xp = array_namespace(rows)
+    return xp.sqrt(xp.sum(rows * rows, axis=1))
+
+
+def unit_rows(rows: Array, like: NDArray[Any], /) -> Array:
+    """Rows over their norms, rounded to float32 where ``like`` was; a row of zeros stays one."""
+    if isinstance(rows, np.ndarray):
+        return normalized(rows, like.dtype)
+    xp = array_namespace(rows)
+    rows = double(rows)
+    size = norms(rows)
+    found = rows / xp.where(size < 1e-12, 1e-12, size)[:, None]
+    return double(xp.astype(found, xp.float32)) if like.dtype == np.float32 else found
+
+
+def normalized(rows: NDArray[np.floating], dtype: np.dtype[Any] | None = None, /) -> NDArray[np.floating]:
+    """Rows divided by their norms, by default in float32 if they were given in no more; a row of zeros stays one."""
+    found = np.empty(rows.shape, dtype=dtype or (np.float64 if rows.dtype.itemsize > 4 else np.float32))
+
+    def work(block: slice) -> None:
+        size = np.sqrt(np.einsum("ij,ij->i", rows[block], rows[block], dtype=np.float64))
+        np.divide(rows[block], np.maximum(size, 1e-12)[:, None], out=found[block], casting="same_kind")
+
+    for_each_block(work, *rows.shape)
+    return found
+
+
+def softplus(values: Array, /) -> Array:
+    """log(1 + e^x) without overflow."""
+    xp = array_namespace(values)
+    return xp.where(values > 0, values, 0.0) + xp.log1p(xp.exp(-xp.abs(values)))
+
+
+def at_most(values: Array, limit: float, /) -> Array:
+    """The values, those above the limit lowered to it."""
+    return array_namespace(values).where(values > limit, limit, values)
+
+
+def at_least(values: Array, limit: float, /) -> Array:
+    """The values, those below the limit raised to it."""
+    return array_namespace(values).where(values < limit, limit, values)

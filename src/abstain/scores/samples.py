@@ -1,0 +1,47 @@
+"""What scores take from the sample they are fitted on."""
+
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.outputs import Outputs
+from abstain.scores.score import CannotFitError
+
+T = TypeVar("T")
+_FOUND: WeakKeyDictionary[Outputs, dict[Hashable, Any]] = WeakKeyDictionary()
+
+
+def once(sample: Outputs, what: Hashable, find: Callable[[], T], /) -> T:
+    """What several scores want of the same sample, found once as long as the sample lives."""
+    known = _FOUND.setdefault(sample, {})
+    if what not in known:
+        known[what] = find()
+    found: T = known[what]
+    return found
+
+
+def features_of(sample: Outputs, /) -> NDArray[Any]:
+    """The features, or an error that names them."""
+    if sample.features is None:
+        raise ValueError("`outputs` must have features for this score, got none. Pass features= to Outputs.")
+    return sample.features
+
+
+def head_of(sample: Outputs, /) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Weight and bias of the last layer in float64; a missing bias is zero."""
+    if sample.weight is None:
+        raise ValueError("`outputs` must have a head for this score, got none. Pass weight= and bias= to Outputs.")
+    bias = np.zeros(sample.n_classes) if sample.bias is None else sample.bias
+    return sample.weight.astype(np.float64), bias.astype(np.float64)
+
+
+def right_and_wrong(sample: Outputs, /) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Masks of the correct and of the wrong predictions, of which there must be some of each."""
+    wrong = sample.errors
+    if not wrong.any() or wrong.all():
+        kind = "wrong" if not wrong.any() else "correct"
+        raise CannotFitError(f"the fitting sample of {len(sample)} rows has no {kind} prediction")
+    return ~wrong, wrong
