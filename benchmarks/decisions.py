@@ -8,8 +8,8 @@ import numpy as np
 
 from abstain import calibrate
 from abstain.scores import SCORES
-from abstain.scores.inputs import Head
 from abstain.scores.decide import above, decide
+from abstain.scores.inputs import Head
 
 N, CLASSES, WIDTH = 100_000, 10, 16
 

@@ -6,7 +6,8 @@ import pytest
 import abstain
 from abstain import Outputs, evaluate
 from abstain.metrics import aurc, aurc_se, compare
-from abstain.scores import SCORES
+from abstain.scores import KNN, SCORES
+from abstain.scores.given import Own
 
 
 def mixed_outputs(n=300, seed=0):
@@ -69,11 +70,11 @@ def test_an_unknown_score_suggests_the_nearest():
         evaluate(mixed_outputs(), scores=[])
 
 
-def test_mixes_that_are_not_there_are_left_out_but_all_is_always_every_row():
+def test_mixes_that_are_not_there_are_left_out_and_no_rows_come_twice():
     outputs = mixed_outputs()
     assert evaluate(outputs).mixes == ["in", "in+cov", "in+label", "all"]
-    assert evaluate(outputs.select(outputs.shift == "none")).mixes == ["in", "all"]
-    assert evaluate(outputs.select(outputs.shift != "label")).mixes == ["in", "in+cov", "all"]
+    assert evaluate(outputs.select(outputs.shift == "none")).mixes == ["in"]
+    assert evaluate(outputs.select(outputs.shift != "label")).mixes == ["in", "in+cov"]
     assert evaluate(outputs.select(outputs.shift == "covariate")).mixes == ["all"]
 
 
@@ -92,7 +93,7 @@ def test_a_mix_of_one_sample_is_left_out_with_a_note():
         logits=[[1.0, 0.0], [0.0, 1.0], [1.0, 0.5]], labels=[0, 1, 1], shift=["none", "covariate", "covariate"]
     )
     evaluation = evaluate(outputs)
-    assert evaluation.mixes == ["in+cov", "all"]
+    assert evaluation.mixes == ["in+cov"]
     assert any("Mix in is left out" in note for note in evaluation.notes)
 
 
@@ -163,13 +164,13 @@ def test_a_calibration_sample_with_nan_rows_is_used_without_them(digits):
         nonfinite="reject",
     )
     scores = ["knn", "vim", "rmds", "delta_mds"]
-    expected = evaluate(second, scores=scores, calibration=inside.select(np.arange(len(inside)) != 3))
-    assert evaluate(second, scores=scores, calibration=broken).rows == expected.rows
+    expected = evaluate(second, scores=scores, fitting=inside.select(np.arange(len(inside)) != 3))
+    assert evaluate(second, scores=scores, fitting=broken).rows == expected.rows
 
 
 def test_samples_in_the_calibration_and_in_the_evaluation_are_noticed(digits):
-    notes = evaluate(digits, scores=["knn"], calibration=digits.select(digits.shift == "none")).notes
-    assert any("866 ids are in the calibration sample and in the evaluation" in note for note in notes)
+    notes = evaluate(digits, scores=["knn"], fitting=digits.select(digits.shift == "none")).notes
+    assert any("866 ids are in the fitting sample and in the evaluation" in note for note in notes)
 
 
 def test_missing_rows_are_named():
@@ -197,31 +198,83 @@ def test_progress_runs_from_nothing_to_all():
 
 def test_every_score_of_the_registry_can_be_had_with_features_and_head(digits):
     first, second = digits.split(0.3, seed=1)
-    evaluation = evaluate(second, calibration=first.select(first.shift == "none"))
+    evaluation = evaluate(second, fitting=first.select(first.shift == "none"))
     assert evaluation.scores == list(SCORES)
     assert not evaluation.left_out
     assert evaluation.n == len(second)
 
 
-def test_calibration_rows_leave_with_their_copies_and_for_all_scores(digits):
-    evaluation = evaluate(digits, scores=["max_softmax", "knn"])
+def test_fitting_rows_leave_with_their_copies_and_for_all_scores(digits):
+    evaluation = evaluate(digits, scores=["max_softmax", "knn"], fitting="paper")
     left = len(digits) - evaluation.n
     assert left == 5 * digits.n_classes * 5  # 40 clean samples, each with 4 corrupted copies
     assert {row["n"] for row in evaluation.rows if row["mix"] == "in"} == {866 - 40}
-    assert evaluate(digits, scores=["knn"], seed=1).rows != evaluation.rows
+    assert evaluate(digits, scores=["knn"], fitting="paper", seed=1).rows != evaluation.rows
 
 
 def test_at_most_half_of_the_in_distribution_rows_are_used():
     outputs = mixed_outputs(n=20)
     few = outputs.select(np.r_[0:12, 20:60])
-    evaluation = evaluate(few, scores=["knn_logits"])
+    evaluation = evaluate(few, scores=["knn_logits"], fitting="paper")
     assert evaluation.row("knn_logits", "in", 1.0)["n"] == 6
+    kept = evaluate(few, scores=["knn_logits"]).outputs.ids
+    assert len(np.unique(kept)) >= len(np.unique(few.ids)) // 2
 
 
 def test_scores_that_cannot_be_fitted_are_listed_with_the_reason(digits):
-    evaluation = evaluate(digits)
+    evaluation = evaluate(digits, fitting="paper")
     assert "no wrong prediction" in evaluation.left_out["delta_knn"]
     shifted = digits.select(digits.shift != "none")
     assert "too few in-distribution samples" in evaluate(shifted).left_out["knn"]
     bare = Outputs(logits=digits.logits[:50], labels=digits.labels[:50])
-    assert evaluate(digits, calibration=bare).left_out["knn"] == "the calibration outputs have no features"
+    assert evaluate(digits, fitting=bare).left_out["knn"] == "the fitting outputs have no features"
+
+
+def half_gap(outputs):
+    """Half of the gap between the two largest logits."""
+    top = np.sort(outputs.logits, axis=1)
+    return (top[:, -1] - top[:, -2]) / 2
+
+
+def test_score_objects_settings_side_by_side_and_functions_are_scores_like_any_other(digits):
+    ks = [KNN(k=k) for k in (1, 2, 3, 5, 10)]
+    evaluation = evaluate(digits, scores=[*ks, "knn(k=20)", half_gap, "confidence_margin"])
+    assert evaluation.scores == [
+        *("knn(k=1)", "knn", "knn(k=3)", "knn(k=5)", "knn(k=10)", "knn(k=20)"),
+        *("half_gap", "confidence_margin"),
+    ]
+    assert evaluation.row("half_gap", "all", 1.0)["aurc"] == evaluation.row("confidence_margin", "all", 1.0)["aurc"]
+    assert len({evaluation.row(k.name, "all", 1.0)["aurc"] for k in ks}) == len(ks)
+
+
+def test_given_confidences_are_evaluated_beside_the_others():
+    outputs = mixed_outputs()
+    margin = abstain.scores.confidence_margin(outputs.logits)
+    given = Outputs(logits=outputs.logits, labels=outputs.labels, shift=outputs.shift, given={"vendor": margin})
+    evaluation = evaluate(given, scores=["vendor", "confidence_margin"])
+    assert evaluation.row("vendor", "all", 1.0)["aurc"] == evaluation.row("confidence_margin", "all", 1.0)["aurc"]
+    alone = Outputs(given={"vendor": margin}, errors=outputs.errors, shift=outputs.shift)
+    assert evaluate(alone).scores == ["vendor"]
+
+
+def test_wrong_kinds_of_scores_are_refused():
+    with pytest.raises(TypeError, match="`score` must be a name, a score or a function of outputs, got int"):
+        evaluate(mixed_outputs(), scores=[3])
+    with pytest.raises(ValueError, match=r"`knn` must be given options it has \(k, space, exclude_self\), got 'q'"):
+        evaluate(mixed_outputs(), scores=["knn(q=3)"])
+    with pytest.raises(ValueError, match=r"name\(option=value\)"):
+        evaluate(mixed_outputs(), scores=["knn(3)"])
+    with pytest.raises(ValueError, match="two of the name 'half_gap'"):
+        evaluate(mixed_outputs(), scores=[half_gap, Own("half_gap", len)])
+    with pytest.raises(ValueError, match="`flat` must give a confidence for each of 900 rows"):
+        evaluate(mixed_outputs(), scores=[Own("flat", lambda _: 1.0)])
+    with pytest.raises(TypeError, match="`outputs` must be Outputs, got ndarray"):
+        evaluate(np.ones((3, 2)))
+
+
+def test_the_two_draws_to_fit_on(digits):
+    for fitting, others in (("fifth", True), ("paper", True)):
+        notes = evaluate(digits, scores=["knn"], fitting=fitting).notes
+        assert any("in-distribution rows were drawn to fit scores on" in note for note in notes) == others
+    with pytest.raises(ValueError, match="`fitting` must be outputs, 'fifth' or 'paper', got 'half'"):
+        evaluate(digits, fitting="half")

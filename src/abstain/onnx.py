@@ -9,8 +9,8 @@ import numpy as np
 from abstain.collect.onnx_head import OnnxHead, find_head, load_onnx
 from abstain.extras import require
 from abstain.files import write_whole
-from abstain.scores.inputs import Head
 from abstain.scores.decide import above, decide
+from abstain.scores.inputs import Head
 from abstain.selector import Selector
 
 OUTPUTS = ("label", "confidence", "accepted")

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from abstain.collect.model import as_numpy
 from abstain.collect.torch_model import find_linear, linear_at, logits_of
 from abstain.extras import require
-from abstain.scores.inputs import Head
 from abstain.scores.decide import above, decide
+from abstain.scores.inputs import Head
 from abstain.selector import Selector
 
 torch = require("torch", extra="torch", feature="abstain.torch")

@@ -9,8 +9,8 @@ import torch
 from abstain import calibrate
 from abstain.collect import Data, TorchModel, collect
 from abstain.scores import SCORES
-from abstain.scores.inputs import Head
 from abstain.scores.decide import above, decide
+from abstain.scores.inputs import Head
 from abstain.torch import SelectiveModel
 
 

@@ -4,28 +4,39 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, evaluate
-from abstain.report.figures import distinct_mixes, risk_coverage_figure
-from abstain.report.headline import headline
-from abstain.report.markdown import markdown_table
+from abstain.evaluation import summarize, verdict
+from abstain.report.figures import risk_coverage_figure
+from abstain.report.tables import latex_table, markdown_table
 
 
-def test_the_headline_names_the_best_and_what_is_as_good(digits):
-    text = headline(evaluate(digits, scores=["max_softmax", "confidence_margin", "energy"]))
-    assert re.match(r"Over all samples \(4684 samples, .*% errors\), confidence_margin ranks best: AURC \d", text)
-    assert text.endswith("every other score is significantly worse.")
+def test_the_verdict_names_the_best_the_usual_and_whether_they_differ(digits):
+    found = verdict(evaluate(digits, scores=["max_softmax", "confidence_margin", "energy"]))
+    assert re.match(
+        r"Use confidence_margin: over all samples \(4,684 rows, .*% errors\) it ranks best, AURC \d.* against \d.* for "
+        r"max_softmax, which people use today, and the difference is significant\.",
+        found.words,
+    )
+    assert found.baseline == "max_softmax"
+    assert 0 < found.low < found.baseline_aurc - found.aurc < found.high
 
 
 @pytest.mark.parametrize(
-    ("scores", "ending"),
+    ("scores", "words"),
     [
         (["energy"], "energy has AURC"),
-        (["max_softmax", "doctor"], "no score is significantly worse."),
+        (["max_softmax", "doctor"], "the difference is not significant"),
+        (["doctor", "energy"], "AURC"),
     ],
 )
-def test_headlines_of_other_outcomes(scores, ending):
+def test_verdicts_of_other_outcomes(scores, words):
     rng = np.random.default_rng(0)
     outputs = Outputs(logits=rng.normal(size=(80, 3)), labels=rng.integers(3, size=80))
-    assert ending in headline(evaluate(outputs, scores=scores))
+    assert words in verdict(evaluate(outputs, scores=scores)).words
+
+
+def test_nothing_to_tell_where_all_is_right():
+    outputs = Outputs(logits=2 * np.eye(3), labels=[0, 1, 2])
+    assert "every prediction is right" in verdict(evaluate(outputs, scores=["energy", "doctor"])).words
 
 
 def test_the_figure_has_a_panel_a_mix_and_a_line_a_score(digits):
@@ -41,15 +52,43 @@ def test_the_figure_has_a_panel_a_mix_and_a_line_a_score(digits):
         assert len(axes.lines) == 2
 
 
-def test_the_markdown_table_marks_the_best(digits):
-    evaluation = evaluate(digits, scores=["max_softmax", "confidence_margin"])
-    lines = markdown_table(evaluation).splitlines()
-    assert lines[0].startswith("| score | in α=0.1 |")
+def test_tables_mark_the_best(digits):
+    evaluation = evaluate(digits, scores=["max_softmax", "confidence_margin", "energy", "max_logit"])
+    summary = summarize(evaluation, mixes=evaluation.mixes)
+    lines = markdown_table(summary).splitlines()
+    assert lines[0].startswith("| score | symbol | in α=0.1 |")
     assert len({line.count("|") for line in lines}) == 1
     best = evaluation.best("all")
-    assert lines[-1].endswith(f"| **{100 * best['aurc']:.2f}** |")
+    assert lines[2].startswith(f"| {best['score']} |")
+    assert lines[2].endswith(f"| **{100 * best['aurc']:.2f}** |")
+    latex = latex_table(summary).splitlines()
+    assert latex[4].startswith(r"\texttt{confidence\_margin}")
+    assert rf"\textbf{{{100 * best['aurc']:.2f}}}" in latex[4]
+    assert all(line.count("&") == 12 for line in latex if line.endswith(r"\\"))
+    assert [line.endswith(r"} \\") for line in latex[4:8]] == [True, True, True, False]
 
 
-def test_all_is_not_shown_twice(digits):
-    evaluation = evaluate(digits.select(digits.shift == "none"), scores=["energy"])
-    assert distinct_mixes(evaluation) == ["in"]
+def test_a_summary_is_short_and_keeps_what_people_use(digits):
+    evaluation = evaluate(digits)
+    summary = summarize(evaluation, shown=3)
+    assert len(summary.lines) == 4
+    assert summary.lines[-1].score == "max_softmax"
+    assert summary.not_shown == len(evaluation.scores) - 4
+    assert {column.mix for column in summary.columns} == {"all"}
+    with pytest.raises(ValueError, match="`mixes` must be among in, in\\+cov, in\\+label, all, got 'out'"):
+        summarize(evaluation, mixes=["out"])
+
+
+def test_few_errors_are_said_to_be_the_reason_for_wide_intervals(digits):
+    clean = digits.select((digits.shift == "none") & ~digits.errors)
+    summary = summarize(evaluate(clean, scores=["energy"]))
+    assert any("0 error(s)" in remark for remark in summary.remarks())
+
+
+def test_notebooks_get_a_table_and_nothing_can_break_out_of_it():
+    rng = np.random.default_rng(0)
+    evil = Outputs(given={"<script>": rng.random(50)}, errors=rng.random(50) < 0.2)
+    html = evaluate(evil)._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+    assert len(repr(evaluate(evil))) < 200

@@ -30,8 +30,8 @@ from abstain.scores import (
     max_softmax,
     pairwise_margin,
 )
-from abstain.scores.mahalanobis import shrunk_covariance
 from abstain.scores.inputs import Inputs
+from abstain.scores.mahalanobis import shrunk_covariance
 from abstain.scores.max_softmax import MaxSoftmax
 from abstain.scores.score import FittedScore
 from abstain.scores.sirc import FittedSIRC

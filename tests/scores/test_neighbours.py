@@ -46,7 +46,9 @@ def test_both_engines_give_the_same_bits(monkeypatch):
     bank, queries = rng.normal(size=(500, 30)), rng.normal(size=(200, 30))
     first = Neighbours(bank).distances(queries, 5), Neighbours(bank).products(queries, 5)
     monkeypatch.setattr(neighbours, "find_spec", lambda _: None)
-    for a, b in zip(first, (Neighbours(bank).distances(queries, 5), Neighbours(bank).products(queries, 5)), strict=True):
+    for a, b in zip(
+        first, (Neighbours(bank).distances(queries, 5), Neighbours(bank).products(queries, 5)), strict=True
+    ):
         np.testing.assert_array_equal(a, b)
 
 
@@ -57,7 +59,9 @@ def test_blocks_do_not_matter(monkeypatch):
     whole = Neighbours(bank).distances(queries, 2), Neighbours(bank).products(queries, 2)
     monkeypatch.setattr(neighbours, "QUERIES", 7)
     monkeypatch.setattr(neighbours, "BANK", 11)
-    for a, b in zip(whole, (Neighbours(bank).distances(queries, 2), Neighbours(bank).products(queries, 2)), strict=True):
+    for a, b in zip(
+        whole, (Neighbours(bank).distances(queries, 2), Neighbours(bank).products(queries, 2)), strict=True
+    ):
         np.testing.assert_array_equal(a, b)
 
 

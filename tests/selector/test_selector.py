@@ -1,6 +1,7 @@
 import json
 import struct
 from contextlib import suppress
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -8,9 +9,9 @@ from scipy.special import softmax
 
 import abstain
 from abstain import Outputs, Selector, calibrate
-from abstain.scores import SCORES
-from abstain.scores.calibration_draw import split_to_fit
+from abstain.scores import KNN, SCORES, About, PlainScore
 from abstain.scores.expected_cost import Costs
+from abstain.scores.fitting_draw import split_to_fit
 from abstain.thresholds import NoSafeThresholdError, chow
 
 
@@ -83,7 +84,7 @@ def test_costs_change_what_is_predicted_and_the_bound_holds(method, tmp_path):
     assert paid.mean() < 0.9 * plain_paid.mean()
     selector.save(tmp_path / "s.abstain")
     again = Selector.load(tmp_path / "s.abstain")
-    np.testing.assert_array_equal(again.predict(new), selector.predict(new))
+    np.testing.assert_array_equal(again.answers(new), selector.answers(new))
     assert again.summary() == selector.summary()
 
 
@@ -127,14 +128,15 @@ def test_fitting_a_score_leaves_the_law_of_the_rest_as_it_was(score):
 
 def test_the_rows_left_by_fitting_are_a_fair_sample():
     outputs = shifted(4000, 0)
-    fitting, rest = split_to_fit(outputs, seed=0, share=0.2)
+    fitting, rest = split_to_fit(outputs, seed=0)
     assert (fitting.shift == "none").all()
     assert fitting.usable.all()
-    assert len(fitting) == 800
+    assert len(outputs) - len(rest) == 800
+    assert len(fitting) == pytest.approx(800 * 0.5 * 0.9, rel=0.15)
     assert (rest.shift == "none").mean() == pytest.approx(0.5, abs=0.04)
     assert rest.usable.mean() == pytest.approx(0.9, abs=0.02)
     with pytest.raises(ValueError, match="at least 2 in-distribution rows among those drawn"):
-        split_to_fit(outputs.select(outputs.shift != "none"), seed=0, share=0.2)
+        split_to_fit(outputs.select(outputs.shift != "none"), seed=0)
 
 
 def test_a_class_named_as_the_blank_digest_is_no_harm(tmp_path):
@@ -154,15 +156,15 @@ def test_everything_accepted_and_unusable_rows_survive_the_file(tmp_path):
 
 
 def test_the_rows_a_score_is_fitted_on_are_not_those_of_the_threshold():
-    assert calibrate(CAL, score="knn", coverage=0.5).threshold.n == 2480
+    assert calibrate(CAL, score="knn", coverage=0.5).threshold.n == 2000
 
 
-def test_predictions_are_the_classifiers_own_or_abstain():
+def test_answers_are_the_classifiers_own_predictions_or_abstain():
     selector = calibrate(CAL, risk=0.1)
-    predictions = selector.predict(NEW)
+    answers = selector.answers(NEW)
     accepted = selector.accepts(NEW)
-    np.testing.assert_array_equal(predictions[accepted], NEW.predictions[accepted])
-    assert (predictions[~accepted] == -1).all()
+    np.testing.assert_array_equal(answers[accepted], NEW.predictions[accepted])
+    assert (answers[~accepted] == -1).all()
 
 
 def test_the_summary_has_the_paper_s_units():
@@ -257,7 +259,7 @@ def test_a_newer_version_says_so(tmp_path):
     from safetensors.numpy import save
 
     for header, message in (
-        ({"format": "abstain.selector", "version": 4}, "must be of version 3, got 4"),
+        ({"format": "abstain.selector", "version": 5}, "must be of version 4, got 5"),
         ({"format": "other"}, "another kind of file"),
     ):
         (tmp_path / "s.abstain").write_bytes(save({"x": np.zeros(1)}, metadata={"abstain": json.dumps(header)}))
@@ -278,3 +280,44 @@ def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
 
 def test_it_is_at_the_top_of_the_package():
     assert abstain.calibrate is calibrate
+
+
+def half_gap(outputs):
+    """Half of the gap between the two largest logits."""
+    top = np.sort(outputs.logits, axis=1)
+    return (top[:, -1] - top[:, -2]) / 2
+
+
+@dataclass(frozen=True)
+class Scaled(PlainScore):
+    """The gap times a number: a class of the user's own, kept by the file with its options."""
+
+    by: float = 2.0
+    about = About(name="scaled", needs=("logits",))
+
+    def formula(self, inputs):
+        rows = inputs.sums()
+        return self.by * (rows.top - rows.second)
+
+
+def test_a_function_of_ones_own_is_calibrated_saved_and_loaded(tmp_path):
+    selector = calibrate(CAL, score=half_gap, risk=0.1)
+    usual = calibrate(CAL, score="confidence_margin", risk=0.1)
+    np.testing.assert_array_equal(selector.accepts(NEW), usual.accepts(NEW))
+    selector.save(tmp_path / "s.abstain")
+    with pytest.raises(ValueError, match=r"the function 'half_gap' .* no file can hold. Pass scores=\[half_gap\]"):
+        Selector.load(tmp_path / "s.abstain")
+    again = Selector.load(tmp_path / "s.abstain", scores=[half_gap])
+    np.testing.assert_array_equal(again.accepts(NEW), selector.accepts(NEW))
+    assert again.summary() == selector.summary()
+
+
+@pytest.mark.parametrize("score", [Scaled(3.0), KNN(k=7), "knn(k=7)", ["knn(k=1)", KNN(k=3), "knn(k=5)"]])
+def test_score_objects_with_options_are_calibrated_saved_and_loaded(score, tmp_path):
+    selector = calibrate(CAL, score=score, coverage=0.5)
+    selector.save(tmp_path / "s.abstain")
+    again = Selector.load(tmp_path / "s.abstain")
+    assert again.score == selector.score
+    assert "(" in again.score
+    assert again.entry == selector.entry
+    np.testing.assert_array_equal(again.confidence(NEW), selector.confidence(NEW))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from abstain.cli.show import print_evaluation, print_json, progress_bar
+from abstain.cli.show import print_json, print_summary, progress_bar
 
 
 def demo(
@@ -18,9 +18,9 @@ def demo(
     from rich.console import Console
 
     import abstain
+    from abstain.evaluation import summarize
     from abstain.experiments.digits import digits
     from abstain.report.figures import risk_coverage_figure
-    from abstain.report.headline import headline
 
     with progress_bar() as progress:
         progress("Training a network on digits 0–7", 0.0)
@@ -39,10 +39,9 @@ def demo(
         "A small network learned the handwritten digits 0–7. It now meets clean test digits (in), noisy, blurred, "
         "tilted and faded ones (cov), and 8s and 9s, which it cannot know (label). Which score tells when it is wrong?"
     )
-    print_evaluation(evaluation, console)
-    console.print(headline(evaluation), style="bold")
+    print_summary(summarize(evaluation), console)
     print(f"\nRisk–coverage curves: {folder / 'risk-coverage.png'}")
-    print(f"Go on with:           abstain evaluate {shlex.quote(str(folder / 'outputs'))}")
+    print(f"Every mix of shifts:  abstain evaluate {shlex.quote(str(folder / 'outputs'))} --all")
     print(
         f"or, for a promise:    abstain calibrate {shlex.quote(str(folder / 'outputs'))} --risk 0.1 -o digits.abstain"
     )

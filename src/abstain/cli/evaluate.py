@@ -5,52 +5,62 @@ from typing import Annotated
 
 import typer
 
-from abstain.cli.show import print_evaluation, print_json, progress_bar
+from abstain.cli.show import print_json, print_summary, progress_bar
 
 
 def evaluate(
     outputs: Annotated[
-        Path, typer.Argument(help="A folder written by Outputs.save or the paper's script, or an .npz file.")
+        Path, typer.Argument(help="A folder of outputs, an .npz file, or a .csv or .parquet table of confidences.")
     ],
     score: Annotated[
-        list[str] | None, typer.Option(help="A score to compare; repeat for several. All by default.")
+        list[str] | None, typer.Option(help="A score to compare, such as knn or 'knn(k=5)'; repeat. All by default.")
     ] = None,
     alpha: Annotated[list[float] | None, typer.Option(help="A coverage α; repeat for several.")] = None,
-    calibration: Annotated[Path | None, typer.Option(help="Separate outputs to fit scores on.")] = None,
+    mix: Annotated[
+        list[str] | None, typer.Option(help="Show in, in+cov, in+label or all; repeat. The widest by default.")
+    ] = None,
+    intervals: Annotated[bool, typer.Option("--intervals", help="Show the interval of every value.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Show every score in every mix.")] = False,
+    fitting: Annotated[
+        str, typer.Option(help="Outputs to fit scores on; or draw a `fifth`, or as the `paper` five per class.")
+    ] = "fifth",
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     figure: Annotated[Path | None, typer.Option(help="Write the risk–coverage curves here (.png, .pdf, .svg).")] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write the table here in Markdown.")] = None,
+    latex: Annotated[Path | None, typer.Option(help="Write the table here in LaTeX.")] = None,
     nonfinite: Annotated[
         str, typer.Option(help="'error', or 'reject' to count NaN rows as rejected errors.")
     ] = "error",
-    seed: Annotated[int, typer.Option(help="Seed of the draw of calibration rows.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Compare scores on labelled outputs: AURC with intervals, in every mix of shifts."""
+    """Compare scores on labelled outputs: which one to use, and AURC in every mix of shifts."""
     from rich.console import Console
 
     import abstain
+    from abstain.evaluation import summarize
+    from abstain.files import write_text
     from abstain.report.figures import risk_coverage_figure
-    from abstain.report.headline import headline
-    from abstain.report.markdown import markdown_table
+    from abstain.report.tables import latex_table, markdown_table
 
     with progress_bar() as progress:
         result = abstain.evaluate(
             abstain.Outputs.load(outputs, nonfinite=nonfinite),  # type: ignore[arg-type]
             scores=score or "all",
             alphas=alpha or (0.1, 0.5, 1.0),
-            calibration=None if calibration is None else abstain.Outputs.load(calibration, nonfinite=nonfinite),  # type: ignore[arg-type]
+            fitting=fitting if fitting in ("fifth", "paper") else abstain.Outputs.load(fitting, nonfinite=nonfinite),  # type: ignore[arg-type]
             level=level,
             seed=seed,
             progress=progress,
         )
+    whole = summarize(result, mixes=result.mixes, shown=None)
     if figure is not None:
         risk_coverage_figure(result).savefig(figure)
     if markdown is not None:
-        markdown.write_text(markdown_table(result), encoding="utf-8")
+        write_text(markdown, markdown_table(whole))
+    if latex is not None:
+        write_text(latex, latex_table(whole))
     if json:
         print_json(result.to_dict())
         return
-    console = Console()
-    print_evaluation(result, console)
-    console.print(headline(result))
+    print_summary(whole if every else summarize(result, mixes=mix), Console(), intervals=intervals)

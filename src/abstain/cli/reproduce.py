@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from abstain.cli.show import print_evaluation, print_json, progress_bar, sample_bar
+from abstain.cli.show import print_json, print_summary, progress_bar, sample_bar
 
 
 def reproduce(
@@ -20,9 +20,9 @@ def reproduce(
     from rich.console import Console
 
     import abstain
+    from abstain.evaluation import summarize
     from abstain.experiments.registry import EXPERIMENTS
     from abstain.report.figures import risk_coverage_figure
-    from abstain.report.headline import headline
 
     if name is None:
         for experiment in EXPERIMENTS.values():
@@ -45,7 +45,6 @@ def reproduce(
         return
     console = Console()
     console.print(EXPERIMENTS[name].title, style="bold")
-    print_evaluation(evaluation, console)
-    console.print(headline(evaluation), style="bold")
+    print_summary(summarize(evaluation), console)
     print(f"\nRisk–coverage curves: {place / 'risk-coverage.png'}")
     print(f"Go on with:           abstain evaluate {shlex.quote(str(place / 'outputs'))}")

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from abstain.evaluation import Evaluation, Progress
+    from abstain.evaluation.progress import Progress
+    from abstain.evaluation.summary import Cell, Summary
 
 BEST, TIED = "●", "○"
 
@@ -60,26 +61,22 @@ def sample_bar() -> "Iterator[Callable[[int, int], None]]":
         yield update
 
 
-def print_evaluation(evaluation: "Evaluation", console: "Console") -> None:
-    """The paper's table, AURC × 100: all mixes side by side if there is room, else one under the other."""
-    from abstain.report.figures import distinct_mixes
-
-    mixes = distinct_mixes(evaluation)
-    layouts = [[_table(evaluation, mixes)]] if len(mixes) > 1 else []
-    layouts += [[_table(evaluation, [mix], interval=interval) for mix in mixes] for interval in (True, False)]
-    fitting = (tables for tables in layouts if max(_width(table, console) for table in tables) <= console.width)
-    for table in next(fitting, layouts[-1]):
+def print_summary(summary: "Summary", console: "Console", *, intervals: bool = False) -> None:
+    """The verdict, then the table, AURC × 100, side by side if there is room, else a mix under the other."""
+    console.print(summary.verdict.words, style="bold")
+    mixes = list(dict.fromkeys(column.mix for column in summary.columns))
+    tables = [_table(summary, mixes, intervals)]
+    if _width(tables[0], console) > console.width:
+        tables = [_table(summary, [mix], intervals) for mix in mixes]
+    for table in tables:
         console.print(table)
     console.print(
         f"AURC-α × 100, lower is better. {BEST} best of its column, {TIED} not significantly worse "
-        f"(paired {100 * evaluation.level:g}% interval).",
+        f"(paired {100 * summary.level:g}% interval).",
         style="dim",
     )
-    for reason in dict.fromkeys(evaluation.left_out.values()):
-        names = [score for score, why in evaluation.left_out.items() if why == reason]
-        console.print(f"Left out: {', '.join(names)}: {reason}.", style="dim")
-    for note in evaluation.notes:
-        console.print(note, style="dim")
+    for remark in summary.remarks():
+        console.print(remark, style="dim")
 
 
 def _width(table: "Table", console: "Console") -> int:
@@ -87,31 +84,29 @@ def _width(table: "Table", console: "Console") -> int:
     return table.__rich_measure__(console, console.options.update(max_width=10_000)).maximum
 
 
-def _table(evaluation: "Evaluation", mixes: list[str], *, interval: bool = False) -> "Table":
+def _table(summary: "Summary", mixes: list[str], intervals: bool) -> "Table":
     from rich import box
     from rich.table import Table
 
-    together = len(mixes) > 1
-    title = None if together else _mix_title(evaluation, mixes[0])
+    shown = [place for place, column in enumerate(summary.columns) if column.mix in mixes]
+    first = summary.columns[shown[0]]
+    title = None if len(mixes) > 1 else f"{first.mix}: {first.n:,} rows, {first.errors / first.n:.1%} errors"
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title=title, title_justify="left", title_style="bold")
     table.add_column("score", no_wrap=True)
-    for mix in mixes:
-        for alpha in evaluation.alphas:
-            name = f"{mix if alpha == evaluation.alphas[0] else ''}\n" if together else ""
-            table.add_column(f"{name}α={alpha:g} ", justify="right", no_wrap=True)
-    for score in evaluation.scores:
-        cells = [_cell(evaluation.row(score, mix, alpha), interval) for mix in mixes for alpha in evaluation.alphas]
-        table.add_row(score, *cells)
+    table.add_column("symbol", no_wrap=True, style="dim")
+    last = None
+    for place in shown:
+        column = summary.columns[place]
+        name = f"{column.mix if column.mix != last else ''}\n" if len(mixes) > 1 else ""
+        last = column.mix
+        table.add_column(f"{name}α={column.alpha:g} ", justify="right", no_wrap=True)
+    for line in summary.lines:
+        table.add_row(line.score, line.symbol, *(_cell(line.cells[place], intervals) for place in shown))
     return table
 
 
-def _mix_title(evaluation: "Evaluation", mix: str) -> str:
-    row = evaluation.best(mix, evaluation.alphas[0])
-    return f"{mix}: {row['n']:,} samples, {row['errors'] / row['n']:.1%} errors"
-
-
-def _cell(row: dict[str, Any], interval: bool) -> str:
-    text = f"{100 * row['aurc']:.2f}"
-    mark = BEST if row["best"] else TIED if row["tied"] else " "
-    text = f"[bold]{text}[/bold]{mark}" if row["best"] else f"{text}{mark}"
-    return f"{text} [dim]{100 * row['low']:.2f}–{100 * row['high']:.2f}[/dim]" if interval else text
+def _cell(cell: "Cell", intervals: bool) -> str:
+    text = f"{100 * cell.aurc:.2f}"
+    mark = BEST if cell.is_best else TIED if cell.tied else " "
+    text = f"[bold]{text}[/bold]{mark}" if cell.is_best else f"{text}{mark}"
+    return f"{text} [dim]{100 * cell.low:.2f}–{100 * cell.high:.2f}[/dim]" if intervals else text

@@ -8,7 +8,6 @@ from scipy.special import betaincinv
 
 from abstain.evaluation import Evaluation
 from abstain.extras import require
-from abstain.scores import SCORES
 
 FIRST_SAMPLES = 50  # before that a curve is noise
 SHOWN = 9  # more curves than that cannot be told apart
@@ -25,12 +24,7 @@ COLOURS = (  # safe for colour-blind eyes
     "#a6761d",
 )
 STYLES = {"softmax": "--", "logit": ":", "margin": "-", "feature": "-.", "hybrid": (0, (3, 1, 1, 1, 1, 1))}
-TITLES = {
-    "in": "In-distribution",
-    "in+cov": "+ covariate shift",
-    "in+label": "+ label shift",
-    "all": "All shifts",
-}
+OTHER_STYLE = (0, (5, 1))
 
 
 def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | None = None) -> Any:
@@ -42,7 +36,7 @@ def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | N
     require("matplotlib", extra="report", feature="The risk–coverage figure")
     from matplotlib.figure import Figure
 
-    mixes = distinct_mixes(evaluation)
+    mixes = evaluation.mixes
     names = list(scores) if scores is not None else _telling_scores(evaluation)
     figure = Figure(figsize=(2.9 * len(mixes) + 1.7, 3.1), layout="constrained", dpi=200)
     for axes, mix in zip(figure.subplots(1, len(mixes), squeeze=False)[0], mixes, strict=True):
@@ -52,17 +46,11 @@ def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | N
     return figure
 
 
-def distinct_mixes(evaluation: Evaluation, /) -> list[str]:
-    """The mixes, without `all` where it has the same samples as another."""
-    sizes = {mix: evaluation.best(mix, evaluation.alphas[0])["n"] for mix in evaluation.mixes}
-    return [mix for mix in sizes if mix != "all" or list(sizes.values()).count(sizes["all"]) == 1]
-
-
 def _telling_scores(evaluation: Evaluation) -> list[str]:
     """The scores everybody knows and the best of each family, from the best to the worst over all samples."""
     mix, alpha = evaluation.mixes[-1], max(evaluation.alphas)
     ranked = sorted(evaluation.scores, key=lambda score: evaluation.row(score, mix, alpha)["aurc"])
-    best_of_family = {SCORES[name].family: name for name in reversed(ranked)}
+    best_of_family = {evaluation.entries[name].about.family: name for name in reversed(ranked)}
     chosen = [name for name in ranked if name in ANCHORS or name in best_of_family.values()]
     return chosen if len(ranked) > SHOWN else ranked
 
@@ -78,19 +66,25 @@ def _panel(axes: Any, evaluation: Evaluation, mix: str, names: Sequence[str]) ->
             continue
         coverage, risk = 100 * curve.coverage[shown], curve.risk[shown]
         highest = max(highest, 100 * float(risk.max()))
-        style = STYLES[SCORES[name].family]
-        axes.plot(coverage, 100 * risk, color=colour, linestyle=style, linewidth=1.4, label=SCORES[name].symbol)
+        style = STYLES.get(evaluation.entries[name].about.family, OTHER_STYLE)
+        axes.plot(coverage, 100 * risk, color=colour, linestyle=style, linewidth=1.4, label=_label(evaluation, name))
         if name == best:
             accepted = np.rint(curve.coverage[shown] * n)
             errors = np.rint(risk * accepted)
             low = np.where(errors > 0, betaincinv(np.maximum(errors, 1), accepted - errors + 1, 0.025), 0.0)
             high = np.where(errors < accepted, betaincinv(errors + 1, np.maximum(accepted - errors, 1), 0.975), 1.0)
             axes.fill_between(coverage, 100 * low, 100 * high, color=colour, alpha=0.12, linewidth=0)
-    axes.set_title(f"{TITLES[mix]} (n = {n:,})", fontsize=9)
+    axes.set_title(f"{evaluation.mix(mix).title} (n = {n:,})", fontsize=9)
     axes.set_xlabel("Coverage (%)")
     axes.set_xlim(0, 100)
     axes.set_ylim(0, 1.1 * highest or 1)
     tidy(axes)
+
+
+def _label(evaluation: Evaluation, name: str) -> str:
+    """The name people type, and the symbol of the literature where it is another."""
+    symbol = evaluation.entries[name].symbol
+    return name if symbol == name else f"{name} ({symbol})"
 
 
 def tidy(axes: Any, /) -> None:

@@ -10,7 +10,7 @@ from abstain.scores.rows import Array
 
 
 def boundary_distances(inputs: Inputs, inverse: NDArray[np.float64], /) -> tuple[Array, Array]:
-    """Smallest and mean (n,) of (z_ŷ − z_j) · inverse[ŷ, j] over j with inverse above 0; masked classes do not count."""
+    """Smallest and mean (n,) of (z_ŷ − z_j) · inverse[ŷ, j] over j with inverse above 0, masked classes apart."""
     rows, logits = inputs.sums(), inputs.logits
     if isinstance(logits, np.ndarray):
         return exact_distances(logits, rows.prediction, inverse)

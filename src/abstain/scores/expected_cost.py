@@ -43,6 +43,11 @@ class Costs:
         """The most that a decision can cost."""
         return float(max(self.matrix.max(), self.rejection.max())) or 1.0
 
+    def expected(self, probabilities: Array, /) -> tuple[Array, Array]:
+        """Expected cost of each answer (n, K) and of rejecting (n,), of probabilities (n, K) of any library."""
+        answering = products(probabilities, np.ascontiguousarray(self.matrix.T))
+        return answering, products(probabilities, self.rejection[:, None])[:, 0]
+
     def paid(self, prediction: NDArray[np.int64], labels: NDArray[np.int64], /) -> tuple[Floats, Floats]:
         """What accepting and what rejecting costs (n,), given the labels; the most possible for no known class.
 
@@ -107,13 +112,11 @@ class FittedExpectedCost(FittedScore):
 
     def formula(self, inputs: Inputs, /) -> Array:
         """How much more rejecting is expected to cost."""
-        each, p = self._expected(inputs)
-        return products(p, self.rejection[:, None])[:, 0] - array_namespace(p).min(each, axis=1)
+        answering, rejecting = self._expected(inputs)
+        return rejecting - array_namespace(rejecting).min(answering, axis=1)
 
     def _expected(self, inputs: Inputs) -> tuple[Array, Array]:
-        """Expected costs (n, K) and probabilities (n, K)."""
         scaled = double(inputs.logits) / self.temperature
         xp = array_namespace(scaled)
         e = xp.exp(scaled - xp.max(scaled, axis=1, keepdims=True))
-        p = e / xp.sum(e, axis=1, keepdims=True)
-        return products(p, np.ascontiguousarray(self.matrix.T)), p
+        return Costs(self.matrix, self.rejection).expected(e / xp.sum(e, axis=1, keepdims=True))

@@ -5,6 +5,7 @@ from typing import Literal, final
 
 import numpy as np
 from array_api_compat import array_namespace, device
+from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
 from abstain.scores.confidence_margin import confidence_margin
@@ -73,3 +74,8 @@ class GeometricMargin(PlainScore):
     def formula(self, inputs: Inputs, /) -> Array:
         """The margin of the logits scaled by 1/‖wⱼ‖."""
         return inputs.scaled_margin
+
+    def note(self, confidence: NDArray[np.float64], /) -> str | None:
+        """How often the two argmaxes differ."""
+        differ = np.nanmean(confidence < 0)
+        return f"The largest distance belongs to another class than the largest logit in {differ:.2%} of the rows."

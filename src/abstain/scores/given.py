@@ -57,9 +57,8 @@ class Own(PlainScore):
 
     def formula(self, inputs: Inputs, /) -> Array:
         """What the function finds, checked."""
+        n = len(inputs.outputs)
         found: Any = np.asarray(self.function(inputs.outputs), dtype=np.float64)
-        if found.shape != (len(inputs.outputs),):
-            raise ValueError(
-                f"`{self.column}` must give a confidence for each of {len(inputs.outputs)} rows, got shape {found.shape}."
-            )
+        if found.shape != (n,):
+            raise ValueError(f"`{self.column}` must give a confidence for each of {n} rows, got shape {found.shape}.")
         return found

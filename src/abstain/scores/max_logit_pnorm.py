@@ -6,6 +6,7 @@ from typing import final
 
 import numpy as np
 from array_api_compat import array_namespace
+from numpy.typing import NDArray
 
 from abstain.kernels.blocks import row_blocks
 from abstain.metrics import aurc
@@ -93,8 +94,8 @@ class FittedMaxLogitPNorm(FittedScore):
             return MaxSoftmax().formula(inputs)
         return max_logit_pnorm(inputs.logits, p=self.p)
 
-    def note(self) -> str | None:
-        """What a reader of results should know."""
+    def note(self, _: NDArray[np.float64], /) -> str | None:
+        """Whether it is max softmax."""
         if self.p >= 0:
             return None
         return "No p-norm beat max_softmax on the fitting sample, so max_logit_pnorm is max_softmax here."

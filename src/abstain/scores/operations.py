@@ -15,7 +15,9 @@ Array = Any
 def double(values: Array, /) -> Array:
     """The values in float64."""
     xp = array_namespace(values)
-    return xp.astype(values, xp.float64, copy=False) if isinstance(values, np.ndarray) else xp.astype(values, xp.float64)
+    return (
+        xp.astype(values, xp.float64, copy=False) if isinstance(values, np.ndarray) else xp.astype(values, xp.float64)
+    )
 
 
 def constant(values: NDArray[Any], like: Array, /) -> Array:

@@ -15,6 +15,8 @@ from abstain.scores.rows import Array
 from abstain.scores.samples import features_of, head_of
 from abstain.scores.score import About, FittedScore, PlainScore, Score, Sizes
 
+ENERGY = Energy()
+
 
 @final
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class ReAct(Score):
     """
 
     quantile: float = 0.9
-    score: PlainScore = Energy()
+    score: PlainScore = ENERGY
 
     about = About(
         name="react",

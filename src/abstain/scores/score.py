@@ -76,6 +76,10 @@ class FittedScore(Stored, ABC):
         """The answer (n,) that is accepted or not: the classifier's own."""
         return inputs.predictions
 
+    def note(self, confidence: NDArray[np.float64], /) -> str | None:  # noqa: ARG002
+        """What a reader of results should know of the score, given the confidence of all rows, or None."""
+        return None
+
     def expects(self) -> Sizes:
         """The number of features or classes that outputs must have, as the fitting sample had."""
         return {}

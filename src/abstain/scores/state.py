@@ -35,10 +35,10 @@ def check_sizes(fitted: FittedScore, n_classes: int, /) -> None:
     sizes = fitted.expects()
     if sizes.get("classes", n_classes) != n_classes:
         raise ValueError(f"`header` must be that of a score of {n_classes} classes, got {sizes['classes']}.")
-    if not n_classes:
+    if not n_classes or isinstance(fitted, Own):
         return
     d = sizes.get("features", 1)
-    head = Head(np.eye(n_classes, d)) if fitted.uses_head else None
+    head = Head(1 + np.eye(n_classes, d)) if fitted.uses_head else None
     with np.errstate(all="ignore"):
         found = fitted.formula(Inputs(np.zeros((1, n_classes)), np.zeros((1, d)), head))
     if np.shape(found) != (1,):
@@ -82,7 +82,8 @@ def _unpack(value: Any, kind: Any, arrays: Arrays, own: dict[str, Own]) -> Any:
 def _record(value: dict[str, Any], kind: Any, arrays: Arrays, own: dict[str, Own]) -> Any:
     if value["kind"] not in Stored.kinds:
         raise ValueError(
-            f"`header` must be that of a score that is known, got {value['kind']!r}. If the class is yours, import it first."
+            f"`header` must be that of a score that is known, got {value['kind']!r}. If it is a class of yours, import "
+            "it first."
         )
     found = Stored.kinds[value["kind"]]
     if not issubclass(found, kind):
@@ -90,7 +91,9 @@ def _record(value: dict[str, Any], kind: Any, arrays: Arrays, own: dict[str, Own
     types = get_type_hints(found)
     names = {field.name for field in fields(found)}  # type: ignore[arg-type]
     if set(value["fields"]) != names:
-        raise ValueError(f"`header` must be that of a score, with the fields of {value['kind']}, got {', '.join(value['fields'])}.")
+        raise ValueError(
+            f"`header` must be that of a score, with the fields of {value['kind']}, got {', '.join(value['fields'])}."
+        )
     return found(**{name: _unpack(part, types[name], arrays, own) for name, part in value["fields"].items()})
 
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
-from abstain.scores.max_softmax import MaxSoftmax
 from abstain.scores.rows import Array, logit_rows
 from abstain.scores.samples import once
 from abstain.scores.score import About, CannotFitError, FittedScore, Score
@@ -25,7 +24,7 @@ class TemperatureScaled(Score):
     Rows of unknown classes have no log-loss and are passed over. (Guo et al., 2017)
     """
 
-    score: SumsScore = MaxSoftmax()
+    score: SumsScore
     named_by = ("score",)
 
     @property
@@ -75,9 +74,7 @@ def _best_temperature(sample: Outputs) -> float:
         raise CannotFitError("the fitting sample has no labelled rows of known classes")
     rows = np.flatnonzero(labels >= 0)
     if not sample.errors[rows].any():
-        raise CannotFitError(
-            "the fitting sample has no wrong prediction, so the lowest log-loss is at temperature 0"
-        )
+        raise CannotFitError("the fitting sample has no wrong prediction, so the lowest log-loss is at temperature 0")
     logits = sample.logits[rows].astype(np.float64)
     own = logits[np.arange(len(rows)), labels[rows]]
 

@@ -2,6 +2,7 @@
 
 from abstain.selector.calibrate import calibrate
 from abstain.selector.recertify import Recertification
-from abstain.selector.selector import ABSTAIN, Groups, Selector
+from abstain.selector.groups import Groups
+from abstain.selector.selector import ABSTAIN, Selector
 
 __all__ = ["ABSTAIN", "Groups", "Recertification", "Selector", "calibrate"]

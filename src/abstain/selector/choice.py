@@ -1,16 +1,16 @@
 """Choose among scores on rows that the threshold does not see, so that the choice costs the promise nothing."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
 from abstain.outputs.draw import draw_rows
-from abstain.scores.calibration_draw import split_to_fit
-from abstain.scores.fitting import CannotFitError
-from abstain.scores.given import given_score
-from abstain.scores.registry import SCORES
+from abstain.scores.confidences import confidences
+from abstain.scores.fitting_draw import split_to_fit
+from abstain.scores.score import CannotFitError, FittedScore, Score
 from abstain.thresholds.sample import Sample
 
 Objective = Callable[[NDArray[np.float64], NDArray[np.bool_]], float]
@@ -19,50 +19,36 @@ FACTORS = (0.5, 0.7, 1.0, 1.4, 2.0)  # of the target risk
 FIT_SHARE = 0.4  # of the rows to choose on, for scores that need fitting
 
 
-def candidates(score: str | tuple[str, ...] | list[str] | None, outputs: Outputs, /) -> tuple[str, ...] | None:
-    """The names to choose among, or None where there is nothing to choose."""
-    if score == "best":
-        found = tuple(name for name, entry in SCORES.items() if entry.objection(outputs) is None)
-        return (*outputs.given_names, *found)
-    if score is None or isinstance(score, str):
-        return None
-    for name in score:
-        if name not in SCORES and name not in outputs.given_names:
-            raise ValueError(f"`score` must hold known scores, got {name!r}. `abstain scores` lists them.")
-        entry = given_score(name) if name in outputs.given_names else SCORES[name]
-        if objection := entry.objection(outputs):
-            raise ValueError(f"`outputs` must have what {name} needs, got {objection}.")
-    if not score:
-        raise ValueError("`score` must hold at least one name, got none.")
-    return tuple(score)
-
-
 def best_score(
-    names: tuple[str, ...], outputs: Outputs, objective: Objective, /, *, seed: int
-) -> tuple[str, Outputs, tuple[str, ...]]:
-    """The best of the scores on a random fifth of the rows, the other rows, and all that were tried.
+    candidates: list[Score], outputs: Outputs, objective: Objective, /, *, seed: int
+) -> tuple[Score, Outputs, list[str]]:
+    """The best of the scores on a random fifth of the rows, the other rows, and the names of all that were tried.
 
     Scores that need fitting are fitted on a part of that fifth; one that cannot be is left out.
     """
-    if len(names) == 1:
-        return names[0], outputs, ()
     rng = outputs.generator("rows to choose a score on", seed)
     here = draw_rows(len(outputs), outputs.ids, size=CHOOSING * len(outputs), rng=rng)
     choosing, rest = outputs.select(here), outputs.select(~here)
     fitting, judging = choosing, choosing
-    if any(name in SCORES and SCORES[name].is_fitted for name in names):
+    if any(score.needs_fitting for score in candidates):
         fitting, judging = split_to_fit(choosing, seed=seed, share=FIT_SHARE)
-    found: dict[str, float] = {}
-    for name in names:
-        entry = given_score(name) if name in outputs.given_names else SCORES[name]
-        try:
-            confidence = entry.fit(fitting)(judging)
-        except CannotFitError:
-            continue
-        found[name] = objective(np.nan_to_num(confidence, nan=-np.inf, posinf=np.inf, neginf=-np.inf), judging.errors)
-    if not found:
+    fitted: dict[str, FittedScore] = {}
+    for score in candidates:
+        with suppress(CannotFitError):
+            fitted[score.name] = score.fit(fitting)
+    if not fitted:
         raise ValueError("`score` must name a score that can be fitted on these rows, got none. Give more rows.")
-    return max(found, key=lambda name: found[name]), rest, tuple(found)
+    found = {
+        name: objective(accountable(confidence), judging.errors)
+        for name, confidence in confidences(judging, fitted).items()
+    }
+    best = max(found, key=lambda name: found[name])
+    return next(score for score in candidates if score.name == best), rest, list(found)
+
+
+def accountable(confidence: NDArray[np.float64], /) -> NDArray[np.float64]:
+    """Confidence with rows that are not usable below any threshold."""
+    return np.nan_to_num(confidence, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
 
 
 def wide_at(risk: float, /) -> Objective:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import struct
+from collections.abc import Iterable
 from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
@@ -16,12 +17,13 @@ from safetensors.numpy import save as dump_arrays
 from abstain.files import write_whole
 from abstain.jsonable import jsonable
 from abstain.records import built
-from abstain.scores.score import Score
-from abstain.scores.state import from_state, to_state
+from abstain.scores.score import FittedScore, Score
+from abstain.scores.state import check_sizes, from_state, to_state
+from abstain.selector.groups import Groups
 from abstain.thresholds.score_law import ScoreLaw
 from abstain.thresholds.threshold import Threshold
 
-FORMAT, VERSION = "abstain.selector", 3
+FORMAT, VERSION = "abstain.selector", 4
 BLANK = "0" * 64
 LARGEST_HEADER = 10_000_000
 
@@ -29,11 +31,15 @@ LARGEST_HEADER = 10_000_000
 def save(selector: Any, file: str | PathLike[str], /) -> None:
     """Write one file, whole or not at all."""
     goal = Path(file)
-    header, arrays = to_state(selector.fitted)
-    header = {"sha256": BLANK, "format": FORMAT} | header  # first, so that no name can look like the blank
-    header |= {
+    fitted, arrays = to_state(selector.fitted, name="fitted")
+    score, more = to_state(selector.entry, name="score")
+    arrays |= more
+    header = {
+        "sha256": BLANK,  # first, so that no name can look like the blank
+        "format": FORMAT,
         "version": VERSION,
-        "score": selector.score,
+        "score": score,
+        "fitted": fitted,
         "threshold": asdict(selector.threshold),
         "groups": None if selector.groups is None else asdict(selector.groups),
         "n_classes": selector.n_classes,
@@ -47,7 +53,7 @@ def save(selector: Any, file: str | PathLike[str], /) -> None:
     write_whole(goal, lambda partial: partial.write_bytes(contents))
 
 
-def load(file: str | PathLike[str], groups: Any, known: dict[str, Score], /) -> dict[str, Any]:
+def load(file: str | PathLike[str], /, *, own: Iterable[Any] = ()) -> dict[str, Any]:
     """The fields of the selector in a file; a truncated, altered, newer or foreign one is an error that says so."""
     contents = Path(file).read_bytes()
     header = _header(contents, str(file))
@@ -65,15 +71,14 @@ def load(file: str | PathLike[str], groups: Any, known: dict[str, Score], /) -> 
     if hashlib.sha256(blank).hexdigest() != digest:
         raise ValueError(f"`{file}` must be whole and unaltered, got other contents than were saved.")
     try:
-        fitted = from_state({"fitted": header["fitted"]}, load_arrays(contents))
-        score = built(header["score"], str)
-        if score not in known and getattr(fitted, "name", None) != score:
-            raise ValueError(f"the score {score!r}, which is not known")
+        arrays = load_arrays(contents)
+        fitted = from_state(header["fitted"], arrays, kind=FittedScore, own=own)
+        check_sizes(fitted, built(header["n_classes"], int))
         return {
-            "score": score,
+            "entry": from_state(header["score"], arrays, kind=Score, own=own),
             "fitted": fitted,
             "threshold": built(header["threshold"], Threshold),
-            "groups": built(header["groups"], groups | None),
+            "groups": built(header["groups"], Groups | None),
             "n_classes": built(header["n_classes"], int),
             "law": built(header["law"], ScoreLaw),
             "class_names": built(header["class_names"], tuple[str, ...] | None),

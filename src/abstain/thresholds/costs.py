@@ -46,7 +46,8 @@ def chow(probabilities: ArrayLike, /, *, rejection: float | ArrayLike, costs: Ar
     p = np.asarray(probabilities, dtype=np.float64)
     if p.ndim != 2 or not (p >= 0).all() or not np.allclose(p.sum(axis=1), 1, atol=1e-6):
         raise ValueError(f"`probabilities` must have shape (n, K) and rows that sum to 1, got shape {p.shape}.")
-    return ChowDecision(*Costs.of(p.shape[1], rejection=rejection, matrix=costs).expected(p))
+    answering, rejecting = Costs.of(p.shape[1], rejection=rejection, matrix=costs).expected(p)
+    return ChowDecision(answering.argmin(axis=1), rejecting - answering.min(axis=1))
 
 
 def minimal_cost(

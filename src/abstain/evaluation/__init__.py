@@ -1,0 +1,9 @@
+"""Which score to trust on these outputs, under which mix of shifts."""
+
+from abstain.evaluation.evaluate import evaluate
+from abstain.evaluation.evaluation import Evaluation
+from abstain.evaluation.mixes import MIXES, Mix
+from abstain.evaluation.summary import Summary, summarize
+from abstain.evaluation.verdict import Verdict, verdict
+
+__all__ = ["MIXES", "Evaluation", "Mix", "Summary", "Verdict", "evaluate", "summarize", "verdict"]

@@ -1,0 +1,134 @@
+"""`evaluate`: compare scores on labelled outputs."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.evaluation.evaluation import Evaluation, rejected_last
+from abstain.evaluation.fitting import Fitting, fit_scores
+from abstain.evaluation.mixes import Mix, mixes_of
+from abstain.evaluation.progress import Progress, silent
+from abstain.metrics.compare import paired
+from abstain.metrics.intervals import Estimate, estimate
+from abstain.metrics.ranking import rank
+from abstain.outputs import Outputs
+from abstain.scores.confidences import confidences
+from abstain.scores.registry import AnyScore
+
+HEAD_ROWS = 1000  # enough to see whether the head makes the logits
+
+
+def evaluate(
+    outputs: Outputs,
+    /,
+    *,
+    scores: AnyScore | Iterable[AnyScore] = "all",
+    alphas: Sequence[float] = (0.1, 0.5, 1.0),
+    fitting: Fitting = "fifth",
+    level: float = 0.95,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Compare scores on labelled outputs: AURC-α with standard errors and intervals, in each mix of shifts.
+
+    ``scores`` are names (``"knn"``, ``"knn(k=5)"``, or of a confidence given with the outputs), score objects, or
+    functions from outputs to confidence. In every column the best is marked, and those that a paired interval cannot
+    call worse. Scores that lack an input are left out with the reason. Scores that need fitting get the outputs
+    ``fitting``, or else a seeded draw that is then removed for all scores alike: a ``"fifth"`` of the samples, as
+    `calibrate` takes, or five in-distribution rows per class, as the ``"paper"`` did. ``progress`` is called with what
+    is being done and the share that is done.
+
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(3, size=500)
+    >>> logits = rng.normal(size=(500, 3)) + 2 * np.eye(3)[labels]
+    >>> evaluation = evaluate(Outputs(logits=logits, labels=labels), scores=["max_softmax", "energy"])
+    >>> best = evaluation.best("in", alpha=1.0)
+    >>> best["score"], round(best["aurc"], 3)
+    ('max_softmax', 0.021)
+    """
+    if not isinstance(outputs, Outputs):
+        raise TypeError(
+            f"`outputs` must be Outputs, got {type(outputs).__name__}. Wrap it: Outputs(logits=…, labels=…)."
+        )
+    if outputs.labels is None and outputs.wrong is None:
+        raise ValueError("`outputs` must have labels to be evaluated, got none. Pass labels= to Outputs.")
+    if not len(alphas):
+        raise ValueError("`alphas` must name at least one coverage, got none.")
+    say = progress or silent
+    notes = _notes_on(outputs)
+    found = fit_scores(outputs, scores, fitting, seed=seed, progress=lambda what, share: say(what, 0.2 * share))
+    notes += found.notes
+    say("Scoring", 0.2)
+    confidence = confidences(found.outputs, found.fitted)
+    notes += [note for name, fitted in found.fitted.items() if (note := fitted.note(confidence[name]))]
+    mixes, dropped = mixes_of(found.outputs)
+    rows: list[dict[str, Any]] = []
+    for done, mix in enumerate(mixes):
+        say(f"Comparing scores on {mix.name}", 0.4 + 0.6 * done / len(mixes))
+        rows += _rows_of_mix(mix, found.outputs, confidence, alphas, level)
+    say("Done", 1.0)
+    return Evaluation(
+        rows=rows,
+        further=[],
+        left_out=found.left_out,
+        notes=(*notes, *dropped),
+        level=level,
+        entries=found.entries,
+        confidence=confidence,
+        outputs=found.outputs,
+    )
+
+
+def _rows_of_mix(
+    mix: Mix,
+    outputs: Outputs,
+    confidence: dict[str, NDArray[np.float64]],
+    alphas: Sequence[float],
+    level: float,
+) -> list[dict[str, Any]]:
+    chosen = mix.rows(outputs.shift)
+    losses = outputs.errors[chosen].astype(np.float64)
+    ids = None if outputs.ids is None else np.unique(outputs.ids[chosen], return_inverse=True)[1]
+    rankings = {name: rank(rejected_last(values[chosen]), losses) for name, values in confidence.items()}
+    rows = []
+    for alpha in alphas:
+        found = {name: estimate(ranking, alpha=alpha, ids=ids, level=level) for name, ranking in rankings.items()}
+        best = min(found.values(), key=lambda one: one.value)
+        for name, one in found.items():
+            is_best = one.value == best.value
+            worse = not is_best and paired(one, best, losses, ids=ids, level=level).low > 0
+            rows.append(_row(name, mix.name, alpha, one, losses) | {"best": is_best, "tied": not worse})
+    return rows
+
+
+def _row(name: str, mix: str, alpha: float, found: Estimate, losses: NDArray[np.float64]) -> dict[str, Any]:
+    return {
+        "score": name,
+        "mix": mix,
+        "alpha": float(alpha),
+        "aurc": found.value,
+        "se": found.se,
+        "low": found.low,
+        "high": found.high,
+        "n": len(losses),
+        "errors": int(losses.sum()),
+    }
+
+
+def _notes_on(outputs: Outputs) -> list[str]:
+    notes = []
+    if not outputs.usable.any():
+        raise ValueError(f"`outputs` must have usable rows, got {len(outputs)} that are not finite.")
+    if not outputs.usable.all():
+        notes.append(f"{np.count_nonzero(~outputs.usable)} rows are not finite: they count as rejected errors.")
+    if outputs.ids is not None and (distinct := len(np.unique(outputs.ids))) < len(outputs):
+        notes.append(
+            f"The {len(outputs)} rows show {distinct} distinct samples; standard errors count each sample once."
+        )
+    if outputs.features is not None and outputs.weight is not None:
+        rows = np.unique(np.linspace(0, len(outputs) - 1, HEAD_ROWS).astype(np.int64))
+        if not (head := outputs.select(rows).check_head()).agrees:
+            notes.append(f"Careful: {head}. Scores that use the head or the features may mislead.")
+    return notes

@@ -1,0 +1,106 @@
+"""Choose the scores that outputs allow, and fit them."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from abstain.evaluation.progress import Progress
+from abstain.outputs import Outputs
+from abstain.scores.fitting_draw import draw_per_class, split_to_fit
+from abstain.scores.registry import AnyScore, as_scores
+from abstain.scores.score import CannotFitError, FittedScore, Score
+
+Fitting = Outputs | Literal["fifth", "paper"]
+DRAWS = {"fifth": split_to_fit, "paper": draw_per_class}
+
+
+@dataclass
+class FittedScores:
+    """Scores that can be computed, fitted, and what became of the others."""
+
+    outputs: Outputs
+    """The rows that no score was fitted on."""
+    entries: dict[str, Score] = field(default_factory=dict)
+    fitted: dict[str, FittedScore] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def fit_scores(
+    outputs: Outputs,
+    scores: AnyScore | Iterable[AnyScore],
+    fitting: Fitting,
+    /,
+    *,
+    seed: int,
+    progress: Progress,
+) -> FittedScores:
+    """Fit the scores asked for on a sample that is given, or else drawn from the outputs and left out for all alike."""
+    if isinstance(fitting, str) and fitting not in DRAWS:
+        raise ValueError(f"`fitting` must be outputs, 'fifth' or 'paper', got {fitting!r}.")
+    found = FittedScores(outputs)
+    chosen = _allowed(as_scores(scores, outputs), outputs, fitting, found.left_out)
+    sample = outputs
+    if any(score.needs_fitting for score in chosen):
+        sample, found.outputs, note = _sample(outputs, fitting, seed)
+        found.notes += note
+    for done, score in enumerate(chosen):
+        progress(f"Fitting {score.name}", done / len(chosen))
+        try:
+            found.fitted[score.name] = score.fit(sample)
+            found.entries[score.name] = score
+        except CannotFitError as error:
+            found.left_out[score.name] = str(error)
+    _some_left(found.fitted, found.left_out)
+    return found
+
+
+def _allowed(scores: list[Score], outputs: Outputs, fitting: Fitting, left_out: dict[str, str]) -> list[Score]:
+    """The scores that can be computed; the reason for each of the others goes to ``left_out``."""
+    inside = (outputs.shift == "none") & outputs.usable
+    samples = np.count_nonzero(inside) if outputs.ids is None else len(np.unique(outputs.ids[inside]))
+    for score in scores:
+        if objection := score.objection(outputs):
+            left_out[score.name] = f"the outputs have {objection}"
+        elif not score.needs_fitting:
+            continue
+        elif isinstance(fitting, Outputs) and (objection := score.objection(fitting)):
+            left_out[score.name] = f"the fitting outputs have {objection}"
+        elif isinstance(fitting, str) and samples < 4:
+            left_out[score.name] = "there are too few in-distribution samples to fit it on; give fitting outputs"
+    _some_left([score for score in scores if score.name not in left_out], left_out)
+    return [score for score in scores if score.name not in left_out]
+
+
+def _sample(outputs: Outputs, fitting: Fitting, seed: int) -> tuple[Outputs, Outputs, list[str]]:
+    """Rows to fit on, rows to evaluate on, and what there is to say of them."""
+    if not isinstance(fitting, str):
+        shared = _shared_ids(fitting, outputs)
+        words = f"Careful: {shared} ids are in the fitting sample and in the evaluation; are they the same samples?"
+        return fitting, outputs, [words] if shared else []
+    sample, rest = DRAWS[fitting](outputs, seed=seed)
+    removed = len(outputs) - len(rest)
+    others = (
+        f" and left, with {removed - len(sample)} others drawn with them," if removed > len(sample) else " and left"
+    )
+    return (
+        sample,
+        rest,
+        [f"{len(sample)} in-distribution rows were drawn to fit scores on{others} out of the evaluation."],
+    )
+
+
+def _some_left(scores: Collection[Any], left_out: dict[str, str]) -> None:
+    if not scores:
+        name, reason = next(iter(left_out.items()))
+        raise ValueError(
+            f"`scores` must name a score that can be computed, got only {', '.join(left_out)}; {name}: {reason}."
+        )
+
+
+def _shared_ids(one: Outputs, other: Outputs) -> int:
+    if one.ids is None or other.ids is None or one.ids.dtype.kind != other.ids.dtype.kind:
+        return 0
+    return len(np.intersect1d(one.ids, other.ids))

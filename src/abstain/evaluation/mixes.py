@@ -1,0 +1,59 @@
+"""Mixes of shifts: the populations that scores are compared on."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.outputs import Outputs
+
+
+@dataclass(frozen=True)
+class Mix:
+    """Rows of some kinds of shift taken together."""
+
+    name: str
+    kinds: tuple[str, ...]
+    title: str
+    """Above a figure."""
+    words: str
+    """In a sentence."""
+
+    def rows(self, shift: NDArray[np.str_], /) -> NDArray[np.bool_]:
+        """(n,) which rows it has."""
+        return np.isin(shift, self.kinds)
+
+
+MIXES = {
+    mix.name: mix
+    for mix in (
+        Mix("in", ("none",), "In-distribution", "on in-distribution samples"),
+        Mix("in+cov", ("none", "covariate"), "+ covariate shift", "with covariate shift"),
+        Mix("in+label", ("none", "label"), "+ label shift", "with unknown classes"),
+        Mix("all", ("none", "covariate", "label"), "All shifts", "over all samples"),
+    )
+}
+
+
+def mixes_of(outputs: Outputs, /) -> tuple[list[Mix], list[str]]:
+    """The mixes whose every kind of shift is there, each set of rows once, the widest last; and what was dropped.
+
+    ``all`` is there if no other mix has every row.
+    """
+    present = set(np.unique(outputs.shift))
+    wanted = [mix for mix in MIXES.values() if mix.name != "all" and set(mix.kinds) <= present]
+    if not any(present <= set(mix.kinds) for mix in wanted):
+        wanted.append(MIXES["all"])
+    kept, dropped = [], []
+    for mix in wanted:
+        rows = mix.rows(outputs.shift)
+        samples = np.count_nonzero(rows) if outputs.ids is None else len(np.unique(outputs.ids[rows]))
+        if samples >= 2:
+            kept.append(mix)
+        else:
+            dropped.append(f"Mix {mix.name} is left out: it has {samples} sample, and a standard error needs 2.")
+    if not kept:
+        raise ValueError(
+            f"`outputs` must have at least 2 different samples to be evaluated, got {len(outputs)} row(s)."
+        )
+    return kept, dropped

@@ -1,0 +1,127 @@
+"""What is asked of a selector, checked, and the threshold that keeps it."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.outputs import Outputs
+from abstain.scores.confidences import predictions
+from abstain.scores.expected_cost import Costs, ExpectedCost
+from abstain.scores.score import FittedScore, Score
+from abstain.selector.choice import Objective, low_risk_at, wide_at
+from abstain.selector.groups import Groups
+from abstain.thresholds.groups import of_all_groups
+from abstain.thresholds.methods import METHODS, Target, methods_for
+from abstain.thresholds.target_risk import target_risk
+from abstain.thresholds.threshold import Threshold
+
+Per = Literal["class", "domain"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """The options of `calibrate` that say what is to be kept."""
+
+    risk: float | None
+    coverage: float | None
+    cost: Any
+    costs: Any
+    per: Per | None
+    group_risk: float | None
+    jointly: bool
+    delta: float | None
+    method: str | None
+
+    def __post_init__(self) -> None:
+        named = [name for name in ("risk", "coverage", "cost") if getattr(self, name) is not None]
+        if named not in (["risk"], ["coverage"], ["cost"], ["risk", "coverage"]):
+            raise ValueError(
+                "`risk`, `coverage` or `cost` must be given, or `risk` and `coverage` together, got "
+                f"{' and '.join(named) or 'none'}."
+            )
+        if self.delta is None and named != ["coverage"]:
+            raise ValueError("`delta` must be given for a target risk or a cost, got None.")
+        if self.per not in (None, "class", "domain"):
+            raise ValueError(f"`per` must be class or domain, got {self.per!r}.")
+        if self.per is not None and named != ["risk"]:
+            raise ValueError(f"`per` must come with a `risk` alone, got {' and '.join(named)}.")
+        if self.group_risk is not None and self.per is None:
+            raise ValueError("`group_risk` must come with `per`, which says what the groups are, got no `per`.")
+        if self.cost is None and self.costs is not None:
+            raise ValueError("`costs` must come with `cost`, that of rejecting, got no `cost`.")
+        known = methods_for(self.target)
+        if self.method is not None and self.method not in known:
+            raise ValueError(f"`method` must be one of {', '.join(known)}, got {self.method!r}.")
+
+    @property
+    def target(self) -> Target:
+        """What is to be kept."""
+        if self.cost is not None:
+            return "cost"
+        if self.coverage is not None:
+            return "coverage" if self.risk is None else "risk and coverage"
+        if self.per is None:
+            return "risk"
+        return "risk per group" if self.group_risk is None else "risk overall and per group"
+
+    @property
+    def weighs_answers(self) -> bool:
+        """Whether the answers are the cheapest ones, not the classifier's own."""
+        return self.cost is not None and (self.costs is not None or self.method == "chow" or np.ndim(self.cost) > 0)
+
+    def objective(self) -> Objective:
+        """What a score is chosen by, higher = better, from confidence and errors."""
+        if self.cost is not None:
+            raise ValueError("`score` must be one name with a `cost`, got several.")
+        return low_risk_at(self.coverage) if self.coverage is not None else wide_at(self.risk or 0.0)
+
+    def expected_cost(self, n_classes: int) -> Score:
+        """The score of expected cost, with these costs."""
+        if self.cost is None:
+            raise ValueError("`cost` must be given for the score expected_cost, got none.")
+        Costs.of(n_classes, rejection=self.cost, matrix=self.costs)
+        return ExpectedCost(self.cost, self.costs)
+
+    def threshold(
+        self, fitted: FittedScore, rest: Outputs, confidence: NDArray[np.float64], seed: int
+    ) -> tuple[Threshold, Groups | None]:
+        """The threshold, and those of the groups where there are some."""
+        known: dict[str, Any] = {"delta": self.delta, "ids": rest.ids, "seed": seed}
+        rule = METHODS[self.method or methods_for(self.target)[0]].rule
+        if self.target == "coverage":
+            return rule(confidence, coverage=self.coverage, **known), None
+        if self.target == "cost":
+            return self._by_cost(fitted, rest, confidence, known), None
+        known["risk"] = self.risk
+        if self.target == "risk and coverage":
+            return rule(confidence, rest.errors, coverage=self.coverage, **known), None
+        if self.per is None:
+            by_rows = target_risk if self.method is None else rule
+            return by_rows(confidence, rest.errors, **known), None
+        names = Groups(self.per, {}).names(rest, lambda: rest.predictions)
+        if self.group_risk is not None:
+            return rule(confidence, rest.errors, names, group_risk=self.group_risk, **known), None
+        found = rule(confidence, rest.errors, names, jointly=self.jointly, **known)
+        overall = of_all_groups(found, risk=known["risk"], delta=known["delta"], jointly=self.jointly)
+        return overall, Groups(self.per, found)
+
+    def _by_cost(
+        self, fitted: FittedScore, rest: Outputs, confidence: NDArray[np.float64], known: dict[str, Any]
+    ) -> Threshold:
+        if self.weighs_answers:
+            if rest.labels is None:
+                raise ValueError("`outputs` must have labels, got none.")
+            costs = Costs.of(rest.n_classes, rejection=self.cost, matrix=self.costs)
+            accepting, rejecting = costs.paid(predictions(rest, fitted), rest.labels)
+            known["largest"] = costs.largest
+        else:
+            rejection = float(np.asarray(self.cost))
+            accepting, rejecting = rest.errors.astype(np.float64), np.full(len(rest), rejection)
+            known["largest"] = max(1.0, rejection)
+        rule = METHODS["minimal_cost"].rule
+        if self.method != "chow":
+            found: Threshold = rule(confidence, accepting, rejection=rejecting, **known)
+            return found
+        return replace(rule(confidence, accepting, rejection=rejecting, threshold=0.0, **known), method="chow")

@@ -1,0 +1,48 @@
+"""Every threshold method by name: `calibrate`, the command and the docs read it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from abstain.thresholds.betting_sequence import betting
+from abstain.thresholds.bonferroni import bonferroni
+from abstain.thresholds.costs import minimal_cost
+from abstain.thresholds.coverage import target_coverage
+from abstain.thresholds.groups import group_thresholds
+from abstain.thresholds.sgr import sgr
+from abstain.thresholds.step_down import step_down
+from abstain.thresholds.together import joint_risk, risk_and_coverage
+
+Target = Literal["risk", "coverage", "cost", "risk and coverage", "risk per group", "risk overall and per group"]
+
+
+@dataclass(frozen=True)
+class Method:
+    """How a threshold is chosen, and for which target."""
+
+    name: str
+    target: Target
+    rule: Callable[..., Any]
+    summary: str
+
+
+METHODS = {
+    method.name: method
+    for method in (
+        Method("step_down", "risk", step_down, "Exact tests along the ranks of independent rows; the default there."),
+        Method("betting", "risk", betting, "Bets along the ranks, for rows in clusters or with weights."),
+        Method("sgr", "risk", sgr, "Binary search with a union bound (Geifman & El-Yaniv, 2017)."),
+        Method("bonferroni", "risk", bonferroni, "A grid of thresholds with a union bound."),
+        Method("target_coverage", "coverage", target_coverage, "An order statistic of the confidences."),
+        Method("minimal_cost", "cost", minimal_cost, "Lowest mean cost on a part, its cost bounded on the rest."),
+        Method("chow", "cost", minimal_cost, "Accept where rejecting is expected to cost more (Chow, 1970)."),
+        Method("risk_and_coverage", "risk and coverage", risk_and_coverage, "Both kept together, or neither."),
+        Method("group_thresholds", "risk per group", group_thresholds, "A threshold for each group."),
+        Method("joint_risk", "risk overall and per group", joint_risk, "One threshold, a risk overall and per group."),
+    )
+}
+
+
+def methods_for(target: Target, /) -> tuple[str, ...]:
+    """The names of the methods for a target, the usual one first."""
+    return tuple(method.name for method in METHODS.values() if method.target == target)
