@@ -43,18 +43,30 @@ def test_evaluate_json_is_one_document_with_the_promised_keys(folder, digits):
     done = run("evaluate", folder, "--json")
     document = json.loads(done.stdout)
     assert done.returncode == 0
-    assert document["n"] == len(digits) - 200  # 40 calibration samples with their 4 copies
+    assert document["n"] == abstain.evaluate(digits).n < len(digits)
+    assert document["verdict"]["baseline"] == "max_softmax"
+    assert document["verdict"]["words"].startswith("Use ")
     assert {"score", "mix", "alpha", "aurc", "se", "low", "high", "n", "errors"} <= set(document["rows"][0])
     assert document["rows"] == abstain.evaluate(digits).rows
 
 
-def test_evaluate_table_names_scores_and_the_best(folder):
-    done = run("evaluate", folder)
+def test_evaluate_answers_in_its_first_line_and_fits_a_screen(folder):
+    done = run("evaluate", folder, width=80)
     assert done.returncode == 0
-    for score in SCORES:
-        assert score in done.stdout  # in the table, or left out with the reason
+    assert done.stdout.startswith("Use ")
     assert "ranks best" in done.stdout
+    assert "max_softmax" in done.stdout
     assert "●" in done.stdout
+    assert len(done.stdout.splitlines()) <= 40
+
+
+def test_evaluate_shows_everything_on_request(folder):
+    done = run("evaluate", folder, "--all", "--intervals")
+    assert all(score in done.stdout for score in SCORES)
+    for mix in ("in:", "in+cov:", "in+label:", "all:"):
+        assert mix in done.stdout
+    assert "–" in done.stdout
+    assert "in+cov: " in run("evaluate", folder, "--mix", "in+cov").stdout
 
 
 def test_logits_alone_show_what_can_be_had_and_what_the_rest_lacks(digits, tmp_path):

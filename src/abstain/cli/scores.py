@@ -15,16 +15,29 @@ def scores(json: Annotated[bool, typer.Option("--json", help="Print one JSON doc
 
     from abstain.scores import SCORES
 
-    fields = ("name", "symbol", "family", "needs", "reference")
+    rows = [
+        {
+            "name": score.name,
+            "symbol": score.symbol,
+            "family": score.about.family,
+            "needs": score.needs,
+            "reference": score.about.reference,
+            "summary": score.about.summary,
+        }
+        for score in SCORES.values()
+    ]
     if json:
-        print_json({"scores": [{field: getattr(score, field) for field in fields} for score in SCORES.values()]})
+        print_json({"scores": rows})
         return
     console = Console()
-    shown = fields if console.width >= 110 else ("name", "symbol", "needs", "reference")
+    wide = ("name", "symbol", "family", "needs", "reference", "summary")
+    narrow = ("name", "symbol", "needs", "reference")
+    shown = wide if console.width >= 170 else wide[:5] if console.width >= 110 else narrow
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for field in shown:
         table.add_column(field, no_wrap=field == "name")
-    for score in SCORES.values():
-        cells = {field: getattr(score, field) for field in fields} | {"needs": ", ".join(score.needs)}
-        table.add_row(*(cells[field] for field in shown))
+    for row in rows:
+        cells = row | {"needs": ", ".join(row["needs"])}
+        table.add_row(*(str(cells[field]) for field in shown))
     console.print(table)
+    console.print("Options go in brackets: knn(k=5). `fitting`: fitted on rows of its own; `labels`: they have labels.")

@@ -18,7 +18,7 @@ class Head:
     """The weight (K, d) of the last layer and what is made of it."""
 
     def __init__(self, weight: Array) -> None:
-        self.weight = as_numpy(weight)
+        self.weight = weight
 
     @cached_property
     def inverse_distances(self) -> NDArray[np.float64]:
@@ -28,7 +28,7 @@ class Head:
     @cached_property
     def inverse_norms(self) -> NDArray[np.float64] | None:
         """1/‖w_i‖ (K,), or None where a row is zero."""
-        return np.asarray(1 / row_norms(self.weight)) if np.any(self.weight, axis=1).all() else None
+        return np.asarray(1 / row_norms(self.weight)) if np.any(as_numpy(self.weight), axis=1).all() else None
 
 
 class Inputs:

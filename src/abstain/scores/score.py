@@ -48,6 +48,9 @@ class Stored:
         super().__init_subclass__(**options)
         cls.kinds[cls.stored_name()] = cls
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
     @classmethod
     def stored_name(cls) -> str:
         """The name of the class, with its module where it is not one of abstain."""

@@ -1,8 +1,8 @@
 """A score, a threshold and its promise: `calibrate` makes a `Selector`, one file holds it."""
 
 from abstain.selector.calibrate import calibrate
-from abstain.selector.recertify import Recertification
 from abstain.selector.groups import Groups
+from abstain.selector.recertify import Recertification
 from abstain.selector.selector import ABSTAIN, Selector
 
 __all__ = ["ABSTAIN", "Groups", "Recertification", "Selector", "calibrate"]
