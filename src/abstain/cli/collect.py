@@ -12,7 +12,7 @@ from abstain.cli.show import print_json, sample_bar
 
 def collect(
     model: Annotated[
-        str, typer.Argument(help="timm:NAME, onnx:FILE, torch:MODULE:FACTORY, hf:FOLDER, sklearn:FILE.skops or magika.")
+        str, typer.Argument(help="timm:NAME, onnx:FILE, torch:MODULE:NAME, hf:FOLDER, sklearn:FILE.skops or magika.")
     ],
     data: Annotated[
         str, typer.Argument(help="A folder of images or files, a .parquet, .csv or .npz file, a saved dataset.")

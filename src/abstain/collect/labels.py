@@ -1,6 +1,7 @@
 """Label names matched to the classes of a model."""
 
 import difflib
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,3 +29,20 @@ def match_labels(labels: NDArray[np.generic], class_names: tuple[str, ...] | Non
             f"`labels` must name classes of the model, got {str(labels[0])!r} and no name that is one. {hint}"
         )
     return found
+
+
+def as_labels(values: Any, /) -> NDArray[Any]:
+    """Class numbers or names, one a sample, from an array, a tensor or a list of either."""
+    items = [_plain(value) for value in values] if isinstance(values, list | tuple) else _plain(values)
+    labels = np.asarray(items)
+    if labels.ndim != 1:
+        raise ValueError(f"`labels` must be one class number or name a sample, got shape {labels.shape}.")
+    if labels.dtype.kind == "f" and (labels == np.rint(labels)).all():
+        return labels.astype(np.int64)
+    if labels.dtype.kind not in "iubU":
+        raise ValueError(f"`labels` must be class numbers or names, got {labels.dtype}, such as {labels[0]}.")
+    return labels if labels.dtype.kind == "U" else labels.astype(np.int64)
+
+
+def _plain(value: Any) -> Any:
+    return value.detach().cpu().numpy() if hasattr(value, "detach") else value

@@ -1,7 +1,12 @@
 """Models and data by a short name, as the command takes them."""
 
+import difflib
 import importlib
-from collections.abc import Sequence
+import inspect
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +25,7 @@ from abstain.collect.timm_model import load_weights, timm_model
 from abstain.collect.torch_model import TorchModel
 from abstain.extras import require
 
-MODEL_SPECS = "timm:NAME, onnx:FILE, torch:MODULE:FACTORY, hf:FOLDER, sklearn:FILE.skops or magika"
+MODEL_SPECS = "timm:NAME, onnx:FILE, torch:MODULE:NAME, hf:FOLDER, sklearn:FILE.skops or magika"
 
 
 def model_from(
@@ -72,16 +77,54 @@ def _arrays(path: Path) -> Data:
 
 
 def _torch(rest: str, checkpoint: str | None, device: str, class_names: Sequence[str] | None) -> Model:
-    module_name, _, factory_name = rest.partition(":")
-    factory = getattr(importlib.import_module(module_name), factory_name, None)
-    if factory is None:
-        raise ValueError(f"`model` must name a function of {module_name}, got {factory_name!r}.")
-    made = factory()
+    module_name, _, name = rest.partition(":")
+    with _current_folder():
+        made = _made(_attribute(module_name, name), name)
     if isinstance(made, Model):
         return made
     if checkpoint is not None:
         made.load_state_dict(load_weights(checkpoint))
     return TorchModel(made, device=device, class_names=class_names)
+
+
+@contextmanager
+def _current_folder() -> Iterator[None]:
+    """Modules of the current folder can be imported for the time of a with block, as by ``python -m``."""
+    here = os.getcwd()
+    sys.path.insert(0, here)
+    try:
+        yield
+    finally:
+        sys.path.remove(here)
+
+
+def _attribute(module_name: str, name: str) -> Any:
+    try:
+        module = importlib.import_module(module_name)
+    except Exception as error:
+        missing = isinstance(error, ModuleNotFoundError) and f"{module_name}.".startswith(f"{error.name}.")
+        why = "none of that name here or installed" if missing else f"{type(error).__name__}: {error}"
+        raise ValueError(f"`model` must name a module that can be imported, got {module_name!r}: {why}.") from error
+    if not hasattr(module, name):
+        near = difflib.get_close_matches(name, dir(module), n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"`model` must name something of {module_name}, got {name!r}.{hint}")
+    return getattr(module, name)
+
+
+def _made(found: Any, name: str) -> Any:
+    """The module, or what a function or class without arguments makes."""
+    torch = require("torch", extra="torch", feature="Collecting from PyTorch")
+    kinds = (Model, torch.nn.Module)
+    if callable(found) and not isinstance(found, kinds):
+        try:
+            inspect.signature(found).bind()
+        except TypeError as error:
+            raise TypeError(f"`model` must be made without arguments, got {name!r}: {error}.") from None
+        found = found()
+    if not isinstance(found, kinds):
+        raise TypeError(f"`model` must be or make a torch.nn.Module, got {type(found).__name__} from {name!r}.")
+    return found
 
 
 def _load_skops(file: Path) -> Any:
