@@ -41,6 +41,7 @@ def attach(
         )
     if taken := _names(graph_model) & set(OUTPUTS):
         raise ValueError(f"`model` must not have a tensor named {min(taken)!r} already, got one. Rename it.")
+    _declare_shapes(onnx, graph_model)
     kind = _element_type(onnx, graph_model, layer.logits)
     try:
         scoring = _scoring_graph(selector, layer.weight, onnx.helper.tensor_dtype_to_np_dtype(kind))
@@ -48,8 +49,8 @@ def attach(
         _append(onnx, graph_model, scoring, layer)
         onnx.checker.check_model(graph_model)
     except (RuntimeError, onnx.checker.ValidationError) as error:
-        reason = " ".join(str(error).split())
-        raise ValueError(f"`model` must be of opset 21 or convertible to it, got {reason}.") from None
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise ValueError(f"`model` must be valid and of opset 21 or convertible to it, got {reason}.") from None
     _write(onnx, graph_model, Path(output))
 
 
@@ -85,6 +86,21 @@ def _scoring_graph(selector: Selector, weight: Any, kind: np.dtype[Any]) -> Any:
     label, confidence = decide(selector.fitted, inputs["logits"], inputs.get("features"), head)
     found = {"label": label, "confidence": confidence, "accepted": above(selector.class_values, label, confidence)}
     return ndonnx.build(inputs, found)
+
+
+def _declare_shapes(onnx: Any, model: Any) -> None:
+    """Shapes of outputs that the graph leaves out but that follow from the rest; what stays without one is an error."""
+    inferred = {entry.name: entry for entry in onnx.shape_inference.infer_shapes(model).graph.output}
+    for entry in (*model.graph.input, *model.graph.output):
+        if not entry.type.HasField("tensor_type"):  # a sequence or a map has no shape
+            continue
+        if entry.name in inferred and not entry.type.tensor_type.HasField("shape"):
+            entry.type.CopyFrom(inferred[entry.name].type)
+        if not entry.type.tensor_type.HasField("shape"):
+            raise ValueError(
+                f"`model` must declare the shape of each input and output, got none for {entry.name!r}. A dimension of "
+                "any size may have a name or nothing."
+            )
 
 
 def _element_type(onnx: Any, model: Any, name: str) -> int:

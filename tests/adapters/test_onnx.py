@@ -333,3 +333,20 @@ def test_graphs_that_are_not_understood_are_refused_in_one_line(nodes, outputs, 
     made = [onnx.helper.make_node(kind, given, found, **options) for kind, given, found, options in nodes]
     with pytest.raises(ValueError, match=message):
         find_head(_graph(made, outputs))
+
+
+@pytest.mark.parametrize("opset", [17, 21, 22])
+def test_a_missing_shape_is_inferred_or_named(classifier, opset, tmp_path):
+    place, inputs, outputs = classifier
+    model = onnx.load(place / "net.onnx")
+    model.opset_import[0].version = opset
+    selector = calibrate(outputs, coverage=0.6)
+    model.graph.output[0].type.tensor_type.ClearField("shape")
+    onnx.save(model, tmp_path / "net.onnx")
+    attach(tmp_path / "net.onnx", selector, tmp_path / "selective.onnx")
+    session = onnxruntime.InferenceSession(tmp_path / "selective.onnx")
+    np.testing.assert_array_equal(session.run(["accepted"], {"x": inputs})[0], selector.accepts(outputs))
+    model.graph.input[0].type.tensor_type.ClearField("shape")
+    onnx.save(model, tmp_path / "net.onnx")
+    with pytest.raises(ValueError, match="must declare the shape of each input and output, got none for 'x'"):
+        attach(tmp_path / "net.onnx", selector, tmp_path / "selective.onnx")
