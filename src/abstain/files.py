@@ -9,6 +9,8 @@ from secrets import token_hex
 
 def write_whole(goal: Path, write: Callable[[Path], object], /) -> None:
     """Let ``write`` fill a file beside the goal, sync it, and move it there in one step; a failure leaves no trace."""
+    if not goal.parent.is_dir():
+        raise FileNotFoundError(f"`{goal}` must be in a folder that exists, got none at {goal.parent}. Make it first.")
     partial = goal.with_name(f".{goal.stem}.{os.getpid()}.{token_hex(4)}{goal.suffix}")
     try:
         write(partial)

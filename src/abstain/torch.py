@@ -126,7 +126,7 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
         signature = inspect.signature(self.model.forward)
         own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
         forward.__signature__ = signature.replace(parameters=[own, *signature.parameters.values()])  # type: ignore[attr-defined]
-        self.forward = MethodType(forward, self)
+        self.forward = MethodType(forward, self)  # type: ignore[method-assign]
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name not in ("_finding", "forward")}

@@ -11,6 +11,8 @@ from abstain.cli.calibrate import calibrate
 from abstain.cli.collect import collect
 from abstain.cli.demo import demo
 from abstain.cli.evaluate import evaluate
+from abstain.cli.help import HelpGroup, add_command
+from abstain.cli.letters import set_up_streams
 from abstain.cli.monitor import monitor
 from abstain.cli.plan import plan
 from abstain.cli.recertify import recertify
@@ -21,9 +23,9 @@ from abstain.cli.sensitivity import sensitivity
 
 app = typer.Typer(
     name="abstain",
+    cls=HelpGroup,
     help='Make a trained classifier say "I don\'t know" when it should.',
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -62,7 +64,7 @@ COMMANDS = (
     reproduce,
 )
 for command in COMMANDS:
-    app.command()(command)
+    add_command(app, command)
 
 
 def main() -> None:
@@ -70,6 +72,7 @@ def main() -> None:
 
     With the environment variable ABSTAIN_DEBUG the traceback is shown instead.
     """
+    set_up_streams()
     try:
         app()
         sys.stdout.flush()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from abstain.cli.complete import method_names, score_or_best
 from abstain.cli.show import print_json
 
 if TYPE_CHECKING:
@@ -18,7 +19,10 @@ def calibrate(
     output: Annotated[Path, typer.Option("--output", "-o", help="The selector file to write.")],
     score: Annotated[
         str | None,
-        typer.Option(help="The score to trust, several with commas, or `best`. [confidence_margin]"),
+        typer.Option(
+            help="The score to trust, several with commas, or `best`. [confidence_margin]",
+            autocompletion=score_or_best,
+        ),
     ] = None,
     risk: Annotated[float | None, typer.Option(help="Largest share of errors among accepted samples.")] = None,
     coverage: Annotated[float | None, typer.Option(help="Smallest share of samples to accept.")] = None,
@@ -40,7 +44,10 @@ def calibrate(
     ] = False,
     delta: Annotated[float, typer.Option(help="Probability with which the promise may fail.")] = 0.05,
     method: Annotated[
-        str | None, typer.Option(help="step_down, betting, sgr, bonferroni; with a cost: minimal_cost, chow.")
+        str | None,
+        typer.Option(
+            help="step_down, betting, sgr, bonferroni; with a cost: minimal_cost, chow.", autocompletion=method_names
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,

@@ -7,12 +7,17 @@ from typing import Annotated, Any
 
 import typer
 
+from abstain.cli.complete import corruption_names, model_kinds, on_error_words
 from abstain.cli.show import print_json, sample_bar
 
 
 def collect(
     model: Annotated[
-        str, typer.Argument(help="timm:NAME, onnx:FILE, torch:MODULE:NAME, hf:FOLDER, sklearn:FILE.skops or magika.")
+        str,
+        typer.Argument(
+            help="timm:NAME, onnx:FILE, torch:MODULE:NAME, hf:FOLDER, sklearn:FILE.skops or magika.",
+            autocompletion=model_kinds,
+        ),
     ],
     data: Annotated[
         str, typer.Argument(help="A folder of images or files, a .parquet, .csv or .npz file, a saved dataset.")
@@ -22,17 +27,25 @@ def collect(
         list[str] | None, typer.Option(help="More data, all of classes the model does not know.")
     ] = None,
     corrupt: Annotated[
-        list[str] | None, typer.Option(help="Add corrupted copies: NAME:SEVERITY of images, NAME of files.")
+        list[str] | None,
+        typer.Option(
+            help="Add corrupted copies: NAME:SEVERITY of images, NAME of files.", autocompletion=corruption_names
+        ),
     ] = None,
     checkpoint: Annotated[str | None, typer.Option(help="Weights: .safetensors, or a torch state dictionary.")] = None,
     class_names: Annotated[Path | None, typer.Option(help="A text file with a class name a line.")] = None,
     device: Annotated[str, typer.Option(help="Where torch runs.")] = "cpu",
     batch_size: Annotated[int, typer.Option(help="Samples a batch.")] = 64,
-    on_error: Annotated[str, typer.Option(help="'raise', or 'skip' to leave out samples that fail.")] = "raise",
+    on_error: Annotated[
+        str, typer.Option(help="'raise', or 'skip' to leave out samples that fail.", autocompletion=on_error_words)
+    ] = "raise",
     seed: Annotated[int, typer.Option(help="Seed of the corruptions.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Run a model over data once and save its outputs; called again, it goes on where it stopped."""
+    """Run a model over data once and save its outputs; called again, it goes on where it stopped.
+
+    Example: abstain collect torch:mynets:net images/ -o run/ --corrupt fog:3 --unknown strangers/
+    """
     from rich.console import Console
 
     from abstain.collect.run import collect as run

@@ -7,22 +7,29 @@ from typing import Annotated
 
 import typer
 
+from abstain.cli.complete import experiment_names
 from abstain.cli.show import print_evaluation, print_json, progress_bar, sample_bar
 
 
 def reproduce(
-    name: Annotated[str | None, typer.Argument(help="The experiment; without one they are listed.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="The experiment; without one they are listed.", autocompletion=experiment_names)
+    ] = None,
     folder: Annotated[Path, typer.Option(help="Where to write, a folder an experiment.")] = Path("abstain-experiments"),
     seed: Annotated[int, typer.Option(help="Seed of the experiment.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Run an experiment: collect its outputs, compare all scores, draw the curves."""
+    """Run an experiment: collect its outputs, compare all scores, draw the curves.
+
+    Example: abstain reproduce digits
+    """
     from rich.console import Console
 
     import abstain
     from abstain.experiments.registry import EXPERIMENTS
     from abstain.report.figures import risk_coverage_figure
     from abstain.report.headline import headline
+    from abstain.report.save import check_figure, save_figure
 
     if name is None:
         for experiment in EXPERIMENTS.values():
@@ -33,11 +40,12 @@ def reproduce(
         hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(EXPERIMENTS)}."
         raise ValueError(f"`name` must be an experiment, got {name!r}. {hint}")
     place = folder / name
+    check_figure(place / "risk-coverage.png")
     with sample_bar() as progress:
         outputs = EXPERIMENTS[name].run(place / "outputs", seed, progress)
     with progress_bar() as evaluation_progress:
         evaluation = abstain.evaluate(outputs, seed=seed, progress=evaluation_progress)
-        risk_coverage_figure(evaluation).savefig(place / "risk-coverage.png")
+        save_figure(risk_coverage_figure(evaluation), place / "risk-coverage.png")
     if json:
         print_json(
             evaluation.to_dict() | {"outputs": str(place / "outputs"), "figure": str(place / "risk-coverage.png")}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from abstain.cli.letters import shown
 from abstain.jsonable import jsonable
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ BEST, TIED = "●", "○"
 
 def print_json(document: Any) -> None:
     """One document on standard output; infinities are the words "inf" and "-inf", NaN is an error."""
-    text = json_module.dumps(jsonable(document), allow_nan=False, ensure_ascii=False)  # whole before a byte is written
+    plain = shown("α") != "α"  # names are escaped, as JSON does, where they cannot be shown
+    text = json_module.dumps(jsonable(document), allow_nan=False, ensure_ascii=plain)  # whole before a byte is written
     sys.stdout.write(f"{text}\n")
 
 
@@ -61,20 +63,20 @@ def sample_bar() -> "Iterator[Callable[[int, int], None]]":
 
 
 def print_evaluation(evaluation: "Evaluation", console: "Console") -> None:
-    """The paper's table, AURC × 100: all mixes side by side if there is room, else one under the other."""
+    """The paper's table, AURC × 100: mixes side by side if there is room for their intervals, else one under the other.
+
+    Intervals are left out only where a single mix has no room for them.
+    """
     from abstain.report.figures import distinct_mixes
 
     mixes = distinct_mixes(evaluation)
-    layouts = [[_table(evaluation, mixes)]] if len(mixes) > 1 else []
+    layouts = [[_table(evaluation, mixes, interval=True)]] if len(mixes) > 1 else []
     layouts += [[_table(evaluation, [mix], interval=interval) for mix in mixes] for interval in (True, False)]
     fitting = (tables for tables in layouts if max(_width(table, console) for table in tables) <= console.width)
     for table in next(fitting, layouts[-1]):
         console.print(table)
-    console.print(
-        f"AURC-α × 100, lower is better. {BEST} best of its column, {TIED} not significantly worse "
-        f"(paired {100 * evaluation.level:g}% interval).",
-        style="dim",
-    )
+    words = f"AURC-α × 100, lower is better. {BEST} best of its column, {TIED} not significantly worse"
+    console.print(shown(f"{words} (paired {100 * evaluation.level:g}% interval)."), style="dim")
     for reason in dict.fromkeys(evaluation.left_out.values()):
         names = [score for score, why in evaluation.left_out.items() if why == reason]
         console.print(f"Left out: {', '.join(names)}: {reason}.", style="dim")
@@ -98,7 +100,7 @@ def _table(evaluation: "Evaluation", mixes: list[str], *, interval: bool = False
     for mix in mixes:
         for alpha in evaluation.alphas:
             name = f"{mix if alpha == evaluation.alphas[0] else ''}\n" if together else ""
-            table.add_column(f"{name}α={alpha:g} ", justify="right", no_wrap=True)
+            table.add_column(shown(f"{name}α={alpha:g} "), justify="right", no_wrap=True)
     for score in evaluation.scores:
         cells = [_cell(evaluation.row(score, mix, alpha), interval) for mix in mixes for alpha in evaluation.alphas]
         table.add_row(score, *cells)
@@ -114,4 +116,4 @@ def _cell(row: dict[str, Any], interval: bool) -> str:
     text = f"{100 * row['aurc']:.2f}"
     mark = BEST if row["best"] else TIED if row["tied"] else " "
     text = f"[bold]{text}[/bold]{mark}" if row["best"] else f"{text}{mark}"
-    return f"{text} [dim]{100 * row['low']:.2f}–{100 * row['high']:.2f}[/dim]" if interval else text
+    return shown(f"{text} [dim]{100 * row['low']:.2f}–{100 * row['high']:.2f}[/dim]" if interval else text)

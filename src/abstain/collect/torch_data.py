@@ -31,9 +31,7 @@ def as_data(data: Data | Any, /) -> Data:
     if hasattr(data, "__getitem__") and hasattr(data, "__len__") and not plain:
         return _dataset(data)
     hint = "Wrap it: Data(inputs, labels=labels)." if plain else "Put it into a DataLoader."
-    raise TypeError(
-        f"`data` must be Data, a DataLoader or a Dataset with a length, got {type(data).__name__}. {hint}"
-    )
+    raise TypeError(f"`data` must be Data, a DataLoader or a Dataset with a length, got {type(data).__name__}. {hint}")
 
 
 def split_item(item: Any, /) -> tuple[Any, Any]:
