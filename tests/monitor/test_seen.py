@@ -49,7 +49,7 @@ def test_the_same_id_with_another_decision_is_another_row(change):
 
 
 def test_a_label_alone_for_several_decisions_is_an_error():
-    with pytest.raises(ValueError, match="must name one decision .* got several of 'a'. Repeat the confidence"):
+    with pytest.raises(ValueError, match=r"must name one decision .* got several of 'a'\. Repeat"):
         taken([DECISION, replace(DECISION, confidence=0.6)], [LABEL])
 
 

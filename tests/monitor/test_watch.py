@@ -124,12 +124,12 @@ def test_rows_given_twice_count_once():
 def test_labels_beyond_the_accepted_are_refused_whatever_the_batches_and_leave_no_trace():
     rows = [Row(accepted=k % 2 > 0, id=f"a{k}") for k in range(20)] + [Row(error=True, id=f"b{k}") for k in range(11)]
     rows += [Row(accepted=True, id=f"c{k}") for k in range(10)]
-    for size in (1, 100):
+    for taken, refused in ((rows[:30], rows[30:31]), ([], rows)):
         watch = Watch(NEW)
+        watch.observe(taken)
+        before = watch.to_json()
         with pytest.raises(ValueError, match="must have the column accepted where it has labels of rejected samples"):
-            for start in range(0, len(rows), size):
-                before = watch.to_json()
-                watch.observe(rows[start : start + size])
+            watch.observe(refused)
         assert watch.to_json() == before
 
 
@@ -137,7 +137,15 @@ def test_states_that_no_stream_leads_to_are_refused():
     watch = Watch(NEW)
     watch.observe(list(stream(50)))
     state = json.loads(watch.to_json())
-    for key, value in (("rows", -1), ("ids", [""]), ("ids", ["x", ""]), ("ids", ["AAAA", ""]), ("alarms", [1])):
+    stranger = {"name": "x", "row": 1, "acknowledged": None, "acknowledged_row": None}
+    for key, value in (
+        ("alarms", [stranger]),
+        ("rows", -1),
+        ("ids", [""]),
+        ("ids", ["x", ""]),
+        ("ids", ["AAAA", ""]),
+        ("alarms", [1]),
+    ):
         with pytest.raises(ValueError, match="must be the state of a"):
             Watch.from_json(json.dumps(state | {"history": state["history"] | {key: value}}))
     for text in ("", "[]", '{"history": 1}'):

@@ -60,7 +60,7 @@ def monitor(
     if state is not None and not state.absolute().parent.is_dir():
         raise ValueError(f"`--state` must be in a folder that exists, got {state}.")
     if acknowledge:
-        _acknowledge(stream, state, json)
+        _acknowledge(_asked(selector, risk, calibration, delta), stream, state, json)
         return
     if stream is None:
         raise ValueError("`stream` must be a file, or - for standard input, got none.")
@@ -109,14 +109,14 @@ def _watch(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> N
         write_text(state, watch.to_json())
 
 
-def _acknowledge(stream: str | None, state: Path | None, json: bool) -> None:
+def _acknowledge(new: "DeploymentMonitor | None", stream: str | None, state: Path | None, json: bool) -> None:
     """End the alarms that stand in a state, and keep in it when that was."""
     if stream is not None or state is None:
         raise ValueError("`--acknowledge` must have `--state` and no stream, got another call. Give rows afterwards.")
     if not state.exists():
         raise FileNotFoundError(f"`--state` must exist where alarms are acknowledged, got {state}.")
     with alone_with(state):
-        watch = _start(None, state)
+        watch = _start(new, state)
         heard = watch.acknowledge(datetime.now(UTC).isoformat(timespec="seconds"))
         if not heard:
             raise ValueError(f"`--acknowledge` must have an alarm to end, got none in {state.name}.")

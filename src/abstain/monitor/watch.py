@@ -62,6 +62,8 @@ class Watch:
         self._accepted, self._labels = history.accepted, history.labels
         self._seen = Seen.from_texts(*history.ids, forgotten=history.forgotten)
         known = {alarm.name for alarm in history.alarms if alarm.acknowledged is None}
+        if not known <= set(monitors.alarms):
+            raise ValueError("`text` must be the state of a monitor, got alarms that none of its monitors raised.")
         self.alarms = (*history.alarms, *(Alarm(name, 0) for name in monitors.alarms if name not in known))
 
     @property
