@@ -30,7 +30,7 @@ from abstain.thresholds import (
 )
 from abstain.thresholds.groups import of_all_groups
 from abstain.thresholds.sample import one_per_cluster
-from abstain.thresholds.score_law import ScoreLaw
+from abstain.thresholds.score_distribution import ScoreDistribution
 
 LABELLED_SHARE = 0.2
 COST_METHODS = ("minimal_cost", "chow")
@@ -107,8 +107,8 @@ def calibrate(
         note = f"the score was chosen among {len(chosen)} on other rows, which costs the promise nothing"
         threshold = replace(threshold, promise=threshold.promise.noting(note))
     independent = confidence[one_per_cluster(confidence, np.zeros(len(rest)), ids=rest.ids, seed=seed)]
-    law = ScoreLaw.of(independent, seed=seed)
-    return Selector(entry.name, fitted, threshold, outputs.n_classes, law, groups, outputs.class_names)
+    distribution = ScoreDistribution.of(independent, seed=seed)
+    return Selector(entry.name, fitted, threshold, outputs.n_classes, distribution, groups, outputs.class_names)
 
 
 def accountable(confidence: NDArray[np.float64], /) -> NDArray[np.float64]:

@@ -18,7 +18,7 @@ from abstain.jsonable import jsonable
 from abstain.records import built
 from abstain.scores.score import Score
 from abstain.scores.state import from_state, to_state
-from abstain.thresholds.score_law import ScoreLaw
+from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
 FORMAT, VERSION = "abstain.selector", 3
@@ -37,7 +37,7 @@ def save(selector: Any, file: str | PathLike[str], /) -> None:
         "threshold": asdict(selector.threshold),
         "groups": None if selector.groups is None else asdict(selector.groups),
         "n_classes": selector.n_classes,
-        "law": asdict(selector.law),
+        "law": asdict(selector.distribution),  # the word of files of this version
         "class_names": selector.class_names,
     }
     stored = {name: np.ascontiguousarray(array) for name, array in arrays.items()} or {"none": np.zeros(0)}
@@ -75,7 +75,7 @@ def load(file: str | PathLike[str], groups: Any, known: dict[str, Score], /) -> 
             "threshold": built(header["threshold"], Threshold),
             "groups": built(header["groups"], groups | None),
             "n_classes": built(header["n_classes"], int),
-            "law": built(header["law"], ScoreLaw),
+            "distribution": built(header["law"], ScoreDistribution),
             "class_names": built(header["class_names"], tuple[str, ...] | None),
         }
     except (SafetensorError, KeyError, TypeError, ValueError, AttributeError) as error:

@@ -12,7 +12,7 @@ from abstain.scores.expected_cost import FittedExpectedCost
 from abstain.scores.registry import EXPECTED_COST, SCORES
 from abstain.scores.score import Confidence, Score
 from abstain.selector import file as selector_file
-from abstain.thresholds.score_law import ScoreLaw
+from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
 ABSTAIN = -1
@@ -52,8 +52,8 @@ class Selector:
     threshold: Threshold
     """Where there are groups, its value is +inf and its counts and promise are those of all groups together."""
     n_classes: int
-    law: ScoreLaw
-    """The distribution of confidence in calibration, for `abstain.monitor`."""
+    distribution: ScoreDistribution
+    """That of confidence in calibration, for `abstain.monitor`."""
     groups: Groups | None = None
     class_names: tuple[str, ...] | None = None
 
