@@ -17,9 +17,11 @@ def attach(
 ) -> None:
     """Put a selector into an ONNX graph, which then outputs label, confidence and accepted too."""
     from abstain import Selector
+    from abstain.files import check_goal
     from abstain.onnx import OUTPUTS
     from abstain.onnx import attach as put
 
+    check_goal(output)
     chosen = Selector.load(selector)
     put(model, chosen, output, logits=logits)
     if json:

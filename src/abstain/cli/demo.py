@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from abstain.cli.figure import write_figure
 from abstain.cli.show import print_evaluation, print_json, progress_bar
 
 
@@ -22,13 +23,15 @@ def demo(
     from abstain.report.figures import risk_coverage_figure
     from abstain.report.headline import headline
 
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"`--folder` must be a folder, got the file {folder}.")
     with progress_bar() as progress:
         progress("Training a network on digits 0–7", 0.0)
         outputs = digits(seed=seed)
         evaluation = abstain.evaluate(outputs, seed=seed, progress=progress)
         progress("Drawing", 1.0)
         outputs.save(folder / "outputs")
-        risk_coverage_figure(evaluation).savefig(folder / "risk-coverage.png")
+        write_figure(folder / "risk-coverage.png", risk_coverage_figure(evaluation))
     if json:
         print_json(
             evaluation.to_dict() | {"outputs": str(folder / "outputs"), "figure": str(folder / "risk-coverage.png")}

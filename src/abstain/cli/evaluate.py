@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from abstain.cli.figure import check_figure, write_figure
 from abstain.cli.show import print_evaluation, print_json, progress_bar
 
 
@@ -30,10 +31,14 @@ def evaluate(
     from rich.console import Console
 
     import abstain
+    from abstain.files import check_goal, write_text
     from abstain.report.figures import risk_coverage_figure
     from abstain.report.headline import headline
     from abstain.report.markdown import markdown_table
 
+    check_figure(figure)
+    if markdown is not None:
+        check_goal(markdown)
     with progress_bar() as progress:
         result = abstain.evaluate(
             abstain.Outputs.load(outputs, nonfinite=nonfinite),  # type: ignore[arg-type]
@@ -45,9 +50,9 @@ def evaluate(
             progress=progress,
         )
     if figure is not None:
-        risk_coverage_figure(result).savefig(figure)
+        write_figure(figure, risk_coverage_figure(result))
     if markdown is not None:
-        markdown.write_text(markdown_table(result), encoding="utf-8")
+        write_text(markdown, markdown_table(result))
     if json:
         print_json(result.to_dict())
         return

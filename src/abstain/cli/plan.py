@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from abstain.cli.figure import check_figure, write_figure
 from abstain.cli.show import print_json
 
 FRACTIONS = (0.0, 0.25, 0.5, 0.75)
@@ -31,6 +32,7 @@ def plan(
     from abstain.thresholds.binomial import samples_needed
     from abstain.thresholds.planning import risk_for, samples_for
 
+    check_figure(figure)
     if (risk is None) == (n is None):
         raise ValueError("`--risk` or `--n` must be given, one of them, got both or none.")
     known: dict[str, Any] = {"delta": delta, "power": power}
@@ -53,11 +55,9 @@ def plan(
         for c in sorted({coverage, 0.4, 0.6, 0.9})
     ]
     if figure is not None:
-        from abstain.files import write_whole
         from abstain.report.plan_figure import plan_figure
 
-        drawn = plan_figure(risk=risk, delta=delta, coverage=coverage, power=power)
-        write_whole(figure, lambda partial: drawn.savefig(partial))
+        write_figure(figure, plan_figure(risk=risk, delta=delta, coverage=coverage, power=power))
     least = samples_needed(risk, delta)
     document = {"risk": risk, "delta": delta, "power": power, "least_accepted": least, "rows": rows}
     _tell(json, document, _needed(risk, delta, coverage, power, least, rows))

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from abstain.cli.figure import write_figure
 from abstain.cli.show import print_evaluation, print_json, progress_bar, sample_bar
 
 
@@ -37,7 +38,7 @@ def reproduce(
         outputs = EXPERIMENTS[name].run(place / "outputs", seed, progress)
     with progress_bar() as evaluation_progress:
         evaluation = abstain.evaluate(outputs, seed=seed, progress=evaluation_progress)
-        risk_coverage_figure(evaluation).savefig(place / "risk-coverage.png")
+        write_figure(place / "risk-coverage.png", risk_coverage_figure(evaluation))
     if json:
         print_json(
             evaluation.to_dict() | {"outputs": str(place / "outputs"), "figure": str(place / "risk-coverage.png")}

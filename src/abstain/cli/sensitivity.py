@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from abstain.cli.figure import check_figure, write_figure
 from abstain.cli.show import print_json, progress_bar
 
 
@@ -25,11 +26,12 @@ def sensitivity(
     from abstain.report.scale_figure import scale_figure
     from abstain.sensitivity import SOFTMAX_SCORES
 
+    check_figure(figure)
     with progress_bar() as progress:
         run = abstain.Outputs.load(outputs, nonfinite=nonfinite)  # type: ignore[arg-type]
         found = abstain.scale_sensitivity(run, alpha=alpha, progress=progress)
     if figure is not None:
-        scale_figure(found).savefig(figure)
+        write_figure(figure, scale_figure(found))
     if json:
         print_json(found.to_dict())
         return

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, replace
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain.extras import require
+from abstain.files import reading
 
 Floats = NDArray[Any]
 KEEP_THE_ORDER = ("Softmax", "LogSoftmax", "Identity", "Cast", "Dropout", "ArgMax", "ZipMap")
@@ -20,7 +22,8 @@ def load_onnx(file: str | PathLike[str], /) -> Any:
     onnx = require("onnx", extra="onnx", feature="Reading an ONNX graph")
     protobuf = require("google.protobuf.message", extra="onnx", feature="Reading an ONNX graph")
     try:
-        model = onnx.load(str(file))
+        with reading(Path(file), "an ONNX model"):
+            model = onnx.load(str(file))
     except (protobuf.DecodeError, onnx.checker.ValidationError) as error:
         reason = " ".join(str(error).split())
         raise ValueError(f"`model` must be an ONNX model with all its data, got {reason} in {file}.") from None

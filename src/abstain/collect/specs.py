@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from abstain.collect.data import Data
+from abstain.collect.foreign import foreign
 from abstain.collect.hf_dataset import hf_dataset
 from abstain.collect.hf_model import hf_model
 from abstain.collect.image_folder import image_folder
@@ -16,9 +15,10 @@ from abstain.collect.model import Model
 from abstain.collect.onnx_model import OnnxModel
 from abstain.collect.sklearn_model import SklearnModel
 from abstain.collect.table import table
-from abstain.collect.timm_model import load_weights, timm_model
+from abstain.collect.timm_model import load_into, timm_model
 from abstain.collect.torch_model import TorchModel
 from abstain.extras import require
+from abstain.outputs.arrays import read_npz
 
 MODEL_SPECS = "timm:NAME, onnx:FILE, torch:MODULE:FACTORY, hf:FOLDER, sklearn:FILE.skops or magika"
 
@@ -64,32 +64,38 @@ def data_from(place: str, /, *, model: str, unknown: bool = False) -> list[Data]
 
 
 def _arrays(path: Path) -> Data:
-    with np.load(path, allow_pickle=False) as arrays:
-        if "inputs" not in arrays.files:
-            raise ValueError(f"`{path}` must hold an array named inputs, got {', '.join(arrays.files)}.")
-        labels = arrays["labels"] if "labels" in arrays.files else None
-        return Data(arrays["inputs"], labels=labels, domain=path.stem)
+    arrays = read_npz(path)
+    if "inputs" not in arrays:
+        raise ValueError(f"`{path}` must hold an array named inputs, got {', '.join(arrays)}.")
+    return Data(arrays["inputs"], labels=arrays.get("labels"), domain=path.stem)
 
 
 def _torch(rest: str, checkpoint: str | None, device: str, class_names: Sequence[str] | None) -> Model:
     module_name, _, factory_name = rest.partition(":")
-    factory = getattr(importlib.import_module(module_name), factory_name, None)
-    if factory is None:
+    with foreign(f"`model` must name a module that can be imported, here {module_name!r}"):
+        factory = getattr(importlib.import_module(module_name), factory_name, None)
+    if not callable(factory):
         raise ValueError(f"`model` must name a function of {module_name}, got {factory_name!r}.")
-    made = factory()
+    with foreign(f"`model` must name a function that makes a model without arguments, here {rest}"):
+        made = factory()
     if isinstance(made, Model):
         return made
+    if not isinstance(made, require("torch", extra="torch", feature="Collecting from PyTorch").nn.Module):
+        raise TypeError(f"`model` must name a function that makes a torch module, got {type(made).__name__} of {rest}.")
     if checkpoint is not None:
-        made.load_state_dict(load_weights(checkpoint))
+        load_into(made, checkpoint)
     return TorchModel(made, device=device, class_names=class_names)
 
 
 def _load_skops(file: Path) -> Any:
     """An estimator in the skops format, refused if it holds anything beyond what skops knows to be safe."""
     skops = require("skops.io", extra="sklearn", feature="Reading scikit-learn models")
-    if unsafe := skops.get_untrusted_types(file=file):
+    with foreign(f"`{file}` must be an estimator written by skops"):
+        unsafe = skops.get_untrusted_types(file=file)
+    if unsafe:
         raise ValueError(f"`{file}` must hold known types only, got {', '.join(unsafe)}.")
-    return skops.load(file, trusted=[])
+    with foreign(f"`{file}` must be an estimator written by skops"):
+        return skops.load(file, trusted=[])
 
 
 def _existing(name: str) -> Path:

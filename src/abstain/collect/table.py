@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from abstain.collect.data import Data
+from abstain.collect.foreign import foreign
 from abstain.collect.image_folder import ENDINGS, ImageFiles
 from abstain.extras import require
 
@@ -21,10 +22,11 @@ def table(
     path = Path(file)
     if path.suffix not in (".parquet", ".csv", ".tsv"):
         raise ValueError(f"`file` must end in .parquet, .csv or .tsv, got {path.name}.")
-    if path.suffix == ".parquet":
-        frame = polars.read_parquet(path)
-    else:
-        frame = polars.read_csv(path, separator="\t" if path.suffix == ".tsv" else ",")
+    with foreign(f"`{path}` must be a table"), open(path, "rb") as stream:
+        if path.suffix == ".parquet":
+            frame = polars.read_parquet(stream)
+        else:
+            frame = polars.read_csv(stream, separator="\t" if path.suffix == ".tsv" else ",")
     inputs = inputs or next((name for name in ("text", "path", "file") if name in frame.columns), None)
     labels = labels or ("label" if "label" in frame.columns else None)
     for name in (inputs, labels, ids):

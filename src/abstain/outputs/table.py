@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from abstain.extras import require
+from abstain.files import reading
 
 SUFFIXES = (".csv", ".parquet")
 GROUPS = ("group", "domain")
@@ -58,23 +59,35 @@ def read_columns(
 
 
 def _columns(file: Path) -> dict[str, list[Any]]:
-    if not file.exists():
-        raise FileNotFoundError(f"`path` must exist, got {file}.")
-    if file.suffix == ".parquet":
-        polars = require("polars", extra="scale", feature="Reading Parquet")
-        try:
-            frame = polars.read_parquet(file)
-        except Exception as error:
-            reason = " ".join(str(error).split())
-            raise ValueError(f"`{file}` must be a Parquet file, got {reason}.") from None
-        return {name: frame[name].to_list() for name in frame.columns if name in UNDERSTOOD}
+    with reading(file, "a table"):
+        return _parquet(file) if file.suffix.lower() == ".parquet" else _csv(file)
+
+
+def _parquet(file: Path) -> dict[str, list[Any]]:
+    polars = require("polars", extra="scale", feature="Reading Parquet")
     try:
-        with open(file, newline="", encoding="utf-8-sig") as stream:
-            reader = csv.reader(stream, strict=True)
+        with open(file, "rb") as stream:
+            frame = polars.read_parquet(stream)
+        return {name: frame[name].to_list() for name in frame.columns if name in UNDERSTOOD}
+    except (FileNotFoundError, IsADirectoryError, PermissionError):
+        raise
+    except BaseException as error:  # a panic of its own is no Exception
+        if isinstance(error, KeyboardInterrupt | SystemExit):
+            raise
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise ValueError(f"`{file}` must be a Parquet file, got {reason}. Write it again.") from None
+
+
+def _csv(file: Path) -> dict[str, list[Any]]:
+    with open(file, newline="", encoding="utf-8-sig") as stream:
+        reader = csv.reader(stream, strict=True)
+        try:
             names = [name.strip() for name in next(reader, [])]
             rows = [row for row in reader if row]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"`{file}` must be a table of comma-separated values in UTF-8, got {error}.") from None
+        except csv.Error as error:
+            raise ValueError(
+                f"`{file}` must be a table of comma-separated values, got {error} in line {reader.line_num}."
+            ) from None
     for number, row in enumerate(rows, start=1):
         if len(row) != len(names):
             raise ValueError(f"`{file}` must have {len(names)} values in each row, got {len(row)} in row {number}.")

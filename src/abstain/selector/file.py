@@ -5,7 +5,6 @@ import json
 import struct
 from dataclasses import asdict
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,8 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as dump_arrays
 
-from abstain.files import write_whole
+from abstain.arguments import as_path
+from abstain.files import reading, write_whole
 from abstain.jsonable import jsonable
 from abstain.records import built
 from abstain.scores.score import Score
@@ -28,7 +28,7 @@ LARGEST_HEADER = 10_000_000
 
 def save(selector: Any, file: str | PathLike[str], /) -> None:
     """Write one file, whole or not at all."""
-    goal = Path(file)
+    goal = as_path("file", file)
     header, arrays = to_state(selector.fitted)
     header = {"sha256": BLANK, "format": FORMAT} | header  # first, so that no name can look like the blank
     header |= {
@@ -49,7 +49,9 @@ def save(selector: Any, file: str | PathLike[str], /) -> None:
 
 def load(file: str | PathLike[str], groups: Any, known: dict[str, Score], /) -> dict[str, Any]:
     """The fields of the selector in a file; a truncated, altered, newer or foreign one is an error that says so."""
-    contents = Path(file).read_bytes()
+    place = as_path("file", file)
+    with reading(place, "a selector written by Selector.save"):
+        contents = place.read_bytes()
     header = _header(contents, str(file))
     if header.get("format") != FORMAT:
         raise ValueError(f"`{file}` must be a selector, got another kind of file.")
@@ -66,17 +68,17 @@ def load(file: str | PathLike[str], groups: Any, known: dict[str, Score], /) -> 
         raise ValueError(f"`{file}` must be whole and unaltered, got other contents than were saved.")
     try:
         fitted = from_state({"fitted": header["fitted"]}, load_arrays(contents))
-        score = built(header["score"], str)
+        score = built(header["score"], str, place="score")
         if score not in known and getattr(fitted, "name", None) != score:
             raise ValueError(f"the score {score!r}, which is not known")
         return {
             "score": score,
             "fitted": fitted,
-            "threshold": built(header["threshold"], Threshold),
-            "groups": built(header["groups"], groups | None),
-            "n_classes": built(header["n_classes"], int),
-            "law": built(header["law"], ScoreLaw),
-            "class_names": built(header["class_names"], tuple[str, ...] | None),
+            "threshold": built(header["threshold"], Threshold, place="threshold"),
+            "groups": built(header["groups"], groups | None, place="groups"),
+            "n_classes": built(header["n_classes"], int, place="n_classes"),
+            "law": built(header["law"], ScoreLaw, place="law"),
+            "class_names": built(header["class_names"], tuple[str, ...] | None, place="class_names"),
         }
     except (SafetensorError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"`{file}` must be a selector, got {type(error).__name__}: {error}.") from None
