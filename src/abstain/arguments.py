@@ -33,4 +33,5 @@ def as_rectangle(name: str, value: Any, /) -> NDArray[Any]:
 def check_list(name: str, value: Any, what: str, /) -> None:
     """Something that can be gone through, and is no text."""
     if isinstance(value, str) or not hasattr(value, "__iter__"):
-        raise TypeError(f"`{name}` must be a list of {what}, got {value!r:.60}.")
+        kind = "the string " if isinstance(value, str) else ""
+        raise TypeError(f"`{name}` must be a list of {what}, got {kind}{value!r:.60}.")

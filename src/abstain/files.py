@@ -63,6 +63,7 @@ def alone_with(file: Path, /) -> Iterator[None]:
 
     Where the system has no such locks there is none.
     """
+    check_goal(file)
     try:
         import fcntl
     except ImportError:

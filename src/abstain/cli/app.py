@@ -1,6 +1,5 @@
 """The commands together, and errors in one line."""
 
-import dis
 import os
 import sys
 from typing import Annotated
@@ -19,6 +18,7 @@ from abstain.cli.reproduce import reproduce
 from abstain.cli.scores import scores
 from abstain.cli.select import select
 from abstain.cli.sensitivity import sensitivity
+from abstain.foreign import is_meant
 
 app = typer.Typer(
     name="abstain",
@@ -82,14 +82,14 @@ def main() -> None:
     except BaseException as error:  # some libraries end in what is no Exception
         if os.environ.get("ABSTAIN_DEBUG"):
             raise
-        print(f"abstain: {_said(error)}", file=sys.stderr)
+        print(f"abstain: {said(error)}", file=sys.stderr)
         raise SystemExit(1) from None
 
 
-def _said(error: BaseException) -> str:
+def said(error: BaseException) -> str:
     """One line: the message of an error that is the input's or the system's, or how to see one that is ours."""
     words = " ".join(str(error).split())
-    if isinstance(error, ValueError | TypeError | LookupError | OSError | ImportError) and _is_meant(error):
+    if isinstance(error, ValueError | TypeError | LookupError | OSError | ImportError) and is_meant(error):
         return words
     if isinstance(error, MemoryError):
         return f"There is not enough memory for this. {words}".strip()
@@ -101,13 +101,3 @@ def _said(error: BaseException) -> str:
         return words
     kind = type(error).__name__
     return f"This is a mistake of abstain's own ({kind}: {words}). ABSTAIN_DEBUG=1 shows where; please report it."
-
-
-def _is_meant(error: BaseException) -> bool:
-    """Whether a raise statement of this package made the error: what another line runs into, nobody thought of."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None or not trace.tb_frame.f_globals.get("__name__", "").startswith("abstain."):
-        return False
-    return dis.opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"

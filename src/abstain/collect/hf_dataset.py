@@ -8,8 +8,8 @@ import numpy as np
 
 from abstain.collect.data import Data, Inputs
 from abstain.collect.fingerprint import digest, probed
-from abstain.collect.foreign import foreign
 from abstain.extras import require
+from abstain.foreign import foreign
 
 
 @final

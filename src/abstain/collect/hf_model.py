@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
-from abstain.collect.foreign import foreign
 from abstain.collect.torch_model import TorchModel
 from abstain.collect.torchvision import mend_torchvision
 from abstain.extras import require
+from abstain.foreign import foreign
 
 
 def hf_model(path: str | PathLike[str], /, *, device: str = "cpu") -> TorchModel:

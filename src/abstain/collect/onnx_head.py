@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from abstain.extras import require
 from abstain.files import reading
+from abstain.foreign import foreign
 
 Floats = NDArray[Any]
 KEEP_THE_ORDER = ("Softmax", "LogSoftmax", "Identity", "Cast", "Dropout", "ArgMax", "ZipMap")
@@ -50,7 +51,8 @@ def find_head(model: Any, logits: str | None = None, /) -> OnnxHead:
     constant factor; with anything else in between, or weights that are not constant, there are logits alone.
     """
     try:
-        return _head(model, logits)
+        with foreign("`model` must be a graph in good form"):
+            return _head(model, logits)
     except RecursionError:
         raise ValueError("`model` must be a graph without cycles, got one with.") from None
 
@@ -174,6 +176,6 @@ class _Graph:
         reference = require("onnx.reference", extra="onnx", feature="Reading an ONNX graph")
         try:
             made = reference.ReferenceEvaluator(node, opsets=self.opsets).run(None, given)
-        except (RuntimeError, NotImplementedError, TypeError, ValueError):
+        except Exception:
             return None  # an operation the reference lacks: no constant that can be read, so no head is claimed
         return np.asarray(made[list(node.output).index(name)])

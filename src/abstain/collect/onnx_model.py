@@ -9,10 +9,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.collect.foreign import foreign
 from abstain.collect.model import Batch, Model
 from abstain.collect.onnx_head import find_head, load_onnx
 from abstain.extras import require
+from abstain.foreign import foreign
 
 TYPES = {
     "tensor(float)": np.float32,

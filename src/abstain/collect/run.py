@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from abstain.collect.data import Data
 from abstain.collect.fingerprint import digest
-from abstain.collect.foreign import foreign
 from abstain.collect.labels import match_labels
 from abstain.collect.model import Model
 from abstain.files import write_whole
+from abstain.foreign import foreign
 from abstain.outputs import Outputs
 
 Progress = Callable[[int, int], None]

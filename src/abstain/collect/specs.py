@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from abstain.collect.data import Data
-from abstain.collect.foreign import foreign
 from abstain.collect.hf_dataset import hf_dataset
 from abstain.collect.hf_model import hf_model
 from abstain.collect.image_folder import image_folder
@@ -18,6 +17,7 @@ from abstain.collect.table import table
 from abstain.collect.timm_model import load_into, timm_model
 from abstain.collect.torch_model import TorchModel
 from abstain.extras import require
+from abstain.foreign import foreign
 from abstain.outputs.arrays import read_npz
 
 MODEL_SPECS = "timm:NAME, onnx:FILE, torch:MODULE:FACTORY, hf:FOLDER, sklearn:FILE.skops or magika"

@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 
 from abstain.collect.data import Data
-from abstain.collect.foreign import foreign
 from abstain.collect.image_folder import ENDINGS, ImageFiles
 from abstain.extras import require
+from abstain.foreign import foreign
+from abstain.outputs.parquet import read_parquet
 
 
 def table(
@@ -22,10 +23,10 @@ def table(
     path = Path(file)
     if path.suffix not in (".parquet", ".csv", ".tsv"):
         raise ValueError(f"`file` must end in .parquet, .csv or .tsv, got {path.name}.")
-    with foreign(f"`{path}` must be a table"), open(path, "rb") as stream:
-        if path.suffix == ".parquet":
-            frame = polars.read_parquet(stream)
-        else:
+    if path.suffix == ".parquet":
+        frame = read_parquet(path)
+    else:
+        with foreign(f"`{path}` must be a table"), open(path, "rb") as stream:
             frame = polars.read_csv(stream, separator="\t" if path.suffix == ".tsv" else ",")
     inputs = inputs or next((name for name in ("text", "path", "file") if name in frame.columns), None)
     labels = labels or ("label" if "label" in frame.columns else None)

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from abstain.collect.foreign import foreign
 from abstain.collect.torch_model import TorchModel
 from abstain.collect.torchvision import mend_torchvision
 from abstain.extras import require
 from abstain.files import reading
+from abstain.foreign import foreign
 
 
 def timm_model(

@@ -2,6 +2,7 @@
 
 import io
 import os
+import warnings
 import zipfile
 from collections.abc import Iterable
 from math import prod
@@ -90,7 +91,9 @@ def _layout(stream: IO[bytes]) -> _Layout:
     if version not in ((1, 0), (2, 0)):
         raise ValueError(f"a .npy file of version {version[0]}.{version[1]}")
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, is_fortran, dtype = read(start)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the parser, about escapes in a header that is none
+        shape, is_fortran, dtype = read(start)
     if dtype.hasobject:
         raise ValueError(STARTS[b"\x80"])
     if any(type(length) is not int or length < 0 for length in shape):

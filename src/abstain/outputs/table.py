@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from abstain.extras import require
 from abstain.files import reading
+from abstain.outputs.parquet import read_parquet
 
 SUFFIXES = (".csv", ".parquet")
 GROUPS = ("group", "domain")
@@ -59,23 +59,11 @@ def read_columns(
 
 
 def _columns(file: Path) -> dict[str, list[Any]]:
-    with reading(file, "a table"):
-        return _parquet(file) if file.suffix.lower() == ".parquet" else _csv(file)
-
-
-def _parquet(file: Path) -> dict[str, list[Any]]:
-    polars = require("polars", extra="scale", feature="Reading Parquet")
-    try:
-        with open(file, "rb") as stream:
-            frame = polars.read_parquet(stream)
+    if file.suffix.lower() == ".parquet":
+        frame = read_parquet(file)
         return {name: frame[name].to_list() for name in frame.columns if name in UNDERSTOOD}
-    except (FileNotFoundError, IsADirectoryError, PermissionError):
-        raise
-    except BaseException as error:  # a panic of its own is no Exception
-        if isinstance(error, KeyboardInterrupt | SystemExit):
-            raise
-        reason = " ".join(str(error).split()).rstrip(".")
-        raise ValueError(f"`{file}` must be a Parquet file, got {reason}. Write it again.") from None
+    with reading(file, "a table"):
+        return _csv(file)
 
 
 def _csv(file: Path) -> dict[str, list[Any]]:
@@ -111,6 +99,8 @@ def _names(file: Path, name: str, columns: dict[str, list[Any]]) -> Any:
     for row, value in enumerate(columns[name], start=1):
         if value is None or value == "":
             raise ValueError(f"`{file}` must have a value in column {name} of every row, got none in row {row}.")
+        if "\0" in str(value):
+            raise ValueError(f"`{file}` must have text without NUL in column {name}, got {value!r:.60} in row {row}.")
     return np.array([str(value) for value in columns[name]])
 
 

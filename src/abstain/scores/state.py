@@ -1,11 +1,14 @@
 """A fitted score as arrays and a small header, and back: nothing executable, every name and type checked."""
 
 from dataclasses import fields
-from typing import Any
+from typing import Any, Literal, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.foreign import foreign
+from abstain.outputs import Outputs
+from abstain.records import built
 from abstain.scores.delta_knn import FittedDeltaKNN
 from abstain.scores.delta_mds import FittedDeltaMDS
 from abstain.scores.expected_cost import FittedExpectedCost
@@ -91,8 +94,31 @@ def _unpack(value: Any, arrays: Arrays) -> Any:
     if set(value) == {"array"}:
         return _checked(arrays[value["array"]])
     kind = FITTED[value["kind"]]
+    types = get_type_hints(kind)
     unpacked = {name: _unpack(field, arrays) for name, field in value["fields"].items()}
-    return kind(**unpacked)
+    plain = {name: built(item, types[name], place=name) for name, item in unpacked.items() if _is_plain(types[name])}
+    return kind(**unpacked | plain)
+
+
+def _is_plain(kind: Any) -> bool:
+    return kind in (bool, float, int, str) or get_origin(kind) is Literal
+
+
+def check_decides(fitted: Fitted, n_classes: int, /) -> None:
+    """A fitted score must give each row a number: arrays and numbers that do not fit together are found out here."""
+    with foreign("`arrays` must fit together"):
+        sizes = {"classes": n_classes, "features": 2} | fitted.expects()
+    if sizes["classes"] != n_classes or n_classes < 2:
+        raise ValueError(f"`header` must be of a score for {n_classes} classes, got {sizes['classes']}.")
+    rng = np.random.default_rng(0)
+    for n in (5, 7):
+        logits, features, weight = (
+            rng.normal(size=shape) for shape in ((n, n_classes), (n, sizes["features"]), (n_classes, sizes["features"]))
+        )
+        with foreign("`arrays` must fit together"), np.errstate(all="raise", under="ignore"):
+            confidence = fitted(Outputs(logits=logits, features=features, weight=weight))
+        if np.shape(confidence) != (n,):
+            raise ValueError(f"`arrays` must give each row a number, got shape {np.shape(confidence)}.")
 
 
 def _checked(array: NDArray[Any]) -> NDArray[Any]:

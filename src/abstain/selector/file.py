@@ -16,14 +16,16 @@ from abstain.arguments import as_path
 from abstain.files import reading, write_whole
 from abstain.jsonable import jsonable
 from abstain.records import built
+from abstain.scores.fitting import Fitted
 from abstain.scores.score import Score
-from abstain.scores.state import from_state, to_state
+from abstain.scores.state import Arrays, check_decides, from_state, to_state
 from abstain.thresholds.score_law import ScoreLaw
 from abstain.thresholds.threshold import Threshold
 
 FORMAT, VERSION = "abstain.selector", 3
 BLANK = "0" * 64
 LARGEST_HEADER = 10_000_000
+KEYS = ("sha256", "format", "version", "score", "threshold", "groups", "n_classes", "law", "class_names")
 
 
 def save(selector: Any, file: str | PathLike[str], /) -> None:
@@ -40,8 +42,7 @@ def save(selector: Any, file: str | PathLike[str], /) -> None:
         "law": asdict(selector.law),
         "class_names": selector.class_names,
     }
-    stored = {name: np.ascontiguousarray(array) for name, array in arrays.items()} or {"none": np.zeros(0)}
-    contents = dump_arrays(stored, metadata={"abstain": json.dumps(jsonable(header), allow_nan=False)})
+    contents = dump_arrays(_stored(arrays), metadata={"abstain": json.dumps(jsonable(header), allow_nan=False)})
     digest = hashlib.sha256(contents).hexdigest()
     contents = contents.replace(BLANK.encode(), digest.encode(), 1)
     write_whole(goal, lambda partial: partial.write_bytes(contents))
@@ -67,21 +68,41 @@ def load(file: str | PathLike[str], groups: Any, known: dict[str, Score], /) -> 
     if hashlib.sha256(blank).hexdigest() != digest:
         raise ValueError(f"`{file}` must be whole and unaltered, got other contents than were saved.")
     try:
-        fitted = from_state({"fitted": header["fitted"]}, load_arrays(contents))
+        arrays = load_arrays(contents)
+        fitted = from_state({"fitted": header["fitted"]}, arrays)
+        _check_all_is_read(fitted, header, arrays)
         score = built(header["score"], str, place="score")
         if score not in known and getattr(fitted, "name", None) != score:
             raise ValueError(f"the score {score!r}, which is not known")
+        n_classes = built(header["n_classes"], int, place="n_classes")
+        if isinstance(fitted, Fitted):
+            check_decides(fitted, n_classes)
         return {
             "score": score,
             "fitted": fitted,
             "threshold": built(header["threshold"], Threshold, place="threshold"),
             "groups": built(header["groups"], groups | None, place="groups"),
-            "n_classes": built(header["n_classes"], int, place="n_classes"),
+            "n_classes": n_classes,
             "law": built(header["law"], ScoreLaw, place="law"),
             "class_names": built(header["class_names"], tuple[str, ...] | None, place="class_names"),
         }
     except (SafetensorError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"`{file}` must be a selector, got {type(error).__name__}: {error}.") from None
+
+
+def _stored(arrays: Arrays) -> Arrays:
+    """The arrays as they are in a file, which cannot hold none."""
+    return {name: np.ascontiguousarray(array) for name, array in arrays.items()} or {"none": np.zeros(0)}
+
+
+def _check_all_is_read(fitted: Any, header: dict[str, Any], arrays: Arrays) -> None:
+    """A file says what is saved again and nothing else."""
+    again, stored = to_state(fitted)
+    if set(header) != {*KEYS, "fitted"} or again["fitted"] != header["fitted"]:
+        raise ValueError("a header with more or other fields")
+    forms = [{name: (array.dtype, array.shape) for name, array in kept.items()} for kept in (_stored(stored), arrays)]
+    if forms[0] != forms[1]:
+        raise ValueError("more or other arrays than its score has")
 
 
 def _header(contents: bytes, file: str) -> dict[str, Any]:
