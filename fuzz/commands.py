@@ -86,8 +86,24 @@ OPTIONS = {
     "reproduce": ("--seed",),
     "collect": ("-o", "-o", "--batch-size", "--on-error", "--corrupt", "--class-names"),
 }  # fmt: skip
-ARGUMENTS = {"evaluate": 1, "sensitivity": 1, "calibrate": 1, "select": 2, "attach": 2, "monitor": 1, "recertify": 2,
-             "collect": 2}  # fmt: skip
+ARGUMENTS = {
+    "evaluate": ("run",),
+    "sensitivity": ("run.npz",),
+    "calibrate": ("t.csv",),
+    "select": ("s.abstain", "run"),
+    "attach": ("net.onnx", "s.abstain"),
+    "monitor": ("d.csv",),
+    "recertify": ("s.abstain", "d.csv"),
+    "collect": ("onnx:net.onnx", "run.npz"),
+}
+SENSIBLE = {
+    "--score": "energy", "--alpha": "0.5", "--calibration": "run", "--level": "0.9", "--figure": "out/a.png",
+    "--markdown": "out/a", "--nonfinite": "reject", "--seed": "1", "--risk": "0.3", "--delta": "0.05",
+    "--coverage": "0.5", "--error-rate": "0.05", "--n": "1", "--power": "0.5", "--cost": "0.3", "--per": "class",
+    "--group-risk": "0.5", "--method": "sgr", "--selector": "s.abstain", "--state": "out/a.json", "--ask": "2",
+    "--batch-size": "2", "--on-error": "skip", "--costs": "none", "--logits": "z", "-o": "out/a.csv",
+    "--corrupt": "fog:3", "--class-names": "t.csv",
+}  # fmt: skip
 TO_WRITE = ("-o", "--figure", "--markdown", "--state")
 TO_READ = ("--calibration", "--costs", "--selector", "--class-names")
 LINES = '{"confidence": 0.5, "accepted": true, "error": 0}\n'
@@ -137,17 +153,20 @@ def _line(rng: np.random.Generator) -> list[str]:
 
     name = one(list(OPTIONS))
     line = [name]
-    line += [one(FILES) for _ in range(ARGUMENTS.get(name, 0) - (rng.random() < 0.05))]
-    if name == "collect" and len(line) > 1:
-        line[1] = one(["onnx:net.onnx", "onnx:junk", "torch:os:getcwd", "sklearn:junk", "torch:x", "nope:x", ""])
+    line += [file if rng.random() < 0.7 else one(FILES) for file in ARGUMENTS.get(name, ())]
+    if name == "collect" and rng.random() < 0.5:
+        line[1] = one(["onnx:junk", "torch:os:getcwd", "sklearn:junk", "torch:x", "nope:x", ""])
     if name == "monitor" and rng.random() < 0.3:
         line[1:] = ["-"]
-    for _ in range(int(rng.integers(1, 5)) if OPTIONS[name] else 0):
-        option = one(OPTIONS[name])
+    if rng.random() < 0.05 and len(line) > 1:
+        line.pop()
+    options = [one(OPTIONS[name]) for _ in range(int(rng.integers(0, 5)) if OPTIONS[name] else 0)]
+    options += [option for option in ("-o", "--risk") if option in OPTIONS[name] and rng.random() < 0.7]
+    for option in dict.fromkeys(options) if rng.random() < 0.9 else options:
         pool = GOALS if option in TO_WRITE else FILES if option in TO_READ else (*NUMBERS, *NUMBERS, *WORDS)
-        if rng.random() < 0.05:
-            pool = (*NUMBERS, *WORDS, *FILES)
-        line += [option] if option == "--each" else [option, one(pool)]
+        pool = (*NUMBERS, *WORDS, *FILES) if rng.random() < 0.05 else pool
+        value = SENSIBLE[option] if option in SENSIBLE and rng.random() < 0.7 else one(pool)
+        line += [option] if option == "--each" else [option, value]
     if rng.random() < 0.4:
         line.append("--json")
     return line

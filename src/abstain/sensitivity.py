@@ -82,6 +82,8 @@ def scale_sensitivity(
     if not scales or not all(0 < scale < np.inf for scale in scales):
         raise ValueError(f"`scales` must be positive and finite, got {list(scales)}.")
     expect_outputs(outputs)
+    if not outputs.n_classes:
+        raise ValueError("`outputs` must have logits to be scaled, got confidences alone.")
     usable = outputs if outputs.usable.all() else outputs.select(outputs.usable)
     errors, logits = usable.errors, usable.logits
     above_mean, variance, classes = _spread(logits)

@@ -21,12 +21,12 @@ PASS_ON = ("Identity", "Cast", "Dropout")
 def load_onnx(file: str | PathLike[str], /) -> Any:
     """The graph in a file, with its external data; what is no graph is an error that says so."""
     onnx = require("onnx", extra="onnx", feature="Reading an ONNX graph")
-    protobuf = require("google.protobuf.message", extra="onnx", feature="Reading an ONNX graph")
+    with reading(Path(file), "an ONNX model"):
+        open(file, "rb").close()
     try:
-        with reading(Path(file), "an ONNX model"):
-            model = onnx.load(str(file))
-    except (protobuf.DecodeError, onnx.checker.ValidationError) as error:
-        reason = " ".join(str(error).split())
+        model = onnx.load(str(file), format="protobuf")
+    except Exception as error:  # of the parser, the checker, or the system where external data is not there
+        reason = " ".join(str(error).split()).rstrip(".")
         raise ValueError(f"`model` must be an ONNX model with all its data, got {reason} in {file}.") from None
     if not model.graph.node:
         raise ValueError(f"`model` must be an ONNX model, got none in {file}.")

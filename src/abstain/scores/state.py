@@ -48,6 +48,7 @@ FITTED: dict[str, type[Fitted]] = {
     )
 }
 Arrays = dict[str, NDArray[Any]]
+LARGEST = 1e100  # so that squares and products of a few are finite
 
 
 def to_state(fitted: Confidence, /) -> tuple[dict[str, Any], Arrays]:
@@ -96,8 +97,16 @@ def _unpack(value: Any, arrays: Arrays) -> Any:
     kind = FITTED[value["kind"]]
     types = get_type_hints(kind)
     unpacked = {name: _unpack(field, arrays) for name, field in value["fields"].items()}
-    plain = {name: built(item, types[name], place=name) for name, item in unpacked.items() if _is_plain(types[name])}
+    plain = {name: _number(item, types[name], name) for name, item in unpacked.items() if _is_plain(types[name])}
     return kind(**unpacked | plain)
+
+
+def _number(value: Any, kind: Any, name: str) -> Any:
+    """A number or word of its type, and of a size that arrays can have too."""
+    found = built(value, kind, place=name)
+    if isinstance(found, int | float) and abs(found) > LARGEST:
+        raise ValueError(f"`header` must have numbers up to {LARGEST:g}, got {found} for {name}.")
+    return found
 
 
 def _is_plain(kind: Any) -> bool:
@@ -122,6 +131,6 @@ def check_decides(fitted: Fitted, n_classes: int, /) -> None:
 
 
 def _checked(array: NDArray[Any]) -> NDArray[Any]:
-    if array.dtype not in (np.float32, np.float64) or not np.isfinite(array).all():
-        raise ValueError(f"`arrays` must hold finite float32 or float64 numbers, got {array.dtype}.")
+    if array.dtype not in (np.float32, np.float64) or not (np.abs(array) <= LARGEST).all():
+        raise ValueError(f"`arrays` must hold float32 or float64 numbers up to {LARGEST:g}, got others.")
     return array
