@@ -131,6 +131,6 @@ def check_decides(fitted: Fitted, n_classes: int, /) -> None:
 
 
 def _checked(array: NDArray[Any]) -> NDArray[Any]:
-    if array.dtype not in (np.float32, np.float64) or not (np.abs(array) <= LARGEST).all():
+    if array.dtype not in (np.float32, np.float64) or not (np.abs(array) <= np.float64(LARGEST)).all():
         raise ValueError(f"`arrays` must hold float32 or float64 numbers up to {LARGEST:g}, got others.")
     return array
