@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.arguments import check_list, check_number
 from abstain.extras import require
 from abstain.metrics import RiskCoverage, risk_coverage
 from abstain.metrics.compare import paired
 from abstain.metrics.intervals import Estimate, estimate
 from abstain.metrics.ranking import rank
 from abstain.outputs import Outputs
+from abstain.outputs.expected import expect_outputs
 from abstain.scores import SCORES, CannotFitError, Score, confidences
 from abstain.scores.calibration_draw import draw_calibration
 from abstain.scores.score import Confidence
@@ -126,8 +128,14 @@ def evaluate(
     >>> best["score"], round(best["aurc"], 3)
     ('max_softmax', 0.021)
     """
+    expect_outputs(outputs)
+    if calibration is not None:
+        expect_outputs(calibration, name="calibration")
     if outputs.labels is None:
         raise ValueError("`outputs` must have labels to be evaluated, got none. Pass labels= to Outputs.")
+    check_list("alphas", alphas, "coverages")
+    for alpha in alphas:
+        check_number("alpha", alpha)
     if not len(alphas):
         raise ValueError("`alphas` must name at least one coverage, got none.")
     say = progress or (lambda _what, _share: None)
@@ -216,12 +224,14 @@ def _choose(
     scores: str | Iterable[str], outputs: Outputs, calibration: Outputs | None
 ) -> tuple[list[Score], dict[str, str]]:
     """The scores that can be had, and the reason for each of the others."""
+    if not isinstance(scores, str):
+        check_list("scores", scores, "names")
     names = [scores] if isinstance(scores, str) else list(scores)
     if names == ["all"]:
         names = list(SCORES)
     for name in names:
         if name not in SCORES:
-            near = difflib.get_close_matches(name, SCORES, n=1)
+            near = difflib.get_close_matches(str(name), SCORES, n=1)
             hint = f" Did you mean {near[0]}?" if near else " `abstain scores` lists them."
             raise ValueError(f"`scores` must name known scores, got {name!r}.{hint}")
     if not names:

@@ -9,6 +9,7 @@ import numpy as np
 from abstain.collect.onnx_head import OnnxHead, find_head, load_onnx
 from abstain.extras import require
 from abstain.files import write_whole
+from abstain.foreign import foreign
 from abstain.scores.head import Head
 from abstain.scores.portable import above, decide
 from abstain.selector import Selector
@@ -41,16 +42,13 @@ def attach(
         )
     if taken := _names(graph_model) & set(OUTPUTS):
         raise ValueError(f"`model` must not have a tensor named {min(taken)!r} already, got one. Rename it.")
-    _declare_shapes(onnx, graph_model)
-    kind = _element_type(onnx, graph_model, layer.logits)
-    try:
+    with foreign("`model` must be a graph in good form, of opset 21 or convertible to it"):
+        _declare_shapes(onnx, graph_model)
+        kind = _element_type(onnx, graph_model, layer.logits)
         scoring = _scoring_graph(selector, layer.weight, onnx.helper.tensor_dtype_to_np_dtype(kind))
         graph_model, scoring = _same_opset(onnx, graph_model, scoring)
         _append(onnx, graph_model, scoring, layer)
         onnx.checker.check_model(graph_model)
-    except (RuntimeError, onnx.checker.ValidationError) as error:
-        reason = " ".join(str(error).split()).rstrip(".")
-        raise ValueError(f"`model` must be valid and of opset 21 or convertible to it, got {reason}.") from None
     _write(onnx, graph_model, Path(output))
 
 

@@ -20,6 +20,7 @@ from abstain.cli.reproduce import reproduce
 from abstain.cli.scores import scores
 from abstain.cli.select import select
 from abstain.cli.sensitivity import sensitivity
+from abstain.foreign import is_meant
 
 app = typer.Typer(
     name="abstain",
@@ -79,19 +80,27 @@ def main() -> None:
     except BrokenPipeError:  # whoever read has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(141) from None
-    except Exception as error:
+    except (SystemExit, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # some libraries end in what is no Exception
         if os.environ.get("ABSTAIN_DEBUG"):
             raise
-        print(f"abstain: {_said(error)}", file=sys.stderr)
+        print(f"abstain: {said(error)}", file=sys.stderr)
         raise SystemExit(1) from None
 
 
-def _said(error: Exception) -> str:
-    """One line: the message of an error that is the input's, or where to look for one that is ours."""
+def said(error: BaseException) -> str:
+    """One line: the message of an error that is the input's or the system's, or how to see one that is ours."""
     words = " ".join(str(error).split())
+    if isinstance(error, ValueError | TypeError | LookupError | OSError | ImportError) and is_meant(error):
+        return words
     if isinstance(error, MemoryError):
         return f"There is not enough memory for this. {words}".strip()
-    if isinstance(error, ValueError | TypeError | LookupError | OSError | ImportError) and words:
+    if isinstance(error, UnicodeDecodeError):
+        return f"A text must be in UTF-8, got the byte 0x{error.object[error.start]:02x}. Save it in UTF-8."
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"`{error.filename}` cannot be read or written: {error.strerror}."
+    if isinstance(error, OSError | ImportError) and words:
         return words
     kind = type(error).__name__
     return f"This is a mistake of abstain's own ({kind}: {words}). ABSTAIN_DEBUG=1 shows where; please report it."

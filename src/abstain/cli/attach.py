@@ -20,9 +20,11 @@ def attach(
     Example: abstain attach model.onnx selector.abstain -o selective.onnx
     """
     from abstain import Selector
+    from abstain.files import check_goal
     from abstain.onnx import OUTPUTS
     from abstain.onnx import attach as put
 
+    check_goal(output)
     chosen = Selector.load(selector)
     put(model, chosen, output, logits=logits)
     if json:

@@ -62,7 +62,9 @@ def calibrate(
     from dataclasses import asdict
 
     import abstain
+    from abstain.files import check_goal
 
+    check_goal(output)
     if each and per is None:
         raise ValueError("`--each` must come with `--per`, got no `--per`.")
 
@@ -116,11 +118,14 @@ def _numbers(text: str | None) -> float | list[float] | None:
 def _table(file: Path | None) -> list[list[float]] | None:
     if file is None:
         return None
-    with open(file, newline="", encoding="utf-8") as stream:
-        try:
-            rows = [[float(cell) for cell in row] for row in csv.reader(stream) if row]
-        except ValueError as error:
-            raise ValueError(f"`--costs` must hold numbers only, got {error}.") from None
+    from abstain.files import read_text
+
+    lines = read_text(file, "a table of costs").splitlines()
+    try:
+        cells = [row for row in csv.reader(lines, strict=True) if row]
+        rows = [[float(cell) for cell in row] for row in cells]
+    except (csv.Error, ValueError) as error:
+        raise ValueError(f"`{file}` must hold numbers only, got {error}.") from None
     if len({len(row) for row in rows}) != 1:
-        raise ValueError("`--costs` must have rows of one length, got others or none.")
+        raise ValueError(f"`{file}` must have rows of one length, got others or none.")
     return rows

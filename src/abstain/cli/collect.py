@@ -50,8 +50,9 @@ def collect(
 
     from abstain.collect.run import collect as run
     from abstain.collect.specs import data_from, model_from
+    from abstain.files import read_text
 
-    names = None if class_names is None else class_names.read_text(encoding="utf-8").split("\n")
+    names = None if class_names is None else read_text(class_names, "class names").split("\n")
     names = None if names is None else [name.strip() for name in names if name.strip()]
     made = model_from(model, checkpoint=checkpoint, device=device, class_names=names)
     parts = data_from(data, model=model)

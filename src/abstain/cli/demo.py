@@ -30,6 +30,8 @@ def demo(
     from abstain.report.headline import headline
     from abstain.report.save import save_figure
 
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"`--folder` must be a folder, got the file {folder}.")
     with progress_bar() as progress:
         progress("Training a network on digits 0–7", 0.0)
         outputs = digits(seed=seed)

@@ -36,14 +36,15 @@ def evaluate(
     from rich.console import Console
 
     import abstain
-    from abstain.files import write_text
+    from abstain.files import check_goal, write_text
     from abstain.report.figures import risk_coverage_figure
     from abstain.report.headline import headline
     from abstain.report.markdown import markdown_table
     from abstain.report.save import check_figure, save_figure
 
     check_figure(figure)
-
+    if markdown is not None:
+        check_goal(markdown)
     with progress_bar() as progress:
         result = abstain.evaluate(
             abstain.Outputs.load(outputs, nonfinite=nonfinite),  # type: ignore[arg-type]

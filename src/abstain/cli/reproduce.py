@@ -31,6 +31,9 @@ def reproduce(
     from abstain.report.headline import headline
     from abstain.report.save import check_figure, save_figure
 
+    if name is None and json:
+        print_json({"experiments": [{"name": each.name, "title": each.title} for each in EXPERIMENTS.values()]})
+        return
     if name is None:
         for experiment in EXPERIMENTS.values():
             print(f"{experiment.name:14}{experiment.title}")

@@ -25,10 +25,11 @@ def select(
     Example: abstain select selector.abstain run/ -o decisions.csv
     """
     import abstain
-    from abstain.files import write_whole
+    from abstain.files import check_goal, write_whole
 
     if output.suffix not in (".csv", ".parquet"):
         raise ValueError(f"`--output` must end in .csv or .parquet, got {output.name}.")
+    check_goal(output)
     chosen = abstain.Selector.load(selector)
     run = abstain.Outputs.load(outputs, nonfinite="reject")
     columns = {name: values.tolist() for name, values in chosen.decide(run).items()}

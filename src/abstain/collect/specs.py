@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from abstain.collect.data import Data
 from abstain.collect.hf_dataset import hf_dataset
 from abstain.collect.hf_model import hf_model
@@ -21,9 +19,11 @@ from abstain.collect.model import Model
 from abstain.collect.onnx_model import OnnxModel
 from abstain.collect.sklearn_model import SklearnModel
 from abstain.collect.table import table
-from abstain.collect.timm_model import load_weights, timm_model
+from abstain.collect.timm_model import load_into, timm_model
 from abstain.collect.torch_model import TorchModel
 from abstain.extras import require
+from abstain.foreign import foreign
+from abstain.outputs.arrays import read_npz
 
 MODEL_SPECS = "timm:NAME, onnx:FILE, torch:MODULE:NAME, hf:FOLDER, sklearn:FILE.skops or magika"
 
@@ -69,11 +69,10 @@ def data_from(place: str, /, *, model: str, unknown: bool = False) -> list[Data]
 
 
 def _arrays(path: Path) -> Data:
-    with np.load(path, allow_pickle=False) as arrays:
-        if "inputs" not in arrays.files:
-            raise ValueError(f"`{path}` must hold an array named inputs, got {', '.join(arrays.files)}.")
-        labels = arrays["labels"] if "labels" in arrays.files else None
-        return Data(arrays["inputs"], labels=labels, domain=path.stem)
+    arrays = read_npz(path)
+    if "inputs" not in arrays:
+        raise ValueError(f"`{path}` must hold an array named inputs, got {', '.join(arrays)}.")
+    return Data(arrays["inputs"], labels=arrays.get("labels"), domain=path.stem)
 
 
 def _torch(rest: str, checkpoint: str | None, device: str, class_names: Sequence[str] | None) -> Model:
@@ -83,7 +82,7 @@ def _torch(rest: str, checkpoint: str | None, device: str, class_names: Sequence
     if isinstance(made, Model):
         return made
     if checkpoint is not None:
-        made.load_state_dict(load_weights(checkpoint))
+        load_into(made, checkpoint)
     return TorchModel(made, device=device, class_names=class_names)
 
 
@@ -121,7 +120,8 @@ def _made(found: Any, name: str) -> Any:
             inspect.signature(found).bind()
         except TypeError as error:
             raise TypeError(f"`model` must be made without arguments, got {name!r}: {error}.") from None
-        found = found()
+        with foreign(f"`model` must be made without an error, here {name!r}"):
+            found = found()
     if not isinstance(found, kinds):
         raise TypeError(f"`model` must be or make a torch.nn.Module, got {type(found).__name__} from {name!r}.")
     return found
@@ -130,9 +130,12 @@ def _made(found: Any, name: str) -> Any:
 def _load_skops(file: Path) -> Any:
     """An estimator in the skops format, refused if it holds anything beyond what skops knows to be safe."""
     skops = require("skops.io", extra="sklearn", feature="Reading scikit-learn models")
-    if unsafe := skops.get_untrusted_types(file=file):
+    with foreign(f"`{file}` must be an estimator written by skops"):
+        unsafe = skops.get_untrusted_types(file=file)
+    if unsafe:
         raise ValueError(f"`{file}` must hold known types only, got {', '.join(unsafe)}.")
-    return skops.load(file, trusted=[])
+    with foreign(f"`{file}` must be an estimator written by skops"):
+        return skops.load(file, trusted=[])
 
 
 def _existing(name: str) -> Path:

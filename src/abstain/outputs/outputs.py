@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.arguments import as_path, check_list, check_number
 from abstain.draws import generator
 from abstain.kernels.blocks import row_blocks
 from abstain.outputs import storage
@@ -207,6 +207,7 @@ class Outputs:
 
         Rows with the same ids go to the same side.
         """
+        check_number("fraction", fraction)
         if not 0 < fraction < 1:
             raise ValueError(f"`fraction` must be between 0 and 1, got {fraction}.")
         rng = self.generator("split of outputs", seed)
@@ -220,7 +221,10 @@ class Outputs:
     @classmethod
     def concat(cls, parts: Iterable["Outputs"], /) -> "Outputs":
         """All rows of several outputs of the same classifier; each must have the same arrays and the same head."""
+        check_list("parts", parts, "Outputs")
         parts = list(parts)
+        if not all(isinstance(part, Outputs) for part in parts):
+            raise TypeError("`parts` must hold Outputs, got others.")
         if not parts:
             raise ValueError("`parts` must hold at least one Outputs, got none.")
         first = parts[0]
@@ -244,7 +248,7 @@ class Outputs:
         Further files ``beside`` them, by name, come into being with a new folder.
         """
         arrays = dict(self._arrays((*ROW_FIELDS, *HEAD_FIELDS)))
-        storage.save(Path(folder), arrays, self.class_names, self.given_names, beside=beside)
+        storage.save(as_path("folder", folder), arrays, self.class_names, self.given_names, beside=beside)
 
     @classmethod
     def load(
@@ -256,9 +260,10 @@ class Outputs:
         ``group`` and ``shift`` are optional. Nothing is ever unpickled. Arrays of a saved folder are checked against
         their checksums up to 64 MB each, or all of them with ``verify=True``, none with ``verify=False``.
         """
-        if Path(path).suffix in SUFFIXES:
-            return cls(**read_table(Path(path)), nonfinite=nonfinite)
-        return cls(**_named(storage.load(Path(path), verify=verify)), nonfinite=nonfinite)
+        place = as_path("path", path)
+        if place.suffix.lower() in SUFFIXES and not place.is_dir():
+            return cls(**read_table(place), nonfinite=nonfinite)
+        return cls(**_named(storage.load(place, verify=verify)), nonfinite=nonfinite)
 
     def _arrays(self, names: tuple[str, ...]) -> list[tuple[str, NDArray[Any]]]:
         return [(name, getattr(self, name)) for name in names if getattr(self, name) is not None]

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.arguments import as_rectangle, check_list
 from abstain.kernels.blocks import row_blocks
 
 Array = NDArray[Any]
@@ -21,7 +22,7 @@ def as_array(name: str, value: Any, /) -> Array:
     """View ``value`` as a read-only NumPy array; nothing is copied that need not be."""
     if hasattr(value, "detach"):  # a torch tensor, perhaps on a device or in a graph
         value = value.detach().cpu()
-    array = np.asarray(value)
+    array = as_rectangle(name, value)
     if array.dtype.kind in "OT":
         if not all(isinstance(item, str) for item in array.flat):
             raise TypeError(f"`{name}` must hold numbers or strings, got Python objects.")
@@ -129,8 +130,7 @@ def check_shift(shift: Any, labels: NDArray[np.int64] | None, n: int, /) -> Arra
 
 def check_class_names(names: Any, n_classes: int, /) -> tuple[str, ...]:
     """One distinct name a class."""
-    if isinstance(names, str):
-        raise TypeError(f"`class_names` must be a list of names, got the string {names!r}.")
+    check_list("class_names", names, "names")
     found = tuple(str(name) for name in names)
     if len(found) != n_classes:
         raise ValueError(f"`class_names` must name the {n_classes} classes, got {len(found)} names.")

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from abstain.extras import require
-from abstain.files import write_whole
+from abstain.files import check_goal, write_whole
 
 # What Matplotlib would write of the time and of itself, by ending.
 METADATA: dict[str, dict[str, None]] = {
@@ -19,8 +19,10 @@ def check_figure(file: Path | None, /) -> None:
     if file is None:
         return
     require("matplotlib", extra="report", feature="A figure")
-    if file.suffix not in METADATA:
-        raise ValueError(f"`--figure` must end in {', '.join(METADATA)}, got {file.name}.")
+    if file.suffix.lower() not in METADATA:
+        *most, last = METADATA
+        raise ValueError(f"`--figure` must end in {', '.join(most)} or {last}, got {file.name}.")
+    check_goal(file)
 
 
 def save_figure(figure: Any, file: Path, /) -> None:
@@ -28,4 +30,4 @@ def save_figure(figure: Any, file: Path, /) -> None:
     matplotlib = require("matplotlib", extra="report", feature="A figure")
     check_figure(file)
     with matplotlib.rc_context({"svg.hashsalt": "abstain"}):  # else ids are drawn at random
-        write_whole(file, lambda partial: figure.savefig(partial, metadata=METADATA[file.suffix]))
+        write_whole(file, lambda partial: figure.savefig(partial, metadata=METADATA[file.suffix.lower()]))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
+from abstain.outputs.expected import expect_outputs
 
 
 class CannotFitError(ValueError):
@@ -21,6 +22,7 @@ class Fitted(ABC):
 
     def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Confidence (n,) of every row, NaN where a row is not usable."""
+        expect_outputs(outputs)
         have = {
             "features": None if outputs.features is None else outputs.features.shape[1],
             "classes": outputs.n_classes,
@@ -48,6 +50,7 @@ class Fitter(ABC):
 
     def fit(self, calibration: Outputs, /) -> Any:
         """The fitted score; `CannotFitError` where the sample does not determine it. Rows not usable are left out."""
+        expect_outputs(calibration, name="calibration")
         if not calibration.usable.any():
             raise CannotFitError("the calibration sample has no usable row")
         return self._fit(calibration if calibration.usable.all() else calibration.select(calibration.usable))

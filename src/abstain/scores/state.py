@@ -1,11 +1,14 @@
 """A fitted score as arrays and a small header, and back: nothing executable, every name and type checked."""
 
 from dataclasses import fields
-from typing import Any
+from typing import Any, Literal, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.foreign import foreign
+from abstain.outputs import Outputs
+from abstain.records import built
 from abstain.scores.delta_knn import FittedDeltaKNN
 from abstain.scores.delta_mds import FittedDeltaMDS
 from abstain.scores.expected_cost import FittedExpectedCost
@@ -45,6 +48,7 @@ FITTED: dict[str, type[Fitted]] = {
     )
 }
 Arrays = dict[str, NDArray[Any]]
+LARGEST = 1e100  # so that squares and products of a few are finite
 
 
 def to_state(fitted: Confidence, /) -> tuple[dict[str, Any], Arrays]:
@@ -91,11 +95,42 @@ def _unpack(value: Any, arrays: Arrays) -> Any:
     if set(value) == {"array"}:
         return _checked(arrays[value["array"]])
     kind = FITTED[value["kind"]]
+    types = get_type_hints(kind)
     unpacked = {name: _unpack(field, arrays) for name, field in value["fields"].items()}
-    return kind(**unpacked)
+    plain = {name: _number(item, types[name], name) for name, item in unpacked.items() if _is_plain(types[name])}
+    return kind(**unpacked | plain)
+
+
+def _number(value: Any, kind: Any, name: str) -> Any:
+    """A number or word of its type, and of a size that arrays can have too."""
+    found = built(value, kind, place=name)
+    if isinstance(found, int | float) and abs(found) > LARGEST:
+        raise ValueError(f"`header` must have numbers up to {LARGEST:g}, got {found} for {name}.")
+    return found
+
+
+def _is_plain(kind: Any) -> bool:
+    return kind in (bool, float, int, str) or get_origin(kind) is Literal
+
+
+def check_decides(fitted: Fitted, n_classes: int, /) -> None:
+    """A fitted score must give each row a number: arrays and numbers that do not fit together are found out here."""
+    with foreign("`arrays` must fit together"):
+        sizes = {"classes": n_classes, "features": 2} | fitted.expects()
+    if sizes["classes"] != n_classes or n_classes < 2:
+        raise ValueError(f"`header` must be of a score for {n_classes} classes, got {sizes['classes']}.")
+    rng = np.random.default_rng(0)
+    for n in (5, 7):
+        logits, features, weight = (
+            rng.normal(size=shape) for shape in ((n, n_classes), (n, sizes["features"]), (n_classes, sizes["features"]))
+        )
+        with foreign("`arrays` must fit together"), np.errstate(all="raise", under="ignore"):
+            confidence = fitted(Outputs(logits=logits, features=features, weight=weight))
+        if np.shape(confidence) != (n,):
+            raise ValueError(f"`arrays` must give each row a number, got shape {np.shape(confidence)}.")
 
 
 def _checked(array: NDArray[Any]) -> NDArray[Any]:
-    if array.dtype not in (np.float32, np.float64) or not np.isfinite(array).all():
-        raise ValueError(f"`arrays` must hold finite float32 or float64 numbers, got {array.dtype}.")
+    if array.dtype not in (np.float32, np.float64) or not (np.abs(array) <= np.float64(LARGEST)).all():
+        raise ValueError(f"`arrays` must hold float32 or float64 numbers up to {LARGEST:g}, got others.")
     return array

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.outputs import Outputs
+from abstain.outputs.expected import expect_outputs
 from abstain.scores.calibration_draw import split_to_fit
 from abstain.scores.expected_cost import Costs, ExpectedCost, FittedExpectedCost
 from abstain.scores.given import given_score
@@ -86,6 +87,7 @@ def calibrate(
     >>> bool(outputs.errors[selector.accepts(outputs)].mean() < 0.02)
     True
     """
+    expect_outputs(outputs)
     target = _Target.of(risk, coverage, cost, costs, per, group_risk, jointly, delta, method)
     names = candidates(score, outputs)
     chosen: tuple[str, ...] = ()
@@ -139,6 +141,8 @@ class _Target:
                 "`risk`, `coverage` or `cost` must be given, or `risk` and `coverage` together, got "
                 f"{' and '.join(asked) or 'none'}."
             )
+        if isinstance(self.cost, str):
+            raise TypeError(f"`cost` must be a number, or one for each class, got {self.cost!r}.")
         if self.delta is None and asked != ["coverage"]:
             raise ValueError("`delta` must be given for a target risk or a cost, got None.")
         if self.per not in (None, "class", "domain"):

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.arguments import check_list
 from abstain.outputs import Outputs
 from abstain.outputs.draw import draw_rows
 from abstain.scores.calibration_draw import split_to_fit
@@ -26,6 +27,7 @@ def candidates(score: str | tuple[str, ...] | list[str] | None, outputs: Outputs
         return (*outputs.given_names, *found)
     if score is None or isinstance(score, str):
         return None
+    check_list("score", score, "names")
     for name in score:
         if name not in SCORES and name not in outputs.given_names:
             raise ValueError(f"`score` must hold known scores, got {name!r}. `abstain scores` lists them.")

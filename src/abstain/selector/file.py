@@ -5,7 +5,6 @@ import json
 import struct
 from dataclasses import asdict
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,22 +12,25 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as dump_arrays
 
-from abstain.files import write_whole
+from abstain.arguments import as_path
+from abstain.files import reading, write_whole
 from abstain.jsonable import jsonable
 from abstain.records import built
+from abstain.scores.fitting import Fitted
 from abstain.scores.score import Score
-from abstain.scores.state import from_state, to_state
+from abstain.scores.state import Arrays, check_decides, from_state, to_state
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
 FORMAT, VERSION = "abstain.selector", 3
 BLANK = "0" * 64
 LARGEST_HEADER = 10_000_000
+KEYS = ("sha256", "format", "version", "score", "threshold", "groups", "n_classes", "law", "class_names")
 
 
 def save(selector: Any, file: str | PathLike[str], /) -> None:
     """Write one file, whole or not at all."""
-    goal = Path(file)
+    goal = as_path("file", file)
     header, arrays = to_state(selector.fitted)
     header = {"sha256": BLANK, "format": FORMAT} | header  # first, so that no name can look like the blank
     header |= {
@@ -40,8 +42,7 @@ def save(selector: Any, file: str | PathLike[str], /) -> None:
         "law": asdict(selector.distribution),  # the word of files of this version
         "class_names": selector.class_names,
     }
-    stored = {name: np.ascontiguousarray(array) for name, array in arrays.items()} or {"none": np.zeros(0)}
-    contents = dump_arrays(stored, metadata={"abstain": json.dumps(jsonable(header), allow_nan=False)})
+    contents = dump_arrays(_stored(arrays), metadata={"abstain": json.dumps(jsonable(header), allow_nan=False)})
     digest = hashlib.sha256(contents).hexdigest()
     contents = contents.replace(BLANK.encode(), digest.encode(), 1)
     write_whole(goal, lambda partial: partial.write_bytes(contents))
@@ -49,7 +50,9 @@ def save(selector: Any, file: str | PathLike[str], /) -> None:
 
 def load(file: str | PathLike[str], groups: Any, known: dict[str, Score], /) -> dict[str, Any]:
     """The fields of the selector in a file; a truncated, altered, newer or foreign one is an error that says so."""
-    contents = Path(file).read_bytes()
+    place = as_path("file", file)
+    with reading(place, "a selector written by Selector.save"):
+        contents = place.read_bytes()
     header = _header(contents, str(file))
     if header.get("format") != FORMAT:
         raise ValueError(f"`{file}` must be a selector, got another kind of file.")
@@ -65,21 +68,41 @@ def load(file: str | PathLike[str], groups: Any, known: dict[str, Score], /) -> 
     if hashlib.sha256(blank).hexdigest() != digest:
         raise ValueError(f"`{file}` must be whole and unaltered, got other contents than were saved.")
     try:
-        fitted = from_state({"fitted": header["fitted"]}, load_arrays(contents))
-        score = built(header["score"], str)
+        arrays = load_arrays(contents)
+        fitted = from_state({"fitted": header["fitted"]}, arrays)
+        _check_all_is_read(fitted, header, arrays)
+        score = built(header["score"], str, place="score")
         if score not in known and getattr(fitted, "name", None) != score:
             raise ValueError(f"the score {score!r}, which is not known")
+        n_classes = built(header["n_classes"], int, place="n_classes")
+        if isinstance(fitted, Fitted):
+            check_decides(fitted, n_classes)
         return {
             "score": score,
             "fitted": fitted,
-            "threshold": built(header["threshold"], Threshold),
-            "groups": built(header["groups"], groups | None),
-            "n_classes": built(header["n_classes"], int),
-            "distribution": built(header["law"], ScoreDistribution),
-            "class_names": built(header["class_names"], tuple[str, ...] | None),
+            "threshold": built(header["threshold"], Threshold, place="threshold"),
+            "groups": built(header["groups"], groups | None, place="groups"),
+            "n_classes": n_classes,
+            "distribution": built(header["law"], ScoreDistribution, place="law"),
+            "class_names": built(header["class_names"], tuple[str, ...] | None, place="class_names"),
         }
     except (SafetensorError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"`{file}` must be a selector, got {type(error).__name__}: {error}.") from None
+
+
+def _stored(arrays: Arrays) -> Arrays:
+    """The arrays as they are in a file, which cannot hold none."""
+    return {name: np.ascontiguousarray(array) for name, array in arrays.items()} or {"none": np.zeros(0)}
+
+
+def _check_all_is_read(fitted: Any, header: dict[str, Any], arrays: Arrays) -> None:
+    """A file says what is saved again and nothing else."""
+    again, stored = to_state(fitted)
+    if set(header) != {*KEYS, "fitted"} or again["fitted"] != header["fitted"]:
+        raise ValueError("a header with more or other fields")
+    forms = [{name: (array.dtype, array.shape) for name, array in kept.items()} for kept in (_stored(stored), arrays)]
+    if forms[0] != forms[1]:
+        raise ValueError("more or other arrays than its score has")
 
 
 def _header(contents: bytes, file: str) -> dict[str, Any]:

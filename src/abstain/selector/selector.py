@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
+from abstain.outputs.expected import expect_outputs
 from abstain.scores.expected_cost import FittedExpectedCost
 from abstain.scores.registry import EXPECTED_COST, SCORES
 from abstain.scores.score import Confidence, Score
@@ -88,6 +89,7 @@ class Selector:
 
     def confidence(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Confidence (n,), NaN where a row is not usable."""
+        expect_outputs(outputs)
         if outputs.n_classes != self.n_classes:
             raise ValueError(
                 f"`outputs` must have {self.n_classes} classes, as in calibration, got {outputs.n_classes}."
