@@ -24,6 +24,7 @@ from abstain.collect.fingerprint import digest
 from abstain.collect.labels import match_labels
 from abstain.collect.model import Model
 from abstain.files import write_whole
+from abstain.names import check_name
 from abstain.outputs import Outputs
 
 Progress = Callable[[int, int], None]
@@ -54,8 +55,7 @@ def collect(
     with its name, or with ``on_error="skip"`` is left out and listed in ``collect.json``. ``progress`` is called with
     the number of samples done and in all. Memory does not grow with the number of samples.
     """
-    if on_error not in ("raise", "skip"):
-        raise ValueError(f"`on_error` must be 'raise' or 'skip', got {on_error!r}.")
+    check_name("on_error", on_error, ("raise", "skip"), rule="be 'raise' or 'skip'")
     if batch_size < 1 or shard_size < batch_size:
         raise ValueError(
             f"`shard_size` must be at least `batch_size` and that at least 1, got {shard_size}, {batch_size}."

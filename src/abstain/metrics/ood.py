@@ -4,12 +4,13 @@ They ignore the classifier's mistakes; AURC on the mix is the metric of generali
 """
 
 from math import ceil
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.metrics.ranking import check_share, rank
+from abstain.names import check_name
 
 Floats = NDArray[np.float64]
 Positive = Literal["in", "out"]
@@ -73,6 +74,5 @@ def _sides(conf_in: ArrayLike, conf_out: ArrayLike) -> tuple[Floats, Floats]:
 def _oriented(conf_in: ArrayLike, conf_out: ArrayLike, positive: Positive) -> tuple[Floats, Floats]:
     """Scores of the positives and of the negatives, higher = more positive."""
     inside, outside = _sides(conf_in, conf_out)
-    if positive not in ("in", "out"):
-        raise ValueError(f"`positive` must be 'in' or 'out', got {positive!r}.")
+    check_name("positive", positive, get_args(Positive), rule="be 'in' or 'out'")
     return (inside, outside) if positive == "in" else (-outside, -inside)

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.draws import generator
 from abstain.kernels.blocks import row_blocks
+from abstain.names import check_name
 from abstain.outputs import storage
 from abstain.outputs import validation as check
 from abstain.outputs.draw import draw_rows
@@ -83,8 +84,7 @@ class Outputs:
         class_names: Sequence[str] | None = None,
         nonfinite: check.Nonfinite = "error",
     ) -> None:
-        if nonfinite not in ("error", "reject"):
-            raise ValueError(f"`nonfinite` must be 'error' or 'reject', got {nonfinite!r}.")
+        check_name("nonfinite", nonfinite, get_args(check.Nonfinite), rule="be 'error' or 'reject'")
         confidences = check.check_given(given)
         if logits is None and confidences is None:
             raise ValueError("`logits` must be given, or else `given` confidences and `errors`, got neither.")

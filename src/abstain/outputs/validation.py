@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.kernels.blocks import row_blocks
+from abstain.names import did_you_mean
 
 Array = NDArray[Any]
 Shift = Literal["none", "covariate", "label"]
@@ -116,7 +117,8 @@ def check_shift(shift: Any, labels: NDArray[np.int64] | None, n: int, /) -> Arra
     strange = ~np.isin(array, SHIFTS)
     if strange.any():
         bad = int(np.argmax(strange))
-        raise ValueError(f"`shift` must be one of {', '.join(SHIFTS)}, got {str(array[bad])!r} in row {bad}.")
+        hint = did_you_mean(array[bad], SHIFTS, otherwise="Names of your own go into `domain`.")
+        raise ValueError(f"`shift` must be one of {', '.join(SHIFTS)}, got {str(array[bad])!r} in row {bad}. {hint}")
     clash = (array == "label") != unknown
     if labels is not None and clash.any():
         bad = int(np.argmax(clash))

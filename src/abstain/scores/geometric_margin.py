@@ -6,6 +6,7 @@ import numpy as np
 from array_api_compat import array_namespace, device
 
 from abstain.kernels.rows import RowSums
+from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.confidence_margin import confidence_margin
 from abstain.scores.norms import as_numpy, row_norms
@@ -38,8 +39,7 @@ def geometric_margin(
     """
     if convention == "paper":
         return from_rows(logit_rows(logits, scale=1 / row_norms(weight, smallest=smallest_norm)))
-    if convention != "paper_code":
-        raise ValueError(f"`convention` must be 'paper' or 'paper_code', got {convention!r}.")
+    check_name("convention", convention, ("paper", "paper_code"), rule="be 'paper' or 'paper_code'")
     if bias is None:
         raise ValueError("`bias` must be given for convention='paper_code', got none.")
     logits = as_logits(logits)

@@ -1,5 +1,6 @@
 """Every score by name: the command, the evaluation, the report and the contract tests read it."""
 
+from abstain.names import check_name
 from abstain.scores.delta_knn import DeltaKNN
 from abstain.scores.delta_mds import DeltaMDS
 from abstain.scores.doctor import DOCTOR
@@ -184,3 +185,8 @@ EXPECTED_COST = FittedScore(
 """Not among `SCORES`: it depends on given costs, and with equal ones it ranks as ts_max_softmax does."""
 
 SCORES: dict[str, Score] = {score.name: score for score in (*LOGIT_SCORES, *PAPER_FITTED, *AFTER_THE_PAPER)}
+
+
+def check_score(what: str, name: str, /, *, rule: str = "be a known score", given: tuple[str, ...] = ()) -> None:
+    """Refuse a name that is neither a score nor a confidence that was given."""
+    check_name(what, name, (*given, *SCORES), rule=rule, otherwise="`abstain scores` lists them.")

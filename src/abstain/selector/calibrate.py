@@ -2,16 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.calibration_draw import split_to_fit
 from abstain.scores.expected_cost import Costs, ExpectedCost, FittedExpectedCost
 from abstain.scores.given import given_score
-from abstain.scores.registry import EXPECTED_COST, SCORES
+from abstain.scores.registry import EXPECTED_COST, SCORES, check_score
 from abstain.scores.score import Confidence, Score
 from abstain.selector.choice import best_score, candidates, low_risk_at, wide_at
 from abstain.selector.selector import Groups, Selector
@@ -141,17 +142,16 @@ class _Target:
             )
         if self.delta is None and asked != ["coverage"]:
             raise ValueError("`delta` must be given for a target risk or a cost, got None.")
-        if self.per not in (None, "class", "domain"):
-            raise ValueError(f"`per` must be class or domain, got {self.per!r}.")
+        if self.per is not None:
+            check_name("per", self.per, get_args(Per), rule="be class or domain")
         if self.per is not None and asked != ["risk"]:
             raise ValueError(f"`per` must come with a `risk` alone, got {' and '.join(asked)}.")
         if self.group_risk is not None and self.per is None:
             raise ValueError("`group_risk` must come with `per`, which says what the groups are, got no `per`.")
         if self.cost is None and self.costs is not None:
             raise ValueError("`costs` must come with `cost`, that of rejecting, got no `cost`.")
-        known = self._methods(asked)
-        if self.method is not None and self.method not in known:
-            raise ValueError(f"`method` must be one of {', '.join(known)}, got {self.method!r}.")
+        if self.method is not None:
+            check_name("method", self.method, self._methods(asked))
         return self
 
     def _methods(self, asked: list[str]) -> tuple[str, ...]:
@@ -219,8 +219,7 @@ def _entry(name: str | tuple[str, ...] | list[str] | None, outputs: Outputs, tar
         name = str(name or default)
         if name in outputs.given_names:
             return given_score(name)
-        if name not in SCORES:
-            raise ValueError(f"`score` must be a known score, got {name!r}. `abstain scores` lists them.")
+        check_score("score", name, given=outputs.given_names)
         return SCORES[name]
     if name not in (None, EXPECTED_COST.name):
         raise ValueError(f"`score` must be left out where predictions are weighed by costs, got {name!r}.")
