@@ -17,6 +17,7 @@ from abstain.scores.score import Confidence, Score
 from abstain.selector.choice import best_score, candidates, low_risk_at, wide_at
 from abstain.selector.selector import Groups, Selector
 from abstain.thresholds import (
+    NoSafeThresholdError,
     Threshold,
     betting,
     bonferroni,
@@ -30,6 +31,7 @@ from abstain.thresholds import (
     target_risk,
 )
 from abstain.thresholds.groups import of_all_groups
+from abstain.thresholds.reject_all import reject_all
 from abstain.thresholds.sample import one_per_cluster
 from abstain.thresholds.score_law import ScoreLaw
 
@@ -58,6 +60,7 @@ def calibrate(
     jointly: bool = True,
     delta: float | None = 0.05,
     method: str | None = None,
+    when_impossible: Literal["raise", "reject_all"] = "raise",
     seed: int = 0,
 ) -> Selector:
     """A selector for a target selective risk, coverage, or ``cost`` of rejecting, from outputs like those to come.
@@ -74,7 +77,8 @@ def calibrate(
     ``score`` is a name, several of which the best is taken, or ``"best"`` of all that the outputs allow: it is chosen
     on a fifth of the rows, and the threshold sees only the others. A score that needs fitting gets rows of its own,
     drawn at random until five per class are in-distribution, or a fifth of all if it learns from labels, at most half.
-    Rows that are not usable count as errors that are never accepted.
+    Rows that are not usable count as errors that are never accepted. Where no threshold keeps a risk, that is an error,
+    or with ``when_impossible="reject_all"`` a selector that accepts nothing.
 
     An error costs 1 and ``cost`` is that of rejecting, one number or one for each true class; ``costs[ŷ, y]`` are other
     costs of predicting ŷ where y is true. The method ``minimal_cost`` chooses the threshold on the sample, ``chow``
@@ -88,6 +92,7 @@ def calibrate(
     True
     """
     target = _Target.of(risk, coverage, cost, costs, per, group_risk, jointly, delta, method)
+    target.check_refuge(when_impossible)
     names = candidates(score, outputs)
     chosen: tuple[str, ...] = ()
     if names is not None:
@@ -103,7 +108,12 @@ def calibrate(
         fitting, rest = split_to_fit(outputs, seed=seed, share=share, shifted_too=by_cost)
     fitted = entry.fit(fitting)
     confidence = accountable(fitted(rest))
-    threshold, groups = target.threshold(fitted, rest, confidence, seed)
+    try:
+        threshold, groups = target.threshold(fitted, rest, confidence, seed)
+    except NoSafeThresholdError:
+        if when_impossible == "raise" or risk is None or delta is None:
+            raise
+        threshold, groups = reject_all(len(rest), risk=risk, delta=delta), None
     if chosen:
         note = f"the score was chosen among {len(chosen)} on other rows, which costs the promise nothing"
         threshold = replace(threshold, promise=threshold.promise.noting(note))
@@ -160,6 +170,12 @@ class _Target:
         if self.per is not None:
             return ("group_thresholds",) if self.group_risk is None else ("joint_risk",)
         return {"risk": tuple(RISK_METHODS), "coverage": ("target_coverage",), "cost": COST_METHODS}[asked[0]]
+
+    def check_refuge(self, when_impossible: str) -> None:
+        """Rejecting everything keeps a risk, but no coverage."""
+        check_name("when_impossible", when_impossible, ("raise", "reject_all"), rule="be raise or reject_all")
+        if when_impossible == "reject_all" and self.coverage is not None:
+            raise ValueError("`when_impossible` must be raise with a `coverage`, which rejecting all does not keep.")
 
     @property
     def weighs_predictions(self) -> bool:
