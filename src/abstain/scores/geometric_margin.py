@@ -12,6 +12,7 @@ from abstain.scores.confidence_margin import confidence_margin
 from abstain.scores.norms import as_numpy, row_norms
 from abstain.scores.rows import Array, as_logits, logit_rows
 from abstain.scores.score import LogitScore
+from abstain.scores.size import no_size
 
 
 def geometric_margin(
@@ -55,9 +56,9 @@ def from_rows(rows: RowSums, /) -> Array:
 
 
 def flaw(outputs: Outputs, /) -> str | None:
-    """A class without a weight has no distance."""
+    """A class without a weight has no distance, and log-probabilities are none."""
     zero = np.flatnonzero(~np.any(as_numpy(outputs.weight), axis=1))
-    return f"a weight of norm zero at class {zero[0]}" if zero.size else None
+    return f"a weight of norm zero at class {zero[0]}" if zero.size else no_size(outputs)
 
 
 GEOMETRIC_MARGIN = LogitScore(

@@ -21,6 +21,7 @@ from abstain.scores.residual import Residual
 from abstain.scores.rmds import RMDS
 from abstain.scores.score import FittedScore, PlainScore, Score, minus_exp
 from abstain.scores.sirc import SIRC
+from abstain.scores.size import no_size
 from abstain.scores.temperature import TemperatureScaled
 from abstain.scores.vim import ViM
 
@@ -49,6 +50,7 @@ PAPER_FITTED = (
         needs=("logits", "features", "head", "calibration"),
         reference="Wang et al., 2022",
         method=ViM(),
+        flaw=no_size,
     ),
     FittedScore(
         name="sirc",
@@ -131,6 +133,7 @@ AFTER_THE_PAPER = (
         needs=("logits", "features", "calibration"),
         reference="Park et al., 2023",
         method=NNGuide(),
+        flaw=no_size,
     ),
     FittedScore(
         name="rmds",
