@@ -84,7 +84,7 @@ def test_labels_are_needed():
 
 def test_one_sample_is_refused_in_one_line():
     with pytest.raises(ValueError, match=r"at least 2 different samples to be evaluated, got 1 row"):
-        evaluate(Outputs(logits=[[1.0, 0.0]], labels=[0]))
+        evaluate(Outputs(logits=[[2.0, 0.0]], labels=[0]))
 
 
 def test_a_mix_of_one_sample_is_left_out_with_a_note():

@@ -1,6 +1,5 @@
 """`evaluate`: which score to trust on these outputs, under which mix of shifts."""
 
-import difflib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +17,7 @@ from abstain.outputs import Outputs
 from abstain.outputs.expected import expect_outputs
 from abstain.scores import SCORES, CannotFitError, Score, confidences
 from abstain.scores.calibration_draw import draw_calibration
+from abstain.scores.registry import check_score
 from abstain.scores.score import Confidence
 
 MIXES: Mapping[str, tuple[str, ...]] = {
@@ -230,10 +230,7 @@ def _choose(
     if names == ["all"]:
         names = list(SCORES)
     for name in names:
-        if name not in SCORES:
-            near = difflib.get_close_matches(str(name), SCORES, n=1)
-            hint = f" Did you mean {near[0]}?" if near else " `abstain scores` lists them."
-            raise ValueError(f"`scores` must name known scores, got {name!r}.{hint}")
+        check_score("scores", name, rule="name known scores")
     if not names:
         raise ValueError("`scores` must name at least one score, got none. `abstain scores` lists them.")
     left_out = {}

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -71,9 +72,10 @@ for command in COMMANDS:
 def main() -> None:
     """Run the command; what goes wrong is said in one line on standard error, with exit code 1.
 
-    With the environment variable ABSTAIN_DEBUG the traceback is shown instead.
+    With the environment variable ABSTAIN_DEBUG the traceback is shown instead. A warning is one line there too.
     """
     set_up_streams()
+    warnings.formatwarning = lambda message, *_, **__: f"abstain: {' '.join(str(message).split())}\n"
     try:
         app()
         sys.stdout.flush()

@@ -9,6 +9,7 @@ import typer
 
 from abstain.cli.complete import corruption_names, model_kinds, on_error_words
 from abstain.cli.show import print_json, sample_bar
+from abstain.names import check_name
 
 
 def collect(
@@ -82,14 +83,15 @@ def collect(
 def _corruption(spec: str, seed: int) -> Callable[[Any, int], Any]:
     """fog:3 for images, or one of the byte shifts for files."""
     from abstain.shifts import BYTE_SHIFTS
+    from abstain.shifts.severities import SMALL
 
     if spec in BYTE_SHIFTS:
         return lambda content, row: BYTE_SHIFTS[spec](content, seed=seed + row)
     name, _, severity = spec.partition(":")
+    rule = f"be NAME:SEVERITY, such as fog:3, or {', '.join(BYTE_SHIFTS)}"
+    check_name("--corrupt", name, SMALL if severity else (*SMALL, *BYTE_SHIFTS), rule=rule)
     if not severity.isdigit():
-        raise ValueError(
-            f"`--corrupt` must be NAME:SEVERITY, such as fog:3, or {', '.join(BYTE_SHIFTS)}, got {spec!r}."
-        )
+        raise ValueError(f"`--corrupt` must {rule}, got {spec!r}.")
     return partial(_corrupted, name, int(severity), seed)
 
 

@@ -1,6 +1,5 @@
 """`abstain reproduce`: an experiment, from its data to its table and figure."""
 
-import difflib
 import shlex
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +8,7 @@ import typer
 
 from abstain.cli.complete import experiment_names
 from abstain.cli.show import print_evaluation, print_json, progress_bar, sample_bar
+from abstain.names import check_name
 
 
 def reproduce(
@@ -38,10 +38,8 @@ def reproduce(
         for experiment in EXPERIMENTS.values():
             print(f"{experiment.name:14}{experiment.title}")
         return
-    if name not in EXPERIMENTS:
-        near = difflib.get_close_matches(name, EXPERIMENTS, n=1)
-        hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(EXPERIMENTS)}."
-        raise ValueError(f"`name` must be an experiment, got {name!r}. {hint}")
+    there = f"There are {', '.join(EXPERIMENTS)}."
+    check_name("name", name, EXPERIMENTS, rule="be an experiment", otherwise=there)
     place = folder / name
     check_figure(place / "risk-coverage.png")
     with sample_bar() as progress:

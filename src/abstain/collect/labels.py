@@ -1,10 +1,11 @@
 """Label names matched to the classes of a model."""
 
-import difflib
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from abstain.names import did_you_mean
 
 UNKNOWN = -1
 
@@ -23,8 +24,7 @@ def match_labels(labels: NDArray[np.generic], class_names: tuple[str, ...] | Non
     number = {name: k for k, name in enumerate(class_names)}
     found = np.array([number.get(str(name), UNKNOWN) for name in labels], dtype=np.int64)
     if (found == UNKNOWN).all():
-        near = difflib.get_close_matches(str(labels[0]), class_names, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"The model knows {', '.join(class_names[:5])}, …"
+        hint = did_you_mean(labels[0], class_names, otherwise=f"The model knows {', '.join(class_names[:5])}, …")
         raise ValueError(
             f"`labels` must name classes of the model, got {str(labels[0])!r} and no name that is one. {hint}"
         )

@@ -23,6 +23,7 @@ from abstain.collect.samples import Samples
 from abstain.collect.shards import Shards
 from abstain.collect.torch_data import as_data
 from abstain.collect.torch_model import as_model
+from abstain.names import check_name
 from abstain.outputs import Outputs
 
 Progress = Callable[[int, int], None]
@@ -49,8 +50,7 @@ def collect(
     called with the number of samples done and in all. Memory does not grow with the number of samples. Unless given,
     batches are those of a loader, or of 64, and shards the most of them within 2048 rows.
     """
-    if on_error not in ("raise", "skip"):
-        raise ValueError(f"`on_error` must be 'raise' or 'skip', got {on_error!r}.")
+    check_name("on_error", on_error, ("raise", "skip"), rule="be 'raise' or 'skip'")
     batch_size = batch_size if batch_size is not None else getattr(data, "batch_size", None) or BATCH
     shard_size = shard_size if shard_size is not None else batch_size * max(1, SHARD // max(1, batch_size))
     if batch_size < 1 or shard_size < batch_size:

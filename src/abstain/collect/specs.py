@@ -23,9 +23,11 @@ from abstain.collect.timm_model import load_into, timm_model
 from abstain.collect.torch_model import TorchModel
 from abstain.extras import require
 from abstain.foreign import foreign
+from abstain.names import did_you_mean
 from abstain.outputs.arrays import read_npz
 
 MODEL_SPECS = "timm:NAME, onnx:FILE, torch:MODULE:NAME, hf:FOLDER, sklearn:FILE.skops or magika"
+MODEL_KINDS = ("timm", "onnx", "torch", "hf", "sklearn", "magika")
 
 
 def model_from(
@@ -45,7 +47,8 @@ def model_from(
         return SklearnModel(_load_skops(_existing(rest)))
     if kind == "torch" and rest.count(":") == 1:
         return _torch(rest, checkpoint, device, class_names)
-    raise ValueError(f"`model` must be one of {MODEL_SPECS}, got {spec!r}.")
+    hint = did_you_mean(kind, set(MODEL_KINDS) - {kind}, otherwise="")
+    raise ValueError(f"`model` must be one of {MODEL_SPECS}, got {spec!r}. {hint}".rstrip())
 
 
 def data_from(place: str, /, *, model: str, unknown: bool = False) -> list[Data]:

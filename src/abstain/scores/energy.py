@@ -5,6 +5,7 @@ from array_api_compat import array_namespace
 from abstain.kernels.rows import RowSums
 from abstain.scores.rows import Array, logit_rows
 from abstain.scores.score import LogitScore
+from abstain.scores.size import no_size
 
 
 def energy(logits: Array, /, *, temperature: float = 1.0) -> Array:
@@ -31,4 +32,5 @@ ENERGY = LogitScore(
     needs=("logits",),
     reference="Liu et al., 2020",
     formula=from_rows,
+    flaw=no_size,
 )

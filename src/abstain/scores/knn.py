@@ -1,12 +1,13 @@
 """KNN: distance to the k-th nearest calibration sample."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, final
+from typing import Any, Literal, final, get_args
 
 import numpy as np
 from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
+from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.arrays import normalized_like, smallest_distances
 from abstain.scores.fitting import CannotFitError, Fitted, Fitter, features_of
@@ -37,8 +38,7 @@ class KNN(Fitter):
         """Keep the calibration sample as the bank."""
         if self.k < 1:
             raise ValueError(f"`k` must be at least 1, got {self.k}.")
-        if self.space not in ("features", "logits"):
-            raise ValueError(f"`space` must be 'features' or 'logits', got {self.space!r}.")
+        check_name("space", self.space, get_args(Space), rule="be 'features' or 'logits'")
         bank = rows_in(self.space, calibration)
         if len(bank) < self.k + self.exclude_self:
             raise CannotFitError(f"the calibration sample has {len(bank)} rows, too few for neighbour {self.k}")

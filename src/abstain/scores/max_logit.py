@@ -3,6 +3,7 @@
 from abstain.kernels.rows import RowSums
 from abstain.scores.rows import Array, logit_rows
 from abstain.scores.score import LogitScore
+from abstain.scores.size import no_size
 
 
 def max_logit(logits: Array, /) -> Array:
@@ -28,4 +29,5 @@ MAX_LOGIT = LogitScore(
     needs=("logits",),
     reference="Hendrycks et al., 2022",
     formula=from_rows,
+    flaw=no_size,
 )

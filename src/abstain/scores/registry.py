@@ -1,5 +1,6 @@
 """Every score by name: the command, the evaluation, the report and the contract tests read it."""
 
+from abstain.names import check_name
 from abstain.scores.delta_knn import DeltaKNN
 from abstain.scores.delta_mds import DeltaMDS
 from abstain.scores.doctor import DOCTOR
@@ -20,6 +21,7 @@ from abstain.scores.residual import Residual
 from abstain.scores.rmds import RMDS
 from abstain.scores.score import FittedScore, PlainScore, Score, minus_exp
 from abstain.scores.sirc import SIRC
+from abstain.scores.size import no_size
 from abstain.scores.temperature import TemperatureScaled
 from abstain.scores.vim import ViM
 
@@ -48,6 +50,7 @@ PAPER_FITTED = (
         needs=("logits", "features", "head", "calibration"),
         reference="Wang et al., 2022",
         method=ViM(),
+        flaw=no_size,
     ),
     FittedScore(
         name="sirc",
@@ -130,6 +133,7 @@ AFTER_THE_PAPER = (
         needs=("logits", "features", "calibration"),
         reference="Park et al., 2023",
         method=NNGuide(),
+        flaw=no_size,
     ),
     FittedScore(
         name="rmds",
@@ -184,3 +188,8 @@ EXPECTED_COST = FittedScore(
 """Not among `SCORES`: it depends on given costs, and with equal ones it ranks as ts_max_softmax does."""
 
 SCORES: dict[str, Score] = {score.name: score for score in (*LOGIT_SCORES, *PAPER_FITTED, *AFTER_THE_PAPER)}
+
+
+def check_score(what: str, name: str, /, *, rule: str = "be a known score", given: tuple[str, ...] = ()) -> None:
+    """Refuse a name that is neither a score nor a confidence that was given."""
+    check_name(what, name, (*given, *SCORES), rule=rule, otherwise="`abstain scores` lists them.")

@@ -2,21 +2,23 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.outputs.expected import expect_outputs
 from abstain.scores.calibration_draw import split_to_fit
 from abstain.scores.expected_cost import Costs, ExpectedCost, FittedExpectedCost
 from abstain.scores.given import given_score
-from abstain.scores.registry import EXPECTED_COST, SCORES
+from abstain.scores.registry import EXPECTED_COST, SCORES, check_score
 from abstain.scores.score import Confidence, Score
 from abstain.selector.choice import best_score, candidates, low_risk_at, wide_at
 from abstain.selector.selector import Groups, Selector
 from abstain.thresholds import (
+    NoSafeThresholdError,
     Threshold,
     betting,
     bonferroni,
@@ -30,6 +32,7 @@ from abstain.thresholds import (
     target_risk,
 )
 from abstain.thresholds.groups import of_all_groups
+from abstain.thresholds.reject_all import reject_all
 from abstain.thresholds.sample import one_per_cluster
 from abstain.thresholds.score_distribution import ScoreDistribution
 
@@ -58,6 +61,7 @@ def calibrate(
     jointly: bool = True,
     delta: float | None = 0.05,
     method: str | None = None,
+    when_impossible: Literal["raise", "reject_all"] = "raise",
     seed: int = 0,
 ) -> Selector:
     """A selector for a target selective risk, coverage, or ``cost`` of rejecting, from outputs like those to come.
@@ -74,7 +78,8 @@ def calibrate(
     ``score`` is a name, several of which the best is taken, or ``"best"`` of all that the outputs allow: it is chosen
     on a fifth of the rows, and the threshold sees only the others. A score that needs fitting gets rows of its own,
     drawn at random until five per class are in-distribution, or a fifth of all if it learns from labels, at most half.
-    Rows that are not usable count as errors that are never accepted.
+    Rows that are not usable count as errors that are never accepted. Where no threshold keeps a risk, that is an error,
+    or with ``when_impossible="reject_all"`` a selector that accepts nothing.
 
     An error costs 1 and ``cost`` is that of rejecting, one number or one for each true class; ``costs[ŷ, y]`` are other
     costs of predicting ŷ where y is true. The method ``minimal_cost`` chooses the threshold on the sample, ``chow``
@@ -89,6 +94,7 @@ def calibrate(
     """
     expect_outputs(outputs)
     target = _Target.of(risk, coverage, cost, costs, per, group_risk, jointly, delta, method)
+    target.check_refuge(when_impossible)
     names = candidates(score, outputs)
     chosen: tuple[str, ...] = ()
     if names is not None:
@@ -104,7 +110,12 @@ def calibrate(
         fitting, rest = split_to_fit(outputs, seed=seed, share=share, shifted_too=by_cost)
     fitted = entry.fit(fitting)
     confidence = accountable(fitted(rest))
-    threshold, groups = target.threshold(fitted, rest, confidence, seed)
+    try:
+        threshold, groups = target.threshold(fitted, rest, confidence, seed)
+    except NoSafeThresholdError:
+        if when_impossible == "raise" or risk is None or delta is None:
+            raise
+        threshold, groups = reject_all(len(rest), risk=risk, delta=delta), None
     if chosen:
         note = f"the score was chosen among {len(chosen)} on other rows, which costs the promise nothing"
         threshold = replace(threshold, promise=threshold.promise.noting(note))
@@ -145,17 +156,16 @@ class _Target:
             raise TypeError(f"`cost` must be a number, or one for each class, got {self.cost!r}.")
         if self.delta is None and asked != ["coverage"]:
             raise ValueError("`delta` must be given for a target risk or a cost, got None.")
-        if self.per not in (None, "class", "domain"):
-            raise ValueError(f"`per` must be class or domain, got {self.per!r}.")
+        if self.per is not None:
+            check_name("per", self.per, get_args(Per), rule="be class or domain")
         if self.per is not None and asked != ["risk"]:
             raise ValueError(f"`per` must come with a `risk` alone, got {' and '.join(asked)}.")
         if self.group_risk is not None and self.per is None:
             raise ValueError("`group_risk` must come with `per`, which says what the groups are, got no `per`.")
         if self.cost is None and self.costs is not None:
             raise ValueError("`costs` must come with `cost`, that of rejecting, got no `cost`.")
-        known = self._methods(asked)
-        if self.method is not None and self.method not in known:
-            raise ValueError(f"`method` must be one of {', '.join(known)}, got {self.method!r}.")
+        if self.method is not None:
+            check_name("method", self.method, self._methods(asked))
         return self
 
     def _methods(self, asked: list[str]) -> tuple[str, ...]:
@@ -164,6 +174,12 @@ class _Target:
         if self.per is not None:
             return ("group_thresholds",) if self.group_risk is None else ("joint_risk",)
         return {"risk": tuple(RISK_METHODS), "coverage": ("target_coverage",), "cost": COST_METHODS}[asked[0]]
+
+    def check_refuge(self, when_impossible: str) -> None:
+        """Rejecting everything keeps a risk, but no coverage."""
+        check_name("when_impossible", when_impossible, ("raise", "reject_all"), rule="be raise or reject_all")
+        if when_impossible == "reject_all" and self.coverage is not None:
+            raise ValueError("`when_impossible` must be raise with a `coverage`, which rejecting all does not keep.")
 
     @property
     def weighs_predictions(self) -> bool:
@@ -223,8 +239,7 @@ def _entry(name: str | tuple[str, ...] | list[str] | None, outputs: Outputs, tar
         name = str(name or default)
         if name in outputs.given_names:
             return given_score(name)
-        if name not in SCORES:
-            raise ValueError(f"`score` must be a known score, got {name!r}. `abstain scores` lists them.")
+        check_score("score", name, given=outputs.given_names)
         return SCORES[name]
     if name not in (None, EXPECTED_COST.name):
         raise ValueError(f"`score` must be left out where predictions are weighed by costs, got {name!r}.")

@@ -11,7 +11,7 @@ from abstain.outputs.draw import draw_rows
 from abstain.scores.calibration_draw import split_to_fit
 from abstain.scores.fitting import CannotFitError
 from abstain.scores.given import given_score
-from abstain.scores.registry import SCORES
+from abstain.scores.registry import SCORES, check_score
 from abstain.thresholds.sample import Sample
 
 Objective = Callable[[NDArray[np.float64], NDArray[np.bool_]], float]
@@ -29,8 +29,7 @@ def candidates(score: str | tuple[str, ...] | list[str] | None, outputs: Outputs
         return None
     check_list("score", score, "names")
     for name in score:
-        if name not in SCORES and name not in outputs.given_names:
-            raise ValueError(f"`score` must hold known scores, got {name!r}. `abstain scores` lists them.")
+        check_score("score", name, rule="hold known scores", given=outputs.given_names)
         entry = given_score(name) if name in outputs.given_names else SCORES[name]
         if objection := entry.objection(outputs):
             raise ValueError(f"`outputs` must have what {name} needs, got {objection}.")
