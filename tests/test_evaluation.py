@@ -85,7 +85,7 @@ def test_labels_are_needed():
 
 def test_one_sample_is_refused_in_one_line():
     with pytest.raises(ValueError, match=r"at least 2 different samples to be evaluated, got 1 row"):
-        evaluate(Outputs(logits=[[1.0, 0.0]], labels=[0]))
+        evaluate(Outputs(logits=[[2.0, 0.0]], labels=[0]))
 
 
 def test_a_mix_of_one_sample_is_left_out_with_a_note():
@@ -260,7 +260,7 @@ def test_given_confidences_are_evaluated_beside_the_others():
 def test_wrong_kinds_of_scores_are_refused():
     with pytest.raises(TypeError, match="`score` must be a name, a score or a function of outputs, got int"):
         evaluate(mixed_outputs(), scores=[3])
-    with pytest.raises(ValueError, match=r"`knn` must be given options it has \(k, space, exclude_self\), got 'q'"):
+    with pytest.raises(ValueError, match=r"`option of knn` must be one of k, space, exclude_self, got 'q'"):
         evaluate(mixed_outputs(), scores=["knn(q=3)"])
     with pytest.raises(ValueError, match=r"name\(option=value\)"):
         evaluate(mixed_outputs(), scores=["knn(3)"])

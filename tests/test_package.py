@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 import abstain
-from abstain.extras import MissingExtraError, require
 
 
 def test_importing_abstain_imports_nothing_heavy():
@@ -52,13 +51,6 @@ def test_the_readme_lists_every_rule_for_a_threshold():
 def test_unknown_names_are_attribute_errors():
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = abstain.nothing
-
-
-def test_a_missing_extra_gives_the_pip_line():
-    with pytest.raises(
-        MissingExtraError, match=r"The page needs no_such_module. Install it with: pip install 'abstain\[report\]'"
-    ):
-        require("no_such_module.part", extra="report", feature="The page")
 
 
 def test_version_is_the_one_installed():

@@ -4,7 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from abstain import metrics, scores, thresholds
+    from abstain import collect, metrics, scores, thresholds
     from abstain.evaluation import Evaluation, evaluate
     from abstain.outputs import Outputs
     from abstain.selector import Selector, calibrate
@@ -17,6 +17,7 @@ __all__ = [
     "ScaleSensitivity",
     "Selector",
     "calibrate",
+    "collect",
     "evaluate",
     "metrics",
     "scale_sensitivity",

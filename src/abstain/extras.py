@@ -1,7 +1,13 @@
 """Optional dependencies: imported where they are used, with one line that says how to get a missing one."""
 
 import importlib
+import json
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
+from pathlib import Path
+from shlex import quote
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 
 class MissingExtraError(ImportError):
@@ -15,5 +21,34 @@ def require(module: str, /, *, extra: str | None, feature: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != module.partition(".")[0]:
             raise
-        package = f"'abstain[{extra}]'" if extra else module
-        raise MissingExtraError(f"{feature} needs {error.name}. Install it with: pip install {package}") from error
+        line = pip_line(extra) if extra else f"pip install {module}"
+        raise MissingExtraError(f"{feature} needs {error.name}. Install it with: {line}") from error
+
+
+def require_all(modules: dict[str, str], /, *, feature: str) -> None:
+    """Make sure that modules, each with the extra that brings it, are there before any work is done."""
+    missing = [module for module in modules if find_spec(module) is None]
+    if missing:
+        line = pip_line(*dict.fromkeys(modules[module] for module in missing))
+        raise MissingExtraError(f"{feature} needs {' and '.join(missing)}. Install with: {line}")
+
+
+def pip_line(*extras: str) -> str:
+    """The command that adds extras to abstain as it is installed: from a checkout, or from a wheel or an index."""
+    names = ",".join(extras)
+    checkout, editable = _checkout()
+    if checkout is None:
+        return f"pip install 'abstain[{names}]'"
+    return f"pip install {'-e ' if editable else ''}{quote(f'{checkout}[{names}]')}"
+
+
+def _checkout() -> tuple[Path | None, bool]:
+    """The folder that abstain is used from, and whether it is installed as editable; None for an installed copy."""
+    try:
+        origin = json.loads(distribution("abstain").read_text("direct_url.json") or "{}")
+    except PackageNotFoundError:  # neither installed nor linked: on the path
+        root = Path(__file__).resolve().parents[2]
+        return (root, False) if (root / "pyproject.toml").exists() else (None, False)
+    if not origin.get("dir_info", {}).get("editable"):
+        return None, False
+    return Path(unquote(urlsplit(origin["url"]).path)), True

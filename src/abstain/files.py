@@ -1,4 +1,4 @@
-"""Write files whole or not at all."""
+"""Read files with errors that name them, write them whole or not at all."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -9,15 +9,52 @@ from secrets import token_hex
 
 def write_whole(goal: Path, write: Callable[[Path], object], /) -> None:
     """Let ``write`` fill a file beside the goal, sync it, and move it there in one step; a failure leaves no trace."""
+    check_goal(goal)
     partial = goal.with_name(f".{goal.stem}.{os.getpid()}.{token_hex(4)}{goal.suffix}")
     try:
         write(partial)
         with open(partial, "rb") as stream:
             os.fsync(stream.fileno())
         os.replace(partial, goal)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        if str(error.filename) != str(partial):
+            raise
+        raise OSError(error.errno, error.strerror, str(goal)) from None
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+
+
+def check_goal(goal: Path, /) -> None:
+    """A file can be written there: a long computation need not end with the news that it cannot."""
+    if not goal.absolute().parent.is_dir():
+        raise FileNotFoundError(f"`{goal}` must be in a folder that exists, got none. Make {goal.parent} first.")
+    if goal.exists() and not goal.is_file():
+        kind = "a folder" if goal.is_dir() else "a device"
+        raise FileExistsError(f"`{goal}` must be a file to write, got {kind}. Choose another name.")
+
+
+@contextmanager
+def reading(file: Path, what: str, /) -> Iterator[None]:
+    """For the time of a with block: of a file that cannot be read, say which it is and what it should be."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise FileNotFoundError(f"`{file}` must exist and be {what}, got no such file.") from None
+    except IsADirectoryError:
+        raise IsADirectoryError(f"`{file}` must be {what}, got a folder.") from None
+    except PermissionError:
+        raise PermissionError(f"`{file}` must be {what} that you may read, got no permission.") from None
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        raise ValueError(f"`{file}` must be {what} in UTF-8, got the byte 0x{byte:02x}. Save it in UTF-8.") from None
+
+
+def read_text(file: Path, what: str, /) -> str:
+    """The text in a file, which should be ``what``."""
+    with reading(file, what):
+        return file.read_text(encoding="utf-8")
 
 
 @contextmanager
@@ -26,6 +63,7 @@ def alone_with(file: Path, /) -> Iterator[None]:
 
     Where the system has no such locks there is none.
     """
+    check_goal(file)
     try:
         import fcntl
     except ImportError:

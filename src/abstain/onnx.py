@@ -1,4 +1,4 @@
-"""`attach`: an ONNX classifier that abstains by itself: label, confidence and accepted as outputs of one graph."""
+"""`attach`: an ONNX classifier that abstains by itself: prediction, confidence and accepted as outputs of one graph."""
 
 from os import PathLike
 from pathlib import Path
@@ -9,21 +9,22 @@ import numpy as np
 from abstain.collect.onnx_head import OnnxHead, find_head, load_onnx
 from abstain.extras import require
 from abstain.files import write_whole
+from abstain.foreign import foreign
 from abstain.scores.decide import above, decide
 from abstain.scores.inputs import Head
 from abstain.selector import Selector
 
-OUTPUTS = ("label", "confidence", "accepted")
+OUTPUTS = ("prediction", "confidence", "accepted")
 
 
 def attach(
     model: str | PathLike[str], selector: Selector, output: str | PathLike[str], /, *, logits: str | None = None
 ) -> None:
-    """Write ``output``: the graph of ``model`` with the selector's label, confidence and accepted as further outputs.
+    """Write ``output``: the graph of ``model`` with the selector's prediction, confidence and accepted as further outputs.
 
     Every score can be attached. It is computed in float64 from the logits and the features, which are found as
     `abstain.collect` finds them, or by the name of the ``logits``, so the decisions are those of the Python selector;
-    the label is −1 where a row is not usable. A graph of an opset before 21 is converted to it. Nothing is written
+    the prediction is −1 where a row is not usable. A graph of an opset before 21 is converted to it. Nothing is written
     unless ONNX Runtime loads it.
     """
     onnx = require("onnx", extra="onnx", feature="Attaching a selector to an ONNX graph")
@@ -41,15 +42,13 @@ def attach(
         )
     if taken := _names(graph_model) & set(OUTPUTS):
         raise ValueError(f"`model` must not have a tensor named {min(taken)!r} already, got one. Rename it.")
-    kind = _element_type(onnx, graph_model, layer.logits)
-    try:
+    with foreign("`model` must be a graph in good form, of opset 21 or convertible to it"):
+        _declare_shapes(onnx, graph_model)
+        kind = _element_type(onnx, graph_model, layer.logits)
         scoring = _scoring_graph(selector, layer.weight, onnx.helper.tensor_dtype_to_np_dtype(kind))
         graph_model, scoring = _same_opset(onnx, graph_model, scoring)
         _append(onnx, graph_model, scoring, layer)
         onnx.checker.check_model(graph_model)
-    except (RuntimeError, onnx.checker.ValidationError) as error:
-        reason = " ".join(str(error).split())
-        raise ValueError(f"`model` must be of opset 21 or convertible to it, got {reason}.") from None
     _write(onnx, graph_model, Path(output))
 
 
@@ -82,9 +81,28 @@ def _scoring_graph(selector: Selector, weight: Any, kind: np.dtype[Any]) -> Any:
     element = ndonnx.asarray(np.zeros(1, dtype=kind)).dtype
     inputs = {name: ndonnx.argument(shape=("n", size), dtype=element) for name, size in sizes.items()}
     head = None if weight is None else Head(weight)
-    label, confidence = decide(selector.fitted, inputs["logits"], inputs.get("features"), head)
-    found = {"label": label, "confidence": confidence, "accepted": above(selector.class_values, label, confidence)}
+    prediction, confidence = decide(selector.fitted, inputs["logits"], inputs.get("features"), head)
+    found = {
+        "prediction": prediction,
+        "confidence": confidence,
+        "accepted": above(selector.class_values, prediction, confidence),
+    }
     return ndonnx.build(inputs, found)
+
+
+def _declare_shapes(onnx: Any, model: Any) -> None:
+    """Shapes of outputs that the graph leaves out but that follow from the rest; what stays without one is an error."""
+    inferred = {entry.name: entry for entry in onnx.shape_inference.infer_shapes(model).graph.output}
+    for entry in (*model.graph.input, *model.graph.output):
+        if not entry.type.HasField("tensor_type"):  # a sequence or a map has no shape
+            continue
+        if entry.name in inferred and not entry.type.tensor_type.HasField("shape"):
+            entry.type.CopyFrom(inferred[entry.name].type)
+        if not entry.type.tensor_type.HasField("shape"):
+            raise ValueError(
+                f"`model` must declare the shape of each input and output, got none for {entry.name!r}. A dimension of "
+                "any size may have a name or nothing."
+            )
 
 
 def _element_type(onnx: Any, model: Any, name: str) -> int:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from abstain.kernels.blocks import row_blocks
 from abstain.metrics import aurc
 from abstain.outputs import Outputs
+from abstain.outputs.expected import expect_outputs
 from abstain.scores import confidence_margin
 from abstain.scores.doctor import Doctor
 from abstain.scores.max_softmax import MaxSoftmax
@@ -80,6 +81,9 @@ def scale_sensitivity(
     scales = [float(scale) for scale in scales]
     if not scales or not all(0 < scale < np.inf for scale in scales):
         raise ValueError(f"`scales` must be positive and finite, got {list(scales)}.")
+    expect_outputs(outputs)
+    if not outputs.n_classes:
+        raise ValueError("`outputs` must have logits to be scaled, got confidences alone.")
     usable = outputs if outputs.usable.all() else outputs.select(outputs.usable)
     errors, logits = usable.errors, usable.logits
     above_mean, variance, classes = _spread(logits)

@@ -1,7 +1,9 @@
 """`SelectiveModel`: a PyTorch classifier that abstains by itself, in one forward pass."""
 
+import inspect
 import threading
 import weakref
+from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
 from abstain.collect.model import as_numpy
@@ -36,17 +38,22 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
     def __init__(self, model: Any, selector: Selector, *, head: str | None = None) -> None:
         super().__init__()
         self.model, self.selector = model, selector
+        self.training = model.training  # so that who restores the mode of this module restores that of the model
         self.head: str | None = None
         self._caught = _Caught()
         self._finding = threading.Lock()
         self._known: tuple[Any, Head | None] = (None, None)
+        self._take_signature()
         if head is not None:
             self._watch(head)
 
     def forward(self, *inputs: Any, **named: Any) -> Selection:
         """One forward pass of the model, then the score and the threshold."""
         logits, features = self._run(*inputs, **named)
-        self._check(logits, features)
+        self._check_logits(logits)
+        if _is_empty(logits):
+            return _nothing(logits)
+        self._check_features(logits, features)
         compiling = torch.compiler.is_compiling() and not torch.compiler.is_exporting()
         found = _DECIDE_EAGERLY(self, logits, features) if compiling else self._decide(logits, features)
         return tuple(found) if torch.compiler.is_exporting() else found  # type: ignore[return-value]
@@ -55,10 +62,12 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
         prediction, confidence = decide(self.selector.fitted, logits, features, self._read_head())
         return Selection(prediction, confidence, above(self.selector.class_values, prediction, confidence))
 
-    def _check(self, logits: Any, features: Any) -> None:
+    def _check_logits(self, logits: Any) -> None:
         k = self.selector.n_classes
         if logits.ndim != 2 or logits.shape[1] != k:
             raise ValueError(f"`model` must give logits (n, {k}), as in calibration, got {tuple(logits.shape)}.")
+
+    def _check_features(self, logits: Any, features: Any) -> None:
         if self.selector.needs_features and (
             features is None or features.ndim != 2 or features.shape[0] != logits.shape[0]
         ):
@@ -82,6 +91,8 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
     def _find(self, *inputs: Any, **named: Any) -> tuple[Any, Any]:
         """The first batch: find the layer that makes the logits."""
         logits, layer, features = find_linear(self.model, lambda: logits_of(self.model(*inputs, **named)))
+        if _is_empty(logits):  # every layer makes the nothing that the logits are
+            return logits, None
         if layer is None:
             raise ValueError(
                 f"`model` must end in a Linear layer for {self.selector.score}, got none. Calibrate a score of the "
@@ -108,12 +119,34 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
             self._known = (weight.clone(), Head(as_numpy(weight)))
         return self._known[1]
 
+    def _take_signature(self) -> None:
+        """Give forward the arguments of the model's, by whose names and places an export tells shapes."""
+        plain = type(self).forward
+        forward = FunctionType(plain.__code__, plain.__globals__, plain.__name__, plain.__defaults__)
+        signature = inspect.signature(self.model.forward)
+        own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+        forward.__signature__ = signature.replace(parameters=[own, *signature.parameters.values()])  # type: ignore[attr-defined]
+        self.forward = MethodType(forward, self)  # type: ignore[method-assign]
+
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in super().__getstate__().items() if name != "_finding"}
+        return {name: value for name, value in super().__getstate__().items() if name not in ("_finding", "forward")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         self._finding = threading.Lock()
+        self._take_signature()
+
+
+def _is_empty(logits: Any) -> bool:
+    """Whether there is no row; an export or a trace is of a graph for any number of them."""
+    recording = torch.compiler.is_compiling() or torch.jit.is_tracing()
+    return not recording and logits.ndim == 2 and logits.shape[0] == 0
+
+
+def _nothing(logits: Any) -> Selection:
+    """What is said of no rows."""
+    kinds = (torch.int64, torch.float64, torch.bool)
+    return Selection(*(torch.empty(0, dtype=kind, device=logits.device) for kind in kinds))
 
 
 _DECIDE_EAGERLY = torch.compiler.disable(SelectiveModel._decide)

@@ -48,7 +48,7 @@ def test_every_row_is_decided_alike(classifier, score):
     selector.save(place / "s.abstain")
     attach(place / "net.onnx", Selector.load(place / "s.abstain"), place / "selective.onnx")
     session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])
-    label, confidence, accepted = session.run(["label", "confidence", "accepted"], {"x": inputs})
+    label, confidence, accepted = session.run(["prediction", "confidence", "accepted"], {"x": inputs})
     np.testing.assert_array_equal(label, selector.predictions(new))
     np.testing.assert_allclose(confidence, selector.confidence(new), rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(accepted, selector.accepts(new))
@@ -73,7 +73,7 @@ def test_the_risk_on_fresh_data_is_within_the_promise(classifier):
     selector = calibrate(outputs.select(np.arange(2500)), risk=0.1, delta=0.05)
     attach(place / "net.onnx", selector, place / "selective.onnx")
     session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])
-    label, accepted = session.run(["label", "accepted"], {"x": inputs[2500:]})
+    label, accepted = session.run(["prediction", "accepted"], {"x": inputs[2500:]})
     assert accepted.mean() > 0.2
     noise = 3 * np.sqrt(0.1 * 0.9 / accepted.sum())  # of the fresh sample; the promise is about the law
     assert (label != outputs.labels[2500:])[accepted].mean() <= 0.1 + noise
@@ -87,7 +87,7 @@ def test_unusable_inputs_are_never_accepted(classifier, bad):
         session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])
         broken = inputs[:3].copy()
         broken[1] = bad
-        label, accepted = session.run(["label", "accepted"], {"x": broken})
+        label, accepted = session.run(["prediction", "accepted"], {"x": broken})
         assert not accepted[1]
         assert label[1] == -1
 
@@ -210,7 +210,7 @@ def test_graphs_of_many_makes_are_understood(nodes, constants, outputs, tmp_path
         selector = calibrate(LABELLED, score=score, coverage=0.6)
         attach(path, selector, tmp_path / "selective.onnx")
         session = onnxruntime.InferenceSession(tmp_path / "selective.onnx", providers=["CPUExecutionProvider"])
-        label, accepted = session.run(["label", "accepted"], {"x": X})
+        label, accepted = session.run(["prediction", "accepted"], {"x": X})
         np.testing.assert_array_equal(label, Z.argmax(1))
         assert (accepted == selector.accepts(LABELLED)).mean() > 0.998  # the last bit of the logits may differ
 
@@ -231,7 +231,7 @@ def test_logits_without_a_layer_are_enough_for_scores_of_the_logits(nodes, tmp_p
     selector = calibrate(outputs, coverage=0.6)
     attach(path, selector, tmp_path / "out.onnx")
     session = onnxruntime.InferenceSession(tmp_path / "out.onnx", providers=["CPUExecutionProvider"])
-    label, z = session.run(["label", "z"], {"x": X})
+    label, z = session.run(["prediction", "z"], {"x": X})
     np.testing.assert_array_equal(label, z.argmax(1))
     with pytest.raises(ValueError, match="must end in a product with constant weights for knn, got another operation"):
         attach(path, calibrate(LABELLED, score="knn", coverage=0.6), tmp_path / "knn.onnx")
@@ -258,13 +258,15 @@ def test_the_logits_can_be_named(tmp_path):
         attach(path, selector, tmp_path / "out.onnx", logits="q")
     attach(path, selector, tmp_path / "out.onnx", logits="z")
     session = onnxruntime.InferenceSession(tmp_path / "out.onnx", providers=["CPUExecutionProvider"])
-    np.testing.assert_array_equal(session.run(["label"], {"x": X})[0], Z.argmax(1))
+    np.testing.assert_array_equal(session.run(["prediction"], {"x": X})[0], Z.argmax(1))
 
 
 def test_graphs_that_cannot_be_are_named_and_nothing_is_written(tmp_path):
     selector = calibrate(LABELLED, coverage=0.6)
     tokens = [node("Unsqueeze", ["x", "axis"], "t"), node("MatMul", ["t", "w"], "z")]
-    path = graph_of([node("Gemm", ["label", "w", "b"], "z")], {"w": W, "b": B}, ["z"], ("label",), tmp_path / "a.onnx")
+    path = graph_of(
+        [node("Gemm", ["prediction", "w", "b"], "z")], {"w": W, "b": B}, ["z"], ("prediction",), tmp_path / "a.onnx"
+    )
     with pytest.raises(ValueError, match="must not have a tensor named 'label' already"):
         attach(path, selector, tmp_path / "out.onnx")
     path = graph_of(tokens, {"w": W}, ["z"], path=tmp_path / "b.onnx")
@@ -303,7 +305,7 @@ def test_magikas_real_graph_abstains_by_itself(tmp_path):
     config = {"block_size": 4096, "padding_token": 256, "beg_size": 1024, "end_size": 1024}
     rows = [int(np.flatnonzero(known.ids == name)[0]) for name in second.ids[:100]]
     tokens = np.stack([_tokens(known[row], config) for row in rows]).astype(np.int32)
-    label, accepted = session.run(["label", "accepted"], {"bytes": tokens})
+    label, accepted = session.run(["prediction", "accepted"], {"bytes": tokens})
     np.testing.assert_array_equal(label, second.predictions[:100])
     np.testing.assert_array_equal(accepted, selector.accepts(second)[:100])
     kept = selector.accepts(second)
@@ -333,3 +335,20 @@ def test_graphs_that_are_not_understood_are_refused_in_one_line(nodes, outputs, 
     made = [onnx.helper.make_node(kind, given, found, **options) for kind, given, found, options in nodes]
     with pytest.raises(ValueError, match=message):
         find_head(_graph(made, outputs))
+
+
+@pytest.mark.parametrize("opset", [17, 21, 22])
+def test_a_missing_shape_is_inferred_or_named(classifier, opset, tmp_path):
+    place, inputs, outputs = classifier
+    model = onnx.load(place / "net.onnx")
+    model.opset_import[0].version = opset
+    selector = calibrate(outputs, coverage=0.6)
+    model.graph.output[0].type.tensor_type.ClearField("shape")
+    onnx.save(model, tmp_path / "net.onnx")
+    attach(tmp_path / "net.onnx", selector, tmp_path / "selective.onnx")
+    session = onnxruntime.InferenceSession(tmp_path / "selective.onnx")
+    np.testing.assert_array_equal(session.run(["accepted"], {"x": inputs})[0], selector.accepts(outputs))
+    model.graph.input[0].type.tensor_type.ClearField("shape")
+    onnx.save(model, tmp_path / "net.onnx")
+    with pytest.raises(ValueError, match="must declare the shape of each input and output, got none for 'x'"):
+        attach(tmp_path / "net.onnx", selector, tmp_path / "selective.onnx")

@@ -2,13 +2,16 @@ import numpy as np
 import pandas
 import pytest
 import scipy.sparse
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_digits, make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
+from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import (
     FixedThresholdClassifier,
     GridSearchCV,
@@ -16,14 +19,16 @@ from sklearn.model_selection import (
     StratifiedKFold,
     cross_val_score,
 )
-from sklearn.neighbors import NearestCentroid
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC, NuSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from abstain.sklearn import SelectiveClassifier, _held_out
+from abstain import Outputs, Selector, calibrate
+from abstain.sklearn import SelectiveClassifier
+from abstain.sklearn.training import split_rows
 from abstain.thresholds import NoSafeThresholdError
 
 
@@ -95,8 +100,9 @@ def test_cross_fitting_is_out_of_fold():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"cv": 1}, "`cv` must be a splitter or from 2 to the size of the smallest class"),
+        ({"cv": 1}, "`cv` must be a splitter, splits, or from 2 to the size of the smallest class"),
         ({"cv": 3, "confidence": "nope"}, "`confidence` must be a known score, got 'nope'"),
+        ({"cv": "prefitt"}, r"'prefit', got 'prefitt'. Did you mean prefit\?"),
         ({"cv": ShuffleSplit(3)}, "`cv` must hold out every sample once"),
         ({"cv": 5, "confidence": "knn"}, "score of the logits alone with `cv`"),
     ],
@@ -108,7 +114,7 @@ def test_cross_fitting_that_cannot_be_is_named(options, message):
 
 def test_no_sample_is_both_trained_and_calibrated_on():
     for labels in (np.repeat([0, 1], [50, 50]), np.repeat([0, 1, 2], [60, 39, 1]), np.array([0, 0, 0, 0, 1, 1])):
-        training, held = _held_out(labels, 0.3, 0)
+        training, held = split_rows(labels, 0.3, 0)
         assert not set(training) & set(held)
         assert len(training) + len(held) == len(labels)
         assert set(labels[training]) == set(labels)
@@ -195,7 +201,7 @@ def test_it_takes_what_its_classifier_takes():
         for options in ({}, {"cv": StratifiedKFold(3)}):
             names = np.array(["ham", "spam"])[y]
             selective = SelectiveClassifier(estimator, coverage=0.5, random_state=None, **options).fit(X, names)
-            assert set(selective.predict_selective(X)) <= {"ham", "spam", None}
+            assert set(selective.answers(X)) <= {"ham", "spam", None}
             assert selective.accepts(X).mean() > 0.4
 
 
@@ -203,7 +209,7 @@ def test_it_abstains_with_none_and_works_in_pipelines_and_cross_validation():
     X, y = DATA
     names = np.array(["a", "b", "c"])[y]
     pipeline = make_pipeline(StandardScaler(), SelectiveClassifier(LogisticRegression(), coverage=0.5)).fit(X, names)
-    answers = pipeline[-1].predict_selective(StandardScaler().fit(X).transform(X))
+    answers = pipeline[-1].answers(StandardScaler().fit(X).transform(X))
     assert set(answers) == {"a", "b", "c", None}
     assert cross_val_score(pipeline, X, names, cv=3).mean() > 0.5
 
@@ -214,3 +220,169 @@ def test_a_promise_that_cannot_be_kept_is_an_error():
         SelectiveClassifier(LogisticRegression(), risk=0.02).fit(X[:600], y[:600])
     with pytest.raises(ValueError, match=r"`risk` must be in reach: 0.0001 with delta=0.05 needs at least 29956 rows"):
         SelectiveClassifier(LogisticRegression(), risk=0.0001).fit(X[:300], y[:300])
+
+
+def test_probabilities_and_decision_values_are_the_classifiers_own():
+    X, y = make_classification(600, 10, flip_y=0.1, random_state=0)
+    selective = SelectiveClassifier(LogisticRegression(), coverage=0.5).fit(X, y)
+    np.testing.assert_array_equal(selective.predict_proba(X), selective.estimator_.predict_proba(X))
+    np.testing.assert_array_equal(selective.decision_function(X), selective.estimator_.decision_function(X))
+    for estimator in (LogisticRegression(), RandomForestClassifier(5), LinearSVC()):
+        found = cross_val_score(SelectiveClassifier(estimator, coverage=0.5), X, y, cv=3, scoring="roc_auc")
+        assert (found > 0.7).all()
+    assert not hasattr(SelectiveClassifier(LinearSVC()), "predict_proba")
+    assert not hasattr(SelectiveClassifier(RandomForestClassifier()), "decision_function")
+
+
+class Reciter:
+    """Somebody's own fitted classifier, which knows nothing of scikit-learn."""
+
+    classes_ = np.array(["no", "yes"])
+
+    def predict_proba(self, X):
+        p = 1 / (1 + np.exp(-np.asarray(X)[:, 0]))
+        return np.column_stack([1 - p, p])
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+@pytest.mark.parametrize("how", ["prefit", "frozen", "own"])
+def test_a_fitted_classifier_is_taken_as_it_is_and_all_rows_calibrate(how):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 1)) * 4
+    y = np.where(rng.random(3000) < 1 / (1 + np.exp(-X[:, 0])), "yes", "no")
+    estimator = Reciter() if how == "own" else LogisticRegression().fit(X[:1000], y[:1000])
+    frozen = FrozenEstimator(estimator) if how == "frozen" else estimator
+    selective = SelectiveClassifier(frozen, risk=0.05, cv=None if how == "frozen" else "prefit")
+    selective.fit(X[1000:2000], y[1000:2000])
+    assert selective.selector_.threshold.n == 1000
+    assert "not having been trained on these rows" in selective.selector_.threshold.words
+    np.testing.assert_array_equal(selective.predict(X), estimator.predict(X))
+    accepted = selective.accepts(X[2000:])
+    wrong = selective.predict(X[2000:]) != y[2000:]
+    assert accepted.mean() > 0.3
+    assert wrong[accepted].mean() <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / accepted.sum())
+    if how == "frozen":  # whatever copies it leaves the classifier fitted
+        assert cross_val_score(clone(selective), X[1000:], y[1000:], cv=2).min() > 0.7
+
+
+def test_a_class_that_a_fitted_classifier_does_not_know_is_an_error_of_its():
+    X, y = DATA
+    known = LogisticRegression().fit(X[:1500][y[:1500] < 2], y[:1500][y[:1500] < 2])
+    selective = SelectiveClassifier(known, risk=0.6, cv="prefit").fit(X[1500:], y[1500:])
+    threshold = selective.selector_.threshold
+    assert threshold.n == 2500
+    assert threshold.errors == np.sum((selective.predict(X) != y)[1500:][selective.accepts(X[1500:])])
+
+
+@pytest.mark.parametrize("cv", [None, 3])
+@pytest.mark.parametrize(
+    "estimator",
+    [LogisticRegression(), make_pipeline(StandardScaler(), LogisticRegression())],
+    ids=["plain", "pipeline"],
+)
+def test_weights_teach_the_classifier_and_leave_the_promise_to_rows(cv, estimator):
+    X, y = DATA
+    weights = np.where(y == 0, 20.0, 1.0)
+    plain = SelectiveClassifier(estimator, coverage=0.5, cv=cv).fit(X, y)
+    heavy = SelectiveClassifier(estimator, coverage=0.5, cv=cv).fit(X, y, sample_weight=weights)
+    assert (heavy.predict(X) == 0).mean() > (plain.predict(X) == 0).mean() + 0.1
+    assert heavy.selector_.threshold.n == plain.selector_.threshold.n
+    assert "each row counts once" in heavy.selector_.threshold.words
+    if cv:  # fitted on all rows in the end
+        name = "logisticregression__sample_weight" if hasattr(estimator, "steps") else "sample_weight"
+        whole = clone(estimator).fit(X, y, **{name: weights})
+        np.testing.assert_array_equal(heavy.predict(X), whole.predict(X))
+
+
+def test_weights_are_routed():
+    X, y = DATA
+    with config_context(enable_metadata_routing=True):
+        step = LogisticRegression().set_fit_request(sample_weight=True)
+        selective = SelectiveClassifier(
+            make_pipeline(StandardScaler().set_fit_request(sample_weight=False), step), coverage=0.5
+        )
+        selective.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+        search = GridSearchCV(selective, {"coverage": [0.5]}, cv=2)
+        search.fit(X, y, sample_weight=np.where(y == 0, 20.0, 1.0))
+    assert (search.predict(X) == 0).mean() > 0.45
+    assert "each row counts once" in search.best_estimator_.selector_.threshold.words
+
+
+def test_costs_decide_as_calibrate_does():
+    X, y = DATA
+    known = LogisticRegression().fit(X[:1500], y[:1500])
+    costs = np.array([[0, 1, 5], [1, 0, 5], [2, 2, 0.0]])
+    selective = SelectiveClassifier(known, cost=0.7, costs=costs, cv="prefit").fit(X[1500:], y[1500:])
+    logits = known.decision_function(X)
+    seed = int(np.random.RandomState(0).randint(2**31))
+    selector = calibrate(Outputs(logits=logits[1500:], labels=y[1500:]), cost=0.7, costs=costs, seed=seed)
+    outputs = Outputs(logits=logits)
+    np.testing.assert_array_equal(selective.accepts(X), selector.accepts(outputs))
+    np.testing.assert_array_equal(selective.predict(X), selector.predictions(outputs))
+    assert (selective.predict(X) != known.predict(X)).any()
+    chow = SelectiveClassifier(known, cost=0.2, method="chow", cv="prefit").fit(X[1500:], y[1500:])
+    assert chow.selector_.threshold.method == "chow"
+    assert 0.1 < chow.accepts(X).mean() < 0.9
+    plain = SelectiveClassifier(known, cost=0.2, cv="prefit").fit(X[1500:], y[1500:])
+    np.testing.assert_array_equal(plain.predict(X), known.predict(X))
+
+
+def test_a_method_can_be_named():
+    X, y = DATA
+    selective = SelectiveClassifier(LogisticRegression(), risk=0.25, method="sgr").fit(X, y)
+    assert selective.selector_.threshold.method == "sgr"
+
+
+def test_where_no_risk_can_be_kept_everything_is_rejected_if_that_is_asked_for(tmp_path):
+    X, y = DATA
+    for risk in (0.02, 0.0001):
+        selective = SelectiveClassifier(LogisticRegression(), risk=risk, when_impossible="reject_all")
+        selective.fit(X[:600], y[:600])
+        assert not selective.accepts(X).any()
+        assert set(selective.answers(X)) == {None}
+        assert "every row is rejected" in selective.selector_.threshold.words
+        selective.selector_.save(tmp_path / "s.abstain")
+        assert Selector.load(tmp_path / "s.abstain").threshold == selective.selector_.threshold
+    enough = SelectiveClassifier(LogisticRegression(), risk=0.3, when_impossible="reject_all").fit(X, y)
+    assert enough.accepts(X).mean() > 0.3
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"risk": "0.05"}, TypeError, "`risk` must be a number, got '0.05'"),
+        ({"coverage": [0.5]}, TypeError, r"`coverage` must be a number, got \[0.5\]"),
+        ({"risk": 0.3, "delta": "low"}, TypeError, "`delta` must be a number, got 'low'"),
+        ({"risk": 0.3, "held_out": "half"}, TypeError, "`held_out` must be a number, got 'half'"),
+        ({"risk": 0.3, "held_out": 1.5}, ValueError, "`held_out` must be a share between 0 and 1, or a number of rows"),
+        ({"risk": 0.3, "confidence": 3}, TypeError, "`confidence` must be a known score, got 3"),
+        ({"risk": 0.3, "confidence": "max_sofmax"}, ValueError, r"Did you mean max_softmax\?"),
+        ({"risk": 0.3, "method": "stepdown"}, ValueError, r"Did you mean step_down\?"),
+        ({"risk": 0.3, "when_impossible": "reject"}, ValueError, r"Did you mean reject_all\?"),
+        ({"coverage": 0.5, "when_impossible": "reject_all"}, ValueError, "must be raise with a `coverage`"),
+        (
+            {"risk": 0.3, "estimator": LogisticRegression},
+            TypeError,
+            r"got the class LogisticReg.* Write Log.*\(\)",
+        ),
+        ({"risk": 0.3, "estimator": "forest"}, TypeError, "must be a classifier with fit and predict, got str"),
+        ({"risk": 0.3, "estimator": LinearRegression()}, TypeError, "got the regressor LinearRegression"),
+        ({"risk": 0.3, "cv": "prefit"}, NotFittedError, "must be fitted, with classes_, for cv='prefit', got Log"),
+        ({}, ValueError, "`risk`, `coverage` or `cost` must be given"),
+    ],
+)
+def test_wrong_arguments_are_told_in_one_line(options, error, message):
+    with pytest.raises(error, match=message) as found:
+        SelectiveClassifier(**{"estimator": LogisticRegression()} | options).fit(DATA[0][:500], DATA[1][:500])
+    assert "\n" not in str(found.value)
+
+
+def test_weights_that_nothing_learns_from_are_refused():
+    X, y = DATA
+    weights = np.ones(len(y))
+    with pytest.raises(ValueError, match="`sample_weight` must be left out for KNeighborsClassifier, whose fit"):
+        SelectiveClassifier(KNeighborsClassifier(), coverage=0.5).fit(X, y, sample_weight=weights)
+    with pytest.raises(ValueError, match="`sample_weight` must be left out, since the classifier is fitted already"):
+        SelectiveClassifier(LogisticRegression().fit(X, y), coverage=0.5, cv="prefit").fit(X, y, sample_weight=weights)

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 import torch
+from onnxruntime import InferenceSession
 
 from abstain import calibrate
 from abstain.collect import Data, TorchModel, collect
@@ -74,8 +75,7 @@ def test_it_can_be_exported_and_traced_to_torchscript(classifier, score, way, tm
     expected = selective(x[:50])
     if way == "export":
         batch = torch.export.Dim("batch", min=2, max=1000)
-        shapes = {"inputs": ({0: batch},)}
-        program = torch.export.export(selective, (x[:8],), dynamic_shapes=shapes)
+        program = torch.export.export(selective, (x[:8],), dynamic_shapes=({0: batch},))
         torch.export.save(program, tmp_path / "net.pt2")
         again = torch.export.load(tmp_path / "net.pt2").module()
     else:
@@ -226,3 +226,76 @@ def test_nan_is_never_accepted(classifier):
         selective = SelectiveModel(network, calibrate(outputs, score=score, coverage=0.9))
         assert not selective(broken).accepted[2]
         assert selective(broken).prediction[2] == -1
+
+
+class Both(torch.nn.Module):
+    """Two inputs by name, one of them optional."""
+
+    def __init__(self, network):
+        super().__init__()
+        self.body, self.fc = network[:2], network[2]
+
+    def forward(self, pixels, mask=None):
+        return self.fc(self.body(pixels if mask is None else pixels * mask))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("score", ["confidence_margin", "knn"])
+def test_shapes_of_an_export_are_told_as_for_the_model(classifier, score):
+    network, x, outputs = classifier
+    selective = SelectiveModel(Both(network), calibrate(outputs, score=score, coverage=0.6), head="fc").eval()
+    mask, batch = torch.ones_like(x), {0: torch.export.Dim("batch")}
+    for args, named, shapes in (
+        ((x[:8],), {}, (batch,)),
+        ((x[:8],), {}, {"pixels": batch}),
+        ((x[:8], mask[:8]), {}, (batch, batch)),
+        ((x[:8],), {"mask": mask[:8]}, {"pixels": batch, "mask": batch}),
+        ((), {"pixels": x[:8], "mask": mask[:8]}, {"pixels": {0: torch.export.Dim.AUTO}, "mask": batch}),
+    ):
+        again = torch.export.export(selective, args, named, dynamic_shapes=shapes).module()
+        call = (x[:30], mask[:30])[: len(args)]
+        keywords = {name: (x if name == "pixels" else mask)[:30] for name in named}
+        for made, expected in zip(again(*call, **keywords), selective(x[:30]), strict=True):
+            torch.testing.assert_close(made, expected)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("score", ["confidence_margin", "geometric_margin"])
+def test_it_goes_to_onnx_by_torch_and_leaves_the_mode_alone(classifier, score, tmp_path):
+    network, x, outputs = classifier
+    selective = SelectiveModel(copy.deepcopy(network).eval(), calibrate(outputs, score=score, coverage=0.6))
+    expected = selective(x[:30])
+    file = tmp_path / "net.onnx"
+    shapes = ({0: torch.export.Dim("batch")},)
+    torch.onnx.export(selective, (x[:8],), file, dynamo=True, dynamic_shapes=shapes, verbose=False)
+    assert not selective.model.training
+    session = InferenceSession(file)
+    made = session.run(None, {session.get_inputs()[0].name: x[:30].numpy()})
+    for one, other in zip(made, expected, strict=True):
+        np.testing.assert_allclose(one, other.detach().numpy(), rtol=1e-4, atol=1e-5)
+    assert [len(part) for part in session.run(None, {session.get_inputs()[0].name: x[:0].numpy()})] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("training", [False, True])
+def test_the_model_keeps_its_mode(classifier, training):
+    network, x, outputs = classifier
+    network = torch.nn.Sequential(*copy.deepcopy(network)[:2], torch.nn.Dropout(0.5), copy.deepcopy(network)[2])
+    network.train(training)
+    selective = SelectiveModel(network, calibrate(outputs, score="knn", coverage=0.6))
+    selective(x[:5])
+    assert network.training == selective.training == training
+    torch.manual_seed(0)
+    assert torch.equal(selective(x[:5]).confidence, selective(x[:5]).confidence) == (not training)
+    assert not selective.eval().model.training
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_no_rows_are_decided_at_once(classifier, score):
+    network, x, outputs = classifier
+    selective = SelectiveModel(network, calibrate(outputs, score=score, coverage=0.6))
+    some = SelectiveModel(network, selective.selector)(x[:3])
+    for _ in range(2):  # before the head is known, and after
+        nothing = selective(x[:0])
+        assert [part.shape for part in nothing] == [(0,)] * 3
+        assert [part.dtype for part in nothing] == [part.dtype for part in some]
+        torch.testing.assert_close(selective(x[:3]).confidence, some.confidence)

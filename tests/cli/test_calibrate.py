@@ -84,7 +84,7 @@ def test_attach_writes_a_graph_that_decides(tmp_path):
     outputs.save(tmp_path / "cal")
     run("calibrate", tmp_path / "cal", "--risk", "0.1", "-o", tmp_path / "s.abstain")
     done = run("attach", tmp_path / "net.onnx", tmp_path / "s.abstain", "-o", tmp_path / "out.onnx", "--json")
-    assert json.loads(done.stdout)["outputs"] == ["label", "confidence", "accepted"]
+    assert json.loads(done.stdout)["outputs"] == ["prediction", "confidence", "accepted"]
     session = onnxruntime.InferenceSession(tmp_path / "out.onnx", providers=["CPUExecutionProvider"])
     accepted = session.run(["accepted"], {"x": x})[0]
     np.testing.assert_array_equal(accepted, Selector.load(tmp_path / "s.abstain").accepts(outputs))

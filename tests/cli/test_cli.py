@@ -166,3 +166,13 @@ def test_a_reader_that_has_seen_enough_is_no_error():
     command = f"{sys.executable} -c 'from abstain.cli import main; main()' scores --json | head -c 10"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.stderr == ""
+
+
+def test_a_warning_is_one_line_on_standard_error(tmp_path):
+    p = np.random.default_rng(0).dirichlet(np.ones(3), size=50)
+    np.savez(tmp_path / "run.npz", logits=p, labels=np.zeros(50, dtype=int))
+    done = run("evaluate", tmp_path / "run.npz", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["rows"]
+    assert done.stderr.startswith("abstain: `logits` look like probabilities")
+    assert len(done.stderr.strip().splitlines()) == 1

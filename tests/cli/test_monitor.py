@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import polars
@@ -12,7 +13,7 @@ import pytest
 from tests_cli import run
 
 from abstain import Outputs
-from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, ScoreMonitor
+from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor
 
 
 def write(path, errors, n):
@@ -88,7 +89,7 @@ def test_an_alarm_on_standard_input_is_told_before_the_stream_ends():
 
 
 def test_a_selector_says_what_to_watch(tmp_path):
-    """From calibration to decisions to the monitor: quiet on the same law, loud on another, on one state."""
+    """From calibration to decisions to the monitor: quiet on the same distribution, loud on another, on one state."""
 
     def outputs(n, seed, spread=3.0):
         rng = np.random.default_rng(seed)
@@ -253,3 +254,116 @@ def test_two_monitors_do_not_share_a_state(tmp_path):
         done = run("monitor", tmp_path / "d.csv", "--risk", "0.05", "--state", tmp_path / "w.json")
     assert "must not be in use, got another process at work on it" in done.stderr
     assert run("monitor", tmp_path / "d.csv", "--risk", "0.05", "--state", tmp_path / "w.json").returncode == 0
+
+
+def decisions(path, n=300, bad_from=100):
+    """Rows with ids, all wrong from one on, in the format of the ending."""
+    rows = [{"id": f"s{k}", "accepted": True, "error": k >= bad_from} for k in range(n)]
+    if path.suffix == ".jsonl":
+        path.write_text("\n".join(json.dumps(row) for row in rows))
+    else:
+        frame = polars.DataFrame(rows)
+        frame.write_csv(path) if path.suffix == ".csv" else frame.write_parquet(path)
+    return path
+
+
+def test_the_row_of_an_alarm_is_the_same_from_every_source(tmp_path):
+    lines = {}
+    for ending in ("csv", "parquet", "jsonl"):
+        lines[ending] = run("monitor", decisions(tmp_path / f"d.{ending}"), "--risk", "0.05").stdout.splitlines()[0]
+    command = [sys.executable, "-c", "from abstain.cli import main; main()", "monitor", "-", "--risk", "0.05"]
+    text = (tmp_path / "d.jsonl").read_text()
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    lines["-"] = done.stdout.splitlines()[0]
+    (line,) = set(lines.values())
+    assert line.startswith("ALARM by row 1")  # among the first wrong ones, rows 101 to 199
+    assert not line.startswith("ALARM by row 300")
+
+
+def test_a_file_given_twice_counts_once_and_its_alarm_stands_until_acknowledged(tmp_path):
+    options = ("--risk", "0.05", "--state", tmp_path / "w.json")
+    first = run("monitor", decisions(tmp_path / "d.csv"), *options, "--json")
+    found = json.loads(first.stdout)
+    row = found["history"][0]["row"]
+    assert found["history"][0] == {
+        "name": "risk",
+        "row": row,
+        "acknowledged": None,
+        "acknowledged_row": None,
+        "row_of_input": row,
+    }
+    again = run("monitor", tmp_path / "d.csv", *options)
+    assert again.returncode == 3
+    assert "by row" not in again.stdout
+    assert f"ALARM standing since row {row}: the risk is above what was promised." in again.stdout
+    assert "200 errors in 300 accepted" in again.stdout
+    assert "Skipped 300 rows that were counted before" in again.stdout
+
+    heard = run("monitor", "--state", tmp_path / "w.json", "--acknowledge")
+    assert heard.returncode == 0
+    assert f"Acknowledged at row 600, standing since row {row}" in heard.stdout
+    more = run("monitor", decisions(tmp_path / "e.jsonl", n=20, bad_from=30), *options)
+    assert more.returncode == 0  # the ids s0 to s19 were counted before
+    assert "Skipped 20 rows" in more.stdout
+    polars.DataFrame({"id": [f"t{k}" for k in range(60)], "error": [True] * 60}).write_csv(tmp_path / "f.csv")
+    worse = run("monitor", tmp_path / "f.csv", *options)
+    assert worse.returncode == 3
+    (alarm,) = [line for line in worse.stdout.splitlines() if "by row" in line]
+    here, of_all = (int(word) for word in alarm.replace(")", "").split() if word.isdigit())
+    assert of_all == here + 620
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--acknowledge",), "`--acknowledge` must have `--state` and no stream"),
+        (("--acknowledge", "--state", "none.json"), "`--state` must exist where alarms are acknowledged"),
+        (("--acknowledge", "--state", "quiet.json"), "`--acknowledge` must have an alarm to end, got none"),
+        (("--risk", "0.05"), "`stream` must be a file, or - for standard input, got none"),
+    ],
+)
+def test_calls_without_a_stream_are_told_what_is_missing(arguments, message):
+    Path("quiet.json").write_text(DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05)).to_json())
+    done = run("monitor", *arguments, width=300)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_columns_that_nothing_reads_are_named_once_on_standard_error(tmp_path):
+    (tmp_path / "d.csv").write_text("id,error,town,confidence\n" + "".join(f"{k},0,x,1\n" for k in range(15_000)))
+    done = run("monitor", tmp_path / "d.csv", "--risk", "0.05", "--json")
+    assert done.stderr == "abstain: these columns are not used by what is watched: town, confidence.\n"
+    assert json.loads(done.stdout)["risk"]["n"] == 15_000
+
+
+def test_json_lines_without_what_is_watched_are_an_error_as_in_a_table(tmp_path):
+    (tmp_path / "d.jsonl").write_text('{"accepted": true}\n{"label": 3}\n')
+    done = run("monitor", tmp_path / "d.jsonl", "--risk", "0.05")
+    assert done.returncode == 1
+    assert "must have a column error, got accepted, label" in done.stderr
+
+
+def test_rows_selected_from_outputs_without_ids_are_told_apart(tmp_path):
+    """Two runs of the same size are other rows, and the same run is the same rows, labels or not."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=1000)
+    logits = rng.normal(size=(1000, 3)) + 3 * np.eye(3)[labels]
+    Outputs(logits=logits, labels=labels).save(tmp_path / "cal")
+    run("calibrate", tmp_path / "cal", "--risk", "0.05", "-o", tmp_path / "s.abstain")
+    parts = {"one": (logits[:400], None), "two": (logits[400:800], None), "late": (logits[:400], labels[:400])}
+    ids = {}
+    for name, (z, y) in parts.items():
+        Outputs(logits=z, labels=y).save(tmp_path / name)
+        run("select", tmp_path / "s.abstain", tmp_path / name, "-o", tmp_path / f"{name}.csv")
+        ids[name] = set(polars.read_csv(tmp_path / f"{name}.csv")["id"])
+    assert len(ids["one"]) == 400
+    assert ids["one"] == ids["late"]
+    assert not ids["one"] & ids["two"]
+    for name in parts:
+        options = ("--selector", tmp_path / "s.abstain", "--state", tmp_path / "w.json", "--json")
+        found = json.loads(run("monitor", tmp_path / f"{name}.csv", *options).stdout)
+    assert found["scores"]["n"] == 800
+    assert found["acceptance"]["n"] == 800
+    assert 0 < found["risk"]["n"] <= 400
+    assert found["skipped"] == 0

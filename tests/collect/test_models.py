@@ -5,9 +5,13 @@ import onnx
 import pytest
 import torch
 from PIL import Image
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier, SGDClassifier
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -219,10 +223,84 @@ def test_a_text_pipeline(tmp_path):
     assert not outputs.errors.any()
 
 
-def test_estimators_without_a_linear_head_are_refused():
+class Boosted:
+    """A classifier of somebody's own, that answers with probabilities in float32."""
+
+    def __init__(self, means):
+        self.means = means
+
+    def predict_proba(self, x):
+        apart = np.exp(-np.square(np.asarray(x)[:, None] - self.means).mean(axis=2) / 20)
+        return (apart / apart.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        SVC(),
+        RandomForestClassifier(10, random_state=0),
+        HistGradientBoostingClassifier(max_iter=5),
+        make_pipeline(StandardScaler(), KNeighborsClassifier()),
+    ],
+)
+@pytest.mark.parametrize("data", [DIGITS, CANCER], ids=["digits", "cancer"])
+def test_any_classifier_of_scikit_learn_gives_its_answers(estimator, data, tmp_path):
+    x, y = data
+    estimator.fit(x[::2], y[::2])
+    outputs = collect(SklearnModel(estimator), Data(x[:300], labels=y[:300]), tmp_path / "run")
+    np.testing.assert_array_equal(outputs.predictions, estimator.predict(x[:300]))
+    assert outputs.weight is None
+
+
+def test_whatever_has_probabilities_is_a_model(tmp_path):
+    x, y = DIGITS
+    means = np.array([x[y == k].mean(axis=0) for k in range(10)])
+    outputs = collect(SklearnModel(Boosted(means)), Data(x, labels=y), tmp_path / "run")
+    np.testing.assert_allclose(np.exp(outputs.logits), Boosted(means).predict_proba(x), rtol=1e-6)
+    assert outputs.errors.mean() < 0.2
+    assert SklearnModel(Boosted(means)).name == SklearnModel(Boosted(means.copy())).name
+    assert SklearnModel(Boosted(means)).name != SklearnModel(Boosted(means + 1e-9)).name
+
+
+def test_classifiers_that_learned_other_trees_have_other_names():
     x, y = CANCER
-    with pytest.raises(TypeError, match="must be a fitted linear classifier or MLPClassifier"):
-        SklearnModel(SVC().fit(x[:50], y[:50]))
+    for kind in (RandomForestClassifier(3, random_state=0), HistGradientBoostingClassifier(max_iter=3, random_state=0)):
+        one, same, other = (clone(kind).fit(x, labels) for labels in (y, y, np.roll(y, 9)))
+        assert SklearnModel(one).name == SklearnModel(same).name
+        assert SklearnModel(one).name != SklearnModel(other).name
+
+
+class Fixed:
+    classes_ = np.arange(2)
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def predict_proba(self, x):
+        return [self.answer] * 2 if isinstance(self.answer, np.ndarray) else np.full((len(x), *self.answer), 0.4)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "error", "message"),
+    [
+        (Fixed(()), ValueError, r"`predict_proba` must give a column a class, got shape \(3,\) from Fixed"),
+        (Fixed((1,)), ValueError, r"must give a column a class, got shape \(3, 1\) .* np.column_stack"),
+        (Fixed((2,)), ValueError, "`predict_proba` must give rows of probabilities that sum to 1"),
+        (Fixed(np.full((3, 2), 0.5)), TypeError, "`estimator` must have one output, got 2 from Fixed"),
+        (LinearRegression(), TypeError, "must be a fitted classifier with decision_function or predict_proba, got Lin"),
+        ("forest", TypeError, "must be a fitted classifier with decision_function or predict_proba, got str"),
+    ],
+)
+def test_answers_that_are_no_probabilities_of_classes_are_refused(estimator, error, message):
+    with pytest.raises(error, match=message):
+        SklearnModel(estimator)(np.zeros((3, 2)))
+
+
+def test_answers_that_are_not_the_favoured_class_are_refused():
+    x, y = CANCER
+    tuned = FixedThresholdClassifier(LogisticRegression(max_iter=5000), threshold=0.999).fit(x, y)
+    with pytest.raises(ValueError, match=r"must answer with the class it favours, got another for .* cv='prefit'"):
+        SklearnModel(tuned)(x)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -160,7 +160,7 @@ def test_scores_that_fall_rise_spread_or_shrink_are_noticed(shift, scale):
     assert monitor.observe(rng.normal(size=800) * scale + shift).alarm
 
 
-def test_the_places_of_new_scores_are_uniform_and_independent_whatever_their_law(monkeypatch):
+def test_the_places_of_new_scores_are_uniform_and_independent_whatever_their_distribution(monkeypatch):
     """The p-values behind the bets, against Kolmogorov and a correlation, with ties."""
     import abstain.monitor.scores as module
 
@@ -257,8 +257,8 @@ def test_evidence_agrees_with_quadrature_and_keeps_its_digits():
 
 def test_the_deployment_monitor_keeps_all_three_and_resumes():
     rng = np.random.default_rng(9)
-    law = ScoreMonitor.from_calibration(rng.normal(size=500))
-    watch = DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05), AcceptanceMonitor(0.5, 0.7, 0.05), law)
+    scores = ScoreMonitor.from_calibration(rng.normal(size=500))
+    watch = DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05), AcceptanceMonitor(0.5, 0.7, 0.05), scores)
     watch = watch.observe_accepted(rng.random(200) < 0.6).observe_confidence(np.append(rng.normal(size=199), np.nan))
     watch = watch.observe_errors(rng.random(100) < 0.02)
     assert watch.alarms == ()
@@ -268,7 +268,7 @@ def test_the_deployment_monitor_keeps_all_three_and_resumes():
     worse = worse.observe_confidence(rng.normal(size=500) - 2)
     assert worse.alarms == ("risk", "acceptance", "scores")
     assert DeploymentMonitor.from_json(DeploymentMonitor().to_json()) == DeploymentMonitor()
-    for text in ("", "[]", "{}", watch.to_json().replace('"law"', '"lore"')):
+    for text in ("", "[]", "{}", watch.to_json().replace('"distribution"', '"lore"')):
         with pytest.raises(ValueError, match="must be the state of a"):
             DeploymentMonitor.from_json(text)
 
@@ -295,12 +295,12 @@ def test_states_that_no_stream_leads_to_are_refused():
     scores = ScoreMonitor.from_calibration(np.arange(1000.0)).observe([1.0, 2.0])
     risk = RiskMonitor(risk=0.05, delta=0.05).observe([1, 0])
     acceptance = AcceptanceMonitor.from_calibration(accepted=5, n=10).observe([1, 0])
-    edges = json.loads(scores.to_json())["law"]["edges"]
+    edges = json.loads(scores.to_json())["distribution"]["edges"]
     for monitor, path, value in (
-        (scores, ("law", "edges"), list(range(200_000))),
-        (scores, ("law", "edges"), edges[::-1]),
-        (scores, ("law", "edges"), [float("nan")] * len(edges)),
-        (scores, ("law", "weights"), [0] * (len(edges) + 1)),
+        (scores, ("distribution", "edges"), list(range(200_000))),
+        (scores, ("distribution", "edges"), edges[::-1]),
+        (scores, ("distribution", "edges"), [float("nan")] * len(edges)),
+        (scores, ("distribution", "weights"), [0] * (len(edges) + 1)),
         (scores, ("counts",), [-1] * (len(edges) + 1)),
         (scores, ("counts",), [5]),
         (scores, ("shares",), [[1.0]]),

@@ -121,7 +121,7 @@ def test_files_that_are_no_tables_are_told(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "`logits` must be given, or else `given`"),
+        ({}, "`logits` must be given, or else `probabilities`, or `given`"),
         ({"given": {}}, "`given` must be confidences by name"),
         ({"given": {"a": [[1.0]]}}, "must be numbers of shape"),
         ({"given": {"a": [1.0], "b": [1.0, 2.0]}}, "of one length"),

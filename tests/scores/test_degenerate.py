@@ -218,5 +218,5 @@ def test_foreign_headers_are_refused(header):
 def test_arrays_that_are_not_numbers_are_refused():
     header, arrays = to_state(KNN().fit(make()))
     for bad in (np.array([["a"]]), np.array([[np.nan]])):
-        with pytest.raises(ValueError, match="`arrays` must hold finite"):
+        with pytest.raises(ValueError, match="`arrays` must hold float32 or float64 numbers"):
             from_state(header, dict.fromkeys(arrays, bad))

@@ -235,14 +235,19 @@ def mahalanobis(x, mean, covariance):
     return np.einsum("nd,de,ne->n", apart, np.linalg.inv(covariance), apart)
 
 
-def test_rmds_by_hand():
+@pytest.mark.parametrize("covariance", ["ledoit_wolf", "empirical"])
+def test_rmds_by_hand(covariance):
+    estimate = {
+        "ledoit_wolf": lambda x: ledoit_wolf(x, assume_centered=True)[0],
+        "empirical": lambda x: np.cov(x.T, bias=True),
+    }[covariance]
     x, y = CAL.features, CAL.labels
     means = {c: x[y == c].mean(0) for c in np.unique(y)}
-    shared = ledoit_wolf(x - np.array([means[c] for c in y]), assume_centered=True)[0]
-    overall = ledoit_wolf(x - x.mean(0), assume_centered=True)[0]
+    shared = estimate(x - np.array([means[c] for c in y]))
+    overall = estimate(x - x.mean(0))
     m0 = mahalanobis(OUT.features, x.mean(0), overall)
     expected = np.max([m0 - mahalanobis(OUT.features, mean, shared) for mean in means.values()], axis=0)
-    np.testing.assert_allclose(RMDS().fit(CAL)(OUT), expected, rtol=1e-7)
+    np.testing.assert_allclose(RMDS(covariance).fit(CAL)(OUT), expected, rtol=1e-7)
 
 
 def test_delta_mds_by_hand():

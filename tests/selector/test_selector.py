@@ -150,7 +150,7 @@ def test_everything_accepted_and_unusable_rows_survive_the_file(tmp_path):
     assert selector.threshold.value == -np.inf
     selector.save(tmp_path / "s.abstain")
     again = Selector.load(tmp_path / "s.abstain")
-    assert again.law == selector.law
+    assert again.distribution == selector.distribution
     new = shifted(500, 2)
     np.testing.assert_array_equal(again.accepts(new), new.usable)
 

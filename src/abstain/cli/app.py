@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -11,6 +12,8 @@ from abstain.cli.calibrate import calibrate
 from abstain.cli.collect import collect
 from abstain.cli.demo import demo
 from abstain.cli.evaluate import evaluate
+from abstain.cli.help import HelpGroup, add_command
+from abstain.cli.letters import set_up_streams
 from abstain.cli.monitor import monitor
 from abstain.cli.plan import plan
 from abstain.cli.recertify import recertify
@@ -18,12 +21,13 @@ from abstain.cli.reproduce import reproduce
 from abstain.cli.scores import scores
 from abstain.cli.select import select
 from abstain.cli.sensitivity import sensitivity
+from abstain.foreign import is_meant
 
 app = typer.Typer(
     name="abstain",
+    cls=HelpGroup,
     help='Make a trained classifier say "I don\'t know" when it should.',
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -62,33 +66,43 @@ COMMANDS = (
     reproduce,
 )
 for command in COMMANDS:
-    app.command()(command)
+    add_command(app, command)
 
 
 def main() -> None:
     """Run the command; what goes wrong is said in one line on standard error, with exit code 1.
 
-    With the environment variable ABSTAIN_DEBUG the traceback is shown instead.
+    With the environment variable ABSTAIN_DEBUG the traceback is shown instead. A warning is one line there too.
     """
+    set_up_streams()
+    warnings.formatwarning = lambda message, *_, **__: f"abstain: {' '.join(str(message).split())}\n"
     try:
         app()
         sys.stdout.flush()
     except BrokenPipeError:  # whoever read has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(141) from None
-    except Exception as error:
+    except (SystemExit, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # some libraries end in what is no Exception
         if os.environ.get("ABSTAIN_DEBUG"):
             raise
-        print(f"abstain: {_said(error)}", file=sys.stderr)
+        print(f"abstain: {said(error)}", file=sys.stderr)
         raise SystemExit(1) from None
 
 
-def _said(error: Exception) -> str:
-    """One line: the message of an error that is the input's, or where to look for one that is ours."""
+def said(error: BaseException) -> str:
+    """One line: the message of an error that is the input's or the system's, or how to see one that is ours."""
     words = " ".join(str(error).split())
+    if isinstance(error, ValueError | TypeError | LookupError | OSError | ImportError) and is_meant(error):
+        return words
     if isinstance(error, MemoryError):
         return f"There is not enough memory for this. {words}".strip()
-    if isinstance(error, ValueError | TypeError | LookupError | OSError | ImportError) and words:
+    if isinstance(error, UnicodeDecodeError):
+        return f"A text must be in UTF-8, got the byte 0x{error.object[error.start]:02x}. Save it in UTF-8."
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"`{error.filename}` cannot be read or written: {error.strerror}."
+    if isinstance(error, OSError | ImportError) and words:
         return words
     kind = type(error).__name__
     return f"This is a mistake of abstain's own ({kind}: {words}). ABSTAIN_DEBUG=1 shows where; please report it."

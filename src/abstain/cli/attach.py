@@ -15,11 +15,16 @@ def attach(
     logits: Annotated[str | None, typer.Option(help="The tensor of the logits, if not nearest the output.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Put a selector into an ONNX graph, which then outputs label, confidence and accepted too."""
+    """Put a selector into an ONNX graph, which then outputs label, confidence and accepted too.
+
+    Example: abstain attach model.onnx selector.abstain -o selective.onnx
+    """
     from abstain import Selector
+    from abstain.files import check_goal
     from abstain.onnx import OUTPUTS
     from abstain.onnx import attach as put
 
+    check_goal(output)
     chosen = Selector.load(selector)
     put(model, chosen, output, logits=logits)
     if json:

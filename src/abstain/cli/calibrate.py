@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from abstain.cli.complete import method_names, score_or_best
 from abstain.cli.show import print_json
 
 if TYPE_CHECKING:
@@ -18,7 +19,10 @@ def calibrate(
     output: Annotated[Path, typer.Option("--output", "-o", help="The selector file to write.")],
     score: Annotated[
         str | None,
-        typer.Option(help="The score to trust, several with commas, or `best`. [confidence_margin]"),
+        typer.Option(
+            help="The score to trust, several with commas, or `best`. [confidence_margin]",
+            autocompletion=score_or_best,
+        ),
     ] = None,
     risk: Annotated[float | None, typer.Option(help="Largest share of errors among accepted samples.")] = None,
     coverage: Annotated[float | None, typer.Option(help="Smallest share of samples to accept.")] = None,
@@ -40,7 +44,10 @@ def calibrate(
     ] = False,
     delta: Annotated[float, typer.Option(help="Probability with which the promise may fail.")] = 0.05,
     method: Annotated[
-        str | None, typer.Option(help="step_down, betting, sgr, bonferroni; with a cost: minimal_cost, chow.")
+        str | None,
+        typer.Option(
+            help="step_down, betting, sgr, bonferroni; with a cost: minimal_cost, chow.", autocompletion=method_names
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
@@ -55,13 +62,16 @@ def calibrate(
     from dataclasses import asdict
 
     import abstain
+    from abstain.files import check_goal
+    from abstain.scores.registry import split_names
 
+    check_goal(output)
     if each and per is None:
         raise ValueError("`--each` must come with `--per`, got no `--per`.")
 
     selector = abstain.calibrate(
         abstain.Outputs.load(outputs, nonfinite="reject"),
-        score=score.split(",") if score and "," in score else score,
+        score=None if score is None else split_names(score),
         risk=risk,
         coverage=coverage,
         cost=_numbers(cost),
@@ -109,11 +119,14 @@ def _numbers(text: str | None) -> float | list[float] | None:
 def _table(file: Path | None) -> list[list[float]] | None:
     if file is None:
         return None
-    with open(file, newline="", encoding="utf-8") as stream:
-        try:
-            rows = [[float(cell) for cell in row] for row in csv.reader(stream) if row]
-        except ValueError as error:
-            raise ValueError(f"`--costs` must hold numbers only, got {error}.") from None
+    from abstain.files import read_text
+
+    lines = read_text(file, "a table of costs").splitlines()
+    try:
+        cells = [row for row in csv.reader(lines, strict=True) if row]
+        rows = [[float(cell) for cell in row] for row in cells]
+    except (csv.Error, ValueError) as error:
+        raise ValueError(f"`{file}` must hold numbers only, got {error}.") from None
     if len({len(row) for row in rows}) != 1:
-        raise ValueError("`--costs` must have rows of one length, got others or none.")
+        raise ValueError(f"`{file}` must have rows of one length, got others or none.")
     return rows

@@ -7,12 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
+from abstain.cli.complete import corruption_names, model_kinds, on_error_words
 from abstain.cli.show import print_json, sample_bar
+from abstain.names import check_name
 
 
 def collect(
     model: Annotated[
-        str, typer.Argument(help="timm:NAME, onnx:FILE, torch:MODULE:FACTORY, hf:FOLDER, sklearn:FILE.skops or magika.")
+        str,
+        typer.Argument(
+            help="timm:NAME, onnx:FILE, torch:MODULE:NAME, hf:FOLDER, sklearn:FILE.skops or magika.",
+            autocompletion=model_kinds,
+        ),
     ],
     data: Annotated[
         str, typer.Argument(help="A folder of images or files, a .parquet, .csv or .npz file, a saved dataset.")
@@ -22,23 +28,32 @@ def collect(
         list[str] | None, typer.Option(help="More data, all of classes the model does not know.")
     ] = None,
     corrupt: Annotated[
-        list[str] | None, typer.Option(help="Add corrupted copies: NAME:SEVERITY of images, NAME of files.")
+        list[str] | None,
+        typer.Option(
+            help="Add corrupted copies: NAME:SEVERITY of images, NAME of files.", autocompletion=corruption_names
+        ),
     ] = None,
     checkpoint: Annotated[str | None, typer.Option(help="Weights: .safetensors, or a torch state dictionary.")] = None,
     class_names: Annotated[Path | None, typer.Option(help="A text file with a class name a line.")] = None,
     device: Annotated[str, typer.Option(help="Where torch runs.")] = "cpu",
     batch_size: Annotated[int, typer.Option(help="Samples a batch.")] = 64,
-    on_error: Annotated[str, typer.Option(help="'raise', or 'skip' to leave out samples that fail.")] = "raise",
+    on_error: Annotated[
+        str, typer.Option(help="'raise', or 'skip' to leave out samples that fail.", autocompletion=on_error_words)
+    ] = "raise",
     seed: Annotated[int, typer.Option(help="Seed of the corruptions.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Run a model over data once and save its outputs; called again, it goes on where it stopped."""
+    """Run a model over data once and save its outputs; called again, it goes on where it stopped.
+
+    Example: abstain collect torch:mynets:net images/ -o run/ --corrupt fog:3 --unknown strangers/
+    """
     from rich.console import Console
 
     from abstain.collect.run import collect as run
     from abstain.collect.specs import data_from, model_from
+    from abstain.files import read_text
 
-    names = None if class_names is None else class_names.read_text(encoding="utf-8").split("\n")
+    names = None if class_names is None else read_text(class_names, "class names").split("\n")
     names = None if names is None else [name.strip() for name in names if name.strip()]
     made = model_from(model, checkpoint=checkpoint, device=device, class_names=names)
     parts = data_from(data, model=model)
@@ -68,14 +83,15 @@ def collect(
 def _corruption(spec: str, seed: int) -> Callable[[Any, int], Any]:
     """fog:3 for images, or one of the byte shifts for files."""
     from abstain.shifts import BYTE_SHIFTS
+    from abstain.shifts.severities import SMALL
 
     if spec in BYTE_SHIFTS:
         return lambda content, row: BYTE_SHIFTS[spec](content, seed=seed + row)
     name, _, severity = spec.partition(":")
+    rule = f"be NAME:SEVERITY, such as fog:3, or {', '.join(BYTE_SHIFTS)}"
+    check_name("--corrupt", name, SMALL if severity else (*SMALL, *BYTE_SHIFTS), rule=rule)
     if not severity.isdigit():
-        raise ValueError(
-            f"`--corrupt` must be NAME:SEVERITY, such as fog:3, or {', '.join(BYTE_SHIFTS)}, got {spec!r}."
-        )
+        raise ValueError(f"`--corrupt` must {rule}, got {spec!r}.")
     return partial(_corrupted, name, int(severity), seed)
 
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from abstain.cli.complete import nonfinite_words, score_names
 from abstain.cli.show import print_json, print_summary, progress_bar
 
 
@@ -13,7 +14,10 @@ def evaluate(
         Path, typer.Argument(help="A folder of outputs, an .npz file, or a .csv or .parquet table of confidences.")
     ],
     score: Annotated[
-        list[str] | None, typer.Option(help="A score to compare, such as knn or 'knn(k=5)'; repeat. All by default.")
+        list[str] | None,
+        typer.Option(
+            help="A score to compare, such as knn or 'knn(k=5)'; repeat. All by default.", autocompletion=score_names
+        ),
     ] = None,
     alpha: Annotated[list[float] | None, typer.Option(help="A coverage α; repeat for several.")] = None,
     mix: Annotated[
@@ -29,20 +33,29 @@ def evaluate(
     markdown: Annotated[Path | None, typer.Option(help="Write the table here in Markdown.")] = None,
     latex: Annotated[Path | None, typer.Option(help="Write the table here in LaTeX.")] = None,
     nonfinite: Annotated[
-        str, typer.Option(help="'error', or 'reject' to count NaN rows as rejected errors.")
+        str,
+        typer.Option(help="'error', or 'reject' to count NaN rows as rejected errors.", autocompletion=nonfinite_words),
     ] = "error",
     seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Compare scores on labelled outputs: which one to use, and AURC in every mix of shifts."""
+    """Compare scores on labelled outputs: which one to use, and AURC in every mix of shifts.
+
+    Example: abstain evaluate run/ --score max_softmax --score 'knn(k=5)' --figure curves.pdf
+    """
     from rich.console import Console
 
     import abstain
     from abstain.evaluation import summarize
-    from abstain.files import write_text
+    from abstain.files import check_goal, write_text
     from abstain.report.figures import risk_coverage_figure
+    from abstain.report.save import check_figure, save_figure
     from abstain.report.tables import latex_table, markdown_table
 
+    check_figure(figure)
+    for goal in (markdown, latex):
+        if goal is not None:
+            check_goal(goal)
     with progress_bar() as progress:
         result = abstain.evaluate(
             abstain.Outputs.load(outputs, nonfinite=nonfinite),  # type: ignore[arg-type]
@@ -55,7 +68,7 @@ def evaluate(
         )
     whole = summarize(result, mixes=result.mixes, shown=None)
     if figure is not None:
-        risk_coverage_figure(result).savefig(figure)
+        save_figure(risk_coverage_figure(result), figure)
     if markdown is not None:
         write_text(markdown, markdown_table(whole))
     if latex is not None:

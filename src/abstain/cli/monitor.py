@@ -1,39 +1,30 @@
 """`abstain monitor`: is the promise still true?"""
 
-import csv
-import json as json_module
-import math
 import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator
 from contextlib import nullcontext, suppress
-from itertools import islice
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from abstain.cli.alarms import found, meaning, place, since, tell, tell_standing, warn_unused
 from abstain.cli.show import print_json
 from abstain.files import alone_with, write_text
 
 if TYPE_CHECKING:
     from abstain.monitor import AcceptanceMonitor, DeploymentMonitor
+    from abstain.monitor.watch import Watch
 
-BATCH = 10_000
 EVERY_SECONDS = 1.0
-COLUMNS = {"accepted", "confidence", "error", "correct", "label"}
-MEANING = {
-    "risk": "the risk is above what was promised",
-    "acceptance": "the share accepted has left what calibration allows",
-    "scores": "the confidences are no longer those of calibration",
-}
 
 
 def monitor(
     stream: Annotated[
-        str, typer.Argument(help="A .csv, .parquet or .jsonl file, or - for JSON lines on standard input.")
-    ],
+        str | None, typer.Argument(help="A .csv, .parquet or .jsonl file, or - for JSON lines on standard input.")
+    ] = None,
     selector: Annotated[
         Path | None, typer.Option(help="The selector file: its risk, share accepted and confidences are watched.")
     ] = None,
@@ -43,6 +34,9 @@ def monitor(
     ] = None,
     delta: Annotated[float, typer.Option(help="Probability of a false alarm of each kind, over all time.")] = 0.05,
     state: Annotated[Path | None, typer.Option(help="Where the monitor is kept from one call to the next.")] = None,
+    acknowledge: Annotated[
+        bool, typer.Option("--acknowledge", help="End the alarms in --state; their evidence begins anew.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Watch a deployed selector, and raise the alarm when what was promised is no longer true.
@@ -52,57 +46,93 @@ def monitor(
     A row with `error` (true or false; empty while the label is not known), with `correct`, or with `label` and
     `prediction`, is a label: it counts towards the risk if `accepted` is true or not given. A row with `confidence`, or
     without a label, is a decision: it counts towards the share accepted, if it has `accepted`, and to the distribution
-    of confidence. Give a decision once, with its label or before it; rows that bring the label later have no
-    `confidence`. Exit code 3 means alarm.
+    of confidence. Exit code 3 means alarm.
+
+    With `id`, the sample's own name, a decision counts once and its label once, whenever and however often they come.
+    Rows without are always counted: give a decision once, with its label or before it, and a later label without
+    `confidence`.
+
+    An alarm stands, with exit code 3, until --acknowledge; each such restart may raise a false alarm with probability
+    delta again.
 
     Example: abstain monitor decisions.csv --selector selector.abstain --state watch.json
     """
     if state is not None and not state.absolute().parent.is_dir():
         raise ValueError(f"`--state` must be in a folder that exists, got {state}.")
+    if acknowledge:
+        _acknowledge(_asked(selector, risk, calibration, delta), stream, state, json)
+        return
+    if stream is None:
+        raise ValueError("`stream` must be a file, or - for standard input, got none.")
     with nullcontext() if state is None else alone_with(state):
-        watch = _watch(_start(selector, risk, calibration, delta, state), stream, state, json)
+        watch = _start(_asked(selector, risk, calibration, delta), state)
+        before = watch.rows
+        _watch(watch, stream, state, quiet=json)
     if json:
-        print_json(_found(watch))
+        print_json(found(watch, before))
     else:
-        _tell(watch)
-    if watch.alarms:
+        tell(watch)
+    if watch.standing:
         raise typer.Exit(3)
 
 
-def _watch(watch: "DeploymentMonitor", stream: str, state: Path | None, json: bool) -> "DeploymentMonitor":
-    """The monitor after the stream, its state kept; alarms are told as they come."""
-    told: set[str] = set()
-    rows, saved = 0, time.monotonic()
-    live = stream == "-"
+def _watch(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> None:
+    """Take the stream, and keep the state; alarms are told as they come."""
+    from abstain.monitor.row import read_rows
+    from abstain.monitor.stream import LIVE, batches
+
+    live, before, warned = stream == LIVE, watch.rows, False
+    saved, pause = time.monotonic(), EVERY_SECONDS
     if live:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the state is kept
+    if not quiet:
+        tell_standing(watch)
     try:
-        for batch in _batches(stream, _watched(watch)):
-            rows += len(batch)
-            watch = _observed(watch, batch, rows - len(batch))
-            new = [name for name in watch.alarms if name not in told]
-            if live and state is not None and (new or time.monotonic() - saved > EVERY_SECONDS):
+        for batch in batches(stream, {part.columns[0] for part in watch.monitors.parts.values()}):
+            raised = watch.observe(read_rows(batch, start=watch.rows - before + 1))
+            if live and state is not None and (raised or time.monotonic() - saved > pause):
+                began = time.monotonic()
                 write_text(state, watch.to_json())
                 saved = time.monotonic()
-            for name in new if not json else ():
-                print(f"ALARM by row {rows}: {MEANING[name]}.", flush=True)
-            told.update(new)
+                pause = max(EVERY_SECONDS, 10 * (saved - began))
+            for alarm in raised if not quiet else ():
+                print(f"ALARM by row {place(alarm, before)}: {meaning(watch, alarm)}.", flush=True)
+            warned = warned or warn_unused(watch, batch)
     except BaseException:
         if live and state is not None:  # what was read of a stream is gone; a file can be read again
             with suppress(OSError):
                 write_text(state, watch.to_json())
         raise
-    if not rows:
+    if watch.rows == before:
         raise ValueError(f"`stream` must have rows, got none in {stream}.")
     if state is not None:
         write_text(state, watch.to_json())
-    return watch
 
 
-def _start(
-    selector: Path | None, risk: float | None, calibration: str | None, delta: float, state: Path | None
-) -> "DeploymentMonitor":
-    """The monitor that was kept, or a new one of what is known."""
+def _acknowledge(new: "DeploymentMonitor | None", stream: str | None, state: Path | None, json: bool) -> None:
+    """End the alarms that stand in a state, and keep in it when that was."""
+    if stream is not None or state is None:
+        raise ValueError("`--acknowledge` must have `--state` and no stream, got another call. Give rows afterwards.")
+    if not state.exists():
+        raise FileNotFoundError(f"`--state` must exist where alarms are acknowledged, got {state}.")
+    with alone_with(state):
+        watch = _start(new, state)
+        heard = watch.acknowledge(datetime.now(UTC).isoformat(timespec="seconds"))
+        if not heard:
+            raise ValueError(f"`--acknowledge` must have an alarm to end, got none in {state.name}.")
+        write_text(state, watch.to_json())
+    if json:
+        print_json(found(watch, watch.rows))
+        return
+    for alarm in heard:
+        print(f"Acknowledged at row {watch.rows}, {since(alarm)}: {meaning(watch, alarm)}.")
+    print("Evidence begins anew; a false alarm after that has probability delta again.")
+
+
+def _asked(
+    selector: Path | None, risk: float | None, calibration: str | None, delta: float
+) -> "DeploymentMonitor | None":
+    """A new monitor of what the options ask for; None if of nothing."""
     from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor
 
     if not 0 < delta < 1:
@@ -119,33 +149,11 @@ def _start(
         acceptance = AcceptanceMonitor.from_calibration(
             accepted=t.accepted, n=t.n, delta=delta, threshold_chosen_there=True
         )
-        scores = ScoreMonitor(chosen.law, delta)
+        scores = ScoreMonitor(chosen.distribution, delta)
     if calibration is not None:
         acceptance = _acceptance(calibration, delta)
     new = DeploymentMonitor(None if risk is None else RiskMonitor(risk=risk, delta=delta), acceptance, scores)
-    if state is None or not state.exists():
-        if new == DeploymentMonitor():
-            raise ValueError("`--selector`, `--risk` or `--calibration` must say what to watch, got none.")
-        return new
-    kept = DeploymentMonitor.from_json(state.read_text(encoding="utf-8"))
-    if new != DeploymentMonitor() and _begun(kept) != new:
-        raise ValueError(
-            f"`--state` must be of what the other options ask for, got another monitor in {state.name}. Leave them out "
-            "to go on with it, or name a new file."
-        )
-    return kept
-
-
-def _begun(watch: "DeploymentMonitor") -> "DeploymentMonitor":
-    """The monitor as it was before its first sample."""
-    from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor
-
-    r, a, s = watch.risk, watch.acceptance, watch.scores
-    return DeploymentMonitor(
-        None if r is None else RiskMonitor(risk=r.risk, delta=r.delta),
-        None if a is None else AcceptanceMonitor(a.low, a.high, a.delta),
-        None if s is None else ScoreMonitor(s.law, s.delta, s.seed),
-    )
+    return new if new.parts else None
 
 
 def _acceptance(calibration: str, delta: float) -> "AcceptanceMonitor":
@@ -157,170 +165,18 @@ def _acceptance(calibration: str, delta: float) -> "AcceptanceMonitor":
     return AcceptanceMonitor.from_calibration(accepted=int(accepted), n=int(n), delta=delta)
 
 
-def _observed(watch: "DeploymentMonitor", rows: list[dict[str, Any]], before: int) -> "DeploymentMonitor":
-    accepted, confidence, errors, presumed = [], [], [], 0
-    for place, row in enumerate(rows, start=before + 1):
-        try:
-            error, taken = _error(row), _truth(row.get("accepted"))
-            number = _number(row.get("confidence"))
-        except ValueError as problem:
-            raise ValueError(f"Row {place}: {problem}") from None
-        if error is not None and taken is not False:
-            errors.append(error)
-            presumed += taken is None
-        if taken is not None and (number is not None or error is None):
-            accepted.append(taken)
-        if number is not None:
-            confidence.append(number)
-    watch = watch.observe_accepted(accepted).observe_confidence(confidence).observe_errors(errors)
-    r, a = watch.risk, watch.acceptance
-    if presumed and r is not None and a is not None and 0 < a.accepted < r.n:
+def _start(new: "DeploymentMonitor | None", state: Path | None) -> "Watch":
+    """What was kept, or else what is asked for."""
+    from abstain.monitor.watch import Watch
+
+    if state is None or not state.exists():
+        if new is None:
+            raise ValueError("`--selector`, `--risk` or `--calibration` must say what to watch, got none.")
+        return Watch(new)
+    kept = Watch.from_json(state.read_text(encoding="utf-8"))
+    if new is not None and kept.monitors.begun() != new:
         raise ValueError(
-            f"`stream` must have the column accepted where it has labels of rejected samples too, got {r.n} labels for "
-            f"{a.accepted} accepted samples."
+            f"`--state` must be of what the other options ask for, got another monitor in {state.name}. Leave them out "
+            "to go on with it, or name a new file."
         )
-    return watch
-
-
-def _found(watch: "DeploymentMonitor") -> dict[str, Any]:
-    found: dict[str, Any] = {"alarms": list(watch.alarms)}
-    if (r := watch.risk) is not None:
-        low, high = r.interval()
-        found["risk"] = {
-            "promised": r.risk,
-            "n": r.n,
-            "errors": r.errors,
-            "low": low,
-            "high": high,
-            "evidence": r.evidence,
-            "alarm": r.alarm,
-        }
-    if (a := watch.acceptance) is not None:
-        found["acceptance"] = {"accepted": a.accepted, "n": a.n, "low": a.low, "high": a.high, "alarm": a.alarm}
-    if (s := watch.scores) is not None:
-        found["scores"] = {"n": s.n, "evidence": s.evidence, "alarm": s.alarm}
-    return found
-
-
-def _tell(watch: "DeploymentMonitor") -> None:
-    if (r := watch.risk) is not None:
-        low, high = r.interval()
-        verdict = "ALARM: the risk is above" if r.alarm else "No alarm: no proof that the risk is above"
-        print(f"{verdict} {r.risk:g}. {r.errors} errors in {r.n} accepted and labelled samples.")
-        print(f"The risk is between {low:.4f} and {high:.4f}, at all times with probability {1 - r.delta:g}.")
-    if (a := watch.acceptance) is not None:
-        word = "ALARM: the share accepted has left" if a.alarm else "The share accepted is within"
-        print(f"{word} what calibration allows ({a.low:.3f}–{a.high:.3f}): {a.accepted} of {a.n}.")
-    if (s := watch.scores) is not None:
-        word = "ALARM: the confidences are not" if s.alarm else "No proof that the confidences are not"
-        reached = math.exp(min(s.highest, 700.0))
-        print(f"{word} distributed as in calibration ({s.n} seen; evidence reached {reached:.3g} of {1 / s.delta:g}).")
-    if watch.acceptance is not None or watch.scores is not None:
-        print("Shares and confidences certify nothing about the risk: only labels do.")
-
-
-def _watched(watch: "DeploymentMonitor") -> set[str]:
-    """The columns that something counts."""
-    parts = {"error": watch.risk, "accepted": watch.acceptance, "confidence": watch.scores}
-    return {name for name, part in parts.items() if part is not None}
-
-
-def _batches(stream: str, columns: set[str]) -> Iterator[list[dict[str, Any]]]:
-    """Rows in batches: by line from standard input, so that an alarm is told at once."""
-    rows = _rows(stream, columns)
-    while batch := list(islice(rows, 1 if stream == "-" else BATCH)):
-        yield batch
-
-
-def _rows(stream: str, columns: set[str]) -> Iterator[dict[str, Any]]:
-    if stream == "-":
-        yield from _json_lines(sys.stdin)
-        return
-    path = Path(stream)
-    if path.suffix == ".parquet":
-        yield from _parquet(path, columns)
-    elif path.suffix == ".csv":
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            yield from _csv(file, columns)
-    elif path.suffix in (".jsonl", ".ndjson"):
-        with open(path, encoding="utf-8") as file:
-            yield from _json_lines(file)
-    else:
-        raise ValueError(f"`stream` must end in .csv, .parquet or .jsonl, or be -, got {stream}.")
-
-
-def _parquet(path: Path, columns: set[str]) -> Iterator[dict[str, Any]]:
-    from abstain.extras import require
-
-    polars = require("polars", extra="scale", feature="Reading Parquet")
-    try:
-        frame = polars.read_parquet(path)
-    except polars.exceptions.PolarsError as error:
-        raise ValueError(f"`stream` must be a Parquet file, got {error} in {path.name}.") from None
-    _check_columns(frame.columns, columns)
-    yield from frame.iter_rows(named=True)
-
-
-def _csv(lines: Iterable[str], columns: set[str]) -> Iterator[dict[str, Any]]:
-    rows = csv.reader(lines)
-    try:
-        header = [name.strip() for name in next(rows, [])]
-        _check_columns(header, columns)
-        for number, row in enumerate(rows, start=1):
-            if len(row) == len(header):
-                yield dict(zip(header, (cell.strip() for cell in row), strict=True))
-            elif row:
-                raise ValueError(f"`stream` must have {len(header)} cells a row, got {len(row)} in row {number}.")
-    except csv.Error as error:
-        raise ValueError(f"`stream` must be a CSV file, got {error}.") from None
-
-
-def _check_columns(names: Iterable[str], columns: set[str]) -> None:
-    """One of the columns must be there, or nothing would ever be counted."""
-    if not columns & {"error" if name in ("correct", "label") else name for name in names} and not columns & set(names):
-        wanted = f"one of the columns {', '.join(sorted(columns))}" if len(columns) > 1 else f"a column {min(columns)}"
-        raise ValueError(f"`stream` must have {wanted}, got {', '.join(names) or 'none'}.")
-
-
-def _json_lines(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            try:
-                row = json_module.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise ValueError(f"`stream` must hold JSON lines, got {error} in line {number}.") from None
-            if not isinstance(row, dict):
-                raise ValueError(f"`stream` must hold one JSON object a line, got {line.strip()[:40]!r}.")
-            _check_columns(row, COLUMNS)
-            yield row
-
-
-def _error(row: dict[str, Any]) -> bool | None:
-    """Whether the answer was wrong, by ``error``, ``correct``, or ``label`` and ``prediction``; None if not known."""
-    if "error" in row:
-        return _truth(row["error"])
-    if "correct" in row:
-        correct = _truth(row["correct"])
-        return None if correct is None else not correct
-    label, prediction = (str(row.get(name, "")).strip() for name in ("label", "prediction"))
-    return None if "" in (label, prediction) or "None" in (label, prediction) else label != prediction
-
-
-def _truth(value: Any) -> bool | None:
-    """True, False, or None where it is not known."""
-    if value is None or value == "":
-        return None
-    words = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
-    if str(value).lower() not in words:
-        raise ValueError(f"`accepted` and `error` must be true, false or empty, got {value!r}.")
-    return words[str(value).lower()]
-
-
-def _number(value: Any) -> float | None:
-    """A confidence, NaN where the row was not usable, or None where there is none."""
-    if value is None or value == "":
-        return None
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"`confidence` must be a number or empty, got {value!r}.") from None
+    return kept

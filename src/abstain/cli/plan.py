@@ -28,8 +28,11 @@ def plan(
 
     Example: abstain plan --risk 0.02 --delta 0.05 --coverage 0.6 --error-rate 0.01
     """
+    from abstain.report.save import check_figure, save_figure
     from abstain.thresholds.binomial import samples_needed
     from abstain.thresholds.planning import risk_for, samples_for
+
+    check_figure(figure)
 
     if (risk is None) == (n is None):
         raise ValueError("`--risk` or `--n` must be given, one of them, got both or none.")
@@ -53,11 +56,9 @@ def plan(
         for c in sorted({coverage, 0.4, 0.6, 0.9})
     ]
     if figure is not None:
-        from abstain.files import write_whole
         from abstain.report.plan_figure import plan_figure
 
-        drawn = plan_figure(risk=risk, delta=delta, coverage=coverage, power=power)
-        write_whole(figure, lambda partial: drawn.savefig(partial))
+        save_figure(plan_figure(risk=risk, delta=delta, coverage=coverage, power=power), figure)
     least = samples_needed(risk, delta)
     document = {"risk": risk, "delta": delta, "power": power, "least_accepted": least, "rows": rows}
     _tell(json, document, _needed(risk, delta, coverage, power, least, rows))

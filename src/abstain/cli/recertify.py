@@ -31,15 +31,19 @@ def recertify(
 
     Example: abstain recertify s.abstain decisions.csv --state again.json --ask 200 -o to-label.csv
     """
-    from abstain.files import write_text
+    from abstain.files import check_goal, read_text, write_text
     from abstain.outputs.table import read_columns
+    from abstain.records import from_json
     from abstain.selector import Selector
     from abstain.selector.recertify import Recertification
 
+    for file in (state, output):
+        if file is not None:
+            check_goal(file)
     old = Selector.load(selector)
     new = Recertification.of(old, risk=risk, delta=delta)
     if state.exists():
-        found = Recertification.from_json(state.read_text(encoding="utf-8"))
+        found = from_json(read_text(state, "the state of a Recertification"), Recertification, place=str(state))
         if found.of_selector != new.of_selector:
             raise ValueError(f"`--state` must be of this selector, got that of another in {state}. Name a new file.")
         if risk not in (None, found.risk) or delta not in (None, found.delta):

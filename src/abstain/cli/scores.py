@@ -4,11 +4,15 @@ from typing import Annotated
 
 import typer
 
+from abstain.cli.letters import shown
 from abstain.cli.show import print_json
 
 
 def scores(json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False) -> None:
-    """List the scores, their symbols in the paper, what each needs, and where it comes from."""
+    """List the scores, their symbols in the paper, what each needs, and where it comes from.
+
+    Example: abstain scores
+    """
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -32,12 +36,12 @@ def scores(json: Annotated[bool, typer.Option("--json", help="Print one JSON doc
     console = Console()
     wide = ("name", "symbol", "family", "needs", "reference", "summary")
     narrow = ("name", "symbol", "needs", "reference")
-    shown = wide if console.width >= 170 else wide[:5] if console.width >= 110 else narrow
+    columns = wide if console.width >= 170 else wide[:5] if console.width >= 110 else narrow
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for field in shown:
+    for field in columns:
         table.add_column(field, no_wrap=field == "name")
     for row in rows:
         cells = row | {"needs": ", ".join(row["needs"])}
-        table.add_row(*(str(cells[field]) for field in shown))
+        table.add_row(*(shown(str(cells[field])) for field in columns))
     console.print(table)
     console.print("Options go in brackets: knn(k=5). `fitting`: fitted on rows of its own; `labels`: they have labels.")

@@ -2,11 +2,14 @@
 
 import csv
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from abstain.cli.show import print_json
+
+if TYPE_CHECKING:
+    from abstain import Outputs
 
 
 def select(
@@ -17,16 +20,21 @@ def select(
 ) -> None:
     """Decide for each sample whether to accept the prediction: id, prediction, confidence, accepted, error if known.
 
+    Where the outputs have no ids, rows get names that no other outputs have: a digest of these, and the row's number.
+
     Example: abstain select selector.abstain run/ -o decisions.csv
     """
     import abstain
-    from abstain.files import write_whole
+    from abstain.files import check_goal, write_whole
 
     if output.suffix not in (".csv", ".parquet"):
         raise ValueError(f"`--output` must end in .csv or .parquet, got {output.name}.")
+    check_goal(output)
     chosen = abstain.Selector.load(selector)
     run = abstain.Outputs.load(outputs, nonfinite="reject")
     columns = {name: values.tolist() for name, values in chosen.decide(run).items()}
+    if run.ids is None:
+        columns["id"] = _names(run)
     write_whole(output, lambda partial: _write(partial, columns))
     accepted = sum(columns["accepted"])
     if json:
@@ -36,6 +44,14 @@ def select(
         names = ", ".join(unseen)
         print(f"{sum(unseen.values())} samples are of groups that calibration did not have, and rejected: {names}.")
     print(f"Accepted {accepted} of {len(run)} samples ({accepted / len(run):.1%}); decisions in {output}")
+
+
+def _names(run: "Outputs") -> list[str]:
+    """A name for each row, so that a monitor takes no row for one of other outputs."""
+    from abstain.collect.fingerprint import digest
+
+    prefix = digest(run.logits, run.given)[:12]
+    return [f"{prefix}-{row}" for row in range(len(run))]
 
 
 def _write(file: Path, columns: dict[str, list[Any]]) -> None:

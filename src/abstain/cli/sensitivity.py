@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from abstain.cli.complete import nonfinite_words
+from abstain.cli.letters import shown
 from abstain.cli.show import print_json, progress_bar
 
 
@@ -12,39 +14,48 @@ def sensitivity(
     outputs: Annotated[Path, typer.Argument(help="Saved outputs, as for `abstain evaluate`.")],
     alpha: Annotated[float, typer.Option(help="The coverage α of the area.")] = 1.0,
     figure: Annotated[Path | None, typer.Option(help="Write the curves here (.png, .pdf, .svg).")] = None,
-    nonfinite: Annotated[str, typer.Option(help="'error', or 'reject' to pass over NaN rows.")] = "error",
+    nonfinite: Annotated[
+        str, typer.Option(help="'error', or 'reject' to pass over NaN rows.", autocompletion=nonfinite_words)
+    ] = "error",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Show AURC of the softmax scores as the logits are scaled, which changes no prediction."""
+    """Show AURC of the softmax scores as the logits are scaled, which changes no prediction.
+
+    Example: abstain sensitivity run/ --figure scale.pdf
+    """
     import numpy as np
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
     import abstain
+    from abstain.report.save import check_figure, save_figure
     from abstain.report.scale_figure import scale_figure
     from abstain.sensitivity import SOFTMAX_SCORES
+
+    check_figure(figure)
 
     with progress_bar() as progress:
         run = abstain.Outputs.load(outputs, nonfinite=nonfinite)  # type: ignore[arg-type]
         found = abstain.scale_sensitivity(run, alpha=alpha, progress=progress)
     if figure is not None:
-        scale_figure(found).savefig(figure)
+        save_figure(scale_figure(found), figure)
     if json:
         print_json(found.to_dict())
         return
     console = Console()
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for heading in ("score", "λ → 0", "λ = 0.1", "λ = 1", "λ = 10", "λ → ∞", "lowest", "highest"):
-        table.add_column(heading, no_wrap=True, justify="left" if heading == "score" else "right")
+        table.add_column(shown(heading), no_wrap=True, justify="left" if heading == "score" else "right")
     for score in SOFTMAX_SCORES:
         scales, areas = found.curve(score.name)
         low, high = found.limits(score.name)
-        shown = [areas[int(np.argmin(np.abs(np.log(scales) - np.log(scale))))] for scale in (0.1, 1.0, 10.0)]
-        cells = [low, *shown, high, min(low, high, *areas), max(low, high, *areas)]
+        scaled = [areas[int(np.argmin(np.abs(np.log(scales) - np.log(scale))))] for scale in (0.1, 1.0, 10.0)]
+        cells = [low, *scaled, high, min(low, high, *areas), max(low, high, *areas)]
         table.add_row(score.name, *(f"{100 * cell:.2f}" for cell in cells))
     console.print(table)
-    console.print(
+    words = (
         f"AURC × 100 over {found.n} rows. Scaling the logits changes no prediction, yet it moves the softmax scores; "
         f"confidence_margin is {100 * found.margin:.2f} at any scale, where they all tend as λ → ∞."
     )
+    console.print(shown(words))

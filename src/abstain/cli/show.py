@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from abstain.cli.letters import shown
 from abstain.jsonable import jsonable
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ BEST, TIED = "●", "○"
 
 def print_json(document: Any) -> None:
     """One document on standard output; infinities are the words "inf" and "-inf", NaN is an error."""
-    text = json_module.dumps(jsonable(document), allow_nan=False, ensure_ascii=False)  # whole before a byte is written
+    plain = shown("α") != "α"  # names are escaped, as JSON does, where they cannot be shown
+    text = json_module.dumps(jsonable(document), allow_nan=False, ensure_ascii=plain)  # whole before a byte is written
     sys.stdout.write(f"{text}\n")
 
 
@@ -63,20 +65,17 @@ def sample_bar() -> "Iterator[Callable[[int, int], None]]":
 
 def print_summary(summary: "Summary", console: "Console", *, intervals: bool = False) -> None:
     """The verdict, then the table, AURC × 100, side by side if there is room, else a mix under the other."""
-    console.print(summary.verdict.words, style="bold")
+    console.print(shown(summary.verdict.words), style="bold")
     mixes = list(dict.fromkeys(column.mix for column in summary.columns))
     tables = [_table(summary, mixes, intervals)]
     if _width(tables[0], console) > console.width:
         tables = [_table(summary, [mix], intervals) for mix in mixes]
     for table in tables:
         console.print(table)
-    console.print(
-        f"AURC-α × 100, lower is better. {BEST} best of its column, {TIED} not significantly worse "
-        f"(paired {100 * summary.level:g}% interval).",
-        style="dim",
-    )
+    words = f"AURC-α × 100, lower is better. {BEST} best of its column, {TIED} not significantly worse"
+    console.print(shown(f"{words} (paired {100 * summary.level:g}% interval)."), style="dim")
     for remark in summary.remarks():
-        console.print(remark, style="dim")
+        console.print(shown(remark), style="dim")
 
 
 def _width(table: "Table", console: "Console") -> int:
@@ -88,20 +87,20 @@ def _table(summary: "Summary", mixes: list[str], intervals: bool) -> "Table":
     from rich import box
     from rich.table import Table
 
-    shown = [place for place, column in enumerate(summary.columns) if column.mix in mixes]
-    first = summary.columns[shown[0]]
+    places = [place for place, column in enumerate(summary.columns) if column.mix in mixes]
+    first = summary.columns[places[0]]
     title = None if len(mixes) > 1 else f"{first.mix}: {first.n:,} rows, {first.errors / first.n:.1%} errors"
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title=title, title_justify="left", title_style="bold")
     table.add_column("score", no_wrap=True)
     table.add_column("symbol", no_wrap=True, style="dim")
     last = None
-    for place in shown:
+    for place in places:
         column = summary.columns[place]
         name = f"{column.mix if column.mix != last else ''}\n" if len(mixes) > 1 else ""
         last = column.mix
-        table.add_column(f"{name}α={column.alpha:g} ", justify="right", no_wrap=True)
+        table.add_column(shown(f"{name}α={column.alpha:g} "), justify="right", no_wrap=True)
     for line in summary.lines:
-        table.add_row(line.score, line.symbol, *(_cell(line.cells[place], intervals) for place in shown))
+        table.add_row(line.score, shown(line.symbol), *(_cell(line.cells[place], intervals) for place in places))
     return table
 
 
@@ -109,4 +108,4 @@ def _cell(cell: "Cell", intervals: bool) -> str:
     text = f"{100 * cell.aurc:.2f}"
     mark = BEST if cell.is_best else TIED if cell.tied else " "
     text = f"[bold]{text}[/bold]{mark}" if cell.is_best else f"{text}{mark}"
-    return f"{text} [dim]{100 * cell.low:.2f}–{100 * cell.high:.2f}[/dim]" if intervals else text
+    return shown(f"{text} [dim]{100 * cell.low:.2f}–{100 * cell.high:.2f}[/dim]" if intervals else text)

@@ -5,20 +5,22 @@ from typing import Any, final
 
 import numpy as np
 
-from abstain.collect.data import Data, Inputs
+from abstain.collect.data import Data, Inputs, OtherInputsError
 from abstain.collect.fingerprint import digest
-from abstain.collect.model import as_numpy
+from abstain.collect.labels import as_labels
+
+Split = Callable[[Any], tuple[Any, Any]]
 
 
 @final
 class BatchedInputs(Inputs):
-    """Inputs that only come in order: reading back starts the iterable again."""
+    """Inputs that only come in order: reading back starts the iterable again, which has to give the same."""
 
-    def __init__(self, make: Callable[[], Iterable[Any]], n: int, contents: str) -> None:
-        self.make, self.n, self.contents = make, n, contents
+    def __init__(self, make: Callable[[], Iterable[Any]], n: int, digests: list[str], split: Split) -> None:
+        self.make, self.n, self.digests, self.split = make, n, digests, split
         self.batches: Iterator[Any] = iter(())
-        self.batch: Any = ()
-        self.first = n  # nothing read yet: the first row asked for starts the iterable
+        self.batch: list[Any] = []
+        self.number, self.first = 0, n  # nothing read yet: the first row asked for starts the iterable
 
     def __len__(self) -> int:
         return self.n
@@ -28,35 +30,61 @@ class BatchedInputs(Inputs):
             self._restart()
         while row >= self.first + len(self.batch):
             self.first += len(self.batch)
-            self.batch = _split(next(self.batches))[0]
+            self.batch = self._next()
         return self.batch[row - self.first]
 
     def fingerprint(self) -> str:
         """Of all inputs, taken when they were read for the labels."""
-        return self.contents
+        return digest(self.digests)
 
     def _restart(self) -> None:
         self.batches = iter(self.make())
-        self.first, self.batch = 0, ()
+        self.number, self.first, self.batch = 0, 0, []
+
+    def _next(self) -> list[Any]:
+        inputs = self.split(next(self.batches, ()))[0]
+        if self.number >= len(self.digests) or digest(inputs) != self.digests[self.number]:
+            raise OtherInputsError(
+                f"`data` must give the same batches every time, got others in batch {self.number + 1} when read again. "
+                "Turn off shuffling and random transforms."
+            )
+        self.number += 1
+        return rows_of(inputs)
 
 
-def batches(make: Callable[[], Iterable[Any]], /, *, domain: str = "clean", shift: str = "none") -> Data:
+def batches(
+    make: Callable[[], Iterable[Any]], /, *, domain: str = "clean", shift: str = "none", split: Split | None = None
+) -> Data:
     """Data from a function that starts an iterable of batches: inputs alone, or (inputs, labels).
 
-    It is read twice, once for the labels and once for the inputs, and must give the same batches every time.
+    It is read twice, once for the labels and once for the inputs, and must give the same batches every time. ``split``
+    makes inputs and labels, or None, of a batch of another form.
     """
+    split = split or _pair
     labels: list[Any] = []
-    n, contents = 0, ""
+    digests: list[str] = []
+    n = 0
     for batch in make():
-        inputs, given = _split(batch)
-        n, contents = n + len(inputs), digest(contents, inputs)
+        inputs, given = split(batch)
+        n += len(rows_of(inputs))
+        digests.append(digest(inputs))
         if given is not None:
-            labels.append(as_numpy(given).astype(np.int64))
+            labels.append(as_labels(given))
     found = np.concatenate(labels) if labels else None
     if found is not None and len(found) != n:
-        raise ValueError(f"`make` must give a label for each of the {n} inputs, got {len(found)}.")
-    return Data(BatchedInputs(make, n, contents), labels=found, domain=domain, shift=shift)
+        raise ValueError(f"`data` must give a label for each of the {n} inputs, got {len(found)}.")
+    return Data(BatchedInputs(make, n, digests, split), labels=found, domain=domain, shift=shift)
 
 
-def _split(batch: Any) -> tuple[Any, Any]:
+def rows_of(inputs: Any, /) -> list[Any]:
+    """The inputs of a batch one by one; a dictionary of arrays becomes a dictionary for each."""
+    if not isinstance(inputs, dict):
+        return list(inputs)
+    lengths = {name: len(values) for name, values in inputs.items()}
+    if len(set(lengths.values())) != 1:
+        raise ValueError(f"`data` must give inputs of one length in a batch, got {lengths}.")
+    return [dict(zip(inputs, values, strict=True)) for values in zip(*inputs.values(), strict=True)]
+
+
+def _pair(batch: Any) -> tuple[Any, Any]:
     return (batch[0], batch[1]) if isinstance(batch, (tuple, list)) and len(batch) == 2 else (batch, None)

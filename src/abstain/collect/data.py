@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 from abstain.collect.fingerprint import digest, probed
 
 
+class OtherInputsError(ValueError):
+    """Inputs that were read before came out differently."""
+
+
 class Inputs(ABC):
     """A sequence of inputs, read when asked for."""
 
@@ -66,12 +70,12 @@ class Data:
     def fingerprint(self) -> dict[str, str]:
         """Digests of all that a result depends on, by name: a run goes on only if each is the same.
 
-        Arrays and lists count by their contents, files by name, size and time of change, and a transform by what it
-        makes of a few inputs.
+        Arrays and lists count by their contents, files by name, size and time of change, and a transform by its code,
+        what it has caught, such as a seed, and what it makes of a few inputs.
         """
         return {
             "inputs": _contents(self.inputs),
-            "transform": "none" if self.transform is None else probed(self, len(self)),
+            "transform": "none" if self.transform is None else digest(self.transform, probed(self, len(self))),
             "labels": digest(self.labels),
             "ids": digest(self.ids),
             "domain": digest(self.domain),

@@ -9,6 +9,7 @@ import numpy as np
 from abstain.collect.data import Data, Inputs
 from abstain.collect.fingerprint import digest, probed
 from abstain.extras import require
+from abstain.foreign import foreign
 
 
 @final
@@ -34,7 +35,8 @@ class Column(Inputs):
 def hf_dataset(folder: str | PathLike[str], /, *, inputs: str | None = None, labels: str = "label") -> Data:
     """A dataset written by ``save_to_disk``; class names come from its label feature where it has names."""
     datasets = require("datasets", extra="hf", feature="Reading Hugging Face datasets")
-    dataset = datasets.load_from_disk(str(folder))
+    with foreign(f"`{folder}` must be a dataset written by save_to_disk"):
+        dataset = datasets.load_from_disk(str(folder))
     if isinstance(dataset, dict):
         raise ValueError(f"`folder` must hold one split, got {', '.join(dataset)}. Give the folder of one of them.")
     inputs = inputs or next((name for name in ("text", "image", "img") if name in dataset.column_names), None)

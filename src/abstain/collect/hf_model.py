@@ -7,6 +7,7 @@ from typing import Any
 from abstain.collect.torch_model import TorchModel
 from abstain.collect.torchvision import mend_torchvision
 from abstain.extras import require
+from abstain.foreign import foreign
 
 
 def hf_model(path: str | PathLike[str], /, *, device: str = "cpu") -> TorchModel:
@@ -14,18 +15,22 @@ def hf_model(path: str | PathLike[str], /, *, device: str = "cpu") -> TorchModel
     mend_torchvision()
     transformers = require("transformers", extra="hf", feature="Collecting from transformers")
     transformers.utils.logging.disable_progress_bar()
-    config = transformers.AutoConfig.from_pretrained(str(path))
+    rule = f"`model` must be a folder with a transformers classifier and what prepares its inputs, here {path}"
+    with foreign(rule):
+        config = transformers.AutoConfig.from_pretrained(str(path))
     names = [config.id2label[k] for k in range(config.num_labels)]
     kind = "".join(config.architectures or ())
     if "ImageClassification" in kind:
-        processor = transformers.AutoImageProcessor.from_pretrained(str(path))
-        model = transformers.AutoModelForImageClassification.from_pretrained(str(path))
+        with foreign(rule):
+            processor = transformers.AutoImageProcessor.from_pretrained(str(path))
+            model = transformers.AutoModelForImageClassification.from_pretrained(str(path))
 
         def prepare(images: Sequence[Any]) -> Any:
             return dict(processor(list(images), return_tensors="pt"))
     elif "SequenceClassification" in kind:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(str(path))
-        model = transformers.AutoModelForSequenceClassification.from_pretrained(str(path))
+        with foreign(rule):
+            tokenizer = transformers.AutoTokenizer.from_pretrained(str(path))
+            model = transformers.AutoModelForSequenceClassification.from_pretrained(str(path))
 
         def prepare(images: Sequence[Any]) -> Any:
             return dict(tokenizer(list(images), return_tensors="pt", padding=True, truncation=True))

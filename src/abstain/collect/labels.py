@@ -1,9 +1,11 @@
 """Label names matched to the classes of a model."""
 
-import difflib
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from abstain.names import did_you_mean
 
 UNKNOWN = -1
 
@@ -22,9 +24,25 @@ def match_labels(labels: NDArray[np.generic], class_names: tuple[str, ...] | Non
     number = {name: k for k, name in enumerate(class_names)}
     found = np.array([number.get(str(name), UNKNOWN) for name in labels], dtype=np.int64)
     if (found == UNKNOWN).all():
-        near = difflib.get_close_matches(str(labels[0]), class_names, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"The model knows {', '.join(class_names[:5])}, …"
+        hint = did_you_mean(labels[0], class_names, otherwise=f"The model knows {', '.join(class_names[:5])}, …")
         raise ValueError(
             f"`labels` must name classes of the model, got {str(labels[0])!r} and no name that is one. {hint}"
         )
     return found
+
+
+def as_labels(values: Any, /) -> NDArray[Any]:
+    """Class numbers or names, one a sample, from an array, a tensor or a list of either."""
+    items = [_plain(value) for value in values] if isinstance(values, list | tuple) else _plain(values)
+    labels = np.asarray(items)
+    if labels.ndim != 1:
+        raise ValueError(f"`labels` must be one class number or name a sample, got shape {labels.shape}.")
+    if labels.dtype.kind == "f" and (labels == np.rint(labels)).all():
+        return labels.astype(np.int64)
+    if labels.dtype.kind not in "iubU":
+        raise ValueError(f"`labels` must be class numbers or names, got {labels.dtype}, such as {labels[0]}.")
+    return labels if labels.dtype.kind == "U" else labels.astype(np.int64)
+
+
+def _plain(value: Any) -> Any:
+    return value.detach().cpu().numpy() if hasattr(value, "detach") else value

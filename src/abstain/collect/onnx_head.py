@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass, replace
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain.extras import require
+from abstain.files import reading
+from abstain.foreign import foreign
 
 Floats = NDArray[Any]
 KEEP_THE_ORDER = ("Softmax", "LogSoftmax", "Identity", "Cast", "Dropout", "ArgMax", "ZipMap")
@@ -18,11 +21,12 @@ PASS_ON = ("Identity", "Cast", "Dropout")
 def load_onnx(file: str | PathLike[str], /) -> Any:
     """The graph in a file, with its external data; what is no graph is an error that says so."""
     onnx = require("onnx", extra="onnx", feature="Reading an ONNX graph")
-    protobuf = require("google.protobuf.message", extra="onnx", feature="Reading an ONNX graph")
+    with reading(Path(file), "an ONNX model"):
+        open(file, "rb").close()
     try:
-        model = onnx.load(str(file))
-    except (protobuf.DecodeError, onnx.checker.ValidationError) as error:
-        reason = " ".join(str(error).split())
+        model = onnx.load(str(file), format="protobuf")
+    except Exception as error:  # of the parser, the checker, or the system where external data is not there
+        reason = " ".join(str(error).split()).rstrip(".")
         raise ValueError(f"`model` must be an ONNX model with all its data, got {reason} in {file}.") from None
     if not model.graph.node:
         raise ValueError(f"`model` must be an ONNX model, got none in {file}.")
@@ -47,7 +51,8 @@ def find_head(model: Any, logits: str | None = None, /) -> OnnxHead:
     constant factor; with anything else in between, or weights that are not constant, there are logits alone.
     """
     try:
-        return _head(model, logits)
+        with foreign("`model` must be a graph in good form"):
+            return _head(model, logits)
     except RecursionError:
         raise ValueError("`model` must be a graph without cycles, got one with.") from None
 
@@ -171,6 +176,6 @@ class _Graph:
         reference = require("onnx.reference", extra="onnx", feature="Reading an ONNX graph")
         try:
             made = reference.ReferenceEvaluator(node, opsets=self.opsets).run(None, given)
-        except (RuntimeError, NotImplementedError, TypeError, ValueError):
+        except Exception:
             return None  # an operation the reference lacks: no constant that can be read, so no head is claimed
         return np.asarray(made[list(node.output).index(name)])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from abstain.collect.model import Batch, Model
 from abstain.collect.onnx_head import find_head, load_onnx
 from abstain.extras import require
+from abstain.foreign import foreign
 
 TYPES = {
     "tensor(float)": np.float32,
@@ -53,7 +54,8 @@ class OnnxModel(Model):
         for name in self.wanted:
             if name not in {output.name for output in graph_model.graph.output}:
                 graph_model.graph.output.append(onnx.ValueInfoProto(name=name))
-        self.session = runtime.InferenceSession(graph_model.SerializeToString(), providers=["CPUExecutionProvider"])
+        with foreign(f"`{file}` must be a graph that ONNX Runtime loads"):
+            self.session = runtime.InferenceSession(graph_model.SerializeToString(), providers=["CPUExecutionProvider"])
 
     def __call__(self, inputs: Sequence[Any], /) -> Batch:
         """One run of the graph."""

@@ -1,91 +1,71 @@
-"""scikit-learn classifiers: linear models, linear SVMs, multilayer perceptrons, and pipelines that end in one."""
+"""scikit-learn classifiers, and whatever else has ``predict_proba``."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain.collect.fingerprint import digest
+from abstain.collect.learned import learned
+from abstain.collect.linear_head import LinearHead
 from abstain.collect.model import Batch, Model
+from abstain.collect.responses import logits_of
 
 
 @final
 class SklearnModel(Model):
-    """A fitted classifier with a linear last layer: ``coef_`` (linear models, SVMs) or ``coefs_`` (MLPClassifier)."""
+    """A fitted classifier: one of scikit-learn's, or any object with ``predict_proba`` or ``decision_function``.
+
+    Linear models, linear SVMs with a row of weights a class, MLPClassifier and pipelines that end in one show features
+    and head. Any other gives its ``decision_function``, or else the logs of its probabilities. Its answers must be the
+    classes these favour: where ``predict`` says otherwise, as with tuned thresholds, it is refused.
+    """
 
     def __init__(self, estimator: Any) -> None:
-        steps = getattr(estimator, "steps", None)
-        self.before = estimator[:-1] if steps and len(steps) > 1 else None
-        self.last = steps[-1][1] if steps else estimator
-        self.weight, self.bias = _head(self.last)
-        self.class_names = tuple(str(name) for name in self.last.classes_)
-        self.name = f"{type(self.last).__name__}-{digest(_learned(estimator))}"
+        self.estimator = estimator
+        self.linear = LinearHead.of(estimator)
+        if self.linear is None and not any(hasattr(estimator, name) for name in ("decision_function", "predict_proba")):
+            raise TypeError(
+                "`estimator` must be a fitted classifier with decision_function or predict_proba, "
+                f"got {type(estimator).__name__}."
+            )
+        classes = getattr(estimator, "classes_", None)
+        self.class_names = None if classes is None else tuple(str(name) for name in classes)
+
+    @cached_property
+    def name(self) -> str:  # type: ignore[override]
+        """Of its kind and all that it has learned."""
+        steps = getattr(self.estimator, "steps", None)
+        last = steps[-1][1] if steps else self.estimator
+        return f"{type(last).__name__}-{digest(learned(self.estimator))}"
 
     def __call__(self, inputs: Sequence[Any], /) -> Batch:
-        """Features of the last layer, and its logits."""
-        return self.on(_stacked(inputs))
+        """Logits, and features of the last layer where it is linear."""
+        x = list(inputs) if isinstance(inputs[0], str) else np.stack([np.asarray(value) for value in inputs])
+        logits, features = self.on(x)
+        if self.linear is None:
+            self._check_answers(x, logits)
+        return logits, features
 
     def on(self, x: Any, /, *, with_features: bool = True) -> tuple[NDArray[Any], NDArray[Any] | None]:
         """Logits and features of whatever the classifier takes; sparse rows are made dense for the features alone."""
-        if self.before is not None:
-            x = self.before.transform(x)
-        features = _hidden(self.last, x if hasattr(x, "toarray") else np.asarray(x))
-        logits = np.asarray(features @ self.weight.T + self.bias)
-        if not with_features:
-            return logits, None
-        return logits, features.toarray() if hasattr(features, "toarray") else features
+        if self.linear is None:
+            return logits_of(self.estimator, x), None
+        return self.linear.on(x, with_features=with_features)
 
     def head(self) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
-        """Weight (K, d) and bias (K,)."""
-        return self.weight, self.bias
+        """Weight (K, d) and bias (K,), or None where the last layer is not linear."""
+        return (None, None) if self.linear is None else (self.linear.weight, self.linear.bias)
 
-
-def _learned(estimator: Any) -> Any:
-    """All that an estimator and the steps before it have learned, and their settings."""
-    if isinstance(estimator, list | tuple):
-        return [_learned(item) for item in estimator]
-    if isinstance(estimator, dict):
-        return {str(name): _learned(item) for name, item in estimator.items()}
-    if hasattr(estimator, "get_params") and hasattr(estimator, "__dict__"):
-        return {"kind": type(estimator).__name__} | {name: _learned(item) for name, item in vars(estimator).items()}
-    return estimator
-
-
-def _head(estimator: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Weight and bias; a binary classifier's single row s becomes −s/2 and s/2, whose gap is s."""
-    if hasattr(estimator, "coefs_"):
-        weight, bias = estimator.coefs_[-1].T, estimator.intercepts_[-1]
-    elif hasattr(estimator, "coef_") and hasattr(estimator, "classes_"):
-        coef = estimator.coef_.toarray() if hasattr(estimator.coef_, "toarray") else estimator.coef_
-        weight, bias = np.atleast_2d(coef), np.atleast_1d(estimator.intercept_)
-    else:
-        raise TypeError(
-            f"`estimator` must be a fitted linear classifier or MLPClassifier, or a pipeline that ends in one, "
-            f"got {type(estimator).__name__}."
-        )
-    k = len(estimator.classes_)
-    if k > 2 and (len(weight) != k or hasattr(estimator, "support_")):  # SVC's rows are pairs, for 3 classes 3 of them
-        raise TypeError(f"`estimator` must have a row of weights a class, got {len(weight)} rows of pairs of classes.")
-    if len(weight) == 1:
-        weight, bias = np.vstack([-weight / 2, weight / 2]), np.concatenate([-bias / 2, bias / 2])
-    return np.ascontiguousarray(weight, dtype=np.float64), np.broadcast_to(bias, len(weight)).astype(np.float64)
-
-
-def _hidden(estimator: Any, x: Any) -> Any:
-    if not hasattr(estimator, "coefs_"):
-        return x.astype(np.float64)
-    activations: dict[str, Callable[[Any], Any]] = {
-        "relu": lambda v: np.maximum(v, 0),
-        "tanh": np.tanh,
-        "logistic": lambda v: 1 / (1 + np.exp(-v)),
-        "identity": lambda v: v,
-    }
-    activate = activations[estimator.activation]
-    for weight, bias in zip(estimator.coefs_[:-1], estimator.intercepts_[:-1], strict=True):
-        x = activate(x @ weight + bias)
-    return x
-
-
-def _stacked(inputs: Sequence[Any]) -> Any:
-    return list(inputs) if isinstance(inputs[0], str) else np.stack([np.asarray(value) for value in inputs])
+    def _check_answers(self, x: Any, logits: NDArray[Any]) -> None:
+        classes = getattr(self.estimator, "classes_", None)
+        if classes is None or not hasattr(self.estimator, "predict"):
+            return
+        others = np.count_nonzero(np.asarray(self.estimator.predict(x)) != np.asarray(classes)[logits.argmax(axis=1)])
+        if others:
+            raise ValueError(
+                f"`estimator` must answer with the class it favours, got another for {others} of {len(logits)} rows, "
+                "as tuned thresholds give. abstain.sklearn.SelectiveClassifier(…, cv='prefit') never accepts those."
+            )

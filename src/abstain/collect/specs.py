@@ -1,11 +1,14 @@
 """Models and data by a short name, as the command takes them."""
 
+import difflib
 import importlib
-from collections.abc import Sequence
+import inspect
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from abstain.collect.data import Data
 from abstain.collect.hf_dataset import hf_dataset
@@ -16,11 +19,15 @@ from abstain.collect.model import Model
 from abstain.collect.onnx_model import OnnxModel
 from abstain.collect.sklearn_model import SklearnModel
 from abstain.collect.table import table
-from abstain.collect.timm_model import load_weights, timm_model
+from abstain.collect.timm_model import load_into, timm_model
 from abstain.collect.torch_model import TorchModel
 from abstain.extras import require
+from abstain.foreign import foreign
+from abstain.names import did_you_mean
+from abstain.outputs.arrays import read_npz
 
-MODEL_SPECS = "timm:NAME, onnx:FILE, torch:MODULE:FACTORY, hf:FOLDER, sklearn:FILE.skops or magika"
+MODEL_SPECS = "timm:NAME, onnx:FILE, torch:MODULE:NAME, hf:FOLDER, sklearn:FILE.skops or magika"
+MODEL_KINDS = ("timm", "onnx", "torch", "hf", "sklearn", "magika")
 
 
 def model_from(
@@ -40,7 +47,8 @@ def model_from(
         return SklearnModel(_load_skops(_existing(rest)))
     if kind == "torch" and rest.count(":") == 1:
         return _torch(rest, checkpoint, device, class_names)
-    raise ValueError(f"`model` must be one of {MODEL_SPECS}, got {spec!r}.")
+    hint = did_you_mean(kind, set(MODEL_KINDS) - {kind}, otherwise="")
+    raise ValueError(f"`model` must be one of {MODEL_SPECS}, got {spec!r}. {hint}".rstrip())
 
 
 def data_from(place: str, /, *, model: str, unknown: bool = False) -> list[Data]:
@@ -64,32 +72,73 @@ def data_from(place: str, /, *, model: str, unknown: bool = False) -> list[Data]
 
 
 def _arrays(path: Path) -> Data:
-    with np.load(path, allow_pickle=False) as arrays:
-        if "inputs" not in arrays.files:
-            raise ValueError(f"`{path}` must hold an array named inputs, got {', '.join(arrays.files)}.")
-        labels = arrays["labels"] if "labels" in arrays.files else None
-        return Data(arrays["inputs"], labels=labels, domain=path.stem)
+    arrays = read_npz(path)
+    if "inputs" not in arrays:
+        raise ValueError(f"`{path}` must hold an array named inputs, got {', '.join(arrays)}.")
+    return Data(arrays["inputs"], labels=arrays.get("labels"), domain=path.stem)
 
 
 def _torch(rest: str, checkpoint: str | None, device: str, class_names: Sequence[str] | None) -> Model:
-    module_name, _, factory_name = rest.partition(":")
-    factory = getattr(importlib.import_module(module_name), factory_name, None)
-    if factory is None:
-        raise ValueError(f"`model` must name a function of {module_name}, got {factory_name!r}.")
-    made = factory()
+    module_name, _, name = rest.partition(":")
+    with _current_folder():
+        made = _made(_attribute(module_name, name), name)
     if isinstance(made, Model):
         return made
     if checkpoint is not None:
-        made.load_state_dict(load_weights(checkpoint))
+        load_into(made, checkpoint)
     return TorchModel(made, device=device, class_names=class_names)
+
+
+@contextmanager
+def _current_folder() -> Iterator[None]:
+    """Modules of the current folder can be imported for the time of a with block, as by ``python -m``."""
+    here = os.getcwd()
+    sys.path.insert(0, here)
+    try:
+        yield
+    finally:
+        sys.path.remove(here)
+
+
+def _attribute(module_name: str, name: str) -> Any:
+    try:
+        module = importlib.import_module(module_name)
+    except Exception as error:
+        missing = isinstance(error, ModuleNotFoundError) and f"{module_name}.".startswith(f"{error.name}.")
+        why = "none of that name here or installed" if missing else f"{type(error).__name__}: {error}"
+        raise ValueError(f"`model` must name a module that can be imported, got {module_name!r}: {why}.") from error
+    if not hasattr(module, name):
+        near = difflib.get_close_matches(name, dir(module), n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"`model` must name something of {module_name}, got {name!r}.{hint}")
+    return getattr(module, name)
+
+
+def _made(found: Any, name: str) -> Any:
+    """The module, or what a function or class without arguments makes."""
+    torch = require("torch", extra="torch", feature="Collecting from PyTorch")
+    kinds = (Model, torch.nn.Module)
+    if callable(found) and not isinstance(found, kinds):
+        try:
+            inspect.signature(found).bind()
+        except TypeError as error:
+            raise TypeError(f"`model` must be made without arguments, got {name!r}: {error}.") from None
+        with foreign(f"`model` must be made without an error, here {name!r}"):
+            found = found()
+    if not isinstance(found, kinds):
+        raise TypeError(f"`model` must be or make a torch.nn.Module, got {type(found).__name__} from {name!r}.")
+    return found
 
 
 def _load_skops(file: Path) -> Any:
     """An estimator in the skops format, refused if it holds anything beyond what skops knows to be safe."""
     skops = require("skops.io", extra="sklearn", feature="Reading scikit-learn models")
-    if unsafe := skops.get_untrusted_types(file=file):
+    with foreign(f"`{file}` must be an estimator written by skops"):
+        unsafe = skops.get_untrusted_types(file=file)
+    if unsafe:
         raise ValueError(f"`{file}` must hold known types only, got {', '.join(unsafe)}.")
-    return skops.load(file, trusted=[])
+    with foreign(f"`{file}` must be an estimator written by skops"):
+        return skops.load(file, trusted=[])
 
 
 def _existing(name: str) -> Path:

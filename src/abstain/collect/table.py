@@ -8,6 +8,8 @@ import numpy as np
 from abstain.collect.data import Data
 from abstain.collect.image_folder import ENDINGS, ImageFiles
 from abstain.extras import require
+from abstain.foreign import foreign
+from abstain.outputs.parquet import read_parquet
 
 
 def table(
@@ -22,9 +24,10 @@ def table(
     if path.suffix not in (".parquet", ".csv", ".tsv"):
         raise ValueError(f"`file` must end in .parquet, .csv or .tsv, got {path.name}.")
     if path.suffix == ".parquet":
-        frame = polars.read_parquet(path)
+        frame = read_parquet(path)
     else:
-        frame = polars.read_csv(path, separator="\t" if path.suffix == ".tsv" else ",")
+        with foreign(f"`{path}` must be a table"), open(path, "rb") as stream:
+            frame = polars.read_csv(stream, separator="\t" if path.suffix == ".tsv" else ",")
     inputs = inputs or next((name for name in ("text", "path", "file") if name in frame.columns), None)
     labels = labels or ("label" if "label" in frame.columns else None)
     for name in (inputs, labels, ids):

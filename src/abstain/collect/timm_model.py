@@ -1,11 +1,14 @@
 """timm models with their own preprocessing."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from abstain.collect.torch_model import TorchModel
 from abstain.collect.torchvision import mend_torchvision
 from abstain.extras import require
+from abstain.files import reading
+from abstain.foreign import foreign
 
 
 def timm_model(
@@ -24,15 +27,24 @@ def timm_model(
     mend_torchvision()
     timm = require("timm", extra="timm", feature="Collecting from timm")
     torch = require("torch", extra="timm", feature="Collecting from timm")
-    model = timm.create_model(name, pretrained=pretrained and checkpoint is None)
+    with foreign(f"`model` must be one of timm.list_models(), with weights that can be had, here {name!r}"):
+        model = timm.create_model(name, pretrained=pretrained and checkpoint is None)
     if checkpoint is not None:
-        model.load_state_dict(load_weights(checkpoint))
+        load_into(model, checkpoint)
     transform = timm.data.create_transform(**timm.data.resolve_model_data_config(model), is_training=False)
 
     def prepare(images: Sequence[Any]) -> Any:
         return torch.stack([transform(image) for image in images])
 
     return TorchModel(model, prepare=prepare, device=device, class_names=class_names)
+
+
+def load_into(module: Any, checkpoint: str, /) -> None:
+    """Give a module the weights in a file."""
+    with reading(Path(checkpoint), "the weights of the model"):
+        open(checkpoint, "rb").close()
+    with foreign(f"`{checkpoint}` must hold the weights of this model"):
+        module.load_state_dict(load_weights(checkpoint))
 
 
 def load_weights(file: str, /) -> dict[str, Any]:

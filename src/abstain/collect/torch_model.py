@@ -1,6 +1,9 @@
 """PyTorch modules: logits, the input of the last linear layer, and that layer, in one forward pass."""
 
-from collections.abc import Callable, Sequence
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import takewhile
 from typing import Any, final
 
@@ -14,12 +17,13 @@ from abstain.extras import require
 
 @final
 class TorchModel(Model):
-    """A module in evaluation mode on its device.
+    """A module on its device, in evaluation mode while it runs; it is left in the mode it was in.
 
     The head is found on the first batch: the last ``Linear`` to run whose output is the logits; failing that, as with
     auxiliary or averaged heads, one of the last with as many outputs as classes, and `Outputs.check_head` then reports
     how far off it is. ``head`` names it instead. ``prepare`` turns a list of inputs into the module's argument (a
-    tensor, or a dictionary of keyword arguments).
+    tensor, or a dictionary of keyword arguments); by default it stacks them. Of a dictionary of inputs the module gets
+    those it has keywords for, or the only one there is.
     """
 
     def __init__(
@@ -33,7 +37,7 @@ class TorchModel(Model):
         name: str | None = None,
     ) -> None:
         self.torch = require("torch", extra="torch", feature="Collecting from PyTorch")
-        self.module = module.eval().to(device)
+        self.module = module.to(device)
         self.prepare = prepare or self._stack
         self.device = device
         self.class_names = None if class_names is None else tuple(class_names)
@@ -45,7 +49,7 @@ class TorchModel(Model):
 
     def __call__(self, inputs: Sequence[Any], /) -> Batch:
         """One forward pass, with a hook on the head."""
-        with self.torch.inference_mode():
+        with self.torch.inference_mode(), evaluating(self.module):
             prepared = _to(self.prepare(inputs), self.device)
             if self.linear is None and not self.searched:
                 return self._search(prepared)
@@ -72,7 +76,55 @@ class TorchModel(Model):
         return self.module(**prepared) if isinstance(prepared, dict) else self.module(prepared)
 
     def _stack(self, inputs: Sequence[Any]) -> Any:
-        return self.torch.stack([self.torch.as_tensor(np.asarray(value)) for value in inputs])
+        if isinstance(inputs[0], dict):
+            taken = _taken(self.module, list(inputs[0]))
+            stacked = {name: self._stack([value[name] for value in inputs]) for name in taken or inputs[0]}
+            return stacked if taken else next(iter(stacked.values()))
+        rows = [value if hasattr(value, "detach") else self.torch.as_tensor(np.asarray(value)) for value in inputs]
+        if len(shapes := {tuple(row.shape) for row in rows}) > 1:
+            raise ValueError(
+                f"`data` must give inputs of one shape in a batch, got {' and '.join(map(str, sorted(shapes)[:2]))}. "
+                "Pad them, or pass a loader's own batch size."
+            )
+        return self.torch.stack(rows)
+
+
+def as_model(model: Model | Any, /, *, class_names: Sequence[str] | None = None) -> Model:
+    """The model: a `Model`, or a ``torch.nn.Module``, which stays on its device and in its mode."""
+    if isinstance(model, Model):
+        return model
+    torch = sys.modules.get("torch")  # who has a module has imported it
+    if torch is None or not isinstance(model, torch.nn.Module):
+        kind = type(model).__name__
+        hint = " Wrap it: CallableModel(function)." if callable(model) else ""
+        raise TypeError(f"`model` must be a Model or a torch.nn.Module, got {kind}.{hint}")
+    first = next(iter((*model.parameters(), *model.buffers())), None)
+    return TorchModel(model, device="cpu" if first is None else str(first.device), class_names=class_names)
+
+
+@contextmanager
+def evaluating(module: Any, /) -> Iterator[None]:
+    """Evaluation mode for the time of a with block; every part is left in the mode it was in."""
+    training = [part for part in module.modules() if part.training]
+    module.eval()
+    try:
+        yield
+    finally:
+        for part in training:
+            part.training = True
+
+
+def _taken(module: Any, names: list[str]) -> list[str]:
+    """The names that the module's forward has keywords for; none if a single input is to go in as it is."""
+    parameters = inspect.signature(module.forward).parameters
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return names
+    taken = [name for name in names if name in parameters]
+    if not taken and len(names) != 1:
+        raise ValueError(
+            f"`data` must give inputs that the module takes ({', '.join(parameters)}), got {', '.join(names)}."
+        )
+    return taken
 
 
 class _hooked:  # noqa: N801
@@ -135,8 +187,18 @@ def _to(prepared: Any, device: str) -> Any:
 
 
 def _digest(module: Any) -> str:
-    """Of all parameters and buffers, and of how the module is built."""
-    state = {
-        name: value.float() if value.dtype.is_floating_point else value for name, value in module.state_dict().items()
-    }
-    return digest(repr(module), state)
+    """Of all parameters and buffers, of how the module is built, and of what each part does with its settings."""
+    state = {name: _exact(value) for name, value in module.state_dict().items()}
+    parts = {name: (type(part).forward, _settings(part)) for name, part in module.named_modules()}
+    return digest(repr(module), state, parts)
+
+
+def _exact(value: Any) -> Any:
+    """A tensor of a type that NumPy has; float32 holds every value of the shorter types it lacks."""
+    return value.float() if value.dtype.is_floating_point and value.dtype.itemsize < 4 else value
+
+
+def _settings(part: Any) -> dict[str, Any]:
+    """Plain attributes, which neither the state nor the words of a module need to show."""
+    plain = (bool, int, float, complex, str, tuple)
+    return {n: v for n, v in vars(part).items() if isinstance(v, plain) and n[0] != "_" and n != "training"}

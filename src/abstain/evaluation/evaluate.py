@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.arguments import check_list, check_number
 from abstain.evaluation.evaluation import Evaluation, rejected_last
 from abstain.evaluation.fitting import Fitting, fit_scores
 from abstain.evaluation.mixes import Mix, mixes_of
@@ -14,6 +15,7 @@ from abstain.metrics.compare import paired
 from abstain.metrics.intervals import Estimate, estimate
 from abstain.metrics.ranking import rank
 from abstain.outputs import Outputs
+from abstain.outputs.expected import expect_outputs
 from abstain.scores.confidences import confidences
 from abstain.scores.registry import AnyScore
 
@@ -48,12 +50,12 @@ def evaluate(
     >>> best["score"], round(best["aurc"], 3)
     ('max_softmax', 0.021)
     """
-    if not isinstance(outputs, Outputs):
-        raise TypeError(
-            f"`outputs` must be Outputs, got {type(outputs).__name__}. Wrap it: Outputs(logits=…, labels=…)."
-        )
+    expect_outputs(outputs)
     if outputs.labels is None and outputs.wrong is None:
         raise ValueError("`outputs` must have labels to be evaluated, got none. Pass labels= to Outputs.")
+    check_list("alphas", alphas, "coverages")
+    for alpha in alphas:
+        check_number("alpha", alpha)
     if not len(alphas):
         raise ValueError("`alphas` must name at least one coverage, got none.")
     say = progress or silent

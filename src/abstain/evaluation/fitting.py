@@ -7,7 +7,9 @@ from typing import Any, Literal
 import numpy as np
 
 from abstain.evaluation.progress import Progress
+from abstain.names import check_name
 from abstain.outputs import Outputs
+from abstain.outputs.expected import expect_outputs
 from abstain.scores.fitting_draw import draw_per_class, split_to_fit
 from abstain.scores.registry import AnyScore, as_scores
 from abstain.scores.score import CannotFitError, FittedScore, Score
@@ -38,8 +40,10 @@ def fit_scores(
     progress: Progress,
 ) -> FittedScores:
     """Fit the scores asked for on a sample that is given, or else drawn from the outputs and left out for all alike."""
-    if isinstance(fitting, str) and fitting not in DRAWS:
-        raise ValueError(f"`fitting` must be outputs, 'fifth' or 'paper', got {fitting!r}.")
+    if isinstance(fitting, str):
+        check_name("fitting", fitting, DRAWS, rule="be outputs, 'fifth' or 'paper'")
+    else:
+        expect_outputs(fitting, name="fitting")
     found = FittedScores(outputs)
     chosen = _allowed(as_scores(scores, outputs), outputs, fitting, found.left_out)
     sample = outputs

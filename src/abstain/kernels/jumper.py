@@ -1,4 +1,4 @@
-"""Bets against the uniform law of conformal p-values, one sample after the other."""
+"""Bets against the uniform distribution of conformal p-values, one sample after the other."""
 
 from math import exp, log
 

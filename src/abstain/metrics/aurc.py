@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from abstain.kernels.areas import expected_risks, partial_area
 from abstain.metrics.ranking import Ranking, check_share, rank
+from abstain.names import check_name
 
 Convention = Literal["mean", "continuous", "trapezoid", "torch_uncertainty", "fd_shifts", "paper_code"]
 
@@ -39,8 +40,7 @@ def area(ranking: Ranking, /, *, alpha: float = 1.0, convention: Convention = "m
     check_share("alpha", alpha)
     if convention == "mean":
         return float(partial_area(ranking.counts, ranking.weights, ranking.losses, ranking.prefix(alpha)))
-    if convention not in get_args(Convention):
-        raise ValueError(f"`convention` must be one of {', '.join(get_args(Convention))}, got {convention!r}.")
+    check_name("convention", convention, get_args(Convention))
     if alpha != 1 and convention != "paper_code":
         raise ValueError(
             f"`alpha` must be 1 for convention {convention!r}, got {alpha}. Use 'mean' for a partial area."

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaincinv, ndtri
 
+from abstain.arguments import check_number
 from abstain.metrics.aurc import area
 from abstain.metrics.clusters import cluster_sums, standard_error
 from abstain.metrics.influence import Influence, aurc_influence
@@ -100,5 +101,6 @@ def mover(positive: tuple[float, float, float], negative: tuple[float, float, fl
 
 def check_level(level: float, /) -> None:
     """A confidence level strictly between 0 and 1."""
+    check_number("level", level)
     if not 0 < level < 1:
         raise ValueError(f"`level` must be between 0 and 1, got {level}.")

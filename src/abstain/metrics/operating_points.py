@@ -5,6 +5,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import ArrayLike
 
+from abstain.arguments import check_number
 from abstain.kernels.areas import expected_risks
 from abstain.metrics.ranking import check_share, rank
 from abstain.metrics.risk_coverage import risk_coverage
@@ -41,6 +42,7 @@ def coverage_at_risk(
     >>> coverage_at_risk([0.9, 0.8, 0.7, 0.1], [0, 1, 0, 1], risk=0.4)
     0.75
     """
+    check_number("risk", risk)
     if not 0 <= risk <= 1:
         raise ValueError(f"`risk` must be between 0 and 1, got {risk}.")
     curve = risk_coverage(confidence, losses, weights=weights)

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.arguments import check_number
+
 Floats = NDArray[np.float64]
 
 
@@ -78,6 +80,7 @@ def rank(confidence: ArrayLike, losses: ArrayLike, /, *, weights: ArrayLike | No
 
 def check_share(name: str, value: float, /) -> None:
     """A number above 0 and at most 1."""
+    check_number(name, value)
     if not 0 < value <= 1:
         raise ValueError(f"`{name}` must be above 0 and at most 1, got {value}.")
 

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, replace
 from math import log, sqrt
-from typing import Self, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from abstain.monitor.rate import RateEvidence
+from abstain.monitor.row import Row
 from abstain.records import from_json, to_json
 from abstain.thresholds.binomial import lower_bound, upper_bound
 
@@ -20,6 +21,10 @@ class AcceptanceMonitor:
     Half of δ covers the calibration's own uncertainty, a quarter each a rise and a fall. A steady share does NOT
     certify the risk: a change in what the labels are given the inputs cannot be seen without labels.
     """
+
+    columns: ClassVar[tuple[str, ...]] = ("accepted",)
+    meaning: ClassVar[str] = "the share accepted has left what calibration allows"
+    caveat: ClassVar[str] = "Shares and confidences certify nothing about the risk: only labels do."
 
     low: float
     high: float
@@ -88,6 +93,26 @@ class AcceptanceMonitor:
     def alarm(self) -> bool:
         """Whether the share has been shown to be outside."""
         return self._rise.reached(self.delta / 4) or self._fall.reached(self.delta / 4)
+
+    def taken(self, row: Row, /) -> float | None:
+        """Whether a decision was to accept."""
+        return float(row.accepted) if row.is_decision and row.accepted is not None else None
+
+    def begun(self) -> Self:
+        """The monitor as it was before its first sample."""
+        return replace(self, rise=None, fall=None)
+
+    restarted = begun
+
+    def numbers(self) -> dict[str, Any]:
+        """The share accepted and what calibration allows."""
+        found = {"accepted": self.accepted, "n": self.n, "low": self.low, "high": self.high}
+        return found | {"alarm": self.alarm}
+
+    def words(self) -> str:
+        """The verdict on the share accepted."""
+        verdict = "ALARM: the share accepted has left" if self.alarm else "The share accepted is within"
+        return f"{verdict} what calibration allows ({self.low:.3f}–{self.high:.3f}): {self.accepted} of {self.n}."
 
     def to_json(self) -> str:
         """The state as text."""

@@ -1,12 +1,13 @@
-"""All that is watched of a deployed selector, in one state."""
+"""All that is watched of a deployed selector, in one value."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from abstain.monitor.acceptance import AcceptanceMonitor
+from abstain.monitor.monitor import Monitor
 from abstain.monitor.risk import RiskMonitor
 from abstain.monitor.scores import ScoreMonitor
 from abstain.records import from_json, to_json
@@ -15,14 +16,21 @@ from abstain.records import from_json, to_json
 @final
 @dataclass(frozen=True)
 class DeploymentMonitor:
-    """The risk as labels arrive, and without labels the share accepted and the law of the confidence.
+    """The risk as labels arrive, and without labels the share accepted and the distribution of the confidence.
 
-    Each alarm is false with probability at most its own δ over all time. Only the first is about the risk.
+    Each alarm is false with probability at most its own δ over all time. Only the first is about the risk. Another
+    monitor is another field.
     """
 
     risk: RiskMonitor | None = None
     acceptance: AcceptanceMonitor | None = None
     scores: ScoreMonitor | None = None
+
+    @property
+    def parts(self) -> dict[str, Monitor]:
+        """The monitors that there are, by name."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: part for name, part in found.items() if part is not None}
 
     def observe_accepted(self, accepted: ArrayLike, /) -> Self:
         """The monitor after further decisions, in the order they came: whether each was accepted."""
@@ -39,11 +47,18 @@ class DeploymentMonitor:
         """The monitor after the errors (0 or 1) of further accepted samples whose labels have arrived."""
         return self if self.risk is None else replace(self, risk=self.risk.observe(errors))
 
+    def begun(self) -> Self:
+        """All monitors as they were before their first sample."""
+        return self._with({name: part.begun() for name, part in self.parts.items()})
+
+    def restarted(self, names: tuple[str, ...], /) -> Self:
+        """The monitors of these names without their evidence, the others as they are."""
+        return self._with({name: self.parts[name].restarted() for name in names})
+
     @property
     def alarms(self) -> tuple[str, ...]:
         """The names of those that have raised an alarm: risk, acceptance, scores."""
-        parts = {"risk": self.risk, "acceptance": self.acceptance, "scores": self.scores}
-        return tuple(name for name, part in parts.items() if part is not None and part.alarm)
+        return tuple(name for name, part in self.parts.items() if part.alarm)
 
     def to_json(self) -> str:
         """The state as text."""
@@ -53,3 +68,6 @@ class DeploymentMonitor:
     def from_json(cls, text: str, /) -> Self:
         """The monitor that `to_json` wrote."""
         return from_json(text, cls)
+
+    def _with(self, parts: dict[str, Monitor]) -> Self:
+        return replace(self, **parts)  # type: ignore[arg-type]

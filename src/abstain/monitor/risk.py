@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, replace
 from math import log
-from typing import Self, final
+from typing import Any, ClassVar, Self, final
 
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import betaln
 
 from abstain.monitor.rate import RateEvidence
+from abstain.monitor.row import Row
 from abstain.records import from_json, to_json
 
 
@@ -24,6 +25,10 @@ class RiskMonitor:
     >>> monitor.alarm
     True
     """
+
+    columns: ClassVar[tuple[str, ...]] = ("error", "accepted")
+    meaning: ClassVar[str] = "the risk is above what was promised"
+    caveat: ClassVar[str] = ""
 
     risk: float
     delta: float
@@ -84,6 +89,31 @@ class RiskMonitor:
         low = 0.0 if e == 0 or excess(1e-12) >= 0 else brentq(excess, 1e-12, peak)
         high = 1.0 if e == n or excess(1 - 1e-12) >= 0 else brentq(excess, peak, 1 - 1e-12)
         return float(low), float(high)
+
+    def taken(self, row: Row, /) -> float | None:
+        """The error of a row, unless it is known to have been rejected."""
+        return None if row.error is None or row.accepted is False else float(row.error)
+
+    def begun(self) -> Self:
+        """The monitor as it was before its first sample."""
+        return replace(self, excess=None)
+
+    restarted = begun
+
+    def numbers(self) -> dict[str, Any]:
+        """The risk promised and what is known of it."""
+        low, high = self.interval()
+        found = {"promised": self.risk, "n": self.n, "errors": self.errors, "low": low, "high": high}
+        return found | {"evidence": self.evidence, "alarm": self.alarm}
+
+    def words(self) -> str:
+        """The verdict, and an interval for the risk."""
+        low, high = self.interval()
+        verdict = "ALARM: the risk is above" if self.alarm else "No alarm: no proof that the risk is above"
+        return (
+            f"{verdict} {self.risk:g}. {self.errors} errors in {self.n} accepted and labelled samples.\n"
+            f"The risk is between {low:.4f} and {high:.4f}, at all times with probability {1 - self.delta:g}."
+        )
 
     def to_json(self) -> str:
         """The state as text."""

@@ -1,16 +1,18 @@
-"""Is the law of the confidence still that of calibration? Without labels."""
+"""Is the distribution of the confidence still that of calibration? Without labels."""
 
 from dataclasses import dataclass, replace
-from math import exp, log
-from typing import Self, final
+from math import exp, inf, isnan, log
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from abstain.kernels.jumper import BETS, jump
+from abstain.monitor.acceptance import AcceptanceMonitor
 from abstain.monitor.rate import is_shared
+from abstain.monitor.row import Row
 from abstain.records import from_json, to_json
-from abstain.thresholds.score_law import ScoreLaw
+from abstain.thresholds.score_distribution import ScoreDistribution
 
 EQUAL = ((1 / len(BETS),) * len(BETS),) * 2
 
@@ -32,12 +34,16 @@ class ScoreMonitor:
     (False, True)
     """
 
-    law: ScoreLaw
+    columns: ClassVar[tuple[str, ...]] = ("confidence",)
+    meaning: ClassVar[str] = "the confidences are no longer those of calibration"
+    caveat: ClassVar[str] = AcceptanceMonitor.caveat
+
+    distribution: ScoreDistribution
     delta: float = 0.05
     seed: int = 0
     n: int = 0
     counts: tuple[int, ...] = ()
-    """Samples seen in each part of the law."""
+    """Samples seen in each part of the distribution."""
     shares: tuple[tuple[float, ...], ...] = EQUAL
     logs: tuple[float, ...] = (0.0, 0.0)
     """Log of the capital of each gambler."""
@@ -48,9 +54,9 @@ class ScoreMonitor:
         if not 0 < self.delta < 1:
             raise ValueError(f"`delta` must be between 0 and 1, got {self.delta}.")
         if not self.counts:
-            object.__setattr__(self, "counts", (0,) * len(self.law.weights))
+            object.__setattr__(self, "counts", (0,) * len(self.distribution.weights))
         if (
-            len(self.counts) != len(self.law.weights)
+            len(self.counts) != len(self.distribution.weights)
             or not all(0 <= count <= 2**53 for count in self.counts)
             or sum(self.counts) != self.n
             or not is_shared(np.asarray(self.shares, dtype=np.float64), (2, len(BETS)))
@@ -64,7 +70,7 @@ class ScoreMonitor:
     @classmethod
     def from_calibration(cls, confidence: ArrayLike, /, *, delta: float = 0.05, seed: int = 0) -> Self:
         """From the confidences of the calibration sample."""
-        return cls(ScoreLaw.of(confidence, seed=seed), delta, seed)
+        return cls(ScoreDistribution.of(confidence, seed=seed), delta, seed)
 
     def observe(self, confidence: ArrayLike, /) -> Self:
         """The monitor after further confidences, in the order they came; −inf where a sample was not usable."""
@@ -76,13 +82,13 @@ class ScoreMonitor:
         generator = np.random.PCG64(self.seed)
         generator.advance(2 * self.n)  # the same numbers however the stream is cut
         ties, uniform = np.random.Generator(generator).random((len(values), 2)).T
-        weights = np.add(self.law.weights, self.counts).astype(np.float64)
+        weights = np.add(self.distribution.weights, self.counts).astype(np.float64)
         shares, logs = np.array(self.shares), np.array(self.logs)
-        highest = jump(self.law.parts(values, ties), np.ascontiguousarray(uniform), weights, shares, logs)
+        highest = jump(self.distribution.parts(values, ties), np.ascontiguousarray(uniform), weights, shares, logs)
         return replace(
             self,
             n=self.n + len(values),
-            counts=tuple((weights - self.law.weights).astype(int).tolist()),
+            counts=tuple((weights - self.distribution.weights).astype(int).tolist()),
             shares=tuple(tuple(row) for row in shares.tolist()),
             logs=tuple(logs.tolist()),
             highest=max(self.highest, highest),
@@ -97,6 +103,28 @@ class ScoreMonitor:
     def alarm(self) -> bool:
         """Whether the evidence has ever reached 1/δ."""
         return self.highest >= -log(self.delta)
+
+    def taken(self, row: Row, /) -> float | None:
+        """The confidence of a decision, −inf where the sample was not usable."""
+        return -inf if row.confidence is not None and isnan(row.confidence) else row.confidence
+
+    def begun(self) -> Self:
+        """The monitor as it was before its first sample."""
+        return replace(self.restarted(), n=0, counts=())
+
+    def restarted(self) -> Self:
+        """The monitor with no evidence; what it has seen stays, so that p-values stay independent of the past."""
+        return replace(self, shares=EQUAL, logs=(0.0, 0.0), highest=0.0)
+
+    def numbers(self) -> dict[str, Any]:
+        """The samples seen and the evidence."""
+        return {"n": self.n, "evidence": self.evidence, "alarm": self.alarm}
+
+    def words(self) -> str:
+        """The verdict, and how near an alarm has been."""
+        verdict = "ALARM: the confidences are not" if self.alarm else "No proof that the confidences are not"
+        reached = f"evidence reached {exp(min(self.highest, 700.0)):.3g} of {1 / self.delta:g}"
+        return f"{verdict} distributed as in calibration ({self.n} seen; {reached})."
 
     def to_json(self) -> str:
         """The state as text."""

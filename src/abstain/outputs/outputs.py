@@ -1,17 +1,20 @@
 """`Outputs`: what one classifier said about n samples, checked once and never changed."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, get_args
+from warnings import catch_warnings
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.arguments import as_path, check_list, check_number
 from abstain.draws import generator
 from abstain.kernels.blocks import row_blocks
+from abstain.names import check_name
 from abstain.outputs import storage
 from abstain.outputs import validation as check
 from abstain.outputs.draw import draw_rows
@@ -32,8 +35,10 @@ class Outputs:
     ``nonfinite="reject"`` rows that hold NaN or infinity are kept, predict −1 and count as errors that
     are never accepted; by default they are refused. Arrays are viewed, not copied.
 
-    Without logits, ``given`` holds confidences that somebody else computed, by name, and ``errors`` whether each answer
-    was wrong: enough for every threshold, each name being a score that `calibrate` takes.
+    Of a classifier that shows none, such as a forest, ``probabilities`` (n, K) are kept as their logs; scores that look
+    at the size of the logits, such as the energy, cannot be had of them. Without either, ``given`` holds confidences
+    that somebody else computed, by name, and ``errors`` whether each answer was wrong: enough for every threshold, each
+    name being a score that `calibrate` takes.
 
     >>> outputs = Outputs(logits=[[2.0, 0.0], [0.5, 1.0], [0.0, 3.0]], labels=[0, 0, -1])
     >>> outputs.errors
@@ -71,6 +76,7 @@ class Outputs:
         self,
         *,
         logits: ArrayLike | None = None,
+        probabilities: ArrayLike | None = None,
         labels: ArrayLike | None = None,
         features: ArrayLike | None = None,
         weight: ArrayLike | None = None,
@@ -83,14 +89,20 @@ class Outputs:
         class_names: Sequence[str] | None = None,
         nonfinite: check.Nonfinite = "error",
     ) -> None:
-        if nonfinite not in ("error", "reject"):
-            raise ValueError(f"`nonfinite` must be 'error' or 'reject', got {nonfinite!r}.")
+        check_name("nonfinite", nonfinite, get_args(check.Nonfinite), rule="be 'error' or 'reject'")
         confidences = check.check_given(given)
+        if logits is not None and probabilities is not None:
+            raise ValueError("`probabilities` must be left out where there are logits, got both.")
+        if probabilities is not None:
+            logits = check.log_probabilities(probabilities)
         if logits is None and confidences is None:
-            raise ValueError("`logits` must be given, or else `given` confidences and `errors`, got neither.")
+            raise ValueError(
+                "`logits` must be given, or else `probabilities`, or `given` confidences and `errors`, got none."
+            )
         z = np.empty((len(confidences), 0)) if logits is None else check.as_array("logits", logits)  # type: ignore[arg-type]
         if logits is not None:
             check.check_floats("logits", z, (None, None))
+            check.warn_of_probabilities(z)
         n, k = z.shape
         if k == 1:
             raise ValueError(
@@ -153,6 +165,11 @@ class Outputs:
         return int(self.logits.shape[1])
 
     @cached_property
+    def are_log_probabilities(self) -> bool:
+        """Whether the logits are logs of probabilities, which say nothing of the size that logits had before."""
+        return bool(self.n_classes) and check.are_log_probabilities(self.logits)
+
+    @cached_property
     def predictions(self) -> NDArray[np.int64]:
         """(n,) the classifier's own argmax, lowest index on ties; −1 where a row is not usable."""
         if not self.n_classes:
@@ -207,6 +224,7 @@ class Outputs:
 
         Rows with the same ids go to the same side.
         """
+        check_number("fraction", fraction)
         if not 0 < fraction < 1:
             raise ValueError(f"`fraction` must be between 0 and 1, got {fraction}.")
         rng = self.generator("split of outputs", seed)
@@ -220,7 +238,10 @@ class Outputs:
     @classmethod
     def concat(cls, parts: Iterable["Outputs"], /) -> "Outputs":
         """All rows of several outputs of the same classifier; each must have the same arrays and the same head."""
+        check_list("parts", parts, "Outputs")
         parts = list(parts)
+        if not all(isinstance(part, Outputs) for part in parts):
+            raise TypeError("`parts` must hold Outputs, got others.")
         if not parts:
             raise ValueError("`parts` must hold at least one Outputs, got none.")
         first = parts[0]
@@ -244,7 +265,7 @@ class Outputs:
         Further files ``beside`` them, by name, come into being with a new folder.
         """
         arrays = dict(self._arrays((*ROW_FIELDS, *HEAD_FIELDS)))
-        storage.save(Path(folder), arrays, self.class_names, self.given_names, beside=beside)
+        storage.save(as_path("folder", folder), arrays, self.class_names, self.given_names, beside=beside)
 
     @classmethod
     def load(
@@ -256,9 +277,10 @@ class Outputs:
         ``group`` and ``shift`` are optional. Nothing is ever unpickled. Arrays of a saved folder are checked against
         their checksums up to 64 MB each, or all of them with ``verify=True``, none with ``verify=False``.
         """
-        if Path(path).suffix in SUFFIXES:
-            return cls(**read_table(Path(path)), nonfinite=nonfinite)
-        return cls(**_named(storage.load(Path(path), verify=verify)), nonfinite=nonfinite)
+        place = as_path("path", path)
+        if place.suffix.lower() in SUFFIXES and not place.is_dir():
+            return cls(**read_table(place), nonfinite=nonfinite)
+        return cls(**_named(storage.load(place, verify=verify)), nonfinite=nonfinite)
 
     def _arrays(self, names: tuple[str, ...]) -> list[tuple[str, NDArray[Any]]]:
         return [(name, getattr(self, name)) for name in names if getattr(self, name) is not None]
@@ -267,7 +289,9 @@ class Outputs:
         """The same classifier on other rows."""
         head = dict(self._arrays(HEAD_FIELDS))
         stored = rows | head | {"given_names": self.given_names, "class_names": self.class_names}
-        return type(self)(**_named(stored), nonfinite="reject")
+        told = catch_warnings(action="ignore") if check.are_probabilities(self.logits) else nullcontext()
+        with told:  # who gave probabilities for logits was told then
+            return type(self)(**_named(stored), nonfinite="reject")
 
 
 def _named(stored: dict[str, Any]) -> dict[str, Any]:

@@ -12,12 +12,17 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from abstain.files import read_text
+from abstain.outputs.arrays import read_npy, read_npz
+from abstain.records import built, parsed
 
 HEADER = "outputs.json"
 FORMAT = "abstain.outputs"
@@ -53,7 +58,12 @@ def save(
             raise FileExistsError(
                 f"`folder` must be new, empty or hold saved outputs, got {folder}. Choose another place."
             )
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise NotADirectoryError(
+                f"`{folder}` must be in a folder, got a file in its way. Choose another."
+            ) from None
         if _create(folder, arrays, names, beside or {}):
             return
     if beside:
@@ -107,7 +117,7 @@ def load(path: Path, /, *, verify: bool | None = None) -> dict[str, Any]:
         with _locked(path, exclusive=False):
             return _load_folder(path, verify)
     if (path / PAPER_FILES["logits"]).exists():
-        return {name: _read(path / file) for name, file in PAPER_FILES.items() if (path / file).exists()}
+        return {name: read_npy(path / file) for name, file in PAPER_FILES.items() if (path / file).exists()}
     raise ValueError(f"`path` must hold {HEADER} or {PAPER_FILES['logits']}, got {path} with neither.")
 
 
@@ -121,12 +131,12 @@ def _overwrite(folder: Path, arrays: dict[str, NDArray[Any]], names: Names) -> N
         _write_arrays(folder, arrays, files)
         _write_header(folder, arrays, files, names)
     except BaseException:
-        if {entry["file"] for entry in _read_header(folder)["arrays"].values()} != set(files.values()):
+        if {entry.file for entry in _read_header(folder)["arrays"].values()} != set(files.values()):
             for file in files.values():  # the old header still stands, so these are litter
                 (folder / file).unlink(missing_ok=True)
         raise
     litter = (folder / f"{name}.{old}.npy" for name in FIELDS for old in range(1, generation))
-    for old in (*(folder / entry["file"] for entry in before), *litter):
+    for old in (*(folder / entry.file for entry in before), *litter):
         old.unlink(missing_ok=True)
 
 
@@ -171,47 +181,63 @@ def _sync(folder: Path) -> None:
         os.close(descriptor)
 
 
+@dataclass(frozen=True)
+class _Entry:
+    """An array in the header."""
+
+    file: str
+    dtype: str
+    shape: tuple[int, ...]
+    sha256: str | None
+
+
 def _read_header(folder: Path) -> dict[str, Any]:
     file = folder / HEADER
+    rule = f"`{file}` must be a header written by Outputs.save"
+    text = read_text(file, "a header written by Outputs.save")
     try:
-        header = json.loads(file.read_text(encoding="utf-8"))
+        header = parsed(text)
         if header["format"] == FORMAT and header["version"] != VERSION:
-            raise ValueError(
-                f"`{file}` must be of format version {VERSION}, got {header['version']}. Read it with a newer abstain."
+            version = f"{header['version']!r:.20}"
+        else:
+            version = None
+            arrays = built(
+                {name: {"sha256": None} | entry for name, entry in header["arrays"].items()},
+                dict[str, _Entry],
+                place="arrays",
             )
-        arrays = {
-            name: {**{key: entry[key] for key in ("file", "dtype", "shape")}, "sha256": entry.get("sha256")}
-            for name, entry in header["arrays"].items()
-        }
-        ours = header["format"] == FORMAT and "logits" in arrays and all(name in FIELDS for name in arrays)
-        plain = all(Path(entry["file"]).name == entry["file"] for entry in arrays.values())
-        given = header.get("given_names", [])
-        ours = ours and len(given) == (arrays["given"]["shape"][1] if "given" in arrays else 0)
-        found = {"arrays": arrays, "class_names": header["class_names"], "given_names": tuple(map(str, given))}
-    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, AttributeError, IndexError) as error:
-        raise ValueError(
-            f"`{file}` must be a header written by Outputs.save, got {type(error).__name__}: {error}."
-        ) from None
-    if not ours or not plain:
-        raise ValueError(f"`{file}` must be a header written by Outputs.save, got other contents.")
-    return found
+            class_names = built(header["class_names"], tuple[str, ...] | None, place="class_names")
+            given_names = built(header.get("given_names", []), tuple[str, ...], place="given_names")
+            ours = header["format"] == FORMAT and "logits" in arrays and all(name in FIELDS for name in arrays)
+            given = arrays["given"].shape[1] if "given" in arrays else 0
+    except (KeyError, TypeError, AttributeError, IndexError):
+        raise ValueError(f"{rule}, got another form.") from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{rule}, got {error}.") from None
+    if version is not None:
+        raise ValueError(f"`{file}` must be of format version {VERSION}, got {version}. Read it with a newer abstain.")
+    plain = all(Path(entry.file).name == entry.file for entry in arrays.values())
+    if not ours or not plain or len(given_names) != given:
+        raise ValueError(f"{rule}, got other contents.")
+    return {"arrays": arrays, "class_names": class_names, "given_names": given_names}
 
 
 def _load_folder(folder: Path, verify: bool | None) -> dict[str, Any]:
     header = _read_header(folder)
     fields: dict[str, Any] = {name: header[name] for name in ("class_names", "given_names")}
     for name, entry in header["arrays"].items():
-        array = _read(folder / entry["file"])
-        if list(array.shape) != entry["shape"] or array.dtype.str != entry["dtype"]:
+        file = folder / entry.file
+        if not file.exists():
+            raise ValueError(f"`{file}` must exist as {HEADER} says, got no such file.")
+        array = read_npy(file)
+        if array.shape != entry.shape or array.dtype.str != entry.dtype:
             raise ValueError(
-                f"`{folder / entry['file']}` must be {entry['dtype']} of shape {entry['shape']} as {HEADER} says, "
+                f"`{file}` must be {entry.dtype} of shape {list(entry.shape)} as {HEADER} says, "
                 f"got {array.dtype.str} of shape {list(array.shape)}."
             )
         wanted = array.nbytes <= ALWAYS_VERIFIED if verify is None else verify
-        if wanted and entry["sha256"] is not None and _checksum(folder / entry["file"]) != entry["sha256"]:
-            raise ValueError(
-                f"`{folder / entry['file']}` must be as it was saved, got other contents. Collect it again."
-            )
+        if wanted and entry.sha256 is not None and _checksum(file) != entry.sha256:
+            raise ValueError(f"`{file}` must be as it was saved, got other contents. Collect it again.")
         fields[name] = array
     return fields
 
@@ -222,42 +248,11 @@ def _checksum(file: Path) -> str:
 
 
 def _load_npz(file: Path) -> dict[str, Any]:
-    try:
-        with open(file, "rb") as stream, contextlib.closing(_opened(stream)) as archive:
-            names = set(archive.files)
-            fields = {name: archive[name] for name in names & {*FIELDS, "class_names", "given_names"}}
-    except Exception as error:  # a damaged archive or header fails in many ways
+    known = (*FIELDS, "class_names", "given_names")
+    fields = read_npz(file, known)
+    if "logits" not in fields or any(name not in known for name in fields):
         raise ValueError(
-            f"`{file}` must be a whole .npz file without pickled objects, got {_first_line(error)}."
-        ) from None
-    if names != set(fields) or "logits" not in fields:
-        raise ValueError(
-            f"`{file}` must hold arrays named logits and any of {', '.join(FIELDS[1:])}, class_names, "
-            f"got {', '.join(sorted(names))}."
+            f"`{file}` must hold arrays named logits and any of {', '.join(known[1:])}, "
+            f"got {', '.join(sorted(fields))}."
         )
     return fields
-
-
-def _opened(stream: Any) -> Any:
-    archive = np.load(stream, allow_pickle=False)
-    if not isinstance(archive, np.lib.npyio.NpzFile):
-        raise ValueError("a single array")
-    return archive
-
-
-def _read(file: Path) -> NDArray[Any]:
-    try:
-        array = np.load(file, mmap_mode="r", allow_pickle=False)
-        if isinstance(array, np.memmap) and array.offset + array.nbytes != file.stat().st_size:
-            raise ValueError(f"{file.stat().st_size} bytes where its header says {array.offset + array.nbytes}")
-        return np.asarray(array)
-    except FileNotFoundError:
-        raise ValueError(f"`{file}` must exist as {HEADER} says, got no such file.") from None
-    except Exception as error:  # a damaged header fails in as many ways as Python's own parser knows
-        raise ValueError(
-            f"`{file}` must be a whole .npy array without pickled objects, got {_first_line(error)}."
-        ) from None
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__

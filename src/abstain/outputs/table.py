@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from abstain.extras import require
+from abstain.files import reading
+from abstain.outputs.parquet import read_parquet
 
 SUFFIXES = (".csv", ".parquet")
 GROUPS = ("group", "domain")
@@ -58,23 +59,23 @@ def read_columns(
 
 
 def _columns(file: Path) -> dict[str, list[Any]]:
-    if not file.exists():
-        raise FileNotFoundError(f"`path` must exist, got {file}.")
-    if file.suffix == ".parquet":
-        polars = require("polars", extra="scale", feature="Reading Parquet")
-        try:
-            frame = polars.read_parquet(file)
-        except Exception as error:
-            reason = " ".join(str(error).split())
-            raise ValueError(f"`{file}` must be a Parquet file, got {reason}.") from None
+    if file.suffix.lower() == ".parquet":
+        frame = read_parquet(file)
         return {name: frame[name].to_list() for name in frame.columns if name in UNDERSTOOD}
-    try:
-        with open(file, newline="", encoding="utf-8-sig") as stream:
-            reader = csv.reader(stream, strict=True)
+    with reading(file, "a table"):
+        return _csv(file)
+
+
+def _csv(file: Path) -> dict[str, list[Any]]:
+    with open(file, newline="", encoding="utf-8-sig") as stream:
+        reader = csv.reader(stream, strict=True)
+        try:
             names = [name.strip() for name in next(reader, [])]
             rows = [row for row in reader if row]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"`{file}` must be a table of comma-separated values in UTF-8, got {error}.") from None
+        except csv.Error as error:
+            raise ValueError(
+                f"`{file}` must be a table of comma-separated values, got {error} in line {reader.line_num}."
+            ) from None
     for number, row in enumerate(rows, start=1):
         if len(row) != len(names):
             raise ValueError(f"`{file}` must have {len(names)} values in each row, got {len(row)} in row {number}.")
@@ -98,6 +99,8 @@ def _names(file: Path, name: str, columns: dict[str, list[Any]]) -> Any:
     for row, value in enumerate(columns[name], start=1):
         if value is None or value == "":
             raise ValueError(f"`{file}` must have a value in column {name} of every row, got none in row {row}.")
+        if "\0" in str(value):
+            raise ValueError(f"`{file}` must have text without NUL in column {name}, got {value!r:.60} in row {row}.")
     return np.array([str(value) for value in columns[name]])
 
 

@@ -3,25 +3,31 @@
 Every message has one form: `name` must <rule>, got <value>; the first bad row and the next step where they help.
 """
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.arguments import as_rectangle, check_list
 from abstain.kernels.blocks import row_blocks
+from abstain.names import did_you_mean
 
 Array = NDArray[Any]
 Shift = Literal["none", "covariate", "label"]
 Nonfinite = Literal["error", "reject"]
 SHIFTS: tuple[str, ...] = get_args(Shift)
+FEW = 16  # rows to look at first
+ROUNDED = 5e-3  # how far rows of rounded probabilities may be from a sum of one
+LEAST = 1e-300  # a probability of zero counts as this
 
 
 def as_array(name: str, value: Any, /) -> Array:
     """View ``value`` as a read-only NumPy array; nothing is copied that need not be."""
     if hasattr(value, "detach"):  # a torch tensor, perhaps on a device or in a graph
         value = value.detach().cpu()
-    array = np.asarray(value)
+    array = as_rectangle(name, value)
     if array.dtype.kind in "OT":
         if not all(isinstance(item, str) for item in array.flat):
             raise TypeError(f"`{name}` must hold numbers or strings, got Python objects.")
@@ -57,6 +63,53 @@ def usable_rows(name: str, array: Array, /) -> NDArray[np.bool_]:
         else:
             usable[block] = finite.all(axis=1)
     return usable
+
+
+def are_probabilities(array: Array, /) -> bool:
+    """Whether every row is non-negative and sums to one: a few rows are looked at first, all only if these are."""
+
+    def these(rows: Array) -> bool:
+        return bool((rows >= 0).all() and (np.abs(rows.sum(axis=1, dtype=np.float64) - 1) < ROUNDED).all())
+
+    return these(array[:FEW]) and all(these(array[block]) for block in row_blocks(*array.shape))
+
+
+def are_log_probabilities(array: Array, /) -> bool:
+    """Whether the exponentials of every usable row sum to one."""
+
+    def these(rows: Array) -> bool:
+        with np.errstate(over="ignore", invalid="ignore"):
+            apart = np.abs(np.exp(rows.astype(np.float64)).sum(axis=1) - 1)
+        return not (apart >= ROUNDED).any()  # NaN is a row that is not usable
+
+    return these(array[:FEW]) and all(these(array[block]) for block in row_blocks(*array.shape))
+
+
+def log_probabilities(values: Any, /) -> Array:
+    """The logs of probabilities (n, K), zero counting as the least there is."""
+    array = as_array("probabilities", values)
+    check_floats("probabilities", array, (None, None))
+    strange = ~((array >= 0).all(axis=1) & (np.abs(array.sum(axis=1, dtype=np.float64) - 1) < ROUNDED))
+    finite = np.isfinite(array).all(axis=1)
+    if (strange & finite).any():
+        bad = int(np.argmax(strange & finite))
+        raise ValueError(
+            f"`probabilities` must be non-negative and sum to 1 in each row, got others in "
+            f"{np.count_nonzero(strange & finite)} of {len(array)} rows, first in row {bad}. Pass scores as logits=."
+        )
+    logs = np.log(np.maximum(array.astype(np.float64), LEAST))
+    logs[~finite] = np.nan
+    return logs.astype(array.dtype)
+
+
+def warn_of_probabilities(logits: Array, /) -> None:
+    """Tell who gave probabilities for logits."""
+    if logits.size and are_probabilities(logits):
+        warnings.warn(
+            "`logits` look like probabilities: every row is non-negative and sums to 1. Pass them as probabilities=.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def check_finite(name: str, array: Array, usable: NDArray[np.bool_], /) -> None:
@@ -116,7 +169,8 @@ def check_shift(shift: Any, labels: NDArray[np.int64] | None, n: int, /) -> Arra
     strange = ~np.isin(array, SHIFTS)
     if strange.any():
         bad = int(np.argmax(strange))
-        raise ValueError(f"`shift` must be one of {', '.join(SHIFTS)}, got {str(array[bad])!r} in row {bad}.")
+        hint = did_you_mean(array[bad], SHIFTS, otherwise="Names of your own go into `domain`.")
+        raise ValueError(f"`shift` must be one of {', '.join(SHIFTS)}, got {str(array[bad])!r} in row {bad}. {hint}")
     clash = (array == "label") != unknown
     if labels is not None and clash.any():
         bad = int(np.argmax(clash))
@@ -129,8 +183,7 @@ def check_shift(shift: Any, labels: NDArray[np.int64] | None, n: int, /) -> Arra
 
 def check_class_names(names: Any, n_classes: int, /) -> tuple[str, ...]:
     """One distinct name a class."""
-    if isinstance(names, str):
-        raise TypeError(f"`class_names` must be a list of names, got the string {names!r}.")
+    check_list("class_names", names, "names")
     found = tuple(str(name) for name in names)
     if len(found) != n_classes:
         raise ValueError(f"`class_names` must name the {n_classes} classes, got {len(found)} names.")

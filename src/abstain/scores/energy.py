@@ -6,8 +6,10 @@ from typing import final
 from array_api_compat import array_namespace
 
 from abstain.kernels.rows import RowSums
+from abstain.outputs import Outputs
 from abstain.scores.rows import Array, logit_rows
 from abstain.scores.score import About
+from abstain.scores.size import no_size
 from abstain.scores.sums_score import SumsScore
 
 
@@ -35,6 +37,10 @@ class Energy(SumsScore):
         reference="Liu et al., 2020",
         summary="A smooth maximum of the logits: made to find unknown classes.",
     )
+
+    def flaw(self, outputs: Outputs, /) -> str | None:
+        """Log-probabilities have lost their size."""
+        return no_size(outputs)
 
     def from_sums(self, rows: RowSums, /) -> Array:
         """z₁ + log1p(e^L)."""

@@ -7,6 +7,7 @@ import numpy as np
 from array_api_compat import array_namespace
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.arguments import as_rectangle
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.operations import double, products
@@ -15,6 +16,13 @@ from abstain.scores.score import About, FittedScore, Score, Sizes
 from abstain.scores.temperature import best_temperature
 
 Floats = NDArray[np.float64]
+
+
+def _numbers(name: str, value: ArrayLike) -> Floats:
+    array = as_rectangle(name, value)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"`{name}` must be numbers, got {array.dtype}.")
+    return array.astype(np.float64)
 
 
 @final
@@ -28,8 +36,8 @@ class Costs:
     @classmethod
     def of(cls, n_classes: int, /, *, rejection: float | ArrayLike, matrix: ArrayLike | None = None) -> "Costs":
         """Checked costs: 0 and 1 by default, one cost of rejecting or one for each true class."""
-        table = 1 - np.eye(n_classes) if matrix is None else np.asarray(matrix, dtype=np.float64)
-        reject = np.asarray(rejection, dtype=np.float64)
+        table = 1 - np.eye(n_classes) if matrix is None else _numbers("costs", matrix)
+        reject = _numbers("rejection", rejection)
         if table.shape != (n_classes, n_classes):
             raise ValueError(f"`costs` must have shape ({n_classes}, {n_classes}), got {table.shape}.")
         if reject.shape not in ((), (n_classes,)):

@@ -7,12 +7,14 @@ import numpy as np
 from array_api_compat import array_namespace, device
 from numpy.typing import NDArray
 
+from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.confidence_margin import confidence_margin
 from abstain.scores.inputs import Inputs
 from abstain.scores.norms import as_numpy, row_norms
 from abstain.scores.rows import Array, as_logits, logit_rows
 from abstain.scores.score import About, PlainScore
+from abstain.scores.size import no_size
 
 
 def geometric_margin(
@@ -40,8 +42,7 @@ def geometric_margin(
     """
     if convention == "paper":
         return logit_rows(logits, scale=1 / row_norms(weight, smallest=smallest_norm)).scaled_margin
-    if convention != "paper_code":
-        raise ValueError(f"`convention` must be 'paper' or 'paper_code', got {convention!r}.")
+    check_name("convention", convention, ("paper", "paper_code"), rule="be 'paper' or 'paper_code'")
     if bias is None:
         raise ValueError("`bias` must be given for convention='paper_code', got none.")
     logits = as_logits(logits)
@@ -67,9 +68,9 @@ class GeometricMargin(PlainScore):
     uses_head = True
 
     def flaw(self, outputs: Outputs, /) -> str | None:
-        """A class without a weight has no distance."""
+        """A class without a weight has no distance, and log-probabilities are none."""
         zero = np.flatnonzero(~np.any(as_numpy(outputs.weight), axis=1))
-        return f"a weight of norm zero at class {zero[0]}" if zero.size else None
+        return f"a weight of norm zero at class {zero[0]}" if zero.size else no_size(outputs)
 
     def formula(self, inputs: Inputs, /) -> Array:
         """The margin of the logits scaled by 1/‖wⱼ‖."""

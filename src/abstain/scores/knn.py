@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, final
+from typing import Any, Literal, final, get_args
 
 import numpy as np
 from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
+from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.neighbours import Neighbours
@@ -43,8 +44,7 @@ class KNN(Score):
     def __post_init__(self) -> None:
         if self.k < 1:
             raise ValueError(f"`k` must be at least 1, got {self.k}.")
-        if self.space not in ("features", "logits"):
-            raise ValueError(f"`space` must be 'features' or 'logits', got {self.space!r}.")
+        check_name("space", self.space, get_args(Space), rule="be 'features' or 'logits'")
 
     @property
     def about(self) -> About:

@@ -12,10 +12,15 @@ from abstain.scores.score import CannotFitError
 Floats = NDArray[np.float64]
 
 
+def empirical_covariance(centred: Floats, /) -> Floats:
+    """Covariance of centred rows (n, d), as it is."""
+    return centred.T @ centred / len(centred)
+
+
 def shrunk_covariance(centred: Floats, /) -> Floats:
     """Covariance of centred rows (n, d), pulled towards a multiple of the identity after Ledoit & Wolf (2004)."""
     n, d = centred.shape
-    sample = centred.T @ centred / n
+    sample = empirical_covariance(centred)
     size = np.trace(sample) / d
     squares = np.square(centred)
     spread = (squares.T @ squares / n - sample**2).sum() / (d * n)

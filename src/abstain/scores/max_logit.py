@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from typing import final
 
 from abstain.kernels.rows import RowSums
+from abstain.outputs import Outputs
 from abstain.scores.rows import Array, logit_rows
 from abstain.scores.score import About
+from abstain.scores.size import no_size
 from abstain.scores.sums_score import SumsScore
 
 
@@ -33,6 +35,10 @@ class MaxLogit(SumsScore):
         reference="Hendrycks et al., 2022",
         summary="The largest logit: made to find unknown classes.",
     )
+
+    def flaw(self, outputs: Outputs, /) -> str | None:
+        """Log-probabilities have lost their size."""
+        return no_size(outputs)
 
     def from_sums(self, rows: RowSums, /) -> Array:
         """z₁."""

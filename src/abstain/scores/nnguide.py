@@ -15,6 +15,7 @@ from abstain.scores.operations import normalized
 from abstain.scores.rows import Array
 from abstain.scores.samples import features_of
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
+from abstain.scores.size import no_size
 
 
 @final
@@ -35,6 +36,10 @@ class NNGuide(Score):
         reference="Park et al., 2023",
         summary="Energy that counts only near fitting samples which had a high one.",
     )
+
+    def flaw(self, outputs: Outputs, /) -> str | None:
+        """Log-probabilities have lost their size."""
+        return no_size(outputs)
 
     def _fit(self, sample: Outputs, /) -> "FittedNNGuide":
         """Keep the normalized features, scaled by their energies."""

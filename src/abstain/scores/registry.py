@@ -1,12 +1,15 @@
 """Every score by name: the command, the evaluation, the report and the contract tests read it."""
 
 import ast
-import difflib
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, get_type_hints
 
+from abstain.arguments import check_list
+from abstain.names import check_name
 from abstain.outputs import Outputs
+from abstain.records import built
 from abstain.scores.delta_knn import DeltaKNN
 from abstain.scores.delta_mds import DeltaMDS
 from abstain.scores.doctor import Doctor
@@ -53,6 +56,8 @@ AFTER_THE_PAPER: tuple[Score, ...] = (
 EXPECTED_COST = ExpectedCost()
 """Not among `SCORES`: it depends on given costs, and with equal ones it ranks as ts_max_softmax does."""
 
+DEFAULT = "confidence_margin"  # where nobody says otherwise
+
 SCORES: dict[str, Score] = {score.name: score for score in (*PAPER, *AFTER_THE_PAPER)}
 
 
@@ -70,20 +75,17 @@ def as_score(asked: AnyScore, outputs: Outputs | None = None, /) -> Score:
     if outputs is not None and asked in outputs.given_names:
         return Given(asked)
     name, options = _call(asked)
-    if name not in SCORES:
-        near = difflib.get_close_matches(name, SCORES, n=1)
-        hint = f"Did you mean {near[0]}?" if near else "`abstain scores` lists them."
-        raise ValueError(f"`score` must be a known score, got {name!r}. {hint}")
-    known = [field.name for field in fields(SCORES[name])]  # type: ignore[arg-type]
-    if unknown := [option for option in options if option not in known]:
-        have = ", ".join(known) or "none"
-        raise ValueError(f"`{name}` must be given options it has ({have}), got {unknown[0]!r}.")
-    return replace(SCORES[name], **options) if options else SCORES[name]  # type: ignore[type-var]
+    given = () if outputs is None else outputs.given_names
+    check_name("score", name, (*given, *SCORES), rule="be a known score", otherwise="`abstain scores` lists them.")
+    return replace(SCORES[name], **_typed(name, options)) if options else SCORES[name]  # type: ignore[type-var]
 
 
 def as_scores(asked: AnyScore | Iterable[AnyScore], outputs: Outputs, /) -> list[Score]:
     """Several scores, each once; "all" stands for those given with the outputs and all of `SCORES`."""
-    each: list[Any] = [asked] if isinstance(asked, str | Score) or callable(asked) else list(asked)
+    alone = isinstance(asked, str | Score) or callable(asked)
+    if not alone:
+        check_list("scores", asked, "scores")
+    each: list[Any] = [asked] if alone else list(asked)  # type: ignore[arg-type]
     if not each:
         raise ValueError("`scores` must name at least one score, got none. `abstain scores` lists them.")
     every: list[Score] = []
@@ -94,6 +96,23 @@ def as_scores(asked: AnyScore | Iterable[AnyScore], outputs: Outputs, /) -> list
         if found[score.name] != score:
             raise ValueError(f"`scores` must have different names, got two of the name {score.name!r}.")
     return list(found.values())
+
+
+def split_names(text: str, /) -> list[str]:
+    """Names with commas between them; those within brackets are part of a name."""
+    return [name.strip() for name in re.split(r",(?![^(]*\))", text)]
+
+
+def _typed(name: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The options, each one that the score has and of its type."""
+    types = get_type_hints(type(SCORES[name]))
+    known = [field.name for field in fields(SCORES[name])]  # type: ignore[arg-type]
+    for option in options:
+        check_name(f"option of {name}", option, known)
+    try:
+        return {option: built(value, types[option], place=option) for option, value in options.items()}
+    except ValueError as error:
+        raise ValueError(f"`score` must be {name} with options of their kind, got {error}.") from None
 
 
 def _call(asked: str) -> tuple[str, dict[str, Any]]:

@@ -1,19 +1,26 @@
 """RMDS: Mahalanobis distance to the nearest class, relative to that of all samples together."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import final
+from typing import Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
-from abstain.scores.mahalanobis import class_means, nearest_mean, shrunk_covariance, whitening
+from abstain.scores.mahalanobis import class_means, empirical_covariance, nearest_mean, shrunk_covariance, whitening
 from abstain.scores.rows import Array
 from abstain.scores.samples import features_of
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 
 Floats = NDArray[np.float64]
+Estimate = Literal["ledoit_wolf", "empirical"]
+COVARIANCES: dict[str, Callable[[Floats], Floats]] = {
+    "ledoit_wolf": shrunk_covariance,
+    "empirical": empirical_covariance,
+}
 
 
 @final
@@ -22,8 +29,11 @@ class RMDS(Score):
     r"""Relative Mahalanobis distance, :math:`\max_c (M_0(x) - M_c(x))`, with covariances shrunk after Ledoit and Wolf.
 
     Class means and their shared covariance come from the labels of the fitting sample; classes that are not in it
-    are passed over. Leads on fine-tuned vision transformers. (Ren et al., 2021)
+    are passed over. With ``covariance="empirical"`` nothing is shrunk, as in published numbers, which takes many more
+    rows than features. Leads on fine-tuned vision transformers. (Ren et al., 2021)
     """
+
+    covariance: Estimate = "ledoit_wolf"
 
     about = About(
         name="rmds",
@@ -36,7 +46,8 @@ class RMDS(Score):
 
     def _fit(self, sample: Outputs, /) -> "FittedRMDS":
         """Estimate the Gaussians."""
-        labels = sample.labels
+        check_name("covariance", self.covariance, COVARIANCES, rule="be ledoit_wolf or empirical")
+        estimate, labels = COVARIANCES[self.covariance], sample.labels
         if labels is None or not (labels >= 0).any():
             raise CannotFitError("the fitting sample has no labelled rows of known classes")
         x = features_of(sample)[labels >= 0].astype(np.float64)
@@ -44,9 +55,7 @@ class RMDS(Score):
         if not centred.any():
             raise CannotFitError("the fitting sample has no class whose features vary")
         overall = x.mean(axis=0, keepdims=True)
-        return FittedRMDS(
-            means, whitening(shrunk_covariance(centred)), overall, whitening(shrunk_covariance(x - overall))
-        )
+        return FittedRMDS(means, whitening(estimate(centred)), overall, whitening(estimate(x - overall)))
 
 
 @final

@@ -6,6 +6,7 @@ import numpy as np
 from array_api_compat import array_namespace, device, is_array_api_obj
 from numpy.typing import NDArray
 
+from abstain.arguments import as_rectangle
 from abstain.kernels.rows import RowSums, row_sums
 
 Array = Any  # a NumPy, torch, JAX or CuPy array; the same kind comes out
@@ -42,7 +43,7 @@ def refuse(bad: NDArray[np.bool_], /) -> None:
 def as_logits(logits: Array, /) -> Array:
     """Checked logits (n, K): an array of any library as it is, anything else as a NumPy array."""
     if not is_array_api_obj(logits):
-        logits = np.asarray(logits)
+        logits = as_rectangle("logits", logits)
     check_logits(logits)
     return logits
 

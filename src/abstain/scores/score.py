@@ -9,6 +9,7 @@ from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
+from abstain.outputs.expected import expect_outputs
 from abstain.scores.confidences import confidences
 from abstain.scores.inputs import Inputs
 from abstain.scores.rows import Array
@@ -69,6 +70,7 @@ class FittedScore(Stored, ABC):
 
     def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Confidence (n,) of every row, NaN, which no threshold accepts, where a row is not usable."""
+        expect_outputs(outputs)
         return confidences(outputs, {"score": self})["score"]
 
     @abstractmethod
@@ -149,6 +151,7 @@ class Score(Stored, ABC):
 
     def fit(self, sample: Outputs, /) -> Any:
         """The fitted score; `CannotFitError` where the sample does not determine it. Unusable rows are left out."""
+        expect_outputs(sample, name="sample")
         if "labels" in self.needs and sample.labels is None:
             raise CannotFitError("the fitting sample has no labels")
         if not sample.usable.any():

@@ -7,12 +7,15 @@ from typing import Any, get_args, get_origin, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.foreign import foreign
+from abstain.outputs import Outputs
 from abstain.records import built
-from abstain.scores.given import Own
-from abstain.scores.inputs import Head, Inputs
+from abstain.scores.given import Given, Own
 from abstain.scores.score import FittedScore, Stored
 
 Arrays = dict[str, NDArray[Any]]
+LARGEST = 1e100  # so that squares and products of a few are finite
+LARGEST = 1e100  # so that squares and products of a few are finite
 
 
 def to_state(stored: Stored, /, *, name: str = "score") -> tuple[dict[str, Any], Arrays]:
@@ -30,19 +33,22 @@ def from_state(header: Any, arrays: Arrays, /, *, kind: type[Any] = FittedScore,
         raise ValueError(f"`header` must be that of a score, got {type(error).__name__}: {error}.") from None
 
 
-def check_sizes(fitted: FittedScore, n_classes: int, /) -> None:
-    """A ValueError where the arrays do not fit each other or the number of classes: seen on a row of zeros."""
-    sizes = fitted.expects()
-    if sizes.get("classes", n_classes) != n_classes:
-        raise ValueError(f"`header` must be that of a score of {n_classes} classes, got {sizes['classes']}.")
-    if not n_classes or isinstance(fitted, Own):
+def check_decides(fitted: FittedScore, n_classes: int, /) -> None:
+    """A fitted score must give each row a number: arrays and numbers that do not fit together are found out here."""
+    with foreign("`arrays` must fit together"):
+        sizes = {"classes": n_classes, "features": 2} | fitted.expects()
+    if sizes["classes"] != n_classes or n_classes == 1:
+        raise ValueError(f"`header` must be of a score for {n_classes} classes, got {sizes['classes']}.")
+    if isinstance(fitted, Given | Own):
         return
-    d = sizes.get("features", 1)
-    head = Head(1 + np.eye(n_classes, d)) if fitted.uses_head else None
-    with np.errstate(all="ignore"):
-        found = fitted.formula(Inputs(np.zeros((1, n_classes)), np.zeros((1, d)), head))
-    if np.shape(found) != (1,):
-        raise ValueError(f"`arrays` must fit the score, got a confidence of shape {np.shape(found)}.")
+    rng = np.random.default_rng(0)
+    for n in (5, 7):
+        shapes = ((n, n_classes), (n, sizes["features"]), (n_classes, sizes["features"]))
+        logits, features, weight = (rng.normal(size=shape) for shape in shapes)
+        with foreign("`arrays` must fit together"), np.errstate(all="raise", under="ignore"):
+            confidence = fitted(Outputs(logits=logits, features=features, weight=weight))
+        if np.shape(confidence) != (n,):
+            raise ValueError(f"`arrays` must give each row a number, got shape {np.shape(confidence)}.")
 
 
 def _pack(value: Any, path: str, arrays: Arrays) -> Any:
@@ -74,9 +80,12 @@ def _unpack(value: Any, kind: Any, arrays: Arrays, own: dict[str, Own]) -> Any:
     if kind is Any and (value is None or type(value) in (int, float)):
         return value
     try:
-        return built(value, kind)
+        found = built(value, kind)
     except ValueError as error:
-        raise ValueError(f"`header` must be that of a score, got {error}") from None
+        raise ValueError(f"`header` must be that of a score, got {error}.") from None
+    if isinstance(found, int | float) and abs(found) > LARGEST:
+        raise ValueError(f"`header` must have numbers up to {LARGEST:g}, got {found}.")
+    return found
 
 
 def _record(value: dict[str, Any], kind: Any, arrays: Arrays, own: dict[str, Own]) -> Any:
@@ -107,6 +116,6 @@ def _own(name: str, known: dict[str, Own]) -> Own:
 
 
 def _checked(array: NDArray[Any]) -> NDArray[Any]:
-    if array.dtype not in (np.float32, np.float64) or not np.isfinite(array).all():
-        raise ValueError(f"`arrays` must hold finite float32 or float64 numbers, got {array.dtype}.")
+    if array.dtype not in (np.float32, np.float64) or not (np.abs(array) <= np.float64(LARGEST)).all():
+        raise ValueError(f"`arrays` must hold float32 or float64 numbers up to {LARGEST:g}, got others.")
     return array

@@ -13,6 +13,7 @@ from abstain.scores.residual import FittedResidual, Residual
 from abstain.scores.rows import Array
 from abstain.scores.samples import features_of
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
+from abstain.scores.size import no_size
 
 
 @final
@@ -34,6 +35,10 @@ class ViM(Score):
         reference="Wang et al., 2022",
         summary="Energy less a virtual logit for features outside the principal subspace.",
     )
+
+    def flaw(self, outputs: Outputs, /) -> str | None:
+        """Log-probabilities have lost their size."""
+        return no_size(outputs)
 
     def _fit(self, sample: Outputs, /) -> "FittedViM":
         """Find the subspace and α."""

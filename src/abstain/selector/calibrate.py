@@ -2,19 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from abstain.outputs import Outputs
+from abstain.outputs.expected import expect_outputs
 from abstain.scores.fitting_draw import split_to_fit
-from abstain.scores.registry import EXPECTED_COST, AnyScore, as_scores
+from abstain.scores.registry import DEFAULT, EXPECTED_COST, AnyScore, as_scores
 from abstain.scores.score import Score
 from abstain.selector.choice import accountable, best_score
 from abstain.selector.selector import Selector
 from abstain.selector.target import Asked, Per
+from abstain.thresholds.reject_all import reject_all
 from abstain.thresholds.sample import one_per_cluster
-from abstain.thresholds.score_law import ScoreLaw
+from abstain.thresholds.score_distribution import ScoreDistribution
+from abstain.thresholds.threshold import NoSafeThresholdError
 
 
 def calibrate(
@@ -31,6 +35,7 @@ def calibrate(
     jointly: bool = True,
     delta: float | None = 0.05,
     method: str | None = None,
+    when_impossible: Literal["raise", "reject_all"] = "raise",
     seed: int = 0,
 ) -> Selector:
     """A selector for a target selective risk, coverage, or ``cost`` of rejecting, from outputs like those to come.
@@ -48,7 +53,8 @@ def calibrate(
     best is taken, or with ``"best"`` the best of all that the outputs allow: it is chosen on a fifth of the rows, and
     the threshold sees only the others. A score that needs fitting gets rows of its own, drawn at random, a fifth of
     all, or more until five per class are in-distribution, at most half. Rows that are not usable count as errors that
-    are never accepted.
+    are never accepted. Where no threshold keeps a risk, that is an error, or with ``when_impossible="reject_all"`` a
+    selector that accepts nothing.
 
     An error costs 1 and ``cost`` is that of rejecting, one number or one for each true class; ``costs[ŷ, y]`` are other
     costs of predicting ŷ where y is true. The method ``minimal_cost`` chooses the threshold on the sample, ``chow``
@@ -61,6 +67,7 @@ def calibrate(
     >>> bool(outputs.errors[selector.accepts(outputs)].mean() < 0.02)
     True
     """
+    expect_outputs(outputs)
     asked = Asked(
         risk=risk,
         coverage=coverage,
@@ -72,6 +79,7 @@ def calibrate(
         delta=delta,
         method=method,
     )
+    asked.check_refuge(when_impossible)
     candidates = _candidates(score, outputs, asked)
     tried: list[str] = []
     entry = candidates[0]
@@ -82,23 +90,30 @@ def calibrate(
         fitting, rest = split_to_fit(outputs, seed=seed, shifted_too=asked.weighs_answers)
     fitted = entry.fit(fitting)
     confidence = accountable(fitted(rest))
-    threshold, groups = asked.threshold(fitted, rest, confidence, seed)
+    try:
+        threshold, groups = asked.threshold(fitted, rest, confidence, seed)
+    except NoSafeThresholdError:
+        if when_impossible == "raise" or risk is None or delta is None:
+            raise
+        threshold, groups = reject_all(len(rest), risk=risk, delta=delta), None
     if tried:
         note = f"the score was chosen among {len(tried)} on other rows, which costs the promise nothing"
         threshold = replace(threshold, promise=threshold.promise.noting(note))
     independent = confidence[one_per_cluster(confidence, np.zeros(len(rest)), ids=rest.ids, seed=seed)]
-    law = ScoreLaw.of(independent, seed=seed)
-    return Selector(entry, fitted, threshold, outputs.n_classes, law, groups, outputs.class_names)
+    distribution = ScoreDistribution.of(independent, seed=seed)
+    return Selector(entry, fitted, threshold, outputs.n_classes, distribution, groups, outputs.class_names)
 
 
 def _candidates(score: AnyScore | Sequence[AnyScore] | None, outputs: Outputs, asked: Asked) -> list[Score]:
     """The scores to choose among, all of which the outputs allow; one where there is nothing to choose."""
+    if isinstance(score, list | tuple) and len(score) == 1:
+        score = score[0]
     if asked.weighs_answers or score == EXPECTED_COST.name:
         if score not in (None, EXPECTED_COST.name):
             raise ValueError(f"`score` must be left out where answers are weighed by costs, got {score!r}.")
         return [_allowed(asked.expected_cost(outputs.n_classes), outputs)]
     if score is None:
-        score = outputs.given_names[0] if outputs.given_names and not outputs.n_classes else "confidence_margin"
+        score = outputs.given_names[0] if outputs.given_names and not outputs.n_classes else DEFAULT
     if score == "best":
         return [one for one in as_scores("all", outputs) if one.objection(outputs) is None]
     return [_allowed(one, outputs) for one in as_scores(score, outputs)]

@@ -6,7 +6,6 @@ import struct
 from collections.abc import Iterable
 from dataclasses import asdict
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,26 +13,37 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as dump_arrays
 
-from abstain.files import write_whole
+from abstain.arguments import as_path
+from abstain.files import reading, write_whole
 from abstain.jsonable import jsonable
 from abstain.records import built
 from abstain.scores.score import FittedScore, Score
-from abstain.scores.state import check_sizes, from_state, to_state
+from abstain.scores.state import Arrays, check_decides, from_state, to_state
 from abstain.selector.groups import Groups
-from abstain.thresholds.score_law import ScoreLaw
+from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
 FORMAT, VERSION = "abstain.selector", 4
 BLANK = "0" * 64
 LARGEST_HEADER = 10_000_000
+KEYS = {
+    "sha256",
+    "format",
+    "version",
+    "score",
+    "fitted",
+    "threshold",
+    "groups",
+    "n_classes",
+    "distribution",
+    "class_names",
+}
 
 
 def save(selector: Any, file: str | PathLike[str], /) -> None:
     """Write one file, whole or not at all."""
-    goal = Path(file)
-    fitted, arrays = to_state(selector.fitted, name="fitted")
-    score, more = to_state(selector.entry, name="score")
-    arrays |= more
+    goal = as_path("file", file)
+    score, fitted, arrays = _states(selector.entry, selector.fitted)
     header = {
         "sha256": BLANK,  # first, so that no name can look like the blank
         "format": FORMAT,
@@ -43,11 +53,10 @@ def save(selector: Any, file: str | PathLike[str], /) -> None:
         "threshold": asdict(selector.threshold),
         "groups": None if selector.groups is None else asdict(selector.groups),
         "n_classes": selector.n_classes,
-        "law": asdict(selector.law),
+        "distribution": asdict(selector.distribution),
         "class_names": selector.class_names,
     }
-    stored = {name: np.ascontiguousarray(array) for name, array in arrays.items()} or {"none": np.zeros(0)}
-    contents = dump_arrays(stored, metadata={"abstain": json.dumps(jsonable(header), allow_nan=False)})
+    contents = dump_arrays(arrays, metadata={"abstain": json.dumps(jsonable(header), allow_nan=False)})
     digest = hashlib.sha256(contents).hexdigest()
     contents = contents.replace(BLANK.encode(), digest.encode(), 1)
     write_whole(goal, lambda partial: partial.write_bytes(contents))
@@ -55,7 +64,9 @@ def save(selector: Any, file: str | PathLike[str], /) -> None:
 
 def load(file: str | PathLike[str], /, *, own: Iterable[Any] = ()) -> dict[str, Any]:
     """The fields of the selector in a file; a truncated, altered, newer or foreign one is an error that says so."""
-    contents = Path(file).read_bytes()
+    place = as_path("file", file)
+    with reading(place, "a selector written by Selector.save"):
+        contents = place.read_bytes()
     header = _header(contents, str(file))
     if header.get("format") != FORMAT:
         raise ValueError(f"`{file}` must be a selector, got another kind of file.")
@@ -71,20 +82,45 @@ def load(file: str | PathLike[str], /, *, own: Iterable[Any] = ()) -> dict[str, 
     if hashlib.sha256(blank).hexdigest() != digest:
         raise ValueError(f"`{file}` must be whole and unaltered, got other contents than were saved.")
     try:
-        arrays = load_arrays(contents)
-        fitted = from_state(header["fitted"], arrays, kind=FittedScore, own=own)
-        check_sizes(fitted, built(header["n_classes"], int))
-        return {
-            "entry": from_state(header["score"], arrays, kind=Score, own=own),
-            "fitted": fitted,
-            "threshold": built(header["threshold"], Threshold),
-            "groups": built(header["groups"], Groups | None),
-            "n_classes": built(header["n_classes"], int),
-            "law": built(header["law"], ScoreLaw),
-            "class_names": built(header["class_names"], tuple[str, ...] | None),
-        }
+        return _fields(header, load_arrays(contents), own)
     except (SafetensorError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"`{file}` must be a selector, got {type(error).__name__}: {error}.") from None
+
+
+def _fields(header: dict[str, Any], arrays: Arrays, own: Iterable[Any]) -> dict[str, Any]:
+    own = list(own)
+    entry = from_state(header["score"], arrays, kind=Score, own=own)
+    fitted = from_state(header["fitted"], arrays, kind=FittedScore, own=own)
+    _check_all_is_read(entry, fitted, header, arrays)
+    n_classes = built(header["n_classes"], int, place="n_classes")
+    check_decides(fitted, n_classes)
+    return {
+        "entry": entry,
+        "fitted": fitted,
+        "threshold": built(header["threshold"], Threshold, place="threshold"),
+        "groups": built(header["groups"], Groups | None, place="groups"),
+        "n_classes": n_classes,
+        "distribution": built(header["distribution"], ScoreDistribution, place="distribution"),
+        "class_names": built(header["class_names"], tuple[str, ...] | None, place="class_names"),
+    }
+
+
+def _states(entry: Score, fitted: FittedScore) -> tuple[Any, Any, Arrays]:
+    """Both as headers, and their arrays as they are in a file, which cannot hold none."""
+    score, arrays = to_state(entry, name="score")
+    state, more = to_state(fitted, name="fitted")
+    stored = {name: np.ascontiguousarray(array) for name, array in (arrays | more).items()}
+    return score, state, stored or {"none": np.zeros(0)}
+
+
+def _check_all_is_read(entry: Score, fitted: FittedScore, header: dict[str, Any], arrays: Arrays) -> None:
+    """A file says what is saved again and nothing else."""
+    score, state, stored = _states(entry, fitted)
+    if set(header) != KEYS or json.loads(json.dumps([score, state])) != [header["score"], header["fitted"]]:
+        raise ValueError("a header with more or other fields")
+    forms = [{name: (array.dtype, array.shape) for name, array in kept.items()} for kept in (stored, arrays)]
+    if forms[0] != forms[1]:
+        raise ValueError("more or other arrays than its score has")
 
 
 def _header(contents: bytes, file: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from abstain.selector.selector import Selector
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.risk import in_reach
 from abstain.thresholds.sample import Sample, check_target, rows_like
-from abstain.thresholds.score_law import ScoreLaw
+from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.step_down import largest_safe_rank
 from abstain.thresholds.threshold import Threshold
 
@@ -195,7 +195,7 @@ class Recertification:
             raise ValueError("`old` must be the selector that the labels were asked for, got another.")
         if self.threshold is None:
             raise ValueError(f"No threshold is certified yet after {len(self.ids)} labels. Ask for more.")
-        return replace(old, threshold=self.threshold, law=ScoreLaw.of(np.asarray(self.offered)))
+        return replace(old, threshold=self.threshold, distribution=ScoreDistribution.of(np.asarray(self.offered)))
 
     def to_json(self) -> str:
         """The state as text."""
@@ -227,5 +227,5 @@ def _level(delta: float, look: int) -> float:
 
 def _digest(selector: Selector) -> str:
     """Of what a threshold on its score means."""
-    text = f"{selector.score} {selector.threshold.value!r} {to_json(selector.law)}"
+    text = f"{selector.score} {selector.threshold.value!r} {to_json(selector.distribution)}"
     return sha256(text.encode()).hexdigest()[:16]

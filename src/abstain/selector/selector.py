@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
+from abstain.outputs.expected import expect_outputs
 from abstain.scores.confidences import predictions
 from abstain.scores.score import FittedScore, Score
 from abstain.selector import file as selector_file
 from abstain.selector.groups import Groups
-from abstain.thresholds.score_law import ScoreLaw
+from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
 ABSTAIN = -1
@@ -30,8 +31,8 @@ class Selector:
     threshold: Threshold
     """Where there are groups, its value is +inf and its counts and promise are those of all groups together."""
     n_classes: int
-    law: ScoreLaw
-    """The distribution of confidence in calibration, for `abstain.monitor`."""
+    distribution: ScoreDistribution
+    """That of confidence in calibration, for `abstain.monitor`."""
     groups: Groups | None = None
     class_names: tuple[str, ...] | None = None
 
@@ -63,6 +64,7 @@ class Selector:
 
     def confidence(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Confidence (n,), NaN where a row is not usable."""
+        expect_outputs(outputs)
         if outputs.n_classes != self.n_classes:
             raise ValueError(
                 f"`outputs` must have {self.n_classes} classes, as in calibration, got {outputs.n_classes}."

@@ -1,11 +1,12 @@
 """What is asked of a selector, checked, and the threshold that keeps it."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.confidences import predictions
 from abstain.scores.expected_cost import Costs, ExpectedCost
@@ -41,19 +42,26 @@ class Asked:
                 "`risk`, `coverage` or `cost` must be given, or `risk` and `coverage` together, got "
                 f"{' and '.join(named) or 'none'}."
             )
+        if isinstance(self.cost, str):
+            raise TypeError(f"`cost` must be a number, or one for each class, got {self.cost!r}.")
         if self.delta is None and named != ["coverage"]:
             raise ValueError("`delta` must be given for a target risk or a cost, got None.")
-        if self.per not in (None, "class", "domain"):
-            raise ValueError(f"`per` must be class or domain, got {self.per!r}.")
+        if self.per is not None:
+            check_name("per", self.per, get_args(Per), rule="be class or domain")
         if self.per is not None and named != ["risk"]:
             raise ValueError(f"`per` must come with a `risk` alone, got {' and '.join(named)}.")
         if self.group_risk is not None and self.per is None:
             raise ValueError("`group_risk` must come with `per`, which says what the groups are, got no `per`.")
         if self.cost is None and self.costs is not None:
             raise ValueError("`costs` must come with `cost`, that of rejecting, got no `cost`.")
-        known = methods_for(self.target)
-        if self.method is not None and self.method not in known:
-            raise ValueError(f"`method` must be one of {', '.join(known)}, got {self.method!r}.")
+        if self.method is not None:
+            check_name("method", self.method, methods_for(self.target))
+
+    def check_refuge(self, when_impossible: str) -> None:
+        """Rejecting everything keeps a risk, but no coverage."""
+        check_name("when_impossible", when_impossible, ("raise", "reject_all"), rule="be raise or reject_all")
+        if when_impossible == "reject_all" and self.coverage is not None:
+            raise ValueError("`when_impossible` must be raise with a `coverage`, which rejecting all does not keep.")
 
     @property
     def target(self) -> Target:

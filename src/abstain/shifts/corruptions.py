@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.names import check_name
 from abstain.shifts.blur import defocus_blur, gaussian_blur, glass_blur, motion_blur, zoom_blur
 from abstain.shifts.digital import brightness, contrast, elastic, jpeg, pixelate, saturate
 from abstain.shifts.noise import gaussian_noise, impulse_noise, shot_noise, speckle_noise
@@ -45,8 +46,7 @@ def corrupt(image: NDArray[np.uint8], name: str, /, *, severity: int = 3, seed: 
     >>> corrupt(np.full((32, 32), 100, dtype=np.uint8), "contrast", severity=5).mean()
     np.float64(100.0)
     """
-    if name not in CORRUPTIONS:
-        raise ValueError(f"`name` must be one of {', '.join(CORRUPTIONS)}, got {name!r}.")
+    check_name("name", name, CORRUPTIONS)
     if severity not in range(1, 6):
         raise ValueError(f"`severity` must be 1, 2, 3, 4 or 5, got {severity}.")
     pixels = np.asarray(image)

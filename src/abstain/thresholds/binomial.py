@@ -1,6 +1,6 @@
 """Exact binomial bounds and tests, and their relatives for losses between 0 and 1."""
 
-from math import ceil, exp, log
+from math import ceil, exp, log, log1p
 
 from scipy.special import bdtr, betaincinv
 
@@ -48,4 +48,4 @@ def p_value(total: float, n: int, risk: float, /, *, are_errors: bool) -> float:
 
 def samples_needed(risk: float, delta: float, /) -> int:
     """The number of accepted samples without an error that certify a risk."""
-    return ceil(log(delta) / log(1 - risk) - 1e-12)
+    return ceil(log(delta) / log1p(-risk) - 1e-12)

@@ -7,11 +7,10 @@ from numpy.typing import ArrayLike
 
 from abstain.metrics.ranking import rank
 from abstain.thresholds.promise import RISK, Promise
-from abstain.thresholds.sample import check_names, check_target, cluster_numbers, rows_like
+from abstain.thresholds.reject_all import reject_all
+from abstain.thresholds.sample import check_names, check_target, cluster_numbers
 from abstain.thresholds.target_risk import target_risk
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
-
-NOTHING = "no threshold could be certified for it, so that every row is rejected"
 
 
 def group_thresholds(
@@ -51,7 +50,7 @@ def group_thresholds(
         try:
             threshold = target_risk(c[rows], e[rows], risk=risk, delta=level, ids=inside, seed=seed)
         except NoSafeThresholdError as error:
-            threshold = _rejecting_all(int(np.count_nonzero(rows)), risk, level)
+            threshold = reject_all(int(np.count_nonzero(rows)), risk=risk, delta=level)
             refused.append((name, error))
         found[str(name)] = _in_group(threshold, str(name), delta, len(distinct) if jointly else 1)
     if len(refused) == len(distinct):
@@ -77,11 +76,6 @@ def of_all_groups(found: dict[str, Threshold], /, *, risk: float, delta: float, 
         errors=sum(threshold.errors or 0.0 for threshold in found.values()),
         promise=promise,
     )
-
-
-def _rejecting_all(n: int, risk: float, delta: float) -> Threshold:
-    promise = Promise(quantity=RISK, target=risk, probability=1 - delta, distribution=rows_like(n), caveats=(NOTHING,))
-    return Threshold(value=np.inf, method="reject_all", n=n, accepted=0, errors=0.0, promise=promise)
 
 
 def _in_group(threshold: Threshold, name: str, delta: float, together: int) -> Threshold:

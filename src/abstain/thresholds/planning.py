@@ -1,10 +1,11 @@
 """Before you start: how many labelled rows a promise needs, and what is in reach with those there are."""
 
-from math import ceil, floor, log, log10
+from math import ceil, floor, log, log1p, log10
 
 import numpy as np
 from scipy.special import bdtr, bdtri
 
+from abstain.arguments import check_number
 from abstain.thresholds.sample import check_target
 from abstain.thresholds.step_down import MAIN_SHARE, STARTS
 
@@ -24,10 +25,13 @@ def samples_for(*, risk: float, delta: float, coverage: float, error_rate: float
     for name, value in (("risk", risk), ("delta", delta), ("power", power)):
         check_target(name, value)
     _check_share("coverage", coverage)
+    check_number("error_rate", error_rate)
     if not 0 <= error_rate < risk:
         raise ValueError(f"`error_rate` must be at least 0 and below `risk` ({risk:g}), got {error_rate}.")
     level = _level(coverage, delta)
-    high = ceil(log(level) / log(1 - risk))
+    high = ceil(log(level) / log1p(-risk))
+    if high > MOST:
+        raise ValueError(f"`risk` must be one that {MOST:,} accepted rows certify, got {risk:g}. Ask for a higher one.")
     while not _enough(high, risk, level, error_rate, power):
         if high > MOST:
             raise ValueError(
@@ -50,6 +54,8 @@ def risk_for(*, n: int, delta: float, coverage: float, error_rate: float, power:
     check_target("delta", delta)
     check_target("power", power)
     _check_share("coverage", coverage)
+    check_number("n", n)
+    check_number("error_rate", error_rate)
     if n < 1 or not 0 <= error_rate < 1:
         raise ValueError(f"`n` must be at least 1 and `error_rate` at least 0 and below 1, got {n} and {error_rate}.")
     k = max(1, int(coverage * n))
@@ -67,6 +73,7 @@ def _level(coverage: float, delta: float) -> float:
 
 
 def _check_share(name: str, value: float) -> None:
+    check_number(name, value)
     if not 0 < value <= 1:
         raise ValueError(f"`{name}` must be above 0 and at most 1, got {value}.")
 

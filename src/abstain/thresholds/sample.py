@@ -6,6 +6,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.arguments import check_number
 from abstain.draws import generator
 from abstain.metrics.ranking import rank
 from abstain.thresholds.threshold import apart, between
@@ -121,5 +122,6 @@ def one_per_cluster(confidence: Floats, losses: Floats, /, *, ids: ArrayLike | N
 
 def check_target(name: str, value: float, /) -> None:
     """A number strictly between 0 and 1."""
+    check_number(name, value)
     if not 0 < value < 1:
         raise ValueError(f"`{name}` must be between 0 and 1, got {value}.")

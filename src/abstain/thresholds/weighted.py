@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.draws import generator
+from abstain.names import check_name
 from abstain.thresholds.betting_sequence import betting
 from abstain.thresholds.estimated_weights import EstimatedWeights
 from abstain.thresholds.sample import check_target, one_per_cluster
@@ -58,8 +59,7 @@ def weighted_risk(
         if not isinstance(weights, EstimatedWeights):
             raise ValueError("`largest` must be given, a bound on the weights known beforehand, got none.")
         largest = weights.largest
-    if by not in ("rejection_sampling", "betting"):
-        raise ValueError(f"`by` must be rejection_sampling or betting, got {by!r}.")
+    check_name("by", by, ("rejection_sampling", "betting"), rule="be rejection_sampling or betting")
     c, e = np.asarray(confidence, dtype=np.float64), np.asarray(losses, dtype=np.float64)
     if not c.shape == e.shape == w.shape:
         raise ValueError(f"`weights` must have a weight for each sample, got {w.shape} for {c.shape}.")

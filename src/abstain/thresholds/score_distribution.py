@@ -1,4 +1,4 @@
-"""The law of confidence on the calibration sample, in a few numbers."""
+"""The distribution of confidence on the calibration sample, in a few numbers."""
 
 from dataclasses import dataclass
 from typing import Self, final
@@ -13,12 +13,12 @@ PARTS = 100
 
 @final
 @dataclass(frozen=True)
-class ScoreLaw:
+class ScoreDistribution:
     """Confidences at ranks fixed beforehand, and the weight of each part between them.
 
-    For independent samples of one law the chances of a new one to fall into the parts are Dirichlet with these weights,
-    whatever the law: so what comes later can be tested exactly against the whole sample. Ties are broken by a uniform
-    number that goes with each sample.
+    For independent samples of one distribution the chances of a new one to fall into the parts are Dirichlet with these
+    weights, whatever the distribution: so what comes later can be tested exactly against the whole sample. Ties are
+    broken by a uniform number that goes with each sample.
     """
 
     edges: tuple[float, ...]
@@ -36,11 +36,13 @@ class ScoreLaw:
             or (np.sort(pairs) != pairs).any()
             or not all(1 <= weight <= 2**53 for weight in self.weights)
         ):
-            raise ValueError("A law of confidence must have edges that rise and a weight for each part, got others.")
+            raise ValueError(
+                "A distribution of confidence must have edges that rise and a weight for each part, got others."
+            )
 
     @classmethod
     def of(cls, confidence: ArrayLike, /, *, seed: int = 0) -> Self:
-        """The law of a sample, in up to 100 parts."""
+        """The distribution of a sample, in up to 100 parts."""
         c = np.asarray(confidence, dtype=np.float64)
         if c.ndim != 1 or not len(c) or np.isnan(c).any():
             raise ValueError(f"`confidence` must be of shape (n,), n at least 1, without NaN, got shape {c.shape}.")

@@ -1,0 +1,195 @@
+"""Command lines at random: options, files and values that do and do not belong together."""
+
+import hashlib
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from alter import altered_bytes
+from kind import Kind, Run, command, expect
+from samples import outputs
+
+from abstain import calibrate
+
+NUMBERS = (
+    "0",
+    "1",
+    "0.05",
+    "0.3",
+    "0.5",
+    "2",
+    "-1",
+    "nan",
+    "inf",
+    "1e-300",
+    "1e300",
+    "x",
+    "",
+    "800/1000",
+    "0.1,0.5,0.2",
+)
+WORDS = (
+    "energy",
+    "knn",
+    "best",
+    "class",
+    "domain",
+    "confidence_margin,energy",
+    "chow",
+    "sgr",
+    "error",
+    "reject",
+    "é",
+    "z",
+    "p",
+)
+FILES = (
+    "run",
+    "run.npz",
+    "s.abstain",
+    "d.csv",
+    "t.csv",
+    "net.onnx",
+    "junk",
+    "empty",
+    "none",
+    "run/outputs.json",
+    ".",
+    "",
+)
+GOALS = (
+    "out/a",
+    "out/a.csv",
+    "out/a.parquet",
+    "out/a.png",
+    "out/a.abstain",
+    "out/a.onnx",
+    "out/no/a",
+    "out",
+    "/dev/null",
+    "",
+)
+OPTIONS = {
+    "scores": (),
+    "evaluate": ("--score", "--alpha", "--calibration", "--level", "--figure", "--markdown", "--nonfinite", "--seed"),
+    "sensitivity": ("--alpha", "--figure", "--nonfinite"),
+    "plan": ("--risk", "--delta", "--coverage", "--error-rate", "--n", "--power", "--figure"),
+    "calibrate": ("-o", "-o", "--score", "--risk", "--risk", "--coverage", "--cost", "--costs", "--per", "--group-risk",
+                  "--each", "--delta", "--method", "--seed"),
+    "select": ("-o", "-o", "-o"),
+    "attach": ("-o", "-o", "--logits"),
+    "monitor": ("--selector", "--risk", "--calibration", "--delta", "--state"),
+    "recertify": ("--state", "--state", "--ask", "-o", "--risk", "--delta"),
+    "reproduce": ("--seed",),
+    "collect": ("-o", "-o", "--batch-size", "--on-error", "--corrupt", "--class-names"),
+}  # fmt: skip
+ARGUMENTS = {
+    "evaluate": ("run",),
+    "sensitivity": ("run.npz",),
+    "calibrate": ("t.csv",),
+    "select": ("s.abstain", "run"),
+    "attach": ("net.onnx", "s.abstain"),
+    "monitor": ("d.csv",),
+    "recertify": ("s.abstain", "d.csv"),
+    "collect": ("onnx:net.onnx", "run.npz"),
+}
+SENSIBLE = {
+    "--score": "energy", "--alpha": "0.5", "--calibration": "run", "--level": "0.9", "--figure": "out/a.png",
+    "--markdown": "out/a", "--nonfinite": "reject", "--seed": "1", "--risk": "0.3", "--delta": "0.05",
+    "--coverage": "0.5", "--error-rate": "0.05", "--n": "1", "--power": "0.5", "--cost": "0.3", "--per": "class",
+    "--group-risk": "0.5", "--method": "sgr", "--selector": "s.abstain", "--state": "out/a.json", "--ask": "2",
+    "--batch-size": "2", "--on-error": "skip", "--costs": "none", "--logits": "z", "-o": "out/a.csv",
+    "--corrupt": "fog:3", "--class-names": "t.csv",
+}  # fmt: skip
+TO_WRITE = ("-o", "--figure", "--markdown", "--state")
+TO_READ = ("--calibration", "--costs", "--selector", "--class-names")
+LINES = '{"confidence": 0.5, "accepted": true, "error": 0}\n'
+
+
+class Commands(Kind):
+    """Wrong: an exit code that is not documented, no JSON where it is asked for, an input that is changed."""
+
+    name = "command"
+    share = 0.5
+
+    def __init__(self, folder: Path) -> None:
+        import onnx
+        from graphs import _model
+
+        sample = outputs(120)
+        sample.save(folder / "run")
+        np.savez(folder / "run.npz", logits=sample.logits, labels=sample.labels, inputs=sample.features)
+        calibrate(sample, risk=0.3).save(folder / "s.abstain")
+        onnx.save(_model(onnx), folder / "net.onnx")
+        (folder / "junk").write_bytes(np.random.default_rng(0).bytes(300))
+        (folder / "empty").write_bytes(b"")
+        (folder / "out").mkdir()
+        command("select", "s.abstain", "run", "-o", "d.csv")
+        (folder / "t.csv").write_text("id,confidence,correct\n" + "".join(f"{k},{k / 9},1\n" for k in range(9)))
+        self.folder, self.before = folder, _digest(folder)
+
+    def attempt(self, rng: np.random.Generator) -> str:
+        """Run one line."""
+        line = _line(rng)
+        sys.stdin = io.StringIO(LINES if rng.random() < 0.5 else altered_bytes(rng, LINES.encode()).decode("latin-1"))
+        try:
+            run = command(*line)
+            _check(run, line)
+            expect(_digest(self.folder) == self.before, f"an input changed by {' '.join(line)}")
+        except Exception as error:
+            error.args = (f"{error} <- {' '.join(line)}",)
+            raise
+        finally:
+            sys.stdin = sys.__stdin__
+        return "taken" if run.code in (0, 3) else "refused"
+
+
+def _line(rng: np.random.Generator) -> list[str]:
+    def one(values: Any) -> str:
+        return str(values[int(rng.integers(len(values)))])
+
+    name = one(list(OPTIONS))
+    line = [name]
+    line += [file if rng.random() < 0.7 else one(FILES) for file in ARGUMENTS.get(name, ())]
+    if name == "collect" and rng.random() < 0.5:
+        line[1] = one(["onnx:junk", "torch:os:getcwd", "sklearn:junk", "torch:x", "nope:x", ""])
+    if name == "monitor" and rng.random() < 0.3:
+        line[1:] = ["-"]
+    if rng.random() < 0.05 and len(line) > 1:
+        line.pop()
+    options = [one(OPTIONS[name]) for _ in range(int(rng.integers(0, 5)) if OPTIONS[name] else 0)]
+    options += [option for option in ("-o", "--risk") if option in OPTIONS[name] and rng.random() < 0.7]
+    for option in dict.fromkeys(options) if rng.random() < 0.9 else options:
+        pool = GOALS if option in TO_WRITE else FILES if option in TO_READ else (*NUMBERS, *NUMBERS, *WORDS)
+        pool = (*NUMBERS, *WORDS, *FILES) if rng.random() < 0.05 else pool
+        value = SENSIBLE[option] if option in SENSIBLE and rng.random() < 0.7 else one(pool)
+        line += [option] if option == "--each" else [option, value]
+    if rng.random() < 0.4:
+        line.append("--json")
+    return line
+
+
+def _check(run: Run, line: list[str]) -> None:
+    allowed = (0, 1, 2, 3) if line[0] == "monitor" else (0, 1, 2)
+    expect(run.code in allowed, f"exit code {run.code}: {run.errors[:200]}")
+    expect("Traceback" not in run.errors, f"a traceback: {run.errors[-300:]}")
+    if run.code == 2:
+        expect(run.errors.strip(), "wrong usage without a word")
+    if run.code in (0, 3):
+        expect(not run.errors.strip(), f"words on standard error: {run.errors[:300]!r}")
+    if "--json" in line and run.code in (0, 3):
+        json.loads(run.output, parse_constant=lambda word: expect(False, f"{word} in JSON"))
+    if "--json" in line and run.code == 1:
+        expect(not run.output, f"output of a failure: {run.output[:100]!r}")
+
+
+def _digest(folder: Path) -> str:
+    """Of all that is not written to on purpose."""
+    found = hashlib.sha256()
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and file.parts[len(folder.parts)] != "out":
+            found.update(f"{file} ".encode() + file.read_bytes())
+    return found.hexdigest()

@@ -1,0 +1,114 @@
+"""Tables of confidences: .csv and .parquet with other cells and other bytes."""
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from alter import altered_bytes
+from kind import Kind, captured, expect, taken
+from samples import N
+
+from abstain import Outputs
+
+CELLS = (
+    "",
+    " ",
+    "1",
+    "0",
+    "0.5",
+    "-1e999",
+    "inf",
+    "nan",
+    "NaN",
+    "true",
+    "No",
+    "é",
+    '"',
+    "a,b",
+    "\0",
+    "1_0",
+    "٣",
+    "x" * 200_000,
+)
+TRUE = ("1", "1.0", "true", "yes")
+
+
+def _rows() -> list[list[str]]:
+    rng = np.random.default_rng(0)
+    rows = [["id", "confidence", "correct", "group"]]
+    return rows + [[f"s{k}", f"{rng.random():.17g}", str(int(rng.random() < 0.8)), "ab"[k % 2]] for k in range(N)]
+
+
+class Tables(Kind):
+    """Wrong: a confidence, truth or id that is not the cell's, as a plain reading of the text has it."""
+
+    name = "csv"
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "table.csv"
+
+    def attempt(self, rng: np.random.Generator) -> str:
+        """Alter cells and quote them well, or the bytes of the text."""
+        rows = [list(row) for row in _rows()]
+        inside = rng.random() < 0.6
+        for _ in range(int(rng.integers(1, 4)) if inside else 0):
+            row = rows[int(rng.integers(len(rows)))]
+            if row:
+                row[int(rng.integers(len(row)))] = CELLS[int(rng.integers(len(CELLS)))]
+            if rng.random() < 0.1:
+                row[:] = row[: int(rng.integers(len(row) + 1))]
+        stream = io.StringIO(newline="")
+        csv.writer(stream).writerows(rows)
+        content = stream.getvalue().encode()
+        self.file.write_bytes(content if inside else altered_bytes(rng, content))
+        found = taken(lambda: Outputs.load(self.file, nonfinite="reject"))
+        if found is None:
+            return "refused"
+        _check(found, self.file.read_bytes().decode("utf-8-sig"))
+        return "taken"
+
+
+def _check(found: Outputs, text: str) -> None:
+    cells = [{k.strip(): v for k, v in row.items() if k} for row in csv.DictReader(io.StringIO(text, newline=""))]
+    expect(len(found) == len(cells), f"{len(found)} rows of a table of {len(cells)}")
+    given = found.given_confidence("confidence")
+    for row, confidence, place in zip(cells, given, range(len(found)), strict=True):
+        number = float(row["confidence"] or "nan")
+        expect(number == confidence or (number != number and confidence != confidence), f"{confidence} for {number}")
+        if "correct" in row and number == number:
+            right = row["correct"].strip().lower() in TRUE
+            expect(bool(found.errors[place]) != right, f"row {place} taken for {'wrong' if right else 'right'}")
+        if "id" in row and found.ids is not None:
+            expect(str(found.ids[place]) == row["id"], f"the id {found.ids[place]} for {row['id']}")
+
+
+class Parquets(Kind):
+    """Wrong: a confidence that the Parquet library does not read from the same bytes."""
+
+    name = "parquet"
+
+    def __init__(self, folder: Path) -> None:
+        import polars
+
+        header, *rows = _rows()
+        columns: dict[str, Any] = {name: [row[place] for row in rows] for place, name in enumerate(header)}
+        columns["confidence"] = [float(cell) for cell in columns["confidence"]]
+        self.polars, self.file = polars, folder / "table.parquet"
+        polars.DataFrame(columns).write_parquet(self.file)
+        self.content = self.file.read_bytes()
+
+    def attempt(self, rng: np.random.Generator) -> str:
+        """Alter the bytes, more often near the end, where the description of the columns is."""
+        start = len(self.content) // 2 if rng.random() < 0.5 else 0
+        self.file.write_bytes(altered_bytes(rng, self.content, start=start))
+        with captured(2) as words:
+            found = taken(lambda: Outputs.load(self.file, nonfinite="reject"))
+        expect(not words[0], f"words on standard error: {words[0][:200]}")
+        if found is None:
+            return "refused"
+        said = self.polars.read_parquet(self.file)["confidence"].cast(float).to_numpy()
+        given = found.given_confidence("confidence")
+        expect(np.array_equal(said.astype(np.float64), given, equal_nan=True), "other confidences")
+        return "taken"

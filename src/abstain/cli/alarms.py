@@ -1,0 +1,65 @@
+"""What `abstain monitor` prints of a watch and its alarms."""
+
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from abstain.monitor.watch import Alarm, Watch
+
+
+def found(watch: "Watch", before: int, /) -> dict[str, Any]:
+    """All that is known, as plain data; rows of this input come after the first ``before``."""
+    history = [
+        asdict(alarm) | {"row_of_input": alarm.row - before if alarm.row > before else None} for alarm in watch.alarms
+    ]
+    counts = {"rows": watch.rows, "rows_of_input": watch.rows - before, "skipped": watch.skipped}
+    counts["forgotten"] = watch.forgotten
+    parts = {name: part.numbers() for name, part in watch.monitors.parts.items()}
+    return {"alarms": list(watch.monitors.alarms), "history": history} | counts | parts
+
+
+def tell(watch: "Watch", /) -> None:
+    """The verdict of every monitor, and what was left out."""
+    parts = watch.monitors.parts.values()
+    for part in parts:
+        print(part.words())
+    for caveat in dict.fromkeys(part.caveat for part in parts if part.caveat):
+        print(caveat)
+    if watch.skipped:
+        print(f"Skipped {watch.skipped} rows that were counted before, by their ids.")
+    if watch.forgotten:
+        print(f"The ids of {watch.forgotten} early rows are forgotten: given again, these rows would count again.")
+
+
+def tell_standing(watch: "Watch", /) -> None:
+    """The alarms of earlier rows that nobody has acknowledged."""
+    for alarm in watch.standing:
+        print(f"ALARM {since(alarm)}: {meaning(watch, alarm)}. `--acknowledge` ends it.", flush=True)
+
+
+def since(alarm: "Alarm", /) -> str:
+    """From which row an alarm stands."""
+    return f"standing since row {alarm.row}" if alarm.row else "standing since before rows were counted"
+
+
+def place(alarm: "Alarm", before: int, /) -> str:
+    """The row of an alarm in this input, and of all rows if there were ``before`` it."""
+    return f"{alarm.row - before} (row {alarm.row} of all)" if before else str(alarm.row)
+
+
+def meaning(watch: "Watch", alarm: "Alarm", /) -> str:
+    """What an alarm says."""
+    return watch.monitors.parts[alarm.name].meaning
+
+
+def warn_unused(watch: "Watch", batch: Iterable[Mapping[str, Any]], /) -> bool:
+    """Name the columns that no monitor reads on standard error; whether there were any."""
+    from abstain.monitor.row import unused
+
+    names = dict.fromkeys(name for columns in batch for name in columns)
+    left = unused(names, {column for part in watch.monitors.parts.values() for column in part.columns})
+    if left:
+        print(f"abstain: these columns are not used by what is watched: {', '.join(left)}.", file=sys.stderr)
+    return bool(left)

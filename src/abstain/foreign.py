@@ -1,0 +1,29 @@
+"""Code and files that are not ours: what goes wrong in them is told as such."""
+
+import dis
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def foreign(rule: str, /) -> Iterator[None]:
+    """For the time of a with block an error that nobody raised on purpose is a ValueError: the ``rule``, the reason."""
+    try:
+        yield
+    except (MemoryError, RecursionError):
+        raise
+    except Exception as error:
+        if is_meant(error):
+            raise
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise ValueError(f"{rule}, got {type(error).__name__}: {reason}.") from error
+
+
+def is_meant(error: BaseException, /) -> bool:
+    """Whether a raise statement of this package made the error: what another line runs into, nobody thought of."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or not trace.tb_frame.f_globals.get("__name__", "").startswith("abstain."):
+        return False
+    return dis.opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"

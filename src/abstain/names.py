@@ -1,0 +1,33 @@
+"""Names that are looked up: an unknown one is an error that tells the nearest one there is."""
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+
+def check_name(
+    what: str, name: Any, known: Iterable[str], /, *, rule: str | None = None, otherwise: str | None = None
+) -> None:
+    """Refuse a name that is not known: `what` must <rule>, with the nearest name or else a hint where to look.
+
+    >>> check_name("method", "sgd", ("step_down", "sgr"))
+    Traceback (most recent call last):
+    ValueError: `method` must be one of step_down, sgr, got 'sgd'. Did you mean sgr?
+    """
+    names = [*known]
+    if isinstance(name, str) and name in names:
+        return
+    rule = rule or f"be one of {', '.join(names)}"
+    message = f"`{what}` must {rule}, got {name!r}. {did_you_mean(name, names, otherwise=otherwise or '')}".rstrip()
+    raise ValueError(message) if isinstance(name, str) else TypeError(message)
+
+
+def did_you_mean(name: Any, known: Iterable[str], /, *, otherwise: str) -> str:
+    """The nearest known name as a question, whatever its case, dashes and spaces; else what is to be said otherwise."""
+    alike = {_plain(one): one for one in known}
+    near = difflib.get_close_matches(_plain(str(name)), alike, n=1)
+    return f"Did you mean {alike[near[0]]}?" if near else otherwise
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "_").replace(" ", "_")

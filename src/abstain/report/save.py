@@ -1,0 +1,33 @@
+"""Figures on disk: whole or not at all, and the same bytes for the same figure."""
+
+from pathlib import Path
+from typing import Any
+
+from abstain.extras import require
+from abstain.files import check_goal, write_whole
+
+# What Matplotlib would write of the time and of itself, by ending.
+METADATA: dict[str, dict[str, None]] = {
+    ".png": {"Software": None},
+    ".svg": {"Date": None, "Creator": None},
+    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+
+
+def check_figure(file: Path | None, /) -> None:
+    """What would stop a figure from being drawn and written, before anything is computed for it."""
+    if file is None:
+        return
+    require("matplotlib", extra="report", feature="A figure")
+    if file.suffix.lower() not in METADATA:
+        *most, last = METADATA
+        raise ValueError(f"`--figure` must end in {', '.join(most)} or {last}, got {file.name}.")
+    check_goal(file)
+
+
+def save_figure(figure: Any, file: Path, /) -> None:
+    """Write a Matplotlib figure as a .png, .svg or .pdf."""
+    matplotlib = require("matplotlib", extra="report", feature="A figure")
+    check_figure(file)
+    with matplotlib.rc_context({"svg.hashsalt": "abstain"}):  # else ids are drawn at random
+        write_whole(file, lambda partial: figure.savefig(partial, metadata=METADATA[file.suffix.lower()]))

@@ -1,0 +1,73 @@
+"""The arguments of a `SelectiveClassifier`, checked before anything is trained."""
+
+from collections.abc import Iterable
+from math import ceil
+from numbers import Integral, Real
+from typing import Any
+
+from sklearn.base import is_regressor
+from sklearn.model_selection import StratifiedKFold, check_cv
+
+from abstain.names import did_you_mean
+from abstain.thresholds.binomial import samples_needed
+from abstain.thresholds.threshold import NoSafeThresholdError
+
+
+def check_classifier(estimator: Any, /) -> None:
+    """A classifier, not its class, nor a regressor, nor something else."""
+    if isinstance(estimator, type):
+        name = estimator.__name__
+        raise TypeError(f"`estimator` must be a classifier, got the class {name}. Write {name}().")
+    if not (hasattr(estimator, "fit") or hasattr(estimator, "classes_")) or not hasattr(estimator, "predict"):
+        raise TypeError(f"`estimator` must be a classifier with fit and predict, got {type(estimator).__name__}.")
+    if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
+        raise TypeError(f"`estimator` must be a classifier, got the regressor {type(estimator).__name__}.")
+
+
+def check_numbers(**values: Any) -> None:
+    """Numbers, or None where nothing is asked for."""
+    for name, value in values.items():
+        if value is not None and (isinstance(value, bool) or not isinstance(value, Real)):
+            raise TypeError(f"`{name}` must be a number, got {value!r}.")
+
+
+def check_held_out(held_out: Any, n: int, /) -> None:
+    """A share, or a number of rows."""
+    check_numbers(held_out=held_out)
+    if held_out is None or not (0 < held_out < 1 or (isinstance(held_out, Integral) and held_out < n)):
+        raise ValueError(
+            f"`held_out` must be a share between 0 and 1, or a number of rows below {n}, got {held_out!r}."
+        )
+
+
+def check_reach(risk: float | None, delta: float | None, n: int, /, *, held_out: float | None, splits: bool) -> None:
+    """Before anything is trained: enough rows to certify the risk even if none of them were wrong.
+
+    ``held_out`` is None where all rows calibrate; ``splits`` says whether more of them could.
+    """
+    if risk is None or delta is None or not 0 < risk < 1 or not 0 < delta < 1:
+        return
+    held = n if held_out is None else ceil(held_out * n) if held_out < 1 else int(held_out)
+    needed = samples_needed(risk, delta)
+    if held >= needed:
+        return
+    rows = f"{held} of {n} rows" if splits else f"{n} rows"
+    more = f", hold out more with `held_out=` ({held_out} now), or use all rows with `cv=5`"
+    raise NoSafeThresholdError(
+        f"`risk` must be in reach: {risk:g} with delta={delta:g} needs at least {needed} rows to calibrate on even if "
+        f"none is wrong, got {rows}. Give more rows, or raise `risk`{more if splits and n >= needed else ''}; "
+        "`abstain plan` tells what is needed."
+    )
+
+
+def folds(cv: Any, smallest: int, seed: int, /) -> Any:
+    """A splitter or splits as they are, or as many stratified folds as asked for."""
+    if not isinstance(cv, str) and (hasattr(cv, "split") or isinstance(cv, Iterable)):
+        return check_cv(cv)
+    if isinstance(cv, bool) or not isinstance(cv, Integral) or not 2 <= int(cv) <= smallest:
+        hint = did_you_mean(cv, ("prefit",), otherwise="") if isinstance(cv, str) else ""
+        raise ValueError(
+            f"`cv` must be a splitter, splits, or from 2 to the size of the smallest class ({smallest}), or 'prefit', "
+            f"got {cv!r}. {hint}".rstrip()
+        )
+    return StratifiedKFold(int(cv), shuffle=True, random_state=seed)

@@ -1,0 +1,94 @@
+"""Scorers for model selection: how good a classifier is at knowing when it is wrong."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain import metrics
+from abstain.metrics.ranking import check_share
+from abstain.scores.registry import DEFAULT, AnyScore, as_score
+from abstain.sklearn.arguments import check_numbers
+from abstain.sklearn.estimator_outputs import outputs_of
+from abstain.sklearn.selective_classifier import SelectiveClassifier
+
+Metric = Callable[..., float]
+
+
+@final
+@dataclass(frozen=True)
+class SelectionScorer:
+    """``scorer(estimator, X, y)``, as GridSearchCV and cross_validate call it; higher = better.
+
+    A `SelectiveClassifier` is scored by its own confidence, any other classifier by ``confidence``, a score of the
+    logits that needs no fitting. Rows whose answer is not the class that these favour come last.
+    """
+
+    metric: str
+    options: tuple[tuple[str, float], ...]
+    confidence: AnyScore
+
+    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """The metric of a fitted classifier on samples it has not seen."""
+        confidence = self._confidence(estimator, X)
+        wrong = np.asarray(estimator.predict(X)) != np.asarray(y)
+        ranked = np.where(np.isnan(confidence), -np.inf, confidence)
+        return METRICS[self.metric](ranked, wrong, weights=sample_weight, **dict(self.options))
+
+    def _confidence(self, estimator: Any, X: Any) -> NDArray[np.float64]:
+        if hasattr(estimator, "steps"):  # a pipeline that ends in a selective classifier
+            *before, last = (step for _, step in estimator.steps)
+            if before and isinstance(last, SelectiveClassifier):
+                return last.confidence_scores(estimator[:-1].transform(X))
+        if isinstance(estimator, SelectiveClassifier):
+            return estimator.confidence_scores(X)
+        classes = np.asarray(estimator.classes_)
+        score = as_score(self.confidence)
+        outputs = outputs_of(estimator, X, classes=classes, score=score)
+        return np.asarray(score.fit(outputs)(outputs))
+
+
+def coverage_at_risk(*, risk: float, confidence: AnyScore = DEFAULT) -> SelectionScorer:
+    """A scorer: the largest share of samples that can be accepted with an observed risk of at most ``risk``.
+
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> search = GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1e-2]}, scoring=coverage_at_risk(risk=0.05), cv=3)
+    >>> search.fit(*load_digits(return_X_y=True)).best_params_
+    {'var_smoothing': 0.01}
+    """
+    check_numbers(risk=risk)
+    if not 0 <= risk <= 1:
+        raise ValueError(f"`risk` must be between 0 and 1, got {risk}.")
+    return _scorer("coverage_at_risk", confidence, risk=risk)
+
+
+def selective_accuracy(*, coverage: float, confidence: AnyScore = DEFAULT) -> SelectionScorer:
+    """A scorer: the accuracy on the most trusted ``coverage`` of the samples."""
+    check_numbers(coverage=coverage)
+    check_share("coverage", coverage)
+    return _scorer("selective_accuracy", confidence, coverage=coverage)
+
+
+def neg_aurc(*, alpha: float = 1.0, confidence: AnyScore = DEFAULT) -> SelectionScorer:
+    """A scorer: minus AURC-α, which weighs all coverages up to α."""
+    check_numbers(alpha=alpha)
+    check_share("alpha", alpha)
+    return _scorer("neg_aurc", confidence, alpha=alpha)
+
+
+def _scorer(metric: str, confidence: AnyScore, **options: float) -> SelectionScorer:
+    score = as_score(confidence)
+    if set(score.needs) - {"logits"}:
+        raise ValueError(f"`confidence` must be a score of the logits that needs no fitting, got {score.name}.")
+    return SelectionScorer(metric, tuple(options.items()), confidence)
+
+
+METRICS: dict[str, Metric] = {
+    "coverage_at_risk": metrics.coverage_at_risk,
+    "selective_accuracy": lambda *sample, **options: 1 - metrics.risk_at_coverage(*sample, **options),
+    "neg_aurc": lambda *sample, **options: -metrics.aurc(*sample, **options),
+}

@@ -1,0 +1,273 @@
+"""`SelectiveClassifier`: a scikit-learn classifier that knows when not to answer."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils import _safe_indexing, check_random_state, column_or_1d, get_tags, indexable
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from abstain.outputs import Outputs
+from abstain.scores.expected_cost import FittedExpectedCost
+from abstain.scores.registry import EXPECTED_COST, as_score
+from abstain.selector import Selector, calibrate
+from abstain.sklearn.arguments import check_classifier, check_held_out, check_numbers, check_reach, folds
+from abstain.sklearn.estimator_outputs import class_numbers, needs, outputs_of
+from abstain.sklearn.training import fitted, split_rows
+
+SMALL = 30  # held-out samples below which a coverage is promised in expectation only
+FOLDS = "since it was calibrated on other folds' classifiers, and the final one may do otherwise"
+UNSEEN = "it rests on the classifier not having been trained on these rows"
+WEIGHTS = "`sample_weight` is the classifier's alone, each row counts once here"
+
+
+def _has(method: str) -> Callable[["SelectiveClassifier"], bool]:
+    """Whether the classifier has a method; its own objection where it has not."""
+
+    def check(self: "SelectiveClassifier") -> bool:
+        getattr(getattr(self, "estimator_", self._classifier()), method)
+        return True
+
+    return check
+
+
+class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Fit a classifier on one part of the data and calibrate a selector on the held-out rest.
+
+    ``predict``, ``predict_proba`` and ``decision_function`` are the classifier's own and always answer; ``accepts``
+    says which answers to trust, and ``answers`` gives None for the others. The target is a selective
+    ``risk``, a ``coverage``, both, or the ``cost`` of rejecting, with ``costs`` and ``method`` as `abstain.calibrate`
+    takes them; where costs decide what to predict, ``predict`` does as they say. The promise, in
+    ``selector_.threshold.promise``, holds for samples drawn like X. A risk that cannot be kept is an error, or with
+    ``when_impossible="reject_all"`` nothing is accepted.
+
+    X may be whatever the classifier takes. Linear models, linear SVMs with a row of weights a class, MLPs and pipelines
+    that end in one give features and head to scores that need them; any other classifier gives its
+    ``decision_function``, or else the logs of its probabilities. An answer that is not the class these favour, as with
+    tuned thresholds, is never accepted. The score is named by ``confidence`` (default: confidence_margin), since
+    ``score`` is a method of every scikit-learn classifier.
+
+    With ``cv``, a number of folds or a splitter, no data is held out: each sample is scored by a classifier fitted on
+    the other folds, and the final one on all. Its promise is then not proved but as good as the folds' classifiers are
+    like the final one; the guarantee says so. With ``cv="prefit"``, or a ``FrozenEstimator``, which unlike the former
+    survives `clone`, the classifier is taken as it is, all samples calibrate, and those of a class it does not know
+    count as errors.
+
+    ``sample_weight`` teaches the classifier alone. The promise is about rows as they come, each counting once: weights
+    that balance classes or trust say nothing about the rows to come. For weights that do, `thresholds.weighted_risk`.
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        confidence: str | None = None,
+        risk: float | None = None,
+        coverage: float | None = None,
+        cost: float | ArrayLike | None = None,
+        costs: ArrayLike | None = None,
+        delta: float | None = 0.05,
+        method: str | None = None,
+        when_impossible: Literal["raise", "reject_all"] = "raise",
+        held_out: float = 0.3,
+        cv: Any = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.confidence = confidence
+        self.risk = risk
+        self.coverage = coverage
+        self.cost = cost
+        self.costs = costs
+        self.delta = delta
+        self.method = method
+        self.when_impossible = when_impossible
+        self.held_out = held_out
+        self.cv = cv
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the classifier, then the selector on what it has not seen."""
+        self._check_arguments()
+        X, y = indexable(X, y)
+        if y is None:
+            raise ValueError(
+                "`y` must be given: SelectiveClassifier requires y to be passed, but the target y is None."
+            )
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        if sample_weight is not None:
+            if self._is_prefit:
+                raise ValueError("`sample_weight` must be left out, since the classifier is fitted already, got some.")
+            sample_weight = _check_sample_weight(sample_weight, y)
+        seed = int(check_random_state(self.random_state).randint(2**31))
+        selector = self._calibrated(self._calibration(X, y, sample_weight, seed), seed)
+        self.selector_ = self._noted(selector, weighted=sample_weight is not None)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The classifier's answer to every sample, or the cheapest where costs are known."""
+        check_is_fitted(self)
+        answers = np.asarray(self.estimator_.predict(X))
+        if not isinstance(self.selector_.fitted, FittedExpectedCost):
+            return answers
+        cheapest = self.selector_.predictions(self._outputs(self.estimator_, X))
+        return np.where(cheapest < 0, answers, self.classes_[cheapest])
+
+    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Any:
+        """The classifier's probabilities."""
+        check_is_fitted(self)
+        return self.estimator_.predict_proba(X)
+
+    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> Any:
+        """The classifier's decision values."""
+        check_is_fitted(self)
+        return self.estimator_.decision_function(X)
+
+    def accepts(self, X: Any) -> NDArray[np.bool_]:
+        """Which answers to trust."""
+        check_is_fitted(self)
+        return self.selector_.accepts(self._outputs(self.estimator_, X))
+
+    def confidence_scores(self, X: Any) -> NDArray[np.float64]:
+        """The confidence behind the decision; NaN where the answer is never accepted."""
+        check_is_fitted(self)
+        return self.selector_.confidence(self._outputs(self.estimator_, X))
+
+    def answers(self, X: Any) -> NDArray[Any]:
+        """The answers as objects, None where the selector abstains."""
+        answers = self.predict(X).astype(object)
+        answers[~self.accepts(X)] = None
+        return answers
+
+    @property
+    def n_features_in_(self) -> int:
+        """Of the classifier."""
+        check_is_fitted(self)
+        return int(self.estimator_.n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """Of the classifier."""
+        check_is_fitted(self)
+        return np.asarray(self.estimator_.feature_names_in_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if hasattr(self._classifier(), "__sklearn_tags__"):
+            own = get_tags(self._classifier())
+            tags.input_tags, tags.classifier_tags = own.input_tags, own.classifier_tags
+        return tags
+
+    def _classifier(self) -> Any:
+        return LogisticRegression() if self.estimator is None else self.estimator
+
+    @property
+    def _is_prefit(self) -> bool:
+        frozen = isinstance(self.estimator, FrozenEstimator) and self.cv is None
+        return frozen or (isinstance(self.cv, str) and self.cv == "prefit")
+
+    def _check_arguments(self) -> None:
+        check_classifier(self._classifier())
+        check_numbers(risk=self.risk, coverage=self.coverage, delta=self.delta)
+        if self.confidence not in (None, EXPECTED_COST.name):
+            as_score(self.confidence)
+        if self.risk is None and self.coverage is None and self.cost is None:
+            raise ValueError("`risk`, `coverage` or `cost` must be given, such as risk=0.02, got none.")
+
+    def _calibration(self, X: Any, y: NDArray[Any], sample_weight: Any, seed: int) -> Outputs:
+        """Outputs to calibrate on; the classifier is fitted on the way."""
+        if self._is_prefit:
+            return self._prefit(X, y)
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        weights = {"sample_weight": sample_weight}
+        if len(self.classes_) < 2:
+            fitted(self._classifier(), X, y, **weights)  # the classifier's own objection, if it has one
+            raise ValueError("`y` must have at least 2 classes, got 1 class.")
+        if self.cv is not None:
+            self._check_reach(len(y), held_out=None)
+            outputs = self._out_of_fold(X, y, labels, seed, sample_weight)
+            self.estimator_ = fitted(self._classifier(), X, y, **weights)
+            return outputs
+        check_held_out(self.held_out, len(y))
+        self._check_reach(len(y), held_out=self.held_out)
+        training, held = split_rows(labels, self.held_out, seed)
+        self.estimator_ = fitted(self._classifier(), X, y, training, **weights)
+        return self._outputs(self.estimator_, _safe_indexing(X, held), labels[held])
+
+    def _prefit(self, X: Any, y: NDArray[Any]) -> Outputs:
+        """Of all rows, by the classifier as it is."""
+        kind = type(self.estimator).__name__
+        classes = getattr(self.estimator, "classes_", None)
+        if classes is None:
+            raise NotFittedError(f"`estimator` must be fitted, with classes_, for cv='prefit', got {kind} without.")
+        self.estimator_, self.classes_ = self.estimator, np.asarray(classes)
+        labels = class_numbers(y, self.classes_)
+        if (labels < 0).all():
+            raise ValueError(f"`y` must hold classes of the estimator, got {y[0]!r} and none that is one.")
+        self._check_reach(len(y), held_out=None)
+        return self._outputs(self.estimator_, X, labels)
+
+    def _out_of_fold(
+        self, X: Any, y: NDArray[Any], labels: NDArray[np.int64], seed: int, sample_weight: Any = None
+    ) -> Outputs:
+        """Outputs of each sample by a classifier that has not seen it."""
+        if needed := needs(self.confidence) & {"features", "head"}:
+            raise ValueError(
+                "`confidence` must be a score of the logits alone with `cv`, since each fold has a classifier of its "
+                f"own, got {self.confidence}, which needs {' and '.join(sorted(needed))}. Use `held_out`."
+            )
+        logits = np.full((len(labels), len(self.classes_)), np.nan)
+        times = np.zeros(len(labels), dtype=np.int64)
+        for training, held in folds(self.cv, int(np.bincount(labels).min()), seed).split(X, y):
+            if len(np.unique(labels[training])) < len(self.classes_):
+                raise ValueError("`cv` must leave samples of every class to train on in each fold, got a fold without.")
+            one = fitted(self._classifier(), X, y, training, sample_weight=sample_weight)
+            logits[held] = self._outputs(one, _safe_indexing(X, held)).logits
+            times[held] += 1
+        if (times != 1).any():
+            raise ValueError("`cv` must hold out every sample once, got a splitter that does not.")
+        return Outputs(logits=logits, labels=labels, nonfinite="reject")
+
+    def _check_reach(self, n: int, held_out: float | None) -> None:
+        if self.when_impossible == "raise":
+            check_reach(self.risk, self.delta, n, held_out=held_out, splits=held_out is not None)
+
+    def _outputs(self, estimator: Any, X: Any, labels: NDArray[np.int64] | None = None) -> Outputs:
+        return outputs_of(estimator, X, classes=self.classes_, score=self.confidence, labels=labels)
+
+    def _calibrated(self, outputs: Outputs, seed: int) -> Selector:
+        asks_coverage_alone = self.risk is None and self.coverage is not None
+        return calibrate(
+            outputs,
+            score=self.confidence,
+            risk=self.risk,
+            coverage=self.coverage,
+            cost=self.cost,
+            costs=self.costs,
+            delta=None if asks_coverage_alone and len(outputs) < SMALL else self.delta,
+            method=self.method,
+            when_impossible=self.when_impossible,
+            seed=seed,
+        )
+
+    def _noted(self, selector: Selector, *, weighted: bool) -> Selector:
+        """The selector with what its promise rests on besides."""
+        promise = selector.threshold.promise
+        if weighted:
+            promise = promise.noting(WEIGHTS)
+        if self._is_prefit:
+            promise = promise.noting(UNSEEN)
+        elif self.cv is not None:
+            promise = promise.unproved(FOLDS)
+        return replace(selector, threshold=replace(selector.threshold, promise=promise))

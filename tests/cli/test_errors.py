@@ -1,0 +1,109 @@
+"""What the command says of input that is wrong: one true line that names it."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from abstain import Outputs, calibrate
+from abstain.cli import main
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=200)
+    outputs = Outputs(logits=rng.normal(size=(200, 3)) + 3 * np.eye(3)[labels], labels=labels)
+    outputs.save("run")
+    calibrate(outputs, risk=0.2).save("s.abstain")
+    np.savez("in.npz", inputs=np.zeros((2, 4), dtype=np.float32))
+    contents = {
+        "x.csv": b"a,b\n1,2\n",
+        "t.csv": b"confidence,correct\n0.5,1\n",
+        "junk": b"\xff\x01\x02",
+        "latin.txt": b"caf\xe9",
+        "deep.json": b"[" * 200_000,
+        "wrong_syntax.py": b"def f(:\n",
+        "factories.py": b"def fails():\n    raise RuntimeError('boom')\ndef number():\n    return 3\nconstant = 3\n",
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+def said(monkeypatch, capsys, line):
+    monkeypatch.setattr(sys, "argv", ["abstain", *line.split()])
+    with pytest.raises(SystemExit) as info:
+        main()
+    shown = capsys.readouterr()
+    assert info.value.code == 1
+    assert shown.out == ""
+    assert len(shown.err.strip().splitlines()) == 1
+    return shown.err
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("evaluate x.csv", "`x.csv` must have a column confidence, got a, b."),
+        ("evaluate s.abstain", "`s.abstain` must be a whole .npz file without pickled objects, got another kind of"),
+        ("evaluate run --figure no/x.png", "`no/x.png` must be in a folder that exists, got none. Make no first."),
+        ("evaluate run --figure x.foo", "`--figure` must end in .png, .pdf or .svg, got x.foo."),
+        ("evaluate run --markdown run", "`run` must be a file to write, got a folder."),
+        ("sensitivity t.csv", "`outputs` must have logits to be scaled, got confidences alone."),
+        ("calibrate run --risk 0.2 -o no/s", "`no/s` must be in a folder that exists"),
+        ("calibrate run --risk 0.2 -o /dev/null", "`/dev/null` must be a file to write, got a device."),
+        ("calibrate run --cost 0.1 --costs none -o t", "`none` must exist and be a table of costs"),
+        ("calibrate run --cost 0.1 --costs latin.txt -o t", "`latin.txt` must be a table of costs in UTF-8, got the"),
+        ("calibrate run --cost 0.1 --costs x.csv -o t", "`x.csv` must hold numbers only"),
+        ("select run run -o d.csv", "`run` must be a selector written by Selector.save, got a folder."),
+        ("select none run -o d.csv", "`none` must exist and be a selector"),
+        ("monitor t.csv --risk 0.1 --state run", "`run` must be a file to write, got a folder."),
+        (
+            "recertify s.abstain t.csv --state deep.json",
+            "`deep.json` must be the state of a Recertification, got",
+        ),
+        ("recertify s.abstain t.csv --state latin.txt", "`latin.txt` must be the state of a Recertification in UTF-8"),
+        ("collect torch:os:getcwd in.npz -o c", "must name a function that makes a torch module, got str of os:getcwd"),
+        ("collect torch:wrong_syntax:f in.npz -o c", "a module that can be imported, here 'wrong_syntax', got Syntax"),
+        ("collect torch:no_such:f in.npz -o c", "got ModuleNotFoundError: No module named 'no_such'."),
+        ("collect torch:factories:fails in.npz -o c", "makes a model without arguments, here factories:fails, got Run"),
+        ("collect torch:factories:number in.npz -o c", "makes a torch module, got int of factories:number."),
+        ("collect torch:factories:constant in.npz -o c", "must name a function of factories, got 'constant'."),
+        ("collect sklearn:junk in.npz -o c", "`junk` must be an estimator written by skops, got BadZipFile"),
+        ("collect onnx:junk in.npz -o c", "`model` must be an ONNX model with all its data"),
+        ("collect onnx:junk in.npz -o c --class-names latin.txt", "`latin.txt` must be class names in UTF-8"),
+        ("attach none s.abstain -o a.onnx", "`none` must exist and be an ONNX model, got no such file."),
+        ("attach deep.json s.abstain -o a.onnx", "`model` must be an ONNX model with all its data"),
+        ("demo --folder x.csv", "`--folder` must be a folder, got the file x.csv."),
+        ("plan --risk 1e-300", "`risk` must be one that 100,000,000 accepted rows certify"),
+    ],
+)
+@pytest.mark.usefixtures("files")
+def test_wrong_input_is_named_in_one_true_line(monkeypatch, capsys, line, message):
+    assert message in said(monkeypatch, capsys, line)
+
+
+def test_an_error_that_no_line_raised_on_purpose_is_ours(monkeypatch, capsys):
+    monkeypatch.setattr("abstain.cli.app.app", lambda: [][1])
+    assert "a mistake of abstain's own (IndexError" in said(monkeypatch, capsys, "scores")
+
+
+def test_too_little_memory_is_no_mistake_of_ours(monkeypatch, capsys):
+    monkeypatch.setattr("abstain.cli.app.app", lambda: np.empty(1 << 50))
+    assert "There is not enough memory for this. Unable to allocate" in said(monkeypatch, capsys, "scores")
+
+
+def test_a_text_that_is_not_utf8_is_no_mistake_of_ours(monkeypatch, capsys):
+    monkeypatch.setattr("abstain.cli.app.app", lambda: b"\xff".decode())
+    assert "must be in UTF-8, got the byte 0xff" in said(monkeypatch, capsys, "scores")
+
+
+def test_the_experiments_are_listed_as_json_too(monkeypatch, capsys):
+    import json
+
+    monkeypatch.setattr(sys, "argv", ["abstain", "reproduce", "--json"])
+    with pytest.raises(SystemExit, match="0"):
+        main()
+    assert {"name", "title"} == set(json.loads(capsys.readouterr().out)["experiments"][0])

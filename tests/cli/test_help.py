@@ -1,0 +1,134 @@
+"""Help, examples, completion, and terminals of all kinds."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import typer
+from tests_cli import run
+
+from abstain.cli import letters
+from abstain.cli.app import COMMANDS, app
+from abstain.scores import SCORES
+
+GROUP = typer.main.get_command(app)
+
+
+@pytest.mark.parametrize("name", [command.__name__ for command in COMMANDS])
+def test_help_ends_with_an_example_that_parses(name):
+    command = GROUP.commands[name]
+    example = command.epilog.removeprefix("\b\nExample: ")
+    program, given, *arguments = shlex.split(example)
+    assert (program, given) == ("abstain", name)
+    command.make_context(name, arguments)  # wrong usage is an error
+    assert "Example" not in command.help
+    text = command.get_help(typer.Context(command, info_name=name, terminal_width=60))
+    assert text.splitlines()[-1].strip() == f"Example: {example}"
+
+
+def complete(*words, shell="bash"):
+    """What the shell is told for the last word."""
+    line = {
+        "COMP_WORDS": " ".join(["abstain", *words]),
+        "COMP_CWORD": str(len(words)),
+        "_ABSTAIN_COMPLETE": "complete_",
+    }
+    line["_ABSTAIN_COMPLETE"] += shell
+    code = "import sys; sys.argv = ['abstain']; from abstain.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | line, check=False
+    )
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["cal"], ["calibrate"]),
+        (["evaluate", "run", "--score", "ts_"], [name for name in SCORES if name.startswith("ts_")]),
+        (["calibrate", "run", "--score", "knn,ener"], ["knn,energy"]),
+        (["calibrate", "run", "--score", "be"], ["best"]),
+        (["calibrate", "run", "--method", "b"], ["betting", "bonferroni"]),
+        (["reproduce", "dig"], ["digits"]),
+        (["collect", "sk"], ["sklearn:"]),
+        (["collect", "m", "d", "--corrupt", "fog:"], [f"fog:{severity}" for severity in range(1, 6)]),
+        (["evaluate", "run", "--nonfinite", "r"], ["reject"]),
+        (["collect", "m", "d", "--on-error", "s"], ["skip"]),
+    ],
+)
+def test_names_are_completed(words, expected):
+    assert sorted(complete(*words)) == sorted(expected)
+
+
+def test_the_shell_is_told_how_to_complete():
+    environment = os.environ | {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    code = "import sys; sys.argv = ['abstain', '--show-completion', 'bash']; from abstain.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    assert "_ABSTAIN_COMPLETE=complete_bash" in done.stdout
+    assert subprocess.run(["bash", "-n"], input=done.stdout, text=True, check=False).returncode == 0
+
+
+@pytest.fixture(scope="module")
+def outputs(digits, tmp_path_factory):
+    path = tmp_path_factory.mktemp("run") / "outputs"
+    digits.save(path)
+    return path
+
+
+def in_ascii(monkeypatch, *arguments, width=100):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    monkeypatch.setenv("LC_ALL", "C")
+    return run(*arguments, width=width)
+
+
+SCORE = ("--score", "max_softmax", "--score", "delta_knn", "--score", "energy")
+
+
+def test_an_ascii_terminal_gets_words_for_signs(outputs, monkeypatch):
+    for arguments in (["scores"], ["evaluate", outputs, *SCORE], ["sensitivity", outputs], ["plan", "--risk", "0.02"]):
+        done = in_ascii(monkeypatch, *arguments)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.isascii()
+        assert "\\u" not in done.stdout
+        tables = [len(line) for line in done.stdout.splitlines() if line.startswith(("|", "+"))]
+        assert tables
+        assert max(tables) <= 100
+        starts = [line.index("|", 1) for line in done.stdout.splitlines() if line.startswith("|") and "-+-" not in line]
+        assert len(set(starts)) <= 4  # columns are straight in every table
+    assert "alpha=0.1" in in_ascii(monkeypatch, "evaluate", outputs, *SCORE).stdout
+    assert "lambda -> inf" in in_ascii(monkeypatch, "sensitivity", outputs).stdout
+
+
+@pytest.mark.parametrize("name", [command.__name__ for command in COMMANDS])
+def test_help_and_errors_can_be_read_in_ascii(name, monkeypatch):
+    done = in_ascii(monkeypatch, name, "--help")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.isascii()
+    assert "\\u" not in done.stdout
+
+
+def test_names_of_a_user_s_own_are_escaped_and_json_stays_exact(tmp_path, monkeypatch):
+    np.savez(tmp_path / "läuft.npz", logits=np.eye(3), labels=np.arange(3))
+    refused = in_ascii(monkeypatch, "evaluate", tmp_path / "fehlt-ä")
+    assert refused.returncode == 1
+    assert "fehlt-\\xe4" in refused.stderr
+    done = in_ascii(monkeypatch, "scores", "--json")
+    symbols = {score["symbol"] for score in json.loads(done.stdout)["scores"]}
+    assert done.stdout.isascii()
+    assert symbols == {score.symbol for score in SCORES.values()}
+
+
+def test_every_sign_has_words_of_ascii():
+    assert all(word.isascii() for word in letters.WORDS.values())
+
+
+@pytest.mark.parametrize("width", [80, 120, 160, 320])
+def test_intervals_stay_however_wide_the_terminal_is(outputs, width):
+    shown = run("evaluate", outputs, *SCORE, width=width).stdout
+    lines = [line for line in shown.splitlines() if line.strip().startswith("max_softmax ")]
+    assert sum(line.count("–") for line in lines) == 12
+    assert len(lines) == (1 if width == 320 else 4)

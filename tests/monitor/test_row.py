@@ -1,0 +1,24 @@
+import pytest
+
+from abstain.monitor.row import Row, read_rows, supplied, unused
+
+
+def test_texts_and_values_are_the_same_row():
+    text = Row.of({"id": "7", "accepted": "true", "confidence": "0.5", "error": "0"})
+    assert text == Row.of({"id": 7, "accepted": True, "confidence": 0.5, "error": False})
+    assert text == Row.of({"id": 7.0, "accepted": 1, "confidence": 0.5, "correct": 1.0})
+    assert Row.of({"id": "", "accepted": None, "confidence": ""}) == Row()
+
+
+def test_a_label_needs_a_prediction():
+    assert supplied(["label"]) == set()
+    assert supplied(["label", "prediction", "accepted"]) == {"error", "accepted"}
+
+
+def test_columns_that_nobody_reads_are_named_once():
+    assert unused(["id", "city", "error", "confidence", "city"], ["error", "accepted"]) == ["city", "confidence"]
+
+
+def test_an_error_names_the_row():
+    with pytest.raises(ValueError, match="Row 12: `confidence` must be a number or empty, got 'high'"):
+        read_rows([{"confidence": 1}, {"confidence": "high"}], start=11)

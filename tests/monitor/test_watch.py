@@ -1,0 +1,158 @@
+import json
+from dataclasses import fields
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor
+from abstain.monitor.monitor import first_alarm
+from abstain.monitor.row import Row
+from abstain.monitor.watch import Alarm, Watch
+
+NEW = DeploymentMonitor(
+    RiskMonitor(risk=0.05, delta=0.05),
+    AcceptanceMonitor.from_calibration(accepted=700, n=1000),
+    ScoreMonitor.from_calibration(np.random.default_rng(0).normal(size=500)),
+)
+
+
+def stream(n=400, worse_from=150):
+    """Decisions, every second with its label, that change at a row."""
+    rng = np.random.default_rng(1)
+    for k in range(n):
+        worse = k >= worse_from
+        confidence = float(rng.normal() - 0.8 * worse)
+        accepted, error = bool(rng.random() < (0.4 if worse else 0.7)), bool(rng.random() < (0.4 if worse else 0.02))
+        yield Row(accepted, confidence, error if k % 2 else None, id=str(k))
+
+
+def in_batches(rows, size):
+    watch, raised = Watch(NEW), []
+    for start in range(0, len(rows), size):
+        raised += watch.observe(rows[start : start + size])
+        watch = Watch.from_json(watch.to_json()) if size > 1 else watch
+    return watch, raised
+
+
+def test_alarms_are_of_the_same_rows_however_rows_are_cut():
+    rows = list(stream())
+    whole, raised = in_batches(rows, 1000)
+    assert {alarm.name for alarm in raised} == {"risk", "acceptance", "scores"}
+    assert len({alarm.row for alarm in raised}) > 1
+    assert raised == sorted(raised, key=lambda alarm: alarm.row)
+    for size in (1, 7, 250):
+        pieces, told = in_batches(rows, size)
+        assert told == raised
+        assert pieces.to_json() == whole.to_json()
+
+
+def test_an_alarm_is_of_the_row_at_which_its_evidence_first_crosses():
+    rows = list(stream())
+    (alarm,) = (alarm for alarm in Watch(NEW).observe(rows) if alarm.name == "risk")
+    before, after = Watch(NEW), Watch(NEW)
+    before.observe(rows[: alarm.row - 1])
+    after.observe(rows[: alarm.row])
+    assert (before.monitors.risk.alarm, after.monitors.risk.alarm) == (False, True)
+
+
+def test_rows_are_numbered_over_all_inputs_and_an_alarm_is_raised_once():
+    watch = Watch(DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05)))
+    assert watch.observe([Row(error=False)] * 10) == []
+    (alarm,) = watch.observe([Row(error=True)] * 20)
+    assert 10 < alarm.row < 20
+    assert watch.observe([Row(error=True)] * 20) == []
+    assert watch.standing == (alarm,)
+
+
+def test_an_acknowledged_alarm_is_history_and_its_monitor_alone_begins_anew():
+    watch = Watch(NEW)
+    watch.observe([Row(accepted=k % 10 < 7) for k in range(20)])
+    watch.observe([Row(error=True, accepted=True)] * 20)
+    (alarm,) = watch.acknowledge("2030-01-01T00:00:00+00:00")
+    assert alarm.name == "risk"
+    assert watch.standing == ()
+    assert watch.alarms == (Alarm("risk", alarm.row, "2030-01-01T00:00:00+00:00", 40),)
+    assert (watch.monitors.risk.n, watch.monitors.acceptance.n) == (0, 20)
+    again = Watch.from_json(watch.to_json())
+    assert again.observe([Row(error=True, accepted=True)] * 20)[0].row > 40
+    assert len(again.alarms) == 2
+
+
+def test_after_a_restart_false_alarms_are_as_rare_as_before_where_forgetting_the_stream_makes_them_frequent():
+    """Of streams that do not change and raised a false alarm, how many raise another."""
+    rng, delta, again = np.random.default_rng(4), 0.2, {"restarted": [], "begun": []}
+    for _ in range(1000):
+        start = ScoreMonitor.from_calibration(rng.normal(size=50), delta=delta)
+        values, later = rng.normal(size=(2, 3000))
+        if start.observe(values).alarm:
+            alarmed = start.observe(values[: first_alarm(start, values) + 1])
+            for how, found in again.items():
+                found.append(getattr(alarmed, how)().observe(later).alarm)
+    runs = len(again["restarted"])
+    assert runs > 80
+    assert np.mean(again["restarted"]) <= delta + 3 * sqrt(delta * (1 - delta) / runs)
+    assert np.mean(again["begun"]) > delta + 3 * sqrt(delta * (1 - delta) / runs)
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(DeploymentMonitor)])
+def test_every_monitor_answers_alike(name):
+    start = NEW.parts[name]
+    rows = [Row(k % 3 > 1, k / 10, k % 2 > 0) for k in range(10)] * 40
+    values = [value for row in rows if (value := start.taken(row)) is not None]
+    after = start.observe(values)
+    assert after.alarm
+    assert after.numbers()["alarm"] is True
+    assert "ALARM" in after.words()
+    assert after.begun() == start
+    assert not after.restarted().alarm
+    assert start.taken(Row()) is None
+    place = first_alarm(start, values)
+    assert (start.observe(values[:place]).alarm, start.observe(values[: place + 1]).alarm) == (False, True)
+
+
+def test_rows_given_twice_count_once():
+    rows = list(stream(100))
+    once, twice = Watch(NEW), Watch(NEW)
+    once.observe(rows)
+    for _ in range(2):
+        twice.observe(rows)
+    assert twice.monitors == once.monitors
+    assert (twice.skipped, twice.rows) == (100, 200)
+
+
+def test_labels_beyond_the_accepted_are_refused_whatever_the_batches_and_leave_no_trace():
+    rows = [Row(accepted=k % 2 > 0, id=f"a{k}") for k in range(20)] + [Row(error=True, id=f"b{k}") for k in range(11)]
+    rows += [Row(accepted=True, id=f"c{k}") for k in range(10)]
+    for taken, refused in ((rows[:30], rows[30:31]), ([], rows)):
+        watch = Watch(NEW)
+        watch.observe(taken)
+        before = watch.to_json()
+        with pytest.raises(ValueError, match="must have the column accepted where it has labels of rejected samples"):
+            watch.observe(refused)
+        assert watch.to_json() == before
+
+
+def test_states_that_no_stream_leads_to_are_refused():
+    watch = Watch(NEW)
+    watch.observe(list(stream(50)))
+    state = json.loads(watch.to_json())
+    stranger = {"name": "x", "row": 1, "acknowledged": None, "acknowledged_row": None}
+    for key, value in (
+        ("alarms", [stranger]),
+        ("rows", -1),
+        ("ids", [""]),
+        ("ids", ["x", ""]),
+        ("ids", ["AAAA", ""]),
+        ("alarms", [1]),
+    ):
+        with pytest.raises(ValueError, match="must be the state of a"):
+            Watch.from_json(json.dumps(state | {"history": state["history"] | {key: value}}))
+    for text in ("", "[]", '{"history": 1}'):
+        with pytest.raises(ValueError, match="must be the state of a"):
+            Watch.from_json(text)
+
+
+def test_an_alarm_of_a_state_without_history_stands():
+    alarmed = DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05).update(errors=30, n=60))
+    assert Watch.from_json(alarmed.to_json()).standing == (Alarm("risk", 0),)

@@ -1,0 +1,53 @@
+"""Whoever misspells a name is told the one that was meant, wherever names are looked up."""
+
+import numpy as np
+import pytest
+
+import abstain
+from abstain.collect import CallableModel, Data, collect
+from abstain.collect.specs import model_from
+from abstain.metrics import aurc, ood_aupr
+from abstain.names import check_name, did_you_mean
+from abstain.scores import KNN, geometric_margin
+from abstain.shifts import corrupt
+from abstain.thresholds import weighted_risk
+
+Z = np.random.default_rng(0).normal(size=(50, 3))
+OUTPUTS = abstain.Outputs(logits=Z, labels=np.zeros(50, dtype=int), features=Z)
+
+
+@pytest.mark.parametrize(
+    ("call", "meant"),
+    [
+        (lambda: abstain.evaluate(OUTPUTS, scores="Max-Softmax"), "max_softmax"),
+        (lambda: abstain.calibrate(OUTPUTS, score="max_sofmax", risk=0.9), "max_softmax"),
+        (lambda: abstain.calibrate(OUTPUTS, score=["energi", "doctor"], risk=0.9), "energy"),
+        (lambda: abstain.calibrate(OUTPUTS, risk=0.9, method="stepdown"), "step_down"),
+        (lambda: abstain.calibrate(OUTPUTS, cost=0.9, method="chou"), "chow"),
+        (lambda: abstain.calibrate(OUTPUTS, risk=0.9, per="clas"), "class"),
+        (lambda: aurc([1, 2], [0, 1], convention="fdshifts"), "fd_shifts"),
+        (lambda: ood_aupr([1, 2], [0, 1], positive="outs"), "out"),
+        (lambda: geometric_margin(Z, np.eye(3), convention="papercode"), "paper_code"),
+        (lambda: KNN(space="logit").fit(OUTPUTS), "logits"),
+        (lambda: corrupt(np.zeros((8, 8), dtype=np.uint8), "fogg"), "fog"),
+        (lambda: weighted_risk([1.0], [0], [1.0], risk=0.5, largest=1.0, by="beting"), "betting"),
+        (lambda: abstain.Outputs(logits=Z, nonfinite="rejct"), "reject"),
+        (lambda: abstain.Outputs(logits=Z, shift="covariates"), "covariate"),
+        (lambda: collect(CallableModel(np.stack), Data(Z), "nowhere", on_error="skp"), "skip"),
+        (lambda: model_from("tim:resnet18"), "timm"),
+    ],
+)
+def test_the_nearest_name_is_told(call, meant):
+    with pytest.raises(ValueError, match=rf"Did you mean {meant}\?$"):
+        call()
+
+
+def test_a_name_like_no_other_is_told_where_to_look():
+    with pytest.raises(ValueError, match=r"`score` must be a known score, got 'zzz'\. `abstain scores` lists them\.$"):
+        abstain.calibrate(OUTPUTS, score="zzz", risk=0.9)
+    assert did_you_mean("zzz", ["a"], otherwise="Look there.") == "Look there."
+
+
+def test_what_is_no_name_is_a_type_error():
+    with pytest.raises(TypeError, match=r"`method` must be one of a, b, got 3\.$"):
+        check_name("method", 3, ("a", "b"))
