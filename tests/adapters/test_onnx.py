@@ -267,7 +267,7 @@ def test_graphs_that_cannot_be_are_named_and_nothing_is_written(tmp_path):
     path = graph_of(
         [node("Gemm", ["prediction", "w", "b"], "z")], {"w": W, "b": B}, ["z"], ("prediction",), tmp_path / "a.onnx"
     )
-    with pytest.raises(ValueError, match="must not have a tensor named 'label' already"):
+    with pytest.raises(ValueError, match="must not have a tensor named 'prediction' already"):
         attach(path, selector, tmp_path / "out.onnx")
     path = graph_of(tokens, {"w": W}, ["z"], path=tmp_path / "b.onnx")
     with pytest.raises(ValueError, match=r"`model` must give logits \(n, K\), got 3 dimensions"):

@@ -15,7 +15,7 @@ def attach(
     logits: Annotated[str | None, typer.Option(help="The tensor of the logits, if not nearest the output.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Put a selector into an ONNX graph, which then outputs label, confidence and accepted too.
+    """Put a selector into an ONNX graph, which then outputs prediction, confidence and accepted too.
 
     Example: abstain attach model.onnx selector.abstain -o selective.onnx
     """
