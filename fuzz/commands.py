@@ -164,7 +164,8 @@ def _line(rng: np.random.Generator) -> list[str]:
     options += [option for option in ("-o", "--risk") if option in OPTIONS[name] and rng.random() < 0.7]
     for option in dict.fromkeys(options) if rng.random() < 0.9 else options:
         pool = GOALS if option in TO_WRITE else FILES if option in TO_READ else (*NUMBERS, *NUMBERS, *WORDS)
-        pool = (*NUMBERS, *WORDS, *FILES) if rng.random() < 0.05 else pool
+        if rng.random() < 0.05 and option not in TO_WRITE:  # what is to be written may be
+            pool = (*NUMBERS, *WORDS, *FILES)
         value = SENSIBLE[option] if option in SENSIBLE and rng.random() < 0.7 else one(pool)
         line += [option] if option == "--each" else [option, value]
     if rng.random() < 0.4:

@@ -20,7 +20,7 @@ OUTPUTS = ("prediction", "confidence", "accepted")
 def attach(
     model: str | PathLike[str], selector: Selector, output: str | PathLike[str], /, *, logits: str | None = None
 ) -> None:
-    """Write ``output``: the graph of ``model`` with the selector's prediction, confidence and accepted as further outputs.
+    """Write ``output``: the graph of ``model`` that also outputs the selector's prediction, confidence and accepted.
 
     Every score can be attached. It is computed in float64 from the logits and the features, which are found as
     `abstain.collect` finds them, or by the name of the ``logits``, so the decisions are those of the Python selector;

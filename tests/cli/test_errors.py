@@ -51,6 +51,7 @@ def said(monkeypatch, capsys, line):
         ("evaluate run --figure no/x.png", "`no/x.png` must be in a folder that exists, got none. Make no first."),
         ("evaluate run --figure x.foo", "`--figure` must end in .png, .pdf or .svg, got x.foo."),
         ("evaluate run --markdown run", "`run` must be a file to write, got a folder."),
+        ("evaluate run --alpha nan", "`alpha` must be above 0 and at most 1, got nan."),
         ("sensitivity t.csv", "`outputs` must have logits to be scaled, got confidences alone."),
         ("calibrate run --risk 0.2 -o no/s", "`no/s` must be in a folder that exists"),
         ("calibrate run --risk 0.2 -o /dev/null", "`/dev/null` must be a file to write, got a device."),

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.arguments import check_list, check_number
+from abstain.arguments import check_list
 from abstain.evaluation.evaluation import Evaluation, rejected_last
 from abstain.evaluation.fitting import Fitting, fit_scores
 from abstain.evaluation.mixes import Mix, mixes_of
 from abstain.evaluation.progress import Progress, silent
 from abstain.metrics.compare import paired
 from abstain.metrics.intervals import Estimate, estimate
-from abstain.metrics.ranking import rank
+from abstain.metrics.ranking import check_share, rank
 from abstain.outputs import Outputs
 from abstain.outputs.expected import expect_outputs
 from abstain.scores.confidences import confidences
@@ -55,7 +55,7 @@ def evaluate(
         raise ValueError("`outputs` must have labels to be evaluated, got none. Pass labels= to Outputs.")
     check_list("alphas", alphas, "coverages")
     for alpha in alphas:
-        check_number("alpha", alpha)
+        check_share("alpha", alpha)
     if not len(alphas):
         raise ValueError("`alphas` must name at least one coverage, got none.")
     say = progress or silent
