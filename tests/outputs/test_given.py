@@ -92,7 +92,7 @@ def test_parquet_tables_are_read_alike(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["a,b", "1,2"], "must have a column confidence, got a, b"),
+        (["a,b", "1,2"], "must have a column confidence, or columns logit_… or proba_…, got a, b"),
         (["confidence"], "must have at least one row"),
         (["confidence,correct", "0.5"], "must have 2 values in each row, got 1 in row 1"),
         (["confidence,correct", "high,1"], "must have numbers in column confidence, got 'high' in row 1"),

@@ -131,7 +131,7 @@ def test_select_takes_masks_and_indices():
     [
         ([True], ValueError, r"`rows` as a mask must have shape \(4,\)"),
         ([0.5], TypeError, "`rows` must be a mask or a list of indices"),
-        ([False] * 4, ValueError, "must not be empty"),
+        ([False] * 4, ValueError, "`rows` must select at least one row"),
         ([], ValueError, "`rows` must select at least one row"),
         ([0, 99], IndexError, r"`rows` must be below the number of rows \(4\), got 99"),
     ],
@@ -214,3 +214,21 @@ def test_check_head_needs_features_and_weight():
 def test_repr_tells_what_is_there():
     text = repr(Outputs(logits=Z, labels=[0, 1, -1, 0]))
     assert text == "Outputs(n=4, classes=3, with logits, labels; shift: 1 label, 3 none)"
+
+
+def test_rows_are_taken_as_by_numpy_and_viewed_where_they_follow_each_other():
+    z = np.arange(24.0).reshape(12, 2)
+    outputs = Outputs(logits=z, labels=np.zeros(12, dtype=int), ids=np.arange(12))
+    for rows in (slice(3, 9), slice(None, None, -2), np.arange(12) % 3 == 0, [5, 1, 1], 7, -2):
+        np.testing.assert_array_equal(outputs[rows].logits, np.atleast_2d(z[rows]))
+    assert np.shares_memory(outputs[2:7].logits, outputs.logits)
+    assert np.shares_memory(outputs.select((np.arange(12) > 3) & (np.arange(12) < 9)).logits, outputs.logits)
+    assert not outputs[[1, 3]].logits.flags.writeable
+
+
+def test_rows_that_were_checked_are_not_checked_again(monkeypatch):
+    outputs = Outputs(logits=np.random.default_rng(0).normal(size=(9, 3)), labels=np.zeros(9, dtype=int))
+    monkeypatch.setattr("abstain.outputs.outputs.checked_fields", None)
+    parts = outputs[:4], outputs[outputs.labels == 0], *outputs.split(0.5)
+    assert [len(part) for part in parts][:2] == [4, 9]
+    assert len(Outputs.concat(parts)) == sum(map(len, parts))

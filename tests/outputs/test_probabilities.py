@@ -93,7 +93,7 @@ def test_only_a_few_rows_of_logits_are_looked_at():
             Counted.rows += len(self)
             return super().__ge__(other)
 
-    from abstain.outputs.validation import are_probabilities
+    from abstain.outputs.probabilities import are_probabilities
 
     assert not are_probabilities(np.vstack([Z] * 100).view(Counted))
     assert Counted.rows <= 16

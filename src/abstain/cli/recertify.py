@@ -55,7 +55,7 @@ def recertify(
     if ask is not None:
         if output is None or output.suffix != ".csv":
             raise ValueError("`--output` must name a .csv file for the rows to label, got none.")
-        columns = read_columns(rows, numbers=("confidence",), texts=("id",))
+        columns = read_columns(rows, number=("confidence",), text=("id",))
         found = found.ask(columns["confidence"], columns["id"], labels=ask)
         write_text(output, "id,error\n" + "".join(f"{_quoted(name)},\n" for name in found.pending))
         write_text(state, found.to_json())
@@ -67,7 +67,7 @@ def recertify(
         )
         print(f"Then: abstain recertify {selector} {output} --state {state} -o new.abstain")
         return
-    columns = read_columns(rows, truths=("error",), texts=("id",))
+    columns = read_columns(rows, truth=("error",), text=("id",))
     found = found.answer(columns["id"], columns["error"])
     write_text(state, found.to_json())
     threshold = found.threshold

@@ -1,12 +1,11 @@
 """`Outputs`: what one classifier said about n samples, checked once and never changed."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from os import PathLike
-from typing import Any, Self, get_args
-from warnings import catch_warnings
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,11 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from abstain.arguments import as_path, check_list, check_number
 from abstain.draws import generator
 from abstain.kernels.blocks import row_blocks
-from abstain.names import check_name
 from abstain.outputs import storage
 from abstain.outputs import validation as check
+from abstain.outputs.checked import checked_fields
 from abstain.outputs.draw import draw_rows
 from abstain.outputs.head import HeadCheck, check_head
+from abstain.outputs.join import check_parts
+from abstain.outputs.places import as_places
+from abstain.outputs.probabilities import are_log_probabilities
 from abstain.outputs.table import SUFFIXES, read_table
 
 ROW_FIELDS = ("logits", "labels", "features", "shift", "domain", "ids", "given", "wrong")
@@ -89,59 +91,24 @@ class Outputs:
         class_names: Sequence[str] | None = None,
         nonfinite: check.Nonfinite = "error",
     ) -> None:
-        check_name("nonfinite", nonfinite, get_args(check.Nonfinite), rule="be 'error' or 'reject'")
-        confidences = check.check_given(given)
-        if logits is not None and probabilities is not None:
-            raise ValueError("`probabilities` must be left out where there are logits, got both.")
-        if probabilities is not None:
-            logits = check.log_probabilities(probabilities)
-        if logits is None and confidences is None:
-            raise ValueError(
-                "`logits` must be given, or else `probabilities`, or `given` confidences and `errors`, got none."
-            )
-        z = np.empty((len(confidences), 0)) if logits is None else check.as_array("logits", logits)  # type: ignore[arg-type]
-        if logits is not None:
-            check.check_floats("logits", z, (None, None))
-            check.warn_of_probabilities(z)
-        n, k = z.shape
-        if k == 1:
-            raise ValueError(
-                "`logits` must have at least 2 columns, one a class, got 1. "
-                "For a single sigmoid logit use abstain.scores.binary_logits(z)."
-            )
-        fields: dict[str, Any] = dict.fromkeys(self.__dataclass_fields__)
-        fields["logits"], fields["usable"] = z, check.usable_rows("logits", z) if k else np.ones(n, dtype=bool)
-        fields["given_names"] = () if given is None else tuple(given)
-        if confidences is not None:
-            fields["given"] = confidences
-            fields["usable"] = fields["usable"] & check.check_given_rows(
-                confidences, fields["given_names"], n, nonfinite
-            )
-        if errors is not None:
-            fields["wrong"] = check.check_errors(check.as_array("errors", errors), n, with_labels=labels is not None)
-        if nonfinite == "error" and k:
-            check.check_finite("logits", z, fields["usable"])
-        if features is not None:
-            x = check.as_array("features", features)
-            check.check_floats("features", x, (n, None))
-            usable = check.usable_rows("features", x)
-            if nonfinite == "error":
-                check.check_finite("features", x, usable)
-            fields["features"], fields["usable"] = x, fields["usable"] & usable
-        fields |= _checked_head(weight, bias, fields["features"], k)
-        if labels is not None and not k:
-            raise ValueError(
-                "`labels` must come with `logits`, got none. Pass errors= where only confidences are known."
-            )
-        if labels is not None:
-            fields["labels"] = check.check_labels(check.as_array("labels", labels), n, k)
-        fields["shift"] = check.check_shift(shift, fields["labels"], n)
-        if domain is not None:
-            fields["domain"] = check.per_row("domain", domain, n, "U")
-        if ids is not None:
-            fields["ids"] = check.per_row("ids", ids, n, "Uiu")
-        if class_names is not None:
-            fields["class_names"] = check.check_class_names(class_names, k)
+        fields = checked_fields(
+            logits=logits,
+            probabilities=probabilities,
+            labels=labels,
+            features=features,
+            weight=weight,
+            bias=bias,
+            shift=shift,
+            domain=domain,
+            ids=ids,
+            given=given,
+            errors=errors,
+            class_names=class_names,
+            nonfinite=nonfinite,
+        )
+        self._set(fields)
+
+    def _set(self, fields: dict[str, Any]) -> None:
         for name, value in fields.items():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
@@ -159,6 +126,13 @@ class Outputs:
         shifts = ", ".join(f"{np.count_nonzero(self.shift == kind)} {kind}" for kind in np.unique(self.shift))
         return f"Outputs(n={len(self)}, classes={self.n_classes}, with {', '.join(have)}; shift: {shifts})"
 
+    def _repr_html_(self) -> str:
+        return f"<code>{escape(repr(self))}</code>"
+
+    def __getitem__(self, rows: Any) -> Self:
+        """The rows of a mask, of numbers or of a slice: ``outputs[outputs.shift == "none"]``."""
+        return self.select(np.atleast_1d(np.arange(len(self))[rows] if isinstance(rows, slice) else rows))
+
     @property
     def n_classes(self) -> int:
         """K, the number of classes the classifier knows."""
@@ -167,7 +141,7 @@ class Outputs:
     @cached_property
     def are_log_probabilities(self) -> bool:
         """Whether the logits are logs of probabilities, which say nothing of the size that logits had before."""
-        return bool(self.n_classes) and check.are_log_probabilities(self.logits)
+        return bool(self.n_classes) and are_log_probabilities(self.logits)
 
     @cached_property
     def predictions(self) -> NDArray[np.int64]:
@@ -208,16 +182,8 @@ class Outputs:
 
     def select(self, rows: ArrayLike, /) -> Self:
         """The rows of a boolean mask, or of indices in their order."""
-        index = np.asarray(rows)
-        if index.size == 0:
-            raise ValueError("`rows` must select at least one row, got none.")
-        if index.dtype == bool and index.shape != (len(self),):
-            raise ValueError(f"`rows` as a mask must have shape ({len(self)},), got {index.shape}.")
-        if index.dtype.kind not in "biu" or index.ndim != 1:
-            raise TypeError(f"`rows` must be a mask or a list of indices, got {index.dtype} of shape {index.shape}.")
-        if index.dtype != bool and (index.max() >= len(self) or index.min() < -len(self)):
-            raise IndexError(f"`rows` must be below the number of rows ({len(self)}), got {index.max()}.")
-        return self._with({name: value[index] for name, value in self._arrays(ROW_FIELDS)})
+        places = as_places(rows, len(self))
+        return self._with({name: value[places] for name, value in self._arrays((*ROW_FIELDS, "usable"))})
 
     def split(self, fraction: float, /, *, seed: int = 0) -> tuple[Self, Self]:
         """Two disjoint parts in the order of the rows, the first of about ``fraction`` of them, drawn by ``seed``.
@@ -240,24 +206,10 @@ class Outputs:
         """All rows of several outputs of the same classifier; each must have the same arrays and the same head."""
         check_list("parts", parts, "Outputs")
         parts = list(parts)
-        if not all(isinstance(part, Outputs) for part in parts):
-            raise TypeError("`parts` must hold Outputs, got others.")
-        if not parts:
-            raise ValueError("`parts` must hold at least one Outputs, got none.")
+        check_parts(parts, (*ROW_FIELDS, *HEAD_FIELDS, "class_names", "given_names"), ROW_FIELDS)
         first = parts[0]
-        for number, part in enumerate(parts[1:], start=1):
-            for name in (*ROW_FIELDS, *HEAD_FIELDS, "class_names", "given_names"):
-                if (getattr(first, name) is None) != (getattr(part, name) is None):
-                    raise ValueError(
-                        f"`{name}` must be given in all parts or in none, got a difference in part {number}."
-                    )
-                one, other = getattr(first, name), getattr(part, name)
-                if name in ("ids", "logits", "features") and one is not None:
-                    _check_alike(name, one, other, number)
-                if name not in ROW_FIELDS and one is not None and not np.array_equal(one, other):
-                    raise ValueError(f"`{name}` must be the same in all parts, got another in part {number}.")
-        rows = {name: np.concatenate([getattr(part, name) for part in parts]) for name, _ in first._arrays(ROW_FIELDS)}
-        return first._with(rows)
+        names = [name for name, _ in first._arrays((*ROW_FIELDS, "usable"))]
+        return first._with({name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 
     def save(self, folder: str | PathLike[str], /, *, beside: dict[str, bytes] | None = None) -> None:
         """Write a folder of .npy files and outputs.json; a crash leaves the old contents or the new, never half.
@@ -286,12 +238,11 @@ class Outputs:
         return [(name, getattr(self, name)) for name in names if getattr(self, name) is not None]
 
     def _with(self, rows: dict[str, NDArray[Any]]) -> Self:
-        """The same classifier on other rows."""
-        head = dict(self._arrays(HEAD_FIELDS))
-        stored = rows | head | {"given_names": self.given_names, "class_names": self.class_names}
-        told = catch_warnings(action="ignore") if check.are_probabilities(self.logits) else nullcontext()
-        with told:  # who gave probabilities for logits was told then
-            return type(self)(**_named(stored), nonfinite="reject")
+        """The same classifier on other rows, which were checked when they came in."""
+        new = object.__new__(type(self))
+        same = {name: getattr(self, name) for name in (*HEAD_FIELDS, "given_names", "class_names")}
+        new._set(dict.fromkeys(self.__dataclass_fields__) | same | rows)
+        return new
 
 
 def _named(stored: dict[str, Any]) -> dict[str, Any]:
@@ -306,27 +257,3 @@ def _named(stored: dict[str, Any]) -> dict[str, Any]:
     if "logits" in arguments and arguments["logits"].shape[1:] == (0,):
         del arguments["logits"]
     return arguments
-
-
-def _checked_head(weight: Any, bias: Any, features: NDArray[Any] | None, k: int) -> dict[str, NDArray[Any]]:
-    head = {}
-    if weight is not None:
-        w = check.as_array("weight", weight)
-        check.check_floats("weight", w, (k, None if features is None else features.shape[1]))
-        check.check_finite("weight", w, check.usable_rows("weight", w))
-        head["weight"] = w
-    if bias is not None:
-        b = check.as_array("bias", bias)
-        check.check_floats("bias", b, (k,))
-        check.check_finite("bias", b[:, None], check.usable_rows("bias", b[:, None]))
-        head["bias"] = b
-    return head
-
-
-def _check_alike(name: str, one: NDArray[Any], other: NDArray[Any], number: int) -> None:
-    if one.shape[1:] != other.shape[1:]:
-        raise ValueError(
-            f"`{name}` must have {one.shape[1]} columns in all parts, got {other.shape[1]} in part {number}."
-        )
-    if name == "ids" and (one.dtype.kind == "U") != (other.dtype.kind == "U"):
-        raise TypeError(f"`ids` must be strings in all parts or numbers in all, got a difference in part {number}.")

@@ -1,116 +1,130 @@
-"""Tables of confidences: .csv or .parquet, from anything that says how sure it is."""
+"""Outputs from a table: logits, probabilities, or confidences from anything that says how sure it is."""
 
-import csv
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from abstain.files import reading
-from abstain.outputs.parquet import read_parquet
+from abstain.outputs.columns import SUFFIXES, Columns, columns_of, matrix, names, numbers, truths
 
-SUFFIXES = (".csv", ".parquet")
-GROUPS = ("group", "domain")
-TRUTH = {"1": 1.0, "1.0": 1.0, "true": 1.0, "yes": 1.0, "0": 0.0, "0.0": 0.0, "false": 0.0, "no": 0.0}
-UNDERSTOOD = ("confidence", "correct", "error", "id", *GROUPS, "shift")
+__all__ = ["SUFFIXES", "read_columns", "read_table"]
+
+PLAIN = ("confidence", "correct", "error", "label", "prediction", "id", "group", "domain", "shift")
+WIDE = {"logits": "logit_", "probabilities": "proba_", "features": "feature_"}
+"""Arguments of `Outputs` that have a column of lists under their name, or a column for each class or feature."""
 
 
 def read_table(file: Path, /) -> dict[str, Any]:
-    """The arguments of `Outputs` from a table with a column ``confidence``.
+    """The arguments of `Outputs` from a .csv or .parquet file.
 
-    ``correct`` or ``error`` says whether the answer was right, 1/0, true/false or yes/no; ``id`` names the original
-    sample, ``group`` (or ``domain``) where it is from, ``shift`` the kind of shift. Other columns are not looked at. An
-    empty confidence is that of a row which is not usable.
+    Logits are columns ``logit_NAME``, one for each class, or one of lists, ``logits``; probabilities ``proba_NAME`` or
+    ``probabilities``, features ``feature_NUMBER`` or ``features``. A ``confidence``, or several ``confidence_NAME``,
+    are given ones. ``label`` is a number or a name of a class, and any other name one that the classifier does not
+    know. Without logits ``correct`` or ``error`` says whether the answer was right, 1/0, true/false or yes/no, or
+    ``label`` and ``prediction`` together do. ``id`` names the original sample, ``group`` (or ``domain``) where it is
+    from, ``shift`` the kind of shift. Other columns are not looked at. An empty confidence is that of a row which is
+    not usable.
     """
-    columns = _columns(file)
-    if "confidence" not in columns:
+    columns = columns_of(file)
+    given = [name for name in columns if name == "confidence" or name.startswith("confidence_")]
+    found: dict[str, Any] = {}
+    for argument, prefix in WIDE.items():
+        values, class_names = _wide(file, columns, argument, prefix)
+        if values is not None:
+            found[argument] = values
+            if argument != "features" and class_names is not None:
+                found["class_names"] = class_names
+    scored = "logits" in found or "probabilities" in found
+    if not given and not scored:
         raise ValueError(
-            f"`{file}` must have a column confidence, got {', '.join(columns) or 'none'}. Also understood: "
-            f"{', '.join(UNDERSTOOD[1:])}."
+            f"`{file}` must have a column confidence, or columns logit_… or proba_…, got {_listed(columns)}. Also "
+            f"understood: {', '.join(PLAIN[1:])}."
         )
-    if not columns["confidence"]:
+    if not len(next(iter(columns.values()))):
         raise ValueError(f"`{file}` must have at least one row, got none.")
-    found: dict[str, Any] = {"given": {"confidence": _each(file, "confidence", columns, _number)}}
-    if "correct" in columns and "error" in columns:
-        raise ValueError(f"`{file}` must have a column correct or a column error, got both.")
-    if "correct" in columns:
-        found["errors"] = 1 - _each(file, "correct", columns, _truth)
-    if "error" in columns:
-        found["errors"] = _each(file, "error", columns, _truth)
+    if given:
+        found["given"] = {name.removeprefix("confidence_"): numbers(file, name, columns) for name in given}
+    found |= _truth_of(file, columns) if not scored else _labels(file, columns, found)
     if "group" in columns and "domain" in columns:
         raise ValueError(f"`{file}` must have a column group or a column domain, got both.")
     for name, argument in (("id", "ids"), ("group", "domain"), ("domain", "domain"), ("shift", "shift")):
         if name in columns:
-            found[argument] = _names(file, name, columns)
+            found[argument] = names(file, name, columns)
     return found
 
 
 def read_columns(
-    file: Path, /, *, numbers: tuple[str, ...] = (), truths: tuple[str, ...] = (), texts: tuple[str, ...] = ()
+    file: Path, /, *, number: tuple[str, ...] = (), truth: tuple[str, ...] = (), text: tuple[str, ...] = ()
 ) -> dict[str, Any]:
     """Columns that a table must have, each of its kind."""
-    columns = _columns(file)
-    if missing := [name for name in (*numbers, *truths, *texts) if name not in columns]:
-        raise ValueError(f"`{file}` must have a column {missing[0]}, got {', '.join(columns) or 'none'}.")
-    found: dict[str, Any] = {name: _each(file, name, columns, _number) for name in numbers}
-    found |= {name: _each(file, name, columns, _truth) for name in truths}
-    return found | {name: _names(file, name, columns) for name in texts}
+    columns = columns_of(file)
+    if missing := [name for name in (*number, *truth, *text) if name not in columns]:
+        raise ValueError(f"`{file}` must have a column {missing[0]}, got {_listed(columns)}.")
+    found: dict[str, Any] = {name: numbers(file, name, columns) for name in number}
+    found |= {name: truths(file, name, columns) for name in truth}
+    return found | {name: names(file, name, columns) for name in text}
 
 
-def _columns(file: Path) -> dict[str, list[Any]]:
-    if file.suffix.lower() == ".parquet":
-        frame = read_parquet(file)
-        return {name: frame[name].to_list() for name in frame.columns if name in UNDERSTOOD}
-    with reading(file, "a table"):
-        return _csv(file)
+def _listed(columns: Columns) -> str:
+    shown = list(columns)[:20]
+    return ", ".join(shown) + (f" and {len(columns) - 20} more" if len(columns) > 20 else "") or "none"
 
 
-def _csv(file: Path) -> dict[str, list[Any]]:
-    with open(file, newline="", encoding="utf-8-sig") as stream:
-        reader = csv.reader(stream, strict=True)
-        try:
-            names = [name.strip() for name in next(reader, [])]
-            rows = [row for row in reader if row]
-        except csv.Error as error:
+def _wide(
+    file: Path, columns: Columns, argument: str, prefix: str
+) -> tuple[NDArray[np.floating] | None, tuple[str, ...] | None]:
+    """The columns of a prefix side by side, or a column of lists, and the names where they are no numbers."""
+    wide = [name for name in columns if name.startswith(prefix)]
+    if argument in columns and wide:
+        raise ValueError(f"`{file}` must have a column {argument} or columns {prefix}…, got both.")
+    if argument in columns:
+        return matrix(file, argument, columns), None
+    if not wide:
+        return None, None
+    suffixes = [name.removeprefix(prefix) for name in wide]
+    numbered = all(suffix.isdecimal() for suffix in suffixes)
+    if numbered:
+        wide.sort(key=lambda name: int(name.removeprefix(prefix)))
+        if [int(name.removeprefix(prefix)) for name in wide] != list(range(len(wide))):
             raise ValueError(
-                f"`{file}` must be a table of comma-separated values, got {error} in line {reader.line_num}."
-            ) from None
-    for number, row in enumerate(rows, start=1):
-        if len(row) != len(names):
-            raise ValueError(f"`{file}` must have {len(names)} values in each row, got {len(row)} in row {number}.")
-    if len(set(names)) != len(names):
-        raise ValueError(f"`{file}` must have columns of different names, got {', '.join(names)}.")
-    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+                f"`{file}` must have columns {prefix}0 to {prefix}{len(wide) - 1}, got {', '.join(wide[:9])}."
+            )
+    values = np.stack([numbers(file, name, columns) for name in wide], axis=1)
+    return values, None if numbered else tuple(suffixes)
 
 
-def _each(file: Path, name: str, columns: dict[str, list[Any]], reads: Callable[[Any], float]) -> Any:
-    values = np.empty(len(columns[name]))
-    for row, value in enumerate(columns[name]):
-        try:
-            values[row] = reads(value)
-        except (ValueError, TypeError):
-            what = str(reads.__doc__).rstrip(".").lower()
-            raise ValueError(f"`{file}` must have {what} in column {name}, got {value!r} in row {row + 1}.") from None
-    return values
+def _labels(file: Path, columns: Columns, found: dict[str, Any]) -> dict[str, Any]:
+    """Class numbers; a name that is none of the classes is one that the classifier does not know."""
+    if "label" not in columns:
+        return {}
+    values = names(file, "label", columns)
+    known = found.get("class_names")
+    if known is None:
+        given = numbers(file, "label", columns)
+        if (bad := np.flatnonzero(given != np.rint(given))).size:
+            raise ValueError(
+                f"`{file}` must have class numbers in column label, got {values[bad[0]]!r} in row {bad[0] + 1}."
+            )
+        return {"labels": given.astype(np.int64)}
+    place = {name: number for number, name in enumerate(known)}
+    labels = np.array([place.get(value, -1) for value in values.tolist()])
+    if (labels < 0).all():
+        raise ValueError(
+            f"`{file}` must have labels among the classes {', '.join(known[:9])}, got {values[0]!r} in row 1 and none "
+            "that is."
+        )
+    return {"labels": labels}
 
 
-def _names(file: Path, name: str, columns: dict[str, list[Any]]) -> Any:
-    for row, value in enumerate(columns[name], start=1):
-        if value is None or value == "":
-            raise ValueError(f"`{file}` must have a value in column {name} of every row, got none in row {row}.")
-        if "\0" in str(value):
-            raise ValueError(f"`{file}` must have text without NUL in column {name}, got {value!r:.60} in row {row}.")
-    return np.array([str(value) for value in columns[name]])
-
-
-def _number(value: Any) -> float:
-    """Numbers."""
-    return float("nan") if value is None or value == "" else float(value)
-
-
-def _truth(value: Any) -> float:
-    """Truth values: 1/0, true/false or yes/no."""
-    if str(value).strip().lower() not in TRUTH:
-        raise ValueError
-    return TRUTH[str(value).strip().lower()]
+def _truth_of(file: Path, columns: Columns) -> dict[str, Any]:
+    """Whether each answer was wrong, where that is known."""
+    told = [name for name in ("correct", "error") if name in columns]
+    if len(told) == 2:
+        raise ValueError(f"`{file}` must have a column correct or a column error, got both.")
+    if told:
+        values = truths(file, told[0], columns)
+        return {"errors": 1 - values if told[0] == "correct" else values}
+    if "label" in columns and "prediction" in columns:
+        return {"errors": (names(file, "label", columns) != names(file, "prediction", columns)).astype(np.float64)}
+    return {}

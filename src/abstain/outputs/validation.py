@@ -3,7 +3,6 @@
 Every message has one form: `name` must <rule>, got <value>; the first bad row and the next step where they help.
 """
 
-import warnings
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
@@ -18,9 +17,6 @@ Array = NDArray[Any]
 Shift = Literal["none", "covariate", "label"]
 Nonfinite = Literal["error", "reject"]
 SHIFTS: tuple[str, ...] = get_args(Shift)
-FEW = 16  # rows to look at first
-ROUNDED = 5e-3  # how far rows of rounded probabilities may be from a sum of one
-LEAST = 1e-300  # a probability of zero counts as this
 
 
 def as_array(name: str, value: Any, /) -> Array:
@@ -63,53 +59,6 @@ def usable_rows(name: str, array: Array, /) -> NDArray[np.bool_]:
         else:
             usable[block] = finite.all(axis=1)
     return usable
-
-
-def are_probabilities(array: Array, /) -> bool:
-    """Whether every row is non-negative and sums to one: a few rows are looked at first, all only if these are."""
-
-    def these(rows: Array) -> bool:
-        return bool((rows >= 0).all() and (np.abs(rows.sum(axis=1, dtype=np.float64) - 1) < ROUNDED).all())
-
-    return these(array[:FEW]) and all(these(array[block]) for block in row_blocks(*array.shape))
-
-
-def are_log_probabilities(array: Array, /) -> bool:
-    """Whether the exponentials of every usable row sum to one."""
-
-    def these(rows: Array) -> bool:
-        with np.errstate(over="ignore", invalid="ignore"):
-            apart = np.abs(np.exp(rows.astype(np.float64)).sum(axis=1) - 1)
-        return not (apart >= ROUNDED).any()  # NaN is a row that is not usable
-
-    return these(array[:FEW]) and all(these(array[block]) for block in row_blocks(*array.shape))
-
-
-def log_probabilities(values: Any, /) -> Array:
-    """The logs of probabilities (n, K), zero counting as the least there is."""
-    array = as_array("probabilities", values)
-    check_floats("probabilities", array, (None, None))
-    strange = ~((array >= 0).all(axis=1) & (np.abs(array.sum(axis=1, dtype=np.float64) - 1) < ROUNDED))
-    finite = np.isfinite(array).all(axis=1)
-    if (strange & finite).any():
-        bad = int(np.argmax(strange & finite))
-        raise ValueError(
-            f"`probabilities` must be non-negative and sum to 1 in each row, got others in "
-            f"{np.count_nonzero(strange & finite)} of {len(array)} rows, first in row {bad}. Pass scores as logits=."
-        )
-    logs = np.log(np.maximum(array.astype(np.float64), LEAST))
-    logs[~finite] = np.nan
-    return logs.astype(array.dtype)
-
-
-def warn_of_probabilities(logits: Array, /) -> None:
-    """Tell who gave probabilities for logits."""
-    if logits.size and are_probabilities(logits):
-        warnings.warn(
-            "`logits` look like probabilities: every row is non-negative and sums to 1. Pass them as probabilities=.",
-            UserWarning,
-            stacklevel=3,
-        )
 
 
 def check_finite(name: str, array: Array, usable: NDArray[np.bool_], /) -> None:

@@ -1,0 +1,93 @@
+"""The fields of an `Outputs` from what it is made of, each checked."""
+
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.names import check_name
+from abstain.outputs import validation as check
+from abstain.outputs.probabilities import log_probabilities, warn_of_probabilities
+
+
+def checked_fields(*, nonfinite: check.Nonfinite, **given: Any) -> dict[str, Any]:
+    """All fields; the first thing that is wrong is an error that names it."""
+    check_name("nonfinite", nonfinite, get_args(check.Nonfinite), rule="be 'error' or 'reject'")
+    confidences = check.check_given(given["given"])
+    z = _logits(given["logits"], given["probabilities"], confidences)
+    n, k = z.shape
+    fields: dict[str, Any] = {"logits": z, "usable": check.usable_rows("logits", z) if k else np.ones(n, dtype=bool)}
+    fields["given_names"] = () if confidences is None else tuple(given["given"])
+    fields["given"] = confidences
+    if confidences is not None:
+        rows = check.check_given_rows(confidences, fields["given_names"], n, nonfinite)
+        fields["usable"] = fields["usable"] & rows
+    if nonfinite == "error" and k:
+        check.check_finite("logits", z, fields["usable"])
+    fields["features"] = None
+    if given["features"] is not None:
+        x = check.as_array("features", given["features"])
+        check.check_floats("features", x, (n, None))
+        usable = check.usable_rows("features", x)
+        if nonfinite == "error":
+            check.check_finite("features", x, usable)
+        fields["features"], fields["usable"] = x, fields["usable"] & usable
+    fields |= _head(given["weight"], given["bias"], fields["features"], k)
+    return fields | _each_row(given, n, k)
+
+
+def _logits(logits: Any, probabilities: Any, confidences: NDArray[np.float64] | None) -> NDArray[Any]:
+    if logits is not None and probabilities is not None:
+        raise ValueError("`probabilities` must be left out where there are logits, got both.")
+    if probabilities is not None:
+        logits = log_probabilities(probabilities)
+    if logits is None:
+        if confidences is None:
+            raise ValueError(
+                "`logits` must be given, or else `probabilities`, or `given` confidences and `errors`, got none."
+            )
+        return np.empty((len(confidences), 0))
+    z = check.as_array("logits", logits)
+    check.check_floats("logits", z, (None, None))
+    warn_of_probabilities(z)
+    if z.shape[1] == 1:
+        raise ValueError(
+            "`logits` must have at least 2 columns, one for each class, got 1. "
+            "For a single sigmoid logit use abstain.scores.binary_logits(z)."
+        )
+    return z
+
+
+def _each_row(given: dict[str, Any], n: int, k: int) -> dict[str, Any]:
+    """What has one entry for each row, and the names of classes."""
+    fields: dict[str, Any] = dict.fromkeys(("labels", "wrong", "domain", "ids", "class_names"))
+    if given["errors"] is not None:
+        array = check.as_array("errors", given["errors"])
+        fields["wrong"] = check.check_errors(array, n, with_labels=given["labels"] is not None)
+    if given["labels"] is not None and not k:
+        raise ValueError("`labels` must come with `logits`, got none. Pass errors= where only confidences are known.")
+    if given["labels"] is not None:
+        fields["labels"] = check.check_labels(check.as_array("labels", given["labels"]), n, k)
+    fields["shift"] = check.check_shift(given["shift"], fields["labels"], n)
+    if given["domain"] is not None:
+        fields["domain"] = check.per_row("domain", given["domain"], n, "U")
+    if given["ids"] is not None:
+        fields["ids"] = check.per_row("ids", given["ids"], n, "Uiu")
+    if given["class_names"] is not None:
+        fields["class_names"] = check.check_class_names(given["class_names"], k)
+    return fields
+
+
+def _head(weight: Any, bias: Any, features: NDArray[Any] | None, k: int) -> dict[str, NDArray[Any] | None]:
+    head: dict[str, NDArray[Any] | None] = {"weight": None, "bias": None}
+    if weight is not None:
+        w = check.as_array("weight", weight)
+        check.check_floats("weight", w, (k, None if features is None else features.shape[1]))
+        check.check_finite("weight", w, check.usable_rows("weight", w))
+        head["weight"] = w
+    if bias is not None:
+        b = check.as_array("bias", bias)
+        check.check_floats("bias", b, (k,))
+        check.check_finite("bias", b[:, None], check.usable_rows("bias", b[:, None]))
+        head["bias"] = b
+    return head

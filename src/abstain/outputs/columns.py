@@ -1,0 +1,103 @@
+"""Columns of a .csv or .parquet file, each read as what it must be, or an error that names the row."""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.files import reading
+from abstain.outputs.parquet import read_parquet
+
+SUFFIXES = (".csv", ".parquet")
+TRUTH = {"1": 1.0, "1.0": 1.0, "true": 1.0, "yes": 1.0, "0": 0.0, "0.0": 0.0, "false": 0.0, "no": 0.0}
+Columns = dict[str, Any]
+"""Lists of values, or Polars series, by name."""
+
+
+def columns_of(file: Path, /) -> Columns:
+    """All columns, as they are stored."""
+    if file.suffix.lower() == ".parquet":
+        frame = read_parquet(file)
+        return {name: frame[name] for name in frame.columns}
+    with reading(file, "a table"):
+        return _csv(file)
+
+
+def _csv(file: Path) -> Columns:
+    with open(file, newline="", encoding="utf-8-sig") as stream:
+        reader = csv.reader(stream, strict=True)
+        try:
+            names = [name.strip() for name in next(reader, [])]
+            rows = [row for row in reader if row]
+        except csv.Error as error:
+            raise ValueError(
+                f"`{file}` must be a table of comma-separated values, got {error} in line {reader.line_num}."
+            ) from None
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(names):
+            raise ValueError(f"`{file}` must have {len(names)} values in each row, got {len(row)} in row {number}.")
+    if len(set(names)) != len(names):
+        raise ValueError(f"`{file}` must have columns of different names, got {', '.join(names)}.")
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+
+def numbers(file: Path, name: str, columns: Columns, /) -> NDArray[np.float64]:
+    """(n,) numbers, NaN where there is none."""
+    return _each(file, name, columns, _number)
+
+
+def truths(file: Path, name: str, columns: Columns, /) -> NDArray[np.float64]:
+    """(n,) 1 and 0 from 1/0, true/false or yes/no."""
+    return _each(file, name, columns, _truth)
+
+
+def names(file: Path, name: str, columns: Columns, /) -> NDArray[np.str_]:
+    """(n,) texts, none of them empty."""
+    found = list(columns[name])
+    for row, value in enumerate(found, start=1):
+        if value is None or value == "":
+            raise ValueError(f"`{file}` must have a value in column {name} of every row, got none in row {row}.")
+        if "\0" in str(value):
+            raise ValueError(f"`{file}` must have text without NUL in column {name}, got {value!r:.60} in row {row}.")
+    return np.array([str(value) for value in found])
+
+
+def matrix(file: Path, name: str, columns: Columns, /) -> NDArray[np.floating]:
+    """(n, k) numbers from a column of lists of one length."""
+    rows = list(columns[name])
+    sizes = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else -1 for row in rows]
+    if not rows or min(sizes) < 1 or len(set(sizes)) != 1:
+        bad = next((row for row, size in enumerate(sizes, start=1) if size != max(sizes) or size < 1), 1)
+        raise ValueError(f"`{file}` must have lists of one length in column {name}, got another in row {bad}.")
+    try:
+        found = np.array([np.asarray(row, dtype=np.float64) for row in rows])
+    except (ValueError, TypeError):
+        raise ValueError(f"`{file}` must have lists of numbers in column {name}, got others.") from None
+    single = "32" in str(getattr(columns[name], "dtype", ""))
+    return found.astype(np.float32) if single else found
+
+
+def _each(file: Path, name: str, columns: Columns, reads: Callable[[Any], float]) -> NDArray[np.float64]:
+    values = np.empty(len(columns[name]))
+    for row, value in enumerate(columns[name]):
+        try:
+            values[row] = reads(value)
+        except (ValueError, TypeError):
+            what = str(reads.__doc__).rstrip(".").lower()
+            raise ValueError(f"`{file}` must have {what} in column {name}, got {value!r} in row {row + 1}.") from None
+    return values
+
+
+def _number(value: Any) -> float:
+    """Numbers."""
+    return float("nan") if value is None or value == "" else float(value)
+
+
+def _truth(value: Any) -> float:
+    """Truth values: 1/0, true/false or yes/no."""
+    if str(value).strip().lower() not in TRUTH:
+        raise ValueError
+    return TRUTH[str(value).strip().lower()]

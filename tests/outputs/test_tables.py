@@ -1,0 +1,95 @@
+"""Tables that people have: logits, probabilities or confidences, in columns or in lists."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from abstain import Outputs
+
+Z = np.random.default_rng(0).normal(size=(6, 3))
+P = np.exp(Z) / np.exp(Z).sum(axis=1, keepdims=True)
+LABELS = [0, 1, 2, -1, 0, 1]
+
+
+def write(frame, place):
+    place.parent.mkdir(exist_ok=True)
+    frame.write_csv(place) if place.suffix == ".csv" else frame.write_parquet(place)
+    return Outputs.load(place)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_logits_in_columns(ending, tmp_path):
+    columns = {f"logit_{j}": Z[:, j] for j in (2, 0, 1)}  # in any order
+    frame = pl.DataFrame(columns | {"label": LABELS, "id": list("abcdef"), "note": ["x"] * 6})
+    found = write(frame, tmp_path / f"t{ending}")
+    np.testing.assert_array_equal(found.logits, Z)
+    assert found.labels.tolist() == LABELS
+    assert found.ids.tolist() == list("abcdef")
+    assert found.class_names is None
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_probabilities_in_named_columns_and_labels_by_name(ending, tmp_path):
+    columns = {f"proba_{name}": P[:, j] for j, name in enumerate(("cat", "dog", "emu"))}
+    frame = pl.DataFrame(columns | {"label": ["cat", "dog", "emu", "yak", "cat", "dog"]})
+    found = write(frame, tmp_path / f"t{ending}")
+    assert found.class_names == ("cat", "dog", "emu")
+    assert found.labels.tolist() == LABELS
+    assert found.are_log_probabilities
+    np.testing.assert_allclose(np.exp(found.logits), P)
+
+
+def test_lists_in_parquet_keep_their_type(tmp_path):
+    frame = pl.DataFrame(
+        {"logits": Z.astype(np.float32).tolist(), "features": P.tolist(), "label": LABELS},
+        schema={"logits": pl.List(pl.Float32), "features": pl.List(pl.Float64), "label": pl.Int64},
+    )
+    found = write(frame, tmp_path / "t.parquet")
+    assert found.logits.dtype == np.float32
+    np.testing.assert_array_equal(found.logits, Z.astype(np.float32))
+    np.testing.assert_array_equal(found.features, P)
+
+
+def test_several_confidences_and_answers_by_name(tmp_path):
+    frame = pl.DataFrame(
+        {
+            "confidence_judge": Z[:, 0],
+            "confidence_vendor": Z[:, 1],
+            "label": list("aabbcc"),
+            "prediction": list("abbbcc"),
+        }
+    )
+    found = write(frame, tmp_path / "t.csv")
+    assert found.given_names == ("judge", "vendor")
+    assert found.errors.tolist() == [False, True, False, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"score": Z[:, 0]}, "must have a column confidence, or columns logit_… or proba_…, got score"),
+        ({"logit_0": Z[:, 0], "logit_2": Z[:, 1]}, "must have columns logit_0 to logit_1, got logit_0, logit_2"),
+        ({"logit_a": Z[:, 0], "logit_b": Z[:, 1], "label": list("cccccc")}, "labels among the classes a, b, got 'c'"),
+        (
+            {"logit_0": Z[:, 0], "logit_1": ["1", "2", "x", "4", "5", "6"]},
+            "numbers in column logit_1, got 'x' in row 3",
+        ),
+        ({"proba_0": P[:, 0], "proba_1": P[:, 1]}, "sum to 1 in each row, got others in 6 of 6 rows, first in row 0"),
+        (
+            {"logit_0": Z[:, 0], "logit_1": Z[:, 1], "label": [0.0, 1, 0.5, 1, 0, 1]},
+            "class numbers in column label, got",
+        ),
+        ({"confidence": Z[:, 0], "correct": [1] * 6, "error": [0] * 6}, "a column correct or a column error, got both"),
+    ],
+)
+def test_what_is_wrong_in_a_table_is_named(columns, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        write(pl.DataFrame(columns), tmp_path / "t.csv")
+
+
+def test_lists_of_other_lengths_are_named(tmp_path):
+    with pytest.raises(ValueError, match="lists of one length in column logits, got another in row 2"):
+        write(pl.DataFrame({"logits": [[1.0, 2.0], [1.0], [2.0, 3.0]]}), tmp_path / "t.parquet")
+    frame = pl.DataFrame({"logits": [[1.0, 2.0]], "logit_0": [1.0]})
+    with pytest.raises(ValueError, match="a column logits or columns logit_…, got both"):
+        write(frame, tmp_path / "t.parquet")
