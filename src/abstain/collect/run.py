@@ -24,7 +24,6 @@ from abstain.collect.fingerprint import digest
 from abstain.collect.labels import match_labels
 from abstain.collect.model import Model
 from abstain.files import write_whole
-from abstain.foreign import foreign
 from abstain.outputs import Outputs
 
 Progress = Callable[[int, int], None]
@@ -204,8 +203,7 @@ def _run_shard(
                 _fail(failures, row, parts, starts, f"cannot be read: {type(error).__name__}: {error}", on_error, error)
         if not batch:
             continue
-        with foreign(f"`model` must run on samples {first} to {first + len(inputs) - 1}"):
-            z, x = model(inputs)
+        z, x = model(inputs)
         if z.ndim != 2 or len(z) != len(batch):
             raise ValueError(f"`model` must give logits of shape ({len(batch)}, K), got {z.shape}.")
         good = np.asarray(np.isfinite(z).all(axis=1))
