@@ -24,6 +24,7 @@ def files(tmp_path, monkeypatch):
         "latin.txt": b"caf\xe9",
         "deep.json": b"[" * 200_000,
         "wrong_syntax.py": b"def f(:\n",
+        "modules.py": b"import torch\n\n\ndef narrow():\n    return torch.nn.Linear(9, 2)\n",
         "factories.py": b"def fails():\n    raise RuntimeError('boom')\ndef number():\n    return 3\nconstant = 3\n",
     }
     for name, content in contents.items():
@@ -72,6 +73,7 @@ def said(monkeypatch, capsys, line):
         ("collect torch:factories:fails in.npz -o c", "makes a model without arguments, here factories:fails, got Run"),
         ("collect torch:factories:number in.npz -o c", "makes a torch module, got int of factories:number."),
         ("collect torch:factories:constant in.npz -o c", "must name a function of factories, got 'constant'."),
+        ("collect torch:modules:narrow in.npz -o c", "`model` must run on the data, here 2 samples, got RuntimeError"),
         ("collect sklearn:junk in.npz -o c", "`junk` must be an estimator written by skops, got BadZipFile"),
         ("collect onnx:junk in.npz -o c", "`model` must be an ONNX model with all its data"),
         ("collect onnx:junk in.npz -o c --class-names latin.txt", "`latin.txt` must be class names in UTF-8"),

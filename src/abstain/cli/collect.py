@@ -49,6 +49,7 @@ def collect(
     """
     from rich.console import Console
 
+    from abstain.collect.model import NamedModel
     from abstain.collect.run import collect as run
     from abstain.collect.specs import data_from, model_from
     from abstain.files import read_text
@@ -63,7 +64,7 @@ def collect(
         parts += data_from(place, model=model, unknown=True)
     with sample_bar() as progress:
         outputs = run(
-            made,
+            NamedModel(made),
             parts,
             output,
             batch_size=batch_size,

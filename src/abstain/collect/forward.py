@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from abstain.collect.data import OtherInputsError
 from abstain.collect.model import Model
 from abstain.collect.samples import Samples
-from abstain.foreign import foreign
 
 OnError = Literal["raise", "skip"]
 
@@ -28,8 +27,7 @@ def forward(
         inputs = _read(samples, rows[first - rows.start :][:batch_size], failures, on_error)
         if not inputs:
             continue
-        with foreign(f"`model` must run on samples {first} to {first + len(inputs) - 1}"):
-            z, x = model(list(inputs.values()))
+        z, x = model(list(inputs.values()))
         if z.ndim != 2 or len(z) != len(inputs):
             raise ValueError(f"`model` must give logits of shape ({len(inputs)}, K), got {z.shape}.")
         good = np.asarray(np.isfinite(z).all(axis=1))

@@ -7,6 +7,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.foreign import foreign
+
 Batch = tuple[NDArray[Any], NDArray[Any] | None]
 
 
@@ -38,6 +40,23 @@ class CallableModel(Model):
         found = self.function(inputs)
         logits, features = found if isinstance(found, tuple) else (found, None)
         return as_numpy(logits), None if features is None else as_numpy(features)
+
+
+@final
+class NamedModel(Model):
+    """A model that was named on a command line: its failures are told as its own."""
+
+    def __init__(self, model: Model) -> None:
+        self.model, self.name, self.class_names = model, model.name, model.class_names
+
+    def __call__(self, inputs: Sequence[Any], /) -> Batch:
+        """What the model gives, or a ValueError with the reason."""
+        with foreign(f"`model` must run on the data, here {len(inputs)} samples"):
+            return self.model(inputs)
+
+    def head(self) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
+        """That of the model."""
+        return self.model.head()
 
 
 def as_numpy(array: Any) -> NDArray[Any]:

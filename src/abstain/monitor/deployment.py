@@ -66,8 +66,11 @@ class DeploymentMonitor:
 
     @classmethod
     def from_json(cls, text: str, /) -> Self:
-        """The monitor that `to_json` wrote."""
-        return from_json(text, cls)
+        """The monitor that `to_json` wrote; one that watches nothing is an error."""
+        found = from_json(text, cls)
+        if not found.parts:
+            raise ValueError("`text` must be the state of a monitor that watches something, got one of nothing.")
+        return found
 
     def _with(self, parts: dict[str, Monitor]) -> Self:
         return replace(self, **parts)  # type: ignore[arg-type]

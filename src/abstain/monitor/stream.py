@@ -8,8 +8,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from abstain.extras import require
+from abstain.files import reading
 from abstain.monitor.row import SOURCES, supplied
+from abstain.outputs.parquet import read_parquet
 
 BATCH = 10_000
 LIVE = "-"
@@ -41,21 +42,17 @@ def _rows(stream: str, needed: set[str]) -> Iterator[Columns]:
     elif path.suffix == ".parquet":
         yield from _parquet(path, needed)
     elif path.suffix == ".csv":
-        with open(path, newline="", encoding="utf-8-sig") as file:
+        with reading(path, "decisions"), open(path, newline="", encoding="utf-8-sig") as file:
             yield from _csv(file, needed)
     elif path.suffix in (".jsonl", ".ndjson"):
-        with open(path, encoding="utf-8") as file:
+        with reading(path, "decisions"), open(path, encoding="utf-8") as file:
             yield from _json_lines(file, needed)
     else:
         raise ValueError(f"`stream` must end in .csv, .parquet or .jsonl, or be -, got {stream}.")
 
 
 def _parquet(path: Path, needed: set[str]) -> Iterator[Columns]:
-    polars = require("polars", extra="scale", feature="Reading Parquet")
-    try:
-        frame = polars.read_parquet(path)
-    except polars.exceptions.PolarsError as error:
-        raise ValueError(f"`stream` must be a Parquet file, got {error} in {path.name}.") from None
+    frame = read_parquet(path)
     check_columns(frame.columns, needed)
     yield from frame.iter_rows(named=True)
 

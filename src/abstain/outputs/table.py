@@ -104,14 +104,14 @@ def _labels(file: Path, columns: Columns, found: dict[str, Any]) -> dict[str, An
         given = numbers(file, "label", columns)
         if (bad := np.flatnonzero(given != np.rint(given))).size:
             raise ValueError(
-                f"`{file}` must have class numbers in column label, got {values[bad[0]]!r} in row {bad[0] + 1}."
+                f"`{file}` must have class numbers in column label, got {str(values[bad[0]])!r} in row {bad[0] + 1}."
             )
         return {"labels": given.astype(np.int64)}
     place = {name: number for number, name in enumerate(known)}
     labels = np.array([place.get(value, -1) for value in values.tolist()])
     if (labels < 0).all():
         raise ValueError(
-            f"`{file}` must have labels among the classes {', '.join(known[:9])}, got {values[0]!r} in row 1 and none "
+            f"`{file}` must have labels among the classes {', '.join(known[:9])}, got {str(values[0])!r} in row 1 and none "
             "that is."
         )
     return {"labels": labels}
