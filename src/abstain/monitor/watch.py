@@ -9,7 +9,7 @@ from abstain.monitor.deployment import DeploymentMonitor
 from abstain.monitor.monitor import first_alarm
 from abstain.monitor.row import Row
 from abstain.monitor.seen import Seen
-from abstain.records import built, from_json, to_json
+from abstain.records import built, to_json
 
 
 @final
@@ -110,7 +110,7 @@ class Watch:
         except (ValueError, RecursionError):
             found = None
         history = found.pop("history", None) if isinstance(found, dict) else None
-        monitors = from_json(text if history is None else json.dumps(found), DeploymentMonitor)
+        monitors = DeploymentMonitor.from_json(text if history is None else json.dumps(found))
         return cls(monitors, built(history, History | None))
 
     def _after(self, rows: Sequence[Row | None]) -> tuple[DeploymentMonitor, list[Alarm]]:

@@ -110,10 +110,8 @@ def _labels(file: Path, columns: Columns, found: dict[str, Any]) -> dict[str, An
     place = {name: number for number, name in enumerate(known)}
     labels = np.array([place.get(value, -1) for value in values.tolist()])
     if (labels < 0).all():
-        raise ValueError(
-            f"`{file}` must have labels among the classes {', '.join(known[:9])}, got {str(values[0])!r} in row 1 and none "
-            "that is."
-        )
+        classes = ", ".join(known[:9])
+        raise ValueError(f"`{file}` must have labels among the classes {classes}, got {str(values[0])!r} in row 1.")
     return {"labels": labels}
 
 
