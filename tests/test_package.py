@@ -25,8 +25,20 @@ def test_the_command_s_help_imports_nothing_heavy():
     assert done.stderr.strip() == "[]"
 
 
+def test_what_the_readme_writes_works_after_import_abstain():
+    code = (
+        "import abstain; print(abstain.onnx.attach, abstain.torch.SelectiveModel, abstain.sklearn.SelectiveClassifier)"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).count("<") == 3
+    code = "import abstain; print(abstain.collect.collect, abstain.monitor.RiskMonitor, abstain.shifts.corrupt)"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).count("<") == 3
+
+
+def test_dir_shows_the_public_names_and_nothing_else():
+    assert set(dir(abstain)) == {*abstain.__all__, "__version__"}
+
+
 def test_every_public_name_exists():
-    import abstain.monitor
     import abstain.selector
 
     for module in (abstain, abstain.scores, abstain.metrics, abstain.thresholds, abstain.selector, abstain.monitor):

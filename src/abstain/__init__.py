@@ -4,8 +4,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from abstain import collect, metrics, scores, thresholds
-    from abstain.evaluation import Evaluation, evaluate
+    from abstain import collect, metrics, monitor, onnx, scores, shifts, sklearn, thresholds, torch
+    from abstain.evaluation import Evaluation, Summary, evaluate, summarize
     from abstain.outputs import Outputs
     from abstain.selector import Selector, calibrate
     from abstain.sensitivity import ScaleSensitivity, scale_sensitivity
@@ -16,23 +16,32 @@ __all__ = [
     "Outputs",
     "ScaleSensitivity",
     "Selector",
+    "Summary",
     "calibrate",
     "collect",
     "evaluate",
     "metrics",
+    "monitor",
+    "onnx",
     "scale_sensitivity",
     "scores",
+    "shifts",
+    "sklearn",
+    "summarize",
     "thresholds",
+    "torch",
 ]
 
 _HOME = {
     "Evaluation": "abstain.evaluation",
     "Outputs": "abstain.outputs",
     "ScaleSensitivity": "abstain.sensitivity",
-    "evaluate": "abstain.evaluation",
     "Selector": "abstain.selector",
+    "Summary": "abstain.evaluation",
     "calibrate": "abstain.selector",
+    "evaluate": "abstain.evaluation",
     "scale_sensitivity": "abstain.sensitivity",
+    "summarize": "abstain.evaluation",
 }
 
 
@@ -49,4 +58,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return [*__all__, "__version__"]

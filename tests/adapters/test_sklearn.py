@@ -160,7 +160,7 @@ def test_a_tuned_threshold_is_kept_and_what_it_overrules_is_never_accepted():
 def test_one_vs_one_values_are_refused():
     pairs = SVC(decision_function_shape="ovo")
     for estimator in (pairs, make_pipeline(make_pipeline(pairs)), GridSearchCV(pairs, {"C": [1.0]}, cv=2)):
-        with pytest.raises(ValueError, match="must have a decision value a class, got one-vs-one"):
+        with pytest.raises(ValueError, match="must have a decision value per class, got one-vs-one"):
             SelectiveClassifier(estimator, coverage=0.6).fit(DATA[0][:500], DATA[1][:500])
 
 

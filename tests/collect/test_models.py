@@ -283,8 +283,8 @@ class Fixed:
 @pytest.mark.parametrize(
     ("estimator", "error", "message"),
     [
-        (Fixed(()), ValueError, r"`predict_proba` must give a column a class, got shape \(3,\) from Fixed"),
-        (Fixed((1,)), ValueError, r"must give a column a class, got shape \(3, 1\) .* np.column_stack"),
+        (Fixed(()), ValueError, r"`predict_proba` must give a column per class, got shape \(3,\) from Fixed"),
+        (Fixed((1,)), ValueError, r"must give a column per class, got shape \(3, 1\) .* np.column_stack"),
         (Fixed((2,)), ValueError, "`predict_proba` must give rows of probabilities that sum to 1"),
         (Fixed(np.full((3, 2), 0.5)), TypeError, "`estimator` must have one output, got 2 from Fixed"),
         (LinearRegression(), TypeError, "must be a fitted classifier with decision_function or predict_proba, got Lin"),

@@ -27,7 +27,7 @@ def calibrate(
     risk: Annotated[float | None, typer.Option(help="Largest share of errors among accepted samples.")] = None,
     coverage: Annotated[float | None, typer.Option(help="Smallest share of samples to accept.")] = None,
     cost: Annotated[
-        str | None, typer.Option(help="Cost of rejecting, where an error costs 1; or one a true class: 0.1,0.5,…")
+        str | None, typer.Option(help="Cost of rejecting, where an error costs 1; or one per true class: 0.1,0.5,…")
     ] = None,
     costs: Annotated[
         Path | None, typer.Option(help="A .csv with the cost of predicting (row) where it is (column), no header.")
@@ -112,7 +112,7 @@ def _numbers(text: str | None) -> float | list[float] | None:
     try:
         found = [float(part) for part in text.split(",")]
     except ValueError:
-        raise ValueError(f"`--cost` must be a number, or one a class such as 0.1,0.5,0.3, got {text!r}.") from None
+        raise ValueError(f"`--cost` must be a number, or one per class such as 0.1,0.5,0.3, got {text!r}.") from None
     return found[0] if len(found) == 1 else found
 
 

@@ -34,7 +34,7 @@ class Inputs(ABC):
 @final
 @dataclass(frozen=True)
 class Data:
-    """Inputs with labels, ids, domain and shift, one a sample.
+    """Inputs with labels, ids, domain and shift, one per sample.
 
     ``labels`` are class numbers or names; names are matched to the model's classes when collecting. A ``transform``
     gets the input and its row, so that a random one can be seeded by the row and be the same however a run is cut.

@@ -32,7 +32,7 @@ def match_labels(labels: NDArray[np.generic], class_names: tuple[str, ...] | Non
 
 
 def as_labels(values: Any, /) -> NDArray[Any]:
-    """Class numbers or names, one a sample, from an array, a tensor or a list of either."""
+    """Class numbers or names, one per sample, from an array, a tensor or a list of either."""
     items = [_plain(value) for value in values] if isinstance(values, list | tuple) else _plain(values)
     labels = np.asarray(items)
     if labels.ndim != 1:

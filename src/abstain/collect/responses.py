@@ -12,7 +12,7 @@ def logits_of(estimator: Any, x: Any, /) -> NDArray[np.float64]:
     """Logits (n, K): the decision values, or else the logs of the probabilities."""
     if hasattr(estimator, "decision_function"):
         if _is_one_vs_one(estimator) and len(estimator.classes_) > 2:
-            raise ValueError("`estimator` must have a decision value a class, got one-vs-one. Set it to 'ovr'.")
+            raise ValueError("`estimator` must have a decision value per class, got one-vs-one. Set it to 'ovr'.")
         values = np.asarray(_single(estimator.decision_function(x), estimator), dtype=np.float64)
         single = values.ndim == 1 or values.shape[1] == 1
         return np.column_stack([-values / 2, values / 2]) if single else values
@@ -26,7 +26,7 @@ def _probabilities(estimator: Any, x: Any) -> NDArray[np.float64]:
     kind = type(estimator).__name__
     if p.ndim != 2 or p.shape[1] < 2:
         raise ValueError(
-            f"`predict_proba` must give a column a class, got shape {p.shape} from {kind}. "
+            f"`predict_proba` must give a column per class, got shape {p.shape} from {kind}. "
             "For the probability p of the second of two classes give np.column_stack([1 - p, p])."
         )
     if not ((p >= 0).all() and np.allclose(p.sum(axis=1), 1, atol=1e-3)):

@@ -18,7 +18,7 @@ from abstain.collect.responses import logits_of
 class SklearnModel(Model):
     """A fitted classifier: one of scikit-learn's, or any object with ``predict_proba`` or ``decision_function``.
 
-    Linear models, linear SVMs with a row of weights a class, MLPClassifier and pipelines that end in one show features
+    Linear models, linear SVMs with weights for each class, MLPClassifier and pipelines that end in one show features
     and head. Any other gives its ``decision_function``, or else the logs of its probabilities. Its answers must be the
     classes these favour: where ``predict`` says otherwise, as with tuned thresholds, it is refused.
     """

@@ -27,7 +27,7 @@ def timm_model(
     mend_torchvision()
     timm = require("timm", extra="timm", feature="Collecting from timm")
     torch = require("torch", extra="timm", feature="Collecting from timm")
-    with foreign(f"`model` must be one of timm.list_models(), with weights that can be had, here {name!r}"):
+    with foreign(f"`model` must be one of timm.list_models(), with weights that can be found, here {name!r}"):
         model = timm.create_model(name, pretrained=pretrained and checkpoint is None)
     if checkpoint is not None:
         load_into(model, checkpoint)

@@ -14,7 +14,7 @@ def cluster_sums(values: Floats, ids: ArrayLike | None, /) -> Floats:
         return values
     names = np.asarray(ids)
     if names.shape != values.shape:
-        raise ValueError(f"`ids` must have shape {values.shape}, one a sample, got {names.shape}.")
+        raise ValueError(f"`ids` must have shape {values.shape}, one per sample, got {names.shape}.")
     _, cluster = np.unique(names, return_inverse=True)
     order = np.lexsort((values, cluster))
     starts = np.flatnonzero(np.r_[True, np.diff(cluster[order]) > 0])

@@ -123,7 +123,7 @@ def _check_memory(layouts: dict[str, _Layout]) -> None:
 
 
 def _free_memory() -> int | None:
-    """Bytes that can be had without swapping, None where the system does not tell."""
+    """Bytes that can be taken without swapping, None where the system does not tell."""
     try:
         with open("/proc/meminfo", encoding="ascii") as lines:
             return next(1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))

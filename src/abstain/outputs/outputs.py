@@ -38,7 +38,7 @@ class Outputs:
     are never accepted; by default they are refused. Arrays are viewed, not copied.
 
     Of a classifier that shows none, such as a forest, ``probabilities`` (n, K) are kept as their logs; scores that look
-    at the size of the logits, such as the energy, cannot be had of them. Without either, ``given`` holds confidences
+    at the size of the logits, such as the energy, are then left out. Without either, ``given`` holds confidences
     that somebody else computed, by name, and ``errors`` whether each answer was wrong: enough for every threshold, each
     name being a score that `calibrate` takes.
 

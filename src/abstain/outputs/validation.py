@@ -80,14 +80,14 @@ def check_finite(name: str, array: Array, usable: NDArray[np.bool_], /) -> None:
 
 
 def check_labels(array: Array, n: int, n_classes: int, /) -> NDArray[np.int64]:
-    """Whole numbers below the number of classes, one a row; negative means a class the classifier does not know."""
+    """Whole numbers below the number of classes, one per row; negative means a class the classifier does not know."""
     if array.dtype.kind not in "iu":
         raise TypeError(
             f"`labels` must be integers, got {array.dtype}. Convert class numbers with .astype(int); "
             "use a negative number for a class the classifier does not know."
         )
     if array.shape != (n,):
-        raise ValueError(f"`labels` must have shape ({n},), one a row of logits, got {array.shape}.")
+        raise ValueError(f"`labels` must have shape ({n},), one per row of logits, got {array.shape}.")
     if (array >= n_classes).any():
         bad = int(np.argmax(array >= n_classes))
         raise ValueError(
@@ -105,7 +105,7 @@ def per_row(name: str, value: Any, n: int, kinds: str, /) -> Array:
     if array.dtype.kind not in kinds:
         raise TypeError(f"`{name}` must be {'strings' if kinds == 'U' else 'strings or integers'}, got {array.dtype}.")
     if array.shape != (n,):
-        raise ValueError(f"`{name}` must have shape ({n},), one a row of logits, got {array.shape}.")
+        raise ValueError(f"`{name}` must have shape ({n},), one per row of logits, got {array.shape}.")
     return array
 
 

@@ -41,7 +41,7 @@ class Costs:
         if table.shape != (n_classes, n_classes):
             raise ValueError(f"`costs` must have shape ({n_classes}, {n_classes}), got {table.shape}.")
         if reject.shape not in ((), (n_classes,)):
-            raise ValueError(f"`rejection` must be one number or {n_classes}, one a class, got shape {reject.shape}.")
+            raise ValueError(f"`rejection` must be one number or {n_classes}, one per class, got shape {reject.shape}.")
         if not (np.isfinite(table).all() and np.isfinite(reject).all() and table.min() >= 0 and reject.min() >= 0):
             raise ValueError("`costs` and `rejection` must be finite and at least 0, got others.")
         return cls(table, np.broadcast_to(reject, (n_classes,)).copy())

@@ -57,7 +57,7 @@ def check_logits(logits: Array, /) -> None:
         )
     if logits.shape[1] < 2:
         raise ValueError(
-            f"`logits` must have at least 2 columns, one a class, got {logits.shape[1]}. "
+            f"`logits` must have at least 2 columns, one per class, got {logits.shape[1]}. "
             "For a single sigmoid logit use abstain.scores.binary_logits(z)."
         )
     if "float" not in str(logits.dtype) or (isinstance(logits, np.ndarray) and logits.dtype.itemsize > 8):

@@ -49,7 +49,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
     ``selector_.threshold.promise``, holds for samples drawn like X. A risk that cannot be kept is an error, or with
     ``when_impossible="reject_all"`` nothing is accepted.
 
-    X may be whatever the classifier takes. Linear models, linear SVMs with a row of weights a class, MLPs and pipelines
+    X may be whatever the classifier takes. Linear models, linear SVMs with weights for each class, MLPs and pipelines
     that end in one give features and head to scores that need them; any other classifier gives its
     ``decision_function``, or else the logs of its probabilities. An answer that is not the class these favour, as with
     tuned thresholds, is never accepted. The score is named by ``confidence`` (default: confidence_margin), since

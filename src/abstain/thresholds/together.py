@@ -37,7 +37,7 @@ def risk_and_coverage(
     """A threshold with risk at most ``risk`` *and* coverage at least ``coverage``, both with probability 1 − δ.
 
     A quarter of δ fixes the rank from which on the coverage is kept; `step_down` with the rest of δ begins there, which
-    certifies more than it does from lower ranks. Where they cannot be had together, the error names pairs that can.
+    certifies more than it does from lower ranks. Where both cannot be kept, the error names pairs that can.
     """
     for name, value in (("risk", risk), ("coverage", coverage), ("delta", delta)):
         check_target(name, value)
