@@ -5,6 +5,7 @@ import pytest
 
 import abstain
 from abstain import Outputs, evaluate
+from abstain.draws import generator
 from abstain.metrics import aurc, aurc_se, compare
 from abstain.scores import KNN, SCORES
 from abstain.scores.given import Own
@@ -278,3 +279,42 @@ def test_the_two_draws_to_fit_on(digits):
         assert any("in-distribution rows were drawn to fit scores on" in note for note in notes) == others
     with pytest.raises(ValueError, match="`fitting` must be outputs, 'fifth' or 'paper', got 'half'"):
         evaluate(digits, fitting="half")
+
+
+class Counted(np.ndarray):
+    """Logits that count the rows read from them; what was read is in memory and counts no more."""
+
+    rows = 0
+    is_whole = False
+
+    def __getitem__(self, key):
+        found = super().__getitem__(key)
+        if self.is_whole and found.ndim == 2:
+            Counted.rows += len(found)
+        return found
+
+    def __array_ufunc__(self, ufunc, method, *given, **named):
+        Counted.rows += sum(len(one) for one in given if isinstance(one, Counted) and one.is_whole)
+        plain = [one.view(np.ndarray) if isinstance(one, Counted) else one for one in given]
+        return getattr(ufunc, method)(*plain, **named)
+
+
+def test_the_logits_are_read_at_most_three_times(monkeypatch):
+    def counting_set(outputs, fields):
+        if "logits" in fields:
+            fields["logits"] = fields["logits"].view(Counted)
+            fields["logits"].is_whole = len(fields["logits"]) > 300  # the rows that scores are fitted on are few
+        plain_set(outputs, fields)
+
+    def counting_generator(purpose, seed, *data):
+        Counted.rows += len(data[0])
+        return generator(purpose, seed, *data)
+
+    plain_set = Outputs._set
+    monkeypatch.setattr(Outputs, "_set", counting_set)
+    monkeypatch.setattr("abstain.outputs.outputs.generator", counting_generator)
+    outputs = mixed_outputs()
+    Counted.rows = 0
+    evaluation = evaluate(outputs)
+    assert len(evaluation.scores) > 10
+    assert len(outputs) < Counted.rows <= 3 * len(outputs)

@@ -16,7 +16,8 @@ def checked_fields(*, nonfinite: check.Nonfinite, **given: Any) -> dict[str, Any
     confidences = check.check_given(given["given"])
     z = _logits(given["logits"], given["probabilities"], confidences)
     n, k = z.shape
-    fields: dict[str, Any] = {"logits": z, "usable": check.usable_rows("logits", z) if k else np.ones(n, dtype=bool)}
+    usable, masked = check.usable_logits(z) if k else (np.ones(n, dtype=bool), False)
+    fields: dict[str, Any] = {"logits": z, "usable": usable, "is_masked": masked}
     fields["given_names"] = () if confidences is None else tuple(given["given"])
     fields["given"] = confidences
     if confidences is not None:
@@ -28,7 +29,7 @@ def checked_fields(*, nonfinite: check.Nonfinite, **given: Any) -> dict[str, Any
     if given["features"] is not None:
         x = check.as_array("features", given["features"])
         check.check_floats("features", x, (n, None))
-        usable = check.usable_rows("features", x)
+        usable = check.usable_rows(x)
         if nonfinite == "error":
             check.check_finite("features", x, usable)
         fields["features"], fields["usable"] = x, fields["usable"] & usable
@@ -83,11 +84,11 @@ def _head(weight: Any, bias: Any, features: NDArray[Any] | None, k: int) -> dict
     if weight is not None:
         w = check.as_array("weight", weight)
         check.check_floats("weight", w, (k, None if features is None else features.shape[1]))
-        check.check_finite("weight", w, check.usable_rows("weight", w))
+        check.check_finite("weight", w, check.usable_rows(w))
         head["weight"] = w
     if bias is not None:
         b = check.as_array("bias", bias)
         check.check_floats("bias", b, (k,))
-        check.check_finite("bias", b[:, None], check.usable_rows("bias", b[:, None]))
+        check.check_finite("bias", b[:, None], check.usable_rows(b[:, None]))
         head["bias"] = b
     return head

@@ -73,6 +73,8 @@ class Outputs:
     class_names: tuple[str, ...] | None
     usable: NDArray[np.bool_]
     """(n,) False where a row is kept under ``nonfinite="reject"``."""
+    is_masked: bool
+    """Whether a class is masked in some row, by a logit of −inf."""
 
     def __init__(
         self,
@@ -155,6 +157,11 @@ class Outputs:
         predictions.flags.writeable = False
         return predictions
 
+    def remember_predictions(self, predictions: NDArray[np.int64], /) -> None:
+        """Predictions that a pass over the logits found on its way, so that no further one is needed."""
+        predictions.flags.writeable = False
+        self.__dict__.setdefault("predictions", predictions)
+
     @cached_property
     def errors(self) -> NDArray[np.bool_]:
         """(n,) where the prediction is wrong; always on an unknown class and on a row that is not usable."""
@@ -209,7 +216,9 @@ class Outputs:
         check_parts(parts, (*ROW_FIELDS, *HEAD_FIELDS, "class_names", "given_names"), ROW_FIELDS)
         first = parts[0]
         names = [name for name, _ in first._arrays((*ROW_FIELDS, "usable"))]
-        return first._with({name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+        joined = first._with({name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+        joined._set({"is_masked": any(part.is_masked for part in parts)})
+        return joined
 
     def save(self, folder: str | PathLike[str], /, *, beside: dict[str, bytes] | None = None) -> None:
         """Write a folder of .npy files and outputs.json; a crash leaves the old contents or the new, never half.
@@ -241,7 +250,8 @@ class Outputs:
         """The same classifier on other rows, which were checked when they came in."""
         new = object.__new__(type(self))
         same = {name: getattr(self, name) for name in (*HEAD_FIELDS, "given_names", "class_names")}
-        new._set(dict.fromkeys(self.__dataclass_fields__) | same | rows)
+        masked = self.is_masked and check.is_masked(rows["logits"])
+        new._set(dict.fromkeys(self.__dataclass_fields__) | same | rows | {"is_masked": masked})
         return new
 
 

@@ -49,16 +49,30 @@ def check_floats(name: str, array: Array, shape: tuple[int | None, ...], /) -> N
         raise ValueError(f"`{name}` must not be empty, got shape {array.shape}.")
 
 
-def usable_rows(name: str, array: Array, /) -> NDArray[np.bool_]:
-    """Rows fit for use: logits may hold −inf (a masked class) beside finite values, anything else must be finite."""
+def usable_rows(array: Array, /) -> NDArray[np.bool_]:
+    """Rows that are finite throughout."""
     usable = np.empty(len(array), dtype=bool)
     for block in row_blocks(*array.shape):
-        finite = np.isfinite(array[block])
-        if name == "logits":
-            usable[block] = finite.any(axis=1) & (finite | (array[block] == -np.inf)).all(axis=1)
-        else:
-            usable[block] = finite.all(axis=1)
+        usable[block] = np.isfinite(array[block]).all(axis=1)
     return usable
+
+
+def usable_logits(array: Array, /) -> tuple[NDArray[np.bool_], bool]:
+    """Rows fit for use, which may hold −inf (a masked class) beside finite values, and whether there is a −inf."""
+    usable, masked = np.empty(len(array), dtype=bool), False
+    for block in row_blocks(*array.shape):
+        finite = np.isfinite(array[block])
+        usable[block] = finite.all(axis=1)
+        if not usable[block].all():
+            below = np.isneginf(array[block])
+            masked = masked or bool(below.any())
+            usable[block] = finite.any(axis=1) & (finite | below).all(axis=1)
+    return usable, masked
+
+
+def is_masked(logits: Array, /) -> bool:
+    """Whether there is a −inf among the logits."""
+    return any(bool(np.isneginf(logits[block]).any()) for block in row_blocks(*logits.shape))
 
 
 def check_finite(name: str, array: Array, usable: NDArray[np.bool_], /) -> None:

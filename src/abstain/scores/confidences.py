@@ -23,9 +23,16 @@ def confidences(outputs: Outputs, fitted: "Mapping[str, FittedScore]", /) -> dic
         _check_sizes(outputs, score)
     found = {name: np.full(len(outputs), np.nan) for name in fitted}
     with_head = any(score.uses_head for score in fitted.values())
+    predicted = np.full(len(outputs), -1, dtype=np.int64)
+    known = True
     for rows, inputs in _usable_blocks(outputs, with_head=with_head):
         for name, score in fitted.items():
             found[name][rows] = score.formula(inputs)
+        known = known and inputs.knows_predictions
+        if known:
+            predicted[rows] = inputs.predictions
+    if known:
+        outputs.remember_predictions(predicted)
     return found
 
 

@@ -93,6 +93,11 @@ class Inputs:
         return self.sums().scaled_margin
 
     @property
+    def knows_predictions(self) -> bool:
+        """Whether a score has asked for the row sums, which tell them."""
+        return 1.0 in self._sums
+
+    @property
     def predictions(self) -> Array:
         """(n,) the classifier's own."""
         return self.sums().prediction

@@ -61,9 +61,7 @@ class KNN(Score):
 
     def flaw(self, outputs: Outputs, /) -> str | None:
         """A masked class has no place among the logits."""
-        if self.space == "features" or np.isfinite(outputs.logits[outputs.usable]).all():
-            return None
-        return "a masked class (a logit of −inf)"
+        return "a masked class (a logit of −inf)" if self.space == "logits" and outputs.is_masked else None
 
     def _fit(self, sample: Outputs, /) -> "FittedKNN":
         """Keep the fitting sample as the bank."""
