@@ -45,7 +45,7 @@ ARCHITECTURES = [
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_the_head_of_a_timm_architecture_makes_its_logits(name, tmp_path):
     torch.manual_seed(0)
-    module = timm.create_model(name, pretrained=False, num_classes=20)
+    module = timm.create_model(name, pretrained=False, num_classes=20).eval()
     passes = []
     module.register_forward_pre_hook(lambda *_: passes.append(1))
     images = np.random.default_rng(0).normal(size=(4, 3, 224, 224)).astype(np.float32)
