@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from abstain.extras import require
 from abstain.metrics import RiskCoverage, risk_coverage
 from abstain.metrics.compare import paired
-from abstain.metrics.intervals import Estimate, estimate
-from abstain.metrics.ranking import rank
+from abstain.metrics.intervals import Estimate, estimates
+from abstain.metrics.ranking import Rows
 from abstain.outputs import Outputs
 from abstain.scores import SCORES, CannotFitError, Score, confidences
 from abstain.scores.calibration_draw import draw_calibration
@@ -180,18 +180,19 @@ def _rows_of_mix(
     level: float,
 ) -> list[dict[str, Any]]:
     chosen = np.isin(outputs.shift, MIXES[mix])
-    losses = outputs.errors[chosen].astype(np.float64)
-    ids = None if outputs.ids is None else np.unique(outputs.ids[chosen], return_inverse=True)[1]
-    rankings = {name: rank(_rejected_last(values[chosen]), losses) for name, values in confidence.items()}
-    rows = []
-    for alpha in alphas:
-        found = {name: estimate(ranking, alpha=alpha, ids=ids, level=level) for name, ranking in rankings.items()}
-        best = min(found.values(), key=lambda one: one.value)
-        for name, one in found.items():
-            is_best = one.value == best.value
-            worse = not is_best and paired(one, best, losses, ids=ids, level=level).low > 0
-            rows.append(_row(name, mix, alpha, one, losses) | {"best": is_best, "tied": not worse})
-    return rows
+    rows = Rows.of(outputs.errors[chosen], ids=None if outputs.ids is None else outputs.ids[chosen])
+    found = {
+        name: estimates(rows.rank(_rejected_last(values[chosen])), alphas=alphas, level=level)
+        for name, values in confidence.items()
+    }
+    table = []
+    for k, alpha in enumerate(alphas):
+        best = min((ones[k] for ones in found.values()), key=lambda one: one.value)
+        for name, ones in found.items():
+            is_best = ones[k].value == best.value
+            worse = not is_best and paired(ones[k], best, level=level).low > 0
+            table.append(_row(name, mix, alpha, ones[k], rows.losses) | {"best": is_best, "tied": not worse})
+    return table
 
 
 def _row(name: str, mix: str, alpha: float, found: Estimate, losses: NDArray[np.float64]) -> dict[str, Any]:

@@ -82,3 +82,25 @@ def group_influence(counts: NDArray[np.int64], weights: Floats, losses: Floats, 
         h_mean[g] = h_sum / counts[g]
         t_mean[g] = t_sum / counts[g]
     return h_mean, t_mean
+
+
+@njit(nogil=True, cache=True)
+def row_influence(group, weights, losses, h, t):  # type: ignore[no-untyped-def]
+    """Of every row w h and w (h ℓ − T), from its group's h and T; no weights mean 1."""
+    share, raw = np.empty(group.size), np.empty(group.size)
+    for i in range(group.size):
+        w = weights[i] if weights.size else 1.0
+        share[i] = w * h[group[i]]
+        raw[i] = share[i] * losses[i] - w * t[group[i]]
+    return share, raw
+
+
+@njit(nogil=True, cache=True)
+def reaches_differences(a: Floats, b: Floats, losses: Floats, enough: int) -> bool:
+    """Whether a and b differ in ``enough`` rows that have a loss."""
+    found = 0
+    for i in range(losses.size):
+        found += losses[i] != 0.0 and a[i] != b[i]
+        if found >= enough:
+            return True
+    return False

@@ -3,8 +3,10 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abstain.metrics.clusters import standard_error
-from abstain.metrics.influence import augrc_influence
+from abstain.metrics.checks import check_samples
+from abstain.metrics.clusters import error_of_mean, standard_error
+from abstain.metrics.groups import Groups, group, sides_of
+from abstain.metrics.influence import augrc_influence, augrc_sums
 from abstain.metrics.ranking import rank
 
 
@@ -17,9 +19,13 @@ def augrc(confidence: ArrayLike, losses: ArrayLike, /, *, weights: ArrayLike | N
     >>> augrc([0.9, 0.8, 0.8, 0.1], [0, 1, 0, 1])
     0.15625
     """
-    ranking = rank(confidence, losses, weights=weights)
-    before = np.cumsum(ranking.losses) - ranking.losses
-    return float((ranking.weights * (before + ranking.losses / 2)).sum() / ranking.weights.sum() ** 2)
+    return generalized_area(group(confidence, losses, weights=weights))
+
+
+def generalized_area(groups: Groups, /) -> float:
+    """AUGRC of groups."""
+    before = np.cumsum(groups.losses) - groups.losses
+    return float((groups.weights * (before + groups.losses / 2)).sum() / groups.weights.sum() ** 2)
 
 
 def augrc_se(
@@ -31,4 +37,15 @@ def augrc_se(
     ids: ArrayLike | None = None,
 ) -> float:
     """Standard error of AUGRC by its influence function; samples with the same ``ids`` are one cluster."""
-    return standard_error(augrc_influence(rank(confidence, losses, weights=weights)).centred, ids)
+    if ids is None and (sides := sides_of(check_samples(confidence, losses, weights))):
+        return generalized_area_se(sides.groups())
+    ranking = rank(confidence, losses, weights=weights, ids=ids)
+    return standard_error(augrc_influence(ranking).centred, ranking.rows.clusters)
+
+
+def generalized_area_se(groups: Groups, /) -> float:
+    """Standard error of AUGRC of counted groups, every row on its own."""
+    h, t = augrc_sums(groups)
+    wrong, right = groups.losses, groups.counts - groups.losses
+    mean = (wrong * h - groups.counts * t).sum() / groups.n
+    return error_of_mean((wrong * np.square(h - t - mean) + right * np.square(t + mean)).sum(), groups.n)

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from abstain.metrics.aurc import area
-from abstain.metrics.ranking import Ranking, rank
+from abstain.metrics.checks import Samples, check_samples
+from abstain.metrics.groups import Groups, Sides, ties_of
 
 
 def excess_aurc(
@@ -18,9 +19,9 @@ def excess_aurc(
     >>> excess_aurc([0.9, 0.8, 0.1], [0, 0, 1])
     0.0
     """
-    _check(alpha, weights)
-    ranking = rank(confidence, losses, weights=weights)
-    return area(ranking, alpha=alpha) - area(_oracle(ranking), alpha=alpha)
+    samples = _check(confidence, losses, weights, alpha)
+    ties = ties_of(samples)
+    return area(ties, alpha=alpha) - area(_oracle(ties, samples), alpha=alpha)
 
 
 def normalized_aurc(
@@ -33,23 +34,34 @@ def normalized_aurc(
     >>> normalized_aurc([0.1, 0.8, 0.9], [0, 0, 1]) > 1
     True
     """
-    _check(alpha, weights)
-    ranking = rank(confidence, losses, weights=weights)
-    if np.unique(ranking.row_losses).size == 1:
+    samples = _check(confidence, losses, weights, alpha)
+    if samples.losses.min() == samples.losses.max():
         raise ValueError(
-            f"`losses` must differ between samples for a normalized AURC, got {ranking.row_losses[0]:g} for all. "
+            f"`losses` must differ between samples for a normalized AURC, got {samples.losses[0]:g} for all. "
             "Every ranking has the same AURC here."
         )
-    oracle = area(_oracle(ranking), alpha=alpha)
-    return (area(ranking, alpha=alpha) - oracle) / (ranking.risk - oracle)
+    ties = ties_of(samples)
+    oracle = area(_oracle(ties, samples), alpha=alpha)
+    return (area(ties, alpha=alpha) - oracle) / (ties.risk - oracle)
 
 
-def _check(alpha: float, weights: ArrayLike | None) -> None:
+def counted_oracle(errors: int, n: int, /) -> Groups:
+    """The best ranking of n samples with this many errors: all right ones, then all wrong ones."""
+    counts = np.array([n - errors, errors])
+    kept = counts > 0
+    counts, losses = counts[kept], np.array([0.0, errors])[kept]
+    return Groups(np.array([1.0, 0.0])[kept], counts, counts.astype(np.float64), losses, is_counted=True)
+
+
+def _oracle(ties: Sides | Groups, samples: Samples) -> Sides | Groups:
+    if isinstance(ties, Sides):
+        return counted_oracle(len(ties.wrong), ties.n)
+    return ties_of(Samples(-samples.losses.astype(np.float64), samples.losses, samples.weights))
+
+
+def _check(confidence: ArrayLike, losses: ArrayLike, weights: ArrayLike | None, alpha: float) -> Samples:
     if weights is not None and alpha != 1:
         raise ValueError(
             f"`alpha` must be 1 with weights, got {alpha}: the first rows of two rankings differ in weight there."
         )
-
-
-def _oracle(ranking: Ranking) -> Ranking:
-    return rank(-ranking.row_losses, ranking.row_losses, weights=ranking.row_weights)
+    return check_samples(confidence, losses, weights)

@@ -1,0 +1,196 @@
+"""Errors along the ranking, where every loss is 0 or 1 and every row counts once: no argsort, whole numbers only.
+
+Right and wrong rows are sorted apart, which runs in vector lanes, and merged from the least trusted up. Groups of ties
+pass by in parcels, so that areas and standard errors need no array of the groups; groups that are at hand go the same
+way and give the same bits.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+PARCEL = 1024  # groups, small enough to stay in the first cache
+
+
+class ErrorArea(NamedTuple):
+    """What one pass finds out about the first m rows of the ranking; h is the group's mean of Σ_{i≤k≤m} 1/k."""
+
+    risks: float
+    """Σ_{k≤m} R_k."""
+    spread: float
+    """Σ over all rows of the squared deviation of e h − T from its mean, T = Σ_{i≤k≤m} e_k/k."""
+    squares: float
+    """Σ e h² over all rows."""
+    errors: float
+    """Errors in groups that reach into the first m rows."""
+    largest: float
+    """h of the first group."""
+
+
+@njit(nogil=True, cache=True)
+def split(confidence, losses, out):  # type: ignore[no-untyped-def]
+    """Put right rows (loss 0) to the front of ``out`` and wrong rows (loss 1) to its back; how many of each."""
+    right = 0
+    wrong = 0
+    last = confidence.size - 1
+    for i in range(confidence.size):
+        out[right] = confidence[i]
+        out[last - wrong] = confidence[i]
+        right += losses[i] == 0
+        wrong += losses[i] == 1
+    return right, wrong
+
+
+@njit(nogil=True, cache=True)
+def _run(values, start):  # type: ignore[no-untyped-def]
+    """The end of the run of equal values that begins at ``start``."""
+    end = start + 1
+    while end < values.size and values[end] == values[start]:
+        end += 1
+    return end
+
+
+@njit(nogil=True, cache=True)
+def _parcel(right, wrong, i, j, counts, errors):  # type: ignore[no-untyped-def]
+    """The next groups of two ascending arrays from places i and j on; the new places, and how many groups."""
+    g = 0
+    while g < counts.size and (i < right.size or j < wrong.size):
+        has_right = j == wrong.size or (i < right.size and right[i] <= wrong[j])
+        has_wrong = i == right.size or (j < wrong.size and wrong[j] <= right[i])
+        counts[g] = errors[g] = 0
+        if has_right:
+            end = _run(right, i)
+            counts[g] = end - i
+            i = end
+        if has_wrong:
+            end = _run(wrong, j)
+            counts[g] += end - j
+            errors[g] = end - j
+            j = end
+        g += 1
+    return i, j, g
+
+
+@njit(nogil=True, cache=True)
+def merged_groups(right, wrong, confidence, counts, errors):  # type: ignore[no-untyped-def]
+    """Fill the ends of three arrays, of a place for each row, with the groups, descending; how many there are."""
+    i = j = found = 0
+    some_counts, some_errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
+    while i < right.size or j < wrong.size:
+        place_right, place_wrong = i, j
+        i, j, g = _parcel(right, wrong, i, j, some_counts, some_errors)
+        for k in range(g):
+            found += 1
+            place = counts.size - found
+            counts[place], errors[place] = some_counts[k], some_errors[k]
+            confidence[place] = right[place_right] if some_errors[k] < some_counts[k] else wrong[place_wrong]
+            place_right += some_counts[k] - some_errors[k]
+            place_wrong += some_errors[k]
+    return found
+
+
+@njit(nogil=True, cache=True)
+def _plus(total, lost, term):  # type: ignore[no-untyped-def]
+    """The total with a term more, and what rounding has lost (Kahan, 1965)."""
+    step = term - lost
+    longer = total + step
+    return longer, (longer - total) - step
+
+
+@njit(nogil=True, cache=True)
+def _tie(count, wrong, end, wrong_end, m, sums):  # type: ignore[no-untyped-def]
+    """Take a group of ties into the sums, ``sums`` and all, with the group's means of h and T."""
+    h, h_lost, t, t_lost, risks, risks_lost = sums
+    before, wrong_before, rate = end - count, wrong_end - wrong, wrong / count
+    h_sum = t_sum = 0.0
+    for k in range(min(end, m), before, -1):
+        h, h_lost = _plus(h, h_lost, 1.0 / k)
+        t, t_lost = _plus(t, t_lost, rate / k)
+        risks, risks_lost = _plus(risks, risks_lost, (wrong_before + (k - before) * rate) / k)
+        h_sum += h
+        t_sum += t
+    return (h, h_lost, t, t_lost, risks, risks_lost), h_sum / count, t_sum / count
+
+
+@njit(nogil=True, cache=True)
+def _fold(counts, errors, groups, end, wrong_end, m, state):  # type: ignore[no-untyped-def]
+    """Take a parcel of groups, the least trusted first and up to row ``end`` of the ranking, into the state of a pass.
+
+    Deviations are taken from the mean so far, so that no digit of their squares cancels.
+    """
+    sums = (state[0], state[1], state[2], state[3], state[4], state[5])
+    rows, mean, spread, squares, reached, largest = state[6], state[7], state[8], state[9], state[10], state[11]
+    off_sum = off_squares = 0.0
+    for g in range(groups):
+        count, wrong = counts[g], errors[g]
+        rows += count
+        if end - count < m:
+            if count == 1:
+                h, h_lost, t, t_lost, risks, risks_lost = sums
+                step = 1.0 / end
+                h, h_lost = _plus(h, h_lost, step)
+                if wrong:
+                    t, t_lost = _plus(t, t_lost, step)
+                risks, risks_lost = _plus(risks, risks_lost, wrong_end / end)
+                sums = (h, h_lost, t, t_lost, risks, risks_lost)
+            else:
+                sums, h, t = _tie(count, wrong, end, wrong_end, m, sums)
+            if_wrong, if_right = h - t - mean, -t - mean
+            off_sum += wrong * if_wrong + (count - wrong) * if_right
+            off_squares += wrong * (if_wrong * if_wrong) + (count - wrong) * (if_right * if_right)
+            squares += wrong * (h * h)
+            reached += wrong
+            largest = h
+        end -= count
+        wrong_end -= wrong
+    shift = off_sum / rows
+    state[0], state[1], state[2], state[3], state[4], state[5] = sums
+    state[6], state[7], state[8] = rows, mean + shift, spread + (off_squares - off_sum * shift)
+    state[9], state[10], state[11] = squares, reached, largest
+
+
+@njit(nogil=True, cache=True)
+def _pass_sorted(right, wrong, ms, states):  # type: ignore[no-untyped-def]
+    counts, errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
+    i = j = 0
+    while i < right.size or j < wrong.size:
+        end, wrong_end = right.size + wrong.size - i - j, wrong.size - j
+        i, j, groups = _parcel(right, wrong, i, j, counts, errors)
+        for a in range(ms.size):
+            _fold(counts, errors, groups, end, wrong_end, ms[a], states[a])
+
+
+@njit(nogil=True, cache=True)
+def _pass_groups(all_counts, losses, ms, states):  # type: ignore[no-untyped-def]
+    counts, errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
+    end, wrong_end = all_counts.sum(), np.int64(losses.sum())
+    for stop in range(all_counts.size, 0, -PARCEL):
+        groups = min(PARCEL, stop)
+        for g in range(groups):
+            counts[g], errors[g] = all_counts[stop - 1 - g], np.int64(losses[stop - 1 - g])
+        for a in range(ms.size):
+            _fold(counts, errors, groups, end, wrong_end, ms[a], states[a])
+        end -= counts[:groups].sum()
+        wrong_end -= errors[:groups].sum()
+
+
+def _areas(states: Floats) -> list[ErrorArea]:
+    return [ErrorArea(*(float(state[k]) for k in (4, 8, 9, 10, 11))) for state in states]
+
+
+def sorted_error_areas(right: NDArray[np.floating], wrong: NDArray[np.floating], ms: Ints, /) -> list[ErrorArea]:
+    """The sums over the first m rows, for each m, from the confidences of right and wrong rows, both ascending."""
+    states = np.zeros((len(ms), 12))
+    _pass_sorted(right, wrong, ms, states)
+    return _areas(states)
+
+
+def group_error_areas(counts: Ints, losses: Floats, ms: Ints, /) -> list[ErrorArea]:
+    """The same from groups, the most trusted first."""
+    states = np.zeros((len(ms), 12))
+    _pass_groups(counts, losses, ms, states)
+    return _areas(states)
