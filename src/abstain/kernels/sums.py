@@ -56,7 +56,7 @@ def _total_square(a, b, scale, finer):  # type: ignore[no-untyped-def]
 def _scales(n: int, bound: float) -> tuple[float, float]:
     """Powers of two that make n values up to ``bound`` add up to less than 2⁶², and likewise what they leave over."""
     room = 62 - n.bit_length()
-    return 2.0 ** min(room - frexp(bound)[1], 1000), 2.0**room
+    return 2.0 ** min(room - frexp(bound)[1], 1023), 2.0**room
 
 
 def exact_sum(values: Floats, /) -> float:

@@ -7,7 +7,8 @@ from abstain.metrics.checks import check_samples
 from abstain.metrics.clusters import error_of_mean, standard_error
 from abstain.metrics.groups import Groups, group, sides_of
 from abstain.metrics.influence import augrc_influence, augrc_sums
-from abstain.metrics.ranking import rank
+from abstain.metrics.ranking import Ranking, rank
+from abstain.metrics.value import Value
 
 
 def augrc(confidence: ArrayLike, losses: ArrayLike, /, *, weights: ArrayLike | None = None) -> float:
@@ -39,7 +40,17 @@ def augrc_se(
     """Standard error of AUGRC by its influence function; samples with the same ``ids`` are one cluster."""
     if ids is None and (sides := sides_of(check_samples(confidence, losses, weights))):
         return generalized_area_se(sides.groups())
-    ranking = rank(confidence, losses, weights=weights, ids=ids)
+    return _row_se(rank(confidence, losses, weights=weights, ids=ids))
+
+
+def augrc_value(ranking: Ranking, /) -> Value:
+    """AUGRC of a ranking with its standard error."""
+    groups, clusters = ranking.groups, ranking.rows.clusters
+    se = generalized_area_se(groups) if groups.is_counted and clusters is None else _row_se(ranking)
+    return Value(generalized_area(groups), se)
+
+
+def _row_se(ranking: Ranking) -> float:
     return standard_error(augrc_influence(ranking).centred, ranking.rows.clusters)
 
 

@@ -45,6 +45,22 @@ def check_losses(losses: ArrayLike, weights: ArrayLike | None = None, /) -> tupl
     return e if e.dtype == bool else _double(e), None if w is None else _check_weights(w)
 
 
+def check_labels(labels: ArrayLike, n: int, /) -> NDArray[np.int64]:
+    """The true class of each of n samples, negative for one the classifier does not know."""
+    y = np.asarray(labels)
+    if y.dtype.kind not in "iu" or y.shape != (n,):
+        raise ValueError(f"`labels` must be {n} whole numbers, one a sample, got {y.dtype} of shape {y.shape}.")
+    return y.astype(np.int64, copy=False)
+
+
+def check_logits(logits: ArrayLike, n: int | None = None, /) -> NDArray[np.floating]:
+    """Logits of shape (n, K)."""
+    z: NDArray[Any] = np.asarray(logits)
+    if z.dtype.kind not in "biuf" or z.ndim != 2 or not z.size or len(z) != (len(z) if n is None else n):
+        raise ValueError(f"`logits` must be numbers of shape ({n or 'n'}, K), got {z.dtype} of shape {z.shape}.")
+    return z if z.dtype.kind == "f" else z.astype(np.float64)
+
+
 def check_share(name: str, value: float, /) -> None:
     """A number above 0 and at most 1."""
     if not 0 < value <= 1:

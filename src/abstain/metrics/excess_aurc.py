@@ -1,11 +1,17 @@
 """AURC beside that of the best possible ranking."""
 
+from math import log
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from abstain.metrics.aurc import area
 from abstain.metrics.checks import Samples, check_samples
+from abstain.metrics.clusters import standard_error
 from abstain.metrics.groups import Groups, Sides, ties_of
+from abstain.metrics.influence import aurc_influence
+from abstain.metrics.ranking import Ranking
+from abstain.metrics.value import Value
 
 
 def excess_aurc(
@@ -43,6 +49,21 @@ def normalized_aurc(
     ties = ties_of(samples)
     oracle = area(_oracle(ties, samples), alpha=alpha)
     return (area(ties, alpha=alpha) - oracle) / (ties.risk - oracle)
+
+
+def excess_value(ranking: Ranking, alpha: float, /) -> Value:
+    """E-AURC-α of a ranking, with its standard error for losses of 0 and 1.
+
+    There the oracle depends on the risk r alone, with slope (1/α) ln(α/(1 − r)) where it has errors within α.
+    """
+    groups, rows = ranking.groups, ranking.rows
+    if not groups.is_counted:
+        return Value(excess_aurc(groups.confidence[ranking.group], rows.losses, alpha=alpha, weights=rows.weights))
+    value = area(groups, alpha=alpha) - area(counted_oracle(int(groups.losses.sum()), groups.n), alpha=alpha)
+    right = 1 - groups.risk
+    slope = log(alpha / right) / alpha if 0 < right < alpha else 0.0
+    centred = aurc_influence(ranking, alpha=alpha).centred - slope * (rows.losses - groups.risk)
+    return Value(value, standard_error(centred, rows.clusters))
 
 
 def counted_oracle(errors: int, n: int, /) -> Groups:

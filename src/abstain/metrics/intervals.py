@@ -16,6 +16,7 @@ from abstain.metrics.clusters import cluster_sums, error_of_mean, standard_error
 from abstain.metrics.groups import Groups, Sides, sides_of
 from abstain.metrics.influence import Influence, aurc_influence
 from abstain.metrics.ranking import Ranking, rank
+from abstain.metrics.value import Value
 
 FEW_ERRORS = 50  # below it the normal interval is too short
 
@@ -107,6 +108,12 @@ def estimates(
     if not ties.is_counted:
         raise ValueError("A standard error must have the rows where losses or weights vary, got groups alone.")
     return _counted(ties, alphas, level, None)
+
+
+def aurc_value(ranking: Ranking, alpha: float, /) -> Value:
+    """AURC-α of a ranking with its standard error."""
+    found = estimates(ranking, alphas=[alpha])[0]
+    return Value(found.value, found.se)
 
 
 def _counted(ties: Sides | Groups, alphas: Sequence[float], level: float, ranking: Ranking | None) -> list[Estimate]:

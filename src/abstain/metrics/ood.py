@@ -3,6 +3,7 @@
 They ignore the classifier's mistakes; AURC on the mix is the metric of generalized selective classification.
 """
 
+from dataclasses import replace
 from math import ceil
 from typing import Literal
 
@@ -10,7 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.metrics.checks import check_share
+from abstain.metrics.clusters import standard_error
 from abstain.metrics.groups import Groups, Sides
+from abstain.metrics.ranking import Ranking
+from abstain.metrics.value import Value
 
 Floats = NDArray[np.float64]
 Positive = Literal["in", "out"]
@@ -69,6 +73,27 @@ def fpr(groups: Groups, tpr: float, positive: Positive, /) -> float:
     last = int(np.searchsorted(np.cumsum(found), ceil(tpr * found.sum() - 1e-9)))
     others = all_counts - found
     return float(others[: last + 1].sum() / others.sum())
+
+
+def unknown_groups(ranking: Ranking, /) -> Groups:
+    """The groups of a ranking, with those samples as losses whose label is negative: a class that is not known."""
+    rows, groups = ranking.rows, ranking.groups
+    if rows.labels is None or rows.weights is not None or not 0 < np.count_nonzero(rows.labels < 0) < len(rows):
+        raise ValueError("An OOD metric must have rows of known and of unknown classes, and no weights.")
+    unknown = np.bincount(ranking.group[rows.labels < 0], minlength=len(groups.counts)).astype(np.float64)
+    return replace(groups, losses=unknown, weights=groups.counts.astype(np.float64), is_counted=True)
+
+
+def auroc_value(ranking: Ranking, /) -> Value:
+    """AUROC of known against unknown classes, with its standard error (DeLong et al., 1988; clusters by their sums)."""
+    groups, rows = unknown_groups(ranking), ranking.rows
+    value, is_unknown = auroc(groups), np.asarray(rows.labels) < 0
+    outside, inside = groups.losses, groups.counts - groups.losses
+    beats = 1 - (np.cumsum(outside) - outside / 2) / outside.sum()
+    loses = (np.cumsum(inside) - inside / 2) / inside.sum()
+    apart = np.where(is_unknown, (loses[ranking.group] - value) / outside.sum(), 0.0)
+    apart += np.where(is_unknown, 0.0, (beats[ranking.group] - value) / inside.sum())
+    return Value(value, standard_error(apart * len(rows), rows.clusters))
 
 
 def _groups(conf_in: ArrayLike, conf_out: ArrayLike) -> Groups:

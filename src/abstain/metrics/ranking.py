@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.kernels.ranks import tie_numbers
-from abstain.metrics.checks import check_confidence, check_losses, check_samples
+from abstain.metrics.checks import check_confidence, check_labels, check_logits, check_losses, check_samples
 from abstain.metrics.clusters import Clusters
 from abstain.metrics.groups import Groups, grouped
+from abstain.metrics.softmax import Softmax, softmax
 
 Floats = NDArray[np.float64]
 
@@ -24,10 +25,10 @@ class Rows:
     weights: Floats | None
     """(n,), or None where every row counts once."""
     clusters: Clusters | None
-    labels: NDArray[np.int64] | None
+    labels: NDArray[np.int64] | None = None
     """(n,) the true class, negative for one the classifier does not know."""
-    log_probabilities: Floats | None
-    """(n, K) of the classes."""
+    logits: NDArray[np.floating] | None = None
+    """(n, K) of the classes, for the metrics of the softmax; of probabilities p the logits are log p."""
 
     @classmethod
     def of(
@@ -38,17 +39,13 @@ class Rows:
         weights: ArrayLike | None = None,
         ids: ArrayLike | None = None,
         labels: ArrayLike | None = None,
-        log_probabilities: ArrayLike | None = None,
+        logits: ArrayLike | None = None,
     ) -> Self:
         """Check the rows; those with the same ``ids`` are one cluster."""
         e, w = check_losses(losses, weights)
-        classes = None if labels is None else np.asarray(labels)
-        if classes is not None and (classes.shape != e.shape or classes.dtype.kind not in "iu"):
-            raise ValueError(f"`labels` must be {len(e)} whole numbers, got {classes.shape} {classes.dtype}.")
-        logs = None if log_probabilities is None else np.asarray(log_probabilities, dtype=np.float64)
-        if logs is not None and (logs.ndim != 2 or len(logs) != len(e)):
-            raise ValueError(f"`log_probabilities` must have shape ({len(e)}, K), got {logs.shape}.")
-        return cls(e, w, Clusters.of(ids, len(e)), None if classes is None else classes.astype(np.int64), logs)
+        y = None if labels is None else check_labels(labels, len(e))
+        z = None if logits is None else check_logits(logits, len(e))
+        return cls(e, w, Clusters.of(ids, len(e)), y, z)
 
     def __len__(self) -> int:
         return len(self.given_losses)
@@ -57,6 +54,13 @@ class Rows:
     def losses(self) -> Floats:
         """(n,) in float64."""
         return self.given_losses.astype(np.float64, copy=False)
+
+    @cached_property
+    def softmax(self) -> Softmax:
+        """The softmax of the logits, in one pass for every metric that asks for it."""
+        if self.logits is None:
+            raise ValueError("`logits` must be given for a metric of the softmax, got none. Pass logits= to Rows.of.")
+        return softmax(self.logits)
 
     def rank(self, confidence: ArrayLike, /) -> "Ranking":
         """Rank the rows by a confidence."""
@@ -83,7 +87,7 @@ def rank(
 ) -> Ranking:
     """Check and rank the samples. For many scores of the same rows, make ``Rows`` once."""
     c, e, w = check_samples(confidence, losses, weights)
-    return _ranked(Rows(e, w, Clusters.of(ids, len(e)), None, None), c)
+    return _ranked(Rows(e, w, Clusters.of(ids, len(e))), c)
 
 
 def _ranked(rows: Rows, c: NDArray[np.floating]) -> Ranking:
