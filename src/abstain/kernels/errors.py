@@ -59,6 +59,17 @@ def _parcel(right, wrong, i, j, counts, errors):  # type: ignore[no-untyped-def]
     """The next groups of two ascending arrays from places i and j on; the new places, and how many groups."""
     g = 0
     while g < counts.size and (i < right.size or j < wrong.size):
+        while g < counts.size and i + 1 < right.size and j + 1 < wrong.size:  # rows on their own, without a branch
+            a, b = right[i], wrong[j]
+            if a == b or a == right[i + 1] or b == wrong[j + 1]:
+                break
+            is_wrong = np.int64(b < a)
+            counts[g], errors[g] = 1, is_wrong
+            i += 1 - is_wrong
+            j += is_wrong
+            g += 1
+        if g == counts.size:
+            break
         has_right = j == wrong.size or (i < right.size and right[i] <= wrong[j])
         has_wrong = i == right.size or (j < wrong.size and wrong[j] <= right[i])
         counts[g] = errors[g] = 0
@@ -102,54 +113,60 @@ def _plus(total, lost, term):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _tie(count, wrong, end, wrong_end, m, sums):  # type: ignore[no-untyped-def]
-    """Take a group of ties into the sums, ``sums`` and all, with the group's means of h and T."""
-    h, h_lost, t, t_lost, risks, risks_lost = sums
+def _tie(count, wrong, end, wrong_end, m, risks, risks_lost):  # type: ignore[no-untyped-def]
+    """Take a group of ties into the risks; what it adds to h and T, and the mean of that over its rows."""
     before, wrong_before, rate = end - count, wrong_end - wrong, wrong / count
-    h_sum = t_sum = 0.0
+    h = h_lost = h_sum = 0.0
     for k in range(min(end, m), before, -1):
         h, h_lost = _plus(h, h_lost, 1.0 / k)
-        t, t_lost = _plus(t, t_lost, rate / k)
-        risks, risks_lost = _plus(risks, risks_lost, (wrong_before + (k - before) * rate) / k)
         h_sum += h
-        t_sum += t
-    return (h, h_lost, t, t_lost, risks, risks_lost), h_sum / count, t_sum / count
+        risks, risks_lost = _plus(risks, risks_lost, (wrong_before + (k - before) * rate) / k)
+    return risks, risks_lost, h, h * rate, h_sum / count, h_sum * rate / count
 
 
 @njit(nogil=True, cache=True)
 def _fold(counts, errors, groups, end, wrong_end, m, state):  # type: ignore[no-untyped-def]
     """Take a parcel of groups, the least trusted first and up to row ``end`` of the ranking, into the state of a pass.
 
-    Deviations are taken from the mean so far, so that no digit of their squares cancels.
+    Sums run within the parcel and then on in the state. Deviations are taken from the mean so far, so that no digit
+    of their squares cancels.
     """
-    sums = (state[0], state[1], state[2], state[3], state[4], state[5])
-    rows, mean, spread, squares, reached, largest = state[6], state[7], state[8], state[9], state[10], state[11]
-    off_sum = off_squares = 0.0
+    h_before, t_before, risks, risks_lost = state[0], state[2], state[4], state[5]
+    rows, mean, squares, reached, largest = state[6], state[7], state[9], state[10], state[11]
+    h = t = off_sum = off_squares = 0.0
     for g in range(groups):
         count, wrong = counts[g], errors[g]
         rows += count
         if end - count < m:
             if count == 1:
-                h, h_lost, t, t_lost, risks, risks_lost = sums
                 step = 1.0 / end
-                h, h_lost = _plus(h, h_lost, step)
-                if wrong:
-                    t, t_lost = _plus(t, t_lost, step)
+                h += step
+                t += step * wrong
+                h_mean = h_before + h
                 risks, risks_lost = _plus(risks, risks_lost, wrong_end / end)
-                sums = (h, h_lost, t, t_lost, risks, risks_lost)
+                off = wrong * h_mean - (t_before + t) - mean
+                off_sum += off
+                off_squares += off * off
             else:
-                sums, h, t = _tie(count, wrong, end, wrong_end, m, sums)
-            if_wrong, if_right = h - t - mean, -t - mean
-            off_sum += wrong * if_wrong + (count - wrong) * if_right
-            off_squares += wrong * (if_wrong * if_wrong) + (count - wrong) * (if_right * if_right)
-            squares += wrong * (h * h)
+                risks, risks_lost, more_h, more_t, h_mean, t_mean = _tie(
+                    count, wrong, end, wrong_end, m, risks, risks_lost
+                )
+                h_mean, t_mean = h_before + (h + h_mean), t_before + (t + t_mean)
+                h += more_h
+                t += more_t
+                if_wrong, if_right = h_mean - t_mean - mean, -t_mean - mean
+                off_sum += wrong * if_wrong + (count - wrong) * if_right
+                off_squares += wrong * (if_wrong * if_wrong) + (count - wrong) * (if_right * if_right)
+            squares += wrong * (h_mean * h_mean)
             reached += wrong
-            largest = h
+            largest = h_mean
         end -= count
         wrong_end -= wrong
+    state[0], state[1] = _plus(state[0], state[1], h)
+    state[2], state[3] = _plus(state[2], state[3], t)
     shift = off_sum / rows
-    state[0], state[1], state[2], state[3], state[4], state[5] = sums
-    state[6], state[7], state[8] = rows, mean + shift, spread + (off_squares - off_sum * shift)
+    state[4], state[5], state[6], state[7] = risks, risks_lost, rows, mean + shift
+    state[8] += off_squares - off_sum * shift
     state[9], state[10], state[11] = squares, reached, largest
 
 

@@ -9,7 +9,7 @@ from abstain.metrics.compare import Comparison, compare, paired
 from abstain.metrics.effective_size import effective_size
 from abstain.metrics.excess_aurc import excess_aurc, normalized_aurc
 from abstain.metrics.groups import Groups, group
-from abstain.metrics.intervals import Estimate, aurc_interval, aurc_se, estimates
+from abstain.metrics.intervals import Estimate, aurc_estimates, aurc_interval, aurc_se, estimates
 from abstain.metrics.log_loss import log_loss
 from abstain.metrics.ood import fpr_at_tpr, ood_aupr, ood_auroc
 from abstain.metrics.operating_points import coverage_at_risk, risk_at_coverage
@@ -29,6 +29,7 @@ __all__ = [
     "augrc",
     "augrc_se",
     "aurc",
+    "aurc_estimates",
     "aurc_interval",
     "aurc_se",
     "brier_score",

@@ -56,7 +56,7 @@ def aurc_se(
     >>> round(aurc_se(s, [0, 0, 1, 0, 0, 1, 0, 1, 1, 1]), 10)
     0.1441289951
     """
-    return _estimate_of(confidence, losses, weights, ids, alpha=alpha, level=0.95).se
+    return aurc_estimates(confidence, losses, alphas=[alpha], weights=weights, ids=ids)[0].se
 
 
 def aurc_interval(
@@ -73,22 +73,28 @@ def aurc_interval(
     The normal interval, or with fewer than 50 errors among the first αn samples the weighted-Poisson interval of
     Fay and Feuer (1997), which keeps its level there at the price of some width.
     """
-    found = _estimate_of(confidence, losses, None, ids, alpha=alpha, level=level)
+    found = aurc_estimates(confidence, losses, alphas=[alpha], ids=ids, level=level)[0]
     return found.low, found.high
 
 
-def _estimate_of(
+def aurc_estimates(
     confidence: ArrayLike,
     losses: ArrayLike,
-    weights: ArrayLike | None,
-    ids: ArrayLike | None,
+    /,
     *,
-    alpha: float,
-    level: float,
-) -> Estimate:
-    if ids is None and (sides := sides_of(check_samples(confidence, losses, weights))):
-        return estimates(sides, alphas=[alpha], level=level)[0]
-    return estimates(rank(confidence, losses, weights=weights, ids=ids), alphas=[alpha], level=level)[0]
+    alphas: Sequence[float] = (0.1, 0.5, 1.0),
+    weights: ArrayLike | None = None,
+    ids: ArrayLike | None = None,
+    level: float = 0.95,
+) -> list[Estimate]:
+    """AURC-α for several α with standard errors and intervals, in one pass over the samples.
+
+    >>> [round(one.value, 4) for one in aurc_estimates([0.9, 0.8, 0.7, 0.6], [0, 1, 0, 1], alphas=[0.5, 1.0])]
+    [0.25, 0.3333]
+    """
+    samples = check_samples(confidence, losses, weights)
+    ties = sides_of(samples) if ids is None else None
+    return estimates(ties or rank(*samples[:2], weights=samples.weights, ids=ids), alphas=alphas, level=level)
 
 
 def estimates(
