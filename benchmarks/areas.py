@@ -59,4 +59,4 @@ def pairs() -> bool:
 
     print(f"mean standard error: ours {np.mean(ours()):.3g}, ten resamples {np.mean(bootstrap()):.3g}")
     name = "45 paired standard errors of 10 scores"
-    return ratio(name, ours, bootstrap, goal=1000, peer_name="1,000 resamples", rounds=2, times=100)
+    return ratio(name, ours, bootstrap, goal=1000, peer_name="1,000 resamples", rounds=4, times=100)

@@ -125,11 +125,11 @@ def _tie(count, wrong, end, wrong_end, m, risks, risks_lost):  # type: ignore[no
 
 
 @njit(nogil=True, cache=True)
-def _fold(counts, errors, groups, end, wrong_end, m, state):  # type: ignore[no-untyped-def]
+def _fold(counts, errors, groups, end, wrong_end, m, state, h_out, t_out):  # type: ignore[no-untyped-def]
     """Take a parcel of groups, the least trusted first and up to row ``end`` of the ranking, into the state of a pass.
 
     Sums run within the parcel and then on in the state. Deviations are taken from the mean so far, so that no digit
-    of their squares cancels.
+    of their squares cancels. The groups' h and T go to the ends of ``h_out`` and ``t_out`` if these have places.
     """
     h_before, t_before, risks, risks_lost = state[0], state[2], state[4], state[5]
     rows, mean, squares, reached, largest = state[6], state[7], state[9], state[10], state[11]
@@ -142,9 +142,9 @@ def _fold(counts, errors, groups, end, wrong_end, m, state):  # type: ignore[no-
                 step = 1.0 / end
                 h += step
                 t += step * wrong
-                h_mean = h_before + h
+                h_mean, t_mean = h_before + h, t_before + t
                 risks, risks_lost = _plus(risks, risks_lost, wrong_end / end)
-                off = wrong * h_mean - (t_before + t) - mean
+                off = wrong * h_mean - t_mean - mean
                 off_sum += off
                 off_squares += off * off
             else:
@@ -160,6 +160,8 @@ def _fold(counts, errors, groups, end, wrong_end, m, state):  # type: ignore[no-
             squares += wrong * (h_mean * h_mean)
             reached += wrong
             largest = h_mean
+            if h_out.size:
+                h_out[h_out.size - 1 - g], t_out[h_out.size - 1 - g] = h_mean, t_mean
         end -= count
         wrong_end -= wrong
     state[0], state[1] = _plus(state[0], state[1], h)
@@ -173,16 +175,17 @@ def _fold(counts, errors, groups, end, wrong_end, m, state):  # type: ignore[no-
 @njit(nogil=True, cache=True)
 def _pass_sorted(right, wrong, ms, states):  # type: ignore[no-untyped-def]
     counts, errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
+    nothing = np.empty(0)
     i = j = 0
     while i < right.size or j < wrong.size:
         end, wrong_end = right.size + wrong.size - i - j, wrong.size - j
         i, j, groups = _parcel(right, wrong, i, j, counts, errors)
         for a in range(ms.size):
-            _fold(counts, errors, groups, end, wrong_end, ms[a], states[a])
+            _fold(counts, errors, groups, end, wrong_end, ms[a], states[a], nothing, nothing)
 
 
 @njit(nogil=True, cache=True)
-def _pass_groups(all_counts, losses, ms, states):  # type: ignore[no-untyped-def]
+def _pass_groups(all_counts, losses, ms, states, h_out, t_out):  # type: ignore[no-untyped-def]
     counts, errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
     end, wrong_end = all_counts.sum(), np.int64(losses.sum())
     for stop in range(all_counts.size, 0, -PARCEL):
@@ -190,7 +193,7 @@ def _pass_groups(all_counts, losses, ms, states):  # type: ignore[no-untyped-def
         for g in range(groups):
             counts[g], errors[g] = all_counts[stop - 1 - g], np.int64(losses[stop - 1 - g])
         for a in range(ms.size):
-            _fold(counts, errors, groups, end, wrong_end, ms[a], states[a])
+            _fold(counts, errors, groups, end, wrong_end, ms[a], states[a], h_out[:stop], t_out[:stop])
         end -= counts[:groups].sum()
         wrong_end -= errors[:groups].sum()
 
@@ -209,5 +212,12 @@ def sorted_error_areas(right: NDArray[np.floating], wrong: NDArray[np.floating],
 def group_error_areas(counts: Ints, losses: Floats, ms: Ints, /) -> list[ErrorArea]:
     """The same from groups, the most trusted first."""
     states = np.zeros((len(ms), 12))
-    _pass_groups(counts, losses, ms, states)
+    _pass_groups(counts, losses, ms, states, np.empty(0), np.empty(0))
     return _areas(states)
+
+
+def group_error_influence(counts: Ints, losses: Floats, m: int, /) -> tuple[Floats, Floats]:
+    """(g,) the h and T of each group, 0 beyond the first m rows."""
+    h, t = np.zeros(len(counts)), np.zeros(len(counts))
+    _pass_groups(counts, losses, np.array([m]), np.zeros((1, 12)), h, t)
+    return h, t

@@ -54,8 +54,11 @@ def _order_run(packed, rows, bits, magnitude):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _number(packed, row_bits, bits, magnitude, is_cut, group, counts, examples):  # type: ignore[no-untyped-def]
-    """Give every row the number of its group, and every group its count and one of its rows; how many groups."""
+def _number(packed, row_bits, bits, magnitude, is_cut, group, counts):  # type: ignore[no-untyped-def]
+    """Give every row the number of its group and every group its count; how many groups there are.
+
+    One row of each group is left at the beginning of ``packed``, where all has been read by then.
+    """
     rows = (np.int64(1) << row_bits) - 1
     found = start = 0
     while start < packed.size:
@@ -70,12 +73,12 @@ def _number(packed, row_bits, bits, magnitude, is_cut, group, counts, examples):
             row = packed[place] & rows
             if is_mixed and _key(bits[row], magnitude) != _key(bits[packed[first] & rows], magnitude):
                 counts[found] = place - first
-                examples[found] = packed[first] & rows
+                packed[found] = packed[first] & rows
                 found += 1
                 first = place
             group[row] = found
         counts[found] = end - first
-        examples[found] = packed[first] & rows
+        packed[found] = packed[first] & rows
         found += 1
         start = end
     return found
@@ -96,6 +99,6 @@ def tie_numbers(confidence: NDArray[np.floating], /) -> tuple[Ints, Ints, Ints]:
     packed = np.empty(n, np.int64)
     _pack(bits, magnitude, highest, np.uint64(shift), np.uint64(row_bits), packed)
     packed.sort()
-    group, counts, examples = (np.empty(n, np.int64) for _ in range(3))
-    found = _number(packed, np.int64(row_bits), bits, magnitude, shift > 0, group, counts, examples)
-    return group, counts[:found].copy(), examples[:found].copy()
+    group, counts = np.empty(n, np.int64), np.empty(n, np.int64)
+    found = _number(packed, np.int64(row_bits), bits, magnitude, shift > 0, group, counts)
+    return group, counts[:found] if 2 * found > n else counts[:found].copy(), packed[:found]

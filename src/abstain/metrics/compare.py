@@ -10,8 +10,9 @@ from abstain.kernels.areas import reaches_differences
 from abstain.kernels.sums import exact_sum, squared_distance
 from abstain.metrics.checks import check_level
 from abstain.metrics.clusters import Clusters, cluster_sums, error_of_mean, standard_error
+from abstain.metrics.influence import Influence
 from abstain.metrics.intervals import FEW_ERRORS, Estimate, estimates, fay_feuer, mover
-from abstain.metrics.ranking import Rows, rank
+from abstain.metrics.ranking import rank
 
 Floats = NDArray[np.float64]
 
@@ -78,7 +79,7 @@ def paired(a: Estimate, b: Estimate, /, *, level: float = 0.95) -> Comparison:
         raise ValueError("A paired comparison must have two rankings of the same rows. Rank both by one `Rows`.")
     rows, difference = a.ranking.rows, a.value - b.value
     se = _standard_error(a.influence.centred, b.influence.centred, rows.clusters)
-    if _tell_apart(a.influence.share, b.influence.share, rows, FEW_ERRORS):
+    if _tell_apart(a.influence, b.influence, FEW_ERRORS):
         half = ndtri((1 + level) / 2) * se
         return Comparison(difference, se, difference - half, difference + half)
     share = a.influence.share - b.influence.share
@@ -97,8 +98,10 @@ def _standard_error(a: Floats, b: Floats, clusters: Clusters | None) -> float:
     return error_of_mean(squared_distance(a, b), len(a)) if clusters is None else standard_error(a - b, clusters)
 
 
-def _tell_apart(a: Floats, b: Floats, rows: Rows, enough: int) -> bool:
+def _tell_apart(a: Influence, b: Influence, enough: int) -> bool:
     """Whether ``enough`` errors, or clusters of them, have another share in one area than in the other."""
+    rows = a.ranking.rows
     if rows.clusters is None:
-        return bool(reaches_differences(a, b, rows.losses, enough))
-    return bool(np.count_nonzero(cluster_sums((a - b) * rows.losses, rows.clusters)) >= enough)
+        sides = a.group_share, a.ranking.group, b.group_share, b.ranking.group
+        return bool(reaches_differences(*sides, rows.losses, enough))
+    return bool(np.count_nonzero(cluster_sums((a.share - b.share) * rows.losses, rows.clusters)) >= enough)

@@ -156,10 +156,15 @@ def grouped(
 ) -> Groups:
     """Groups from the number of each row's group."""
     g = len(counts)
-    return Groups(
-        confidence.astype(np.float64),
-        counts,
-        counts.astype(np.float64) if weights is None else exact_sums(weights, number, g),
-        exact_sums(losses.astype(np.float64) if weights is None else weights * losses, number, g),
-        weights is None and (losses.dtype == bool or not np.any((losses != 0) & (losses != 1))),
-    )
+    is_counted = weights is None and are_errors(losses)
+    if is_counted:  # whole numbers add up alike in any order
+        sums = np.asarray(np.bincount(number, weights=losses, minlength=g), dtype=np.float64)
+    else:
+        sums = exact_sums(losses.astype(np.float64) if weights is None else weights * losses, number, g)
+    total = counts.astype(np.float64) if weights is None else exact_sums(weights, number, g)
+    return Groups(confidence.astype(np.float64, copy=False), counts, total, sums, is_counted)
+
+
+def are_errors(losses: NDArray[Any], /) -> bool:
+    """Whether every loss is 0 or 1."""
+    return losses.dtype == bool or not np.any((losses != 0) & (losses != 1))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from abstain.kernels.ranks import tie_numbers
 from abstain.metrics.checks import check_confidence, check_labels, check_logits, check_losses, check_samples
 from abstain.metrics.clusters import Clusters
-from abstain.metrics.groups import Groups, grouped
+from abstain.metrics.groups import Groups, are_errors, grouped
 from abstain.metrics.softmax import Softmax, softmax
 
 Floats = NDArray[np.float64]
@@ -43,6 +43,7 @@ class Rows:
     ) -> Self:
         """Check the rows; those with the same ``ids`` are one cluster."""
         e, w = check_losses(losses, weights)
+        e = e.astype(bool) if e.dtype != bool and are_errors(e) else e
         y = None if labels is None else check_labels(labels, len(e))
         z = None if logits is None else check_logits(logits, len(e))
         return cls(e, w, Clusters.of(ids, len(e)), y, z)
