@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from abstain.metrics import Rows, augrc, aurc, aurc_interval, aurc_se, estimates, group, paired, rank, risk_coverage
@@ -87,6 +87,7 @@ def test_arguments_are_not_changed():
 
 
 @given(st.integers(1, 1000), st.integers(1, 100))
+@example(100, 29)  # 0.29 · 100 is below 29
 def test_a_share_of_n_samples_does_not_fall_short_by_rounding(n, percent):
     assert prefix(n, percent / 100) == max(1, n * percent // 100)
 

@@ -58,6 +58,32 @@ def test_standard_errors_are_the_spread_over_samples(name, clustered):
     assert np.mean(errors) == pytest.approx(np.std(found), rel=0.2)
 
 
+@pytest.mark.parametrize("alpha", [0.7, 1.0])
+def test_the_error_of_the_excess_leaves_out_what_the_oracle_shares(alpha):
+    """With many errors, most of what moves AURC moves the oracle too."""
+    rng, found, errors, plain = np.random.default_rng(5), [], [], []
+    for _ in range(200):
+        u = rng.random(400)
+        ranking = Rows.of(rng.random(400) < u**0.5).rank(-u)
+        value = METRICS["excess_aurc"](ranking, at=alpha)
+        found.append(value.value)
+        errors.append(value.se)
+        plain.append(METRICS["aurc"](ranking, at=alpha).se)
+    assert np.mean(errors) == pytest.approx(np.std(found), rel=0.15)
+    assert np.mean(plain) > 1.5 * np.std(found)
+
+
+def test_the_error_of_auroc_is_that_of_delong():
+    rng = np.random.default_rng(6)
+    c, labels = rng.integers(4, size=900), rng.integers(-1, 2, size=900)
+    inside, outside = c[labels >= 0, None], c[labels < 0]
+    wins = (inside > outside) + 0.5 * (inside == outside)
+    delong = np.sqrt(np.var(wins.mean(1), ddof=1) / len(inside) + np.var(wins.mean(0), ddof=1) / len(outside))
+    value = METRICS["ood_auroc"](Rows.of(labels < 0, labels=labels).rank(c))
+    assert value.value == pytest.approx(wins.mean(), rel=1e-12)
+    assert value.se == pytest.approx(delong, rel=3e-3)
+
+
 def test_the_standard_errors_that_are_known():
     assert SIMULATED == [
         "aurc", "augrc", "excess_aurc", "balanced_aurc", "balanced_augrc", "brier_score", "log_loss", "ood_auroc",

@@ -198,20 +198,27 @@ def _pass_groups(all_counts, losses, ms, states, h_out, t_out):  # type: ignore[
         wrong_end -= errors[:groups].sum()
 
 
+def _start(ms: Ints, n: int, errors: float) -> Floats:
+    """The states of passes: all 0, but for a guess of the mean where no row lies beyond m."""
+    states = np.zeros((len(ms), 12))
+    states[ms == n, 7] = -errors / n
+    return states
+
+
 def _areas(states: Floats) -> list[ErrorArea]:
     return [ErrorArea(*(float(state[k]) for k in (4, 8, 9, 10, 11))) for state in states]
 
 
 def sorted_error_areas(right: NDArray[np.floating], wrong: NDArray[np.floating], ms: Ints, /) -> list[ErrorArea]:
     """The sums over the first m rows, for each m, from the confidences of right and wrong rows, both ascending."""
-    states = np.zeros((len(ms), 12))
+    states = _start(ms, len(right) + len(wrong), len(wrong))
     _pass_sorted(right, wrong, ms, states)
     return _areas(states)
 
 
 def group_error_areas(counts: Ints, losses: Floats, ms: Ints, /) -> list[ErrorArea]:
     """The same from groups, the most trusted first."""
-    states = np.zeros((len(ms), 12))
+    states = _start(ms, int(counts.sum()), float(losses.sum()))
     _pass_groups(counts, losses, ms, states, np.empty(0), np.empty(0))
     return _areas(states)
 

@@ -59,11 +59,15 @@ def _scales(n: int, bound: float) -> tuple[float, float]:
     return 2.0 ** min(room - frexp(bound)[1], 1023), 2.0**room
 
 
+def _rounded(high: int, low: int, scale: float, finer: float) -> float:
+    """The nearest float64: Python divides whole numbers of any size exactly, and the scale is a power of two."""
+    return (int(high) * int(finer) + int(low)) / int(finer) / scale
+
+
 def exact_sum(values: Floats, /) -> float:
     """Σ values, (n,), whatever their order."""
     scale, finer = _scales(len(values), _bound(values))
-    high, low = _total(values, scale, finer)
-    return float((high + low / finer) / scale)
+    return _rounded(*_total(values, scale, finer), scale, finer)
 
 
 def exact_sums(values: Floats, place: Ints, size: int, /) -> Floats:
@@ -71,11 +75,11 @@ def exact_sums(values: Floats, place: Ints, size: int, /) -> Floats:
     scale, finer = _scales(len(values), _bound(values))
     high, low = np.zeros(size, np.int64), np.zeros(size, np.int64)
     _add(values, place, scale, finer, high, low)
-    return np.asarray((high + low / finer) / scale)
+    whole = high.astype(np.float64)  # a high part may have more digits than a float64
+    return np.asarray((whole + ((high - whole.astype(np.int64)) + low / finer)) / scale)
 
 
 def squared_distance(a: Floats, b: Floats, /) -> float:
     """Σ (a − b)², (n,) each, whatever the order of the rows."""
     scale, finer = _scales(len(a), (_bound(a) + _bound(b)) ** 2)
-    high, low = _total_square(a, b, scale, finer)
-    return float((high + low / finer) / scale)
+    return _rounded(*_total_square(a, b, scale, finer), scale, finer)
