@@ -32,25 +32,36 @@ def _pack(bits, magnitude, highest, shift, row_bits, packed):  # type: ignore[no
 
 
 @njit(nogil=True, cache=True)
+def _sink(packed, keys, place, end):  # type: ignore[no-untyped-def]
+    """Move the entry at ``place`` down the heap of the first ``end`` entries, the lowest key on top."""
+    while 2 * place + 1 < end:
+        child = 2 * place + 1
+        if child + 1 < end and keys[child + 1] < keys[child]:
+            child += 1
+        if keys[place] <= keys[child]:
+            return
+        keys[place], keys[child] = keys[child], keys[place]
+        packed[place], packed[child] = packed[child], packed[place]
+        place = child
+
+
+@njit(nogil=True, cache=True)
 def _order_run(packed, rows, bits, magnitude):  # type: ignore[no-untyped-def]
     """Order rows whose cut keys are the same by their whole keys, the highest first."""
     n = packed.size
-    if n <= 32:
-        for place in range(1, n):
-            moved = packed[place]
-            key = _key(bits[moved & rows], magnitude)
-            while place > 0 and _key(bits[packed[place - 1] & rows], magnitude) < key:
-                packed[place] = packed[place - 1]
-                place -= 1
-            packed[place] = moved
-        return
     keys = np.empty(n, np.int64)
-    differ = False
+    is_ordered = True
     for place in range(n):
-        keys[place] = -_key(bits[packed[place] & rows], magnitude)
-        differ |= keys[place] != keys[0]
-    if differ:
-        packed[:] = packed[np.argsort(keys)]
+        keys[place] = _key(bits[packed[place] & rows], magnitude)
+        is_ordered &= place == 0 or keys[place] <= keys[place - 1]
+    if is_ordered:
+        return
+    for place in range(n // 2 - 1, -1, -1):
+        _sink(packed, keys, place, n)
+    for end in range(n - 1, 0, -1):
+        keys[0], keys[end] = keys[end], keys[0]
+        packed[0], packed[end] = packed[end], packed[0]
+        _sink(packed, keys, 0, end)
 
 
 @njit(nogil=True, cache=True)
