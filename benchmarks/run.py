@@ -1,39 +1,16 @@
 """Speed as ratios against peers, measured in the same run, and promises over thousands of calibrations.
 
-Usage: scripts/bench [NAME …]. A benchmark of speed alternates the two sides and compares the medians: machines differ
-and are noisy, ratios less so.
+Usage: scripts/bench [NAME …]. A benchmark of speed alternates the two sides and compares their shortest times:
+machines differ and are noisy, ratios less so.
 """
 
 import sys
-import time
-from collections.abc import Callable
-from statistics import median
 
 import numpy as np
+from areas import areas, pairs
 from decisions import decisions
 from guarantees import adversary, choosing, guarantees, hard_cases, labels_saved, monitors, other_promises
-
-ROUNDS = 7
-
-
-def ratio(name: str, ours: Callable[[], object], peer: Callable[[], object], *, goal: float, peer_name: str) -> bool:
-    """Time both sides in turn and print peer time over our time beside the goal."""
-    ours(), peer()  # compile, allocate, warm up
-    times: list[tuple[float, float]] = []
-    for _ in range(ROUNDS):
-        pair = []
-        for side in (ours, peer):
-            start = time.perf_counter()
-            side()
-            pair.append(time.perf_counter() - start)
-        times.append((pair[0], pair[1]))
-    mine, theirs = (median(column) for column in zip(*times, strict=True))
-    met = theirs / mine >= goal
-    print(
-        f"{name}: {1e3 * mine:.0f} ms, {peer_name} {1e3 * theirs:.0f} ms: {theirs / mine:.2f}x "
-        f"(goal: at least {goal:g}x{'' if met else ', MISSED'})"
-    )
-    return met
+from ratio import ratio
 
 
 def logit_scores() -> bool:
@@ -102,6 +79,8 @@ def knn() -> bool:
 BENCHMARKS = {
     "logit_scores": logit_scores,
     "knn": knn,
+    "areas": areas,
+    "pairs": pairs,
     "decisions": decisions,
     "guarantees": guarantees,
     "hard_cases": hard_cases,

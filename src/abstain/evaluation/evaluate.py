@@ -11,9 +11,10 @@ from abstain.evaluation.evaluation import Evaluation, rejected_last
 from abstain.evaluation.fitting import Fitting, fit_scores
 from abstain.evaluation.mixes import Mix, mixes_of
 from abstain.evaluation.progress import Progress, silent
+from abstain.metrics.checks import check_share
 from abstain.metrics.compare import paired
-from abstain.metrics.intervals import Estimate, estimate
-from abstain.metrics.ranking import check_share, rank
+from abstain.metrics.intervals import Estimate, estimates
+from abstain.metrics.ranking import Rows
 from abstain.outputs import Outputs
 from abstain.outputs.expected import expect_outputs
 from abstain.scores.confidences import confidences
@@ -91,18 +92,20 @@ def _rows_of_mix(
     level: float,
 ) -> list[dict[str, Any]]:
     chosen = mix.rows(outputs.shift)
-    losses = outputs.errors[chosen].astype(np.float64)
-    ids = None if outputs.ids is None else np.unique(outputs.ids[chosen], return_inverse=True)[1]
-    rankings = {name: rank(rejected_last(values[chosen]), losses) for name, values in confidence.items()}
-    rows = []
-    for alpha in alphas:
-        found = {name: estimate(ranking, alpha=alpha, ids=ids, level=level) for name, ranking in rankings.items()}
-        best = min(found.values(), key=lambda one: one.value)
-        for name, one in found.items():
-            is_best = one.value == best.value
-            worse = not is_best and paired(one, best, losses, ids=ids, level=level).low > 0
-            rows.append(_row(name, mix.name, alpha, one, losses) | {"best": is_best, "tied": not worse})
-    return rows
+    ids = None if outputs.ids is None else outputs.ids[chosen]
+    rows = Rows.of(outputs.errors[chosen], ids=ids)
+    found = {
+        name: estimates(rows.rank(rejected_last(values[chosen])), alphas=alphas, level=level)
+        for name, values in confidence.items()
+    }
+    table = []
+    for k, alpha in enumerate(alphas):
+        best = min((ones[k] for ones in found.values()), key=lambda one: one.value)
+        for name, ones in found.items():
+            is_best = ones[k].value == best.value
+            worse = not is_best and paired(ones[k], best, level=level).low > 0
+            table.append(_row(name, mix.name, alpha, ones[k], rows.losses) | {"best": is_best, "tied": not worse})
+    return table
 
 
 def _row(name: str, mix: str, alpha: float, found: Estimate, losses: NDArray[np.float64]) -> dict[str, Any]:

@@ -82,3 +82,37 @@ def group_influence(counts: NDArray[np.int64], weights: Floats, losses: Floats, 
         h_mean[g] = h_sum / counts[g]
         t_mean[g] = t_sum / counts[g]
     return h_mean, t_mean
+
+
+@njit(nogil=True, cache=True)
+def centre(h: Floats, t: Floats, losses: Floats, weights: Floats, scale: float) -> None:
+    """Add to T the weighted mean of ℓ h − T, and scale both by ``scale`` over the total weight, in place."""
+    total = 0.0
+    excess = 0.0
+    for g in range(h.size):
+        total += weights[g]
+        excess += losses[g] * h[g] - weights[g] * t[g]
+    for g in range(h.size):
+        h[g] *= scale / total
+        t[g] = (t[g] + excess / total) * (scale / total)
+
+
+@njit(nogil=True, cache=True)
+def row_influence(group, weights, losses, slope, base):  # type: ignore[no-untyped-def]
+    """Of every row w (slope ℓ − base), from its group's slope and base; no weights mean 1."""
+    influence = np.empty(group.size)
+    for i in range(group.size):
+        value = slope[group[i]] * losses[i] - base[group[i]]
+        influence[i] = value * weights[i] if weights.size else value
+    return influence
+
+
+@njit(nogil=True, cache=True)
+def reaches_differences(a, a_group, b, b_group, losses, enough):  # type: ignore[no-untyped-def]
+    """Whether the groups' values a and b differ in ``enough`` rows that have a loss."""
+    found = 0
+    for i in range(losses.size):
+        found += losses[i] != 0.0 and a[a_group[i]] != b[b_group[i]]
+        if found >= enough:
+            return True
+    return False

@@ -6,9 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from abstain.kernels.areas import expected_risks
-from abstain.metrics.clusters import standard_error
-from abstain.metrics.influence import augrc_influence
+from abstain.metrics.checks import check_samples
+from abstain.metrics.clusters import error_of_mean, standard_error
+from abstain.metrics.groups import Groups, group, sides_of
+from abstain.metrics.influence import augrc_influence, augrc_sums
 from abstain.metrics.ranking import Ranking, rank
+from abstain.metrics.value import Value
 from abstain.names import check_name
 
 Convention = Literal["integral", "torch_uncertainty"]
@@ -32,20 +35,24 @@ def augrc(
     0.15625
     """
     check_name("convention", convention, get_args(Convention))
-    ranking = rank(confidence, losses, weights=weights)
-    if convention == "torch_uncertainty":
-        return _torch_uncertainty(ranking)
-    before = np.cumsum(ranking.losses) - ranking.losses
-    return float((ranking.weights * (before + ranking.losses / 2)).sum() / ranking.weights.sum() ** 2)
+    groups = group(confidence, losses, weights=weights)
+    return _torch_uncertainty(groups) if convention == "torch_uncertainty" else generalized_area(groups)
 
 
-def _torch_uncertainty(ranking: Ranking) -> float:
-    if (ranking.row_weights != 1).any():
+def generalized_area(groups: Groups, /) -> float:
+    """AUGRC of groups."""
+    before = np.cumsum(groups.losses) - groups.losses
+    return float((groups.weights * (before + groups.losses / 2)).sum() / groups.weights.sum() ** 2)
+
+
+def _torch_uncertainty(groups: Groups) -> float:
+    n = groups.n
+    if (groups.weights != groups.counts).any():
         raise ValueError("`weights` must be left out for convention 'torch_uncertainty', got some. Use 'integral'.")
-    if ranking.n < 2:
+    if n < 2:
         raise ValueError("`confidence` must have at least 2 samples for convention 'torch_uncertainty', got 1.")
-    errors = expected_risks(ranking.counts, ranking.weights, ranking.losses) * np.arange(1, ranking.n + 1)
-    return float(np.trapezoid(errors) / (ranking.n * (ranking.n - 1)))
+    errors = expected_risks(groups.counts, groups.weights, groups.losses) * np.arange(1, n + 1)
+    return float(np.trapezoid(errors) / (n * (n - 1)))
 
 
 def augrc_se(
@@ -57,4 +64,25 @@ def augrc_se(
     ids: ArrayLike | None = None,
 ) -> float:
     """Standard error of AUGRC by its influence function; samples with the same ``ids`` are one cluster."""
-    return standard_error(augrc_influence(rank(confidence, losses, weights=weights)).centred, ids)
+    if ids is None and (sides := sides_of(check_samples(confidence, losses, weights))):
+        return generalized_area_se(sides.groups())
+    return _row_se(rank(confidence, losses, weights=weights, ids=ids))
+
+
+def augrc_value(ranking: Ranking, /) -> Value:
+    """AUGRC of a ranking with its standard error."""
+    groups, clusters = ranking.groups, ranking.rows.clusters
+    se = generalized_area_se(groups) if groups.is_counted and clusters is None else _row_se(ranking)
+    return Value(generalized_area(groups), se)
+
+
+def _row_se(ranking: Ranking) -> float:
+    return standard_error(augrc_influence(ranking).centred, ranking.rows.clusters)
+
+
+def generalized_area_se(groups: Groups, /) -> float:
+    """Standard error of AUGRC of counted groups, every row on its own."""
+    h, t = augrc_sums(groups)
+    wrong, right = groups.losses, groups.counts - groups.losses
+    mean = (wrong * h - groups.counts * t).sum() / groups.n
+    return error_of_mean((wrong * np.square(h - t - mean) + right * np.square(t + mean)).sum(), groups.n)

@@ -1,12 +1,14 @@
 """The area under the risk–coverage curve."""
 
+from collections.abc import Callable
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from abstain.kernels.areas import expected_risks, partial_area
-from abstain.metrics.ranking import Ranking, check_share, rank
+from abstain.metrics.checks import check_samples, check_share
+from abstain.metrics.groups import Groups, Sides, ties_of
 from abstain.names import check_name
 
 Convention = Literal["mean", "continuous", "trapezoid", "torch_uncertainty", "fd_shifts", "paper_code"]
@@ -32,49 +34,66 @@ def aurc(
     >>> aurc([0.9, 0.8, 0.8, 0.7, 0.6, 0.6, 0.6, 0.4, 0.2, 0.1], [0, 1, 0, 0, 1, 0, 1, 0, 1, 1])
     0.33035714285714285
     """
-    return area(rank(confidence, losses, weights=weights), alpha=alpha, convention=convention)
+    return area(ties_of(check_samples(confidence, losses, weights)), alpha=alpha, convention=convention)
 
 
-def area(ranking: Ranking, /, *, alpha: float = 1.0, convention: Convention = "mean") -> float:
-    """AURC-α of a ranking."""
+def area(ties: Sides | Groups, /, *, alpha: float = 1.0, convention: Convention = "mean") -> float:
+    """AURC-α of samples that are sorted or grouped."""
     check_share("alpha", alpha)
-    if convention == "mean":
-        return float(partial_area(ranking.counts, ranking.weights, ranking.losses, ranking.prefix(alpha)))
     check_name("convention", convention, get_args(Convention))
-    if alpha != 1 and convention != "paper_code":
+    if alpha != 1 and convention not in ("mean", "paper_code"):
         raise ValueError(
             f"`alpha` must be 1 for convention {convention!r}, got {alpha}. Use 'mean' for a partial area."
         )
+    if convention == "mean" and ties.is_counted:
+        m = ties.prefix(alpha)
+        return ties.error_areas(np.array([m]))[0].risks / m
+    groups = ties.groups() if isinstance(ties, Sides) else ties
+    if convention == "mean":
+        return float(partial_area(groups.counts, groups.weights, groups.losses, groups.prefix(alpha)))
     if convention == "continuous":
-        return _continuous(ranking)
-    if (ranking.row_weights != 1).any():
+        return _continuous(groups)
+    if (groups.weights != groups.counts).any():
         raise ValueError(f"`weights` must be left out for convention {convention!r}, got some. Use 'mean'.")
-    if convention == "fd_shifts":
-        coverage = np.cumsum(ranking.counts) / ranking.n
-        risk = np.cumsum(ranking.losses) / np.cumsum(ranking.counts)
-        return float(np.trapezoid(np.r_[risk[0], risk], np.r_[0.0, coverage]))
-    risks = expected_risks(ranking.counts, ranking.weights, ranking.losses)
-    if convention == "paper_code":
-        return _paper_code(risks, alpha)
-    trapezoid = float(np.trapezoid(risks) / ranking.n)
-    if convention == "trapezoid":
-        return trapezoid
-    if ranking.n < 2:
-        raise ValueError("`confidence` must have at least 2 samples for convention 'torch_uncertainty', got 1.")
-    return trapezoid / (1 - 1 / ranking.n)
+    return _PUBLISHED[convention](groups, alpha)
 
 
-def _continuous(ranking: Ranking) -> float:
+def _continuous(groups: Groups) -> float:
     """(1/W) Σ_g [e_g + (E − e_g W_a/W_g) ln(W_b/W_a)]: the integral of the curve with ties spread evenly."""
-    ends, losses_so_far = np.cumsum(ranking.weights), np.cumsum(ranking.losses)
+    ends, losses_so_far = np.cumsum(groups.weights), np.cumsum(groups.losses)
     start, before = ends[:-1], losses_so_far[:-1]
-    slope = before - ranking.losses[1:] * start / ranking.weights[1:]
-    return float((ranking.losses.sum() + (slope * np.log(ends[1:] / start)).sum()) / ends[-1])
+    slope = before - groups.losses[1:] * start / groups.weights[1:]
+    return float((groups.losses.sum() + (slope * np.log(ends[1:] / start)).sum()) / ends[-1])
 
 
-def _paper_code(risks: np.ndarray, alpha: float) -> float:
+def _trapezoid(groups: Groups, _alpha: float) -> float:
+    """From k = 1 on."""
+    return float(np.trapezoid(expected_risks(groups.counts, groups.weights, groups.losses)) / groups.n)
+
+
+def _torch_uncertainty(groups: Groups, _alpha: float) -> float:
+    if groups.n < 2:
+        raise ValueError("`confidence` must have at least 2 samples for convention 'torch_uncertainty', got 1.")
+    return _trapezoid(groups, 1.0) / (1 - 1 / groups.n)
+
+
+def _fd_shifts(groups: Groups, _alpha: float) -> float:
+    """Trapezoids between the points a threshold reaches, and flat before the first."""
+    risk = np.cumsum(groups.losses) / np.cumsum(groups.counts)
+    return float((groups.counts[0] * risk[0] + (groups.counts[1:] * (risk[1:] + risk[:-1]) / 2).sum()) / groups.n)
+
+
+def _paper_code(groups: Groups, alpha: float) -> float:
     """Mean of the int(αn) first points of E_k/(k+1) (E_n/n at the end); none means all, as a slice from −0 does."""
-    n = len(risks)
-    k = np.arange(1, n + 1)
-    shown = np.where(k < n, risks * k / (k + 1), risks)
-    return float(shown[: int(alpha * n) or n].mean())
+    risks = expected_risks(groups.counts, groups.weights, groups.losses)
+    k = np.arange(1, groups.n + 1)
+    shown = np.where(k < groups.n, risks * k / (k + 1), risks)
+    return float(shown[: int(alpha * groups.n) or groups.n].mean())
+
+
+_PUBLISHED: dict[str, Callable[[Groups, float], float]] = {
+    "trapezoid": _trapezoid,
+    "torch_uncertainty": _torch_uncertainty,
+    "fd_shifts": _fd_shifts,
+    "paper_code": _paper_code,
+}

@@ -1,30 +1,50 @@
-"""Standard errors of means of influence values, whole clusters at a time, in an order the rows' order cannot change."""
+"""Clusters of samples that belong together, and standard errors that count each of them once."""
 
+from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.kernels.sums import exact_sum, exact_sums
+
 Floats = NDArray[np.float64]
 
 
-def cluster_sums(values: Floats, ids: ArrayLike | None, /) -> Floats:
-    """The sum of each cluster's values, (c,); without ids every value is its own cluster."""
-    if ids is None:
-        return values
-    names = np.asarray(ids)
-    if names.shape != values.shape:
-        raise ValueError(f"`ids` must have shape {values.shape}, one per sample, got {names.shape}.")
-    _, cluster = np.unique(names, return_inverse=True)
-    order = np.lexsort((values, cluster))
-    starts = np.flatnonzero(np.r_[True, np.diff(cluster[order]) > 0])
-    return np.asarray(np.add.reduceat(values[order], starts))
+@dataclass(frozen=True)
+class Clusters:
+    """The cluster of every row, worked out once for any number of standard errors."""
+
+    number: NDArray[np.int64]
+    """(n,) from 0 to size − 1."""
+    size: int
+    """How many clusters there are."""
+
+    @classmethod
+    def of(cls, ids: ArrayLike | None, n: int, /) -> "Clusters | None":
+        """Rows with the same ids are one cluster; None where every row is its own."""
+        if ids is None:
+            return None
+        names = np.asarray(ids)
+        if names.shape != (n,):
+            raise ValueError(f"`ids` must have shape {(n,)}, one per sample, got {names.shape}.")
+        distinct, number = np.unique(names, return_inverse=True)
+        return None if len(distinct) == n else cls(number.astype(np.int64), len(distinct))
 
 
-def standard_error(influence: Floats, ids: ArrayLike | None, /) -> float:
+def cluster_sums(values: Floats, clusters: Clusters | None, /) -> Floats:
+    """The sum of each cluster's values, (c,), whatever the order of the rows."""
+    return values if clusters is None else exact_sums(values, clusters.number, clusters.size)
+
+
+def standard_error(influence: Floats, clusters: Clusters | None, /) -> float:
     """√(c/(c−1) Σ_clusters (Σ a_i)²)/n for centred influence values a; for clusters of one it is sd(a)/√n."""
-    sums = cluster_sums(influence, ids)
-    if len(sums) < 2:
-        raise ValueError(f"A standard error must have at least 2 different samples, got {len(sums)}.")
-    total = np.sort(np.square(sums)).sum()
-    return sqrt(total * len(sums) / (len(sums) - 1)) / len(influence)
+    sums = cluster_sums(influence, clusters)
+    return error_of_mean(exact_sum(np.square(sums)), len(sums)) * len(sums) / len(influence)
+
+
+def error_of_mean(squares: float, c: int, /) -> float:
+    """√(c/(c−1) · squares)/c, the standard error of a mean of c values whose squared deviations sum to ``squares``."""
+    if c < 2:
+        raise ValueError(f"A standard error must have at least 2 different samples, got {c}.")
+    return sqrt(max(0.0, squares) * c / (c - 1)) / c

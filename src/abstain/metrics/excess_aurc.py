@@ -7,7 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from abstain.metrics.aurc import area
-from abstain.metrics.ranking import Ranking, rank
+from abstain.metrics.checks import Samples, check_samples
+from abstain.metrics.clusters import standard_error
+from abstain.metrics.groups import Groups, Sides, ties_of
+from abstain.metrics.influence import aurc_influence
+from abstain.metrics.ranking import Ranking
+from abstain.metrics.value import Value
 from abstain.names import check_name
 
 Convention = Literal["mean", "fd_shifts"]
@@ -32,10 +37,12 @@ def excess_aurc(
     0.0
     """
     check_name("convention", convention, get_args(Convention))
-    _check(alpha, weights)
-    ranking = rank(confidence, losses, weights=weights)
-    found = area(ranking, alpha=alpha, convention=convention)
-    return found - (_fd_shifts_oracle(ranking) if convention == "fd_shifts" else area(_oracle(ranking), alpha=alpha))
+    samples = _check(confidence, losses, weights, alpha)
+    ties = ties_of(samples)
+    found = area(ties, alpha=alpha, convention=convention)
+    return found - (
+        _fd_shifts_oracle(samples) if convention == "fd_shifts" else area(_oracle(ties, samples), alpha=alpha)
+    )
 
 
 def normalized_aurc(
@@ -48,31 +55,58 @@ def normalized_aurc(
     >>> normalized_aurc([0.1, 0.8, 0.9], [0, 0, 1]) > 1
     True
     """
-    _check(alpha, weights)
-    ranking = rank(confidence, losses, weights=weights)
-    if np.unique(ranking.row_losses).size == 1:
+    samples = _check(confidence, losses, weights, alpha)
+    if samples.losses.min() == samples.losses.max():
         raise ValueError(
-            f"`losses` must differ between samples for a normalized AURC, got {ranking.row_losses[0]:g} for all. "
+            f"`losses` must differ between samples for a normalized AURC, got {samples.losses[0]:g} for all. "
             "Every ranking has the same AURC here."
         )
-    oracle = area(_oracle(ranking), alpha=alpha)
-    return (area(ranking, alpha=alpha) - oracle) / (ranking.risk - oracle)
+    ties = ties_of(samples)
+    oracle = area(_oracle(ties, samples), alpha=alpha)
+    return (area(ties, alpha=alpha) - oracle) / (ties.risk - oracle)
 
 
-def _check(alpha: float, weights: ArrayLike | None) -> None:
+def excess_value(ranking: Ranking, alpha: float, /) -> Value:
+    """E-AURC-α of a ranking, with its standard error for losses of 0 and 1.
+
+    There the oracle depends on the risk r alone, with slope (1/α) ln(α/(1 − r)) where it has errors within α.
+    """
+    groups, rows = ranking.groups, ranking.rows
+    if not groups.is_counted:
+        return Value(excess_aurc(groups.confidence[ranking.group], rows.losses, alpha=alpha, weights=rows.weights))
+    value = area(groups, alpha=alpha) - area(counted_oracle(int(groups.losses.sum()), groups.n), alpha=alpha)
+    right = 1 - groups.risk
+    slope = log(alpha / right) / alpha if 0 < right < alpha else 0.0
+    centred = aurc_influence(ranking, alpha=alpha).centred - slope * (rows.losses - groups.risk)
+    return Value(value, standard_error(centred, rows.clusters))
+
+
+def counted_oracle(errors: int, n: int, /) -> Groups:
+    """The best ranking of n samples with this many errors: all right ones, then all wrong ones."""
+    counts = np.array([n - errors, errors])
+    kept = counts > 0
+    counts, losses = counts[kept], np.array([0.0, errors])[kept]
+    return Groups(np.array([1.0, 0.0])[kept], counts, counts.astype(np.float64), losses, is_counted=True)
+
+
+def _oracle(ties: Sides | Groups, samples: Samples) -> Sides | Groups:
+    if isinstance(ties, Sides):
+        return counted_oracle(len(ties.wrong), ties.n)
+    return ties_of(Samples(-samples.losses.astype(np.float64), samples.losses, samples.weights))
+
+
+def _check(confidence: ArrayLike, losses: ArrayLike, weights: ArrayLike | None, alpha: float) -> Samples:
     if weights is not None and alpha != 1:
         raise ValueError(
             f"`alpha` must be 1 with weights, got {alpha}: the first rows of two rankings differ in weight there."
         )
+    return check_samples(confidence, losses, weights)
 
 
-def _fd_shifts_oracle(ranking: Ranking) -> float:
+def _fd_shifts_oracle(samples: Samples) -> float:
     """The formula for errors of 0 and 1; for other losses that code's AURC of a ranking by loss, ties broken."""
-    losses, r = np.sort(ranking.row_losses), ranking.risk
+    losses = np.sort(samples.losses.astype(np.float64))
+    r = float(losses.mean())
     if ((losses == 0) | (losses == 1)).all():
         return 1.0 if r == 1 else r + (1 - r) * log(1 - r)
-    return area(rank(-np.arange(ranking.n), losses), convention="fd_shifts")
-
-
-def _oracle(ranking: Ranking) -> Ranking:
-    return rank(-ranking.row_losses, ranking.row_losses, weights=ranking.row_weights)
+    return area(ties_of(check_samples(-np.arange(len(losses)), losses)), convention="fd_shifts")

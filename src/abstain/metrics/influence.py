@@ -1,11 +1,14 @@
 """AURC and AUGRC as sums over samples, from which standard errors, intervals and paired differences follow."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.kernels.areas import group_influence
+from abstain.kernels.areas import centre, group_influence, row_influence
+from abstain.kernels.errors import group_error_influence
+from abstain.metrics.groups import Groups
 from abstain.metrics.ranking import Ranking
 
 Floats = NDArray[np.float64]
@@ -13,41 +16,57 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Influence:
-    """What each sample does to the area; arrays of shape (n,) in the order of the rows."""
+    """What each sample does to the area."""
 
-    share: Floats
-    """What the sample adds to the area if its loss is 1: the area is Σ share · loss."""
     centred: Floats
-    """Its influence function value; the mean is 0 and the standard deviation over √n the standard error."""
+    """(n,) its influence function value; the mean is 0 and the standard deviation over √n the standard error."""
+    group_share: Floats
+    """(g,) what a sample of the group adds to the area if its loss is 1, for a weight of 1."""
+    ranking: Ranking
+
+    @cached_property
+    def share(self) -> Floats:
+        """(n,) what the sample adds to the area if its loss is 1: the area is Σ share · loss."""
+        share, weights = self.group_share[self.ranking.group], self.ranking.rows.weights
+        return share if weights is None else share * weights
 
 
 def aurc_influence(ranking: Ranking, /, *, alpha: float = 1.0) -> Influence:
     """Influence on AURC-α: w/w̄ · (ℓ h − T − mean), with h = Σ_{k≥i} w_k/W_k and T = Σ_{k≥i} w_k ℓ_k/W_k."""
-    m = ranking.prefix(alpha)
-    h, t = group_influence(ranking.counts, ranking.weights, ranking.losses, m)
-    return _influence(ranking, h, t, reached=_weight_of_prefix(ranking, m) / ranking.weights.sum())
+    groups = ranking.groups
+    m = groups.prefix(alpha)
+    if groups.is_counted:
+        return _influence(ranking, *group_error_influence(groups.counts, groups.losses, m), reached=m / groups.n)
+    h, t = group_influence(groups.counts, groups.weights, groups.losses, m)
+    return _influence(ranking, h, t, reached=_weight_of_prefix(groups, m) / groups.weights.sum())
 
 
 def augrc_influence(ranking: Ranking, /) -> Influence:
     """Influence on AUGRC: h is the share ranked below (half of itself), T the loss ranked from here on, over W."""
-    total = ranking.weights.sum()
-    ends, losses_so_far = np.cumsum(ranking.weights), np.cumsum(ranking.losses)
-    h = (total - ends + ranking.weights / 2) / total
-    t = (losses_so_far[-1] - losses_so_far + ranking.losses * (ranking.counts + 1) / (2 * ranking.counts)) / total
-    return _influence(ranking, h, t, reached=1.0)
+    return _influence(ranking, *augrc_sums(ranking.groups), reached=1.0)
 
 
-def _weight_of_prefix(ranking: Ranking, m: int) -> float:
-    ends = np.cumsum(ranking.counts)
+def augrc_sums(groups: Groups, /) -> tuple[Floats, Floats]:
+    """Sums h and T of AUGRC for each group, (g,)."""
+    total = groups.weights.sum()
+    ends, losses_so_far = np.cumsum(groups.weights), np.cumsum(groups.losses)
+    h = (total - ends + groups.weights / 2) / total
+    t = (losses_so_far[-1] - losses_so_far + groups.losses * (groups.counts + 1) / (2 * groups.counts)) / total
+    return h, t
+
+
+def _weight_of_prefix(groups: Groups, m: int) -> float:
+    ends = np.cumsum(groups.counts)
     g = int(np.searchsorted(ends, m))
-    inside = m - (ends[g] - ranking.counts[g])
-    return float(ranking.weights[:g].sum() + ranking.weights[g] * inside / ranking.counts[g])
+    inside = m - (ends[g] - groups.counts[g])
+    return float(groups.weights[:g].sum() + groups.weights[g] * inside / groups.counts[g])
 
 
 def _influence(ranking: Ranking, h: Floats, t: Floats, *, reached: float) -> Influence:
-    share = ranking.row_weights * (h / reached)[ranking.group]
-    raw = share * ranking.row_losses - ranking.row_weights * (t / reached)[ranking.group]
-    total = ranking.weights.sum()
-    mean = np.sort(raw).sum() / total
-    centred = (raw - ranking.row_weights * mean) * (ranking.n / total)
-    return Influence(share / total, centred)
+    """Scale and centre h and T once for each group, so that a row has only to look up its own."""
+    groups, rows = ranking.groups, ranking.rows
+    centre(h, t, groups.losses, groups.weights, len(rows) / reached)
+    weights = np.empty(0) if rows.weights is None else rows.weights
+    centred = row_influence(ranking.group, weights, rows.losses, h, t)
+    h /= len(rows)
+    return Influence(centred, h, ranking)

@@ -1,31 +1,44 @@
 """How sure an AURC is: its standard error and a confidence interval that holds for few errors too."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from math import sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import gammaincinv, ndtri
 
-from abstain.arguments import check_number
+from abstain.kernels.sums import exact_sum
 from abstain.metrics.aurc import area
-from abstain.metrics.clusters import cluster_sums, standard_error
+from abstain.metrics.checks import check_level, check_samples, check_share
+from abstain.metrics.clusters import cluster_sums, error_of_mean, standard_error
+from abstain.metrics.groups import Groups, Sides, sides_of
 from abstain.metrics.influence import Influence, aurc_influence
 from abstain.metrics.ranking import Ranking, rank
+from abstain.metrics.value import Value
 
-Floats = NDArray[np.float64]
 FEW_ERRORS = 50  # below it the normal interval is too short
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """An area with its standard error, its interval, and the influences that paired comparisons need."""
+    """An AURC-α with its standard error and its interval."""
 
     value: float
     se: float
     low: float
     high: float
-    influence: Influence
+    alpha: float
+    ranking: Ranking | None = field(default=None, repr=False)
+    """The rows, which a paired comparison needs; None where only groups were there."""
+
+    @cached_property
+    def influence(self) -> Influence:
+        """What each row does to the area."""
+        if self.ranking is None:
+            raise ValueError("A paired comparison must have the rows of both scores, got groups alone. Rank the rows.")
+        return aurc_influence(self.ranking, alpha=self.alpha)
 
 
 def aurc_se(
@@ -43,7 +56,7 @@ def aurc_se(
     >>> round(aurc_se(s, [0, 0, 1, 0, 0, 1, 0, 1, 1, 1]), 10)
     0.1441289951
     """
-    return standard_error(aurc_influence(rank(confidence, losses, weights=weights), alpha=alpha).centred, ids)
+    return aurc_estimates(confidence, losses, alphas=[alpha], weights=weights, ids=ids)[0].se
 
 
 def aurc_interval(
@@ -60,29 +73,87 @@ def aurc_interval(
     The normal interval, or with fewer than 50 errors among the first αn samples the weighted-Poisson interval of
     Fay and Feuer (1997), which keeps its level there at the price of some width.
     """
-    found = estimate(rank(confidence, losses), alpha=alpha, ids=ids, level=level)
+    found = aurc_estimates(confidence, losses, alphas=[alpha], ids=ids, level=level)[0]
     return found.low, found.high
 
 
-def estimate(ranking: Ranking, /, *, alpha: float = 1.0, ids: ArrayLike | None = None, level: float = 0.95) -> Estimate:
-    """AURC-α of a ranking with all that is known of its error."""
+def aurc_estimates(
+    confidence: ArrayLike,
+    losses: ArrayLike,
+    /,
+    *,
+    alphas: Sequence[float] = (0.1, 0.5, 1.0),
+    weights: ArrayLike | None = None,
+    ids: ArrayLike | None = None,
+    level: float = 0.95,
+) -> list[Estimate]:
+    """AURC-α for several α with standard errors and intervals, in one pass over the samples.
+
+    >>> [round(one.value, 4) for one in aurc_estimates([0.9, 0.8, 0.7, 0.6], [0, 1, 0, 1], alphas=[0.5, 1.0])]
+    [0.25, 0.3333]
+    """
+    samples = check_samples(confidence, losses, weights)
+    ties = sides_of(samples) if ids is None else None
+    return estimates(ties or rank(*samples[:2], weights=samples.weights, ids=ids), alphas=alphas, level=level)
+
+
+def estimates(
+    ties: Sides | Groups | Ranking, /, *, alphas: Sequence[float] = (1.0,), level: float = 0.95
+) -> list[Estimate]:
+    """AURC-α with all that is known of its error, for several α in one pass.
+
+    A ranking counts its clusters once; sorted or grouped samples count every row, and must have losses of 0 and 1.
+    """
     check_level(level)
-    influence = aurc_influence(ranking, alpha=alpha)
-    value = area(ranking, alpha=alpha)
-    se = standard_error(influence.centred, ids)
-    added = cluster_sums(influence.share * ranking.row_losses, ids)
+    for alpha in alphas:
+        check_share("alpha", alpha)
+    if isinstance(ties, Ranking):
+        if ties.groups.is_counted and ties.rows.clusters is None:
+            return _counted(ties.groups, alphas, level, ties)
+        return [_by_rows(ties, alpha, level) for alpha in alphas]
+    if not ties.is_counted:
+        raise ValueError("A standard error must have the rows where losses or weights vary, got groups alone.")
+    return _counted(ties, alphas, level, None)
+
+
+def aurc_value(ranking: Ranking, alpha: float, /) -> Value:
+    """AURC-α of a ranking with its standard error."""
+    found = estimates(ranking, alphas=[alpha])[0]
+    return Value(found.value, found.se)
+
+
+def _counted(ties: Sides | Groups, alphas: Sequence[float], level: float, ranking: Ranking | None) -> list[Estimate]:
+    ms = [ties.prefix(alpha) for alpha in alphas]
+    found = []
+    for alpha, m, sums in zip(alphas, ms, ties.error_areas(np.array(ms)), strict=True):
+        value, se = sums.risks / m, error_of_mean(sums.spread, ties.n) * (ties.n / m)
+        few = (value, sums.squares / m**2, sums.largest / m) if sums.errors < FEW_ERRORS else None
+        found.append(Estimate(value, se, *_interval(value, se, level, few), alpha, ranking))
+    return found
+
+
+def _by_rows(ranking: Ranking, alpha: float, level: float) -> Estimate:
+    rows, influence = ranking.rows, aurc_influence(ranking, alpha=alpha)
+    value, se = area(ranking.groups, alpha=alpha), standard_error(influence.centred, rows.clusters)
+    added = cluster_sums(influence.share * rows.losses, rows.clusters)
+    few = None
     if np.count_nonzero(added) < FEW_ERRORS:
-        low, high = fay_feuer(added, largest=cluster_sums(influence.share, ids).max(), level=level)
-    else:
-        half = ndtri((1 + level) / 2) * se
-        low, high = value - half, value + half
-    return Estimate(value, se, max(0.0, float(low)), min(1.0, float(high)), influence)
+        largest = float(cluster_sums(influence.share, rows.clusters).max())
+        few = (exact_sum(added), exact_sum(np.square(added)), largest)
+    estimate = Estimate(value, se, *_interval(value, se, level, few), alpha, ranking)
+    estimate.__dict__["influence"] = influence  # the cached value of the property, at hand here
+    return estimate
 
 
-def fay_feuer(added: Floats, /, *, largest: float, level: float) -> tuple[float, float]:
-    """Interval for a sum of Poisson counts with weights, from what each event ``added`` and the ``largest`` weight."""
-    y = np.sort(added).sum()
-    v = np.sort(np.square(added)).sum()
+def _interval(value: float, se: float, level: float, few: tuple[float, float, float] | None) -> tuple[float, float]:
+    """The normal interval, or Fay and Feuer's of a ``few`` errors, within 0 and 1."""
+    half = ndtri((1 + level) / 2) * se
+    low, high = (value - half, value + half) if few is None else fay_feuer(*few, level=level)
+    return max(0.0, float(low)), min(1.0, float(high))
+
+
+def fay_feuer(y: float, v: float, largest: float, /, *, level: float) -> tuple[float, float]:
+    """Interval for a sum of Poisson counts with weights: what the events add up to, and squared, and the largest."""
     outside = (1 - level) / 2
     low = v / y * gammaincinv(y**2 / v, outside) if v > 0 else 0.0  # no event, or all too small to square
     if largest == 0:
@@ -97,10 +168,3 @@ def mover(positive: tuple[float, float, float], negative: tuple[float, float, fl
     low = difference - sqrt((positive[0] - positive[1]) ** 2 + (negative[2] - negative[0]) ** 2)
     high = difference + sqrt((positive[2] - positive[0]) ** 2 + (negative[0] - negative[1]) ** 2)
     return low, high
-
-
-def check_level(level: float, /) -> None:
-    """A confidence level strictly between 0 and 1."""
-    check_number("level", level)
-    if not 0 < level < 1:
-        raise ValueError(f"`level` must be between 0 and 1, got {level}.")

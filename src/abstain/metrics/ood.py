@@ -3,13 +3,18 @@
 They ignore the classifier's mistakes; AURC on the mix is the metric of generalized selective classification.
 """
 
+from dataclasses import replace
 from math import ceil
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.metrics.ranking import check_share, rank
+from abstain.metrics.checks import check_share
+from abstain.metrics.clusters import standard_error
+from abstain.metrics.groups import Groups, Sides
+from abstain.metrics.ranking import Ranking
+from abstain.metrics.value import Value
 from abstain.names import check_name
 
 Floats = NDArray[np.float64]
@@ -23,11 +28,7 @@ def ood_auroc(conf_in: ArrayLike, conf_out: ArrayLike, /) -> float:
     >>> ood_auroc([0.9, 0.8, 0.7, 0.6, 0.3], [0.75, 0.6, 0.2])
     0.7
     """
-    inside, outside = _sides(conf_in, conf_out)
-    ranking = rank(np.concatenate([inside, outside]), np.repeat([0, 1], [len(inside), len(outside)]))
-    outside_above = np.cumsum(ranking.losses) - ranking.losses / 2  # those in a tie count half
-    losing = ((ranking.counts - ranking.losses) * outside_above).sum()
-    return float(1 - losing / (len(inside) * len(outside)))
+    return auroc(_groups(conf_in, conf_out))
 
 
 def ood_aupr(
@@ -43,13 +44,7 @@ def ood_aupr(
     0.8261904762
     """
     check_name("convention", convention, get_args(Convention))
-    found, other = _oriented(conf_in, conf_out, positive)
-    is_positive = np.repeat([1.0, 0.0], [len(found), len(other)])
-    ranking = rank(np.concatenate([found, other]), is_positive)
-    precision = np.cumsum(ranking.losses) / np.cumsum(ranking.counts)
-    if convention == "trapezoid":
-        precision = (precision + np.r_[1.0, precision[:-1]]) / 2
-    return float((precision * ranking.losses).sum() / len(found))
+    return aupr(_groups(conf_in, conf_out), positive, convention=convention)
 
 
 def fpr_at_tpr(conf_in: ArrayLike, conf_out: ArrayLike, /, *, tpr: float = 0.95, positive: Positive = "in") -> float:
@@ -63,26 +58,70 @@ def fpr_at_tpr(conf_in: ArrayLike, conf_out: ArrayLike, /, *, tpr: float = 0.95,
     >>> round(fpr_at_tpr([0.9, 0.8, 0.7, 0.6, 0.3], [0.75, 0.6, 0.2]), 10)
     0.6666666667
     """
+    return fpr(_groups(conf_in, conf_out), tpr, positive)
+
+
+def auroc(groups: Groups, /) -> float:
+    """AUROC of groups whose losses count the samples from outside."""
+    outside_above = np.cumsum(groups.losses) - groups.losses / 2  # those in a tie count half
+    inside = groups.counts - groups.losses
+    return float(1 - (inside * outside_above).sum() / (inside.sum() * groups.losses.sum()))
+
+
+def aupr(groups: Groups, positive: Positive, /, *, convention: Convention = "step") -> float:
+    """Average precision of groups whose losses count the samples from outside."""
+    found, all_counts = _oriented(groups, positive)
+    precision = np.cumsum(found) / np.cumsum(all_counts)
+    if convention == "trapezoid":
+        precision = (precision + np.r_[1.0, precision[:-1]]) / 2
+    return float((precision * found).sum() / found.sum())
+
+
+def fpr(groups: Groups, tpr: float, positive: Positive, /) -> float:
+    """False positive rate at a true positive rate of groups whose losses count the samples from outside."""
     check_share("tpr", tpr)
-    found, other = _oriented(conf_in, conf_out, positive)
-    threshold = np.sort(found)[-ceil(tpr * len(found) - 1e-9)]
-    return float(np.mean(other >= threshold))
+    found, all_counts = _oriented(groups, positive)
+    last = int(np.searchsorted(np.cumsum(found), ceil(tpr * found.sum() - 1e-9)))
+    others = all_counts - found
+    return float(others[: last + 1].sum() / others.sum())
 
 
-def _sides(conf_in: ArrayLike, conf_out: ArrayLike) -> tuple[Floats, Floats]:
-    sides = []
-    for name, values in (("conf_in", conf_in), ("conf_out", conf_out)):
-        side = np.asarray(values, dtype=np.float64)
-        if side.ndim != 1 or not side.size or np.isnan(side).any():
-            raise ValueError(
-                f"`{name}` must have shape (n,) with at least one sample and no NaN, got shape {side.shape}."
-            )
-        sides.append(side)
-    return sides[0], sides[1]
+def unknown_groups(ranking: Ranking, /) -> Groups:
+    """The groups of a ranking, with those samples as losses whose label is negative: a class that is not known."""
+    rows, groups = ranking.rows, ranking.groups
+    if rows.labels is None or rows.weights is not None or not 0 < np.count_nonzero(rows.labels < 0) < len(rows):
+        raise ValueError("An OOD metric must have rows of known and of unknown classes, and no weights.")
+    unknown = np.bincount(ranking.group[rows.labels < 0], minlength=len(groups.counts)).astype(np.float64)
+    return replace(groups, losses=unknown, weights=groups.counts.astype(np.float64), is_counted=True)
 
 
-def _oriented(conf_in: ArrayLike, conf_out: ArrayLike, positive: Positive) -> tuple[Floats, Floats]:
-    """Scores of the positives and of the negatives, higher = more positive."""
-    inside, outside = _sides(conf_in, conf_out)
+def auroc_value(ranking: Ranking, /) -> Value:
+    """AUROC of known against unknown classes, with its standard error (DeLong et al., 1988; clusters by their sums)."""
+    groups, rows = unknown_groups(ranking), ranking.rows
+    value, is_unknown = auroc(groups), np.asarray(rows.labels) < 0
+    outside, inside = groups.losses, groups.counts - groups.losses
+    beats = 1 - (np.cumsum(outside) - outside / 2) / outside.sum()
+    loses = (np.cumsum(inside) - inside / 2) / inside.sum()
+    apart = np.where(is_unknown, (loses[ranking.group] - value) / outside.sum(), 0.0)
+    apart += np.where(is_unknown, 0.0, (beats[ranking.group] - value) / inside.sum())
+    return Value(value, standard_error(apart * len(rows), rows.clusters))
+
+
+def _groups(conf_in: ArrayLike, conf_out: ArrayLike) -> Groups:
+    return Sides(_sorted("conf_in", conf_in), _sorted("conf_out", conf_out)).groups()
+
+
+def _sorted(name: str, values: ArrayLike) -> Floats:
+    side = np.array(values, dtype=np.float64)  # a copy, to be sorted
+    if side.ndim != 1 or not side.size or np.isnan(side.max()):
+        raise ValueError(f"`{name}` must have shape (n,) with at least one sample and no NaN, got shape {side.shape}.")
+    side.sort()
+    return side
+
+
+def _oriented(groups: Groups, positive: Positive) -> tuple[Floats, NDArray[np.int64]]:
+    """The positives of each group and all of it, the most positive group first."""
     check_name("positive", positive, get_args(Positive), rule="be 'in' or 'out'")
-    return (inside, outside) if positive == "in" else (-outside, -inside)
+    if positive == "in":
+        return groups.counts - groups.losses, groups.counts
+    return groups.losses[::-1], groups.counts[::-1]

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from abstain.arguments import check_number
-from abstain.kernels.areas import expected_risks
-from abstain.metrics.ranking import check_share, rank
-from abstain.metrics.risk_coverage import risk_coverage
+from abstain.metrics.checks import check_share
+from abstain.metrics.groups import Groups, group
+from abstain.metrics.risk_coverage import curve
 
 
 def risk_at_coverage(
@@ -22,14 +22,21 @@ def risk_at_coverage(
     >>> risk_at_coverage([0.9, 0.8, 0.8, 0.1], [0, 1, 0, 1], coverage=0.5)
     0.25
     """
+    return risk_at(group(confidence, losses, weights=weights), coverage)
+
+
+def risk_at(groups: Groups, coverage: float, /) -> float:
+    """Expected risk of the first rows of the ranking that make up ``coverage``."""
     check_share("coverage", coverage)
-    ranking = rank(confidence, losses, weights=weights)
-    ends = np.cumsum(np.repeat(ranking.weights / ranking.counts, ranking.counts))
-    if weights is None:
-        last = ceil(coverage * ranking.n - 1e-9) - 1
-    else:
-        last = int(np.searchsorted(ends, coverage * ends[-1] * (1 - 1e-12)))
-    return float(expected_risks(ranking.counts, ranking.weights, ranking.losses)[max(0, min(last, ranking.n - 1))])
+    ends = np.cumsum(groups.weights)
+    is_weighted = (groups.weights != groups.counts).any()
+    goal = coverage * ends[-1] * (1 - 1e-12) if is_weighted else float(ceil(coverage * ends[-1] - 1e-9))
+    g = min(int(np.searchsorted(ends, goal)), len(ends) - 1)
+    before = ends[g] - groups.weights[g]
+    each = groups.weights[g] / groups.counts[g]
+    inside = min(max(1, ceil((goal - before) / each)), groups.counts[g])
+    loss = groups.losses[:g].sum() + groups.losses[g] * inside / groups.counts[g]
+    return float(loss / (before + inside * each))
 
 
 def coverage_at_risk(
@@ -42,9 +49,14 @@ def coverage_at_risk(
     >>> coverage_at_risk([0.9, 0.8, 0.7, 0.1], [0, 1, 0, 1], risk=0.4)
     0.75
     """
+    return coverage_at(group(confidence, losses, weights=weights), risk)
+
+
+def coverage_at(groups: Groups, risk: float, /) -> float:
+    """The largest coverage that a threshold reaches on these groups at an observed risk of at most ``risk``, or 0."""
     check_number("risk", risk)
     if not 0 <= risk <= 1:
         raise ValueError(f"`risk` must be between 0 and 1, got {risk}.")
-    curve = risk_coverage(confidence, losses, weights=weights)
-    kept = curve.coverage[curve.risk <= risk * (1 + 1e-12)]
+    found = curve(groups)
+    kept = found.coverage[found.risk <= risk * (1 + 1e-12)]
     return float(kept[-1]) if kept.size else 0.0

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.metrics.ranking import rank
+from abstain.metrics.groups import Groups, group
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,15 @@ def risk_coverage(confidence: ArrayLike, losses: ArrayLike, /, *, weights: Array
     >>> curve.coverage, curve.risk.round(3)
     (array([0.25, 0.75, 1.  ]), array([0.   , 0.333, 0.5  ]))
     """
-    ranking = rank(confidence, losses, weights=weights)
-    accepted = np.cumsum(ranking.weights)
-    reachable = ranking.confidence > -np.inf
+    return curve(group(confidence, losses, weights=weights))
+
+
+def curve(groups: Groups, /) -> RiskCoverage:
+    """The risk–coverage curve of groups."""
+    accepted = np.cumsum(groups.weights)
+    reachable = slice(-1) if groups.confidence[-1] == -np.inf else slice(None)
     return RiskCoverage(
         coverage=(accepted / accepted[-1])[reachable],
-        risk=(np.cumsum(ranking.losses) / accepted)[reachable],
-        threshold=np.nextafter(ranking.confidence, -np.inf)[reachable],
+        risk=(np.cumsum(groups.losses) / accepted)[reachable],
+        threshold=np.nextafter(groups.confidence, -np.inf)[reachable],
     )

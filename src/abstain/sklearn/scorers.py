@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain import metrics
-from abstain.metrics.ranking import check_share
+from abstain.metrics.checks import check_share
 from abstain.scores.registry import DEFAULT, AnyScore, as_score
 from abstain.sklearn.arguments import check_numbers
 from abstain.sklearn.estimator_outputs import outputs_of

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain.draws import generator
 from abstain.kernels.bets import reaches
-from abstain.metrics.ranking import rank
+from abstain.metrics.checks import check_samples
 from abstain.thresholds.fallback import PILOT, looks_safe, lowest_certified, possible_levels, proposed
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.risk import nothing_certified
@@ -91,7 +91,7 @@ class _Units:
         weights: ArrayLike | None,
         largest: float | None,
     ) -> "_Units":
-        rank(confidence, losses)  # the checks, with their messages
+        check_samples(confidence, losses)
         c, e = np.asarray(confidence, dtype=np.float64), np.asarray(losses, dtype=np.float64)
         w = np.ones(len(c)) if weights is None else np.asarray(weights, dtype=np.float64)
         if w.shape != c.shape:

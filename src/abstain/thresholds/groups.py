@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abstain.metrics.ranking import rank
+from abstain.metrics.checks import check_samples
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.reject_all import reject_all
 from abstain.thresholds.sample import check_names, check_target, cluster_numbers
@@ -34,7 +34,7 @@ def group_thresholds(
     c, e, names = np.asarray(confidence), np.asarray(losses), check_names("groups", groups)
     if not c.shape == e.shape == names.shape:
         raise ValueError(f"`groups` must name a group for each sample, got {names.shape} for {c.shape}.")
-    rank(c, e)  # the checks, with their messages
+    check_samples(c, e)
     check_target("risk", risk)
     check_target("delta", delta)
     clusters = None if ids is None else cluster_numbers(ids, len(c))

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain.arguments import check_number
 from abstain.draws import generator
-from abstain.metrics.ranking import rank
+from abstain.metrics.checks import check_samples
 from abstain.thresholds.threshold import apart, between
 
 Floats = NDArray[np.float64]
@@ -34,7 +34,7 @@ class Sample:
     @classmethod
     def of(cls, confidence: ArrayLike, losses: ArrayLike, /, *, ids: ArrayLike | None = None, seed: int = 0) -> Self:
         """Check the sample; of each cluster of ``ids`` one row is drawn, since its copies are no further evidence."""
-        rank(confidence, losses)  # the checks, with their messages
+        check_samples(confidence, losses)
         c, e = np.asarray(confidence, dtype=np.float64), np.asarray(losses, dtype=np.float64)
         rows = one_per_cluster(c, e, ids=ids, seed=seed)
         words = rows_like(len(c)) if len(rows) == len(c) else one_row_of_each(len(rows))

@@ -1,0 +1,230 @@
+"""Errors along the ranking, where every loss is 0 or 1 and every row counts once: no argsort, whole numbers only.
+
+Right and wrong rows are sorted apart, which runs in vector lanes, and merged from the least trusted up. Groups of ties
+pass by in parcels, so that areas and standard errors need no array of the groups; groups that are at hand go the same
+way and give the same bits.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+PARCEL = 1024  # groups, small enough to stay in the first cache
+
+
+class ErrorArea(NamedTuple):
+    """What one pass finds out about the first m rows of the ranking; h is the group's mean of Σ_{i≤k≤m} 1/k."""
+
+    risks: float
+    """Σ_{k≤m} R_k."""
+    spread: float
+    """Σ over all rows of the squared deviation of e h − T from its mean, T = Σ_{i≤k≤m} e_k/k."""
+    squares: float
+    """Σ e h² over all rows."""
+    errors: float
+    """Errors in groups that reach into the first m rows."""
+    largest: float
+    """h of the first group."""
+
+
+@njit(nogil=True, cache=True)
+def split(confidence, losses, out):  # type: ignore[no-untyped-def]
+    """Put right rows (loss 0) to the front of ``out`` and wrong rows (loss 1) to its back; how many of each."""
+    right = 0
+    wrong = 0
+    last = confidence.size - 1
+    for i in range(confidence.size):
+        out[right] = confidence[i]
+        out[last - wrong] = confidence[i]
+        right += losses[i] == 0
+        wrong += losses[i] == 1
+    return right, wrong
+
+
+@njit(nogil=True, cache=True)
+def _run(values, start):  # type: ignore[no-untyped-def]
+    """The end of the run of equal values that begins at ``start``."""
+    end = start + 1
+    while end < values.size and values[end] == values[start]:
+        end += 1
+    return end
+
+
+@njit(nogil=True, cache=True)
+def _parcel(right, wrong, i, j, counts, errors):  # type: ignore[no-untyped-def]
+    """The next groups of two ascending arrays from places i and j on; the new places, and how many groups."""
+    g = 0
+    while g < counts.size and (i < right.size or j < wrong.size):
+        while g < counts.size and i + 1 < right.size and j + 1 < wrong.size:  # rows on their own, without a branch
+            a, b = right[i], wrong[j]
+            if a == b or a == right[i + 1] or b == wrong[j + 1]:
+                break
+            is_wrong = np.int64(b < a)
+            counts[g], errors[g] = 1, is_wrong
+            i += 1 - is_wrong
+            j += is_wrong
+            g += 1
+        if g == counts.size:
+            break
+        has_right = j == wrong.size or (i < right.size and right[i] <= wrong[j])
+        has_wrong = i == right.size or (j < wrong.size and wrong[j] <= right[i])
+        counts[g] = errors[g] = 0
+        if has_right:
+            end = _run(right, i)
+            counts[g] = end - i
+            i = end
+        if has_wrong:
+            end = _run(wrong, j)
+            counts[g] += end - j
+            errors[g] = end - j
+            j = end
+        g += 1
+    return i, j, g
+
+
+@njit(nogil=True, cache=True)
+def merged_groups(right, wrong, confidence, counts, errors):  # type: ignore[no-untyped-def]
+    """Fill the ends of three arrays, of a place for each row, with the groups, descending; how many there are."""
+    i = j = found = 0
+    some_counts, some_errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
+    while i < right.size or j < wrong.size:
+        place_right, place_wrong = i, j
+        i, j, g = _parcel(right, wrong, i, j, some_counts, some_errors)
+        for k in range(g):
+            found += 1
+            place = counts.size - found
+            counts[place], errors[place] = some_counts[k], some_errors[k]
+            confidence[place] = right[place_right] if some_errors[k] < some_counts[k] else wrong[place_wrong]
+            place_right += some_counts[k] - some_errors[k]
+            place_wrong += some_errors[k]
+    return found
+
+
+@njit(nogil=True, cache=True)
+def _plus(total, lost, term):  # type: ignore[no-untyped-def]
+    """The total with a term more, and what rounding has lost (Kahan, 1965)."""
+    step = term - lost
+    longer = total + step
+    return longer, (longer - total) - step
+
+
+@njit(nogil=True, cache=True)
+def _tie(count, wrong, end, wrong_end, m, risks, risks_lost):  # type: ignore[no-untyped-def]
+    """Take a group of ties into the risks; what it adds to h and T, and the mean of that over its rows."""
+    before, wrong_before, rate = end - count, wrong_end - wrong, wrong / count
+    h = h_lost = h_sum = 0.0
+    for k in range(min(end, m), before, -1):
+        h, h_lost = _plus(h, h_lost, 1.0 / k)
+        h_sum += h
+        risks, risks_lost = _plus(risks, risks_lost, (wrong_before + (k - before) * rate) / k)
+    return risks, risks_lost, h, h * rate, h_sum / count, h_sum * rate / count
+
+
+@njit(nogil=True, cache=True)
+def _fold(counts, errors, groups, end, wrong_end, m, state, h_out, t_out):  # type: ignore[no-untyped-def]
+    """Take a parcel of groups, the least trusted first and up to row ``end`` of the ranking, into the state of a pass.
+
+    Sums run within the parcel and then on in the state. Deviations are taken from the mean so far, so that no digit
+    of their squares cancels. The groups' h and T go to the ends of ``h_out`` and ``t_out`` if these have places.
+    """
+    h_before, t_before, risks, risks_lost = state[0], state[2], state[4], state[5]
+    rows, mean, squares, reached, largest = state[6], state[7], state[9], state[10], state[11]
+    h = t = off_sum = off_squares = 0.0
+    for g in range(groups):
+        count, wrong = counts[g], errors[g]
+        rows += count
+        if end - count < m:
+            if count == 1:
+                step = 1.0 / end
+                h += step
+                t += step * wrong
+                h_mean, t_mean = h_before + h, t_before + t
+                risks, risks_lost = _plus(risks, risks_lost, wrong_end / end)
+                off = wrong * h_mean - t_mean - mean
+                off_sum += off
+                off_squares += off * off
+            else:
+                risks, risks_lost, more_h, more_t, h_mean, t_mean = _tie(
+                    count, wrong, end, wrong_end, m, risks, risks_lost
+                )
+                h_mean, t_mean = h_before + (h + h_mean), t_before + (t + t_mean)
+                h += more_h
+                t += more_t
+                if_wrong, if_right = h_mean - t_mean - mean, -t_mean - mean
+                off_sum += wrong * if_wrong + (count - wrong) * if_right
+                off_squares += wrong * (if_wrong * if_wrong) + (count - wrong) * (if_right * if_right)
+            squares += wrong * (h_mean * h_mean)
+            reached += wrong
+            largest = h_mean
+            if h_out.size:
+                h_out[h_out.size - 1 - g], t_out[h_out.size - 1 - g] = h_mean, t_mean
+        end -= count
+        wrong_end -= wrong
+    state[0], state[1] = _plus(state[0], state[1], h)
+    state[2], state[3] = _plus(state[2], state[3], t)
+    shift = off_sum / rows
+    state[4], state[5], state[6], state[7] = risks, risks_lost, rows, mean + shift
+    state[8] += off_squares - off_sum * shift
+    state[9], state[10], state[11] = squares, reached, largest
+
+
+@njit(nogil=True, cache=True)
+def _pass_sorted(right, wrong, ms, states):  # type: ignore[no-untyped-def]
+    counts, errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
+    nothing = np.empty(0)
+    i = j = 0
+    while i < right.size or j < wrong.size:
+        end, wrong_end = right.size + wrong.size - i - j, wrong.size - j
+        i, j, groups = _parcel(right, wrong, i, j, counts, errors)
+        for a in range(ms.size):
+            _fold(counts, errors, groups, end, wrong_end, ms[a], states[a], nothing, nothing)
+
+
+@njit(nogil=True, cache=True)
+def _pass_groups(all_counts, losses, ms, states, h_out, t_out):  # type: ignore[no-untyped-def]
+    counts, errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
+    end, wrong_end = all_counts.sum(), np.int64(losses.sum())
+    for stop in range(all_counts.size, 0, -PARCEL):
+        groups = min(PARCEL, stop)
+        for g in range(groups):
+            counts[g], errors[g] = all_counts[stop - 1 - g], np.int64(losses[stop - 1 - g])
+        for a in range(ms.size):
+            _fold(counts, errors, groups, end, wrong_end, ms[a], states[a], h_out[:stop], t_out[:stop])
+        end -= counts[:groups].sum()
+        wrong_end -= errors[:groups].sum()
+
+
+def _start(ms: Ints, n: int, errors: float) -> Floats:
+    """The states of passes: all 0, but for a guess of the mean where no row lies beyond m."""
+    states = np.zeros((len(ms), 12))
+    states[ms == n, 7] = -errors / n
+    return states
+
+
+def _areas(states: Floats) -> list[ErrorArea]:
+    return [ErrorArea(*(float(state[k]) for k in (4, 8, 9, 10, 11))) for state in states]
+
+
+def sorted_error_areas(right: NDArray[np.floating], wrong: NDArray[np.floating], ms: Ints, /) -> list[ErrorArea]:
+    """The sums over the first m rows, for each m, from the confidences of right and wrong rows, both ascending."""
+    states = _start(ms, len(right) + len(wrong), len(wrong))
+    _pass_sorted(right, wrong, ms, states)
+    return _areas(states)
+
+
+def group_error_areas(counts: Ints, losses: Floats, ms: Ints, /) -> list[ErrorArea]:
+    """The same from groups, the most trusted first."""
+    states = _start(ms, int(counts.sum()), float(losses.sum()))
+    _pass_groups(counts, losses, ms, states, np.empty(0), np.empty(0))
+    return _areas(states)
+
+
+def group_error_influence(counts: Ints, losses: Floats, m: int, /) -> tuple[Floats, Floats]:
+    """(g,) the h and T of each group, 0 beyond the first m rows."""
+    h, t = np.zeros(len(counts)), np.zeros(len(counts))
+    _pass_groups(counts, losses, np.array([m]), np.zeros((1, 12)), h, t)
+    return h, t

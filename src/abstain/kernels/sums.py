@@ -1,0 +1,85 @@
+"""Sums in fixed point: whole numbers add up the same in any order, so no order of rows can change a digit.
+
+A value is cut off some 75 bits below the bound of all of them, which is beyond what a float64 holds.
+"""
+
+from math import frexp
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@njit(nogil=True, cache=True)
+def _bound(values):  # type: ignore[no-untyped-def]
+    largest = 0.0
+    for value in values:
+        largest = max(largest, abs(value))
+    return largest
+
+
+@njit(nogil=True, cache=True)
+def _add(values, place, scale, finer, high, low):  # type: ignore[no-untyped-def]
+    for i in range(values.size):
+        x = values[i] * scale  # exact, as is all that follows but the last cut
+        whole = np.int64(x)
+        high[place[i]] += whole
+        low[place[i]] += np.int64((x - whole) * finer)
+
+
+@njit(nogil=True, cache=True)
+def _total(values, scale, finer):  # type: ignore[no-untyped-def]
+    high = low = np.int64(0)
+    for i in range(values.size):
+        x = values[i] * scale
+        whole = np.int64(x)
+        high += whole
+        low += np.int64((x - whole) * finer)
+    return high, low
+
+
+@njit(nogil=True, cache=True)
+def _total_square(a, b, scale, finer):  # type: ignore[no-untyped-def]
+    high = low = np.int64(0)
+    for i in range(a.size):
+        apart = a[i] - b[i]
+        x = apart * apart * scale
+        whole = np.int64(x)
+        high += whole
+        low += np.int64((x - whole) * finer)
+    return high, low
+
+
+def _scales(n: int, bound: float) -> tuple[float, float]:
+    """Powers of two that make n values up to ``bound`` add up to less than 2⁶², and likewise what they leave over."""
+    room = 62 - n.bit_length()
+    return 2.0 ** min(room - frexp(bound)[1], 1023), 2.0**room
+
+
+def _rounded(high: int, low: int, scale: float, finer: float) -> float:
+    """The nearest float64: Python divides whole numbers of any size exactly, and the scale is a power of two."""
+    return (int(high) * int(finer) + int(low)) / int(finer) / scale
+
+
+def exact_sum(values: Floats, /) -> float:
+    """Σ values, (n,), whatever their order."""
+    scale, finer = _scales(len(values), _bound(values))
+    return _rounded(*_total(values, scale, finer), scale, finer)
+
+
+def exact_sums(values: Floats, place: Ints, size: int, /) -> Floats:
+    """(size,) the sum of the values at each place."""
+    scale, finer = _scales(len(values), _bound(values))
+    high, low = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    _add(values, place, scale, finer, high, low)
+    whole = high.astype(np.float64)  # a high part may have more digits than a float64
+    return np.asarray((whole + ((high - whole.astype(np.int64)) + low / finer)) / scale)
+
+
+def squared_distance(a: Floats, b: Floats, /) -> float:
+    """Σ (a − b)², (n,) each, whatever the order of the rows."""
+    scale, finer = _scales(len(a), (_bound(a) + _bound(b)) ** 2)
+    return _rounded(*_total_square(a, b, scale, finer), scale, finer)

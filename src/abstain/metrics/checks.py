@@ -1,0 +1,125 @@
+"""What every metric asks of its arguments: one look at each array, and messages that name the row."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain.arguments import check_number
+
+Floats = NDArray[np.float64]
+
+
+class Samples(NamedTuple):
+    """Checked arrays of shape (n,)."""
+
+    confidence: NDArray[np.floating]
+    """float32 where it was given so, else float64: order and ties are the same."""
+    losses: NDArray[Any]
+    """bool or float64."""
+    weights: Floats | None
+
+
+def check_samples(confidence: ArrayLike, losses: ArrayLike, weights: ArrayLike | None = None, /) -> Samples:
+    """Confidences without NaN, losses from 0 to 1, and positive weights if any, of one length."""
+    c, e = _column("confidence", confidence), _column("losses", losses)
+    w = None if weights is None else _column("weights", weights)
+    _check_lengths(len(c), len(e), len(e) if w is None else len(w))
+    _check_confidence(c)
+    _check_losses(e)
+    return Samples(_floats(c), e if e.dtype == bool else _double(e), None if w is None else _check_weights(w))
+
+
+def check_confidence(confidence: ArrayLike, n: int, /) -> NDArray[np.floating]:
+    """A confidence without NaN for each of n samples."""
+    c = _column("confidence", confidence)
+    _check_lengths(len(c), n, n)
+    _check_confidence(c)
+    return _floats(c)
+
+
+def check_losses(losses: ArrayLike, weights: ArrayLike | None = None, /) -> tuple[NDArray[Any], Floats | None]:
+    """Losses from 0 to 1, bool or float64, and positive weights if any."""
+    e = _column("losses", losses)
+    w = None if weights is None else _column("weights", weights)
+    _check_lengths(len(e), len(e), len(e) if w is None else len(w))
+    _check_losses(e)
+    return e if e.dtype == bool else _double(e), None if w is None else _check_weights(w)
+
+
+def check_labels(labels: ArrayLike, n: int, /) -> NDArray[np.int64]:
+    """The true class of each of n samples, negative for one the classifier does not know."""
+    y = np.asarray(labels)
+    if y.dtype.kind not in "iu" or y.shape != (n,):
+        raise ValueError(f"`labels` must be {n} whole numbers, one per sample, got {y.dtype} of shape {y.shape}.")
+    return y.astype(np.int64, copy=False)
+
+
+def check_logits(logits: ArrayLike, n: int | None = None, /) -> NDArray[np.floating]:
+    """Logits of shape (n, K)."""
+    z: NDArray[Any] = np.asarray(logits)
+    if z.dtype.kind not in "biuf" or z.ndim != 2 or not z.size or len(z) != (len(z) if n is None else n):
+        raise ValueError(f"`logits` must be numbers of shape ({n or 'n'}, K), got {z.dtype} of shape {z.shape}.")
+    return z if z.dtype.kind == "f" else z.astype(np.float64)
+
+
+def check_share(name: str, value: float, /) -> None:
+    """A number above 0 and at most 1."""
+    check_number(name, value)
+    if not 0 < value <= 1:
+        raise ValueError(f"`{name}` must be above 0 and at most 1, got {value}.")
+
+
+def check_level(level: float, /) -> None:
+    """A confidence level strictly between 0 and 1."""
+    check_number("level", level)
+    if not 0 < level < 1:
+        raise ValueError(f"`level` must be between 0 and 1, got {level}.")
+
+
+def _column(name: str, values: ArrayLike) -> NDArray[Any]:
+    array: NDArray[Any] = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"`{name}` must be numbers, got {array.dtype}.")
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(f"`{name}` must have shape (n,) with at least one sample, got {array.shape}.")
+    return array
+
+
+def _floats(array: NDArray[Any]) -> NDArray[np.floating]:
+    return np.ascontiguousarray(array, dtype=np.float32 if array.dtype == np.float32 else np.float64)
+
+
+def _double(array: NDArray[Any]) -> Floats:
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def _check_lengths(confidence: int, losses: int, weights: int) -> None:
+    if not confidence == losses == weights:
+        raise ValueError(
+            f"`confidence`, `losses` and `weights` must be of one length, got {confidence}, {losses} and {weights}."
+        )
+
+
+def _check_confidence(c: NDArray[Any]) -> None:
+    if np.isnan(c.max()):
+        advice = "Set it to -inf where a sample is to count as rejected."
+        _refuse("confidence", np.isnan(c), c, "not be NaN", advice)
+
+
+def _check_losses(e: NDArray[Any]) -> None:
+    if e.dtype != bool and not (e.min() >= 0 and e.max() <= 1):
+        _refuse("losses", ~((e >= 0) & (e <= 1)), e, "be between 0 and 1", "Divide a loss by its largest value.")
+
+
+def _check_weights(w: NDArray[Any]) -> Floats:
+    if not (w.min() > 0 and w.max() < np.inf):
+        _refuse("weights", ~((w > 0) & (w < np.inf)), w, "be positive and finite", "Drop samples of weight zero.")
+    return _double(w)
+
+
+def _refuse(name: str, bad: NDArray[np.bool_], values: NDArray[Any], rule: str, advice: str) -> None:
+    row, count = int(np.argmax(bad)), np.count_nonzero(bad)
+    raise ValueError(
+        f"`{name}` must {rule}, got {float(values[row])} in {count} of {len(bad)} rows, first in row {row}. {advice}"
+    )

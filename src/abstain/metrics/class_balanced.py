@@ -1,0 +1,61 @@
+"""Weights under which every true class counts the same, however rare it is."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain.kernels.sums import exact_sums
+from abstain.metrics.augrc import generalized_area
+from abstain.metrics.aurc import area
+from abstain.metrics.checks import check_labels
+from abstain.metrics.clusters import standard_error
+from abstain.metrics.groups import grouped
+from abstain.metrics.influence import Influence, augrc_influence, aurc_influence
+from abstain.metrics.ranking import Ranking
+from abstain.metrics.value import Value
+
+Floats = NDArray[np.float64]
+
+
+def class_weights(labels: ArrayLike, /) -> Floats:
+    """(n,) the weight n/(K n_y) of each sample, for the K classes that are there: the ``weights`` of any metric.
+
+    The risk at full coverage is then the mean of the classes' error rates, 1 − balanced accuracy, and coverage the mean
+    of the classes' coverages. Unknown classes, with negative labels, count as classes too.
+
+    >>> class_weights([0, 0, 0, 1])
+    array([0.66666667, 0.66666667, 0.66666667, 2.        ])
+    """
+    y = np.asarray(labels)
+    _, place, counts = np.unique(check_labels(y, y.size), return_inverse=True, return_counts=True)
+    return np.asarray((y.size / (len(counts) * counts))[place])
+
+
+def balanced(ranking: Ranking, /) -> Ranking:
+    """The same ranking with class weights."""
+    rows = ranking.rows
+    if rows.labels is None or rows.weights is not None:
+        raise ValueError("A class-balanced metric must have labels and no weights of its own. Pass labels= to Rows.of.")
+    weights = class_weights(rows.labels)
+    groups = grouped(ranking.groups.confidence, ranking.groups.counts, ranking.group, rows.given_losses, weights)
+    return Ranking(groups, ranking.group, replace(rows, weights=weights))
+
+
+def balanced_aurc(ranking: Ranking, alpha: float, /) -> Value:
+    """Class-balanced AURC-α with its standard error."""
+    each = balanced(ranking)
+    return Value(area(each.groups, alpha=alpha), _se(each, aurc_influence(each, alpha=alpha)))
+
+
+def balanced_augrc(ranking: Ranking, /) -> Value:
+    """Class-balanced AUGRC with its standard error."""
+    each = balanced(ranking)
+    return Value(generalized_area(each.groups), _se(each, augrc_influence(each)))
+
+
+def _se(ranking: Ranking, influence: Influence) -> float:
+    """Only what varies within the classes counts: the weights have fixed the classes' shares."""
+    _, place, counts = np.unique(np.asarray(ranking.rows.labels), return_inverse=True, return_counts=True)
+    means = exact_sums(influence.centred, place, len(counts)) / counts
+    return standard_error(influence.centred - means[place], ranking.rows.clusters)

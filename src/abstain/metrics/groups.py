@@ -1,0 +1,170 @@
+"""Samples grouped by equal confidence: all that any risk–coverage metric looks at."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain.kernels.errors import ErrorArea, group_error_areas, merged_groups, sorted_error_areas, split
+from abstain.kernels.ranks import tie_numbers
+from abstain.kernels.sums import exact_sums
+from abstain.metrics.checks import Samples, check_samples
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Groups of tied samples, most trusted first; arrays of shape (g,). Those of two parts merge into the whole's."""
+
+    confidence: Floats
+    """The distinct confidences, descending."""
+    counts: Ints
+    """Samples in each group."""
+    weights: Floats
+    """Their total weight."""
+    losses: Floats
+    """Their total weighted loss."""
+    is_counted: bool
+    """Whether every loss is 0 or 1 and every weight 1: losses count errors, and all sums are exact."""
+
+    @property
+    def n(self) -> int:
+        """The number of samples."""
+        return int(self.counts.sum())
+
+    @property
+    def risk(self) -> float:
+        """Risk at full coverage."""
+        return float(self.losses.sum() / self.weights.sum())
+
+    def prefix(self, coverage: float, /) -> int:
+        """How many samples, at least one, fit into ``coverage`` of the weight."""
+        if self.is_counted:
+            return prefix(self.n, coverage)
+        ends = np.cumsum(self.weights)
+        goal = coverage * ends[-1]
+        g = min(int(np.searchsorted(ends, goal, side="right")), len(ends) - 1)
+        before = ends[g] - self.weights[g] if g else 0.0
+        inside = int((goal - before) / (self.weights[g] / self.counts[g]) + 1e-9)
+        return max(1, min(self.n, int(self.counts[:g].sum()) + inside))
+
+    def error_areas(self, ms: Ints, /) -> list[ErrorArea]:
+        """The sums over the first m samples that areas of counted groups are made of."""
+        return group_error_areas(self.counts, self.losses, ms)
+
+    def merge(self, other: Self, /) -> Self:
+        """The groups of both samples together, in whatever order parts are merged; exact for counted groups.
+
+        >>> a, b = group([0.9, 0.8], [0, 1]), group([0.8, 0.1], [0, 1])
+        >>> a.merge(b).counts, a.merge(b).losses
+        (array([1, 2, 1]), array([0., 1., 1.]))
+        """
+        confidence, place = np.unique(-np.concatenate([self.confidence, other.confidence]), return_inverse=True)
+        mine, others = place[: len(self.counts)], place[len(self.counts) :]
+
+        def both(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+            total = np.zeros(len(confidence), a.dtype)
+            total[mine] = a
+            total[others] += b
+            return total
+
+        return type(self)(
+            -confidence,
+            both(self.counts, other.counts),
+            both(self.weights, other.weights),
+            both(self.losses, other.losses),
+            self.is_counted and other.is_counted,
+        )
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Confidences of right and of wrong samples, each ascending: what areas of 0/1 losses need, with no array more."""
+
+    right: NDArray[np.floating]
+    wrong: NDArray[np.floating]
+    is_counted: bool = True
+
+    @property
+    def n(self) -> int:
+        """The number of samples."""
+        return len(self.right) + len(self.wrong)
+
+    @property
+    def risk(self) -> float:
+        """Risk at full coverage."""
+        return len(self.wrong) / self.n
+
+    def prefix(self, coverage: float, /) -> int:
+        """How many samples, at least one, fit into ``coverage``."""
+        return prefix(self.n, coverage)
+
+    def error_areas(self, ms: Ints, /) -> list[ErrorArea]:
+        """The sums over the first m samples that areas are made of; the same bits as those of the groups."""
+        return sorted_error_areas(self.right, self.wrong, ms)
+
+    def groups(self) -> Groups:
+        """The groups of ties."""
+        confidence, counts, errors = np.empty(self.n, self.right.dtype), np.empty(self.n, np.int64), np.empty(self.n)
+        found = merged_groups(self.right, self.wrong, confidence, counts, errors)
+        kept = slice(self.n - found, None)
+        counts = counts[kept].copy()
+        weights = counts.astype(np.float64)
+        return Groups(confidence[kept].astype(np.float64), counts, weights, errors[kept].copy(), is_counted=True)
+
+
+def prefix(n: int, coverage: float, /) -> int:
+    """How many of n samples, at least one, fit into ``coverage``."""
+    goal = coverage * n
+    return max(1, int(goal) + (goal - int(goal) > 1 - 1e-9))
+
+
+def group(confidence: ArrayLike, losses: ArrayLike, /, *, weights: ArrayLike | None = None) -> Groups:
+    """Check and group the samples. Every sum is the same in whatever order the rows come."""
+    ties = ties_of(check_samples(confidence, losses, weights))
+    return ties.groups() if isinstance(ties, Sides) else ties
+
+
+def ties_of(samples: Samples, /) -> Sides | Groups:
+    """Right and wrong samples sorted apart if every loss is 0 or 1 and there are no weights, else groups."""
+    if sides := sides_of(samples):
+        return sides
+    c, losses, weights = samples
+    number, counts, examples = tie_numbers(c)
+    return grouped(c[examples], counts, number, losses, weights)
+
+
+def sides_of(samples: Samples, /) -> Sides | None:
+    """Right and wrong samples sorted apart, or None where a loss is neither 0 nor 1 or there are weights."""
+    c, losses, weights = samples
+    if weights is not None:
+        return None
+    out = np.empty_like(c)
+    right, wrong = split(c, losses.view(np.uint8) if losses.dtype == bool else losses, out)
+    if right + wrong < len(c):
+        return None
+    out[:right].sort()
+    out[right:].sort()
+    return Sides(out[:right], out[right:])
+
+
+def grouped(
+    confidence: NDArray[np.floating], counts: Ints, number: Ints, losses: NDArray[Any], weights: Floats | None, /
+) -> Groups:
+    """Groups from the number of each row's group."""
+    g = len(counts)
+    is_counted = weights is None and are_errors(losses)
+    if is_counted:  # whole numbers add up alike in any order
+        sums = np.asarray(np.bincount(number, weights=losses, minlength=g), dtype=np.float64)
+    else:
+        sums = exact_sums(losses.astype(np.float64) if weights is None else weights * losses, number, g)
+    total = counts.astype(np.float64) if weights is None else exact_sums(weights, number, g)
+    return Groups(confidence.astype(np.float64, copy=False), counts, total, sums, is_counted)
+
+
+def are_errors(losses: NDArray[Any], /) -> bool:
+    """Whether every loss is 0 or 1."""
+    return losses.dtype == bool or not np.any((losses != 0) & (losses != 1))

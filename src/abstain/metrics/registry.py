@@ -1,0 +1,117 @@
+"""The metrics by name: what each needs of the rows, which way is better, and how it is measured on a ranking."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.metrics.augrc import augrc_value
+from abstain.metrics.brier_score import brier_rows
+from abstain.metrics.calibration_error import softmax_calibration_error
+from abstain.metrics.class_balanced import balanced, balanced_augrc, balanced_aurc
+from abstain.metrics.excess_aurc import excess_value
+from abstain.metrics.groups import Groups
+from abstain.metrics.intervals import aurc_value
+from abstain.metrics.log_loss import log_loss_rows
+from abstain.metrics.ood import aupr, auroc_value, fpr, unknown_groups
+from abstain.metrics.operating_points import coverage_at, risk_at
+from abstain.metrics.ranking import Ranking, Rows
+from abstain.metrics.softmax import Softmax
+from abstain.metrics.value import Value, mean_value
+
+Need = Literal["classes", "softmax", "known", "unknown", "unweighted"]
+_LIKELIHOOD: tuple[Need, ...] = ("classes", "softmax", "known")
+_CALIBRATION: tuple[Need, ...] = ("classes", "softmax", "unweighted")
+_BALANCED: tuple[Need, ...] = ("classes", "unweighted")
+_OOD: tuple[Need, ...] = ("classes", "unknown", "unweighted")
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of a ranking; the metrics of the softmax are the same for every ranking of the same rows."""
+
+    name: str
+    symbol: str
+    better: Literal["small", "large"]
+    measure: Callable[[Ranking, float], Value]
+    """The value of a ranking at a value of the parameter."""
+    needs: tuple[Need, ...] = ()
+    """What the rows must have beside losses: ``classes`` (labels), ``softmax`` (logits), only ``known`` classes, some
+    rows of ``unknown`` ones, or no weights."""
+    parameter: str | None = None
+    """What ``at`` is, if the metric has a parameter."""
+    default: float = 1.0
+
+    def __call__(self, ranking: Ranking, /, *, at: float | None = None) -> Value:
+        """Measure a ranking at a value of the parameter, or at its default."""
+        return self.measure(ranking, self.default if at is None else at)
+
+    def objection(self, rows: Rows, /) -> str | None:
+        """Why the rows do not allow this metric, in words that follow "the rows have"; None if they do."""
+        return next((words for need in self.needs if (words := _OBJECTIONS[need](rows))), None)
+
+
+def _unknown(rows: Rows) -> int:
+    return 0 if rows.labels is None else int(np.count_nonzero(rows.labels < 0))
+
+
+_OBJECTIONS: dict[Need, Callable[[Rows], str | None]] = {
+    "classes": lambda rows: "no labels" if rows.labels is None else None,
+    "softmax": lambda rows: "no logits" if rows.logits is None else None,
+    "known": lambda rows: "some unknown classes" if _unknown(rows) else None,
+    "unweighted": lambda rows: None if rows.weights is None else "weights",
+    "unknown": lambda rows: None if 0 < _unknown(rows) < len(rows) else "not both known and unknown classes",
+}
+
+
+def _point(of_groups: Callable[[Groups, float], float]) -> Callable[[Ranking, float], Value]:
+    return lambda ranking, at: Value(of_groups(ranking.groups, at))
+
+
+def _balanced(of_groups: Callable[[Groups, float], float]) -> Callable[[Ranking, float], Value]:
+    return lambda ranking, at: Value(of_groups(balanced(ranking).groups, at))
+
+
+def _ood(of_groups: Callable[[Groups, float], float]) -> Callable[[Ranking, float], Value]:
+    return lambda ranking, at: Value(of_groups(unknown_groups(ranking), at))
+
+
+def _softmax_mean(of_rows: Callable[[Softmax, NDArray[np.int64]], NDArray[np.float64]]) -> Callable[..., Value]:
+    def measure(ranking: Ranking, _at: float) -> Value:
+        rows = ranking.rows
+        return mean_value(of_rows(rows.softmax, np.asarray(rows.labels)), rows.weights, rows.clusters)
+
+    return measure
+
+
+def _calibration_error(binning: Literal["equal_mass", "equal_width"]) -> Callable[..., Value]:
+    def measure(ranking: Ranking, _at: float) -> Value:
+        rows = ranking.rows
+        return Value(softmax_calibration_error(rows.softmax, np.asarray(rows.labels), binning=binning))
+
+    return measure
+
+
+_ALL = (
+    Metric("aurc", "AURC-α", "small", aurc_value, parameter="alpha"),
+    Metric("augrc", "AUGRC", "small", lambda r, _: augrc_value(r)),
+    Metric("excess_aurc", "E-AURC-α", "small", excess_value, parameter="alpha"),
+    Metric("risk_at_coverage", "R(c)", "small", _point(risk_at), parameter="coverage", default=0.8),
+    Metric("coverage_at_risk", "C(r)", "large", _point(coverage_at), parameter="risk", default=0.05),
+    Metric("balanced_aurc", "bAURC-α", "small", balanced_aurc, _BALANCED, parameter="alpha"),
+    Metric("balanced_augrc", "bAUGRC", "small", lambda r, _: balanced_augrc(r), _BALANCED),
+    Metric("balanced_risk_at_coverage", "bR(c)", "small", _balanced(risk_at), _BALANCED, "coverage", 0.8),
+    Metric("balanced_coverage_at_risk", "bC(r)", "large", _balanced(coverage_at), _BALANCED, "risk", 0.05),
+    Metric("brier_score", "Brier", "small", _softmax_mean(brier_rows), _LIKELIHOOD),
+    Metric("log_loss", "NLL", "small", _softmax_mean(log_loss_rows), _LIKELIHOOD),
+    Metric("calibration_error", "ECE", "small", _calibration_error("equal_mass"), _CALIBRATION),
+    Metric("calibration_error_width", "ECE-w", "small", _calibration_error("equal_width"), _CALIBRATION),
+    Metric("ood_auroc", "AUROC", "large", lambda r, _: auroc_value(r), _OOD),
+    Metric("ood_aupr_in", "AUPR-in", "large", _ood(lambda g, _: aupr(g, "in")), _OOD),
+    Metric("ood_aupr_out", "AUPR-out", "large", _ood(lambda g, _: aupr(g, "out")), _OOD),
+    Metric("fpr_at_tpr", "FPR@TPR", "small", _ood(lambda g, at: fpr(g, at, "in")), _OOD, "tpr", 0.95),
+)
+METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ALL}
+"""All metrics; adding one takes a file, a line here and a test."""

@@ -1,0 +1,47 @@
+from math import fsum
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abstain.kernels.sums import exact_sum, exact_sums, squared_distance
+
+values = st.lists(st.floats(-1e300, 1e300) | st.floats(-1, 1), min_size=1, max_size=50)
+
+
+@given(values, st.randoms(use_true_random=False))
+def test_sums_are_exact_to_the_largest_value_and_know_no_order(numbers, random):
+    found = exact_sum(np.array(numbers))
+    assert abs(found - fsum(numbers)) <= 2e-16 * abs(fsum(numbers)) + 1e-30 * max(map(abs, numbers))
+    random.shuffle(numbers)
+    assert found == exact_sum(np.array(numbers))
+
+
+def test_no_order_changes_a_digit_where_a_plain_sum_changes_many():
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=100_000) * np.exp(rng.normal(size=100_000) * 5)
+    order = rng.permutation(len(numbers))
+    assert np.cumsum(numbers)[-1] != np.cumsum(numbers[order])[-1]
+    assert exact_sum(numbers) == exact_sum(numbers[order]) == fsum(numbers)
+
+
+def test_sums_by_place():
+    rng = np.random.default_rng(1)
+    numbers, place = rng.normal(size=1000), rng.integers(7, size=1000)
+    expected = [fsum(numbers[place == k]) for k in range(8)]
+    np.testing.assert_allclose(exact_sums(numbers, place, 8), expected, rtol=2.3e-16)
+
+
+def test_squared_distance():
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(size=(2, 1000))
+    order = rng.permutation(1000)
+    assert squared_distance(a, b) == squared_distance(a[order], b[order])
+    np.testing.assert_allclose(squared_distance(a, b), fsum((a - b) ** 2), rtol=3e-16)
+    assert squared_distance(a, a) == 0
+
+
+def test_the_smallest_and_largest_numbers():
+    assert exact_sum(np.zeros(3)) == 0
+    assert exact_sum(np.array([5e-324, 5e-324])) == 1e-323
+    assert exact_sum(np.array([1e308, 5e307, -1e308])) == 5e307
