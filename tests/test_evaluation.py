@@ -6,7 +6,7 @@ import pytest
 import abstain
 from abstain import Outputs, evaluate
 from abstain.draws import generator
-from abstain.metrics import aurc, aurc_se, compare
+from abstain.metrics import augrc, aurc, aurc_se, compare, coverage_at_risk, ood_auroc
 from abstain.scores import KNN, SCORES
 from abstain.scores.given import Own
 
@@ -318,3 +318,29 @@ def test_the_logits_are_read_at_most_three_times(monkeypatch):
     evaluation = evaluate(outputs)
     assert len(evaluation.scores) > 10
     assert len(outputs) < Counted.rows <= 3 * len(outputs)
+
+
+def test_further_metrics_stand_beside_aurc_where_they_are_defined():
+    outputs = mixed_outputs()
+    evaluation = evaluate(outputs, scores=["max_softmax", "energy"], metrics="all")
+    found = {(row["score"], row["mix"], row["metric"]): row for row in evaluation.further}
+    kept = outputs.shift != "covariate"
+    c, unknown = abstain.scores.energy(outputs.logits)[kept], outputs.labels[kept] < 0
+    assert found["energy", "in+label", "ood_auroc"]["value"] == ood_auroc(c[~unknown], c[unknown])
+    assert found["energy", "in+label", "augrc"]["value"] == augrc(c, outputs.errors[kept])
+    assert found[None, "in", "brier_score"]["se"] > 0
+    assert ("energy", "in", "ood_auroc") not in found  # no unknown class there
+    assert (None, "all", "log_loss") not in found  # an unknown class has no probability
+    json.dumps(evaluation.to_dict(), allow_nan=False)
+
+
+def test_metrics_are_asked_for_by_name_and_parameter():
+    outputs = mixed_outputs()
+    evaluation = evaluate(outputs, scores=["energy"], metrics=["coverage_at_risk(risk=0.2)", "augrc"])
+    row = next(row for row in evaluation.further if row["mix"] == "all" and "(" in row["metric"])
+    assert row["value"] == coverage_at_risk(abstain.scores.energy(outputs.logits), outputs.errors, risk=0.2)
+    assert evaluate(outputs, scores=["energy"]).further == []
+    with pytest.raises(ValueError, match=r"`metric` must be a known metric, got 'augrcc'\. Did you mean augrc"):
+        evaluate(outputs, metrics=["augrcc"])
+    with pytest.raises(ValueError, match="`option of augrc` must be one of"):
+        evaluate(outputs, metrics=["augrc(risk=1)"])

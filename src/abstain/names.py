@@ -1,5 +1,6 @@
 """Names that are looked up: an unknown one is an error that tells the nearest one there is."""
 
+import ast
 import difflib
 from collections.abc import Iterable
 from typing import Any
@@ -27,6 +28,23 @@ def did_you_mean(name: Any, known: Iterable[str], /, *, otherwise: str) -> str:
     alike = {_plain(one): one for one in known}
     near = difflib.get_close_matches(_plain(str(name)), alike, n=1)
     return f"Did you mean {alike[near[0]]}?" if near else otherwise
+
+
+def called(what: str, asked: str, /) -> tuple[str, dict[str, Any]]:
+    """The name and the options of ``name`` or ``name(option=value, …)``.
+
+    >>> called("score", "knn(k=5)")
+    ('knn', {'k': 5})
+    """
+    if "(" not in asked:
+        return asked, {}
+    try:
+        call = ast.parse(asked, mode="eval").body
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+            raise ValueError
+        return call.func.id, {str(option.arg): ast.literal_eval(option.value) for option in call.keywords}
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        raise ValueError(f"`{what}` must be a name, or name(option=value), got {asked!r}.") from None
 
 
 def _plain(name: str) -> str:

@@ -56,5 +56,5 @@ def test_places_that_cannot_be_are_named_before_anything_is_computed(tmp_path):
 
     found = CliRunner().invoke(app, ["evaluate", "no-such-run", "--figure", "rc.gif"])
     assert str(found.exception) == "`--figure` must end in .png, .svg or .pdf, got rc.gif."
-    with pytest.raises(FileNotFoundError, match=r"rc.png` must be in a folder that exists, got none at .*nowhere"):
+    with pytest.raises(FileNotFoundError, match=r"rc.png` must be in a folder that exists, got none. Make .*nowhere"):
         save_figure(None, tmp_path / "nowhere" / "rc.png")

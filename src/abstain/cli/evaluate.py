@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from abstain.cli.complete import nonfinite_words, score_names
-from abstain.cli.show import print_json, print_summary, progress_bar
+from abstain.cli.show import print_further, print_json, print_summary, progress_bar
 
 
 def evaluate(
@@ -20,6 +20,10 @@ def evaluate(
         ),
     ] = None,
     alpha: Annotated[list[float] | None, typer.Option(help="A coverage α; repeat for several.")] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="Another metric, such as augrc or 'coverage_at_risk(risk=0.02)', or `all`; repeat."),
+    ] = None,
     mix: Annotated[
         list[str] | None, typer.Option(help="Show in, in+cov, in+label or all; repeat. The widest by default.")
     ] = None,
@@ -61,6 +65,7 @@ def evaluate(
             abstain.Outputs.load(outputs, nonfinite=nonfinite),  # type: ignore[arg-type]
             scores=score or "all",
             alphas=alpha or (0.1, 0.5, 1.0),
+            metrics=metric or (),
             fitting=fitting if fitting in ("fifth", "paper") else abstain.Outputs.load(fitting, nonfinite=nonfinite),  # type: ignore[arg-type]
             level=level,
             seed=seed,
@@ -76,4 +81,7 @@ def evaluate(
     if json:
         print_json(result.to_dict())
         return
-    print_summary(whole if every else summarize(result, mixes=mix), Console(), intervals=intervals)
+    console = Console()
+    print_summary(whole if every else summarize(result, mixes=mix), console, intervals=intervals)
+    if metric:
+        print_further(result, console, mixes=result.mixes if every else mix)

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from abstain.evaluation import Evaluation
     from abstain.evaluation.progress import Progress
     from abstain.evaluation.summary import Cell, Summary
 
+METRICS_SHOWN = 4  # side by side on 80 columns
 BEST, TIED = "●", "○"
 
 
@@ -76,6 +78,31 @@ def print_summary(summary: "Summary", console: "Console", *, intervals: bool = F
     console.print(shown(f"{words} (paired {100 * summary.level:g}% interval)."), style="dim")
     for remark in summary.remarks():
         console.print(shown(remark), style="dim")
+
+
+def print_further(evaluation: "Evaluation", console: "Console", *, mixes: list[str] | None) -> None:
+    """Metrics beside AURC: a table for each mix, a column for each metric."""
+    from rich import box
+    from rich.table import Table
+
+    for mix in mixes or evaluation.mixes[-1:]:
+        rows = [row for row in evaluation.further if row["mix"] == mix]
+        names = list(dict.fromkeys(row["metric"] for row in rows if row["score"] is not None))
+        values = {(row["score"], row["metric"]): row["value"] for row in rows}
+        for start in range(0, len(names), METRICS_SHOWN):
+            some = names[start : start + METRICS_SHOWN]
+            table = Table(
+                box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title=f"{mix}: further metrics", title_justify="left"
+            )
+            table.add_column("score", no_wrap=True)
+            for name in some:
+                table.add_column(shown(name), justify="right", overflow="fold")
+            for score in evaluation.scores:
+                table.add_row(score, *(f"{values[score, name]:.4f}" for name in some))
+            console.print(table)
+        for row in rows:
+            if row["score"] is None:
+                console.print(shown(f"{row['metric']} of the softmax on {mix}: {row['value']:.4f}"))
 
 
 def _width(table: "Table", console: "Console") -> int:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from abstain.arguments import check_list
 from abstain.evaluation.evaluation import Evaluation, rejected_last
 from abstain.evaluation.fitting import Fitting, fit_scores
+from abstain.evaluation.further import as_metrics, further_rows
 from abstain.evaluation.mixes import Mix, mixes_of
 from abstain.evaluation.progress import Progress, silent
 from abstain.metrics.checks import check_share
@@ -29,6 +30,7 @@ def evaluate(
     *,
     scores: AnyScore | Iterable[AnyScore] = "all",
     alphas: Sequence[float] = (0.1, 0.5, 1.0),
+    metrics: str | Iterable[str] = (),
     fitting: Fitting = "fifth",
     level: float = 0.95,
     seed: int = 0,
@@ -42,6 +44,9 @@ def evaluate(
     ``fitting``, or else a seeded draw that is then removed for all scores alike: a ``"fifth"`` of the samples, as
     `calibrate` takes, or five in-distribution rows per class, as the ``"paper"`` did. ``progress`` is called with what
     is being done and the share that is done.
+
+    Further ``metrics`` by name, such as ``"augrc"``, ``"coverage_at_risk(risk=0.02)"``, ``"ood_auroc"`` or ``"all"`` of
+    `abstain.metrics.METRICS`, are in ``evaluation.further``, in the mixes where each is defined.
 
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(3, size=500)
@@ -59,6 +64,7 @@ def evaluate(
         check_share("alpha", alpha)
     if not len(alphas):
         raise ValueError("`alphas` must name at least one coverage, got none.")
+    asked = as_metrics(metrics)
     say = progress or silent
     notes = _notes_on(outputs)
     found = fit_scores(outputs, scores, fitting, seed=seed, progress=lambda what, share: say(what, 0.2 * share))
@@ -68,13 +74,15 @@ def evaluate(
     notes += [note for name, fitted in found.fitted.items() if (note := fitted.note(confidence[name]))]
     mixes, dropped = mixes_of(found.outputs)
     rows: list[dict[str, Any]] = []
+    further: list[dict[str, Any]] = []
     for done, mix in enumerate(mixes):
         say(f"Comparing scores on {mix.name}", 0.4 + 0.6 * done / len(mixes))
         rows += _rows_of_mix(mix, found.outputs, confidence, alphas, level)
+        further += further_rows(mix, found.outputs, confidence, asked)
     say("Done", 1.0)
     return Evaluation(
         rows=rows,
-        further=[],
+        further=further,
         left_out=found.left_out,
         notes=(*notes, *dropped),
         level=level,

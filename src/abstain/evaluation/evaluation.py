@@ -20,7 +20,7 @@ class Evaluation:
     rows: list[dict[str, Any]]
     """Keys: score, mix, alpha, aurc, se, low, high, n, errors, best, tied (not significantly worse than the best)."""
     further: list[dict[str, Any]]
-    """Other metrics, keys: score, mix, metric, value, se (None where none is known)."""
+    """Metrics that were asked for, keys: score (None for those of the softmax), mix, metric, value, se or None."""
     left_out: dict[str, str]
     """Scores that could not be computed, and why."""
     notes: tuple[str, ...]

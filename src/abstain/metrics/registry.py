@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.arguments import check_number
 from abstain.metrics.augrc import augrc_value
 from abstain.metrics.brier_score import brier_rows
 from abstain.metrics.calibration_error import softmax_calibration_error
@@ -20,6 +21,7 @@ from abstain.metrics.operating_points import coverage_at, risk_at
 from abstain.metrics.ranking import Ranking, Rows
 from abstain.metrics.softmax import Softmax
 from abstain.metrics.value import Value, mean_value
+from abstain.names import called, check_name
 
 Need = Literal["classes", "softmax", "known", "unknown", "unweighted"]
 _LIKELIHOOD: tuple[Need, ...] = ("classes", "softmax", "known")
@@ -115,3 +117,14 @@ _ALL = (
 )
 METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ALL}
 """All metrics; adding one takes a file, a line here and a test."""
+
+
+def as_metric(asked: str, /) -> tuple[Metric, float]:
+    """The metric of a name and the value of its parameter: ``augrc``, ``coverage_at_risk(risk=0.02)``."""
+    name, options = called("metric", asked)
+    check_name("metric", name, METRICS, rule="be a known metric")
+    metric = METRICS[name]
+    for option, value in options.items():
+        check_name(f"option of {name}", option, [] if metric.parameter is None else [metric.parameter])
+        check_number(option, value)
+    return metric, float(options.get(metric.parameter or "", metric.default))

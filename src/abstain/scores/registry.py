@@ -1,13 +1,12 @@
 """Every score by name: the command, the evaluation, the report and the contract tests read it."""
 
-import ast
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from typing import Any, get_type_hints
 
 from abstain.arguments import check_list
-from abstain.names import check_name
+from abstain.names import called, check_name
 from abstain.outputs import Outputs
 from abstain.records import built
 from abstain.scores.delta_knn import DeltaKNN
@@ -74,7 +73,7 @@ def as_score(asked: AnyScore, outputs: Outputs | None = None, /) -> Score:
         raise TypeError(f"`score` must be a name, a score or a function of outputs, got {type(asked).__name__}.")
     if outputs is not None and asked in outputs.given_names:
         return Given(asked)
-    name, options = _call(asked)
+    name, options = called("score", asked)
     given = () if outputs is None else outputs.given_names
     check_name("score", name, (*given, *SCORES), rule="be a known score", otherwise="`abstain scores` lists them.")
     return replace(SCORES[name], **_typed(name, options)) if options else SCORES[name]  # type: ignore[type-var]
@@ -113,16 +112,3 @@ def _typed(name: str, options: dict[str, Any]) -> dict[str, Any]:
         return {option: built(value, types[option], place=option) for option, value in options.items()}
     except ValueError as error:
         raise ValueError(f"`score` must be {name} with options of their kind, got {error}.") from None
-
-
-def _call(asked: str) -> tuple[str, dict[str, Any]]:
-    """The name and the options of ``name(option=value, …)``."""
-    if "(" not in asked:
-        return asked, {}
-    try:
-        call = ast.parse(asked, mode="eval").body
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-            raise ValueError
-        return call.func.id, {str(option.arg): ast.literal_eval(option.value) for option in call.keywords}
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        raise ValueError(f"`score` must be a name, or name(option=value) such as knn(k=5), got {asked!r}.") from None

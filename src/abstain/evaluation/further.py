@@ -1,0 +1,49 @@
+"""Metrics beside AURC, asked for by name, in the mixes where they are defined."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.evaluation.evaluation import rejected_last
+from abstain.evaluation.mixes import Mix
+from abstain.metrics.ranking import Rows
+from abstain.metrics.registry import METRICS, Metric, as_metric
+from abstain.outputs import Outputs
+
+Asked = list[tuple[str, Metric, float]]
+
+
+def as_metrics(asked: str | Iterable[str], /) -> Asked:
+    """The metrics meant, by name and with their parameters; "all" stands for every one."""
+    names = [asked] if isinstance(asked, str) else list(asked)
+    every = [one for name in names for one in (METRICS if name == "all" else [name])]
+    return [(name, *as_metric(name)) for name in dict.fromkeys(every)]
+
+
+def further_rows(
+    mix: Mix, outputs: Outputs, confidence: dict[str, NDArray[np.float64]], asked: Asked, /
+) -> list[dict[str, Any]]:
+    """A row for each score and metric that the rows of a mix allow; those of the softmax are no score's: None."""
+    if not asked:
+        return []
+    chosen = mix.rows(outputs.shift) & outputs.usable
+    of_softmax = any("softmax" in metric.needs for _, metric, _ in asked) and outputs.n_classes > 0
+    rows = Rows.of(
+        outputs.errors[chosen],
+        ids=None if outputs.ids is None else outputs.ids[chosen],
+        labels=None if outputs.labels is None else outputs.labels[chosen],
+        logits=outputs.logits[chosen] if of_softmax else None,
+    )
+    allowed = [one for one in asked if one[1].objection(rows) is None]
+    table = []
+    for number, (score, values) in enumerate(confidence.items()):
+        ranking = rows.rank(rejected_last(values[chosen]))
+        for name, metric, at in allowed:
+            shared = "softmax" in metric.needs
+            if not shared or number == 0:
+                found = metric(ranking, at=at)
+                owner = None if shared else score
+                table.append({"score": owner, "mix": mix.name, "metric": name, "value": found.value, "se": found.se})
+    return table
