@@ -4,7 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from abstain import collect, metrics, monitor, onnx, scores, shifts, sklearn, thresholds, torch
+    from abstain import collect, evaluation, metrics, monitor, onnx, scores, shifts, sklearn, thresholds, torch
     from abstain.evaluation import Evaluation, Summary, evaluate, summarize
     from abstain.outputs import Outputs
     from abstain.selector import Selector, calibrate
@@ -20,6 +20,7 @@ __all__ = [
     "calibrate",
     "collect",
     "evaluate",
+    "evaluation",
     "metrics",
     "monitor",
     "onnx",
