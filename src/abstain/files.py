@@ -79,6 +79,25 @@ def alone_with(file: Path, /) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def locked_folder(folder: Path, /, *, exclusive: bool) -> Iterator[None]:
+    """Hold a folder's lock for the time of a with block, so that nobody reads while files are exchanged.
+
+    Where the system has no such locks there is none.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def write_text(goal: Path, text: str, /) -> None:
     """Write a text, whole or not at all."""
     write_whole(goal, lambda partial: partial.write_text(text, encoding="utf-8"))

@@ -86,23 +86,30 @@ def scale_sensitivity(
         raise ValueError("`outputs` must have logits to be scaled, got confidences alone.")
     usable = outputs if outputs.usable.all() else outputs.select(outputs.usable)
     errors, logits = usable.errors, usable.logits
-    above_mean, variance, classes = _spread(logits)
-    first_order = {"max_softmax": above_mean, "doctor": variance, "neg_entropy": variance}
-    limit = {name: _lexicographic(-classes, values) for name, values in first_order.items()}
     margin = aurc(confidence_margin(logits), errors, alpha=alpha)
-    areas = {score.name: {0.0: aurc(limit[score.name], errors, alpha=alpha)} for score in SOFTMAX_SCORES}
+    areas = {name: {0.0: aurc(limit, errors, alpha=alpha)} for name, limit in _limits_at_zero(logits).items()}
     for done, scale in enumerate(sorted(scales)):
         if progress is not None:
             progress(f"Scaling the logits by {scale:.3g}", done / len(scales))
         rows = logit_rows(logits, temperature=1 / scale)
         for score in SOFTMAX_SCORES:
             areas[score.name][float(scale)] = aurc(score.from_sums(rows), errors, alpha=alpha)
-    table = [
+    return ScaleSensitivity(_tidy(areas, margin), alpha, len(usable))
+
+
+def _tidy(areas: dict[str, dict[float, float]], margin: float) -> list[dict[str, Any]]:
+    return [
         {"score": name, "scale": scale, "aurc": area}
         for name, found in areas.items()
         for scale, area in (found | {np.inf: margin}).items()
     ]
-    return ScaleSensitivity(table, alpha, len(usable))
+
+
+def _limits_at_zero(logits: NDArray[Any]) -> dict[str, Floats]:
+    """By score, numbers that rank as it does for λ → 0."""
+    above_mean, variance, classes = _spread(logits)
+    first_order = {"max_softmax": above_mean, "doctor": variance, "neg_entropy": variance}
+    return {name: _lexicographic(-classes, values) for name, values in first_order.items()}
 
 
 def _lexicographic(first: Floats, second: Floats) -> Floats:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from abstain.cli.options import Json
 from abstain.cli.show import print_json
 
 
@@ -13,7 +14,7 @@ def attach(
     selector: Annotated[Path, typer.Argument(help="A selector file.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The .onnx file to write.")],
     logits: Annotated[str | None, typer.Option(help="The tensor of the logits, if not nearest the output.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: Json = False,
 ) -> None:
     """Put a selector into an ONNX graph, which then outputs prediction, confidence and accepted too.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from abstain.cli.complete import method_names, score_or_best
+from abstain.cli.options import Json
 from abstain.cli.show import print_json
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def calibrate(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: Json = False,
 ) -> None:
     """Choose a threshold with a guarantee and write a selector.
 

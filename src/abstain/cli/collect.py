@@ -3,13 +3,17 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from abstain.cli.complete import corruption_names, model_kinds, on_error_words
+from abstain.cli.options import Json
 from abstain.cli.show import print_json, sample_bar
 from abstain.names import check_name
+
+if TYPE_CHECKING:
+    from abstain.collect.data import Data
 
 
 def collect(
@@ -41,7 +45,7 @@ def collect(
         str, typer.Option(help="'raise', or 'skip' to leave out samples that fail.", autocompletion=on_error_words)
     ] = "raise",
     seed: Annotated[int, typer.Option(help="Seed of the corruptions.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: Json = False,
 ) -> None:
     """Run a model over data once and save its outputs; called again, it goes on where it stopped.
 
@@ -51,21 +55,13 @@ def collect(
 
     from abstain.collect.model import NamedModel
     from abstain.collect.run import collect as run
-    from abstain.collect.specs import data_from, model_from
-    from abstain.files import read_text
+    from abstain.collect.specs import model_from
 
-    names = None if class_names is None else read_text(class_names, "class names").split("\n")
-    names = None if names is None else [name.strip() for name in names if name.strip()]
-    made = model_from(model, checkpoint=checkpoint, device=device, class_names=names)
-    parts = data_from(data, model=model)
-    for spec in corrupt or ():
-        parts.append(parts[0].shifted(_corruption(spec, seed), domain=spec.replace(":", "-")))
-    for place in unknown or ():
-        parts += data_from(place, model=model, unknown=True)
+    made = model_from(model, checkpoint=checkpoint, device=device, class_names=_class_names(class_names))
     with sample_bar() as progress:
         outputs = run(
             NamedModel(made),
-            parts,
+            _parts(model, data, corrupt or [], unknown or [], seed),
             output,
             batch_size=batch_size,
             on_error=on_error,  # type: ignore[arg-type]
@@ -79,6 +75,23 @@ def collect(
     if outputs.features is not None and outputs.weight is not None:
         console.print(str(outputs.check_head()), markup=False)
     print(f"Go on with: abstain evaluate {output}")
+
+
+def _class_names(file: Path | None) -> list[str] | None:
+    from abstain.files import read_text
+
+    if file is None:
+        return None
+    return [name.strip() for name in read_text(file, "class names").split("\n") if name.strip()]
+
+
+def _parts(model: str, data: str, corrupt: list[str], unknown: list[str], seed: int) -> "list[Data]":
+    """The data as it is, corrupted copies of it, and data of unknown classes."""
+    from abstain.collect.specs import data_from
+
+    parts = data_from(data, model=model)
+    copies = [parts[0].shifted(_corruption(spec, seed), domain=spec.replace(":", "-")) for spec in corrupt]
+    return [*parts, *copies, *(part for place in unknown for part in data_from(place, model=model, unknown=True))]
 
 
 def _corruption(spec: str, seed: int) -> Callable[[Any, int], Any]:

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from abstain.cli.complete import nonfinite_words, score_names
+from abstain.cli.complete import score_names
+from abstain.cli.options import Figure, Json, Nonfinite
 from abstain.cli.show import print_further, print_json, print_summary, progress_bar
 
 
@@ -33,15 +34,12 @@ def evaluate(
         str, typer.Option(help="Outputs to fit scores on; or draw a `fifth`, or as the `paper` five per class.")
     ] = "fifth",
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
-    figure: Annotated[Path | None, typer.Option(help="Write the risk–coverage curves here (.png, .pdf, .svg).")] = None,
+    figure: Figure = None,
     markdown: Annotated[Path | None, typer.Option(help="Write the table here in Markdown.")] = None,
     latex: Annotated[Path | None, typer.Option(help="Write the table here in LaTeX.")] = None,
-    nonfinite: Annotated[
-        str,
-        typer.Option(help="'error', or 'reject' to count NaN rows as rejected errors.", autocompletion=nonfinite_words),
-    ] = "error",
+    nonfinite: Nonfinite = "error",
     seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: Json = False,
 ) -> None:
     """Compare scores on labelled outputs: which one to use, and AURC in every mix of shifts.
 

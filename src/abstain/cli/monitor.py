@@ -4,6 +4,7 @@ import signal
 import sys
 import time
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from abstain.cli.alarms import found, meaning, place, since, tell, tell_standing, warn_unused
+from abstain.cli.options import Json
 from abstain.cli.show import print_json
 from abstain.files import alone_with, write_text
 
@@ -37,7 +39,7 @@ def monitor(
     acknowledge: Annotated[
         bool, typer.Option("--acknowledge", help="End the alarms in --state; their evidence begins anew.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: Json = False,
 ) -> None:
     """Watch a deployed selector, and raise the alarm when what was promised is no longer true.
 
@@ -133,26 +135,17 @@ def _asked(
     selector: Path | None, risk: float | None, calibration: str | None, delta: float
 ) -> "DeploymentMonitor | None":
     """A new monitor of what the options ask for; None if of nothing."""
-    from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor
+    from abstain import Selector
+    from abstain.monitor import DeploymentMonitor, RiskMonitor
 
     if not 0 < delta < 1:
         raise ValueError(f"`--delta` must be between 0 and 1, got {delta}.")
-    acceptance = scores = None
     if selector is not None:
-        from abstain import Selector
-        from abstain.thresholds.promise import RISK
-
-        chosen = Selector.load(selector)
-        t = chosen.threshold
-        if risk is None and t.promise.quantity == RISK:
-            risk = t.promise.target
-        acceptance = AcceptanceMonitor.from_calibration(
-            accepted=t.accepted, n=t.n, delta=delta, threshold_chosen_there=True
-        )
-        scores = ScoreMonitor(chosen.distribution, delta)
+        new = DeploymentMonitor.of(Selector.load(selector), risk=risk, delta=delta)
+    else:
+        new = DeploymentMonitor(None if risk is None else RiskMonitor(risk=risk, delta=delta))
     if calibration is not None:
-        acceptance = _acceptance(calibration, delta)
-    new = DeploymentMonitor(None if risk is None else RiskMonitor(risk=risk, delta=delta), acceptance, scores)
+        new = replace(new, acceptance=_acceptance(calibration, delta))
     return new if new.parts else None
 
 

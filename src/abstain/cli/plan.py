@@ -1,10 +1,10 @@
 """`abstain plan`: how many labelled samples a promise needs."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from abstain.cli.options import Figure, Json
 from abstain.cli.show import print_json
 
 FRACTIONS = (0.0, 0.25, 0.5, 0.75)
@@ -21,47 +21,63 @@ def plan(
         int | None, typer.Option("--n", min=1, help="The labelled samples there are: what is in reach?")
     ] = None,
     power: Annotated[float, typer.Option(help="Probability with which calibration is to succeed.")] = 0.9,
-    figure: Annotated[Path | None, typer.Option(help="Write the rows needed as curves (.png, .pdf, .svg).")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    figure: Figure = None,
+    json: Json = False,
 ) -> None:
     """Tell before you label how many labelled samples a promise needs, or what is in reach with those there are.
 
     Example: abstain plan --risk 0.02 --delta 0.05 --coverage 0.6 --error-rate 0.01
     """
-    from abstain.report.save import check_figure, save_figure
-    from abstain.thresholds.binomial import samples_needed
-    from abstain.thresholds.planning import risk_for, samples_for
+    from abstain.report.save import check_figure
 
     check_figure(figure)
-
-    if (risk is None) == (n is None):
-        raise ValueError("`--risk` or `--n` must be given, one of them, got both or none.")
-    known: dict[str, Any] = {"delta": delta, "power": power}
     if n is not None and figure is not None:
         raise ValueError("`--figure` must come with `--risk`, got it with `--n`.")
-    if n is not None:
-        rates = [error_rate] if error_rate is not None else [0.0, 0.005, 0.01, 0.02, 0.05]
-        rows = [
-            {"error_rate": rate, "coverage": c, "risk": risk_for(n=n, coverage=c, error_rate=rate, **known)}
-            for rate in rates
-            for c in sorted({coverage, 0.4, 0.6, 0.9})
-        ]
+    coverages = sorted({coverage, 0.4, 0.6, 0.9})
+    known: dict[str, Any] = {"delta": delta, "power": power}
+    if n is not None and risk is None:
+        rows = _risks(n, coverages, [0.0, 0.005, 0.01, 0.02, 0.05] if error_rate is None else [error_rate], known)
         _tell(json, {"n": n, "delta": delta, "power": power, "rows": rows}, _reach(n, delta, power, rows))
         return
-    assert risk is not None
-    rates = [error_rate] if error_rate is not None else [risk * fraction for fraction in FRACTIONS]
-    rows = [
-        {"error_rate": rate, "coverage": c, "n": samples_for(risk=risk, coverage=c, error_rate=rate, **known)}
-        for rate in rates
-        for c in sorted({coverage, 0.4, 0.6, 0.9})
-    ]
+    if risk is None or n is not None:
+        raise ValueError("`--risk` or `--n` must be given, one of them, got both or none.")
+    rows = _sizes(risk, coverages, [risk * f for f in FRACTIONS] if error_rate is None else [error_rate], known)
     if figure is not None:
         from abstain.report.plan_figure import plan_figure
+        from abstain.report.save import save_figure
 
-        save_figure(plan_figure(risk=risk, delta=delta, coverage=coverage, power=power), figure)
-    least = samples_needed(risk, delta)
-    document = {"risk": risk, "delta": delta, "power": power, "least_accepted": least, "rows": rows}
-    _tell(json, document, _needed(risk, delta, coverage, power, least, rows))
+        save_figure(plan_figure(risk=risk, coverage=coverage, **known), figure)
+    _tell(json, *_plan(risk, coverage, rows, known))
+
+
+def _plan(
+    risk: float, coverage: float, rows: list[dict[str, Any]], known: dict[str, Any]
+) -> tuple[dict[str, Any], str]:
+    from abstain.thresholds.binomial import samples_needed
+
+    least = samples_needed(risk, known["delta"])
+    words = _needed(risk, known["delta"], coverage, known["power"], least, rows)
+    return {"risk": risk, **known, "least_accepted": least, "rows": rows}, words
+
+
+def _risks(n: int, coverages: list[float], rates: list[float], known: dict[str, Any]) -> list[dict[str, Any]]:
+    from abstain.thresholds.planning import risk_for
+
+    return [
+        {"error_rate": rate, "coverage": c, "risk": risk_for(n=n, coverage=c, error_rate=rate, **known)}
+        for rate in rates
+        for c in coverages
+    ]
+
+
+def _sizes(risk: float, coverages: list[float], rates: list[float], known: dict[str, Any]) -> list[dict[str, Any]]:
+    from abstain.thresholds.planning import samples_for
+
+    return [
+        {"error_rate": rate, "coverage": c, "n": samples_for(risk=risk, coverage=c, error_rate=rate, **known)}
+        for rate in rates
+        for c in coverages
+    ]
 
 
 def _tell(json: bool, document: dict[str, Any], words: str) -> None:

@@ -1,11 +1,16 @@
 """`abstain recertify`: a new threshold after an alarm, with as few labels as possible."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from abstain.cli.options import Json
 from abstain.cli.show import print_json
+
+if TYPE_CHECKING:
+    from abstain.selector import Selector
+    from abstain.selector.recertify import Recertification
 
 
 def recertify(
@@ -22,51 +27,71 @@ def recertify(
     ] = None,
     risk: Annotated[float | None, typer.Option(help="The risk to promise, if not that of the selector.")] = None,
     delta: Annotated[float | None, typer.Option(help="Probability with which the promise may fail.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: Json = False,
 ) -> None:
     """Certify a threshold again on new rows, at or above the old one, looking after every batch of labels.
 
     First draw rows to label from recent decisions, fill in the column error (1 where the answer is wrong), hand them
-    in; repeat until a threshold is certified. Stopping whenever one is costs nothing.
+    in; repeat until a threshold is certified. Stopping then costs nothing.
 
     Example: abstain recertify s.abstain decisions.csv --state again.json --ask 200 -o to-label.csv
     """
-    from abstain.files import check_goal, read_text, write_text
-    from abstain.outputs.table import read_columns
-    from abstain.records import from_json
+    from abstain.files import check_goal
     from abstain.selector import Selector
+
+    for file in filter(None, (state, output)):
+        check_goal(file)
+    old = Selector.load(selector)
+    found = _begun(old, state, risk, delta)
+    if ask is None:
+        _answer(found, old, rows, state, output, json)
+        return
+    if output is None or output.suffix != ".csv":
+        raise ValueError("`--output` must name a .csv file for the rows to label, got none.")
+    asked = _ask(found, rows, ask, state, output)
+    if json:
+        print_json({"pending": list(asked.pending), "labels": len(asked.ids)})
+        return
+    print(f"Label the {len(asked.pending)} rows in {output}: 1 in the column error where the answer is wrong, else 0.")
+    print(f"Then: abstain recertify {selector} {output} --state {state} -o new.abstain")
+
+
+def _begun(old: "Selector", state: Path, risk: float | None, delta: float | None) -> "Recertification":
+    """What was kept of this selector and target, or a new beginning."""
+    from abstain.files import read_text
+    from abstain.records import from_json
     from abstain.selector.recertify import Recertification
 
-    for file in (state, output):
-        if file is not None:
-            check_goal(file)
-    old = Selector.load(selector)
     new = Recertification.of(old, risk=risk, delta=delta)
-    if state.exists():
-        found = from_json(read_text(state, "the state of a Recertification"), Recertification, place=str(state))
-        if found.of_selector != new.of_selector:
-            raise ValueError(f"`--state` must be of this selector, got that of another in {state}. Name a new file.")
-        if risk not in (None, found.risk) or delta not in (None, found.delta):
-            raise ValueError(
-                f"`--state` must be of the target asked for, got risk {found.risk:g}, delta {found.delta:g}."
-            )
-    else:
-        found = new
-    if ask is not None:
-        if output is None or output.suffix != ".csv":
-            raise ValueError("`--output` must name a .csv file for the rows to label, got none.")
-        columns = read_columns(rows, number=("confidence",), text=("id",))
-        found = found.ask(columns["confidence"], columns["id"], labels=ask)
-        write_text(output, "id,error\n" + "".join(f"{_quoted(name)},\n" for name in found.pending))
-        write_text(state, found.to_json())
-        if json:
-            print_json({"pending": list(found.pending), "labels": len(found.ids)})
-            return
-        print(
-            f"Label the {len(found.pending)} rows in {output}: 1 in the column error where the answer is wrong, else 0."
-        )
-        print(f"Then: abstain recertify {selector} {output} --state {state} -o new.abstain")
-        return
+    if not state.exists():
+        return new
+    found = from_json(read_text(state, "the state of a Recertification"), Recertification, place=str(state))
+    if found.of_selector != new.of_selector:
+        raise ValueError(f"`--state` must be of this selector, got that of another in {state}. Name a new file.")
+    if risk not in (None, found.risk) or delta not in (None, found.delta):
+        raise ValueError(f"`--state` must be of the target asked for, got risk {found.risk:g}, delta {found.delta:g}.")
+    return found
+
+
+def _ask(found: "Recertification", rows: Path, labels: int, state: Path, output: Path) -> "Recertification":
+    """Draw rows to label and write them down."""
+    from abstain.files import write_text
+    from abstain.outputs.table import read_columns
+
+    columns = read_columns(rows, number=("confidence",), text=("id",))
+    asked = found.ask(columns["confidence"], columns["id"], labels=labels)
+    write_text(output, "id,error\n" + "".join(f"{_quoted(name)},\n" for name in asked.pending))
+    write_text(state, asked.to_json())
+    return asked
+
+
+def _answer(
+    found: "Recertification", old: "Selector", rows: Path, state: Path, output: Path | None, json: bool
+) -> None:
+    """Take the labels, and tell what they certify."""
+    from abstain.files import write_text
+    from abstain.outputs.table import read_columns
+
     columns = read_columns(rows, truth=("error",), text=("id",))
     found = found.answer(columns["id"], columns["error"])
     write_text(state, found.to_json())
@@ -76,14 +101,13 @@ def recertify(
     if json:
         value = None if threshold is None else threshold.value
         print_json({"labels": len(found.ids), "looks": found.looks, "threshold": value})
-        return
-    if threshold is None:
+    elif threshold is None:
         print(f"Nothing is certified yet after {len(found.ids)} labels: {found.outlook()}.")
         more = found.next_look - len(found.ids)
         print(f"The next look is at {found.next_look} labels: --ask {more}, or begin anew with a higher --risk.")
-        return
-    written = "" if output is None else f" The new selector is in {output}."
-    print(f"Certified after {len(found.ids)} labels: {threshold}{written}")
+    else:
+        written = "" if output is None else f" The new selector is in {output}."
+        print(f"Certified after {len(found.ids)} labels: {threshold}{written}")
 
 
 def _quoted(name: str) -> str:

@@ -1,14 +1,11 @@
 """`abstain scores`: what there is to choose from."""
 
-from typing import Annotated
-
-import typer
-
 from abstain.cli.letters import shown
+from abstain.cli.options import Json
 from abstain.cli.show import print_json
 
 
-def scores(json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False) -> None:
+def scores(json: Json = False) -> None:
     """List the scores, their symbols in the paper, what each needs, and where it comes from.
 
     Example: abstain scores

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from abstain.cli.options import Json
 from abstain.cli.show import print_json
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ def select(
     selector: Annotated[Path, typer.Argument(help="A selector file.")],
     outputs: Annotated[Path, typer.Argument(help="Outputs to decide on; labels are not needed.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="A .csv or .parquet file to write.")],
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json: Json = False,
 ) -> None:
     """Decide for each sample whether to accept the prediction: id, prediction, confidence, accepted, error if known.
 

@@ -1,37 +1,32 @@
 """`abstain sensitivity`: how much softmax scores depend on the scale of the logits."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abstain.cli.complete import nonfinite_words
 from abstain.cli.letters import shown
+from abstain.cli.options import Figure, Json, Nonfinite
 from abstain.cli.show import print_json, progress_bar
+
+if TYPE_CHECKING:
+    from abstain.sensitivity import ScaleSensitivity
 
 
 def sensitivity(
     outputs: Annotated[Path, typer.Argument(help="Saved outputs, as for `abstain evaluate`.")],
     alpha: Annotated[float, typer.Option(help="The coverage α of the area.")] = 1.0,
-    figure: Annotated[Path | None, typer.Option(help="Write the curves here (.png, .pdf, .svg).")] = None,
-    nonfinite: Annotated[
-        str, typer.Option(help="'error', or 'reject' to pass over NaN rows.", autocompletion=nonfinite_words)
-    ] = "error",
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    figure: Figure = None,
+    nonfinite: Nonfinite = "error",
+    json: Json = False,
 ) -> None:
     """Show AURC of the softmax scores as the logits are scaled, which changes no prediction.
 
     Example: abstain sensitivity run/ --figure scale.pdf
     """
-    import numpy as np
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
     import abstain
     from abstain.report.save import check_figure, save_figure
     from abstain.report.scale_figure import scale_figure
-    from abstain.sensitivity import SOFTMAX_SCORES
 
     check_figure(figure)
 
@@ -43,6 +38,17 @@ def sensitivity(
     if json:
         print_json(found.to_dict())
         return
+    _print(found)
+
+
+def _print(found: "ScaleSensitivity") -> None:
+    import numpy as np
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    from abstain.sensitivity import SOFTMAX_SCORES
+
     console = Console()
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for heading in ("score", "λ → 0", "λ = 0.1", "λ = 1", "λ = 10", "λ → ∞", "lowest", "highest"):

@@ -51,16 +51,10 @@ def collect(
     batches are those of a loader, or of 64, and shards the most of them within 2048 rows.
     """
     check_name("on_error", on_error, ("raise", "skip"), rule="be 'raise' or 'skip'")
-    batch_size = batch_size if batch_size is not None else getattr(data, "batch_size", None) or BATCH
-    shard_size = shard_size if shard_size is not None else batch_size * max(1, SHARD // max(1, batch_size))
-    if batch_size < 1 or shard_size < batch_size:
-        raise ValueError(
-            f"`shard_size` must be at least `batch_size` and that at least 1, got {shard_size}, {batch_size}."
-        )
-    made = as_model(model)
-    samples = Samples(tuple(as_data(part) for part in (data if isinstance(data, list | tuple) else [data])))
-    if not samples.parts or not all(len(part) for part in samples.parts):
-        raise ValueError("`data` must have samples, got an empty data set.")
+    batch_size, shard_size = _sizes(
+        getattr(data, "batch_size", None) or BATCH if batch_size is None else batch_size, shard_size
+    )
+    made, samples = as_model(model), _samples(data)
     settings = {
         "format": FORMAT,
         "model": made.name,
@@ -76,12 +70,33 @@ def collect(
         open_run(work, settings)
         shards = Shards(work, digest(settings), len(samples), shard_size)
         _compute(made, samples, shards, batch_size, on_error, progress)
-        outputs, failures = _assemble(made, samples, shards)
-        record = json.dumps({**settings, "n": len(outputs), "failures": failures}, indent=1).encode()
-        outputs.save(goal, beside={RECORD: record})
+        _finish(goal, made, samples, shards, settings)
     if work.exists():  # done now, or killed after the result was there
         remove(work)
     return Outputs.load(goal)
+
+
+def _finish(goal: Path, model: Model, samples: Samples, shards: Shards, settings: dict[str, Any]) -> None:
+    """The result and its record, there at once or not at all."""
+    outputs, failures = _assemble(model, samples, shards)
+    record = json.dumps({**settings, "n": len(outputs), "failures": failures}, indent=1).encode()
+    outputs.save(goal, beside={RECORD: record})
+
+
+def _sizes(batch_size: int, shard_size: int | None) -> tuple[int, int]:
+    shard_size = shard_size if shard_size is not None else batch_size * max(1, SHARD // max(1, batch_size))
+    if batch_size < 1 or shard_size < batch_size:
+        raise ValueError(
+            f"`shard_size` must be at least `batch_size` and that at least 1, got {shard_size}, {batch_size}."
+        )
+    return batch_size, shard_size
+
+
+def _samples(data: Any) -> Samples:
+    samples = Samples(tuple(as_data(part) for part in (data if isinstance(data, list | tuple) else [data])))
+    if not samples.parts or not all(len(part) for part in samples.parts):
+        raise ValueError("`data` must have samples, got an empty data set.")
+    return samples
 
 
 def _compute(

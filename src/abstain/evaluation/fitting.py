@@ -70,7 +70,7 @@ def _allowed(scores: list[Score], outputs: Outputs, fitting: Fitting, left_out: 
             left_out[score.name] = f"the outputs have {objection}"
         elif not score.needs_fitting:
             continue
-        elif isinstance(fitting, Outputs) and (objection := score.objection(fitting)):
+        elif not isinstance(fitting, str) and (objection := score.objection(fitting)):
             left_out[score.name] = f"the fitting outputs have {objection}"
         elif isinstance(fitting, str) and samples < 4:
             left_out[score.name] = "there are too few in-distribution samples to fit it on; give fitting outputs"

@@ -119,27 +119,34 @@ def summarize(
     ordered = sorted(evaluation.scores, key=lambda score: float(tables[-1][score]["aurc"]))
     kept = ordered if shown is None else [*ordered[:shown], *(name for name in ordered[shown:] if name == BASELINE)]
     places = [_places(table) for table in tables]
-    reasons = dict.fromkeys(evaluation.left_out.values())
+    lines = [
+        Line(
+            score,
+            evaluation.entries[score].symbol,
+            tuple(_cell(table[score], place[score]) for table, place in zip(tables, places, strict=True)),
+        )
+        for score in kept
+    ]
     return Summary(
         verdict=verdict(evaluation),
-        columns=tuple(
-            Column(mix, alpha, *(next(iter(table.values()))[key] for key in ("n", "errors")))
-            for (mix, alpha), table in zip(columns, tables, strict=True)
-        ),
-        lines=tuple(
-            Line(
-                score,
-                evaluation.entries[score].symbol,
-                tuple(_cell(table[score], place[score]) for table, place in zip(tables, places, strict=True)),
-            )
-            for score in kept
-        ),
+        columns=tuple(_column(mix, alpha, table) for (mix, alpha), table in zip(columns, tables, strict=True)),
+        lines=tuple(lines),
         not_shown=len(ordered) - len(kept),
-        left_out=tuple(
-            (tuple(name for name, why in evaluation.left_out.items() if why == reason), reason) for reason in reasons
-        ),
+        left_out=_by_reason(evaluation.left_out),
         notes=evaluation.notes,
         level=evaluation.level,
+    )
+
+
+def _column(mix: str, alpha: float, table: dict[str, dict[str, Any]]) -> Column:
+    row = next(iter(table.values()))
+    return Column(mix, alpha, row["n"], row["errors"])
+
+
+def _by_reason(left_out: dict[str, str]) -> tuple[tuple[tuple[str, ...], str], ...]:
+    return tuple(
+        (tuple(name for name, why in left_out.items() if why == reason), reason)
+        for reason in dict.fromkeys(left_out.values())
     )
 
 

@@ -113,9 +113,10 @@ def _plus(total, lost, term):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _tie(count, wrong, end, wrong_end, m, risks, risks_lost):  # type: ignore[no-untyped-def]
+def _tie(count, wrong, end, wrong_end, m, total):  # type: ignore[no-untyped-def]
     """Take a group of ties into the risks; what it adds to h and T, and the mean of that over its rows."""
     before, wrong_before, rate = end - count, wrong_end - wrong, wrong / count
+    risks, risks_lost = total
     h = h_lost = h_sum = 0.0
     for k in range(min(end, m), before, -1):
         h, h_lost = _plus(h, h_lost, 1.0 / k)
@@ -149,7 +150,7 @@ def _fold(counts, errors, groups, end, wrong_end, m, state, h_out, t_out):  # ty
                 off_squares += off * off
             else:
                 risks, risks_lost, more_h, more_t, h_mean, t_mean = _tie(
-                    count, wrong, end, wrong_end, m, risks, risks_lost
+                    count, wrong, end, wrong_end, m, (risks, risks_lost)
                 )
                 h_mean, t_mean = h_before + (h + h_mean), t_before + (t + t_mean)
                 h += more_h

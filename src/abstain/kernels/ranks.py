@@ -65,11 +65,12 @@ def _order_run(packed, rows, bits, magnitude):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _number(packed, row_bits, bits, magnitude, is_cut, group, counts):  # type: ignore[no-untyped-def]
+def _number(packed, row_bits, keys, is_cut, group, counts):  # type: ignore[no-untyped-def]
     """Give every row the number of its group and every group its count; how many groups there are.
 
     One row of each group is left at the beginning of ``packed``, where all has been read by then.
     """
+    bits, magnitude = keys
     rows = (np.int64(1) << row_bits) - 1
     found = start = 0
     while start < packed.size:
@@ -111,5 +112,5 @@ def tie_numbers(confidence: NDArray[np.floating], /) -> tuple[Ints, Ints, Ints]:
     _pack(bits, magnitude, highest, np.uint64(shift), np.uint64(row_bits), packed)
     packed.sort()
     group, counts = np.empty(n, np.int64), np.empty(n, np.int64)
-    found = _number(packed, np.int64(row_bits), bits, magnitude, shift > 0, group, counts)
+    found = _number(packed, np.int64(row_bits), (bits, magnitude), shift > 0, group, counts)
     return group, counts[:found] if 2 * found > n else counts[:found].copy(), packed[:found]

@@ -48,7 +48,7 @@ def area(ties: Sides | Groups, /, *, alpha: float = 1.0, convention: Convention 
     if convention == "mean" and ties.is_counted:
         m = ties.prefix(alpha)
         return ties.error_areas(np.array([m]))[0].risks / m
-    groups = ties.groups() if isinstance(ties, Sides) else ties
+    groups = ties.groups()
     if convention == "mean":
         return float(partial_area(groups.counts, groups.weights, groups.losses, groups.prefix(alpha)))
     if convention == "continuous":

@@ -90,8 +90,8 @@ def counted_oracle(errors: int, n: int, /) -> Groups:
 
 
 def _oracle(ties: Sides | Groups, samples: Samples) -> Sides | Groups:
-    if isinstance(ties, Sides):
-        return counted_oracle(len(ties.wrong), ties.n)
+    if ties.is_counted:
+        return counted_oracle(round(samples.losses.sum()), ties.n)
     return ties_of(Samples(-samples.losses.astype(np.float64), samples.losses, samples.weights))
 
 

@@ -51,6 +51,10 @@ class Groups:
         inside = int((goal - before) / (self.weights[g] / self.counts[g]) + 1e-9)
         return max(1, min(self.n, int(self.counts[:g].sum()) + inside))
 
+    def groups(self) -> Self:
+        """Themselves, as `Sides` give theirs."""
+        return self
+
     def error_areas(self, ms: Ints, /) -> list[ErrorArea]:
         """The sums over the first m samples that areas of counted groups are made of."""
         return group_error_areas(self.counts, self.losses, ms)
@@ -124,8 +128,7 @@ def prefix(n: int, coverage: float, /) -> int:
 
 def group(confidence: ArrayLike, losses: ArrayLike, /, *, weights: ArrayLike | None = None) -> Groups:
     """Check and group the samples. Every sum is the same in whatever order the rows come."""
-    ties = ties_of(check_samples(confidence, losses, weights))
-    return ties.groups() if isinstance(ties, Sides) else ties
+    return ties_of(check_samples(confidence, losses, weights)).groups()
 
 
 def ties_of(samples: Samples, /) -> Sides | Groups:

@@ -11,6 +11,8 @@ from abstain.monitor.monitor import Monitor
 from abstain.monitor.risk import RiskMonitor
 from abstain.monitor.scores import ScoreMonitor
 from abstain.records import from_json, to_json
+from abstain.selector import Selector
+from abstain.thresholds.promise import RISK
 
 
 @final
@@ -25,6 +27,18 @@ class DeploymentMonitor:
     risk: RiskMonitor | None = None
     acceptance: AcceptanceMonitor | None = None
     scores: ScoreMonitor | None = None
+
+    @classmethod
+    def of(cls, selector: Selector, /, *, risk: float | None = None, delta: float = 0.05) -> Self:
+        """All that can be watched of a selector: its promised risk, or another, its share accepted and confidences."""
+        t = selector.threshold
+        if risk is None and t.promise.quantity == RISK:
+            risk = t.promise.target
+        accepted = AcceptanceMonitor.from_calibration(
+            accepted=t.accepted, n=t.n, delta=delta, threshold_chosen_there=True
+        )
+        watched = None if risk is None else RiskMonitor(risk=risk, delta=delta)
+        return cls(watched, accepted, ScoreMonitor(selector.distribution, delta))
 
     @property
     def parts(self) -> dict[str, Monitor]:

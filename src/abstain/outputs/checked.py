@@ -92,3 +92,17 @@ def _head(weight: Any, bias: Any, features: NDArray[Any] | None, k: int) -> dict
         check.check_finite("bias", b[:, None], check.usable_rows(b[:, None]))
         head["bias"] = b
     return head
+
+
+def arguments_of(stored: dict[str, Any], /) -> dict[str, Any]:
+    """The arguments of `Outputs` from its fields."""
+    arguments = dict(stored)
+    names = arguments.pop("given_names", ())
+    given, wrong = arguments.pop("given", None), arguments.pop("wrong", None)
+    if given is not None:
+        arguments["given"] = {str(name): given[:, column] for column, name in enumerate(names)}
+    if wrong is not None:
+        arguments["errors"] = wrong
+    if "logits" in arguments and arguments["logits"].shape[1:] == (0,):
+        del arguments["logits"]
+    return arguments

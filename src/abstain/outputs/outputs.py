@@ -15,7 +15,7 @@ from abstain.draws import generator
 from abstain.kernels.blocks import row_blocks
 from abstain.outputs import storage
 from abstain.outputs import validation as check
-from abstain.outputs.checked import checked_fields
+from abstain.outputs.checked import arguments_of, checked_fields
 from abstain.outputs.draw import draw_rows
 from abstain.outputs.head import HeadCheck, check_head
 from abstain.outputs.join import check_parts
@@ -120,10 +120,8 @@ class Outputs:
         return len(self.logits)
 
     def __repr__(self) -> str:
-        have = [
-            name for name, _ in self._arrays((*ROW_FIELDS, *HEAD_FIELDS)) if name not in ("shift", "given", "wrong")
-        ]
-        have = [name for name in have if name != "logits" or self.n_classes]
+        hidden = {"shift", "given", "wrong"} | (set() if self.n_classes else {"logits"})
+        have = [name for name, _ in self._arrays((*ROW_FIELDS, *HEAD_FIELDS)) if name not in hidden]
         have += [*self.given_names, *(["errors"] if self.wrong is not None else [])]
         shifts = ", ".join(f"{np.count_nonzero(self.shift == kind)} {kind}" for kind in np.unique(self.shift))
         return f"Outputs(n={len(self)}, classes={self.n_classes}, with {', '.join(have)}; shift: {shifts})"
@@ -150,16 +148,13 @@ class Outputs:
         """(n,) the classifier's own argmax, lowest index on ties; −1 where a row is not usable."""
         if not self.n_classes:
             raise ValueError("`logits` must be given to know the predictions, got confidences alone.")
-        predictions = np.empty(len(self), dtype=np.int64)
-        for block in row_blocks(*self.logits.shape):
-            predictions[block] = np.argmax(self.logits[block], axis=1)
-        predictions[~self.usable] = -1
+        parts = [np.argmax(self.logits[block], axis=1) for block in row_blocks(*self.logits.shape)]
+        predictions = np.where(self.usable, np.concatenate(parts), -1)
         predictions.flags.writeable = False
         return predictions
 
     def remember_predictions(self, predictions: NDArray[np.int64], /) -> None:
         """Predictions that a pass over the logits found on its way, so that no further one is needed."""
-        predictions.flags.writeable = False
         self.__dict__.setdefault("predictions", predictions)
 
     @cached_property
@@ -241,7 +236,7 @@ class Outputs:
         place = as_path("path", path)
         if place.suffix.lower() in SUFFIXES and not place.is_dir():
             return cls(**read_table(place), nonfinite=nonfinite)
-        return cls(**_named(storage.load(place, verify=verify)), nonfinite=nonfinite)
+        return cls(**arguments_of(storage.load(place, verify=verify)), nonfinite=nonfinite)
 
     def _arrays(self, names: tuple[str, ...]) -> list[tuple[str, NDArray[Any]]]:
         return [(name, getattr(self, name)) for name in names if getattr(self, name) is not None]
@@ -253,17 +248,3 @@ class Outputs:
         masked = self.is_masked and check.is_masked(rows["logits"])
         new._set(dict.fromkeys(self.__dataclass_fields__) | same | rows | {"is_masked": masked})
         return new
-
-
-def _named(stored: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of `Outputs` from its fields."""
-    arguments = dict(stored)
-    names = arguments.pop("given_names", ())
-    given, wrong = arguments.pop("given", None), arguments.pop("wrong", None)
-    if given is not None:
-        arguments["given"] = {str(name): given[:, column] for column, name in enumerate(names)}
-    if wrong is not None:
-        arguments["errors"] = wrong
-    if "logits" in arguments and arguments["logits"].shape[1:] == (0,):
-        del arguments["logits"]
-    return arguments

@@ -4,14 +4,11 @@ outputs.json names the files, so replacing it is the one atomic step of an overw
 written under names not in use, and the old ones are removed after.
 """
 
-import contextlib
 import errno
-import fcntl
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
@@ -20,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.files import read_text
+from abstain.files import locked_folder, read_text
 from abstain.outputs.arrays import read_npy, read_npz
 from abstain.records import built, parsed
 
@@ -68,7 +65,7 @@ def save(
             return
     if beside:
         raise FileExistsError(f"`folder` must be new, got {folder}. Choose another place.")
-    with _locked(folder, exclusive=True):
+    with locked_folder(folder, exclusive=True):
         _overwrite(folder, arrays, names)
 
 
@@ -96,17 +93,6 @@ def _create(folder: Path, arrays: dict[str, NDArray[Any]], names: Names, beside:
     return True
 
 
-@contextlib.contextmanager
-def _locked(folder: Path, *, exclusive: bool) -> Iterator[None]:
-    """Hold the folder's lock, so that nobody reads while files are exchanged."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
-        yield
-    finally:
-        os.close(descriptor)
-
-
 def load(path: Path, /, *, verify: bool | None = None) -> dict[str, Any]:
     """The keyword arguments of `Outputs` that were saved at ``path``; checksums of small arrays are always checked."""
     if not path.exists():
@@ -114,7 +100,7 @@ def load(path: Path, /, *, verify: bool | None = None) -> dict[str, Any]:
     if path.is_file():
         return _load_npz(path)
     if (path / HEADER).exists():
-        with _locked(path, exclusive=False):
+        with locked_folder(path, exclusive=False):
             return _load_folder(path, verify)
     if (path / PAPER_FILES["logits"]).exists():
         return {name: read_npy(path / file) for name, file in PAPER_FILES.items() if (path / file).exists()}

@@ -1,7 +1,7 @@
 """Many scores of the same outputs, block by block, each block read once for all of them."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,18 +38,12 @@ def confidences(outputs: Outputs, fitted: "Mapping[str, FittedScore]", /) -> dic
 
 def predictions(outputs: Outputs, fitted: "FittedScore", /) -> NDArray[np.int64]:
     """The answer (n,) that the score judges, −1 where a row is not usable."""
-    if type(fitted).predictions is _own_predictions():
+    if not fitted.changes_predictions:
         return outputs.predictions
     found = np.full(len(outputs), -1, dtype=np.int64)
     for rows, inputs in _usable_blocks(outputs, with_head=fitted.uses_head):
         found[rows] = fitted.predictions(inputs)
     return found
-
-
-def _own_predictions() -> Any:
-    from abstain.scores.score import FittedScore
-
-    return FittedScore.predictions
 
 
 def _usable_blocks(outputs: Outputs, *, with_head: bool) -> Iterator[tuple[Rows, Inputs]]:

@@ -109,6 +109,7 @@ class FittedExpectedCost(FittedScore):
     temperature: float
     matrix: Floats
     rejection: Floats
+    changes_predictions = True
 
     def expects(self) -> Sizes:
         """As many classes as there are costs for."""

@@ -20,6 +20,7 @@ class Given(PlainScore):
 
     column: str
     named_by = ("column",)
+    is_formula = False
 
     @property
     def about(self) -> About:
@@ -43,6 +44,8 @@ class Own(PlainScore):
     column: str
     function: Callable[[Outputs], ArrayLike]
     named_by = ("column", "function")
+    is_formula = False
+    is_stored = False
 
     @classmethod
     def of(cls, function: Callable[[Outputs], ArrayLike], /) -> "Own":

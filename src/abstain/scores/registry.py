@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from typing import Any, get_type_hints
 
-from abstain.arguments import check_list
 from abstain.names import called, check_name
 from abstain.outputs import Outputs
 from abstain.records import built
@@ -81,9 +80,7 @@ def as_score(asked: AnyScore, outputs: Outputs | None = None, /) -> Score:
 
 def as_scores(asked: AnyScore | Iterable[AnyScore], outputs: Outputs, /) -> list[Score]:
     """Several scores, each once; "all" stands for those given with the outputs and all of `SCORES`."""
-    alone = isinstance(asked, str | Score) or callable(asked)
-    if not alone:
-        check_list("scores", asked, "scores")
+    alone = isinstance(asked, str) or not hasattr(asked, "__iter__")
     each: list[Any] = [asked] if alone else list(asked)  # type: ignore[arg-type]
     if not each:
         raise ValueError("`scores` must name at least one score, got none. `abstain scores` lists them.")

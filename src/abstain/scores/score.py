@@ -44,6 +44,8 @@ class Stored:
 
     kinds: ClassVar[dict[str, type["Stored"]]] = {}
     """Every such class by its stored name; a file can name these and no others."""
+    is_stored: ClassVar[bool] = True
+    """Whether its fields can be stored; of one that is not, the file holds the name alone."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -67,6 +69,11 @@ class FittedScore(Stored, ABC):
 
     uses_head: ClassVar[bool] = False
     """Whether the formula looks at ``inputs.head``."""
+
+    changes_predictions: ClassVar[bool] = False
+    """Whether the answer it judges may be another than the classifier's own."""
+    is_formula: ClassVar[bool] = True
+    """Whether it is a formula in arrays, which other libraries and a file can hold."""
 
     def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Confidence (n,) of every row, NaN, which no threshold accepts, where a row is not usable."""

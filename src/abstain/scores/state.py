@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from abstain.foreign import foreign
 from abstain.outputs import Outputs
 from abstain.records import built
-from abstain.scores.given import Given, Own
+from abstain.scores.given import Own
 from abstain.scores.score import FittedScore, Stored
 
 Arrays = dict[str, NDArray[Any]]
@@ -39,7 +39,7 @@ def check_decides(fitted: FittedScore, n_classes: int, /) -> None:
         sizes = {"classes": n_classes, "features": 2} | fitted.expects()
     if sizes["classes"] != n_classes or n_classes == 1:
         raise ValueError(f"`header` must be of a score for {n_classes} classes, got {sizes['classes']}.")
-    if isinstance(fitted, Given | Own):
+    if not fitted.is_formula:
         return
     rng = np.random.default_rng(0)
     for n in (5, 7):
@@ -52,9 +52,9 @@ def check_decides(fitted: FittedScore, n_classes: int, /) -> None:
 
 
 def _pack(value: Any, path: str, arrays: Arrays) -> Any:
-    if isinstance(value, Own):
-        return {"own": value.column}
     if isinstance(value, Stored):
+        if not value.is_stored:
+            return {"own": value.name}  # type: ignore[attr-defined]
         names = [field.name for field in fields(value)]  # type: ignore[arg-type]
         packed = {name: _pack(getattr(value, name), f"{path}.{name}", arrays) for name in names}
         return {"kind": value.stored_name(), "fields": packed}

@@ -12,7 +12,6 @@ from abstain.metrics.checks import check_share
 from abstain.scores.registry import DEFAULT, AnyScore, as_score
 from abstain.sklearn.arguments import check_numbers
 from abstain.sklearn.estimator_outputs import outputs_of
-from abstain.sklearn.selective_classifier import SelectiveClassifier
 
 Metric = Callable[..., float]
 
@@ -40,9 +39,9 @@ class SelectionScorer:
     def _confidence(self, estimator: Any, X: Any) -> NDArray[np.float64]:
         if hasattr(estimator, "steps"):  # a pipeline that ends in a selective classifier
             *before, last = (step for _, step in estimator.steps)
-            if before and isinstance(last, SelectiveClassifier):
+            if before and hasattr(last, "confidence_scores"):
                 return last.confidence_scores(estimator[:-1].transform(X))
-        if isinstance(estimator, SelectiveClassifier):
+        if hasattr(estimator, "confidence_scores"):
             return estimator.confidence_scores(X)
         classes = np.asarray(estimator.classes_)
         score = as_score(self.confidence)

@@ -1,7 +1,5 @@
 """`SelectiveClassifier`: a scikit-learn classifier that knows when not to answer."""
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -16,27 +14,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from abstain.outputs import Outputs
-from abstain.scores.expected_cost import FittedExpectedCost
 from abstain.scores.registry import EXPECTED_COST, as_score
 from abstain.selector import Selector, calibrate
 from abstain.sklearn.arguments import check_classifier, check_held_out, check_numbers, check_reach, folds
+from abstain.sklearn.caveats import with_caveats
+from abstain.sklearn.delegation import has
 from abstain.sklearn.estimator_outputs import class_numbers, needs, outputs_of
 from abstain.sklearn.training import fitted, split_rows
 
 SMALL = 30  # held-out samples below which a coverage is promised in expectation only
-FOLDS = "since it was calibrated on other folds' classifiers, and the final one may do otherwise"
-UNSEEN = "it rests on the classifier not having been trained on these rows"
-WEIGHTS = "`sample_weight` is the classifier's alone, each row counts once here"
-
-
-def _has(method: str) -> Callable[["SelectiveClassifier"], bool]:
-    """Whether the classifier has a method; its own objection where it has not."""
-
-    def check(self: "SelectiveClassifier") -> bool:
-        getattr(getattr(self, "estimator_", self._classifier()), method)
-        return True
-
-    return check
 
 
 class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -110,25 +96,26 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             sample_weight = _check_sample_weight(sample_weight, y)
         seed = int(check_random_state(self.random_state).randint(2**31))
         selector = self._calibrated(self._calibration(X, y, sample_weight, seed), seed)
-        self.selector_ = self._noted(selector, weighted=sample_weight is not None)
+        how = "prefit" if self._is_prefit else "folds" if self.cv is not None else "held out"
+        self.selector_ = with_caveats(selector, how, weighted=sample_weight is not None)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The classifier's answer to every sample, or the cheapest where costs are known."""
         check_is_fitted(self)
         answers = np.asarray(self.estimator_.predict(X))
-        if not isinstance(self.selector_.fitted, FittedExpectedCost):
+        if not self.selector_.fitted.changes_predictions:
             return answers
         cheapest = self.selector_.predictions(self._outputs(self.estimator_, X))
         return np.where(cheapest < 0, answers, self.classes_[cheapest])
 
-    @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
+    @available_if(has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Any:
         """The classifier's probabilities."""
         check_is_fitted(self)
         return self.estimator_.predict_proba(X)
 
-    @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
+    @available_if(has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Any:
         """The classifier's decision values."""
         check_is_fitted(self)
@@ -260,14 +247,3 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             when_impossible=self.when_impossible,
             seed=seed,
         )
-
-    def _noted(self, selector: Selector, *, weighted: bool) -> Selector:
-        """The selector with what its promise rests on besides."""
-        promise = selector.threshold.promise
-        if weighted:
-            promise = promise.noting(WEIGHTS)
-        if self._is_prefit:
-            promise = promise.noting(UNSEEN)
-        elif self.cv is not None:
-            promise = promise.unproved(FOLDS)
-        return replace(selector, threshold=replace(selector.threshold, promise=promise))

@@ -1,6 +1,8 @@
 """Costs: the rule of Chow, and thresholds of low cost with a bound on what they cost."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 
 import numpy as np
@@ -69,7 +71,7 @@ def minimal_cost(
     probability 1 − δ: a threshold chosen on other samples is a fixed one for the rest (`mean_upper_bound`). A
     ``threshold`` fixed beforehand, such as 0 for the advantage of `chow`, is kept and its cost bounded in the same way.
     """
-    sample = _CostSample.of(confidence, costs, rejection, largest, ids, seed)
+    sample = _CostSample.of(confidence, costs, rejection, largest, partial(one_per_cluster, ids=ids, seed=seed))
     guide, rest = sample.split(seed)
     if threshold is not None:
         return rest.certified("fixed_threshold", threshold, guide, delta)
@@ -93,8 +95,7 @@ class _CostSample:
         costs: ArrayLike,
         rejection: float | ArrayLike,
         largest: float,
-        ids: ArrayLike | None,
-        seed: int,
+        choose: Callable[..., NDArray[np.int64]],
     ) -> "_CostSample":
         c, a = np.asarray(confidence, dtype=np.float64), np.asarray(costs, dtype=np.float64)
         r = np.asarray(rejection, dtype=np.float64)
@@ -107,7 +108,7 @@ class _CostSample:
             raise ValueError("`confidence` must not be NaN, got some. Set it to -inf where a sample is rejected.")
         if not all(((x >= 0) & (x <= largest)).all() for x in (a, r)):
             raise ValueError(f"`costs` and `rejection` must be between 0 and `largest` ({largest:g}), got others.")
-        rows = one_per_cluster(c, a, ids=ids, seed=seed)
+        rows = choose(c, a)
         if len(rows) < 3:
             raise ValueError(f"`confidence` must be of at least 3 different samples, got {len(rows)}.")
         r = np.broadcast_to(r, c.shape)

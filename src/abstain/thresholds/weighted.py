@@ -54,11 +54,13 @@ def weighted_risk(
     """
     check_target("risk", risk)
     check_target("delta", delta)
-    w = weights.weights if isinstance(weights, EstimatedWeights) else np.asarray(weights, dtype=np.float64)
+    estimated = isinstance(weights, EstimatedWeights)
+    if estimated:
+        w, largest = weights.weights, weights.largest if largest is None else largest  # type: ignore[union-attr]
+    else:
+        w = np.asarray(weights, dtype=np.float64)
     if largest is None:
-        if not isinstance(weights, EstimatedWeights):
-            raise ValueError("`largest` must be given, a bound on the weights known beforehand, got none.")
-        largest = weights.largest
+        raise ValueError("`largest` must be given, a bound on the weights known beforehand, got none.")
     check_name("by", by, ("rejection_sampling", "betting"), rule="be rejection_sampling or betting")
     c, e = np.asarray(confidence, dtype=np.float64), np.asarray(losses, dtype=np.float64)
     if not c.shape == e.shape == w.shape:
@@ -74,6 +76,6 @@ def weighted_risk(
             raise ValueError("`weights` must keep at least one sample, got none kept. Calibrate on more samples.")
         found = step_down(c[kept], e[kept], risk=risk, delta=delta)
     promise = replace(found.promise, distribution=SHIFTED)
-    if isinstance(weights, EstimatedWeights):
+    if estimated:
         promise = promise.unproved(ESTIMATED)
     return replace(found, method="weighted_risk", promise=promise)

@@ -1,0 +1,43 @@
+"""What `abstain demo` and `abstain reproduce` have in common: evaluate outputs, draw, and tell."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from abstain.cli.show import print_json, print_summary, progress_bar
+
+if TYPE_CHECKING:
+    from abstain.evaluation import Evaluation
+    from abstain.evaluation.fitting import Fitting
+    from abstain.outputs import Outputs
+
+
+def evaluated(outputs: "Outputs", folder: Path, *, seed: int, fitting: "Fitting" = "fifth") -> "Evaluation":
+    """All scores compared, and their curves in the folder."""
+    import abstain
+    from abstain.report.figures import risk_coverage_figure
+    from abstain.report.save import save_figure
+
+    with progress_bar() as progress:
+        evaluation = abstain.evaluate(outputs, fitting=fitting, seed=seed, progress=progress)
+        progress("Drawing", 1.0)
+        save_figure(risk_coverage_figure(evaluation), folder / "risk-coverage.png")
+    return evaluation
+
+
+def tell(evaluation: "Evaluation", folder: Path, *, words: str, json: bool) -> None:
+    """What was found, where the outputs and the figure are, and how to go on."""
+    from rich.console import Console
+
+    from abstain.evaluation import summarize
+
+    outputs, figure = folder / "outputs", folder / "risk-coverage.png"
+    if json:
+        print_json(evaluation.to_dict() | {"outputs": str(outputs), "figure": str(figure)})
+        return
+    console = Console()
+    console.print(words)
+    print_summary(summarize(evaluation), console)
+    print(f"\nRisk–coverage curves: {figure}")
+    print(f"Every mix of shifts:  abstain evaluate {shlex.quote(str(outputs))} --all")
+    print(f"or, for a promise:    abstain calibrate {shlex.quote(str(outputs))} --risk 0.1 -o {folder.name}.abstain")
