@@ -344,3 +344,21 @@ def test_metrics_are_asked_for_by_name_and_parameter():
         evaluate(outputs, metrics=["augrcc"])
     with pytest.raises(ValueError, match="`option of augrc` must be one of"):
         evaluate(outputs, metrics=["augrc(risk=1)"])
+
+
+def test_further_metrics_count_the_rows_that_aurc_counts():
+    outputs = mixed_outputs()
+    z = outputs.logits.copy()
+    z[:100] = np.nan
+    broken = Outputs(logits=z, labels=outputs.labels, shift=outputs.shift, nonfinite="reject")
+    evaluation = evaluate(broken, scores=["energy"], metrics="all")
+    found = next(row for row in evaluation.further if row["metric"] == "aurc" and row["mix"] == "all")
+    assert found["value"] == evaluation.row("energy", "all", 1.0)["aurc"]
+    assert not any(row["metric"] == "brier_score" for row in evaluation.further)
+
+
+def test_a_given_confidence_may_have_the_name_of_a_score():
+    outputs = mixed_outputs()
+    given = Outputs(logits=outputs.logits, labels=outputs.labels, given={"max_softmax": np.arange(900.0)})
+    evaluation = evaluate(given)
+    assert (evaluation.confidence["max_softmax"] == np.rint(evaluation.confidence["max_softmax"])).all()

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
@@ -17,7 +17,8 @@ def write_whole(goal: Path, write: Callable[[Path], object], /) -> None:
             os.fsync(stream.fileno())
         os.replace(partial, goal)
     except OSError as error:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):  # a name that is too long cannot be removed either
+            partial.unlink(missing_ok=True)
         if str(error.filename) != str(partial):
             raise
         raise OSError(error.errno, error.strerror, str(goal)) from None

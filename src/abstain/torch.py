@@ -80,6 +80,8 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
     def _run(self, *inputs: Any, **named: Any) -> tuple[Any, Any]:
         """Logits, and the input of the head if the score needs it."""
         if self.head is None and self.selector.needs_head:
+            if torch.compiler.is_exporting() or torch.jit.is_tracing():
+                raise ValueError("`head` must be named, or a batch run once, before a score of features is exported.")
             with self._finding:
                 if self.head is None:
                     return self._find(*inputs, **named)

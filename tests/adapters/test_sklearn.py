@@ -357,7 +357,11 @@ def test_where_no_risk_can_be_kept_everything_is_rejected_if_that_is_asked_for(t
         ({"risk": 0.3, "delta": "low"}, TypeError, "`delta` must be a number, got 'low'"),
         ({"risk": 0.3, "held_out": "half"}, TypeError, "`held_out` must be a number, got 'half'"),
         ({"risk": 0.3, "held_out": 1.5}, ValueError, "`held_out` must be a share between 0 and 1, or a number of rows"),
-        ({"risk": 0.3, "confidence": 3}, TypeError, "`confidence` must be a known score, got 3"),
+        (
+            {"risk": 0.3, "confidence": 3},
+            TypeError,
+            "`confidence` must be a name, a score or a function of outputs, got int",
+        ),
         ({"risk": 0.3, "confidence": "max_sofmax"}, ValueError, r"Did you mean max_softmax\?"),
         ({"risk": 0.3, "method": "stepdown"}, ValueError, r"Did you mean step_down\?"),
         ({"risk": 0.3, "when_impossible": "reject"}, ValueError, r"Did you mean reject_all\?"),

@@ -128,7 +128,7 @@ def test_every_sign_has_words_of_ascii():
 
 @pytest.mark.parametrize("width", [80, 120, 160, 320])
 def test_intervals_stay_however_wide_the_terminal_is(outputs, width):
-    shown = run("evaluate", outputs, *SCORE, width=width).stdout
+    shown = run("evaluate", outputs, *SCORE, "--all", "--intervals", width=width).stdout
     lines = [line for line in shown.splitlines() if line.strip().startswith("max_softmax ")]
     assert sum(line.count("–") for line in lines) == 12
     assert len(lines) == (1 if width == 320 else 4)

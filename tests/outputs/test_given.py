@@ -45,8 +45,10 @@ def test_each_name_is_a_score_and_the_selector_survives_its_file(tmp_path):
         again.accepts(Outputs(given={"other": U}))
 
 
-def test_the_first_name_is_the_default_and_the_best_can_be_asked_for():
-    assert calibrate(TABLE, risk=0.06).score == "vendor"
+def test_of_several_names_one_must_be_said_and_the_best_can_be_asked_for():
+    with pytest.raises(ValueError, match="`score` must say which confidence to trust, vendor, noise, or best"):
+        calibrate(TABLE, risk=0.06)
+    assert calibrate(TABLE, score="vendor", risk=0.06).score == "vendor"
     best = calibrate(TABLE, score="best", risk=0.1)
     assert best.score == "vendor"
     assert "chosen among 2 on other rows" in best.summary()

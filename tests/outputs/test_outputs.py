@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+import abstain
 from abstain import Outputs
 
 Z = np.array([[2.0, 0.0, 1.0], [0.5, 1.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 3.0]])
@@ -232,3 +233,23 @@ def test_rows_that_were_checked_are_not_checked_again(monkeypatch):
     parts = outputs[:4], outputs[outputs.labels == 0], *outputs.split(0.5)
     assert [len(part) for part in parts][:2] == [4, 9]
     assert len(Outputs.concat(parts)) == sum(map(len, parts))
+
+
+def test_what_is_known_of_the_rows_stays_true():
+    z = np.random.default_rng(0).normal(size=(6, 3))
+    outputs = Outputs(logits=z, labels=np.zeros(6, dtype=int))
+    abstain.scores.SCORES["max_softmax"](outputs)
+    with pytest.raises(ValueError, match="read-only"):
+        outputs.predictions[:] = 0
+    masked = z.copy()
+    masked[2] = -np.inf  # not usable, so that it masks nothing
+    assert not Outputs(logits=masked, nonfinite="reject").is_masked
+    masked[2, 0] = 1.0
+    rows = Outputs(logits=masked)
+    assert rows.is_masked
+    assert rows[2:3].is_masked
+    assert not rows[:2].is_masked
+    assert Outputs.concat([rows[:2], rows[2:]]).is_masked
+    signed, unsigned = (Outputs(logits=z, ids=np.arange(6, dtype=kind)) for kind in (np.int64, np.uint64))
+    with pytest.raises(TypeError, match="`ids` must have one integer type in all parts, got uint64 in part 1"):
+        Outputs.concat([signed, unsigned])

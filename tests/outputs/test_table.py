@@ -10,7 +10,7 @@ from abstain import Outputs
         (b"", "have a column confidence, or columns logit_… or proba_…, got none"),
         (b'confidence,correct\n0.5,"1\n0.2,0\n', "comma-separated values, got unexpected end of data in line 3"),
         ("confidence,id\n0.5,é\n".encode("latin-1"), "be a table in UTF-8, got the byte 0xe9. Save it in UTF-8"),
-        (b"confidence,id\n0.5,a\0\n", "text without NUL in column id, got .* in row 1"),
+        (b"confidence,id\n0.5,a\0\n", "texts without NUL in column id, got .* in row 1"),
         (b"confidence,correct\n0.5\n", "have 2 values in each row, got 1 in row 1"),
     ],
 )

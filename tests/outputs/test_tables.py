@@ -60,7 +60,7 @@ def test_several_confidences_and_answers_by_name(tmp_path):
         }
     )
     found = write(frame, tmp_path / "t.csv")
-    assert found.given_names == ("judge", "vendor")
+    assert found.given_names == ("confidence_judge", "confidence_vendor")
     assert found.errors.tolist() == [False, True, False, False, False, False]
 
 
@@ -93,3 +93,16 @@ def test_lists_of_other_lengths_are_named(tmp_path):
     frame = pl.DataFrame({"logits": [[1.0, 2.0]], "logit_0": [1.0]})
     with pytest.raises(ValueError, match="a column logits or columns logit_…, got both"):
         write(frame, tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_a_class_is_the_same_however_its_number_is_written(ending, tmp_path):
+    columns = {"confidence": [0.9, 0.8, 0.7], "label": [3.0, 1.0, 2.0], "prediction": [3, 1, 0]}
+    assert write(pl.DataFrame(columns), tmp_path / f"t{ending}").errors.tolist() == [False, False, True]
+    (tmp_path / "s.csv").write_text("label, prediction, confidence\ncat, cat, 0.9\ndog, cat, 0.8\n")
+    assert Outputs.load(tmp_path / "s.csv").errors.tolist() == [False, True]
+    odd = pl.DataFrame({"confidence": [0.5], "label": [[1, 2]], "prediction": [1]})
+    with pytest.raises(ValueError, match="texts without NUL in column label, got a list in row 1"):
+        write(odd, tmp_path / "t.parquet")
+    array = pl.DataFrame({"logits": pl.Series([[1e300] * 32], dtype=pl.Array(pl.Float64, 32))})
+    assert write(array, tmp_path / "a.parquet").logits.dtype == np.float64

@@ -24,7 +24,7 @@ def test_the_verdict_names_the_best_the_usual_and_whether_they_differ(digits):
     ("scores", "words"),
     [
         (["energy"], "energy has AURC"),
-        (["max_softmax", "doctor"], "the difference is not significant"),
+        (["max_softmax", "doctor"], "difference is not significant"),
         (["doctor", "energy"], "AURC"),
     ],
 )
@@ -57,15 +57,16 @@ def test_tables_mark_the_best(digits):
     summary = summarize(evaluation, mixes=evaluation.mixes)
     lines = markdown_table(summary).splitlines()
     assert lines[0].startswith("| score | symbol | in α=0.1 |")
-    assert len({line.count("|") for line in lines}) == 1
+    assert len({line.count("|") for line in lines[:-2]}) == 1
     best = evaluation.best("all")
     assert lines[2].startswith(f"| {best['score']} |")
     assert lines[2].endswith(f"| **{100 * best['aurc']:.2f}** |")
+    assert lines[-1] == "AURC-α × 100. Bold: best; italics: not significantly worse."
     latex = latex_table(summary).splitlines()
-    assert latex[4].startswith(r"\texttt{confidence\_margin}")
-    assert rf"\textbf{{{100 * best['aurc']:.2f}}}" in latex[4]
+    assert latex[5].startswith(r"\texttt{confidence\_margin}")
+    assert rf"\textbf{{{100 * best['aurc']:.2f}}}" in latex[5]
     assert all(line.count("&") == 12 for line in latex if line.endswith(r"\\"))
-    assert [line.endswith(r"} \\") for line in latex[4:8]] == [True, True, True, False]
+    assert [line.endswith(r"} \\") for line in latex[5:9]] == [True, True, True, False]
 
 
 def test_a_summary_is_short_and_keeps_what_people_use(digits):
@@ -92,3 +93,21 @@ def test_notebooks_get_a_table_and_nothing_can_break_out_of_it():
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
     assert len(repr(evaluate(evil))) < 200
+
+
+def test_the_verdict_is_of_the_mix_shown_and_names_who_is_better_where_less_is_accepted(digits):
+    evaluation = evaluate(digits)
+    assert summarize(evaluation, mixes=["in"]).verdict.mix == "in"
+    found = verdict(evaluation)
+    for alpha, best in found.elsewhere:
+        assert best == evaluation.best("all", alpha)["score"]
+        assert not evaluation.row(found.score, "all", alpha)["tied"]
+    assert "Better where less is accepted: knn at coverages up to 0.5." in found.words
+
+
+def test_what_people_use_stays_where_nothing_is_significantly_better():
+    rng = np.random.default_rng(0)
+    outputs = Outputs(logits=rng.normal(size=(80, 3)), labels=rng.integers(3, size=80))
+    found = verdict(evaluate(outputs, scores=["max_softmax", "doctor", "neg_entropy"]))
+    assert found.score == "max_softmax"
+    assert found.words.startswith("Stay with max_softmax") == (found.best != "max_softmax")

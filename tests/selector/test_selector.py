@@ -305,8 +305,9 @@ def test_a_function_of_ones_own_is_calibrated_saved_and_loaded(tmp_path):
     usual = calibrate(CAL, score="confidence_margin", risk=0.1)
     np.testing.assert_array_equal(selector.accepts(NEW), usual.accepts(NEW))
     selector.save(tmp_path / "s.abstain")
-    with pytest.raises(ValueError, match=r"the function 'half_gap' .* no file can hold. Pass scores=\[half_gap\]"):
-        Selector.load(tmp_path / "s.abstain")
+    with pytest.raises(ValueError, match=r"the function 'half_gap' .* no file can hold. .*scores=\[half_gap\]"):
+        Selector.load(tmp_path / "s.abstain").accepts(NEW)
+    assert Selector.load(tmp_path / "s.abstain").threshold == selector.threshold  # enough to be monitored
     again = Selector.load(tmp_path / "s.abstain", scores=[half_gap])
     np.testing.assert_array_equal(again.accepts(NEW), selector.accepts(NEW))
     assert again.summary() == selector.summary()
@@ -321,3 +322,31 @@ def test_score_objects_with_options_are_calibrated_saved_and_loaded(score, tmp_p
     assert "(" in again.score
     assert again.entry == selector.entry
     np.testing.assert_array_equal(again.confidence(NEW), selector.confidence(NEW))
+
+
+@dataclass(frozen=True, eq=False)
+class Weighted(PlainScore):
+    """A sum of logits, weighted; whole numbers and lists are nothing that a file holds."""
+
+    by: np.ndarray
+    about = About(name="weighted", needs=("logits",))
+
+    def formula(self, inputs):
+        return inputs.logits @ self.by
+
+
+def test_a_class_of_ones_own_with_arrays_is_kept_or_refused_when_it_is_saved(tmp_path):
+    selector = calibrate(CAL, score=Weighted(np.array([1.0, 0.5, 0.2, 0.1])), coverage=0.5)
+    selector.save(tmp_path / "s.abstain")
+    again = Selector.load(tmp_path / "s.abstain")
+    np.testing.assert_array_equal(again.confidence(NEW), selector.confidence(NEW))
+    for odd in (np.array([1, 2, 3, 4]), [1.0, 0.5, 0.2, 0.1]):
+        with pytest.raises(ValueError, match="`selector` must have a score that a file can hold"):
+            calibrate(CAL, score=Weighted(odd), coverage=0.5).save(tmp_path / "odd.abstain")
+    assert not (tmp_path / "odd.abstain").exists()
+
+
+def test_fitted_scores_and_classes_are_told_from_scores():
+    for wrong in (KNN, KNN().fit(CAL)):
+        with pytest.raises(TypeError, match="`score` must be a score with its options, such as KNN"):
+            calibrate(CAL, score=wrong, coverage=0.5)

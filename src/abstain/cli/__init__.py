@@ -1,4 +1,4 @@
-"""The `abstain` command: one file a command, each parses, calls and prints."""
+"""The `abstain` command: one file per command, each parses, calls and prints."""
 
 from abstain.cli.app import main
 

@@ -94,14 +94,14 @@ def main() -> None:
 def said(error: BaseException) -> str:
     """One line: the message of an error that is the input's or the system's, or how to see one that is ours."""
     words = " ".join(str(error).split())
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"`{error.filename}` cannot be read or written: {error.strerror}."
     if isinstance(error, ValueError | TypeError | LookupError | OSError | ImportError) and is_meant(error):
         return words
     if isinstance(error, MemoryError):
         return f"There is not enough memory for this. {words}".strip()
     if isinstance(error, UnicodeDecodeError):
         return f"A text must be in UTF-8, got the byte 0x{error.object[error.start]:02x}. Save it in UTF-8."
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f"`{error.filename}` cannot be read or written: {error.strerror}."
     if isinstance(error, OSError | ImportError) and words:
         return words
     kind = type(error).__name__

@@ -56,7 +56,8 @@ def calibrate(
     """Choose a threshold with a guarantee and write a selector.
 
     OUTPUTS is a folder of outputs, an .npz, or a .csv or .parquet table with the columns confidence and correct (or
-    error), and where there are some id and group. A risk and a coverage may be asked for together.
+    error), or logit_… or proba_… and label, and where there are some id and group. A risk and a coverage may be asked
+    for together.
 
     Example: abstain calibrate run/ --risk 0.02 --delta 0.05 -o selector.abstain
     """

@@ -38,9 +38,9 @@ def collect(
         ),
     ] = None,
     checkpoint: Annotated[str | None, typer.Option(help="Weights: .safetensors, or a torch state dictionary.")] = None,
-    class_names: Annotated[Path | None, typer.Option(help="A text file with a class name a line.")] = None,
+    class_names: Annotated[Path | None, typer.Option(help="A text file with a class name per line.")] = None,
     device: Annotated[str, typer.Option(help="Where torch runs.")] = "cpu",
-    batch_size: Annotated[int, typer.Option(help="Samples a batch.")] = 64,
+    batch_size: Annotated[int, typer.Option(help="Samples per batch.")] = 64,
     on_error: Annotated[
         str, typer.Option(help="'raise', or 'skip' to leave out samples that fail.", autocompletion=on_error_words)
     ] = "raise",

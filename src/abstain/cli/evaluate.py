@@ -11,9 +11,7 @@ from abstain.cli.show import print_further, print_json, print_summary, progress_
 
 
 def evaluate(
-    outputs: Annotated[
-        Path, typer.Argument(help="A folder of outputs, an .npz file, or a .csv or .parquet table of confidences.")
-    ],
+    outputs: Annotated[Path, typer.Argument(help="A folder of outputs, an .npz file, or a .csv or .parquet table.")],
     score: Annotated[
         list[str] | None,
         typer.Option(
@@ -53,6 +51,7 @@ def evaluate(
     from abstain.report.figures import risk_coverage_figure
     from abstain.report.save import check_figure, save_figure
     from abstain.report.tables import latex_table, markdown_table
+    from abstain.scores.registry import split_names
 
     check_figure(figure)
     for goal in (markdown, latex):
@@ -61,7 +60,7 @@ def evaluate(
     with progress_bar() as progress:
         result = abstain.evaluate(
             abstain.Outputs.load(outputs, nonfinite=nonfinite),  # type: ignore[arg-type]
-            scores=score or "all",
+            scores=[name for names in score or ["all"] for name in split_names(names)],
             alphas=alpha or (0.1, 0.5, 1.0),
             metrics=metric or (),
             fitting=fitting if fitting in ("fifth", "paper") else abstain.Outputs.load(fitting, nonfinite=nonfinite),  # type: ignore[arg-type]

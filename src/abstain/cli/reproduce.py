@@ -16,7 +16,9 @@ def reproduce(
     name: Annotated[
         str | None, typer.Argument(help="The experiment; without one they are listed.", autocompletion=experiment_names)
     ] = None,
-    folder: Annotated[Path, typer.Option(help="Where to write, a folder an experiment.")] = Path("abstain-experiments"),
+    folder: Annotated[Path, typer.Option(help="Where to write, a folder per experiment.")] = Path(
+        "abstain-experiments"
+    ),
     seed: Annotated[int, typer.Option(help="Seed of the experiment.")] = 0,
     json: Json = False,
 ) -> None:

@@ -44,7 +44,9 @@ def select(
     if unseen := chosen.unseen(run):
         names = ", ".join(unseen)
         print(f"{sum(unseen.values())} samples are of groups that calibration did not have, and rejected: {names}.")
-    print(f"Accepted {accepted} of {len(run)} samples ({accepted / len(run):.1%}); decisions in {output}")
+    wrong = "error" in columns and sum(map(bool.__and__, columns["error"], columns["accepted"]))
+    known = f", {wrong} of them wrong" if "error" in columns else ""
+    print(f"Accepted {accepted} of {len(run)} samples ({accepted / len(run):.1%}){known}; decisions in {output}")
 
 
 def _names(run: "Outputs") -> list[str]:

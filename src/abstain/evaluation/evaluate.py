@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.arguments import check_list
-from abstain.evaluation.evaluation import Evaluation, rejected_last
+from abstain.evaluation.evaluation import Evaluation
 from abstain.evaluation.fitting import Fitting, fit_scores
 from abstain.evaluation.further import as_metrics, further_rows
 from abstain.evaluation.mixes import Mix, mixes_of
 from abstain.evaluation.progress import Progress, silent
-from abstain.metrics.checks import check_share
+from abstain.metrics.checks import check_share, rejected_last
 from abstain.metrics.compare import paired
 from abstain.metrics.intervals import Estimate, estimates
 from abstain.metrics.ranking import Rows

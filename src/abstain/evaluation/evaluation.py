@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from abstain.evaluation.mixes import MIXES, Mix
 from abstain.extras import require
 from abstain.metrics import RiskCoverage, risk_coverage
+from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
 from abstain.scores.score import Score
 
@@ -117,8 +118,3 @@ class Evaluation:
     def to_pandas(self) -> Any:
         """The rows as a pandas frame."""
         return require("pandas", extra=None, feature="Evaluation.to_pandas").DataFrame(self.rows)
-
-
-def rejected_last(confidence: NDArray[np.float64], /) -> NDArray[np.float64]:
-    """Confidence with rows that are not usable below all others."""
-    return np.where(np.isnan(confidence), -np.inf, confidence)

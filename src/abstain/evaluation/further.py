@@ -1,13 +1,15 @@
 """Metrics beside AURC, asked for by name, in the mixes where they are defined."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.evaluation.evaluation import rejected_last
+from abstain.arguments import check_list
 from abstain.evaluation.mixes import Mix
+from abstain.metrics.checks import rejected_last
 from abstain.metrics.ranking import Rows
 from abstain.metrics.registry import METRICS, Metric, as_metric
 from abstain.outputs import Outputs
@@ -17,6 +19,8 @@ Asked = list[tuple[str, Metric, float]]
 
 def as_metrics(asked: str | Iterable[str], /) -> Asked:
     """The metrics meant, by name and with their parameters; "all" stands for every one."""
+    if not isinstance(asked, str):
+        check_list("metrics", asked, "names")
     names = [asked] if isinstance(asked, str) else list(asked)
     every = [one for name in names for one in (METRICS if name == "all" else [name])]
     return [(name, *as_metric(name)) for name in dict.fromkeys(every)]
@@ -28,8 +32,9 @@ def further_rows(
     """A row for each score and metric that the rows of a mix allow; those of the softmax are no score's: None."""
     if not asked:
         return []
-    chosen = mix.rows(outputs.shift) & outputs.usable
+    chosen = mix.rows(outputs.shift)
     of_softmax = any("softmax" in metric.needs for _, metric, _ in asked) and outputs.n_classes > 0
+    of_softmax = of_softmax and bool(outputs.usable[chosen].all())  # a row that is not usable has no softmax
     rows = Rows.of(
         outputs.errors[chosen],
         ids=None if outputs.ids is None else outputs.ids[chosen],
@@ -42,7 +47,9 @@ def further_rows(
         ranking = rows.rank(rejected_last(values[chosen]))
         for name, metric, at in allowed:
             shared = "softmax" in metric.needs
-            if not shared or number == 0:
+            if shared and number:
+                continue
+            with suppress(ValueError):  # not defined on these rows
                 found = metric(ranking, at=at)
                 owner = None if shared else score
                 table.append({"score": owner, "mix": mix.name, "metric": name, "value": found.value, "se": found.se})

@@ -7,6 +7,7 @@ from typing import Any
 
 from abstain.evaluation.evaluation import Evaluation
 from abstain.evaluation.verdict import BASELINE, Verdict, verdict
+from abstain.names import check_name
 
 SHOWN = 15  # scores that fit a screen
 FEW = 5  # errors
@@ -112,8 +113,7 @@ def summarize(
     The score people use today is always among those shown.
     """
     for mix in mixes or ():
-        if mix not in evaluation.mixes:
-            raise ValueError(f"`mixes` must be among {', '.join(evaluation.mixes)}, got {mix!r}.")
+        check_name("mixes", mix, evaluation.mixes, rule=f"be among {', '.join(evaluation.mixes)}")
     columns = [(mix, alpha) for mix in mixes or evaluation.mixes[-1:] for alpha in alphas or evaluation.alphas]
     tables = [{row["score"]: row for row in evaluation.column(mix, alpha)} for mix, alpha in columns]
     ordered = sorted(evaluation.scores, key=lambda score: float(tables[-1][score]["aurc"]))
@@ -128,7 +128,7 @@ def summarize(
         for score in kept
     ]
     return Summary(
-        verdict=verdict(evaluation),
+        verdict=verdict(evaluation, mix=columns[-1][0]),
         columns=tuple(_column(mix, alpha, table) for (mix, alpha), table in zip(columns, tables, strict=True)),
         lines=tuple(lines),
         not_shown=len(ordered) - len(kept),

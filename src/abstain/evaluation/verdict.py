@@ -3,94 +3,110 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from abstain.evaluation.evaluation import Evaluation, rejected_last
+from abstain.evaluation.evaluation import Evaluation
 from abstain.evaluation.mixes import MIXES
-from abstain.metrics import compare
+from abstain.metrics import Comparison, compare
+from abstain.metrics.checks import rejected_last
 
 BASELINE = "max_softmax"  # what people use
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """The best score of the widest mix, against what people use today."""
+    """The score to use on a mix: the best one, or what people use today where that is not significantly worse."""
 
     score: str
     mix: str
     alpha: float
     n: int
     errors: int
+    best: str
+    """The score of lowest AURC-α."""
     aurc: float
+    """That of the best."""
     tied: tuple[str, ...]
     """The other scores that are not significantly worse."""
     baseline: str | None
-    """What it is compared with: max_softmax, or the next best where that is not there or is the best itself."""
+    """What the best is compared with: max_softmax, or the next best where that is not there or is the best itself."""
     baseline_aurc: float | None
     low: float | None
     high: float | None
-    """Interval of the AURC of the baseline less that of the score."""
+    """Interval of the AURC of the baseline less that of the best."""
+    elsewhere: tuple[tuple[float, str], ...]
+    """Other α where this score is significantly worse than the best, and that one."""
 
     @property
     def words(self) -> str:
-        """One or two sentences."""
+        """A few sentences."""
         where = f"{MIXES[self.mix].words} ({self.n:,} rows, {self.errors / self.n:.1%} errors)"
+        area = "AURC" if self.alpha == 1 else f"AURC-{self.alpha:g}"
         if self.errors in (0, self.n):
-            return (
-                f"No score can be told from another: {where} every prediction is {'wrong' if self.errors else 'right'}."
-            )
+            what = "wrong" if self.errors else "right"
+            return f"No score can be told from another: {where} every prediction is {what}."
         if self.baseline is None or self.baseline_aurc is None:
-            return f"{self.score} has AURC {100 * self.aurc:.2f} {where}."
-        against = f"AURC {100 * self.aurc:.2f} against {100 * self.baseline_aurc:.2f} for {self.baseline}"
+            return f"{self.best} has {area} {100 * self.aurc:.2f} {where}."
+        against = f"{area} {100 * self.aurc:.2f} against {100 * self.baseline_aurc:.2f} for {self.baseline}"
         usual = ", which people use today" if self.baseline == BASELINE else ""
-        what = (
+        if self.score != self.best:
+            first = (
+                f"Stay with {self.score}, which people use today: {where} {self.best} ranks best, {against}, but the "
+            )
+            return f"{first}difference is not significant.{self._also()}"
+        told = (
             "but the difference is not significant"
             if self.baseline in self.tied
             else "and the difference is significant"
         )
-        return f"Use {self.score}: {where} it ranks best, {against}{usual}, {what}.{self._also()}"
+        return f"Use {self.score}: {where} it ranks best, {against}{usual}, {told}.{self._also()}"
 
     def _also(self) -> str:
-        others = [name for name in self.tied if name != self.baseline]
-        if not others:
-            return ""
-        named = others if len(others) <= 4 else [*others[:3], f"{len(others) - 3} more"]
-        listed = named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
-        return f" As good as can be told: {listed}."
+        others = [name for name in self.tied if name not in (self.baseline, self.score)]
+        words = f" As good as can be told: {_listed(others)}." if others else ""
+        if self.elsewhere:
+            places = [f"{best} at coverages up to {alpha:g}" for alpha, best in self.elsewhere]
+            words += f" Better where less is accepted: {_listed(places)}."
+        return words
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         return asdict(self) | {"words": self.words}
 
 
-def verdict(evaluation: Evaluation, /) -> Verdict:
-    """Compare the best score of the widest mix, at the largest α, with the usual one on the same samples."""
-    mix, alpha = evaluation.mixes[-1], max(evaluation.alphas)
-    column = sorted(evaluation.column(mix, alpha), key=lambda row: float(row["aurc"]))
+def verdict(evaluation: Evaluation, /, *, mix: str | None = None, alpha: float | None = None) -> Verdict:
+    """Compare the best score of a mix, by default the widest and at the largest α, with the usual one."""
+    mix, alpha = mix or evaluation.mixes[-1], max(evaluation.alphas) if alpha is None else alpha
     best = evaluation.best(mix, alpha)
-    others = [row for row in column if row["score"] != best["score"]]
+    others = [row for row in evaluation.column(mix, alpha) if row["score"] != best["score"]]
+    others.sort(key=lambda row: float(row["aurc"]))
     usual = next((row for row in others if row["score"] == BASELINE), others[0] if others else None)
-    low = high = None
-    if usual is not None:
-        rows = MIXES[mix].rows(evaluation.outputs.shift)
-        ids = evaluation.outputs.ids
-        found = compare(
-            rejected_last(evaluation.confidence[usual["score"]][rows]),
-            rejected_last(evaluation.confidence[best["score"]][rows]),
-            evaluation.errors[rows],
-            alpha=alpha,
-            ids=None if ids is None else ids[rows],
-            level=evaluation.level,
-        )
-        low, high = found.low, found.high
+    apart = None if usual is None else _compared(evaluation, mix, alpha, usual["score"], best["score"])
+    tied = tuple(row["score"] for row in others if row["tied"])
+    score = BASELINE if BASELINE in tied else best["score"]
+    lower = [other for other in evaluation.alphas if other < alpha and not evaluation.row(score, mix, other)["tied"]]
     return Verdict(
-        score=best["score"],
+        score=score,
         mix=mix,
         alpha=alpha,
         n=best["n"],
         errors=best["errors"],
+        best=best["score"],
         aurc=best["aurc"],
-        tied=tuple(row["score"] for row in others if row["tied"]),
+        tied=tied,
         baseline=None if usual is None else usual["score"],
         baseline_aurc=None if usual is None else usual["aurc"],
-        low=low,
-        high=high,
+        low=None if apart is None else apart.low,
+        high=None if apart is None else apart.high,
+        elsewhere=tuple((other, evaluation.best(mix, other)["score"]) for other in lower),
     )
+
+
+def _compared(evaluation: Evaluation, mix: str, alpha: float, one: str, other: str) -> Comparison:
+    rows, ids = MIXES[mix].rows(evaluation.outputs.shift), evaluation.outputs.ids
+    a, b = (rejected_last(evaluation.confidence[name][rows]) for name in (one, other))
+    clusters = None if ids is None else ids[rows]
+    return compare(a, b, evaluation.errors[rows], alpha=alpha, ids=clusters, level=evaluation.level)
+
+
+def _listed(names: list[str]) -> str:
+    shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

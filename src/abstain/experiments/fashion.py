@@ -58,7 +58,7 @@ def _place(places: Sequence[Path], what: str, command: str) -> Path:
     for place in places:
         if place.is_dir():
             return place
-    raise FileNotFoundError(f"{FEATURE} needs {what}. Install it with: {command}")
+    raise FileNotFoundError(f"{FEATURE} must have {what}, got none. Install it with: {command}")
 
 
 def _model(images: NDArray[np.uint8], labels: NDArray[np.uint8], seed: int) -> TorchModel:

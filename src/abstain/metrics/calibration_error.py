@@ -9,6 +9,7 @@ from abstain.kernels.ranks import tie_numbers
 from abstain.kernels.sums import exact_sums
 from abstain.metrics.checks import check_labels, check_logits
 from abstain.metrics.softmax import Softmax, softmax
+from abstain.names import check_name
 
 Binning = Literal["equal_mass", "equal_width"]
 
@@ -37,8 +38,7 @@ def softmax_calibration_error(
     probability = np.exp(rows.top)
     if bins < 1:
         raise ValueError(f"`bins` must be at least 1, got {bins}.")
-    if binning not in get_args(Binning):
-        raise ValueError(f"`binning` must be one of {', '.join(get_args(Binning))}, got {binning!r}.")
+    check_name("binning", binning, get_args(Binning))
     if binning == "equal_mass":
         group, counts, _ = tie_numbers(probability)
         middle = np.cumsum(counts) - counts / 2

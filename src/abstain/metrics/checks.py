@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from abstain.arguments import check_number
 
 Floats = NDArray[np.float64]
+SMALLEST = 1e-15  # of the total: what is smaller is lost in its rounding
 
 
 class Samples(NamedTuple):
@@ -63,6 +64,11 @@ def check_logits(logits: ArrayLike, n: int | None = None, /) -> NDArray[np.float
     return z if z.dtype.kind == "f" else z.astype(np.float64)
 
 
+def rejected_last(confidence: NDArray[np.float64], /) -> NDArray[np.float64]:
+    """Confidence with NaN, that of rows which are not usable, below all others."""
+    return np.where(np.isnan(confidence), -np.inf, confidence)
+
+
 def check_share(name: str, value: float, /) -> None:
     """A number above 0 and at most 1."""
     check_number(name, value)
@@ -115,6 +121,9 @@ def _check_losses(e: NDArray[Any]) -> None:
 def _check_weights(w: NDArray[Any]) -> Floats:
     if not (w.min() > 0 and w.max() < np.inf):
         _refuse("weights", ~((w > 0) & (w < np.inf)), w, "be positive and finite", "Drop samples of weight zero.")
+    if w.min() < w.max() * SMALLEST / len(w):
+        bad = w < w.max() * SMALLEST / len(w)
+        _refuse("weights", bad, w, f"be above {SMALLEST:g} of the largest", "Drop samples of so little weight.")
     return _double(w)
 
 

@@ -6,6 +6,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from abstain.metrics.checks import rejected_last
 from abstain.monitor.acceptance import AcceptanceMonitor
 from abstain.monitor.monitor import Monitor
 from abstain.monitor.risk import RiskMonitor
@@ -55,7 +56,7 @@ class DeploymentMonitor:
         if self.scores is None:
             return self
         values = np.asarray(confidence, dtype=np.float64)
-        return replace(self, scores=self.scores.observe(np.where(np.isnan(values), -np.inf, values)))
+        return replace(self, scores=self.scores.observe(rejected_last(values)))
 
     def observe_errors(self, errors: ArrayLike, /) -> Self:
         """The monitor after the errors (0 or 1) of further accepted samples whose labels have arrived."""
@@ -80,11 +81,8 @@ class DeploymentMonitor:
 
     @classmethod
     def from_json(cls, text: str, /) -> Self:
-        """The monitor that `to_json` wrote; one that watches nothing is an error."""
-        found = from_json(text, cls)
-        if not found.parts:
-            raise ValueError("`text` must be the state of a monitor that watches something, got one of nothing.")
-        return found
+        """The monitor that `to_json` wrote."""
+        return from_json(text, cls)
 
     def _with(self, parts: dict[str, Monitor]) -> Self:
         return replace(self, **parts)  # type: ignore[arg-type]

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self, final
 
+from abstain.outputs.columns import TRUTH, text
+
 SOURCES = {
     "error": ("error", "correct", "label", "prediction"),
     "accepted": ("accepted",),
@@ -12,7 +14,6 @@ SOURCES = {
 """What a monitor may count, and the columns it is read from."""
 BESIDE = ("id", "domain", "prediction")
 """Columns that tell rows apart, or that `abstain select` writes for people."""
-TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 
 
 @final
@@ -75,17 +76,19 @@ def _error(columns: Mapping[str, Any]) -> bool | None:
     if "correct" in columns:
         correct = _truth(columns["correct"])
         return None if correct is None else not correct
-    label, prediction = (str(columns.get(name, "")).strip() for name in ("label", "prediction"))
-    return None if "" in (label, prediction) or "None" in (label, prediction) else label != prediction
+    label, prediction = text(columns.get("label")), text(columns.get("prediction"))
+    return None if label is None or prediction is None else label != prediction
 
 
 def _truth(value: Any) -> bool | None:
     """True, False, or None where it is not known."""
     if value is None or value == "":
         return None
-    if str(value).lower() not in TRUTH:
-        raise ValueError(f"`accepted` and `error` must be true, false or empty, got {value!r}.")
-    return TRUTH[str(value).lower()]
+    if str(value).strip().lower() not in TRUTH:
+        raise ValueError(
+            f"`accepted`, `error` and `correct` must be true, false, yes, no, 1, 0 or empty, got {value!r}."
+        )
+    return bool(TRUTH[str(value).strip().lower()])
 
 
 def _number(value: Any) -> float | None:

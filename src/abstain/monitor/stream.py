@@ -39,12 +39,12 @@ def _rows(stream: str, needed: set[str]) -> Iterator[Columns]:
     path = Path(stream)
     if stream == LIVE:
         yield from _json_lines(sys.stdin, needed)
-    elif path.suffix == ".parquet":
+    elif path.suffix.lower() == ".parquet":
         yield from _parquet(path, needed)
-    elif path.suffix == ".csv":
+    elif path.suffix.lower() == ".csv":
         with reading(path, "decisions"), open(path, newline="", encoding="utf-8-sig") as file:
             yield from _csv(file, needed)
-    elif path.suffix in (".jsonl", ".ndjson"):
+    elif path.suffix.lower() in (".jsonl", ".ndjson"):
         with reading(path, "decisions"), open(path, encoding="utf-8") as file:
             yield from _json_lines(file, needed)
     else:
@@ -61,12 +61,14 @@ def _csv(lines: Iterable[str], needed: set[str]) -> Iterator[Columns]:
     rows = csv.reader(lines)
     try:
         header = [name.strip() for name in next(rows, [])]
+        if len(set(header)) != len(header):
+            raise ValueError(f"`stream` must have columns of different names, got {', '.join(header)}.")
         check_columns(header, needed)
         for number, row in enumerate(rows, start=1):
             if len(row) == len(header):
                 yield dict(zip(header, (cell.strip() for cell in row), strict=True))
             elif row:
-                raise ValueError(f"`stream` must have {len(header)} cells a row, got {len(row)} in row {number}.")
+                raise ValueError(f"`stream` must have {len(header)} cells per row, got {len(row)} in row {number}.")
     except csv.Error as error:
         raise ValueError(f"`stream` must be a CSV file, got {error}.") from None
 
@@ -83,7 +85,7 @@ def _json_lines(lines: Iterable[str], needed: set[str]) -> Iterator[Columns]:
         except (ValueError, RecursionError) as error:
             raise ValueError(f"`stream` must hold JSON lines, got {error} in line {number}.") from None
         if not isinstance(row, dict):
-            raise ValueError(f"`stream` must hold one JSON object a line, got {line.strip()[:40]!r}.")
+            raise ValueError(f"`stream` must hold one JSON object per line, got {line.strip()[:40]!r}.")
         if not KNOWN & set(row):
             check_columns(row, set(SOURCES))
         names |= dict.fromkeys(row)

@@ -111,7 +111,13 @@ class Watch:
             found = None
         history = found.pop("history", None) if isinstance(found, dict) else None
         monitors = DeploymentMonitor.from_json(text if history is None else json.dumps(found))
-        return cls(monitors, built(history, History | None))
+        if not monitors.parts:
+            raise ValueError("`text` must be the state of a Watch of something, got one of nothing.")
+        try:
+            kept = built(history, History | None)
+        except ValueError as error:
+            raise ValueError(f"`text` must be the state of a Watch, got {error}.") from None
+        return cls(monitors, kept)
 
     def _after(self, rows: Sequence[Row | None]) -> tuple[DeploymentMonitor, list[Alarm]]:
         """The monitors after the rows, and their new alarms in the order they came."""

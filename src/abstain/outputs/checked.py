@@ -50,12 +50,12 @@ def _logits(logits: Any, probabilities: Any, confidences: NDArray[np.float64] | 
         return np.empty((len(confidences), 0))
     z = check.as_array("logits", logits)
     check.check_floats("logits", z, (None, None))
-    warn_of_probabilities(z)
     if z.shape[1] == 1:
         raise ValueError(
             "`logits` must have at least 2 columns, one for each class, got 1. "
             "For a single sigmoid logit use abstain.scores.binary_logits(z)."
         )
+    warn_of_probabilities(z)
     return z
 
 

@@ -1,6 +1,7 @@
 """Columns of a .csv or .parquet file, each read as what it must be, or an error that names the row."""
 
 import csv
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from abstain.files import reading
 from abstain.outputs.parquet import read_parquet
 
 SUFFIXES = (".csv", ".parquet")
+LISTED = "[…]"  # stands for a list where a text should be
 TRUTH = {"1": 1.0, "1.0": 1.0, "true": 1.0, "yes": 1.0, "0": 0.0, "0.0": 0.0, "false": 0.0, "no": 0.0}
 Columns = dict[str, Any]
 """Lists of values, or Polars series, by name."""
@@ -55,29 +57,41 @@ def truths(file: Path, name: str, columns: Columns, /) -> NDArray[np.float64]:
 
 
 def names(file: Path, name: str, columns: Columns, /) -> NDArray[np.str_]:
-    """(n,) texts, none of them empty."""
-    found = list(columns[name])
+    """(n,) texts, none of them empty; a whole number is the same however it is written."""
+    found = [text(value) for value in columns[name]]
     for row, value in enumerate(found, start=1):
-        if value is None or value == "":
+        if value is None:
             raise ValueError(f"`{file}` must have a value in column {name} of every row, got none in row {row}.")
-        if "\0" in str(value):
-            raise ValueError(f"`{file}` must have text without NUL in column {name}, got {value!r:.60} in row {row}.")
-    return np.array([str(value) for value in found])
+        if "\0" in value or value == LISTED:
+            what = "a list" if value == LISTED else repr(value)[:60]
+            raise ValueError(f"`{file}` must have texts without NUL in column {name}, got {what} in row {row}.")
+    return np.array(found, dtype=str)
+
+
+def text(value: Any, /) -> str | None:
+    """A cell as text, None where it is empty or NaN: 3, 3.0 and "3.0" are all the same."""
+    if value is None or (isinstance(value, float) and value != value):
+        return None
+    if hasattr(value, "__len__") and not isinstance(value, str | bytes):
+        return LISTED
+    found = str(value).strip()
+    return re.sub(r"^(-?\d+)\.0+$", r"\1", found) or None
 
 
 def matrix(file: Path, name: str, columns: Columns, /) -> NDArray[np.floating]:
     """(n, k) numbers from a column of lists of one length."""
     rows = list(columns[name])
     sizes = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else -1 for row in rows]
-    if not rows or min(sizes) < 1 or len(set(sizes)) != 1:
-        bad = next((row for row, size in enumerate(sizes, start=1) if size != max(sizes) or size < 1), 1)
+    usual = max(set(sizes), key=sizes.count, default=-1)
+    if usual < 1 or len(set(sizes)) != 1:
+        bad = next((row for row, size in enumerate(sizes, start=1) if size != usual), 1)
         raise ValueError(f"`{file}` must have lists of one length in column {name}, got another in row {bad}.")
     try:
         found = np.array([np.asarray(row, dtype=np.float64) for row in rows])
     except (ValueError, TypeError):
         raise ValueError(f"`{file}` must have lists of numbers in column {name}, got others.") from None
-    single = "32" in str(getattr(columns[name], "dtype", ""))
-    return found.astype(np.float32) if single else found
+    inner = getattr(getattr(columns[name], "dtype", None), "inner", None)
+    return found.astype(np.float32) if str(inner) == "Float32" else found
 
 
 def _each(file: Path, name: str, columns: Columns, reads: Callable[[Any], float]) -> NDArray[np.float64]:

@@ -30,3 +30,5 @@ def _check_alike(name: str, one: NDArray[Any], other: NDArray[Any], number: int)
         )
     if name == "ids" and (one.dtype.kind == "U") != (other.dtype.kind == "U"):
         raise TypeError(f"`ids` must be strings in all parts or numbers in all, got a difference in part {number}.")
+    if name == "ids" and np.result_type(one, other).kind not in "Uiu":
+        raise TypeError(f"`ids` must have one integer type in all parts, got {other.dtype} in part {number}.")

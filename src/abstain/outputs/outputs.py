@@ -155,16 +155,18 @@ class Outputs:
 
     def remember_predictions(self, predictions: NDArray[np.int64], /) -> None:
         """Predictions that a pass over the logits found on its way, so that no further one is needed."""
+        predictions.flags.writeable = False
         self.__dict__.setdefault("predictions", predictions)
 
     @cached_property
     def errors(self) -> NDArray[np.bool_]:
         """(n,) where the prediction is wrong; always on an unknown class and on a row that is not usable."""
         if self.wrong is not None:
-            return self.wrong | ~self.usable
-        if self.labels is None:
+            errors = self.wrong | ~self.usable
+        elif self.labels is not None:
+            errors = (self.predictions != self.labels) | (self.labels < 0)
+        else:
             raise ValueError("`labels` must be given to know the errors, got none. Pass labels= to Outputs.")
-        errors = (self.predictions != self.labels) | (self.labels < 0)
         errors.flags.writeable = False
         return errors
 
@@ -211,9 +213,7 @@ class Outputs:
         check_parts(parts, (*ROW_FIELDS, *HEAD_FIELDS, "class_names", "given_names"), ROW_FIELDS)
         first = parts[0]
         names = [name for name, _ in first._arrays((*ROW_FIELDS, "usable"))]
-        joined = first._with({name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
-        joined._set({"is_masked": any(part.is_masked for part in parts)})
-        return joined
+        return first._with({name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 
     def save(self, folder: str | PathLike[str], /, *, beside: dict[str, bytes] | None = None) -> None:
         """Write a folder of .npy files and outputs.json; a crash leaves the old contents or the new, never half.
@@ -229,9 +229,9 @@ class Outputs:
     ) -> Self:
         """Read a folder written by `save` or by the paper authors' script (memory-mapped), an .npz file, or a table.
 
-        A table, .csv or .parquet, has a column ``confidence`` and, where it is known, ``correct`` or ``error``; ``id``,
-        ``group`` and ``shift`` are optional. Nothing is ever unpickled. Arrays of a saved folder are checked against
-        their checksums up to 64 MB each, or all of them with ``verify=True``, none with ``verify=False``.
+        A table, .csv or .parquet, has logits, probabilities or confidences: see `abstain.outputs.table`. Nothing is
+        ever unpickled. Arrays of a saved folder are checked against their checksums up to 64 MB each, or all of them
+        with ``verify=True``, none with ``verify=False``.
         """
         place = as_path("path", path)
         if place.suffix.lower() in SUFFIXES and not place.is_dir():
@@ -245,6 +245,7 @@ class Outputs:
         """The same classifier on other rows, which were checked when they came in."""
         new = object.__new__(type(self))
         same = {name: getattr(self, name) for name in (*HEAD_FIELDS, "given_names", "class_names")}
-        masked = self.is_masked and check.is_masked(rows["logits"])
+        masked = len(rows["logits"]) > len(self) or self.is_masked  # a part of what is not masked is not masked
+        masked = masked and check.is_masked(rows["logits"][rows["usable"]])
         new._set(dict.fromkeys(self.__dataclass_fields__) | same | rows | {"is_masked": masked})
         return new

@@ -44,7 +44,7 @@ def read_table(file: Path, /) -> dict[str, Any]:
     if not len(next(iter(columns.values()))):
         raise ValueError(f"`{file}` must have at least one row, got none.")
     if given:
-        found["given"] = {name.removeprefix("confidence_"): numbers(file, name, columns) for name in given}
+        found["given"] = {name: numbers(file, name, columns) for name in given}
     found |= _truth_of(file, columns) if not scored else _labels(file, columns, found)
     if "group" in columns and "domain" in columns:
         raise ValueError(f"`{file}` must have a column group or a column domain, got both.")
@@ -102,7 +102,7 @@ def _labels(file: Path, columns: Columns, found: dict[str, Any]) -> dict[str, An
     known = found.get("class_names")
     if known is None:
         given = numbers(file, "label", columns)
-        if (bad := np.flatnonzero(given != np.rint(given))).size:
+        if (bad := np.flatnonzero(~(np.abs(given) < 2**53) | (given != np.rint(given)))).size:
             raise ValueError(
                 f"`{file}` must have class numbers in column label, got {str(values[bad[0]])!r} in row {bad[0] + 1}."
             )

@@ -65,8 +65,8 @@ def usable_logits(array: Array, /) -> tuple[NDArray[np.bool_], bool]:
         usable[block] = finite.all(axis=1)
         if not usable[block].all():
             below = np.isneginf(array[block])
-            masked = masked or bool(below.any())
             usable[block] = finite.any(axis=1) & (finite | below).all(axis=1)
+            masked = masked or bool(below[usable[block]].any())
     return usable, masked
 
 
@@ -112,7 +112,7 @@ def check_labels(array: Array, n: int, n_classes: int, /) -> NDArray[np.int64]:
 
 
 def per_row(name: str, value: Any, n: int, kinds: str, /) -> Array:
-    """One entry a row; a single string stands for all rows."""
+    """One entry per row; a single string stands for all rows."""
     if isinstance(value, str):
         value = np.full(n, value)
     array = as_array(name, value)
@@ -145,7 +145,7 @@ def check_shift(shift: Any, labels: NDArray[np.int64] | None, n: int, /) -> Arra
 
 
 def check_class_names(names: Any, n_classes: int, /) -> tuple[str, ...]:
-    """One distinct name a class."""
+    """One distinct name per class."""
     check_list("class_names", names, "names")
     found = tuple(str(name) for name in names)
     if len(found) != n_classes:
@@ -160,7 +160,7 @@ def check_given(given: Any, /) -> NDArray[np.float64] | None:
     """Confidences by name as columns, or None."""
     if given is None:
         return None
-    if not isinstance(given, Mapping) or not given:
+    if not isinstance(given, Mapping) or not given or not all(isinstance(name, str) and name for name in given):
         raise TypeError("`given` must be confidences by name, such as {'vendor': c}, got something else.")
     columns = []
     for name, values in given.items():

@@ -12,13 +12,14 @@ def markdown_table(summary: Summary, /) -> str:
     lines += [
         f"| {line.score} | {line.symbol} | " + " | ".join(map(_markdown, line.cells)) + " |" for line in summary.lines
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n\nAURC-α × 100. Bold: best; italics: not significantly worse.\n"
 
 
 def latex_table(summary: Summary, /) -> str:
     """AURC-α × 100 with booktabs rules, as in the paper: the best bold, second and third underlined."""
     columns = " & ".join(rf"{_escaped(column.mix)} $\alpha={column.alpha:g}$" for column in summary.columns)
     lines = [
+        "% AURC-alpha x 100. Bold: best; underlined: second and third.",
         rf"\begin{{tabular}}{{l{'r' * len(summary.columns)}}}",
         r"\toprule",
         rf"score & {columns} \\",

@@ -75,7 +75,9 @@ class Inputs:
     def outputs(self) -> Outputs:
         """These rows as outputs, for scores that are not a formula."""
         if self._outputs is None:
-            raise ValueError("`selector` must have a score that is a formula in arrays, got one of outputs alone.")
+            raise ValueError(
+                "`selector` must have a score that is a formula in arrays, got a function. Write it as a PlainScore."
+            )
         return self._outputs()
 
     def sums(self, temperature: float = 1.0) -> RowSums:
@@ -107,9 +109,7 @@ class Inputs:
         key = (space, like.dtype)
         if key not in self._units:
             rows = self.features if space == "features" else self.logits
-            if space == "logits" and isinstance(rows, np.ndarray) and not np.isfinite(rows).all():
-                raise ValueError(
-                    "`logits` must be finite for neighbours in logit space, got a masked class. Use the features."
-                )
+            if isinstance(rows, np.ndarray) and not (finite := np.isfinite(rows)).all():
+                rows = np.where(finite, rows, 0)  # a masked class: who asks says what becomes of the row
             self._units[key] = unit_rows(rows, like)
         return self._units[key]

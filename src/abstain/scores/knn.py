@@ -94,10 +94,11 @@ class FittedKNN(FittedScore):
         return Neighbours(self.bank)
 
     def formula(self, inputs: Inputs, /) -> Array:
-        """Minus the k-th squared distance."""
+        """Minus the k-th squared distance, NaN where a masked class has no place among the logits."""
         rows = inputs.units(self.space, self.bank)
+        xp = array_namespace(rows)
         distances = self._neighbours.distances(rows, self.k + self.exclude_self)
-        if not self.exclude_self:
-            return -distances[:, self.k - 1]
-        is_there = distances[:, 0] < ITSELF
-        return -array_namespace(rows).where(is_there, distances[:, self.k], distances[:, self.k - 1])
+        found = -distances[:, self.k - 1]
+        if self.exclude_self:
+            found = xp.where(distances[:, 0] < ITSELF, -distances[:, self.k], found)
+        return xp.where(xp.all(xp.isfinite(inputs.logits), axis=1), found, xp.nan) if self.space == "logits" else found

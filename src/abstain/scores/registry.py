@@ -26,7 +26,7 @@ from abstain.scores.pairwise_margin import PairwiseMargin
 from abstain.scores.react import ReAct
 from abstain.scores.residual import Residual
 from abstain.scores.rmds import RMDS
-from abstain.scores.score import Score
+from abstain.scores.score import Score, Stored
 from abstain.scores.sirc import SIRC
 from abstain.scores.temperature import TemperatureScaled
 from abstain.scores.vim import ViM
@@ -59,22 +59,25 @@ DEFAULT = "confidence_margin"  # where nobody says otherwise
 SCORES: dict[str, Score] = {score.name: score for score in (*PAPER, *AFTER_THE_PAPER)}
 
 
-def as_score(asked: AnyScore, outputs: Outputs | None = None, /) -> Score:
+def as_score(asked: AnyScore, outputs: Outputs | None = None, /, *, what: str = "score") -> Score:
     """The score that is meant: a score itself, a function of outputs, or a name.
 
     A name is that of a confidence given with the outputs, or one of `SCORES`, with options if wanted: ``knn(k=5)``.
     """
     if isinstance(asked, Score):
         return asked
+    if isinstance(asked, type | Stored):
+        raise TypeError(f"`{what}` must be a score with its options, such as KNN() or KNN(k=5), got {asked!r:.60}.")
     if not isinstance(asked, str):
         if callable(asked):
             return Own.of(asked)
-        raise TypeError(f"`score` must be a name, a score or a function of outputs, got {type(asked).__name__}.")
+        raise TypeError(f"`{what}` must be a name, a score or a function of outputs, got {type(asked).__name__}.")
     if outputs is not None and asked in outputs.given_names:
         return Given(asked)
-    name, options = called("score", asked)
+    name, options = called(what, asked)
     given = () if outputs is None else outputs.given_names
-    check_name("score", name, (*given, *SCORES), rule="be a known score", otherwise="`abstain scores` lists them.")
+    there = f"There are {', '.join(given)}; `abstain scores` lists others." if given else "`abstain scores` lists them."
+    check_name(what, name, (*given, *SCORES), rule="be a known score", otherwise=there)
     return replace(SCORES[name], **_typed(name, options)) if options else SCORES[name]  # type: ignore[type-var]
 
 
@@ -84,14 +87,23 @@ def as_scores(asked: AnyScore | Iterable[AnyScore], outputs: Outputs, /) -> list
     each: list[Any] = [asked] if alone else list(asked)  # type: ignore[arg-type]
     if not each:
         raise ValueError("`scores` must name at least one score, got none. `abstain scores` lists them.")
+    known = [score for name, score in SCORES.items() if name not in outputs.given_names]
+    known = known if outputs.n_classes or not outputs.given_names else []  # or none could be computed
     every: list[Score] = []
     for one in each:
-        every += [*map(Given, outputs.given_names), *SCORES.values()] if one == "all" else [as_score(one, outputs)]
+        every += [*map(Given, outputs.given_names), *known] if one == "all" else [as_score(one, outputs)]
     found = {score.name: score for score in every}
     for score in every:
-        if found[score.name] != score:
+        if found[score.name] is not score and not _equal(found[score.name], score):
             raise ValueError(f"`scores` must have different names, got two of the name {score.name!r}.")
     return list(found.values())
+
+
+def _equal(one: Score, other: Score) -> bool:
+    try:
+        return bool(one == other)
+    except ValueError:  # arrays among their options
+        return False
 
 
 def split_names(text: str, /) -> list[str]:
@@ -103,9 +115,14 @@ def _typed(name: str, options: dict[str, Any]) -> dict[str, Any]:
     """The options, each one that the score has and of its type."""
     types = get_type_hints(type(SCORES[name]))
     known = [field.name for field in fields(SCORES[name])]  # type: ignore[arg-type]
+    if not known:
+        raise ValueError(f"`score` must be {name} alone, which has no options, got {', '.join(options)}.")
     for option in options:
         check_name(f"option of {name}", option, known)
     try:
-        return {option: built(value, types[option], place=option) for option, value in options.items()}
+        return {
+            option: built(list(value) if isinstance(value, tuple) else value, types[option], place=option)
+            for option, value in options.items()
+        }
     except ValueError as error:
         raise ValueError(f"`score` must be {name} with options of their kind, got {error}.") from None

@@ -15,7 +15,6 @@ from abstain.scores.score import FittedScore, Stored
 
 Arrays = dict[str, NDArray[Any]]
 LARGEST = 1e100  # so that squares and products of a few are finite
-LARGEST = 1e100  # so that squares and products of a few are finite
 
 
 def to_state(stored: Stored, /, *, name: str = "score") -> tuple[dict[str, Any], Arrays]:
@@ -39,7 +38,7 @@ def check_decides(fitted: FittedScore, n_classes: int, /) -> None:
         sizes = {"classes": n_classes, "features": 2} | fitted.expects()
     if sizes["classes"] != n_classes or n_classes == 1:
         raise ValueError(f"`header` must be of a score for {n_classes} classes, got {sizes['classes']}.")
-    if not fitted.is_formula:
+    if not fitted.is_formula or ":" in fitted.stored_name():  # a class of the user's may expect anything
         return
     rng = np.random.default_rng(0)
     for n in (5, 7):
@@ -69,7 +68,7 @@ def _pack(value: Any, path: str, arrays: Arrays) -> Any:
 def _unpack(value: Any, kind: Any, arrays: Arrays, own: dict[str, Own]) -> Any:
     if isinstance(value, dict):
         if set(value) == {"array"}:
-            if kind is not Any and get_origin(kind) is not np.ndarray:
+            if kind is not Any and not any(_is_array(part) for part in (kind, *get_args(kind))):
                 raise ValueError("`header` must be that of a score, got an array where it has none.")
             return _checked(arrays[value["array"]])
         if set(value) == {"own"}:
@@ -86,6 +85,10 @@ def _unpack(value: Any, kind: Any, arrays: Arrays, own: dict[str, Own]) -> Any:
     if isinstance(found, int | float) and abs(found) > LARGEST:
         raise ValueError(f"`header` must have numbers up to {LARGEST:g}, got {found}.")
     return found
+
+
+def _is_array(kind: Any) -> bool:
+    return kind is np.ndarray or get_origin(kind) is np.ndarray
 
 
 def _record(value: dict[str, Any], kind: Any, arrays: Arrays, own: dict[str, Own]) -> Any:
@@ -107,12 +110,15 @@ def _record(value: dict[str, Any], kind: Any, arrays: Arrays, own: dict[str, Own
 
 
 def _own(name: str, known: dict[str, Own]) -> Own:
-    if name not in known:
+    """The function of this name, or one that tells what is missing when it is called."""
+
+    def missing(_: Outputs) -> Any:
         raise ValueError(
             f"`scores` must hold the function {name!r} that the selector was calibrated with, which no file can hold. "
-            f"Pass scores=[{name}]."
+            f"Load it in Python with Selector.load(file, scores=[{name}])."
         )
-    return known[name]
+
+    return known.get(name, Own(name, missing))
 
 
 def _checked(array: NDArray[Any]) -> NDArray[Any]:

@@ -7,12 +7,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
 from abstain.outputs.expected import expect_outputs
 from abstain.scores.fitting_draw import split_to_fit
 from abstain.scores.registry import DEFAULT, EXPECTED_COST, AnyScore, as_scores
 from abstain.scores.score import Score
-from abstain.selector.choice import accountable, best_score
+from abstain.selector.choice import best_score
 from abstain.selector.selector import Selector
 from abstain.selector.target import Asked, Per
 from abstain.thresholds.reject_all import reject_all
@@ -89,7 +90,7 @@ def calibrate(
     if entry.needs_fitting:
         fitting, rest = split_to_fit(outputs, seed=seed, shifted_too=asked.weighs_answers)
     fitted = entry.fit(fitting)
-    confidence = accountable(fitted(rest))
+    confidence = rejected_last(fitted(rest))
     try:
         threshold, groups = asked.threshold(fitted, rest, confidence, seed)
     except NoSafeThresholdError:
@@ -112,6 +113,10 @@ def _candidates(score: AnyScore | Sequence[AnyScore] | None, outputs: Outputs, a
         if score not in (None, EXPECTED_COST.name):
             raise ValueError(f"`score` must be left out where answers are weighed by costs, got {score!r}.")
         return [_allowed(asked.expected_cost(outputs.n_classes), outputs)]
+    if score is None and not outputs.n_classes and len(outputs.given_names) > 1:
+        raise ValueError(
+            f"`score` must say which confidence to trust, {', '.join(outputs.given_names)}, or best, got none."
+        )
     if score is None:
         score = outputs.given_names[0] if outputs.given_names and not outputs.n_classes else DEFAULT
     if score == "best":

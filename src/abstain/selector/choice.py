@@ -6,6 +6,7 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
 from abstain.outputs.draw import draw_rows
 from abstain.scores.confidences import confidences
@@ -39,16 +40,11 @@ def best_score(
     if not fitted:
         raise ValueError("`score` must name a score that can be fitted on these rows, got none. Give more rows.")
     found = {
-        name: objective(accountable(confidence), judging.errors)
+        name: objective(rejected_last(confidence), judging.errors)
         for name, confidence in confidences(judging, fitted).items()
     }
     best = max(found, key=lambda name: found[name])
     return next(score for score in candidates if score.name == best), rest, list(found)
-
-
-def accountable(confidence: NDArray[np.float64], /) -> NDArray[np.float64]:
-    """Confidence with rows that are not usable below any threshold."""
-    return np.nan_to_num(confidence, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
 
 
 def wide_at(risk: float, /) -> Objective:

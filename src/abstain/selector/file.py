@@ -56,6 +56,11 @@ def save(selector: Any, file: str | PathLike[str], /) -> None:
         "distribution": asdict(selector.distribution),
         "class_names": selector.class_names,
     }
+    try:
+        _fields(json.loads(json.dumps(jsonable(header), allow_nan=False)), arrays, ())
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        reason = str(error).rstrip(".")
+        raise ValueError(f"`selector` must have a score that a file can hold, got {reason}.") from None
     contents = dump_arrays(arrays, metadata={"abstain": json.dumps(jsonable(header), allow_nan=False)})
     digest = hashlib.sha256(contents).hexdigest()
     contents = contents.replace(BLANK.encode(), digest.encode(), 1)
@@ -84,11 +89,12 @@ def load(file: str | PathLike[str], /, *, own: Iterable[Any] = ()) -> dict[str, 
     try:
         return _fields(header, load_arrays(contents), own)
     except (SafetensorError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ValueError(f"`{file}` must be a selector, got {type(error).__name__}: {error}.") from None
+        reason = str(error).rstrip(".")
+        raise ValueError(f"`{file}` must be a selector, got {type(error).__name__}: {reason}.") from None
 
 
 def _fields(header: dict[str, Any], arrays: Arrays, own: Iterable[Any]) -> dict[str, Any]:
-    own = list(own)
+    own = [own] if callable(own) else list(own)
     entry = from_state(header["score"], arrays, kind=Score, own=own)
     fitted = from_state(header["fitted"], arrays, kind=FittedScore, own=own)
     _check_all_is_read(entry, fitted, header, arrays)

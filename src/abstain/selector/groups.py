@@ -24,7 +24,9 @@ class Groups:
         if self.per == "class":
             return predictions().astype(str)
         if outputs.domain is None:
-            raise ValueError("`outputs` must have domains, since the selector has a threshold for each, got none.")
+            raise ValueError(
+                "`outputs` must have domains, since each has a threshold, got none. Pass domain=, or a column group."
+            )
         return outputs.domain
 
     def values(self, names: NDArray[np.str_], /) -> NDArray[np.float64]:

@@ -194,7 +194,9 @@ class Recertification:
         if _digest(old) != self.of_selector:
             raise ValueError("`old` must be the selector that the labels were asked for, got another.")
         if self.threshold is None:
-            raise ValueError(f"No threshold is certified yet after {len(self.ids)} labels. Ask for more.")
+            raise ValueError(
+                f"A threshold must be certified first, got none after {len(self.ids)} labels. Ask for more."
+            )
         return replace(old, threshold=self.threshold, distribution=ScoreDistribution.of(np.asarray(self.offered)))
 
     def to_json(self) -> str:

@@ -1,6 +1,6 @@
 """What is asked of a selector, checked, and the threshold that keeps it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -77,7 +77,8 @@ class Asked:
     @property
     def weighs_answers(self) -> bool:
         """Whether the answers are the cheapest ones, not the classifier's own."""
-        return self.cost is not None and (self.costs is not None or self.method == "chow" or np.ndim(self.cost) > 0)
+        by_method = self.method is not None and METHODS[self.method].weighs_answers
+        return self.cost is not None and (self.costs is not None or by_method or np.ndim(self.cost) > 0)
 
     def objective(self) -> Objective:
         """What a score is chosen by, higher = better, from confidence and errors."""
@@ -101,7 +102,7 @@ class Asked:
         if self.target == "coverage":
             return rule(confidence, coverage=self.coverage, **known), None
         if self.target == "cost":
-            return self._by_cost(fitted, rest, confidence, known), None
+            return self._by_cost(rule, fitted, rest, confidence, known), None
         known["risk"] = self.risk
         if self.target == "risk and coverage":
             return rule(confidence, rest.errors, coverage=self.coverage, **known), None
@@ -116,7 +117,7 @@ class Asked:
         return overall, Groups(self.per, found)
 
     def _by_cost(
-        self, fitted: FittedScore, rest: Outputs, confidence: NDArray[np.float64], known: dict[str, Any]
+        self, rule: Any, fitted: FittedScore, rest: Outputs, confidence: NDArray[np.float64], known: dict[str, Any]
     ) -> Threshold:
         if self.weighs_answers:
             if rest.labels is None:
@@ -128,8 +129,5 @@ class Asked:
             rejection = float(np.asarray(self.cost))
             accepting, rejecting = rest.errors.astype(np.float64), np.full(len(rest), rejection)
             known["largest"] = max(1.0, rejection)
-        rule = METHODS["minimal_cost"].rule
-        if self.method != "chow":
-            found: Threshold = rule(confidence, accepting, rejection=rejecting, **known)
-            return found
-        return replace(rule(confidence, accepting, rejection=rejecting, threshold=0.0, **known), method="chow")
+        found: Threshold = rule(confidence, accepting, rejection=rejecting, **known)
+        return found

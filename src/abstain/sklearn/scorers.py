@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain import metrics
-from abstain.metrics.checks import check_share
+from abstain.metrics.checks import check_share, rejected_last
 from abstain.scores.registry import DEFAULT, AnyScore, as_score
 from abstain.sklearn.arguments import check_numbers
 from abstain.sklearn.estimator_outputs import outputs_of
@@ -33,8 +33,7 @@ class SelectionScorer:
         """The metric of a fitted classifier on samples it has not seen."""
         confidence = self._confidence(estimator, X)
         wrong = np.asarray(estimator.predict(X)) != np.asarray(y)
-        ranked = np.where(np.isnan(confidence), -np.inf, confidence)
-        return METRICS[self.metric](ranked, wrong, weights=sample_weight, **dict(self.options))
+        return METRICS[self.metric](rejected_last(confidence), wrong, weights=sample_weight, **dict(self.options))
 
     def _confidence(self, estimator: Any, X: Any) -> NDArray[np.float64]:
         if hasattr(estimator, "steps"):  # a pipeline that ends in a selective classifier
@@ -80,7 +79,7 @@ def neg_aurc(*, alpha: float = 1.0, confidence: AnyScore = DEFAULT) -> Selection
 
 
 def _scorer(metric: str, confidence: AnyScore, **options: float) -> SelectionScorer:
-    score = as_score(confidence)
+    score = as_score(confidence, what="confidence")
     if set(score.needs) - {"logits"}:
         raise ValueError(f"`confidence` must be a score of the logits that needs no fitting, got {score.name}.")
     return SelectionScorer(metric, tuple(options.items()), confidence)

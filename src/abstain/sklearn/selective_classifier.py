@@ -168,7 +168,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         check_classifier(self._classifier())
         check_numbers(risk=self.risk, coverage=self.coverage, delta=self.delta)
         if self.confidence not in (None, EXPECTED_COST.name):
-            as_score(self.confidence)
+            as_score(self.confidence, what="confidence")
         if self.risk is None and self.coverage is None and self.cost is None:
             raise ValueError("`risk`, `coverage` or `cost` must be given, such as risk=0.02, got none.")
 

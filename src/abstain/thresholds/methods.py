@@ -1,7 +1,7 @@
 """Every threshold method by name: `calibrate`, the command and the docs read it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from abstain.thresholds.betting_sequence import betting
@@ -24,6 +24,13 @@ class Method:
     target: Target
     rule: Callable[..., Any]
     summary: str
+    weighs_answers: bool = False
+    """Whether it needs the cheapest answers instead of the classifier's own."""
+
+
+def chow_rule(*sample: Any, **options: Any) -> Any:
+    """Accept where rejecting is expected to cost more, with a bound on what that costs."""
+    return replace(minimal_cost(*sample, threshold=0.0, **options), method="chow")
 
 
 METHODS = {
@@ -35,7 +42,7 @@ METHODS = {
         Method("bonferroni", "risk", bonferroni, "A grid of thresholds with a union bound."),
         Method("target_coverage", "coverage", target_coverage, "An order statistic of the confidences."),
         Method("minimal_cost", "cost", minimal_cost, "Lowest mean cost on a part, its cost bounded on the rest."),
-        Method("chow", "cost", minimal_cost, "Accept where rejecting is expected to cost more (Chow, 1970)."),
+        Method("chow", "cost", chow_rule, "Accept where rejecting is expected to cost more (Chow, 1970).", True),
         Method("risk_and_coverage", "risk and coverage", risk_and_coverage, "Both kept together, or neither."),
         Method("group_thresholds", "risk per group", group_thresholds, "A threshold for each group."),
         Method("joint_risk", "risk overall and per group", joint_risk, "One threshold, a risk overall and per group."),

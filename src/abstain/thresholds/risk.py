@@ -72,7 +72,7 @@ def _guess(sample: Sample, delta: float) -> float | None:
     errors = sample.totals[ends - 1]
     with np.errstate(invalid="ignore"):
         bounds = np.where(errors < ends, betaincinv(errors + 1, np.maximum(ends - errors, 1e-9), 1 - 0.5 * delta), 1.0)
-    return float(np.min(bounds[ends >= 0.25 * len(sample)], initial=1.0))
+    return float(np.min(bounds[ends >= 0.01 * len(sample)], initial=1.0))
 
 
 def _two_digits(value: float) -> float:
