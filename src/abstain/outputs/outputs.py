@@ -38,9 +38,8 @@ class Outputs:
     are never accepted; by default they are refused. Arrays are viewed, not copied.
 
     Of a classifier that shows none, such as a forest, ``probabilities`` (n, K) are kept as their logs; scores that look
-    at the size of the logits, such as the energy, are then left out. Without either, ``given`` holds confidences
-    that somebody else computed, by name, and ``errors`` whether each answer was wrong: enough for every threshold, each
-    name being a score that `calibrate` takes.
+    at the size of the logits are then left out. Without either, ``given`` holds confidences that somebody else computed,
+    by name, and ``errors`` whether each answer was wrong: each name is then a score.
 
     >>> outputs = Outputs(logits=[[2.0, 0.0], [0.5, 1.0], [0.0, 3.0]], labels=[0, 0, -1])
     >>> outputs.errors
@@ -245,7 +244,7 @@ class Outputs:
         """The same classifier on other rows, which were checked when they came in."""
         new = object.__new__(type(self))
         same = {name: getattr(self, name) for name in (*HEAD_FIELDS, "given_names", "class_names")}
-        masked = len(rows["logits"]) > len(self) or self.is_masked  # a part of what is not masked is not masked
-        masked = masked and check.is_masked(rows["logits"][rows["usable"]])
+        possible = self.is_masked or len(rows["logits"]) > len(self)  # a part of what is not masked is not masked
+        masked = possible and check.is_masked(rows["logits"], rows["usable"])
         new._set(dict.fromkeys(self.__dataclass_fields__) | same | rows | {"is_masked": masked})
         return new

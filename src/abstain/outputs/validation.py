@@ -70,9 +70,10 @@ def usable_logits(array: Array, /) -> tuple[NDArray[np.bool_], bool]:
     return usable, masked
 
 
-def is_masked(logits: Array, /) -> bool:
-    """Whether there is a −inf among the logits."""
-    return any(bool(np.isneginf(logits[block]).any()) for block in row_blocks(*logits.shape))
+def is_masked(logits: Array, usable: NDArray[np.bool_], /) -> bool:
+    """Whether there is a −inf among the logits of usable rows."""
+    blocks = row_blocks(*logits.shape)
+    return any(bool((np.isneginf(logits[block]).any(axis=1) & usable[block]).any()) for block in blocks)
 
 
 def check_finite(name: str, array: Array, usable: NDArray[np.bool_], /) -> None:
