@@ -38,7 +38,7 @@ class Outputs:
     are never accepted; by default they are refused. Arrays are viewed, not copied.
 
     Of a classifier that shows none, such as a forest, ``probabilities`` (n, K) are kept as their logs; scores that look
-    at the size of the logits are then left out. Without either, ``given`` holds confidences that somebody else computed,
+    at the size of the logits are then left out. Without either, ``given`` holds confidences that others computed,
     by name, and ``errors`` whether each answer was wrong: each name is then a score.
 
     >>> outputs = Outputs(logits=[[2.0, 0.0], [0.5, 1.0], [0.0, 3.0]], labels=[0, 0, -1])
