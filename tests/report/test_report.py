@@ -3,9 +3,10 @@ import re
 import numpy as np
 import pytest
 
-from abstain import Outputs, evaluate
+from abstain import Outputs, calibrate, evaluate, scale_sensitivity
 from abstain.evaluation import summarize, verdict
-from abstain.report.figures import risk_coverage_figure
+from abstain.report.figures import draw_risk_coverage, risk_coverage_figure
+from abstain.report.scale_figure import draw_scale
 from abstain.report.tables import latex_table, markdown_table
 
 
@@ -111,3 +112,29 @@ def test_what_people_use_stays_where_nothing_is_significantly_better():
     found = verdict(evaluate(outputs, scores=["max_softmax", "doctor", "neg_entropy"]))
     assert found.score == "max_softmax"
     assert found.words.startswith("Stay with max_softmax") == (found.best != "max_softmax")
+
+
+def test_figures_are_drawn_on_axes_that_are_given(digits):
+    from matplotlib.figure import Figure
+
+    evaluation = evaluate(digits, scores=["max_softmax", "confidence_margin"])
+    axes = Figure().subplots(1, 3)
+    draw_risk_coverage(axes[0], evaluation, mix="in")
+    assert len(axes[0].lines) == 2
+    assert axes[0].get_ylabel() == "Selective risk (%)"
+    curve = evaluation.curve("confidence_margin", "all")
+    assert curve.plot(ax=axes[1], label="margin") is axes[1]
+    np.testing.assert_array_equal(axes[1].lines[0].get_ydata(), curve.risk)
+    draw_scale(axes[2], scale_sensitivity(digits[digits.shift == "none"], scales=[0.5, 1.0, 2.0]))
+    assert len(axes[2].lines) >= 4
+
+
+def test_notebooks_show_promises_in_words_and_escaped():
+    rng = np.random.default_rng(0)
+    confidence = rng.random(2000)
+    outputs = Outputs(given={"<b>": confidence}, errors=rng.random(2000) < 0.3 * (1 - confidence))
+    selector = calibrate(outputs, risk=0.1)
+    for shown in (selector._repr_html_(), selector.threshold._repr_html_(), outputs._repr_html_()):
+        assert "<b>" not in shown.replace("<b>Selector</b>", "").replace("<b>Threshold</b>", "")
+    assert "at most 0.1" in selector.threshold._repr_html_()
+    assert len(repr(selector)) < 200

@@ -1,10 +1,12 @@
 """The risk–coverage curve."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.extras import require
 from abstain.metrics.groups import Groups, group
 
 
@@ -22,6 +24,15 @@ class RiskCoverage:
     def reaches(self, coverage: float, /) -> bool:
         """Whether some threshold gives exactly this coverage (to within rounding)."""
         return bool(np.isclose(self.coverage, coverage, rtol=1e-9, atol=0).any())
+
+    def plot(self, ax: Any = None, **line: Any) -> Any:
+        """Draw the curve on Matplotlib axes, by default the current ones, and give them back."""
+        pyplot = require("matplotlib.pyplot", extra="report", feature="RiskCoverage.plot")
+        axes = pyplot.gca() if ax is None else ax
+        axes.plot(self.coverage, self.risk, **line)
+        axes.set(xlabel="Coverage", ylabel="Selective risk", xlim=(0, 1))
+        axes.set_ylim(bottom=0)
+        return axes
 
 
 def risk_coverage(confidence: ArrayLike, losses: ArrayLike, /, *, weights: ArrayLike | None = None) -> RiskCoverage:

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from abstain.evaluation import Evaluation
 from abstain.extras import require
 
+Floats = NDArray[np.float64]
 FIRST_SAMPLES = 50  # before that a curve is noise
 SHOWN = 9  # more curves than that cannot be told apart
 ANCHORS = ("max_softmax", "energy", "confidence_margin", "geometric_margin")
@@ -40,9 +42,18 @@ def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | N
     names = list(scores) if scores is not None else _telling_scores(evaluation)
     figure = Figure(figsize=(2.9 * len(mixes) + 1.7, 3.1), layout="constrained", dpi=200)
     for axes, mix in zip(figure.subplots(1, len(mixes), squeeze=False)[0], mixes, strict=True):
-        _panel(axes, evaluation, mix, names)
-    figure.axes[0].set_ylabel("Selective risk (%)")
-    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside right center", frameon=False, fontsize=8)
+        draw_risk_coverage(axes, evaluation, mix=mix, scores=names)
+    for axes in figure.axes[1:]:
+        axes.set_ylabel("")
+    figure.legend(
+        *figure.axes[0].get_legend_handles_labels(),
+        loc="outside right center",
+        frameon=False,
+        fontsize=8,
+        title=f"{len(names)} of {len(evaluation.scores)} scores\nshaded: 95% band of the best",
+        title_fontsize=7,
+        alignment="left",
+    )
     return figure
 
 
@@ -55,7 +66,11 @@ def _telling_scores(evaluation: Evaluation) -> list[str]:
     return chosen if len(ranked) > SHOWN else ranked
 
 
-def _panel(axes: Any, evaluation: Evaluation, mix: str, names: Sequence[str]) -> None:
+def draw_risk_coverage(
+    axes: Any, evaluation: Evaluation, /, *, mix: str | None = None, scores: Sequence[str] | None = None
+) -> None:
+    """Draw the curves of one mix, by default the widest, on Matplotlib axes, with a band for the best of them."""
+    mix, names = mix or evaluation.mixes[-1], list(scores or _telling_scores(evaluation))
     best = min(names, key=lambda name: evaluation.row(name, mix, max(evaluation.alphas))["aurc"])
     n = evaluation.best(mix, evaluation.alphas[0])["n"]
     highest = 0.0
@@ -69,16 +84,22 @@ def _panel(axes: Any, evaluation: Evaluation, mix: str, names: Sequence[str]) ->
         style = STYLES.get(evaluation.entries[name].about.family, OTHER_STYLE)
         axes.plot(coverage, 100 * risk, color=colour, linestyle=style, linewidth=1.4, label=_label(evaluation, name))
         if name == best:
-            accepted = np.rint(curve.coverage[shown] * n)
-            errors = np.rint(risk * accepted)
-            low = np.where(errors > 0, betaincinv(np.maximum(errors, 1), accepted - errors + 1, 0.025), 0.0)
-            high = np.where(errors < accepted, betaincinv(errors + 1, np.maximum(accepted - errors, 1), 0.975), 1.0)
+            low, high = _band(np.rint(curve.coverage[shown] * n), risk)
             axes.fill_between(coverage, 100 * low, 100 * high, color=colour, alpha=0.12, linewidth=0)
     axes.set_title(f"{evaluation.mix(mix).title} (n = {n:,})", fontsize=9)
     axes.set_xlabel("Coverage (%)")
+    axes.set_ylabel("Selective risk (%)")
     axes.set_xlim(0, 100)
     axes.set_ylim(0, 1.1 * highest or 1)
     tidy(axes)
+
+
+def _band(accepted: Floats, risk: Floats) -> tuple[Floats, Floats]:
+    """Clopper and Pearson's pointwise 95% interval of the risk among the accepted."""
+    errors = np.rint(risk * accepted)
+    low = np.where(errors > 0, betaincinv(np.maximum(errors, 1), accepted - errors + 1, 0.025), 0.0)
+    high = np.where(errors < accepted, betaincinv(errors + 1, np.maximum(accepted - errors, 1), 0.975), 1.0)
+    return low, high
 
 
 def _label(evaluation: Evaluation, name: str) -> str:

@@ -17,7 +17,12 @@ def plan_figure(*, risk: float, delta: float, coverage: float, power: float = 0.
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(4.6, 3.1), layout="constrained", dpi=200)
-    axes = figure.subplots()
+    draw_plan(figure.subplots(), risk=risk, delta=delta, coverage=coverage, power=power)
+    return figure
+
+
+def draw_plan(axes: Any, /, *, risk: float, delta: float, coverage: float, power: float = 0.9) -> None:
+    """Draw the curves on Matplotlib axes."""
     rates = risk * np.linspace(0.0, 0.85, 35)
     styles = ("-", "--", ":")
     coverages = sorted({coverage, *COVERAGES}, reverse=True)[:4]
@@ -32,4 +37,3 @@ def plan_figure(*, risk: float, delta: float, coverage: float, power: float = 0.
     axes.set_title(f"risk ≤ {risk:g} with probability {1 - delta:g}", fontsize=9)
     tidy(axes)
     axes.legend(frameon=False, fontsize=8)
-    return figure

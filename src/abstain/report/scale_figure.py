@@ -4,7 +4,6 @@ from typing import Any
 
 from abstain.extras import require
 from abstain.report.figures import COLOURS, tidy
-from abstain.scores import SCORES
 from abstain.sensitivity import SOFTMAX_SCORES, ScaleSensitivity
 
 
@@ -14,16 +13,21 @@ def scale_figure(sensitivity: ScaleSensitivity, /) -> Any:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(4.6, 3.1), layout="constrained", dpi=200)
-    axes = figure.subplots()
+    draw_scale(figure.subplots(), sensitivity)
+    return figure
+
+
+def draw_scale(axes: Any, sensitivity: ScaleSensitivity, /) -> None:
+    """Draw the curves on Matplotlib axes."""
     for score, colour in zip(SOFTMAX_SCORES, COLOURS, strict=False):
         scales, areas = sensitivity.curve(score.name)
-        axes.plot(scales, [100 * area for area in areas], color=colour, linewidth=1.5, label=score.symbol)
+        axes.plot(
+            scales, [100 * area for area in areas], color=colour, linewidth=1.5, label=f"{score.name} ({score.symbol})"
+        )
         low, _ = sensitivity.limits(score.name)
         axes.plot([scales[0] / 1.6], [100 * low], marker="<", markersize=4, color=colour, clip_on=False)
-    margin = SCORES["confidence_margin"].symbol
-    axes.axhline(
-        100 * sensitivity.margin, color="#333333", linewidth=1.2, linestyle="--", label=f"{margin} (any scale)"
-    )
+    label = "confidence_margin (any scale)"
+    axes.axhline(100 * sensitivity.margin, color="#333333", linewidth=1.2, linestyle="--", label=label)
     axes.axvline(1.0, color="#999999", linewidth=0.8, linestyle=":")
     axes.text(1.0, 1.01, "as trained", transform=axes.get_xaxis_transform(), fontsize=7, ha="center", color="#666666")
     axes.set_xscale("log")
@@ -31,4 +35,3 @@ def scale_figure(sensitivity: ScaleSensitivity, /) -> Any:
     axes.set_ylabel(f"AURC{'' if sensitivity.alpha == 1 else f'-{sensitivity.alpha:g}'} × 100")
     tidy(axes)
     axes.legend(frameon=False, fontsize=8)
-    return figure

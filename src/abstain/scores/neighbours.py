@@ -36,6 +36,7 @@ class Neighbours:
 
     def distances(self, rows: Any, k: int, /) -> Any:
         """Squared distances (n, k), ascending, from each row to its k nearest in the bank."""
+        self._check(k)
         if isinstance(rows, np.ndarray):
             return self._nearest.best(rows, k)
         xp = array_namespace(rows)
@@ -45,9 +46,14 @@ class Neighbours:
 
     def products(self, rows: Any, k: int, /) -> Any:
         """Inner products (n, k), descending, of each row with the k of the bank where they are largest."""
+        self._check(k)
         if isinstance(rows, np.ndarray):
             return -self._largest.best(rows, k)
         return -array_namespace(rows).sort(-(rows @ constant(self.bank, rows).T), axis=1)[:, :k]
+
+    def _check(self, k: int) -> None:
+        if not 1 <= k <= len(self.bank):
+            raise ValueError(f"`k` must be from 1 to the {len(self.bank)} rows there are, got {k}.")
 
     @cached_property
     def _nearest(self) -> "_Search":

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any, get_args, get_origin, get_type_hints
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from abstain.scores.given import Own
 from abstain.scores.score import FittedScore, Stored
 
 Arrays = dict[str, NDArray[Any]]
-LARGEST = 1e100  # so that squares and products of a few are finite
+LARGEST = 1e50  # so that products of several are finite
 
 
 def to_state(stored: Stored, /, *, name: str = "score") -> tuple[dict[str, Any], Arrays]:
@@ -44,7 +45,8 @@ def check_decides(fitted: FittedScore, n_classes: int, /) -> None:
     for n in (5, 7):
         shapes = ((n, n_classes), (n, sizes["features"]), (n_classes, sizes["features"]))
         logits, features, weight = (rng.normal(size=shape) for shape in shapes)
-        with foreign("`arrays` must fit together"), np.errstate(all="raise", under="ignore"):
+        with foreign("`arrays` must fit together"), np.errstate(all="raise", under="ignore"), catch_warnings():
+            simplefilter("error")  # a mean of nothing is a warning only
             confidence = fitted(Outputs(logits=logits, features=features, weight=weight))
         if np.shape(confidence) != (n,):
             raise ValueError(f"`arrays` must give each row a number, got shape {np.shape(confidence)}.")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from html import escape
 from os import PathLike
 from typing import Any, Self, final
 
@@ -41,6 +42,9 @@ class Selector:
         return (
             f"<Selector: {self.score} {rule}, by {self.threshold.method}; print(selector.summary()) tells its promise>"
         )
+
+    def _repr_html_(self) -> str:
+        return f"<b>Selector</b><br>{escape(self.summary())}"
 
     @property
     def score(self) -> str:

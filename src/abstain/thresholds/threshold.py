@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from html import escape
 from math import inf, isinf
 from sys import float_info
 from typing import final
@@ -68,6 +69,10 @@ class Threshold:
 
     def __str__(self) -> str:
         return f"accept iff confidence > {self.value:.6g} ({self.method}): {self.words}"
+
+    def _repr_html_(self) -> str:
+        seen = f"{self.accepted:,} of {self.n:,} calibration rows accepted"
+        return f"<b>Threshold</b> &gt; {self.value:.6g}, by {escape(self.method)}<br>{escape(self.words)}<br>{seen}"
 
     @property
     def words(self) -> str:
