@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,8 @@ def _check(found: Outputs, text: str) -> None:
             right = row["correct"].strip().lower() in TRUE
             expect(bool(found.errors[place]) != right, f"row {place} taken for {'wrong' if right else 'right'}")
         if "id" in row and found.ids is not None:
-            expect(str(found.ids[place]) == row["id"], f"the id {found.ids[place]} for {row['id']}")
+            name = re.sub(r"^(-?\d+)\.0+$", r"\1", row["id"].strip())
+            expect(str(found.ids[place]) == name, f"the id {found.ids[place]} for {row['id']}")
 
 
 class Parquets(Kind):

@@ -15,6 +15,7 @@ from abstain.scores.given import Own
 from abstain.scores.score import FittedScore, Stored
 
 Arrays = dict[str, NDArray[Any]]
+MOST_CLASSES = 10_000_000
 LARGEST = 1e50  # so that products of several are finite
 
 
@@ -37,7 +38,7 @@ def check_decides(fitted: FittedScore, n_classes: int, /) -> None:
     """A fitted score must give each row a number: arrays and numbers that do not fit together are found out here."""
     with foreign("`arrays` must fit together"):
         sizes = {"classes": n_classes, "features": 2} | fitted.expects()
-    if sizes["classes"] != n_classes or n_classes == 1:
+    if sizes["classes"] != n_classes or n_classes == 1 or not 0 <= n_classes <= MOST_CLASSES:
         raise ValueError(f"`header` must be of a score for {n_classes} classes, got {sizes['classes']}.")
     if not fitted.is_formula or ":" in fitted.stored_name():  # a class of the user's may expect anything
         return
