@@ -135,12 +135,15 @@ def test_without_anything_to_watch_the_command_says_so(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("accepted,error\n1,0\n1,maybe\n", "Row 2: `accepted` and `error` must be true, false or empty, got 'maybe'"),
+        (
+            "accepted,error\n1,0\n1,maybe\n",
+            "Row 2: `accepted`, `error` and `correct` must be true, false, yes, no, 1, 0 or empty, got 'maybe'",
+        ),
         ("id,Accepted,Error\n1,true,true\n", "must have a column error, got id, Accepted, Error"),
         ("accepted;error\ntrue;true\n", "must have a column error"),
         ("accepted\ntrue\n", "must have a column error, got accepted"),
         ("", "must have a column error, got none"),
-        ("accepted,error\n1,0,5\n", "must have 2 cells a row, got 3 in row 1"),
+        ("accepted,error\n1,0,5\n", "must have 2 cells per row, got 3 in row 1"),
         ("error\n" + "1" * 200_000, "must be a CSV file, got field larger than field limit"),
         ("error,confidence\n1,high\n", "`confidence` must be a number or empty, got 'high'"),
     ],
