@@ -84,8 +84,8 @@ def test_the_best_of_several_scores_is_chosen_on_other_rows():
         ({"coverage": 0.5, "per": "class"}, "`per` must come with a `risk` alone"),
         ({"risk": 0.1, "group_risk": 0.2}, "`group_risk` must come with `per`"),
         ({"risk": 0.1, "per": "class", "method": "sgr"}, "`method` must be one of group_thresholds"),
-        ({"risk": 0.1, "score": ["nothing"]}, "`score` must hold known scores"),
-        ({"risk": 0.1, "score": []}, "`score` must hold at least one name"),
+        ({"risk": 0.1, "score": ["nothing"]}, "`score` must be a known score"),
+        ({"risk": 0.1, "score": []}, "`score` must name at least one score"),
         ({"cost": 0.1, "score": ["max_logit", "energy"]}, "`score` must be one name with a `cost`"),
     ],
 )

@@ -81,12 +81,12 @@ def as_score(asked: AnyScore, outputs: Outputs | None = None, /, *, what: str = 
     return replace(SCORES[name], **_typed(name, options)) if options else SCORES[name]  # type: ignore[type-var]
 
 
-def as_scores(asked: AnyScore | Iterable[AnyScore], outputs: Outputs, /) -> list[Score]:
+def as_scores(asked: AnyScore | Iterable[AnyScore], outputs: Outputs, /, *, what: str = "scores") -> list[Score]:
     """Several scores, each once; "all" stands for those given with the outputs and all of `SCORES`."""
     alone = isinstance(asked, str) or not hasattr(asked, "__iter__")
     each: list[Any] = [asked] if alone else list(asked)  # type: ignore[arg-type]
     if not each:
-        raise ValueError("`scores` must name at least one score, got none. `abstain scores` lists them.")
+        raise ValueError(f"`{what}` must name at least one score, got none. `abstain scores` lists them.")
     known = [score for name, score in SCORES.items() if name not in outputs.given_names]
     known = known if outputs.n_classes or not outputs.given_names else []  # or none could be computed
     every: list[Score] = []
@@ -95,7 +95,7 @@ def as_scores(asked: AnyScore | Iterable[AnyScore], outputs: Outputs, /) -> list
     found = {score.name: score for score in every}
     for score in every:
         if found[score.name] is not score and not _equal(found[score.name], score):
-            raise ValueError(f"`scores` must have different names, got two of the name {score.name!r}.")
+            raise ValueError(f"`{what}` must have different names, got two of the name {score.name!r}.")
     return list(found.values())
 
 

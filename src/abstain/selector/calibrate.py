@@ -120,8 +120,8 @@ def _candidates(score: AnyScore | Sequence[AnyScore] | None, outputs: Outputs, a
     if score is None:
         score = outputs.given_names[0] if outputs.given_names and not outputs.n_classes else DEFAULT
     if score == "best":
-        return [one for one in as_scores("all", outputs) if one.objection(outputs) is None]
-    return [_allowed(one, outputs) for one in as_scores(score, outputs)]
+        return [one for one in as_scores("all", outputs, what="score") if one.objection(outputs) is None]
+    return [_allowed(one, outputs) for one in as_scores(score, outputs, what="score")]
 
 
 def _allowed(score: Score, outputs: Outputs) -> Score:

@@ -19,7 +19,7 @@ from abstain.jsonable import jsonable
 from abstain.records import built
 from abstain.scores.score import FittedScore, Score
 from abstain.scores.state import Arrays, check_decides, from_state, to_state
-from abstain.selector.groups import Groups
+from abstain.selector.group_thresholds import GroupThresholds
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
@@ -104,7 +104,7 @@ def _fields(header: dict[str, Any], arrays: Arrays, own: Iterable[Any]) -> dict[
         "entry": entry,
         "fitted": fitted,
         "threshold": built(header["threshold"], Threshold, place="threshold"),
-        "groups": built(header["groups"], Groups | None, place="groups"),
+        "groups": built(header["groups"], GroupThresholds | None, place="groups"),
         "n_classes": n_classes,
         "distribution": built(header["distribution"], ScoreDistribution, place="distribution"),
         "class_names": built(header["class_names"], tuple[str, ...] | None, place="class_names"),

@@ -14,7 +14,7 @@ from abstain.outputs.expected import expect_outputs
 from abstain.scores.confidences import predictions
 from abstain.scores.score import FittedScore, Score
 from abstain.selector import file as selector_file
-from abstain.selector.groups import Groups
+from abstain.selector.group_thresholds import GroupThresholds
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
@@ -34,7 +34,7 @@ class Selector:
     n_classes: int
     distribution: ScoreDistribution
     """That of confidence in calibration, for `abstain.monitor`."""
-    groups: Groups | None = None
+    groups: GroupThresholds | None = None
     class_names: tuple[str, ...] | None = None
 
     def __repr__(self) -> str:

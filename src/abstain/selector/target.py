@@ -12,9 +12,9 @@ from abstain.scores.confidences import predictions
 from abstain.scores.expected_cost import Costs, ExpectedCost
 from abstain.scores.score import FittedScore, Score
 from abstain.selector.choice import Objective, low_risk_at, wide_at
-from abstain.selector.groups import Groups
-from abstain.thresholds.groups import of_all_groups
+from abstain.selector.group_thresholds import GroupThresholds
 from abstain.thresholds.methods import METHODS, Target, methods_for
+from abstain.thresholds.per_group import of_all_groups
 from abstain.thresholds.target_risk import target_risk
 from abstain.thresholds.threshold import Threshold
 
@@ -95,7 +95,7 @@ class Asked:
 
     def threshold(
         self, fitted: FittedScore, rest: Outputs, confidence: NDArray[np.float64], seed: int
-    ) -> tuple[Threshold, Groups | None]:
+    ) -> tuple[Threshold, GroupThresholds | None]:
         """The threshold, and those of the groups where there are some."""
         known: dict[str, Any] = {"delta": self.delta, "ids": rest.ids, "seed": seed}
         rule = METHODS[self.method or methods_for(self.target)[0]].rule
@@ -109,12 +109,12 @@ class Asked:
         if self.per is None:
             by_rows = target_risk if self.method is None else rule
             return by_rows(confidence, rest.errors, **known), None
-        names = Groups(self.per, {}).names(rest, lambda: rest.predictions)
+        names = GroupThresholds(self.per, {}).names(rest, lambda: rest.predictions)
         if self.group_risk is not None:
             return rule(confidence, rest.errors, names, group_risk=self.group_risk, **known), None
         found = rule(confidence, rest.errors, names, jointly=self.jointly, **known)
         overall = of_all_groups(found, risk=known["risk"], delta=known["delta"], jointly=self.jointly)
-        return overall, Groups(self.per, found)
+        return overall, GroupThresholds(self.per, found)
 
     def _by_cost(
         self, rule: Any, fitted: FittedScore, rest: Outputs, confidence: NDArray[np.float64], known: dict[str, Any]

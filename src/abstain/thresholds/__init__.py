@@ -9,8 +9,8 @@ from abstain.thresholds.costs import ChowDecision, chow, minimal_cost
 from abstain.thresholds.coverage import target_coverage, target_tpr
 from abstain.thresholds.empirical import empirical_without_guarantee
 from abstain.thresholds.estimated_weights import EstimatedWeights, estimate_weights
-from abstain.thresholds.groups import group_thresholds
 from abstain.thresholds.mixtures import LabelShiftBound, label_shift_bound, mixed_risk, worst_mixture_risk
+from abstain.thresholds.per_group import group_thresholds
 from abstain.thresholds.planning import risk_for, samples_for
 from abstain.thresholds.promise import Promise
 from abstain.thresholds.sgr import sgr

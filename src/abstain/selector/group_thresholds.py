@@ -13,7 +13,7 @@ from abstain.thresholds.threshold import Threshold
 
 @final
 @dataclass(frozen=True)
-class Groups:
+class GroupThresholds:
     """A threshold for each predicted class, by number, or for each domain, by name; any other group is rejected."""
 
     per: Literal["class", "domain"]
