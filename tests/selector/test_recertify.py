@@ -120,7 +120,7 @@ def test_the_order_of_rows_decides_nothing():
         (lambda r: r.ask([0.9, 0.8], [1, 1], labels=1), "`ids` must name each row"),
         (lambda r: r.ask([0.0], [1], labels=1), "rows above the floor"),
         (lambda r: r.ask([0.9], [1], labels=0), "`labels` must be at least 1"),
-        (lambda r: r.selector(OLD), "No threshold is certified yet after 0 labels"),
+        (lambda r: r.selector(OLD), "A threshold must be certified first, got none after 0 labels"),
         (lambda _: Recertification.from_json("{}"), "must be the state of a Recertification"),
         (lambda _: Recertification.of(OLD, risk=2.0), "`risk` must be between 0 and 1"),
     ],
