@@ -69,10 +69,10 @@ def test_it_is_plain_data_and_a_figure(digits):
     json.dumps(found.to_dict(), allow_nan=False)
     (axes,) = scale_figure(found).axes
     assert [text.get_text() for text in axes.get_legend().get_texts()] == [
-        "SR_max",
-        "SR_doctor",
-        "SR_ent",
-        "RL_conf-M (any scale)",
+        "max_softmax (SR_max)",
+        "doctor (SR_doctor)",
+        "neg_entropy (SR_ent)",
+        "confidence_margin (any scale)",
     ]
 
 

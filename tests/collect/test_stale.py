@@ -11,6 +11,7 @@ import pytest
 from abstain.collect import CallableModel, Data, batches, collect, image_folder
 from abstain.collect.fingerprint import digest
 
+pytestmark = pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # of JAX, where it was loaded before
 WEIGHT = np.random.default_rng(9).normal(size=(3, 4)).astype(np.float32)
 LABELS = np.random.default_rng(1).integers(3, size=60)
 
