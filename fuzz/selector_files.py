@@ -41,7 +41,7 @@ class Selectors(Kind):
         if rng.random() < 0.75:
             header = altered_json(rng, header)
         else:
-            name = str(rng.choice(list(arrays)))
+            name = str(rng.choice(sorted(arrays)))  # which are read in any order
             arrays[name] = _altered_array(rng, arrays[name])
         content = _signed(header, arrays)
         self.file.write_bytes(altered_bytes(rng, content) if rng.random() < 0.1 else content)
