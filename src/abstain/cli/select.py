@@ -2,15 +2,12 @@
 
 import csv
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from abstain.cli.options import Json
 from abstain.cli.show import print_json
-
-if TYPE_CHECKING:
-    from abstain import Outputs
 
 
 def select(
@@ -34,8 +31,6 @@ def select(
     chosen = abstain.Selector.load(selector)
     run = abstain.Outputs.load(outputs, nonfinite="reject")
     columns = {name: values.tolist() for name, values in chosen.decide(run).items()}
-    if run.ids is None:
-        columns["id"] = _names(run)
     write_whole(output, lambda partial: _write(partial, columns))
     accepted = sum(columns["accepted"])
     if json:
@@ -44,17 +39,11 @@ def select(
     if unseen := chosen.unseen(run):
         names = ", ".join(unseen)
         print(f"{sum(unseen.values())} samples are of groups that calibration did not have, and rejected: {names}.")
-    wrong = "error" in columns and sum(map(bool.__and__, columns["error"], columns["accepted"]))
-    known = f", {wrong} of them wrong" if "error" in columns else ""
+    known = ""
+    if "error" in columns:
+        both = zip(columns["error"], columns["accepted"], strict=True)
+        known = f", {sum(wrong and taken for wrong, taken in both)} of them wrong"
     print(f"Accepted {accepted} of {len(run)} samples ({accepted / len(run):.1%}){known}; decisions in {output}")
-
-
-def _names(run: "Outputs") -> list[str]:
-    """A name for each row, so that a monitor takes no row for one of other outputs."""
-    from abstain.collect.fingerprint import digest
-
-    prefix = digest(run.logits, run.given)[:12]
-    return [f"{prefix}-{row}" for row in range(len(run))]
 
 
 def _write(file: Path, columns: dict[str, list[Any]]) -> None:

@@ -76,8 +76,10 @@ def print_summary(summary: "Summary", console: "Console", *, intervals: bool = F
         console.print(table)
     words = f"AURC-α × 100, lower is better. {BEST} best of its column, {TIED} not significantly worse"
     console.print(shown(f"{words} (paired {100 * summary.level:g}% interval)."), style="dim")
+    if summary.not_shown:
+        console.print(f"{summary.not_shown} worse scores are not shown; --all shows them.", style="dim")
     for remark in summary.remarks():
-        console.print(shown(remark.replace("are not shown.", "are not shown; --all shows them.")), style="dim")
+        console.print(shown(remark), style="dim")
 
 
 def print_further(evaluation: "Evaluation", console: "Console", *, mixes: list[str] | None) -> None:

@@ -69,10 +69,9 @@ class Summary:
         return asdict(self) | {"verdict": self.verdict.to_dict()}
 
     def remarks(self) -> list[str]:
-        """All that is said below the table."""
-        remarks = [f"{self.not_shown} worse scores are not shown."] if self.not_shown else []
+        """What a reader should know of the table."""
         sizes = dict.fromkeys((column.mix, column.errors, column.n) for column in self.columns)
-        remarks += [
+        remarks = [
             f"{mix} has {errors} error(s) in {n} rows: so few tell little, which is why its intervals are wide."
             for mix, errors, n in sizes
             if errors < FEW

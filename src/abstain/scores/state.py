@@ -8,6 +8,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.draws import generator
 from abstain.foreign import foreign
 from abstain.outputs import Outputs
 from abstain.records import built
@@ -42,7 +43,7 @@ def check_decides(fitted: FittedScore, n_classes: int, /) -> None:
         raise ValueError(f"`header` must be of a score for {n_classes} classes, got {sizes['classes']}.")
     if not fitted.is_formula or ":" in fitted.stored_name():  # a class of the user's may expect anything
         return
-    rng = np.random.default_rng(0)
+    rng = generator("rows to try a score on", 0)
     for n in (5, 7):
         shapes = ((n, n_classes), (n, sizes["features"]), (n_classes, sizes["features"]))
         logits, features, weight = (rng.normal(size=shape) for shape in shapes)

@@ -9,6 +9,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.collect.fingerprint import digest
 from abstain.outputs import Outputs
 from abstain.outputs.expected import expect_outputs
 from abstain.scores.confidences import predictions
@@ -94,9 +95,13 @@ class Selector:
         return predictions(outputs, self.fitted)
 
     def decide(self, outputs: Outputs, /) -> dict[str, NDArray[Any]]:
-        """Columns with a value for each row: id, prediction, confidence, accepted, and error where it is known."""
+        """Columns with a value for each row: id, prediction, confidence, accepted, and error where it is known.
+
+        They are what `abstain select` writes. Rows without ids are named after the outputs and their number, so that a
+        monitor takes no row for one of other outputs.
+        """
         confidence = self.confidence(outputs)
-        columns: dict[str, NDArray[Any]] = {"id": np.arange(len(outputs)) if outputs.ids is None else outputs.ids}
+        columns: dict[str, NDArray[Any]] = {"id": _row_names(outputs) if outputs.ids is None else outputs.ids}
         if outputs.domain is not None:
             columns["domain"] = outputs.domain
         if outputs.n_classes:
@@ -116,9 +121,8 @@ class Selector:
         t = self.threshold
         wrong = "" if t.errors is None else f", {t.errors:.4g} of them wrong"
         share = f"seen, not promised: {t.accepted} of {t.n} calibration rows ({t.accepted / t.n:.1%}) accepted{wrong}"
-        above = f"> {t.value:.6g}{self._units(t.value)}" if self.groups is None else f"above {self.groups.words()}"
-        rule = f"Accept iff {self.score} is {above}" if self.groups else f"Accept iff {self.score} {above}"
-        return f"{rule}. Promise by {t.method}: {t.words} {share.capitalize()}."
+        above = f"> {t.value:.6g}{self._units(t.value)}" if self.groups is None else f"is above {self.groups.words()}"
+        return f"Accept iff {self.score} {above}. Promise by {t.method}: {t.words} {share.capitalize()}."
 
     def _units(self, value: float) -> str:
         """The threshold as the literature would print it."""
@@ -137,3 +141,8 @@ class Selector:
         have been imported.
         """
         return cls(**selector_file.load(file, own=scores))
+
+
+def _row_names(outputs: Outputs) -> NDArray[np.str_]:
+    prefix = digest(outputs.logits, outputs.given)[:12]
+    return np.array([f"{prefix}-{row}" for row in range(len(outputs))])
