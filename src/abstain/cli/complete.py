@@ -27,7 +27,7 @@ def experiment_names(incomplete: str) -> list[str]:
     """Experiments of `abstain reproduce`."""
     from abstain.experiments.registry import EXPERIMENTS
 
-    return _beginning(EXPERIMENTS, incomplete)
+    return _beginning([*EXPERIMENTS, "claims"], incomplete)
 
 
 def corruption_names(incomplete: str) -> list[str]:

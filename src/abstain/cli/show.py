@@ -42,14 +42,14 @@ def progress_bar() -> "Iterator[Progress]":
 
 
 @contextmanager
-def sample_bar() -> "Iterator[Callable[[int, int], None]]":
-    """A bar on standard error that counts samples, with the rate and the time left; it goes away when done."""
+def sample_bar(doing: str = "Collecting") -> "Iterator[Callable[[int, int], None]]":
+    """A bar on standard error that counts what is done, with the rate and the time left; it goes away when done."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
     columns = (
-        TextColumn("Collecting"),
+        TextColumn(doing),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),

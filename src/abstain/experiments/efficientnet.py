@@ -15,6 +15,7 @@ from abstain.collect import Data, TorchModel, collect
 from abstain.collect.image_folder import ImageFiles
 from abstain.collect.run import Progress
 from abstain.collect.timm_model import load_weights
+from abstain.experiments.evaluated import comparing
 from abstain.experiments.experiment import Experiment
 from abstain.extras import require
 from abstain.outputs import Outputs
@@ -98,4 +99,5 @@ def _model() -> TorchModel:
     return TorchModel(network, prepare=prepare)
 
 
-EFFICIENTNET = Experiment("efficientnet", "EfficientNet-Lite 0 on photographs from packages under 19 corruptions", run)
+TITLE = "EfficientNet-Lite 0 on photographs from packages under 19 corruptions"
+EFFICIENTNET = Experiment("efficientnet", TITLE, comparing(TITLE, run))

@@ -1,17 +1,45 @@
-"""What an experiment is: a name, what it shows, and a function that makes its outputs in a folder."""
+"""What an experiment is: a name, what it shows, and a function that runs it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from abstain.collect.run import Progress
-from abstain.outputs import Outputs
+from abstain.experiments.findings import Findings
+
+Option = Literal["data", "limit", "model", "seeds", "paper_code", "long"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """Where and how an experiment runs; what an experiment does not take is refused before it begins."""
+
+    folder: Path
+    """For what it writes; going on where an earlier run of the same setting stopped."""
+    seed: int = 0
+    progress: Progress | None = None
+    """Called with how much is done, and of how much."""
+    data: Path | None = None
+    """A folder with data that cannot come from a package."""
+    limit: int | None = None
+    """At most this many samples of each part."""
+    model: str | None = None
+    """One of the models it knows, or a model of one's own as `abstain collect` takes it."""
+    seeds: int | None = None
+    """How many times it is repeated, each with a seed of its own."""
+    paper_code: bool = False
+    """Whether the conventions are those of the authors' code instead of those of their text."""
+    long: bool = False
+    """Whether to run the long version, whose results are kept in the documentation."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """One experiment; ``run`` writes its outputs to a folder, going on where it stopped, and returns them."""
+    """One experiment."""
 
     name: str
     title: str
-    run: Callable[[Path, int, Progress | None], Outputs]
+    run: Callable[[Setting], Findings]
+    takes: frozenset[Option] = frozenset()
+    """The options it takes beside the folder and the seed."""

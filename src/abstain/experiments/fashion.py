@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from abstain.collect import Data, TorchModel, collect
 from abstain.collect.run import Progress
+from abstain.experiments.evaluated import comparing
 from abstain.experiments.experiment import Experiment
 from abstain.extras import require
 from abstain.outputs import Outputs
@@ -87,4 +88,5 @@ def _model(images: NDArray[np.uint8], labels: NDArray[np.uint8], seed: int) -> T
     return TorchModel(network, prepare=prepare, class_names=CLASSES)
 
 
-FASHION_MNIST = Experiment("fashion", "A CNN on Fashion-MNIST, 19 corruptions, MNIST digits as unknown classes", run)
+TITLE = "A CNN on Fashion-MNIST, 19 corruptions, MNIST digits as unknown classes"
+FASHION_MNIST = Experiment("fashion", TITLE, comparing(TITLE, run))

@@ -10,6 +10,7 @@ import numpy as np
 from abstain.collect import Data, collect
 from abstain.collect.magika_model import files_by_ending, magika_model
 from abstain.collect.run import Progress
+from abstain.experiments.evaluated import comparing
 from abstain.experiments.experiment import Experiment
 from abstain.outputs import Outputs
 from abstain.shifts.text import BYTE_SHIFTS
@@ -47,4 +48,5 @@ def _is_text(content: bytes) -> bool:
     return b"\0" not in content
 
 
-MAGIKA = Experiment("magika", "Magika, 214 file types, on this machine's files under byte shifts", run)
+TITLE = "Magika, 214 file types, on this machine's files under byte shifts"
+MAGIKA = Experiment("magika", TITLE, comparing(TITLE, run))

@@ -5,11 +5,14 @@ from pathlib import Path
 from abstain.collect.run import Progress
 from abstain.experiments.digits import digits
 from abstain.experiments.efficientnet import EFFICIENTNET
+from abstain.experiments.evaluated import comparing
 from abstain.experiments.experiment import Experiment
 from abstain.experiments.fashion import FASHION_MNIST
 from abstain.experiments.magika import MAGIKA
 from abstain.experiments.sentiment import SENTIMENT
 from abstain.outputs import Outputs
+
+TITLE = "A small network on handwritten digits, the demo"
 
 
 def _digits(folder: Path, seed: int, progress: Progress | None) -> Outputs:  # noqa: ARG001
@@ -18,7 +21,7 @@ def _digits(folder: Path, seed: int, progress: Progress | None) -> Outputs:  # n
     return outputs
 
 
-DIGITS = Experiment("digits", "A small network on handwritten digits, the demo", _digits)
+DIGITS = Experiment("digits", TITLE, comparing(TITLE, _digits))
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment for experiment in (DIGITS, MAGIKA, SENTIMENT, FASHION_MNIST, EFFICIENTNET)
 }

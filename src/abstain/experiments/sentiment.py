@@ -9,6 +9,7 @@ import numpy as np
 from abstain.collect import Data, TorchModel, collect
 from abstain.collect.run import Progress
 from abstain.collect.torchvision import mend_torchvision
+from abstain.experiments.evaluated import comparing
 from abstain.experiments.experiment import Experiment
 from abstain.extras import require
 from abstain.outputs import Outputs
@@ -92,4 +93,5 @@ def _model(texts: list[str], labels: Any, seed: int) -> TorchModel:
     return TorchModel(network, prepare=prepare, class_names=["negative", "positive"])
 
 
-SENTIMENT = Experiment("sentiment", "MiniLM sentiment, IMDB to Rotten Tomatoes and typos", run)
+TITLE = "MiniLM sentiment, IMDB to Rotten Tomatoes and typos"
+SENTIMENT = Experiment("sentiment", TITLE, comparing(TITLE, run))

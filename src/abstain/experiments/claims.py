@@ -1,0 +1,199 @@
+"""What the paper claims, each once, in its own order; experiments say of each what they found."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Outcome = Literal["held", "not held", "undecided"]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of "Selective Classification Under Distribution Shifts" (Liang et al., 2024)."""
+
+    key: str
+    text: str
+    place: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What an experiment found about a claim: held, not held, or undecided by the data there are."""
+
+    claim: str
+    """The key of a claim of `CLAIMS`."""
+    outcome: Outcome
+    evidence: str
+    """The numbers, with standard errors or intervals."""
+    data: str
+    """What it was tested on, and how many samples."""
+
+    def __post_init__(self) -> None:
+        if self.claim not in CLAIMS:
+            raise ValueError(f"`claim` must be the key of a claim of the paper, got {self.claim!r}.")
+
+
+_ALL = (
+    Claim(
+        "ood-is-weaker",
+        "A score can win by every OOD metric and still serve selection worse.",
+        "§2.3, App. C, Fig. 7",
+    ),
+    Claim(
+        "ood-metrics-blind",
+        "Rejecting by the better OOD score raises the selection risk, which only the RC curve shows.",
+        "App. C, Fig. 7 (c)",
+    ),
+    Claim(
+        "scale-changes-sr",
+        "RC curves and AURC of the softmax scores change with the scale λ of the logits.",
+        "§3.1, Fig. 2",
+    ),
+    Claim(
+        "scale-limit",
+        "As λ grows, all three softmax scores approach one curve, that of the confidence margin.",
+        "§3.1, Fig. 2",
+    ),
+    Claim(
+        "lemma",
+        "SR_max ~ exp(−e^{−λΔ}), SR_doctor ~ 1 − exp(2e^{−λΔ}), SR_ent ~ −e^{−λΔ} as λ → ∞, Δ = z₁ − z₂.",
+        "§3.1, Lemma 3.1, App. B",
+    ),
+    Claim(
+        "scale-claims",
+        "By the scale alone one can claim better or worse performance for a softmax score.",
+        "§3.1",
+    ),
+    Claim(
+        "margin-scale-free",
+        "The margins rank the same at every scale of the logits.",
+        "§3.2",
+    ),
+    Claim(
+        "orders-differ",
+        "Logits and distances to the hyperplanes may be ordered differently, as ‖w_j‖ differ.",
+        "§3.2, App. A",
+    ),
+    Claim(
+        "toy-case-1",
+        "On the unshifted mixture the geometric margin has the lowest RC curve.",
+        "§3.3, Fig. 3 (a-1)",
+    ),
+    Claim(
+        "toy-rejects-boundary",
+        "The geometric margin rejects samples near the boundaries, SR_max near the origin.",
+        "§3.3, Fig. 3 (b, c)",
+    ),
+    Claim(
+        "toy-radii",
+        "At coverage 0.8 samples selected by the geometric margin all have a nonzero robustness radius; "
+        "every other score keeps some of radius zero.",
+        "§3.3, Fig. 3 (d-1)",
+    ),
+    Claim(
+        "toy-case-2",
+        "After small perturbations (±0.5) the geometric margin still beats the softmax scores.",
+        "§3.3, Fig. 3 (a-2)",
+    ),
+    Claim(
+        "toy-case-3",
+        "After large perturbations (±2) it is no longer superior at high coverage.",
+        "§3.3, Fig. 3 (a-3)",
+    ),
+    Claim(
+        "rl-max-toy",
+        "The largest logit is no sensible confidence: it rejects by distance from the origin.",
+        "§3.3, App. D, Fig. 8",
+    ),
+    Claim(
+        "doctor-is-sr-max",
+        "SR_doctor almost overlaps with SR_max.",
+        "§4.1, evaluation metrics",
+    ),
+    Claim(
+        "knn-sensitive",
+        "KNN's performance is very sensitive to k, to the task and to the classifier.",
+        "§4.1, App. H",
+    ),
+    Claim(
+        "knn-k2",
+        "k = 2 is best for KNN.",
+        "§4.1, App. H, Fig. 10",
+    ),
+    Claim(
+        "label-shift-spike",
+        "With label-shifted samples the risk of all scores but the margins and KNN rises again as "
+        "coverage goes to zero.",
+        "§4.1, Fig. 4 (c)",
+    ),
+    Claim(
+        "margins-beat-knn-in",
+        "Without label shift the margins separate right from wrong better than KNN.",
+        "§4.1, Fig. 4 (a, b)",
+    ),
+    Claim(
+        "margins-best-all",
+        "Where all shifts coexist the margins are best or comparable to the best.",
+        "§4.1, Fig. 4 (d), Tables 3, 5",
+    ),
+    Claim(
+        "margins-best-low-risk",
+        "The gain of the margins is largest at low coverage (α = 0.1).",
+        "§4.3, Tables 3–5",
+    ),
+    Claim(
+        "ood-scores-poor",
+        "Scores made for OOD detection (RL_max, Energy, KNN, ViM) do not serve selection well.",
+        "§4.1, §4.3, Table 4",
+    ),
+    Claim(
+        "margins-par-sr",
+        "The margins are on a par with the softmax scores, or better, on every model.",
+        "§4.1, §4.3, Table 4",
+    ),
+    Claim(
+        "sr-beats-ood",
+        "Softmax scores beat the OOD scores on iWildCam and Amazon.",
+        "§4.1, Fig. 5, Table 4",
+    ),
+    Claim(
+        "scnet-cifar",
+        "On CIFAR, SelectiveNet and the confidence margin are comparable and beat SR_max and SIRC.",
+        "§4.2, Fig. 6 (a, b)",
+    ),
+    Claim(
+        "scnet-not-best",
+        "A selection head that saw the training data is not always best.",
+        "§4.2, Fig. 6 (c, d)",
+    ),
+    Claim(
+        "geo-like-conf",
+        "The two margins perform similarly; rarely the confidence margin is slightly better.",
+        "§4.3",
+    ),
+    Claim(
+        "cross-entropy-margin",
+        "Minimising cross-entropy approximately maximises the confidence margin.",
+        "§4.3, footnote",
+    ),
+    Claim(
+        "margin-training",
+        "Open question: a training objective that promotes margins improves selection by margins.",
+        "§5 (i)",
+    ),
+    Claim(
+        "class-costs",
+        "Open question: rejection with costs that differ by class.",
+        "§5 (ii)",
+    ),
+    Claim(
+        "svm-decision-rules",
+        "Geometric and confidence margins belong to two different decision rules.",
+        "App. A",
+    ),
+    Claim(
+        "svm-proxy",
+        "The confidence margin is a proxy of the geometric one: exact where all ‖w_j‖ are equal.",
+        "App. A",
+    ),
+)
+CLAIMS: dict[str, Claim] = {claim.key: claim for claim in _ALL}

@@ -1,0 +1,101 @@
+"""Findings on disk: Markdown, JSON and figures, and the page that collects the verdicts of all experiments."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, cast
+
+from abstain.experiments.claims import CLAIMS, Verdict
+from abstain.experiments.findings import Findings, Table
+from abstain.files import read_text, write_text
+from abstain.jsonable import jsonable
+from abstain.records import built
+from abstain.report.save import save_figure
+
+FIGURES = (".png", ".svg", ".pdf")
+
+
+def write_findings(findings: Findings, title: str, folder: Path, /) -> list[Path]:
+    """Write ``findings.json``, ``findings.md`` and every figure in three formats; the files in order."""
+    folder.mkdir(parents=True, exist_ok=True)
+    figures = [_draw(findings, name, folder) for name in findings.figures]
+    document = {
+        "title": title,
+        "words": findings.words,
+        "verdicts": [asdict(verdict) for verdict in findings.verdicts],
+        "tables": [asdict(table) for table in findings.tables],
+        "numbers": findings.numbers,
+    }
+    write_text(
+        folder / "findings.json", json.dumps(jsonable(document), allow_nan=False, indent=1, ensure_ascii=False) + "\n"
+    )
+    write_text(folder / "findings.md", _markdown(findings, title))
+    return [folder / "findings.md", folder / "findings.json", *figures]
+
+
+def _draw(findings: Findings, name: str, folder: Path) -> Path:
+    figure = findings.figures[name]()
+    for ending in FIGURES:
+        save_figure(figure, folder / f"{name}{ending}")
+    return folder / f"{name}.png"
+
+
+def _markdown(findings: Findings, title: str) -> str:
+    parts = [f"# {title}", findings.words]
+    parts += [f"![{name}]({name}.png)" for name in findings.figures]
+    if findings.verdicts:
+        parts.append(markdown_table(verdict_table(findings.verdicts)))
+    parts += [markdown_table(table) for table in findings.tables]
+    return "\n\n".join(parts) + "\n"
+
+
+def verdict_table(verdicts: tuple[Verdict, ...], /) -> Table:
+    """The verdicts beside what the paper says."""
+    rows = [(CLAIMS[v.claim].text, CLAIMS[v.claim].place, v.outcome, v.evidence, v.data) for v in verdicts]
+    return Table("Claims of the paper", ("claim", "where", "outcome", "evidence", "on what"), tuple(rows))
+
+
+def markdown_table(table: Table, /) -> str:
+    """A table in Markdown, under its title."""
+    lines = [f"**{table.title}**", "", _line(table.columns), "|" + "---|" * len(table.columns)]
+    lines += [_line(row) for row in table.rows]
+    return "\n".join(lines) + (f"\n\n{table.note}" if table.note else "")
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+
+def claims_page(folder: Path, /) -> str:
+    """One page with every claim of the paper and what the experiments in a folder found about it."""
+    found: dict[str, list[tuple[str, Verdict]]] = {key: [] for key in CLAIMS}
+    for file in sorted(folder.glob("*/findings.json")):
+        for verdict in _verdicts(file):
+            found[verdict.claim].append((file.parent.name, verdict))
+    parts = ["# The claims of the paper", _counted(found)]
+    for claim in CLAIMS.values():
+        parts.append(f"## {claim.text}\n\n{claim.place}.")
+        rows = tuple((v.outcome, name, v.data, v.evidence) for name, v in found[claim.key])
+        parts.append(
+            markdown_table(Table("Tested here", ("outcome", "experiment", "on what", "evidence"), rows))
+            if rows
+            else "Not tested by the experiments in this folder."
+        )
+    return "\n\n".join(parts) + "\n"
+
+
+def _verdicts(file: Path) -> tuple[Verdict, ...]:
+    try:
+        document: Any = json.loads(read_text(file, "findings that `abstain reproduce` wrote"))
+        return cast(tuple[Verdict, ...], built(document["verdicts"], tuple[Verdict, ...], place="verdicts"))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"`{file}` must be findings that `abstain reproduce` wrote, got {error}.") from None
+
+
+def _counted(found: dict[str, list[tuple[str, Verdict]]]) -> str:
+    outcomes = [verdict.outcome for verdicts in found.values() for _, verdict in verdicts]
+    tested = sum(bool(verdicts) for verdicts in found.values())
+    return (
+        f"{tested} of {len(found)} claims were tested, {len(outcomes)} times in all: {outcomes.count('held')} held, "
+        f"{outcomes.count('not held')} did not, {outcomes.count('undecided')} undecided."
+    )

@@ -1,0 +1,46 @@
+import json
+
+import pytest
+
+from abstain.experiments.claims import CLAIMS, Verdict
+from abstain.experiments.findings import Findings, Table
+from abstain.experiments.page import claims_page, write_findings
+from abstain.files import write_text
+
+FOUND = Findings(
+    words="Something was done.",
+    verdicts=(Verdict("scale-limit", "held", "AURC 0.1 ± 0.01", "100 samples"),),
+    tables=(Table("Areas", ("score", "AURC"), (("a|b", "1.0"),)),),
+    numbers={"n": 100},
+)
+
+
+def test_findings_are_written_as_markdown_and_json(tmp_path):
+    files = write_findings(FOUND, "A title", tmp_path / "scale")
+    assert [file.name for file in files] == ["findings.md", "findings.json"]
+    text = files[0].read_text()
+    assert "# A title" in text
+    assert "| a\\|b | 1.0 |" in text
+    assert json.loads(files[1].read_text())["verdicts"][0]["outcome"] == "held"
+
+
+def test_the_page_has_every_claim_and_what_was_found_of_it(tmp_path):
+    write_findings(FOUND, "A title", tmp_path / "scale")
+    page = claims_page(tmp_path)
+    assert all(claim.text in page for claim in CLAIMS.values())
+    assert f"1 of {len(CLAIMS)} claims were tested, 1 times in all: 1 held" in page
+    assert "| held | scale | 100 samples | AURC 0.1 ± 0.01 |" in page
+
+
+def test_other_files_are_refused_by_name(tmp_path):
+    (tmp_path / "scale").mkdir()
+    write_text(tmp_path / "scale" / "findings.json", '{"verdicts": [1]}')
+    with pytest.raises(
+        ValueError, match=r"findings.json` must be findings that `abstain reproduce` wrote, got '1' where"
+    ):
+        claims_page(tmp_path)
+
+
+def test_a_verdict_names_a_claim_of_the_paper():
+    with pytest.raises(ValueError, match="must be the key of a claim of the paper, got 'nothing'"):
+        Verdict("nothing", "held", "", "")
