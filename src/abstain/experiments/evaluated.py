@@ -10,6 +10,7 @@ from abstain.experiments.experiment import Setting
 from abstain.experiments.findings import Findings
 from abstain.experiments.repeated import repeat
 from abstain.experiments.repeated_table import repeated_table
+from abstain.experiments.score_claims import score_claims
 from abstain.outputs import Outputs
 from abstain.report.figures import risk_coverage_figure
 
@@ -30,6 +31,7 @@ def compared(title: str, outputs: Outputs, /, *, seed: int) -> Findings:
     first = repetition.first
     return Findings(
         words=f"{title}. {verdict(first).words}",
+        verdicts=score_claims(first, data=f"{title}; {first.n:,} rows"),
         tables=(repeated_table(repetition, title),),
         numbers=first.to_dict() | {"draws": [asdict(row) for row in repetition.rows]},
         figures={"risk-coverage": lambda: risk_coverage_figure(first)},

