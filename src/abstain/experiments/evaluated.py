@@ -1,6 +1,6 @@
 """Experiments whose outputs are compared by all scores, over several draws of the rows that scores are fitted on."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,16 +11,34 @@ from abstain.experiments.findings import Findings
 from abstain.experiments.repeated import repeat
 from abstain.experiments.repeated_table import repeated_table
 from abstain.experiments.score_claims import score_claims
+from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.report.figures import risk_coverage_figure
 
+Make = Callable[[Path, int, Progress | None], Outputs]
 
-def comparing(title: str, make: Callable[[Path, int, Progress | None], Outputs]) -> Callable[[Setting], Findings]:
+
+def comparing(title: str, make: Make) -> Callable[[Setting], Findings]:
     """An experiment that makes outputs in ``folder / "outputs"`` and compares all scores on them."""
 
     def run(setting: Setting) -> Findings:
         outputs = make(setting.folder / "outputs", setting.seed, setting.progress)
         return compared(title, outputs, seed=setting.seed)
+
+    return run
+
+
+def comparing_models(title: str, models: Mapping[str, Make]) -> Callable[[Setting], Findings]:
+    """The same of several models by name, one after the other, or of the one that ``model`` names."""
+
+    def run(setting: Setting) -> Findings:
+        if setting.model is not None:
+            check_name("model", setting.model, models, rule="be a model of the experiment")
+        found = {}
+        for name in models if setting.model is None else [setting.model]:
+            outputs = models[name](setting.folder / f"outputs-{name}", setting.seed, setting.progress)
+            found[name] = compared(f"{title}: {name}", outputs, seed=setting.seed)
+        return joined(found)
 
     return run
 
@@ -36,4 +54,18 @@ def compared(title: str, outputs: Outputs, /, *, seed: int) -> Findings:
         numbers=first.to_dict() | {"draws": [asdict(row) for row in repetition.rows]},
         figures={"risk-coverage": lambda: risk_coverage_figure(first)},
         evaluation=first,
+    )
+
+
+def joined(found: Mapping[str, Findings], /) -> Findings:
+    """What was found of several models, as one; of a single one as it is."""
+    if len(found) == 1:
+        return next(iter(found.values()))
+    each = found.values()
+    return Findings(
+        words="\n\n".join(one.words for one in each),
+        verdicts=tuple(verdict for one in each for verdict in one.verdicts),
+        tables=tuple(table for one in each for table in one.tables),
+        numbers={name: one.numbers for name, one in found.items()},
+        figures={f"{figure}-{name}": draw for name, one in found.items() for figure, draw in one.figures.items()},
     )

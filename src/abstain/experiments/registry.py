@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from abstain.collect.run import Progress
+from abstain.experiments.cifar10_nets import CIFAR10_NETS
 from abstain.experiments.digits import digits
 from abstain.experiments.efficientnet import EFFICIENTNET
 from abstain.experiments.evaluated import comparing
@@ -23,5 +24,5 @@ def _digits(folder: Path, seed: int, progress: Progress | None) -> Outputs:  # n
 
 DIGITS = Experiment("digits", TITLE, comparing(TITLE, _digits))
 EXPERIMENTS: dict[str, Experiment] = {
-    experiment.name: experiment for experiment in (DIGITS, MAGIKA, SENTIMENT, FASHION_MNIST, EFFICIENTNET)
+    experiment.name: experiment for experiment in (DIGITS, MAGIKA, SENTIMENT, FASHION_MNIST, CIFAR10_NETS, EFFICIENTNET)
 }
