@@ -16,14 +16,12 @@ def test_grey_images_get_a_frame_and_three_channels():
 
 
 @pytest.mark.parametrize("make", [resnet8, cnn6])
-def test_the_packaged_networks_know_cifar(make, tmp_path):
-    needs = (WEIGHTS[make], cifar10_nets.CIFAR10)
-    if missing := [package.name for package in needs if not package.place.is_dir()]:
-        pytest.skip(f"{' and '.join(missing)} not fetched: scripts/reproduce cifar10-nets")
+def test_the_packaged_networks_know_cifar(make, tmp_path, fetched):
+    fetched(WEIGHTS[make], cifar10_nets.CIFAR10)
     images, labels = cifar10_nets.cifar10("test")
-    outputs = collect(make(), Data(images[:500], labels=labels[:500]), tmp_path / "run")
+    outputs = collect(make(), Data(images[:200], labels=labels[:200]), tmp_path / "run")
     assert outputs.check_head().agrees
-    assert 0.75 < 1 - outputs.errors.mean() < 0.88
+    assert 0.75 < 1 - outputs.errors.mean() < 0.9
 
 
 def test_a_missing_package_is_named(tmp_path, monkeypatch):

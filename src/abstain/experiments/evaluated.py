@@ -1,6 +1,6 @@
 """Experiments whose outputs are compared by all scores, over several draws of the rows that scores are fitted on."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -18,12 +18,12 @@ from abstain.report.figures import risk_coverage_figure
 Make = Callable[[Path, int, Progress | None], Outputs]
 
 
-def comparing(title: str, make: Make) -> Callable[[Setting], Findings]:
-    """An experiment that makes outputs in ``folder / "outputs"`` and compares all scores on them."""
+def comparing(title: str, make: Make, *, scores: Sequence[str] = ("all",)) -> Callable[[Setting], Findings]:
+    """An experiment that makes outputs in ``folder / "outputs"`` and compares all scores on them, or some."""
 
     def run(setting: Setting) -> Findings:
         outputs = make(setting.folder / "outputs", setting.seed, setting.progress)
-        return compared(title, outputs, seed=setting.seed)
+        return compared(title, outputs, seed=setting.seed, scores=scores)
 
     return run
 
@@ -43,9 +43,9 @@ def comparing_models(title: str, models: Mapping[str, Make]) -> Callable[[Settin
     return run
 
 
-def compared(title: str, outputs: Outputs, /, *, seed: int) -> Findings:
-    """The comparison of all scores: figure and words of the first draw, the table over all draws."""
-    repetition = repeat(outputs, seed=seed)
+def compared(title: str, outputs: Outputs, /, *, seed: int, scores: Sequence[str] = ("all",)) -> Findings:
+    """The comparison of scores: figure and words of the first draw, the table over all draws."""
+    repetition = repeat(outputs, seed=seed, scores=scores)
     first = repetition.first
     return Findings(
         words=f"{title}. {verdict(first).words}",

@@ -1,6 +1,6 @@
 """Scores compared over several draws of the rows they are fitted on, beside the control that knows only the classes."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -57,10 +57,8 @@ class Repetition:
         return next((row for row in self.rows if (row.score, row.mix, row.alpha) == (score, mix, alpha)), None)
 
 
-def repeat(
-    outputs: Outputs, /, *, seed: int, draws: int = DRAWS, progress: Callable[[int, int], None] | None = None
-) -> Repetition:
-    """Evaluate all scores and the controls on ``draws`` draws of five rows per class to fit on, as the paper took them.
+def repeat(outputs: Outputs, /, *, seed: int, draws: int = DRAWS, scores: Sequence[str] = ("all",)) -> Repetition:
+    """Evaluate scores and the controls on ``draws`` draws of five rows per class to fit on, as the paper took them.
 
     Each draw has a seed of its own; what is drawn leaves the evaluation for all scores alike.
     """
@@ -68,12 +66,10 @@ def repeat(
     first: Evaluation | None = None
     for draw in range(draws):
         sample, rest = draw_per_class(outputs, seed=seed + draw)
-        evaluation = evaluate(rest, fitting=sample)
+        evaluation = evaluate(rest, scores=scores, fitting=sample)
         first = first or evaluation
         for key, once in _measured(evaluation, confidences(rest, controls(sample))).items():
             found.setdefault(key, []).append(once)
-        if progress is not None:
-            progress(draw + 1, draws)
     if first is None:
         raise ValueError(f"`draws` must be at least 1, got {draws}.")
     return Repetition(first, tuple(_row(key, each) for key, each in found.items()))
