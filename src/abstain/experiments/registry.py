@@ -11,6 +11,7 @@ from abstain.experiments.experiment import Experiment
 from abstain.experiments.fashion import FASHION_MNIST
 from abstain.experiments.languages import LANGUAGES
 from abstain.experiments.magika import MAGIKA
+from abstain.experiments.reviews import REVIEWS
 from abstain.experiments.sentiment import SENTIMENT
 from abstain.outputs import Outputs
 
@@ -26,5 +27,5 @@ def _digits(folder: Path, seed: int, progress: Progress | None) -> Outputs:  # n
 DIGITS = Experiment("digits", TITLE, comparing(TITLE, _digits))
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
-    for experiment in (DIGITS, MAGIKA, SENTIMENT, FASHION_MNIST, CIFAR10_NETS, LANGUAGES, EFFICIENTNET)
+    for experiment in (DIGITS, MAGIKA, SENTIMENT, FASHION_MNIST, CIFAR10_NETS, LANGUAGES, REVIEWS, EFFICIENTNET)
 }
