@@ -13,6 +13,7 @@ Arrays = Mapping[str, NDArray[Any]]
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "linear": lambda x: x,
     "relu": nn.functional.relu,
+    "relu6": nn.functional.relu6,
     "softmax": lambda x: nn.functional.softmax(x, dim=1),
 }
 
@@ -73,7 +74,15 @@ def _fill(layer: Any, weight: NDArray[Any], bias: NDArray[Any] | None) -> None:
 
 def _conv(config: Config, weights: Arrays) -> nn.Module:
     kernel = weights["kernel"].transpose(3, 2, 0, 1)
-    inner = nn.Conv2d(kernel.shape[1], len(kernel), kernel.shape[2:], config["strides"], bias="bias" in weights)
+    groups = config.get("groups", 1)
+    inner = nn.Conv2d(
+        groups * kernel.shape[1],
+        len(kernel),
+        kernel.shape[2:],
+        config["strides"],
+        groups=groups,
+        bias="bias" in weights,
+    )
     _fill(inner, kernel, weights.get("bias"))
     return Window(inner, config, size="kernel_size")
 

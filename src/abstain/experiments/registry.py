@@ -5,10 +5,10 @@ from pathlib import Path
 from abstain.collect.run import Progress
 from abstain.experiments.cifar10_nets import CIFAR10_NETS
 from abstain.experiments.digits import digits
-from abstain.experiments.efficientnet import EFFICIENTNET
 from abstain.experiments.evaluated import comparing
 from abstain.experiments.experiment import Experiment
 from abstain.experiments.fashion import FASHION_MNIST
+from abstain.experiments.imagenet_few import IMAGENET_FEW
 from abstain.experiments.languages import LANGUAGES
 from abstain.experiments.magika import MAGIKA
 from abstain.experiments.reviews import REVIEWS
@@ -27,5 +27,5 @@ def _digits(folder: Path, seed: int, progress: Progress | None) -> Outputs:  # n
 DIGITS = Experiment("digits", TITLE, comparing(TITLE, _digits))
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
-    for experiment in (DIGITS, MAGIKA, SENTIMENT, FASHION_MNIST, CIFAR10_NETS, LANGUAGES, REVIEWS, EFFICIENTNET)
+    for experiment in (DIGITS, MAGIKA, SENTIMENT, FASHION_MNIST, CIFAR10_NETS, LANGUAGES, REVIEWS, IMAGENET_FEW)
 }
