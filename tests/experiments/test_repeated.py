@@ -4,7 +4,7 @@ import pytest
 import abstain
 from abstain import Outputs
 from abstain.experiments.repeated import repeat
-from abstain.experiments.repeated_table import repeated_table
+from abstain.experiments.repeated_table import repeated_table, repeated_words
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +66,11 @@ def test_the_table_has_the_scores_of_the_paper_the_best_others_and_the_controls(
 def test_no_draw_is_refused(many_classes):
     with pytest.raises(ValueError, match="`draws` must be at least 1, got 0"):
         repeat(many_classes, seed=0, draws=0)
+
+
+def test_the_words_name_the_best_score_the_usual_one_and_the_control(repetition):
+    words = repeated_words(repetition)
+    best = min((row for row in repetition.rows if "|seen" not in row.score), key=lambda row: (row.alpha < 1, row.aurc))
+    assert f"AURC {100 * best.aurc:.2f} ± {100 * best.spread:.2f} over 3 draws" in words
+    assert f"significant in {best.better} of 3 draws" in words
+    assert f"{100 * repetition.row('max_softmax', 'in').aurc:.2f} for SR_max" in words

@@ -5,11 +5,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from abstain.collect.run import Progress
-from abstain.evaluation.verdict import verdict
 from abstain.experiments.experiment import Setting
 from abstain.experiments.findings import Findings
 from abstain.experiments.repeated import repeat
-from abstain.experiments.repeated_table import repeated_table
+from abstain.experiments.repeated_table import repeated_table, repeated_words
 from abstain.experiments.score_claims import score_claims
 from abstain.names import check_name
 from abstain.outputs import Outputs
@@ -48,7 +47,7 @@ def compared(title: str, outputs: Outputs, /, *, seed: int, scores: Sequence[str
     repetition = repeat(outputs, seed=seed, scores=scores)
     first = repetition.first
     return Findings(
-        words=f"{title}. {verdict(first).words}",
+        words=f"{title}. {repeated_words(repetition)}",
         verdicts=score_claims(first, data=f"{title}; {first.n:,} rows"),
         tables=(repeated_table(repetition, title),),
         numbers=first.to_dict() | {"draws": [asdict(row) for row in repetition.rows]},
