@@ -3,7 +3,7 @@ import numpy as np
 from abstain import Outputs, scores
 from abstain.experiments.control import controls
 
-LOGITS = np.array([[3.0, 0, 0], [0, 5, 0], [0, 1, 0], [0, 0, 0.5]])
+LOGITS = np.array([[3.0, 0, 0], [0, 5, 0], [0, 1, 0], [0, 0, 0.1]])
 
 
 def test_predictions_of_a_class_that_the_sample_lacks_rank_last_in_their_own_order():

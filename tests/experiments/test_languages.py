@@ -32,6 +32,19 @@ def test_sentences_are_drawn_by_language_each_once(model):
     assert again.inputs == known.inputs != other.inputs
 
 
+def test_a_sentence_that_is_there_twice_is_taken_once(tmp_path, monkeypatch):
+    import eld
+
+    monkeypatch.setattr(eld, "__file__", str(tmp_path / "__init__.py"))
+    (tmp_path / "tests" / "data").mkdir(parents=True)
+    (tmp_path / "tests" / "data" / "big-test.txt").write_text("de\tJa\nde\tJa\nnl\tJa\nnl\tNee\nyo\tRárá\n")
+    known, unknown = languages.sentences(["de", "nl"], 0)
+    assert known.inputs == ["Ja", "Nee"]
+    assert known.labels.tolist() == ["de", "nl"]
+    assert known.ids.tolist() == ["eld-0", "eld-3"]
+    assert unknown.inputs == ["Rárá"]
+
+
 def test_langid_knows_whole_sentences_better_than_short_ones(model, tmp_path, monkeypatch):
     monkeypatch.setattr(languages, "PER_LANGUAGE", 3)
     monkeypatch.setattr(languages, "UNKNOWN", 5)

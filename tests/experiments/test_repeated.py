@@ -47,6 +47,10 @@ def test_the_best_control_gains_nothing_over_itself(repetition):
     best = min(rows, key=lambda row: row.aurc)
     assert max(row.gain for row in rows) <= 0
     assert best.better == 0
+    assert best.gain == 0  # it is the best in every draw, so that gains are differences of means
+    for row in repetition.rows:
+        if row.alpha == 1 and row.draws == 3:
+            assert row.gain == pytest.approx(best.aurc - row.aurc, abs=1e-12)
 
 
 def test_the_first_evaluation_knows_no_controls(repetition):

@@ -68,17 +68,18 @@ def sentences(languages: Sequence[str], seed: int, /) -> tuple[Data, Data]:
     """A seeded draw of different sentences per language: of languages the classifier has, and of others."""
     package = require("eld", extra=None, feature=FEATURE)
     lines = (Path(package.__file__).parent / "tests" / "data" / "big-test.txt").read_text(encoding="utf-8").split("\n")
-    texts: dict[str, dict[str, str]] = {}
+    texts: dict[str, list[tuple[str, str]]] = {}
+    seen: set[str] = set()
     for number, line in enumerate(lines):
         language, tab, text = line.partition("\t")
-        if tab:
-            texts.setdefault(language, {}).setdefault(text, f"eld-{number}")
-    drawn = {"none": [], "label": []}  # type: dict[str, list[tuple[str, str, str]]]
+        if tab and text not in seen:
+            seen.add(text)
+            texts.setdefault(language, []).append((text, f"eld-{number}"))
+    drawn: dict[str, list[tuple[str, str, str]]] = {"none": [], "label": []}
     for language, found in texts.items():
         shift, size = ("none", PER_LANGUAGE) if language in languages else ("label", UNKNOWN)
         chosen = generator(f"sentences in {language}", seed).permutation(len(found))[:size]
-        every = list(found.items())
-        drawn[shift] += [(*every[row], language) for row in sorted(chosen)]
+        drawn[shift] += [(*found[row], language) for row in sorted(chosen)]
     known, unknown = (list(zip(*rows, strict=True)) for rows in drawn.values())
     first = Data(list(known[0]), labels=np.array(known[2]), ids=np.array(known[1]), domain="sentences")
     return first, Data(list(unknown[0]), ids=np.array(unknown[1]), domain="unknown", shift="label")
