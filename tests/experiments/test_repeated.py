@@ -53,6 +53,17 @@ def test_the_best_control_gains_nothing_over_itself(repetition):
             assert row.gain == pytest.approx(best.aurc - row.aurc, abs=1e-12)
 
 
+def test_where_a_class_is_rare_but_right_the_plain_score_is_the_control():
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 2], [200, 200, 3])  # the last is in none of the draws of 15 rows
+    logits = 2 * rng.normal(size=(403, 3)) + 2 * np.eye(3)[labels]
+    logits[:, 2] = np.where(labels == 2, 20, -20)  # and always right
+    found = repeat(Outputs(logits=logits, labels=labels), seed=0, draws=2, scores=["energy"])
+    plain = max(found.row(name, "in").gain for name in ("max_softmax", "confidence_margin"))
+    seen = max(found.row(f"{name}|seen", "in").gain for name in ("max_softmax", "confidence_margin"))
+    assert seen < plain <= 0
+
+
 def test_the_first_evaluation_knows_no_controls(repetition):
     assert not any("|seen" in score for score in repetition.first.scores)
 
@@ -62,7 +73,7 @@ def test_the_table_has_the_scores_of_the_paper_the_best_others_and_the_controls(
     names = [row[0] for row in table.rows]
     assert names[:3] == ["SR_max", "SR_doctor", "SR_ent"]
     assert len(names) == 11 + 2 + 2
-    assert sorted(names[-2:]) == ["control: RL_conf-M", "control: SR_max"]
+    assert sorted(names[-2:]) == ["RL_conf-M, seen", "SR_max, seen"]
     assert table.columns == ("score", "in", "gain over control, in")
     assert sum(cell.startswith("**") for _, cell, _ in table.rows) >= 1
 

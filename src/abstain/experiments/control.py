@@ -17,6 +17,7 @@ from abstain.scores.max_softmax import MaxSoftmax
 from abstain.scores.score import PlainScore
 
 BASES: tuple[PlainScore, ...] = (MaxSoftmax(), ConfidenceMargin())
+USUAL = tuple(base.name for base in BASES)
 MARK = "|seen"
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from abstain.evaluation import Evaluation, evaluate
 from abstain.evaluation.mixes import MIXES
-from abstain.experiments.control import controls
+from abstain.experiments.control import USUAL, controls
 from abstain.metrics.checks import rejected_last
 from abstain.metrics.compare import Comparison, paired
 from abstain.metrics.intervals import estimates
@@ -35,9 +35,12 @@ class Repeated:
     spread: float
     """The standard deviation over the draws; rows to fit on leave the evaluation, so plain scores have one too."""
     gain: float
-    """AURC of the best control less that of the score, the mean over the draws: above zero the score is better."""
+    """AURC of the control less that of the score, the mean over the draws: above zero the score is better.
+
+    The control is, in each draw, the best of SR_max and RL_conf-M, as they are or with absent classes last.
+    """
     better: int
-    """Draws in which the score is significantly better than the best control (paired, copies counted once)."""
+    """Draws in which the score is significantly better than the control (paired, copies counted once)."""
     worse: int
     """Draws in which it is significantly worse."""
     tied: int
@@ -66,7 +69,7 @@ def repeat(outputs: Outputs, /, *, seed: int, draws: int = DRAWS, scores: Sequen
     first: Evaluation | None = None
     for draw in range(draws):
         sample, rest = draw_per_class(outputs, seed=seed + draw)
-        evaluation = evaluate(rest, scores=scores, fitting=sample)
+        evaluation = evaluate(rest, scores=[*scores, *USUAL], fitting=sample)
         first = first or evaluation
         for key, once in _measured(evaluation, confidences(rest, controls(sample))).items():
             found.setdefault(key, []).append(once)
@@ -84,7 +87,7 @@ class _Once(NamedTuple):
 
 
 def _measured(evaluation: Evaluation, plain: dict[str, Floats]) -> dict[Key, _Once]:
-    """Every score and control beside the best control and the best score of its mix and α."""
+    """Every score beside the control and the best score of its mix and α."""
     found: dict[Key, _Once] = {}
     outputs, alphas, level = evaluation.outputs, evaluation.alphas, evaluation.level
     for mix in evaluation.mixes:
@@ -95,7 +98,7 @@ def _measured(evaluation: Evaluation, plain: dict[str, Floats]) -> dict[Key, _On
             for score, values in (evaluation.confidence | plain).items()
         }
         for place, alpha in enumerate(alphas):
-            control = min((areas[name][place] for name in plain), key=lambda area: area.value)
+            control = min((areas[name][place] for name in (*plain, *USUAL)), key=lambda area: area.value)
             best = min((ones[place] for ones in areas.values()), key=lambda area: area.value)
             for score, ones in areas.items():
                 gain, lag = (paired(*pair, level=level) for pair in ((control, ones[place]), (ones[place], best)))
