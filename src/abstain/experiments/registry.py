@@ -24,7 +24,12 @@ def _digits(folder: Path, seed: int, progress: Progress | None) -> Outputs:  # n
     return outputs
 
 
-DIGITS = Experiment("digits", TITLE, comparing(TITLE, _digits))
+DIGITS = Experiment(
+    "digits",
+    TITLE,
+    comparing(TITLE, _digits),
+    about="scikit-learn's digits: a network that knows 0–7 meets noise, blur, tilt and fading, and 8 and 9.",
+)
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
     for experiment in (DIGITS, MAGIKA, SENTIMENT, FASHION_MNIST, CIFAR10_NETS, LANGUAGES, REVIEWS, IMAGENET_FEW)
