@@ -27,7 +27,9 @@ def comparing(title: str, make: Make, *, scores: Sequence[str] = ("all",)) -> Ca
     return run
 
 
-def comparing_models(title: str, models: Mapping[str, Make]) -> Callable[[Setting], Findings]:
+def comparing_models(
+    title: str, models: Mapping[str, Make], *, scores: Sequence[str] = ("all",)
+) -> Callable[[Setting], Findings]:
     """The same of several models by name, one after the other, or of the one that ``model`` names."""
 
     def run(setting: Setting) -> Findings:
@@ -36,7 +38,7 @@ def comparing_models(title: str, models: Mapping[str, Make]) -> Callable[[Settin
         found = {}
         for name in models if setting.model is None else [setting.model]:
             outputs = models[name](setting.folder / f"outputs-{name}", setting.seed, setting.progress)
-            found[name] = compared(f"{title}: {name}", outputs, seed=setting.seed)
+            found[name] = compared(f"{title}: {name}", outputs, seed=setting.seed, scores=scores)
         return joined(found)
 
     return run
