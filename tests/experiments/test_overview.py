@@ -26,7 +26,8 @@ def findings():
 def registered(monkeypatch):
     """One experiment of two models, with what it says of itself."""
     experiment = Experiment("pair", "A model", lambda _: None, about="Two models were compared.")
-    monkeypatch.setattr(overview, "EXPERIMENTS", {"pair": experiment})
+    other = Experiment("other", "Another", lambda _: None, about="It was not run.")
+    monkeypatch.setattr(overview, "EXPERIMENTS", {"pair": experiment, "other": other})
 
 
 @pytest.mark.usefixtures("registered")
@@ -41,6 +42,7 @@ def test_the_page_has_the_gain_of_every_model_its_tables_and_small_figures(tmp_p
     assert "| pair two | in |" in page
     assert "Two models were compared." in page
     assert page.count("**A model: one, α = 1, 5 draws**") == 2
+    assert "It was not run.\n\nNot run for this page: `scripts/reproduce other`." in page
     for model in ("one", "two"):
         figure = f"experiments/pair-risk-coverage-{model}.png"
         assert figure in page

@@ -30,6 +30,11 @@ def overview(folder: Path, /) -> str:
     found = {name: each for name, each in found.items() if list(_models(each["numbers"]))}
     parts = [HEAD, markdown_table(_gains(found))]
     parts += [_section(EXPERIMENTS[name], each, folder / name) for name, each in found.items()]
+    parts += [
+        f"## {each.title}\n\n{each.about}\n\nNot run for this page: `scripts/reproduce {each.name}`."
+        for each in EXPERIMENTS.values()
+        if each.about and not (folder / each.name / "findings.json").exists()
+    ]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
