@@ -10,6 +10,7 @@ from abstain.experiments.experiment import Experiment
 from abstain.experiments.fashion import FASHION_MNIST
 from abstain.experiments.magika import MAGIKA
 from abstain.experiments.sentiment import SENTIMENT
+from abstain.experiments.tables import TABLES
 from abstain.outputs import Outputs
 
 TITLE = "A small network on handwritten digits, the demo"
@@ -23,5 +24,5 @@ def _digits(folder: Path, seed: int, progress: Progress | None) -> Outputs:  # n
 
 DIGITS = Experiment("digits", TITLE, comparing(TITLE, _digits))
 EXPERIMENTS: dict[str, Experiment] = {
-    experiment.name: experiment for experiment in (DIGITS, MAGIKA, SENTIMENT, FASHION_MNIST, EFFICIENTNET)
+    experiment.name: experiment for experiment in (DIGITS, MAGIKA, SENTIMENT, FASHION_MNIST, EFFICIENTNET, TABLES)
 }
