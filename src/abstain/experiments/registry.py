@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from abstain.collect.run import Progress
+from abstain.experiments.benchmarks import BENCHMARKS
 from abstain.experiments.digits import digits
 from abstain.experiments.efficientnet import EFFICIENTNET
 from abstain.experiments.evaluated import comparing
@@ -24,5 +25,6 @@ def _digits(folder: Path, seed: int, progress: Progress | None) -> Outputs:  # n
 
 DIGITS = Experiment("digits", TITLE, comparing(TITLE, _digits))
 EXPERIMENTS: dict[str, Experiment] = {
-    experiment.name: experiment for experiment in (DIGITS, MAGIKA, SENTIMENT, FASHION_MNIST, EFFICIENTNET, TABLES)
+    experiment.name: experiment
+    for experiment in (DIGITS, MAGIKA, SENTIMENT, FASHION_MNIST, EFFICIENTNET, TABLES, *BENCHMARKS)
 }

@@ -1,6 +1,6 @@
 """Risk–coverage curves, fit to print."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,11 +29,14 @@ STYLES = {"softmax": "--", "logit": ":", "margin": "-", "feature": "-.", "hybrid
 OTHER_STYLE = (0, (5, 1))
 
 
-def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | None = None) -> Any:
+def risk_coverage_figure(
+    evaluation: Evaluation, /, *, scores: Sequence[str] | None = None, dashed: Collection[str] | None = None
+) -> Any:
     """A Matplotlib figure with a panel for each mix, and a pointwise 95% band for the best score of each.
 
     The band is Clopper and Pearson's, which takes the rows for independent. Without ``scores`` it shows well-known ones
-    and the best of each family. Save it with ``figure.savefig("rc.pdf")``.
+    and the best of each family. Lines show the family, or with ``dashed`` only those scores are dashed. Save it with
+    ``figure.savefig("rc.pdf")``.
     """
     require("matplotlib", extra="report", feature="The risk–coverage figure")
     from matplotlib.figure import Figure
@@ -42,7 +45,7 @@ def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | N
     names = list(scores) if scores is not None else _telling_scores(evaluation)
     figure = Figure(figsize=(2.9 * len(mixes) + 1.7, 3.1), layout="constrained", dpi=200)
     for axes, mix in zip(figure.subplots(1, len(mixes), squeeze=False)[0], mixes, strict=True):
-        draw_risk_coverage(axes, evaluation, mix=mix, scores=names)
+        draw_risk_coverage(axes, evaluation, mix=mix, scores=names, dashed=dashed)
     for axes in figure.axes[1:]:
         axes.set_ylabel("")
     figure.legend(
@@ -67,7 +70,13 @@ def _telling_scores(evaluation: Evaluation) -> list[str]:
 
 
 def draw_risk_coverage(
-    axes: Any, evaluation: Evaluation, /, *, mix: str | None = None, scores: Sequence[str] | None = None
+    axes: Any,
+    evaluation: Evaluation,
+    /,
+    *,
+    mix: str | None = None,
+    scores: Sequence[str] | None = None,
+    dashed: Collection[str] | None = None,
 ) -> None:
     """Draw the curves of one mix, by default the widest, on Matplotlib axes, with a band for the best of them."""
     mix, names = mix or evaluation.mixes[-1], list(scores or _telling_scores(evaluation))
@@ -81,7 +90,8 @@ def draw_risk_coverage(
             continue
         coverage, risk = 100 * curve.coverage[shown], curve.risk[shown]
         highest = max(highest, 100 * float(risk.max()))
-        style = STYLES.get(evaluation.entries[name].about.family, OTHER_STYLE)
+        family = STYLES.get(evaluation.entries[name].about.family, OTHER_STYLE)
+        style = family if dashed is None else "--" if name in dashed else "-"
         axes.plot(coverage, 100 * risk, color=colour, linestyle=style, linewidth=1.4, label=_label(evaluation, name))
         if name == best:
             low, high = _band(np.rint(curve.coverage[shown] * n), risk)
