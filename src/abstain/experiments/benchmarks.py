@@ -1,7 +1,8 @@
 """The four tasks of the paper's tables and figures 4–6: ImageNet, iWildCam, Amazon, CIFAR."""
 
 from abstain.experiments import cifar_data, imagenet_data, wilds_data
-from abstain.experiments.benchmark import Benchmark, Card
+from abstain.experiments.benchmark import Benchmark
+from abstain.experiments.cards import Card
 from abstain.experiments.pixels import CIFAR, CLIP
 from abstain.experiments.pixels import IMAGENET as IMAGENET_PIXELS
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from abstain.collect import Data
 from abstain.collect.image_folder import ENDINGS, ImageFiles
+from abstain.collect.torchvision import mend_torchvision
 from abstain.experiments.corrupted import SEVERITY, made, published_name
 from abstain.experiments.local_folders import found, limited, needed
 from abstain.experiments.pixels import square
@@ -60,6 +61,7 @@ def synsets(root: Path, place: Path, /) -> list[str]:
     folders = sorted(child.name for child in place.iterdir() if child.is_dir())
     if len(folders) == CLASSES:
         return folders
+    mend_torchvision()
     data = require("timm.data", extra="timm", feature=f"Naming the classes without {SYNSETS[0]}")
     return list(data.ImageNetInfo("imagenet-1k").label_names())
 
