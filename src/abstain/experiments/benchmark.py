@@ -55,10 +55,10 @@ class Benchmark:
             ours = PaperTable(paper_code_areas(outputs, seed=setting.seed))
         setting.folder.mkdir(parents=True, exist_ok=True)
         write_text(setting.folder / "table.tex", ours.latex())
-        samples = f"{self.title}, {model}, {len(evaluation.outputs):,} rows"
+        what = f"{Path(model).name if Path(model).exists() else model} on {self.title}"
         return Findings(
-            words=f"{self.title}, {model}. {verdict(evaluation).words} {self._caveats(setting)}".strip(),
-            verdicts=score_claims(evaluation, data=samples),
+            words=f"{what}. {verdict(evaluation).words} {self._caveats(setting)}".strip(),
+            verdicts=score_claims(evaluation, data=f"{what}: {evaluation.n:,} rows"),
             tables=self._tables(ours, outputs, model, setting),
             numbers=evaluation.to_dict() | {"table": [_row(key, value) for key, value in ours.areas.items()]},
             figures={"risk-coverage": lambda: _figure(evaluation)},
@@ -104,8 +104,8 @@ class Benchmark:
 
 def _figure(evaluation: Evaluation) -> object:
     shown = [name for name, entry in evaluation.entries.items() if entry.about.name != OMITTED]
-    dashed = [name for name, entry in evaluation.entries.items() if entry.about.name in FOR_OOD]
-    return risk_coverage_figure(evaluation, scores=shown, dashed=dashed)
+    for_ood = [name for name, entry in evaluation.entries.items() if entry.about.name in FOR_OOD]
+    return risk_coverage_figure(evaluation, scores=shown, for_ood=for_ood)
 
 
 def _samples(outputs: Outputs, card: Card | None) -> Table:
