@@ -10,6 +10,7 @@ from safetensors.torch import save_file
 from typer.testing import CliRunner
 
 from abstain.cli.app import app
+from abstain.collect.torchvision import mend_torchvision
 from abstain.experiments.benchmarks import AMAZON, CIFAR_10, IMAGENET, IWILDCAM
 from abstain.experiments.experiment import Setting
 from abstain.experiments.score_claims import PAPER_SCORES
@@ -55,8 +56,6 @@ def test_imagenet_with_a_model_of_ones_own(imagenet_c, tmp_path):
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_card_takes_its_weights_from_the_models_folder(imagenet_c, tmp_path, monkeypatch):
-    from abstain.collect.torchvision import mend_torchvision
-
     mend_torchvision()
     import timm
     import torch
@@ -94,6 +93,25 @@ def test_amazon_with_a_model_of_texts(amazon, tmp_path):
     findings = AMAZON.run(Setting(folder=tmp_path / "found", data=amazon, model="torch:small_networks:stars"))
     assert findings.evaluation.mixes == ["in", "in+cov"]
     assert len(findings.tables) == 2  # the paper has no such model to stand beside
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_amazon_with_the_folder_of_a_transformer(amazon, tmp_path):
+    mend_torchvision()
+    import torch
+    import transformers
+
+    place = amazon / "models" / "lisa"
+    place.mkdir(parents=True)
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "it", "is", "good", "bad", "really"]
+    (place / "vocab.txt").write_text("\n".join(words))
+    transformers.BertTokenizerFast(str(place / "vocab.txt"), model_max_length=16).save_pretrained(place)
+    torch.manual_seed(0)
+    config = transformers.DistilBertConfig(vocab_size=10, dim=8, n_layers=1, n_heads=2, hidden_dim=8, num_labels=5)
+    transformers.DistilBertForSequenceClassification(config).save_pretrained(place)
+    findings = AMAZON.run(Setting(folder=tmp_path / "found", data=amazon))
+    assert findings.evaluation.outputs.n_classes == 5
+    assert findings.tables[1].rows[0][1].split(" / ")[1].startswith("1.11 (")  # RL_conf-M of LISA, in, α = 0.1
 
 
 @pytest.mark.usefixtures("networks")
@@ -134,8 +152,6 @@ def test_a_missing_export_says_where_it_is_expected(iwildcam, tmp_path):
 
 
 def test_every_model_card_is_known_to_timm():
-    from abstain.collect.torchvision import mend_torchvision
-
     mend_torchvision()
     import timm
 

@@ -59,3 +59,10 @@ def test_an_empty_split_is_named(amazon):
     file.write_text(file.read_text().replace("4", "0"))
     with pytest.raises(ValueError, match="must have samples of the split 'id_test', got none"):
         read_amazon(amazon, None, 0)
+
+
+def test_a_class_that_is_no_number_is_told_with_its_file(iwildcam):
+    table = iwildcam / "iwildcam_v2.0" / "metadata.csv"
+    table.write_text(table.read_text().replace('.jpg",0,', '.jpg","cat",'))
+    with pytest.raises(ValueError, match=r"metadata.csv` must have a class number in every row, got ValueError: inv"):
+        read_iwildcam(iwildcam, None, 0)

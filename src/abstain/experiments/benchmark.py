@@ -55,7 +55,7 @@ class Benchmark:
             ours = PaperTable(paper_code_areas(outputs, seed=setting.seed))
         setting.folder.mkdir(parents=True, exist_ok=True)
         write_text(setting.folder / "table.tex", ours.latex())
-        what = f"{Path(model).name if Path(model).exists() else model} on {self.title}"
+        what = f"{model if self._is_model(model) else Path(model).name} on {self.title}"
         return Findings(
             words=f"{what}. {verdict(evaluation).words} {self._caveats(setting)}".strip(),
             verdicts=score_claims(evaluation, data=f"{what}: {evaluation.n:,} rows"),
@@ -66,7 +66,7 @@ class Benchmark:
         )
 
     def _outputs(self, model: str, setting: Setting) -> Outputs:
-        if model not in self.cards and model.partition(":")[0] not in MODEL_KINDS:
+        if not self._is_model(model):
             if not Path(model).exists():
                 raise FileNotFoundError(
                     f"`--model` must be {', '.join(self.cards)}, a model as collect takes it or a folder of outputs, "
@@ -82,6 +82,9 @@ class Benchmark:
         parts = self.parts(root, setting.limit, setting.seed)
         folder = setting.folder / _slug(model, setting)
         return collect(NamedModel(made), parts, folder, batch_size=self.batch_size, progress=setting.progress)
+
+    def _is_model(self, name: str) -> bool:
+        return name in self.cards or name.partition(":")[0] in MODEL_KINDS
 
     def _tables(self, ours: PaperTable, outputs: Outputs, model: str, setting: Setting) -> tuple[Table, ...]:
         how = "by the conventions of the authors' code" if setting.paper_code else "by the paper's text"

@@ -8,6 +8,7 @@ from abstain.collect import Model, OnnxModel, hf_model, timm_model
 from abstain.collect.specs import model_from
 from abstain.experiments.local_folders import found
 from abstain.experiments.pixels import Pixels
+from abstain.extras import require
 
 WEIGHTS = (".safetensors", ".pth", ".pt", ".bin")
 
@@ -34,16 +35,28 @@ def model_of(
     timm = card.timm if card else rest if kind == "timm" else None
     if timm is not None:
         checkpoint = found(root, [f"models/{stem}{end}" for stem in (name, timm) for end in WEIGHTS])
-        return timm_model(timm, checkpoint=None if checkpoint is None else str(checkpoint), prepare=prepare)
+        weights = None if checkpoint is None else str(checkpoint)
+        return timm_model(timm, checkpoint=weights, device=_device(), prepare=prepare)
     if card is None:
-        return _sized(model_from(name, prepare=pixels), pixels)
+        device = "cpu" if kind == "onnx" else _device()
+        return _sized(model_from(name, device=device, prepare=pixels), pixels)
     place = found(root, [f"models/{name}.onnx", f"models/{name}"])
     if place is None:
         raise FileNotFoundError(
             f"`--data` must hold {card.title} as models/{name}.onnx, or as a folder models/{name} of transformers, "
             f"got neither in {root}. Or name a model of your own: --model torch:MODULE:NAME."
         )
-    return hf_model(place) if place.is_dir() else _sized(model_from(f"onnx:{place}", prepare=pixels), pixels)
+    return (
+        hf_model(place, device=_device())
+        if place.is_dir()
+        else _sized(model_from(f"onnx:{place}", prepare=pixels), pixels)
+    )
+
+
+def _device() -> str:
+    """The graphics card where there is one: a million images are too many without."""
+    torch = require("torch", extra="torch", feature="Collecting from PyTorch")
+    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def _sized(model: Model, pixels: Pixels | None) -> Model:

@@ -73,12 +73,14 @@ def _labels(root: Path, numbers: Mapping[str, int]) -> dict[str, int]:
     if (solution := found(root, SOLUTION)) is not None:
         with reading(solution, "labels of validation images"), open(solution, encoding="utf-8", newline="") as stream:
             rows = list(csv.DictReader(stream))
-        return {row["ImageId"]: numbers[row["PredictionString"].split()[0]] for row in rows}
+        with foreign(f"`{solution}` must have an ImageId and the synset of each image"):
+            return {row["ImageId"]: numbers[row["PredictionString"].split()[0]] for row in rows}
     listed = needed(
         root, (*LISTED, *DEVKIT, *SOLUTION), what="folders named by synset, or labels of the validation images"
     )
     lines = [line.split() for line in read_text(listed, "names and class numbers").splitlines() if line.strip()]
-    return {Path(name).stem: int(number) for name, number in lines}
+    with foreign(f"`{listed}` must have a name and a class number in every line"):
+        return {Path(name).stem: int(number) for name, number in lines}
 
 
 def _from_devkit(devkit: Path, numbers: Mapping[str, int]) -> dict[str, int]:
@@ -91,7 +93,7 @@ def _from_devkit(devkit: Path, numbers: Mapping[str, int]) -> dict[str, int]:
 
         entries = np.atleast_1d(loadmat(devkit / "meta.mat", squeeze_me=True)["synsets"])
         names = {int(entry["ILSVRC2012_ID"]): str(entry["WNID"]) for entry in entries}
-    return {f"ILSVRC2012_val_{row:08d}": numbers[names[int(k)]] for row, k in enumerate(truth, start=1)}
+        return {f"ILSVRC2012_val_{row:08d}": numbers[names[int(k)]] for row, k in enumerate(truth, start=1)}
 
 
 def _on_disk(folder: Path, clean: Data) -> list[Data]:

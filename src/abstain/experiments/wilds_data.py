@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from abstain.collect import Data
 from abstain.collect.image_folder import ImageFiles
 from abstain.experiments.local_folders import limited, needed
 from abstain.files import reading
+from abstain.foreign import foreign
 
 Rows = list[dict[str, str]]
 SPLITS = {"id_test": "none", "test": "covariate"}
@@ -28,7 +30,8 @@ def iwildcam(root: Path, limit: int | None, seed: int, /) -> list[Data]:
             raise FileNotFoundError(
                 f"`--data` must hold the images of iWildCam in {place / 'train'}, got no {files[0]}."
             )
-        labels = np.array([int(row["y"]) for row in rows])
+        with foreign(f"`{place / 'metadata.csv'}` must have a class number in every row"):
+            labels = np.array([int(row["y"]) for row in rows])
         ids = np.array([f"sequence {row['sequence_remapped']}" for row in rows])
         data = Data(ImageFiles(files), labels=labels, ids=ids, domain=split, shift=shift)
         found.append(limited(data, limit, seed))
@@ -41,18 +44,16 @@ def amazon(root: Path, limit: int | None, seed: int, /) -> list[Data]:
     splits = _rows(place / "splits" / "user.csv", ("split",))
     reviews = _rows(place / "reviews.csv", ("reviewerID", "overall", "reviewText"))
     table: Rows = []
-    try:
-        for split, review in zip(splits, reviews, strict=True):
-            if (name := AMAZON_NUMBERS.get(str(int(float(split["split"]))))) is not None:
-                table.append({"split": name} | {key: review[key] for key in ("reviewerID", "overall", "reviewText")})
-    except ValueError as error:
-        if "zip()" not in str(error):
-            raise
-        raise ValueError(f"`{place}` must have a split for every review, got tables of different lengths.") from None
+    for split, review in zip_longest(splits, reviews):
+        if split is None or review is None:
+            raise ValueError(f"`{place}` must have a split for every review, got tables of different lengths.")
+        if (name := AMAZON_NUMBERS.get(split["split"].removesuffix(".0"))) is not None:
+            table.append({"split": name} | {key: review[key] for key in ("reviewerID", "overall", "reviewText")})
     found = []
     for name, shift in SPLITS.items():
         rows = _in_split(table, name, place / "splits" / "user.csv")
-        labels = np.array([int(float(row["overall"])) - 1 for row in rows])
+        with foreign(f"`{place / 'reviews.csv'}` must have a number of stars in every row"):
+            labels = np.array([int(float(row["overall"])) - 1 for row in rows])
         ids = np.array([f"user {row['reviewerID']}" for row in rows])
         data = Data([row["reviewText"] for row in rows], labels=labels, ids=ids, domain=name, shift=shift)
         found.append(limited(data, limit, seed))
@@ -68,7 +69,8 @@ def _in_split(table: Rows, split: str, file: Path) -> Rows:
 
 def _rows(file: Path, columns: Sequence[str]) -> Iterator[dict[str, str]]:
     """The rows of a table, one by one, as the whole of it may not fit into memory."""
-    with reading(file, "a table of WILDS"), open(file, encoding="utf-8", newline="") as stream:
+    rule = f"`{file}` must be a table of WILDS"
+    with foreign(rule), reading(file, "a table of WILDS"), open(file, encoding="utf-8", newline="") as stream:
         table = csv.DictReader(stream)
         if lacking := [name for name in columns if name not in (table.fieldnames or ())]:
             raise ValueError(f"`{file}` must have a column {lacking[0]!r}, got {', '.join(table.fieldnames or ())}.")
