@@ -42,3 +42,5 @@ def test_the_papers_tables_bear_out_most_of_its_text(tmp_path):
         "Of the 60 columns of Tables 3–5 a margin is best in 44, and within 10% of the best in 58"
     )
     assert TABLES.takes == frozenset()
+    panels = findings.figures["standing"]().axes
+    assert [axes.get_title() for axes in panels] == [name for _, name in PLACES.values()]

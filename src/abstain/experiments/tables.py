@@ -6,6 +6,7 @@ from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.findings import Findings, Table
 from abstain.experiments.published import DOUBTS, PLACES, PublishedAreas, paper_tables
 from abstain.experiments.score_claims import COMPARABLE, MARGINS, PAPER_SCORES, claims_on
+from abstain.experiments.standing_figure import standing_figure
 
 TITLE = "The paper's own tables against its text"
 
@@ -35,6 +36,7 @@ def run(setting: Setting) -> Findings:  # noqa: ARG001
             ),
             Table("Printed values in doubt", ("where", "score", "why"), tuple(_doubts())),
         ),
+        figures={"standing": lambda: standing_figure(standings)},
         numbers={"printed": [dict(zip(KEYS, (*key, value), strict=True)) for key, value in paper_tables().items()]},
     )
 
