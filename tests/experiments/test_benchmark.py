@@ -1,6 +1,7 @@
 """The harness of the paper's tables end to end, on small data in the published layouts."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import onnx
@@ -125,10 +126,21 @@ def test_cifar_from_the_command(cifar, tmp_path):
 
 
 def test_outputs_that_were_collected_before_need_no_data(digits, tmp_path):
-    digits.save(tmp_path / "run")
-    findings = CIFAR_10.run(Setting(folder=tmp_path / "found", model=str(tmp_path / "run"), paper_code=True))
+    digits.save(tmp_path / "eva")
+    setting = Setting(folder=tmp_path / "found", model=str(tmp_path / "eva"), paper_code=True)
+    findings = IMAGENET.run(setting)
     assert findings.evaluation.mixes == MIXES
     assert "The table has the conventions of the authors' code" in findings.words
+    assert findings.tables[1].title.startswith("Ours / the paper's")  # a folder named like the paper's model
+    with pytest.raises(ValueError, match="`--limit` must be left out for outputs that were collected, got 3"):
+        IMAGENET.run(replace(setting, limit=3))
+
+
+@pytest.mark.usefixtures("networks")
+def test_corruptions_made_here_are_said_to_be(cifar, tmp_path):
+    (cifar / "CIFAR-10-C").rename(cifar / "other")
+    setting = Setting(folder=tmp_path / "found", data=cifar, model="torch:small_networks:ten", limit=4)
+    assert "Corruptions were made here, as there is no CIFAR-10-C." in CIFAR_10.run(setting).words
 
 
 @pytest.mark.parametrize(
@@ -149,6 +161,11 @@ def test_a_missing_export_says_where_it_is_expected(iwildcam, tmp_path):
         FileNotFoundError, match=r"must hold FLYP, a fine-tuned CLIP as models/flyp.onnx, or as a folder"
     ):
         IWILDCAM.run(Setting(folder=tmp_path, data=iwildcam))
+
+
+def test_data_are_looked_for_before_a_model_is_made(iwildcam, tmp_path):
+    with pytest.raises(FileNotFoundError, match="must hold ILSVRC-2012 validation images in val"):
+        IMAGENET.run(Setting(folder=tmp_path, data=iwildcam, model="torch:no_such_module:net"))
 
 
 def test_every_model_card_is_known_to_timm():

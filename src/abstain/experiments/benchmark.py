@@ -12,6 +12,7 @@ from abstain.evaluation.verdict import verdict
 from abstain.experiments.cards import Card, model_of
 from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.findings import Findings, Table
+from abstain.experiments.local_folders import found
 from abstain.experiments.paper_code import paper_code_areas
 from abstain.experiments.paper_table import PaperTable
 from abstain.experiments.pixels import Pixels
@@ -35,6 +36,8 @@ class Benchmark:
     parts: Callable[[Path, int | None, int], list[Data]]
     """From the folder, a limit and a seed to in-distribution samples first, then shifted ones."""
     cards: Mapping[str, Card]
+    corrupted: tuple[str, ...] = ()
+    """Names of the folder of corrupted samples; where there is none they are made."""
     pixels: Pixels | None = None
     """How images are prepared for a model that does not say."""
     authors: Pixels | None = None
@@ -55,11 +58,12 @@ class Benchmark:
             ours = PaperTable(paper_code_areas(outputs, seed=setting.seed))
         setting.folder.mkdir(parents=True, exist_ok=True)
         write_text(setting.folder / "table.tex", ours.latex())
-        what = f"{model if self._is_model(model) else Path(model).name} on {self.title}"
+        name = model if self._is_model(model) else Path(model).name
+        what = f"{name} on {self.title}"
         return Findings(
             words=f"{what}. {verdict(evaluation).words} {self._caveats(setting)}".strip(),
             verdicts=score_claims(evaluation, data=f"{what}: {evaluation.n:,} rows"),
-            tables=self._tables(ours, outputs, model, setting),
+            tables=self._tables(ours, outputs, name, paper_code=setting.paper_code),
             numbers=evaluation.to_dict() | {"table": [_row(key, value) for key, value in ours.areas.items()]},
             figures={"risk-coverage": lambda: _figure(evaluation)},
             evaluation=evaluation,
@@ -72,22 +76,24 @@ class Benchmark:
                     f"`--model` must be {', '.join(self.cards)}, a model as collect takes it or a folder of outputs, "
                     f"got {model}."
                 )
+            if setting.limit is not None:
+                raise ValueError(f"`--limit` must be left out for outputs that were collected, got {setting.limit}.")
             return saved_outputs(Path(model))
         root = setting.data
         if root is None or not root.is_dir():
             given = "none" if root is None else f"no folder {root}"
             raise FileNotFoundError(f"`--data` must be a folder with {self.expects}, got {given}.")
+        parts = self.parts(root, setting.limit, setting.seed)  # before a model that takes minutes to make
         prepare = self.authors if setting.paper_code else None
         made = model_of(model, self.cards, root, pixels=self.pixels, prepare=prepare)
-        parts = self.parts(root, setting.limit, setting.seed)
         folder = setting.folder / _slug(model, setting)
         return collect(NamedModel(made), parts, folder, batch_size=self.batch_size, progress=setting.progress)
 
     def _is_model(self, name: str) -> bool:
         return name in self.cards or name.partition(":")[0] in MODEL_KINDS
 
-    def _tables(self, ours: PaperTable, outputs: Outputs, model: str, setting: Setting) -> tuple[Table, ...]:
-        how = "by the conventions of the authors' code" if setting.paper_code else "by the paper's text"
+    def _tables(self, ours: PaperTable, outputs: Outputs, model: str, *, paper_code: bool) -> tuple[Table, ...]:
+        how = "by the conventions of the authors' code" if paper_code else "by the paper's text"
         note = "Bold: best; underlined: second and third."
         beside = ours.beside(self.name, model)
         return (
@@ -100,6 +106,8 @@ class Benchmark:
         words = []
         if setting.limit is not None:
             words.append(f"At most {setting.limit} samples of each part: not comparable with the paper's numbers.")
+        if self.corrupted and setting.data is not None and found(setting.data, self.corrupted) is None:
+            words.append(f"Corruptions were made here, as there is no {self.corrupted[0]}.")
         if setting.paper_code:
             words.append("The table has the conventions of the authors' code; verdicts and figure have ours.")
         return " ".join(words)

@@ -11,6 +11,7 @@ IMAGENET = Benchmark(
     title="ImageNet, ImageNet-C of severity 3, OpenImage-O (Tables 3 and 5, Fig. 4)",
     expects="val (ILSVRC-2012), openimage_o or imagenet-o, and if there is one imagenet-c (else corruptions are made)",
     parts=imagenet_data.parts,
+    corrupted=imagenet_data.CORRUPTED,
     cards={
         "eva": Card("EVA", 88.76, "eva_giant_patch14_224.clip_ft_in1k"),
         "convnext": Card("ConvNeXt V2", 86.25, "convnextv2_base.fcmae_ft_in22k_in1k"),
@@ -42,6 +43,7 @@ CIFAR_10 = Benchmark(
     title="CIFAR-10, CIFAR-10-C of severity 3, CIFAR-100 (Fig. 6)",
     expects="cifar-10-batches-bin, cifar-100-binary, and if there is one CIFAR-10-C (else corruptions are made)",
     parts=cifar_data.parts,
+    corrupted=cifar_data.CORRUPTED,
     cards={"scnet": Card("the classifier of SelectiveNet")},
     pixels=CIFAR,
     authors=CIFAR,
