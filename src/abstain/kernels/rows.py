@@ -126,15 +126,18 @@ class RowSums:
             return self._everything
         return _gathered(self._logits, self._scale, 1.0, EXTREMES)
 
+    def _over_temperature(self, values: Floats) -> Floats:
+        return values if self._temperature == 1 else np.asarray(values / self._temperature)
+
     @once
     def top(self) -> Floats:
         """z₁."""
-        return np.asarray(self._extremes[TOP] / self._temperature)
+        return self._over_temperature(self._extremes[TOP])
 
     @once
     def second(self) -> Floats:
         """The largest of the others."""
-        return np.asarray(self._extremes[SECOND] / self._temperature)
+        return self._over_temperature(self._extremes[SECOND])
 
     @once
     def prediction(self) -> NDArray[np.int64]:
@@ -144,7 +147,7 @@ class RowSums:
     @once
     def margin(self) -> Floats:
         """z₁ less the largest of the others."""
-        return np.asarray((self._extremes[TOP] - self._extremes[SECOND]) / self._temperature)
+        return self._over_temperature(self._extremes[TOP] - self._extremes[SECOND])
 
     @once
     def scaled_margin(self) -> Floats:
@@ -155,25 +158,29 @@ class RowSums:
         return np.asarray(found[TOP] * self._scale[self.prediction] - found[RIVAL])
 
     @once
+    def _second_odds(self) -> Floats:
+        return np.exp(-self.margin)
+
+    @once
     def tail(self) -> Floats:
         """L = log Σ exp dⱼ."""
         return np.asarray(np.log(self._everything[SUM]) - self.margin)
 
     @once
+    def odds(self) -> Floats:
+        """A = e^L."""
+        return np.asarray(self._second_odds * self._everything[SUM])
+
+    @once
     def ratio(self) -> Floats:
         """Σ exp 2dⱼ / Σ exp dⱼ, between 0 and 1."""
-        return np.asarray(np.exp(-self.margin) * (self._everything[SQUARES] / self._everything[SUM]))
+        return np.asarray(self._second_odds * (self._everything[SQUARES] / self._everything[SUM]))
 
     @once
     def gap(self) -> Floats:
         """The mean of −dⱼ under weights exp(dⱼ − L); 0 where no other class is above −inf."""
         behind = self._everything[PRODUCTS] / self._everything[SUM]
         return np.subtract(self.margin, behind, out=np.zeros_like(behind), where=behind != np.inf)
-
-    @once
-    def odds(self) -> Floats:
-        """A = e^L."""
-        return np.exp(self.tail)
 
     @once
     def log_total(self) -> Floats:

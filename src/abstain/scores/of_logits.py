@@ -31,8 +31,9 @@ def of_logits(
 
     def work(block: slice) -> None:
         inputs = Inputs(view[block], head=head)
-        for name, formula in formulas.items():
-            found[name][block] = formula(inputs)
+        with np.errstate(invalid="ignore"):  # in rows that are not usable
+            for name, formula in formulas.items():
+                found[name][block] = formula(inputs)
         bad[block] = inputs.predictions < 0
 
     for_each_block(work, *view.shape)
