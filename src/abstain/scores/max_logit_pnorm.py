@@ -8,12 +8,12 @@ import numpy as np
 from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
+from abstain.kernels.centred import centred_sums
 from abstain.metrics import aurc
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.max_softmax import MaxSoftmax, max_softmax
 from abstain.scores.of_logits import of_logits
-from abstain.scores.operations import power
 from abstain.scores.rows import Array, at_least_float32
 from abstain.scores.score import About, FittedScore, Score
 
@@ -34,19 +34,28 @@ def max_logit_pnorm(logits: Array, /, *, p: float) -> Array:
 
 
 def _pnorm(logits: Array, p: float) -> Array:
+    whole = 0 if p in (0, inf) else p
+    exact = isinstance(logits, np.ndarray) and whole == int(whole) and whole <= 16
+    top, size, total = centred_sums(logits, int(whole)) if exact else _centred_sums(logits, whole)
+    if p == 0:
+        return top
+    xp = array_namespace(top)
+    size = xp.where(size == 0, 1.0, size)  # equal logits have a score of 0
+    return top / size if p == inf else top / (size * xp.where(total == 0, 1.0, total) ** (1 / p))
+
+
+def _centred_sums(logits: Array, power: float) -> tuple[Array, Array, Array]:
+    """The sums of the kernel for any power, on arrays of any library."""
     xp = array_namespace(logits)
     logits = at_least_float32(logits)
     known = ~(logits == -xp.inf)
     count = xp.sum(xp.astype(known, logits.dtype), axis=1, keepdims=True)
     centred = xp.where(known, logits - xp.sum(xp.where(known, logits, 0.0), axis=1, keepdims=True) / count, 0.0)
     top = xp.max(centred, axis=1) + 0.0 * (count[:, 0] / count[:, 0])  # a row of −inf alone becomes NaN
-    if p == 0:
-        return top
     size = xp.abs(centred)
     largest = xp.max(size, axis=1)
-    largest = xp.where(largest == 0, 1.0, largest)  # equal logits have a score of 0
-    total = 1.0 if p == inf else xp.sum(power(size / largest[:, None], p), axis=1)
-    return top / largest if p == inf else top / (largest * xp.where(total == 0, 1.0, total) ** (1 / p))
+    part = size / xp.where(largest == 0, 1.0, largest)[:, None]
+    return top, largest, xp.sum(part**power, axis=1) if power else xp.ones_like(top)
 
 
 @final

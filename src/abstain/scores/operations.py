@@ -68,14 +68,6 @@ def largest(rows: Array, count: int, /) -> Array:
     return array_namespace(rows).sort(rows, axis=1, descending=True)[:, :count]
 
 
-def power(values: Array, exponent: float, /) -> Array:
-    """Values above or at 0 to a power, by products where it is whole and small, which are many times faster."""
-    if exponent != int(exponent) or not 1 <= exponent <= 16:
-        return values**exponent
-    half = power(values, exponent // 2) if exponent > 1 else 1.0
-    return half * half * values if exponent % 2 else half * half
-
-
 def softplus(values: Array, /) -> Array:
     """log(1 + e^x) without overflow."""
     xp = array_namespace(values)
