@@ -61,6 +61,13 @@ def normalized(rows: NDArray[np.floating], dtype: np.dtype[Any] | None = None, /
     return found
 
 
+def largest(rows: Array, count: int, /) -> Array:
+    """Of each row (n, K) the largest values, descending; as many as asked for or as there are."""
+    if isinstance(rows, np.ndarray) and count < rows.shape[1]:
+        rows = np.partition(rows, -count, axis=1)[:, -count:]
+    return array_namespace(rows).sort(rows, axis=1, descending=True)[:, :count]
+
+
 def softplus(values: Array, /) -> Array:
     """log(1 + e^x) without overflow."""
     xp = array_namespace(values)
