@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from abstain.outputs import Outputs
 from abstain.scores.energy import Energy
 from abstain.scores.inputs import Head, Inputs
-from abstain.scores.operations import at_most, constant, double, products
+from abstain.scores.operations import at_most, products
+from abstain.scores.quantile import quantile
 from abstain.scores.rows import Array
 from abstain.scores.samples import features_of, head_of
 from abstain.scores.score import About, FittedScore, PlainScore, Score, Sizes
@@ -44,7 +45,7 @@ class ReAct(Score):
         if not 0 < self.quantile <= 1:
             raise ValueError(f"`quantile` must be above 0 and at most 1, got {self.quantile}.")
         weight, bias = head_of(sample)
-        clip = float(np.quantile(features_of(sample).astype(np.float64), self.quantile))
+        clip = float(quantile(features_of(sample), self.quantile))
         return FittedReAct(clip, weight, bias, self.score)
 
 
@@ -66,8 +67,12 @@ class FittedReAct(FittedScore):
     def _head(self) -> Head:
         return Head(self.weight)
 
+    @cached_property
+    def _columns(self) -> NDArray[np.float64]:
+        return np.ascontiguousarray(self.weight.T)
+
     def formula(self, inputs: Inputs, /) -> Array:
         """The score of the logits of the clipped features."""
-        clipped = at_most(double(inputs.features), self.clip)
-        logits = products(clipped, np.ascontiguousarray(self.weight.T)) + constant(self.bias, clipped)[None, :]
+        clipped = at_most(inputs.features, self.clip)
+        logits = products(clipped, self._columns, self.bias)
         return self.score.formula(Inputs(logits, clipped, self._head if self.score.uses_head else None))
