@@ -14,7 +14,7 @@ from abstain.scores.inputs import Inputs
 from abstain.scores.neighbours import Neighbours
 from abstain.scores.operations import normalized
 from abstain.scores.rows import Array
-from abstain.scores.samples import features_of
+from abstain.scores.samples import bank_of, features_of
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 
 Space = Literal["features", "logits"]
@@ -26,7 +26,7 @@ ITSELF = 1e-12  # a squared distance below which rounding cannot tell a sample f
 class KNN(Score):
     r"""Minus the squared distance to the k-th nearest fitting sample, :math:`-\|x/\|x\| - f_{(k)}/\|f_{(k)}\|\|^2`.
 
-    Made to find unknown classes. The authors' code measures in the features; ``space="logits"`` does as the paper's
+    Made to find unknown classes. Of a larger fitting sample 10,000 rows are drawn. The authors' code measures in the features; ``space="logits"`` does as the paper's
     text says. With ``exclude_self`` a sample that, once normalized, is in the fitting sample is not its own
     neighbour. (Sun et al., 2022)
 
@@ -64,7 +64,8 @@ class KNN(Score):
         return "a masked class (a logit of −inf)" if self.space == "logits" and outputs.is_masked else None
 
     def _fit(self, sample: Outputs, /) -> "FittedKNN":
-        """Keep the fitting sample as the bank."""
+        """Keep the fitting sample as the bank, or 10,000 rows of it."""
+        sample = bank_of(sample)
         bank = features_of(sample) if self.space == "features" else sample.logits
         if not np.isfinite(bank).all():
             raise ValueError(

@@ -21,7 +21,7 @@ Array = NDArray[np.floating]
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 SPARE = 6  # candidates beyond k
-QUERIES, BANK = 1024, 4096  # a block of products stays in the last cache
+QUERIES, BANK = 1024, 8192  # 32 MB of products
 
 
 class Neighbours:
