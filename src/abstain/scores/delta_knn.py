@@ -21,8 +21,8 @@ from abstain.scores.score import About, FittedScore, Score, Sizes
 class DeltaKNN(Score):
     r"""Mean of :math:`\log(D_j + 10^{-6})` over the k nearest wrong samples less that over the k nearest right ones.
 
-    D are squared distances of normalized features. Of a larger fitting sample 10,000 rows are drawn. k is at most the number of wrong or of right fitting samples.
-    (Heng & Soh, 2026)
+    D are squared distances of normalized features. k is at most the number of wrong or of right fitting samples.
+    Of more than 10,000 rows that many are drawn as the bank. (Heng & Soh, 2026)
     """
 
     k: int = 10

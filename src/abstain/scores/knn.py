@@ -26,9 +26,9 @@ ITSELF = 1e-12  # a squared distance below which rounding cannot tell a sample f
 class KNN(Score):
     r"""Minus the squared distance to the k-th nearest fitting sample, :math:`-\|x/\|x\| - f_{(k)}/\|f_{(k)}\|\|^2`.
 
-    Made to find unknown classes. Of a larger fitting sample 10,000 rows are drawn. The authors' code measures in the features; ``space="logits"`` does as the paper's
+    Made to find unknown classes. The authors' code measures in the features; ``space="logits"`` does as the paper's
     text says. With ``exclude_self`` a sample that, once normalized, is in the fitting sample is not its own
-    neighbour. (Sun et al., 2022)
+    neighbour. Of more than 10,000 rows that many are drawn as the bank. (Sun et al., 2022)
 
     >>> bank = Outputs(logits=np.zeros((4, 2)), features=np.array([[1.0, 0], [0, 1], [1, 1], [-1, 0]]))
     >>> KNN(k=2).fit(bank)(Outputs(logits=np.zeros((1, 2)), features=np.array([[2.0, 1.0]]))).round(6)

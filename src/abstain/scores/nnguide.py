@@ -23,7 +23,8 @@ from abstain.scores.size import no_size
 class NNGuide(Score):
     r"""Energy times the mean of the k largest :math:`E_j \cos(x, x_j)` over the fitting sample.
 
-    A high energy counts only near samples that had one. Of a larger fitting sample 10,000 rows are drawn. (Park et al., 2023)
+    A high energy counts only near samples that had one. Of more than 10,000 rows that many are drawn as the bank.
+    (Park et al., 2023)
     """
 
     k: int = 10
