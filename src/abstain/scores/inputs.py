@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,9 @@ from abstain.outputs import Outputs
 from abstain.scores.norms import checked_weight, inverse_distances, row_norms
 from abstain.scores.operations import unit_rows
 from abstain.scores.rows import Array, Rows, logit_rows
+
+if TYPE_CHECKING:
+    from abstain.scores.score import FittedScore
 
 
 class Head:
@@ -49,6 +52,7 @@ class Inputs:
         self.logits = logits
         self._features, self._head, self._outputs = features, head, outputs
         self._sums: dict[float, Rows] = {}
+        self._confidence: dict[int, tuple[FittedScore, Array]] = {}
         self._units: dict[tuple[str, np.dtype[Any]], Array] = {}
 
     @classmethod
@@ -105,6 +109,12 @@ class Inputs:
         """(n,) the classifier's own."""
         known = list(self._sums.values()) or [self.sums()]
         return known[0].prediction
+
+    def confidence(self, fitted: "FittedScore", /) -> Array:
+        """That of a fitted score, found once for all scores made of it."""
+        if id(fitted) not in self._confidence:
+            self._confidence[id(fitted)] = (fitted, fitted.formula(self))  # kept, or its id could become another's
+        return self._confidence[id(fitted)][1]
 
     def units(self, space: str, like: NDArray[Any], /) -> Array:
         """Features or logits over their norms, rounded as the bank they are compared with was."""
