@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from abstain.kernels.ranks import tie_numbers
+from abstain.kernels.ranks import order_rows
 
 RNG = np.random.default_rng(0)
 N = 5_000
@@ -23,7 +23,7 @@ CONFIDENCES = {
 def test_groups_are_numbered_in_the_exact_order(confidence, dtype):
     with np.errstate(over="ignore"):
         c = confidence.astype(dtype)
-    group, counts, examples = tie_numbers(c)
+    group, counts, examples = order_rows(c).numbers()
     distinct, expected, expected_counts = np.unique(-c, return_inverse=True, return_counts=True)
     np.testing.assert_array_equal(group, expected)
     np.testing.assert_array_equal(counts, expected_counts)

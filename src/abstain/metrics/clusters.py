@@ -32,6 +32,12 @@ class Clusters:
         return None if len(distinct) == n else cls(number.astype(np.int64), len(distinct))
 
 
+def reaches_clusters(is_there: NDArray[np.bool_], clusters: Clusters | None, enough: int, /) -> bool:
+    """Whether ``enough`` clusters are there, by a mask (m,) of the first rows."""
+    found = np.flatnonzero(is_there)
+    return len(found if clusters is None else np.unique(clusters.number[found])) >= enough
+
+
 def cluster_sums(values: Floats, clusters: Clusters | None, /) -> Floats:
     """The sum of each cluster's values, (c,), whatever the order of the rows."""
     return values if clusters is None else exact_sums(values, clusters.number, clusters.size)
@@ -40,7 +46,12 @@ def cluster_sums(values: Floats, clusters: Clusters | None, /) -> Floats:
 def standard_error(influence: Floats, clusters: Clusters | None, /) -> float:
     """√(c/(c−1) Σ_clusters (Σ a_i)²)/n for centred influence values a; for clusters of one it is sd(a)/√n."""
     sums = cluster_sums(influence, clusters)
-    return error_of_mean(exact_sum(np.square(sums)), len(sums)) * len(sums) / len(influence)
+    return error_of_sums(exact_sum(np.square(sums)), len(sums), len(influence))
+
+
+def error_of_sums(squares: float, c: int, n: int, /) -> float:
+    """The standard error of a mean of n values from the squares of the sums of c clusters, whose mean is 0."""
+    return error_of_mean(squares, c) * (c / n)
 
 
 def error_of_mean(squares: float, c: int, /) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.kernels.errors import ErrorArea, group_error_areas, merged_groups, sorted_error_areas, split
-from abstain.kernels.ranks import tie_numbers
+from abstain.kernels.ranks import order_rows
 from abstain.kernels.sums import exact_sums
 from abstain.metrics.checks import Samples, check_samples
 
@@ -136,7 +136,7 @@ def ties_of(samples: Samples, /) -> Sides | Groups:
     if sides := sides_of(samples):
         return sides
     c, losses, weights = samples
-    number, counts, examples = tie_numbers(c)
+    number, counts, examples = order_rows(c).numbers()
     return grouped(c[examples], counts, number, losses, weights)
 
 
