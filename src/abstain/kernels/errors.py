@@ -227,6 +227,17 @@ def _pass_ranked(rows, begins, is_error, wrong_end, ms, states):  # type: ignore
 
 
 @njit(nogil=True, cache=True)
+def _tie_means(count, wrong, end, m):  # type: ignore[no-untyped-def]
+    """What a group of ties adds to h and T, and the mean of that over its rows."""
+    h = h_sum = 0.0
+    for k in range(min(end, m), end - count, -1):
+        h += 1.0 / k
+        h_sum += h
+    rate = wrong / count
+    return h, h * rate, h_sum / count, h_sum * rate / count
+
+
+@njit(nogil=True, cache=True)
 def _influence(rows, begins, is_error, m, influence, shares):  # type: ignore[no-untyped-def]
     """Give every row its e h − T, and the first ones of ``shares`` their h/m; the sum of all e h − T."""
     counts, errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
@@ -237,24 +248,21 @@ def _influence(rows, begins, is_error, m, influence, shares):  # type: ignore[no
         h = t = some = 0.0
         for g in range(groups):
             count, wrong = counts[g], errors[g]
-            h_mean = t_mean = 0.0
+            more_h = more_t = h_mean = t_mean = 0.0
             if count == 1 and end <= m:
-                h += 1.0 / end
-                t += wrong / end
-                h_mean, t_mean = h_before + h, t_before + t
+                more_h = h_mean = 1.0 / end
+                more_t = t_mean = h_mean * wrong
             elif end - count < m:
-                rate, h_sum, before = wrong / count, 0.0, h
-                for k in range(min(end, m), end - count, -1):
-                    h += 1.0 / k
-                    h_sum += h - before
-                h_mean, t_mean = h_before + (before + h_sum / count), t_before + (t + h_sum * rate / count)
-                t += (h - before) * rate
+                more_h, more_t, h_mean, t_mean = _tie_means(count, wrong, end, m)
+            h_mean, t_mean = h_before + (h + h_mean), t_before + (t + t_mean)
+            h += more_h
+            t += more_t
+            some += wrong * h_mean - count * t_mean
             for k in range(end - count, end):
                 row = rows[k]
                 influence[row] = is_error[row] * h_mean - t_mean
                 if row < shares.size:
                     shares[row] = h_mean / m
-            some += wrong * h_mean - count * t_mean
             end -= count
         h_before, h_lost = _plus(h_before, h_lost, h)
         t_before, t_lost = _plus(t_before, t_lost, t)

@@ -6,6 +6,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.kernels.distinct import numbered
 from abstain.kernels.sums import exact_sum, exact_sums
 
 Floats = NDArray[np.float64]
@@ -28,8 +29,15 @@ class Clusters:
         names = np.asarray(ids)
         if names.shape != (n,):
             raise ValueError(f"`ids` must have shape {(n,)}, one per sample, got {names.shape}.")
-        distinct, number = np.unique(names, return_inverse=True)
-        return None if len(distinct) == n else cls(number.astype(np.int64), len(distinct))
+        number, size = numbered(names)
+        return None if size == n else cls(number, size)
+
+    def among(self, rows: NDArray[np.bool_], /) -> "Clusters | None":
+        """Those of the rows of a mask, numbered anew; None where every row is its own."""
+        number = self.number[rows]
+        is_there = np.bincount(number, minlength=self.size) > 0
+        size = np.count_nonzero(is_there)
+        return None if size == len(number) else Clusters((np.cumsum(is_there) - 1)[number], size)
 
 
 def reaches_clusters(is_there: NDArray[np.bool_], clusters: Clusters | None, enough: int, /) -> bool:

@@ -132,7 +132,7 @@ def _compared(a: Estimate, of_a: Influence, b: Estimate, of_b: Influence, level:
     se = error_of_sums(squared_distance(of_a.sums, of_b.sums), len(of_a.sums), len(rows))
     if of_a.tells_apart(of_b, FEW_ERRORS):
         half = ndtri((1 + level) / 2) * se
-        return Comparison(difference, se, difference - half, difference + half)
+        return Comparison(difference, se, float(difference - half), float(difference + half))
     share = of_a.share - of_b.share
     added = cluster_sums(share * rows.losses, rows.clusters)
     sides = []

@@ -1,5 +1,6 @@
 """Rows and their ranking: what paired differences and clusters need beyond the groups of ties."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -84,7 +85,7 @@ class Rows:
     def rank(self, confidence: ArrayLike, /) -> "Ranking":
         """Rank the rows by a confidence."""
         c = check_confidence(confidence, len(self))
-        return Ranking(order_rows(c), c, self)
+        return Ranking(order_rows(c), c.__getitem__, self)
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,8 @@ class Ranking:
     """Some rows in the order of their confidence."""
 
     order: Order
-    confidence: NDArray[np.floating]
-    """(n,) of each row."""
+    confidence_of: Callable[[NDArray[np.int64]], NDArray[np.floating]]
+    """Of the rows of these numbers."""
     rows: Rows
 
     @property
@@ -122,7 +123,7 @@ class Ranking:
     def groups(self) -> Groups:
         """The groups of ties."""
         number, counts, examples = self._numbers
-        return grouped(self.confidence[examples], counts, number, self.rows.given_losses, self.rows.weights)
+        return grouped(self.confidence_of(examples), counts, number, self.rows.given_losses, self.rows.weights)
 
 
 def rank(
@@ -135,4 +136,4 @@ def rank(
 ) -> Ranking:
     """Check and rank the samples. For many scores of the same rows, make ``Rows`` once."""
     c, e, w = check_samples(confidence, losses, weights)
-    return Ranking(order_rows(c), c, Rows.of_checked(e, w, Clusters.of(ids, len(e))))
+    return Ranking(order_rows(c), c.__getitem__, Rows.of_checked(e, w, Clusters.of(ids, len(e))))
