@@ -35,7 +35,8 @@ class Ranked:
     def of(cls, outputs: Outputs, confidence: dict[str, Floats], /) -> Self:
         """Rank by each confidence; rows that are not usable are below all others."""
         found = in_threads(lambda one: order_rows(rejected_last(one)), list(confidence.values()), len(outputs))
-        clusters = Clusters.of(outputs.samples[0], len(outputs))
+        number, size = outputs.samples
+        clusters = Clusters(number, size) if size < len(outputs) else None
         return cls(outputs, confidence, dict(zip(confidence, found, strict=True)), clusters)
 
     def on(self, mix: Mix, /) -> "RankedMix":

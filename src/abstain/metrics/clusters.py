@@ -42,8 +42,11 @@ class Clusters:
 
 def reaches_clusters(is_there: NDArray[np.bool_], clusters: Clusters | None, enough: int, /) -> bool:
     """Whether ``enough`` clusters are there, by a mask (m,) of the first rows."""
-    found = np.flatnonzero(is_there)
-    return len(found if clusters is None else np.unique(clusters.number[found])) >= enough
+    if clusters is None or np.count_nonzero(is_there) < enough:
+        return np.count_nonzero(is_there) >= enough
+    seen = np.zeros(clusters.size, dtype=bool)
+    seen[clusters.number[: len(is_there)][is_there]] = True
+    return np.count_nonzero(seen) >= enough
 
 
 def cluster_sums(values: Floats, clusters: Clusters | None, /) -> Floats:

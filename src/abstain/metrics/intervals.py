@@ -18,6 +18,7 @@ from abstain.metrics.influence import Influence, aurc_influence
 from abstain.metrics.ranking import Ranking, rank
 from abstain.metrics.value import Value
 
+KEPT = 1 << 17  # rows whose influence is kept once it is known
 FEW_ERRORS = 50  # below it the normal interval is too short
 
 
@@ -39,7 +40,9 @@ class Estimate:
         return self.find_influence()
 
     def find_influence(self) -> Influence:
-        """The influence, made anew and not kept."""
+        """The influence, which is not kept if it was not."""
+        if "influence" in self.__dict__:
+            return self.influence
         if self.ranking is None:
             raise ValueError("A paired comparison must have the rows of both scores, got groups alone. Rank the rows.")
         return aurc_influence(self.ranking, alpha=self.alpha)
@@ -114,7 +117,7 @@ def estimates(
     if isinstance(ties, Ranking):
         if ties.rows.is_counted and ties.rows.clusters is None:
             return _counted(ties, alphas, level, ties)
-        return [_by_rows(ties, alpha, level) for alpha in alphas]
+        return _by_rows(ties, alphas, level)
     if not ties.is_counted:
         raise ValueError("A standard error must have the rows where losses or weights vary, got groups alone.")
     return _counted(ties, alphas, level, None)
@@ -138,16 +141,26 @@ def _counted(
     return found
 
 
-def _by_rows(ranking: Ranking, alpha: float, level: float) -> Estimate:
+def _by_rows(ranking: Ranking, alphas: Sequence[float], level: float) -> list[Estimate]:
+    rows, ms = ranking.rows, [ranking.prefix(alpha) for alpha in alphas]
+    if rows.is_counted:
+        values = [sums.risks / m for m, sums in zip(ms, ranking.error_areas(np.array(ms)), strict=True)]
+    else:
+        values = [area(ranking.groups, alpha=alpha) for alpha in alphas]
+    return [_by_sums(ranking, alpha, value, level) for alpha, value in zip(alphas, values, strict=True)]
+
+
+def _by_sums(ranking: Ranking, alpha: float, value: float, level: float) -> Estimate:
     rows, influence = ranking.rows, aurc_influence(ranking, alpha=alpha)
-    m = ranking.prefix(alpha)
-    value = ranking.error_areas(np.array([m]))[0].risks / m if rows.is_counted else area(ranking.groups, alpha=alpha)
     se = error_of_sums(exact_sum(np.square(influence.sums)), len(influence.sums), len(rows))
     few = None
     if not influence.has_errors(FEW_ERRORS):
         largest = float(cluster_sums(influence.share, rows.clusters).max())
         few = (exact_sum(influence.added), exact_sum(np.square(influence.added)), largest)
-    return Estimate(value, se, *_interval(value, se, level, few), alpha, ranking)
+    estimate = Estimate(value, se, *_interval(value, se, level, few), alpha, ranking)
+    if len(rows) <= KEPT:
+        estimate.__dict__["influence"] = influence  # the cached value of the property, at hand here
+    return estimate
 
 
 def _interval(value: float, se: float, level: float, few: tuple[float, float, float] | None) -> tuple[float, float]:

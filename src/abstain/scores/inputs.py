@@ -54,12 +54,11 @@ class Inputs:
     def of(cls, outputs: Outputs, rows: Any, head: Head | None, /) -> Self:
         """Rows of outputs, a slice or numbers."""
         logits, features = outputs.source("logits"), outputs.source("features")
-        every = np.arange(len(outputs))
         return cls(
             None if logits is None else logits[rows],
             None if features is None else features[rows],
             head,
-            outputs=lambda: outputs.select(every[rows]),
+            outputs=lambda: outputs[rows],
         )
 
     @property
