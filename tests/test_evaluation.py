@@ -5,7 +5,6 @@ import pytest
 
 import abstain
 from abstain import Outputs, evaluate
-from abstain.draws import generator
 from abstain.metrics import augrc, aurc, aurc_se, compare, coverage_at_risk, ood_auroc
 from abstain.scores import KNN, SCORES
 from abstain.scores.given import Own

@@ -244,7 +244,7 @@ def _influence(rows, begins, is_error, m, influence, shares):  # type: ignore[no
     h_before = h_lost = t_before = t_lost = total = total_lost = 0.0
     end = rows.size
     while end > 0:
-        start, groups = _ranked_parcel(rows, begins, is_error, end, counts, errors)
+        _, groups = _ranked_parcel(rows, begins, is_error, end, counts, errors)
         h = t = some = 0.0
         for g in range(groups):
             count, wrong = counts[g], errors[g]
@@ -303,7 +303,7 @@ def group_error_areas(counts: Ints, losses: Floats, ms: Ints, /) -> list[ErrorAr
 
 def ranked_error_areas(order: Order, is_error: NDArray[np.bool_], ms: Ints, /) -> list[ErrorArea]:
     """The same from rows in the order of a ranking."""
-    wrong = np.count_nonzero(is_error)
+    wrong = int(np.count_nonzero(is_error))
     states = _start(ms, len(is_error), wrong)
     _pass_ranked(*order, is_error.view(np.uint8), wrong, ms, states)
     return _areas(states)

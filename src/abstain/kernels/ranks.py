@@ -135,7 +135,7 @@ def _number(rows, begins, group):  # type: ignore[no-untyped-def]
 
 
 def order_rows(confidence: NDArray[np.floating], /) -> Order:
-    """The exact order of confidences without NaN; of ties the first row comes first.
+    """The exact order of confidences without NaN, ties in any.
 
     Low bits that no confidence uses, as those that float32 lacks, are left out. What then does not fit beside the row's
     number is compared where the rest is the same.

@@ -36,17 +36,18 @@ class Clusters:
         """Those of the rows of a mask, numbered anew; None where every row is its own."""
         number = self.number[rows]
         is_there = np.bincount(number, minlength=self.size) > 0
-        size = np.count_nonzero(is_there)
+        size = int(np.count_nonzero(is_there))
         return None if size == len(number) else Clusters((np.cumsum(is_there) - 1)[number], size)
 
 
 def reaches_clusters(is_there: NDArray[np.bool_], clusters: Clusters | None, enough: int, /) -> bool:
     """Whether ``enough`` clusters are there, by a mask (m,) of the first rows."""
-    if clusters is None or np.count_nonzero(is_there) < enough:
-        return np.count_nonzero(is_there) >= enough
-    seen = np.zeros(clusters.size, dtype=bool)
-    seen[clusters.number[: len(is_there)][is_there]] = True
-    return np.count_nonzero(seen) >= enough
+    found = int(np.count_nonzero(is_there))
+    if clusters is not None and found >= enough:
+        seen = np.zeros(clusters.size, dtype=bool)
+        seen[clusters.number[: len(is_there)][is_there]] = True
+        found = int(np.count_nonzero(seen))
+    return found >= enough
 
 
 def cluster_sums(values: Floats, clusters: Clusters | None, /) -> Floats:

@@ -90,7 +90,6 @@ def compare_all(
 
 def compare_with(best: Estimate, others: Sequence[Estimate], /, *, level: float = 0.95) -> list[Comparison]:
     """Each of the others against one estimate of the same rows; the influence of no other is kept."""
-
     check_level(level)
     rows, of_best = _same_rows(best, *others), best.influence
 

@@ -9,7 +9,7 @@ ALWAYS_COPIED = 1 << 26  # bytes: up to here a copy costs less than to look it u
 
 
 class Taken:
-    """Some rows of an array (n, k) that may lie on disk; each look at them reads what is asked for and keeps nothing."""
+    """Some rows of an array (n, k) that may lie on disk; a look at them reads what is asked for and keeps nothing."""
 
     def __init__(self, array: NDArray[Any], places: NDArray[np.int64]) -> None:
         self.array, self.places = array, places

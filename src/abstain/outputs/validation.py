@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from abstain.arguments import as_rectangle, check_list
 from abstain.kernels.blocks import for_each_block, row_blocks
 from abstain.names import did_you_mean
+from abstain.outputs.taken import Source
 
 Array = NDArray[Any]
 Shift = Literal["none", "covariate", "label"]
@@ -76,7 +77,7 @@ def usable_logits(array: Array, /) -> tuple[NDArray[np.bool_], bool]:
     return usable, masked
 
 
-def is_masked(logits: Array, usable: NDArray[np.bool_], /) -> bool:
+def is_masked(logits: Source, usable: Source, /) -> bool:
     """Whether there is a −inf among the logits of usable rows."""
     blocks = row_blocks(*logits.shape)
     return any(bool((np.isneginf(logits[block]).any(axis=1) & usable[block]).any()) for block in blocks)

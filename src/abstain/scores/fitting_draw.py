@@ -32,8 +32,8 @@ def split_to_fit(
     """In-distribution rows to fit scores on, or ``shifted_too``, and rows that are still a sample of what all were.
 
     Samples are drawn one by one, whatever they are, until they are a ``share`` of all, or 20,000, and five rows per
-    class of them are in-distribution, or half of the samples are drawn. As when to stop depends on those drawn alone, what is left
-    is as it was; taking in-distribution rows only would leave more of the others.
+    class of them are in-distribution, or half of the samples are drawn. As when to stop depends on those drawn alone,
+    what is left is as it was; taking in-distribution rows only would leave more of the others.
     """
     cluster, n = outputs.samples
     place = outputs.generator("rows to fit a score on", seed).permutation(n)[cluster]
