@@ -6,10 +6,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from abstain.kernels.keys import key_of, range_of_keys
 from abstain.kernels.radix import sorted_by_bits
 
 Ints = NDArray[np.int64]
-MAGNITUDE = np.iinfo(np.int64).max
 
 
 class Order(NamedTuple):
@@ -34,29 +34,10 @@ class Order(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def _key(bits):  # type: ignore[no-untyped-def]
-    """A whole number in the order of the float with these bits; −0 is 0."""
-    return bits if bits >= 0 else -(bits & MAGNITUDE)
-
-
-@njit(nogil=True, cache=True)
-def _range(bits):  # type: ignore[no-untyped-def]
-    """The highest and the lowest key, and a number with every bit that any key has."""
-    highest = lowest = _key(bits[0])
-    used = np.int64(0)
-    for i in range(bits.size):
-        key = _key(bits[i])
-        highest = max(highest, key)
-        lowest = min(lowest, key)
-        used |= bits[i]
-    return highest, lowest, used
-
-
-@njit(nogil=True, cache=True)
 def _pack(bits, highest, shift, row_bits, packed):  # type: ignore[no-untyped-def]
     """How far the row's key is below the highest, cut to the bits there is room for, and after it the row."""
     for i in range(bits.size):
-        below = np.uint64(highest) - np.uint64(_key(bits[i]))
+        below = np.uint64(highest) - np.uint64(key_of(bits[i]))
         packed[i] = np.int64(((below >> shift) << row_bits) | np.uint64(i))
 
 
@@ -81,7 +62,7 @@ def _order_run(rows, begins, bits):  # type: ignore[no-untyped-def]
     keys = np.empty(n, np.int64)
     is_ordered = True
     for place in range(n):
-        keys[place] = _key(bits[rows[place]])
+        keys[place] = key_of(bits[rows[place]])
         is_ordered &= place == 0 or keys[place] <= keys[place - 1]
     if not is_ordered:
         for place in range(n // 2 - 1, -1, -1):
@@ -142,10 +123,9 @@ def order_rows(confidence: NDArray[np.floating], /) -> Order:
     """
     n = len(confidence)
     bits = np.ascontiguousarray(confidence, dtype=np.float64).view(np.int64)
-    highest, lowest, used = (int(value) for value in _range(bits))
+    highest, lowest, unused = range_of_keys(bits)
     row_bits = (n - 1).bit_length()
     length = (highest - lowest).bit_length()
-    unused = max(0, (used & -used).bit_length() - 1)
     shift = max(unused, length - (63 - row_bits))
     packed = np.empty(n, np.int64)
     _pack(bits, np.int64(highest), np.uint64(shift), np.uint64(row_bits), packed)
