@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 from ratio import ratio
 
-from abstain.metrics import Rows, aurc_estimates, estimates, paired
+from abstain.metrics import aurc_estimates, compare_all
 
 ALPHAS = (0.1, 0.5, 1.0)
 
@@ -45,9 +45,7 @@ def pairs() -> bool:
     scores = [base + rng.normal(scale=0.1 * k, size=n) for k in range(10)]
 
     def ours():
-        rows = Rows.of(errors)
-        found = [estimates(rows.rank(score))[0] for score in scores]
-        return [paired(a, b).se for a, b in combinations(found, 2)]
+        return [one.se for one in compare_all(dict(enumerate(scores)), errors).values()]
 
     def bootstrap():
         drawn = []

@@ -58,9 +58,13 @@ class Inputs:
     @classmethod
     def of(cls, outputs: Outputs, rows: Any, head: Head | None, /) -> Self:
         """Rows of outputs, a slice or numbers."""
-        features = None if outputs.features is None else outputs.features[rows]
-        every = np.arange(len(outputs))
-        return cls(outputs.logits[rows], features, head, outputs=lambda: outputs.select(every[rows]))
+        logits, features = outputs.source("logits"), outputs.source("features")
+        return cls(
+            None if logits is None else logits[rows],
+            None if features is None else features[rows],
+            head,
+            outputs=lambda: outputs[rows],
+        )
 
     @property
     def features(self) -> Array:

@@ -149,7 +149,7 @@ class Score(Stored, ABC):
         """Why the score cannot be computed from these outputs, or None."""
         have = {
             "logits": outputs.n_classes > 0,
-            "features": outputs.features is not None,
+            "features": outputs.source("features") is not None,
             "head": outputs.weight is not None,
         }
         if lacking := [need for need in self.needs if not have.get(need, True)]:
