@@ -34,7 +34,7 @@ def _sorted(keys, spare, places, low, width):  # type: ignore[no-untyped-def]
 
 
 def sorted_by_bits(keys: Ints, low: int, high: int, /) -> Ints:
-    """Keys, taken as unsigned, in the order of their bits from ``low`` to below ``high``; those given are overwritten."""
+    """Keys, taken as unsigned, in the order of their bits from ``low`` to below ``high``; these are overwritten."""
     digits = -(-(high - low) // (WIDEST if len(keys) > 1 << 13 else 8))
     if not digits:
         return keys
