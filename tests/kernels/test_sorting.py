@@ -28,7 +28,9 @@ def test_the_order_is_that_of_numpy(values, dtype, few, monkeypatch):
         given = values.astype(dtype)
     found = sorted_floats(given)
     assert found.dtype == dtype
-    np.testing.assert_array_equal(found.view(f"u{given.itemsize}"), np.sort(given + dtype(0)).view(f"u{given.itemsize}"))
+    np.testing.assert_array_equal(
+        found.view(f"u{given.itemsize}"), np.sort(given + dtype(0)).view(f"u{given.itemsize}")
+    )
 
 
 def test_signed_zeros_are_one():

@@ -38,9 +38,9 @@ def evaluate(
     ``scores`` are names (``"knn"``, ``"knn(k=5)"``, or of a confidence given with the outputs), score objects, or
     functions from outputs to confidence. In every column the best is marked, and those that a paired interval cannot
     call worse. Scores that lack an input are left out with the reason. Scores that need fitting get the outputs
-    ``fitting``, or else a seeded draw that is then removed for all scores alike: a ``"fifth"`` of the samples, as
-    `calibrate` takes, or five in-distribution rows per class, as the ``"paper"`` did. ``progress`` is called with what
-    is being done and the share that is done.
+    ``fitting``, or else a seeded draw that is then removed for all scores alike: a ``"fifth"`` of the samples, at
+    most 20,000, as `calibrate` takes, or five in-distribution rows per class, as the ``"paper"`` did. ``progress``
+    is called with what is being done and the share that is done.
 
     Further ``metrics`` by name, such as ``"augrc"``, ``"coverage_at_risk(risk=0.02)"``, ``"ood_auroc"`` or ``"all"`` of
     `abstain.metrics.METRICS`, are in ``evaluation.further``, in the mixes where each is defined.

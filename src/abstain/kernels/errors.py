@@ -200,8 +200,8 @@ def _pass_groups(all_counts, losses, ms, states):  # type: ignore[no-untyped-def
 
 @njit(nogil=True, cache=True)
 def _ranked_parcel(rows, begins, is_error, end, counts, errors):  # type: ignore[no-untyped-def]
-    """The next groups of a ranking from row ``end`` up; where they begin, and how many."""
-    g = 0
+    """The next groups of a ranking from row ``end`` up; where they begin, how many, and their errors."""
+    g = wrong = 0
     while g < counts.size and end > 0:
         counts[g] = errors[g] = 0
         is_first = False
@@ -210,8 +210,9 @@ def _ranked_parcel(rows, begins, is_error, end, counts, errors):  # type: ignore
             counts[g] += 1
             errors[g] += is_error[rows[end]]
             is_first = begins[end]
+        wrong += errors[g]
         g += 1
-    return end, g
+    return end, g, wrong
 
 
 @njit(nogil=True, cache=True)
@@ -219,11 +220,11 @@ def _pass_ranked(rows, begins, is_error, wrong_end, ms, states):  # type: ignore
     counts, errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
     end = rows.size
     while end > 0:
-        start, groups = _ranked_parcel(rows, begins, is_error, end, counts, errors)
+        start, groups, wrong = _ranked_parcel(rows, begins, is_error, end, counts, errors)
         for a in range(ms.size):
             _fold(counts, errors, groups, end, wrong_end, ms[a], states[a])
         end = start
-        wrong_end -= errors[:groups].sum()
+        wrong_end -= wrong
 
 
 @njit(nogil=True, cache=True)
@@ -244,7 +245,7 @@ def _influence(rows, begins, is_error, m, influence, shares):  # type: ignore[no
     h_before = h_lost = t_before = t_lost = total = total_lost = 0.0
     end = rows.size
     while end > 0:
-        _, groups = _ranked_parcel(rows, begins, is_error, end, counts, errors)
+        _, groups, _ = _ranked_parcel(rows, begins, is_error, end, counts, errors)
         h = t = some = 0.0
         for g in range(groups):
             count, wrong = counts[g], errors[g]

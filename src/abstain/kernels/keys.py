@@ -21,8 +21,8 @@ def _range(bits):  # type: ignore[no-untyped-def]
     used = np.int64(0)
     for i in range(bits.size):
         key = key_of(bits[i])
-        highest = max(highest, key)
-        lowest = min(lowest, key)
+        highest = key if key > highest else highest
+        lowest = key if key < lowest else lowest
         used |= bits[i]
     return highest, lowest, used
 

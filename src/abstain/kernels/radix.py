@@ -9,10 +9,9 @@ WIDEST = 10  # bits of a digit: more, and their places no longer stay in the fir
 
 
 @njit(nogil=True, cache=True)
-def _sorted(keys, spare, low, width, digits):  # type: ignore[no-untyped-def]
+def _sorted(keys, spare, places, low, width):  # type: ignore[no-untyped-def]
     """Sort by digits of ``width`` bits from bit ``low`` on, the lowest first; the array that holds the result."""
-    n, size = keys.size, 1 << width
-    places = np.zeros((digits, size), np.int64)
+    n, (digits, size) = keys.size, places.shape
     for i in range(n):
         key = keys[i] >> low
         for d in range(digits):
@@ -35,9 +34,10 @@ def _sorted(keys, spare, low, width, digits):  # type: ignore[no-untyped-def]
 
 
 def sorted_by_bits(keys: Ints, low: int, high: int, /) -> Ints:
-    """Keys, taken as unsigned, in the order of their bits from ``low`` to below ``high``; the keys given are overwritten."""
+    """Keys, taken as unsigned, in the order of their bits from ``low`` to below ``high``; these are overwritten."""
     digits = -(-(high - low) // (WIDEST if len(keys) > 1 << 13 else 8))
     if not digits:
         return keys
-    found: Ints = _sorted(keys, np.empty_like(keys), low, -(-(high - low) // digits), digits)
+    width = -(-(high - low) // digits)
+    found: Ints = _sorted(keys, np.empty_like(keys), np.zeros((digits, 1 << width), np.int64), low, width)
     return found

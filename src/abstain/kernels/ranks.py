@@ -10,6 +10,7 @@ from abstain.kernels.keys import key_of, range_of_keys
 from abstain.kernels.radix import sorted_by_bits
 
 Ints = NDArray[np.int64]
+LONGEST = 32  # places that a row is moved one by one
 
 
 class Order(NamedTuple):
@@ -42,56 +43,32 @@ def _pack(bits, highest, shift, row_bits, packed):  # type: ignore[no-untyped-de
 
 
 @njit(nogil=True, cache=True)
-def _sink(rows, keys, place, end):  # type: ignore[no-untyped-def]
-    """Move the entry at ``place`` down the heap of the first ``end`` entries, the lowest key on top."""
-    while 2 * place + 1 < end:
-        child = 2 * place + 1
-        if child + 1 < end and keys[child + 1] < keys[child]:
-            child += 1
-        if keys[place] <= keys[child]:
-            return
-        keys[place], keys[child] = keys[child], keys[place]
-        rows[place], rows[child] = rows[child], rows[place]
-        place = child
-
-
-@njit(nogil=True, cache=True)
-def _order_run(rows, begins, bits):  # type: ignore[no-untyped-def]
-    """Order rows whose cut keys are the same by their whole keys, the highest first, and tell where groups begin."""
-    n = rows.size
-    keys = np.empty(n, np.int64)
-    is_ordered = True
-    for place in range(n):
-        keys[place] = key_of(bits[rows[place]])
-        is_ordered &= place == 0 or keys[place] <= keys[place - 1]
-    if not is_ordered:
-        for place in range(n // 2 - 1, -1, -1):
-            _sink(rows, keys, place, n)
-        for end in range(n - 1, 0, -1):
-            keys[0], keys[end] = keys[end], keys[0]
-            rows[0], rows[end] = rows[end], rows[0]
-            _sink(rows, keys, 0, end)
-    for place in range(1, n):
-        begins[place] = keys[place] != keys[place - 1]
-
-
-@njit(nogil=True, cache=True)
 def _unpack(packed, row_bits, bits, is_cut, begins):  # type: ignore[no-untyped-def]
-    """Leave the rows in ``packed``, and tell where groups begin."""
+    """Leave the rows in ``packed``, and tell where groups begin; False if too many cut keys are the same.
+
+    Rows of the same cut key are put in the order of their whole keys, one by one.
+    """
     rows = (np.int64(1) << row_bits) - 1
     start = 0
-    top = packed[0] >> row_bits
-    packed[0] &= rows
-    begins[0] = True
-    for place in range(1, packed.size + 1):
-        after = packed[place] >> row_bits if place < packed.size else np.int64(-1)
-        if place < packed.size:
-            packed[place] &= rows
-            begins[place] = after != top
-        if after != top:
-            if is_cut and place - start > 1:
-                _order_run(packed[start:place], begins[start:place], bits)
-            start, top = place, after
+    before = np.int64(-1)
+    for place in range(packed.size):
+        cut, row = packed[place] >> row_bits, packed[place] & rows
+        begins[place] = cut != before
+        start = place if cut != before else start
+        before = cut
+        to = place
+        if is_cut and start < place:
+            key = key_of(bits[row])
+            while to > start and key_of(bits[packed[to - 1]]) < key:
+                packed[to] = packed[to - 1]
+                to -= 1
+            if place - to > LONGEST:
+                return False
+        packed[to] = row
+    for place in range(packed.size):
+        if is_cut and not begins[place]:
+            begins[place] = key_of(bits[packed[place]]) != key_of(bits[packed[place - 1]])
+    return True
 
 
 @njit(nogil=True, cache=True)
@@ -119,17 +96,19 @@ def order_rows(confidence: NDArray[np.floating], /) -> Order:
     """The exact order of confidences without NaN, ties in any.
 
     Low bits that no confidence uses, as those that float32 lacks, are left out. What then does not fit beside the row's
-    number is compared where the rest is the same.
+    number is compared where the rest is the same, and all is sorted at length where that is so for many.
     """
     n = len(confidence)
     bits = np.ascontiguousarray(confidence, dtype=np.float64).view(np.int64)
     highest, lowest, unused = range_of_keys(bits)
-    row_bits = (n - 1).bit_length()
-    length = (highest - lowest).bit_length()
+    row_bits, length = (n - 1).bit_length(), (highest - lowest).bit_length()
     shift = max(unused, length - (63 - row_bits))
     packed = np.empty(n, np.int64)
     _pack(bits, np.int64(highest), np.uint64(shift), np.uint64(row_bits), packed)
     packed = sorted_by_bits(packed, row_bits, row_bits + max(0, length - shift))
     begins = np.empty(n, np.bool_)
-    _unpack(packed, np.int64(row_bits), bits, shift > unused, begins)
-    return Order(packed, begins)
+    if _unpack(packed, np.int64(row_bits), bits, shift > unused, begins):
+        return Order(packed, begins)
+    order = np.argsort(-confidence, kind="stable")
+    ranked = confidence[order]
+    return Order(order, np.append(True, ranked[1:] != ranked[:-1]))
