@@ -168,6 +168,11 @@ def test_data_are_looked_for_before_a_model_is_made(iwildcam, tmp_path):
         IMAGENET.run(Setting(folder=tmp_path, data=iwildcam, model="torch:no_such_module:net"))
 
 
+def test_weights_that_timm_cannot_fetch_can_be_put_into_the_data(imagenet, tmp_path):
+    with pytest.raises(ValueError, match=r"weights that can be found, here 'none', .* data as models/none.safetensors"):
+        IMAGENET.run(Setting(folder=tmp_path, data=imagenet, model="timm:none"))
+
+
 def test_every_model_card_is_known_to_timm():
     mend_torchvision()
     import timm

@@ -34,9 +34,9 @@ def model_of(
     kind, _, rest = name.partition(":")
     timm = card.timm if card else rest if kind == "timm" else None
     if timm is not None:
-        checkpoint = found(root, [f"models/{stem}{end}" for stem in (name, timm) for end in WEIGHTS])
-        weights = None if checkpoint is None else str(checkpoint)
-        return timm_model(timm, checkpoint=weights, device=_device(), prepare=prepare)
+        return _from_timm(
+            timm, found(root, [f"models/{stem}{end}" for stem in (name, timm) for end in WEIGHTS]), prepare
+        )
     if card is None:
         device = "cpu" if kind == "onnx" else _device()
         return _sized(model_from(name, device=device, prepare=pixels), pixels)
@@ -51,6 +51,16 @@ def model_of(
         if place.is_dir()
         else _sized(model_from(f"onnx:{place}", prepare=pixels), pixels)
     )
+
+
+def _from_timm(name: str, weights: Path | None, prepare: Pixels | None) -> Model:
+    try:
+        checkpoint = None if weights is None else str(weights)
+        return timm_model(name, checkpoint=checkpoint, device=_device(), prepare=prepare)
+    except ValueError as error:
+        if weights is not None:
+            raise
+        raise ValueError(f"{error} Or put its weights into the data as models/{name}.safetensors.") from error
 
 
 def _device() -> str:
