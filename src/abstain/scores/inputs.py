@@ -10,15 +10,29 @@ from numpy.typing import NDArray
 from abstain.kernels.rows import RowSums
 from abstain.outputs import Outputs
 from abstain.scores.norms import as_numpy, inverse_distances, row_norms
-from abstain.scores.operations import unit_rows
+from abstain.scores.operations import constant, products, sorted_rows, unit_rows
 from abstain.scores.rows import Array, logit_rows
 
 
 class Head:
-    """The weight (K, d) of the last layer and what is made of it."""
+    """The weight (K, d) and bias (K,) of the last layer and what is made of them; a missing bias is zero."""
 
-    def __init__(self, weight: Array) -> None:
+    def __init__(self, weight: Array, bias: Array | None = None) -> None:
         self.weight = weight
+        self._bias = bias
+
+    @cached_property
+    def bias(self) -> NDArray[np.float64]:
+        """(K,) in float64."""
+        return np.zeros(len(self.weight)) if self._bias is None else as_numpy(self._bias)
+
+    @cached_property
+    def _columns(self) -> NDArray[np.float64]:
+        return np.ascontiguousarray(as_numpy(self.weight).T)
+
+    def logits(self, features: Array, /) -> Array:
+        """(n, K) what the last layer makes of features (n, d), in float64."""
+        return products(features, self._columns) + constant(self.bias, features)[None, :]
 
     @cached_property
     def inverse_distances(self) -> NDArray[np.float64]:
@@ -63,6 +77,11 @@ class Inputs:
         if self._features is None:
             raise ValueError("`outputs` must have features for this score, got none. Pass features= to Outputs.")
         return self._features
+
+    @cached_property
+    def sorted_features(self) -> Array:
+        """(n, d) the features of each row from the smallest to the largest."""
+        return sorted_rows(self.features)
 
     @property
     def head(self) -> Head:

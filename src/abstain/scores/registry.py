@@ -8,25 +8,35 @@ from typing import Any, get_type_hints
 from abstain.names import called, check_name
 from abstain.outputs import Outputs
 from abstain.records import built
+from abstain.scores.ash import ASH
+from abstain.scores.ctm import CTM
 from abstain.scores.delta_knn import DeltaKNN
 from abstain.scores.delta_mds import DeltaMDS
+from abstain.scores.dice import DICE
 from abstain.scores.doctor import Doctor
 from abstain.scores.expected_cost import ExpectedCost
 from abstain.scores.fdbd import FDBD
+from abstain.scores.feature_norm import FeatureNorm
 from abstain.scores.gen import GEN
 from abstain.scores.given import Given, Own
+from abstain.scores.kl_matching import KLMatching
 from abstain.scores.knn import KNN
 from abstain.scores.logit_scores import LOGIT_SCORES
 from abstain.scores.margin_mix import MarginMix
 from abstain.scores.max_logit_pnorm import MaxLogitPNorm
 from abstain.scores.max_softmax import MaxSoftmax
+from abstain.scores.nci import NCI
 from abstain.scores.neg_entropy import NegEntropy
 from abstain.scores.nnguide import NNGuide
 from abstain.scores.pairwise_margin import PairwiseMargin
+from abstain.scores.pca import PCA
+from abstain.scores.ras import RAS
 from abstain.scores.react import ReAct
 from abstain.scores.residual import Residual
 from abstain.scores.rmds import RMDS
+from abstain.scores.scale import SCALE
 from abstain.scores.score import Score, Stored
+from abstain.scores.she import SHE
 from abstain.scores.sirc import SIRC
 from abstain.scores.temperature import TemperatureScaled
 from abstain.scores.vim import ViM
@@ -43,8 +53,18 @@ AFTER_THE_PAPER: tuple[Score, ...] = (
     TemperatureScaled(NegEntropy()),
     Residual(),
     ReAct(),
+    ASH(),
+    SCALE(),
+    DICE(),
+    RAS(),
+    PCA(),
     FDBD(),
+    NCI(),
     NNGuide(),
+    KLMatching(),
+    SHE(),
+    CTM(),
+    FeatureNorm(),
     RMDS(),
     DeltaMDS(),
     DeltaKNN(),
