@@ -42,4 +42,4 @@ class DICE(Score):
         kept = contributions > np.quantile(contributions, self.pruned)
         if not kept.any():
             raise CannotFitError("the largest contributions to the logits of the fitting sample are all the same")
-        return FittedOtherHead(np.where(kept, weight, 0.0), bias, self.score)
+        return FittedOtherHead.of(np.where(kept, weight, 0.0), bias, self.score)

@@ -21,7 +21,8 @@ class PCA(Score):
     r"""A logit score of :math:`\mu + V V^\top (x - \mu)`, V the fewest principal axes with a share of the ``variance``.
 
     What a sample has in directions in which the fitting sample hardly varies does not count. As the head is linear, it
-    is projected once instead of every sample. (Claros-Olivares & Brockmeier, 2025)
+    is projected once instead of every sample, and scores of distances measure them along the axes.
+    (Claros-Olivares & Brockmeier, 2025)
     """
 
     variance: float = 0.9
@@ -48,7 +49,7 @@ class PCA(Score):
             raise CannotFitError("the features of the fitting sample do not vary")
         axes = _principal_axes(features_of(sample) - mean, self.variance)
         projected = (weight @ axes) @ axes.T
-        return FittedOtherHead(projected, bias + (weight - projected) @ mean, self.score)
+        return FittedOtherHead.of(projected, bias + (weight - projected) @ mean, self.score)
 
 
 def _principal_axes(centred: Floats, variance: float) -> Floats:

@@ -7,10 +7,11 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.outputs import Outputs
 from abstain.scores.energy import Energy
 from abstain.scores.inputs import Head, Inputs
 from abstain.scores.rows import Array
-from abstain.scores.score import FittedScore, PlainScore, Sizes
+from abstain.scores.score import CannotFitError, FittedScore, PlainScore, Sizes
 
 Floats = NDArray[np.float64]
 ENERGY = Energy()
@@ -24,7 +25,7 @@ def score_of(score: PlainScore, features: Array, head: Head, /) -> Array:
 @final
 @dataclass(frozen=True, eq=False)
 class FittedOtherHead(FittedScore):
-    """A logit score of what another head, weight (K, d) and bias (K,), makes of the features."""
+    """A logit score of a classifier that has another head, weight (K, d) and bias (K,)."""
 
     weight: Floats
     bias: Floats
@@ -33,6 +34,13 @@ class FittedOtherHead(FittedScore):
     def expects(self) -> Sizes:
         """What the fitting sample had."""
         return {"features": self.weight.shape[1], "classes": self.weight.shape[0]}
+
+    @classmethod
+    def of(cls, weight: Floats, bias: Floats, score: PlainScore, /) -> "FittedOtherHead":
+        """The score with this head, for which it must be defined."""
+        if flaw := score.flaw(Outputs(logits=np.zeros((1, len(bias))), weight=weight)):
+            raise CannotFitError(f"the head that {score.name} would look at has {flaw}")
+        return cls(weight, bias, score)
 
     @cached_property
     def _head(self) -> Head:
