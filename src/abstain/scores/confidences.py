@@ -27,7 +27,7 @@ def confidences(outputs: Outputs, fitted: "Mapping[str, FittedScore]", /) -> dic
     known = True
     for rows, inputs in _usable_blocks(outputs, with_head=with_head):
         for name, score in fitted.items():
-            found[name][rows] = score.formula(inputs)
+            found[name][rows] = inputs.confidence(score)
         known = known and inputs.knows_predictions
         if known:
             predicted[rows] = inputs.predictions

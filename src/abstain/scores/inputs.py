@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from abstain.outputs import Outputs
 from abstain.scores.norms import as_numpy, inverse_distances, row_norms
 from abstain.scores.operations import constant, products, sorted_rows, unit_rows
 from abstain.scores.rows import Array, logit_rows
+
+if TYPE_CHECKING:
+    from abstain.scores.score import FittedScore
 
 
 class Head:
@@ -62,6 +65,7 @@ class Inputs:
         self.logits = logits
         self._features, self._head, self._outputs = features, head, outputs
         self._sums: dict[float, RowSums] = {}
+        self._confidence: dict[int, tuple[FittedScore, Array]] = {}
         self._units: dict[tuple[str, np.dtype[Any]], Array] = {}
 
     @classmethod
@@ -122,6 +126,12 @@ class Inputs:
     def predictions(self) -> Array:
         """(n,) the classifier's own."""
         return self.sums().prediction
+
+    def confidence(self, fitted: "FittedScore", /) -> Array:
+        """That of a fitted score, found once for all scores made of it."""
+        if id(fitted) not in self._confidence:
+            self._confidence[id(fitted)] = (fitted, fitted.formula(self))  # kept, or its id could become another's
+        return self._confidence[id(fitted)][1]
 
     def units(self, space: str, like: NDArray[Any], /) -> Array:
         """Features or logits over their norms, rounded as the bank they are compared with was."""

@@ -25,15 +25,18 @@ def constant(values: NDArray[Any], like: Array, /) -> Array:
     return double(array_namespace(like).asarray(np.ascontiguousarray(values), device=device(like)))
 
 
-def products(rows: Array, matrix: NDArray[np.float64], /) -> Array:
-    """``rows @ matrix`` in float64, (n, d) times (d, m)."""
+def products(rows: Array, matrix: NDArray[np.float64], offset: NDArray[np.float64] | None = None, /) -> Array:
+    """``rows @ matrix + offset`` in float64, (n, d) times (d, m) plus (m,)."""
     if isinstance(rows, np.ndarray):
-        return row_products(rows, matrix)
-    return rows @ constant(matrix, rows)
+        return row_products(rows, matrix, offset)
+    found = rows @ constant(matrix, rows)
+    return found if offset is None else found + constant(offset[None], rows)
 
 
 def norms(rows: Array, /) -> Array:
     """Norms (n,) of rows (n, d)."""
+    if isinstance(rows, np.ndarray):
+        return np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
     xp = array_namespace(rows)
     return xp.sqrt(xp.sum(rows * rows, axis=1))
 
@@ -102,9 +105,13 @@ def softplus(values: Array, /) -> Array:
 
 def at_most(values: Array, limit: float, /) -> Array:
     """The values, those above the limit lowered to it."""
+    if isinstance(values, np.ndarray):
+        return np.minimum(values, np.float64(limit))
     return array_namespace(values).where(values > limit, limit, values)
 
 
 def at_least(values: Array, limit: float, /) -> Array:
     """The values, those below the limit raised to it."""
+    if isinstance(values, np.ndarray):
+        return np.maximum(values, np.float64(limit))
     return array_namespace(values).where(values < limit, limit, values)

@@ -2,15 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, final
 
 import numpy as np
+from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
-from abstain.scores.mahalanobis import class_means, empirical_covariance, nearest_mean, shrunk_covariance, whitening
+from abstain.scores.mahalanobis import class_means, empirical_covariance, shrunk_covariance, towards, whitening
+from abstain.scores.operations import constant, double, products
 from abstain.scores.rows import Array
 from abstain.scores.samples import features_of
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
@@ -72,7 +75,17 @@ class FittedRMDS(FittedScore):
         """What the fitting sample had."""
         return {"features": self.means.shape[1]}
 
+    @cached_property
+    def _form(self) -> tuple[Floats, Floats]:
+        """[D, B] and −h, with v = x − μ₀, for M₀ − M_c = v·D·v + 2(v·B_c − h_c): D is the difference of precisions."""
+        apart = self.overall_matrix @ self.overall_matrix.T - self.matrix @ self.matrix.T
+        slopes, halves = towards(self.means - self.overall, self.matrix)
+        return np.hstack([apart, slopes]), np.concatenate([np.zeros(len(apart)), -halves])
+
     def formula(self, inputs: Inputs, /) -> Array:
-        """M₀ less the smallest M_c."""
-        x = inputs.features
-        return nearest_mean(x, self.overall_matrix, self.overall) - nearest_mean(x, self.matrix, self.means)
+        """M₀ less the smallest M_c; rounding is that of float64 times the condition of the covariances."""
+        x = double(inputs.features)
+        xp, d = array_namespace(x), x.shape[1]
+        v = x - constant(self.overall, x)
+        both = products(v, *self._form)
+        return xp.sum(v * both[:, :d], axis=1) + 2 * xp.max(both[:, d:], axis=1)

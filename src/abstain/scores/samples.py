@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
-from abstain.scores.score import CannotFitError
+from abstain.scores.score import CannotFitError, FittedScore
 
 T = TypeVar("T")
 _FOUND: WeakKeyDictionary[Outputs, dict[Hashable, Any]] = WeakKeyDictionary()
@@ -21,6 +21,11 @@ def once(sample: Outputs, what: Hashable, find: Callable[[], T], /) -> T:
         known[what] = find()
     found: T = known[what]
     return found
+
+
+def scored(sample: Outputs, fitted: FittedScore, /) -> NDArray[np.float64]:
+    """The confidence of the rows of the sample, found once for all scores made of it."""
+    return once(sample, fitted, lambda: fitted(sample))
 
 
 def features_of(sample: Outputs, /) -> NDArray[Any]:
