@@ -90,7 +90,9 @@ def _peer(name: str) -> _Peer | None:
         return None
 
 
-def _ratio(name: str, ours: Callable[[], object], peer: Callable[[], object], *, goal: float = 1, times: int = 1) -> bool:
+def _ratio(
+    name: str, ours: Callable[[], object], peer: Callable[[], object], *, goal: float = 1, times: int = 1
+) -> bool:
     return ratio(name, ours, peer, goal=goal, peer_name="pytorch-ood", rounds=3, times=times)
 
 
@@ -99,9 +101,7 @@ def fitted_knn() -> bool:
     if (peer := _peer("KNN")) is None:
         return True
     score = KNN(k=2)
-    return _ratio(
-        "KNN", lambda: _data().fit_and_score(score), lambda: peer.fit_and_score(peer.detector.KNN(None, k=2))
-    )
+    return _ratio("KNN", lambda: _data().fit_and_score(score), lambda: peer.fit_and_score(peer.detector.KNN(None, k=2)))
 
 
 def fitted_vim() -> bool:

@@ -74,7 +74,9 @@ class _Search:
         self.moved, norms = self._centred(self.bank)
         self.halves = (np.square(norms) / 2 if by_distance else np.zeros(m)).astype(np.float32)
         self.longest = norms.max()
-        self.rounding = (d + 8) * 2.0**-24  # relative, of a float32 product of d terms, a subtraction and both roundings
+        self.rounding = (
+            d + 8
+        ) * 2.0**-24  # relative, of a float32 product of d terms, a subtraction and both roundings
 
     def best(self, queries: Array, k: int) -> Floats:
         """The k lowest (n, k), ascending."""
@@ -125,9 +127,7 @@ class _Search:
         for part, products in self._products(moved, space):
             bank, halves = self.bank[part], self.halves[part]
 
-            def work(
-                rows: slice, products: Singles = products, bank: Array = bank, halves: Singles = halves
-            ) -> None:
+            def work(rows: slice, products: Singles = products, bank: Array = bank, halves: Singles = halves) -> None:
                 measure_above(queries[rows], bank, products[rows], halves, cuts[rows], self.by_distance, best[rows])
 
             _in_threads(work, products)
