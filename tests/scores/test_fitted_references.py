@@ -16,6 +16,7 @@ from abstain.scores import (
     DICE,
     FDBD,
     KNN,
+    MDS,
     NCI,
     PCA,
     RAS,
@@ -393,18 +394,19 @@ def mahalanobis(x, mean, covariance):
 
 
 @pytest.mark.parametrize("covariance", ["ledoit_wolf", "empirical"])
-def test_rmds_by_hand(covariance):
+@pytest.mark.parametrize("normalize", [False, True])
+def test_mds_and_rmds_by_hand(covariance, normalize):
     estimate = {
         "ledoit_wolf": lambda x: ledoit_wolf(x, assume_centered=True)[0],
         "empirical": lambda x: np.cov(x.T, bias=True),
     }[covariance]
-    x, y = CAL.features, CAL.labels
-    means = {c: x[y == c].mean(0) for c in np.unique(y)}
-    shared = estimate(x - np.array([means[c] for c in y]))
-    overall = estimate(x - x.mean(0))
-    m0 = mahalanobis(OUT.features, x.mean(0), overall)
-    expected = np.max([m0 - mahalanobis(OUT.features, mean, shared) for mean in means.values()], axis=0)
-    np.testing.assert_allclose(RMDS(covariance).fit(CAL)(OUT), expected, rtol=1e-7)
+    x, new = (unit(o.features) if normalize else o.features for o in (CAL, OUT))
+    means = {c: x[c == CAL.labels].mean(0) for c in np.unique(CAL.labels)}
+    shared = estimate(x - np.array([means[c] for c in CAL.labels]))
+    nearest = np.max([-mahalanobis(new, mean, shared) for mean in means.values()], axis=0)
+    np.testing.assert_allclose(MDS(covariance, normalize).fit(CAL)(OUT), nearest, rtol=1e-7)
+    relative = nearest + mahalanobis(new, x.mean(0), estimate(x - x.mean(0)))
+    np.testing.assert_allclose(RMDS(covariance, normalize).fit(CAL)(OUT), relative, rtol=1e-7, atol=1e-9)
 
 
 def test_delta_mds_by_hand():

@@ -6,7 +6,7 @@ import torch
 
 from abstain import Outputs
 from abstain.collect.torchvision import mend_torchvision
-from abstain.scores import ASH, DICE, NCI, SCALE, SHE, KLMatching
+from abstain.scores import ASH, DICE, MDS, NCI, RMDS, SCALE, SHE, KLMatching
 
 
 @pytest.fixture(scope="module")
@@ -67,3 +67,12 @@ def test_nci(theirs):
     layer.weight.data, layer.bias.data = WEIGHT, BIAS
     detector = theirs.NCI(torch.nn.Identity(), layer, alpha=0.01).fit_features(X)
     np.testing.assert_allclose(NCI(alpha=0.01).fit(CAL)(OUT), -detector.predict_features(NEW).numpy(), rtol=1e-4)
+
+
+def test_mds_and_rmds(theirs):
+    """Theirs divide by the number of samples too little, and MDS by 2 too much."""
+    x, new = X.double(), NEW.double()
+    ours = MDS("empirical").fit(CAL)(OUT), RMDS("empirical").fit(CAL)(OUT)
+    found = [d(None).fit_features(x.float(), Y).predict_features(new.float()) for d in (theirs.Mahalanobis, theirs.RMD)]
+    np.testing.assert_allclose(ours[0], -2 * len(CAL) * found[0].numpy(), rtol=1e-3)
+    np.testing.assert_allclose(ours[1], -len(CAL) * found[1].numpy(), rtol=1e-3, atol=1e-2)

@@ -23,6 +23,7 @@ from abstain.scores.margin_mix import MarginMix
 from abstain.scores.max_logit import max_logit
 from abstain.scores.max_logit_pnorm import MaxLogitPNorm, max_logit_pnorm
 from abstain.scores.max_softmax import max_softmax
+from abstain.scores.mds import MDS
 from abstain.scores.nci import NCI
 from abstain.scores.neg_entropy import neg_entropy
 from abstain.scores.nnguide import NNGuide
@@ -47,6 +48,7 @@ __all__ = [
     "DICE",
     "FDBD",
     "KNN",
+    "MDS",
     "NCI",
     "PCA",
     "RAS",

@@ -60,7 +60,7 @@ def sharpening(inputs: Inputs, pruned: float, /) -> tuple[Array, Array]:
     """
     ordered = double(inputs.sorted_features)
     xp = array_namespace(ordered)
-    d = inputs.features.shape[1]
+    d = inputs.head.weight.shape[1]
     first = min(round(d * pruned), d - 1)
     ratio = xp.sum(ordered, axis=1) / at_least(xp.sum(ordered[:, first:], axis=1), 1e-12)
     return xp.exp(at_least(ratio, -700.0)), ordered[:, first]

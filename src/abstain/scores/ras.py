@@ -88,19 +88,19 @@ class FittedRAS(FittedScore):
 def _at_ranks(features: Array, ordered: Array, sums: Floats) -> Array:
     """The mean of the profile over the places that each feature has among those of its row."""
     xp = array_namespace(features)
-    d = features.shape[1]
+    d = len(sums) - 1
     places = xp.arange(d, device=device(features))[None, :]
     edge = ordered[:, :1] == ordered[:, :1]
     rises = ordered[:, 1:] > ordered[:, :-1]
-    first = running_max(xp.where(xp.concat([edge, rises], axis=1), places, 0))
+    first = running_max(xp.where(xp.concat([edge, rises], axis=1), places, 0), d)
     ends = xp.where(xp.concat([rises, edge], axis=1), d - 1 - places, 0)
-    after = d - xp.flip(running_max(xp.flip(ends, axis=1)), axis=1)
-    means = (_at(sums, after) - _at(sums, first)) / xp.astype(after - first, xp.float64)
-    return take_along_rows(means, xp.argsort(xp.argsort(features, axis=1), axis=1))
+    after = d - xp.flip(running_max(xp.flip(ends, axis=1), d), axis=1)
+    means = (_at(sums, after, d) - _at(sums, first, d)) / xp.astype(after - first, xp.float64)
+    return take_along_rows(means, xp.argsort(xp.argsort(features, axis=1), axis=1), d)
 
 
-def _at(values: Floats, places: Array) -> Any:
+def _at(values: Floats, places: Array, d: int) -> Any:
     """The values (m,) at places (n, d)."""
     xp = array_namespace(places)
     found = xp.take(constant(values, places), xp.reshape(places, (-1,)), axis=0)
-    return xp.reshape(found, (-1, places.shape[1]))
+    return xp.reshape(found, (-1, d))

@@ -25,6 +25,7 @@ from abstain.scores.logit_scores import LOGIT_SCORES
 from abstain.scores.margin_mix import MarginMix
 from abstain.scores.max_logit_pnorm import MaxLogitPNorm
 from abstain.scores.max_softmax import MaxSoftmax
+from abstain.scores.mds import MDS
 from abstain.scores.nci import NCI
 from abstain.scores.neg_entropy import NegEntropy
 from abstain.scores.nnguide import NNGuide
@@ -65,7 +66,10 @@ AFTER_THE_PAPER: tuple[Score, ...] = (
     SHE(),
     CTM(),
     FeatureNorm(),
+    MDS(),
+    MDS(normalize=True),
     RMDS(),
+    RMDS(normalize=True),
     DeltaMDS(),
     DeltaKNN(),
     MarginMix(DeltaMDS()),
