@@ -1,6 +1,5 @@
 """Every score by name: the command, the evaluation, the report and the contract tests read it."""
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from typing import Any, get_type_hints
@@ -131,8 +130,19 @@ def _equal(one: Score, other: Score) -> bool:
 
 
 def split_names(text: str, /) -> list[str]:
-    """Names with commas between them; those within brackets are part of a name."""
-    return [name.strip() for name in re.split(r",(?![^(]*\))", text)]
+    """Names with commas between them; those within brackets are part of a name.
+
+    >>> split_names("knn(k=5, space=logits), ash(pruned=0.5, score=gen(top=3))")
+    ['knn(k=5, space=logits)', 'ash(pruned=0.5, score=gen(top=3))']
+    """
+    names, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth <= 0:
+            names.append("")
+        else:
+            names[-1] += letter
+    return [name.strip() for name in names]
 
 
 def _typed(name: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -143,10 +153,16 @@ def _typed(name: str, options: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(f"`score` must be {name} alone, which has no options, got {', '.join(options)}.")
     for option in options:
         check_name(f"option of {name}", option, known)
+    return {option: _of_type(name, option, value, types[option]) for option, value in options.items()}
+
+
+def _of_type(name: str, option: str, value: Any, kind: Any) -> Any:
+    """An option of a score, or the score that it names where it is one."""
+    if isinstance(kind, type) and issubclass(kind, Score):
+        if isinstance(found := as_score(value), kind):
+            return found
+        raise ValueError(f"`{option}` of {name} must be a score with nothing to fit, got {value}.")
     try:
-        return {
-            option: built(list(value) if isinstance(value, tuple) else value, types[option], place=option)
-            for option, value in options.items()
-        }
+        return built(list(value) if isinstance(value, tuple) else value, kind, place=option)
     except ValueError as error:
         raise ValueError(f"`score` must be {name} with options of their kind, got {error}.") from None
