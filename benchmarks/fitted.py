@@ -5,7 +5,7 @@ in float32; KNN's, which is scikit-learn's, in float64 blocks.
 """
 
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -152,8 +152,29 @@ def fitted_rmds() -> bool:
     )
 
 
+def fitted_knn_faiss() -> bool:
+    """KNN against a flat index of faiss alone, which keeps float32's order."""
+    try:
+        import faiss
+    except ImportError as error:
+        print(f"KNN: skipped, {error.name} is not installed (pip install faiss-cpu)")
+        return True
+    faiss.omp_set_num_threads(2)
+    data, score = _data(), KNN(k=2)
+
+    def flat() -> np.ndarray:
+        index = faiss.IndexFlatL2(FEATURES)
+        index.add(data.bank / np.linalg.norm(data.bank, axis=1, keepdims=True))
+        queries = data.features / np.linalg.norm(data.features, axis=1, keepdims=True)
+        return -index.search(queries, 2)[0][:, 1]
+
+    ours = partial(data.fit_and_score, score)
+    return ratio("KNN", ours, flat, goal=1 / 1.2, peer_name="faiss IndexFlatL2", rounds=3)
+
+
 FITTED = {
     "fitted_knn": fitted_knn,
+    "fitted_knn_faiss": fitted_knn_faiss,
     "fitted_vim": fitted_vim,
     "fitted_react": fitted_react,
     "fitted_nnguide": fitted_nnguide,

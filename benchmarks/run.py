@@ -9,6 +9,7 @@ import sys
 import numpy as np
 from areas import areas, pairs
 from decisions import decisions
+from fitted import FITTED
 from guarantees import adversary, choosing, guarantees, hard_cases, labels_saved, monitors, other_promises
 from ratio import ratio
 
@@ -48,37 +49,9 @@ def logit_scores() -> bool:
         )
 
 
-def knn() -> bool:
-    """KNN of 50,000 queries against 5,000 calibration rows in 1,024 dimensions against plain faiss, 2 threads each."""
-    import faiss
-
-    from abstain import Outputs
-    from abstain.scores import KNN
-
-    faiss.omp_set_num_threads(2)
-    rng = np.random.default_rng(0)
-    bank, queries = (rng.normal(size=(n, 1_024)).astype(np.float32) for n in (5_000, 50_000))
-    calibration = Outputs(logits=np.zeros((len(bank), 2), dtype=np.float32), features=bank)
-    outputs = Outputs(logits=np.zeros((len(queries), 2), dtype=np.float32), features=queries)
-    fitted = KNN(k=2).fit(calibration)
-
-    def plain_faiss() -> np.ndarray:
-        index = faiss.IndexFlatL2(bank.shape[1])
-        index.add(bank / np.linalg.norm(bank, axis=1, keepdims=True))
-        return -index.search(queries / np.linalg.norm(queries, axis=1, keepdims=True), 2)[0][:, 1]
-
-    return ratio(
-        "KNN, 50,000 against 5,000 in 1,024 dimensions",
-        lambda: fitted(outputs),
-        plain_faiss,
-        goal=1 / 1.2,
-        peer_name="faiss IndexFlatL2, 2 threads",
-    )
-
-
 BENCHMARKS = {
     "logit_scores": logit_scores,
-    "knn": knn,
+    **FITTED,
     "areas": areas,
     "pairs": pairs,
     "decisions": decisions,

@@ -149,6 +149,30 @@ def test_the_subspace_has_half_the_dimensions_by_default():
     np.testing.assert_allclose(Residual().fit(CAL)(OUT), -residual_by_svd(CAL, OUT, 4), rtol=1e-8)
 
 
+def test_the_origin_is_found_where_the_head_has_dependent_rows():
+    """Weights that add up to zero, as softmax heads often do."""
+    weight = CAL.weight - CAL.weight.mean(0)
+    sample = Outputs(logits=CAL.logits, features=CAL.features, weight=weight, bias=CAL.bias)
+    expected = -np.linalg.pinv(weight, rcond=1e-10) @ CAL.bias
+    np.testing.assert_allclose(Residual(3).fit(sample).origin, expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "name", ["knn", "knn_logits", "vim", "residual", "react", "nnguide", "rmds", "delta_mds", "delta_knn"]
+)
+def test_float32_outputs_are_scored_as_exactly_as_the_same_numbers_in_float64(name):
+    """A fit in float64 scores float32 rows; neighbours, which round the rows as the bank, are fitted on float32."""
+    out = make(70, 3, k=30, d=96)
+    arrays = {name: getattr(out, name).astype(np.float32) for name in ("logits", "features", "weight", "bias")}
+    wide = {name: array.astype(np.float64) for name, array in arrays.items()}
+    cal = make(200, 4, k=30, d=96)
+    if name in ("knn", "knn_logits", "nnguide", "delta_knn"):
+        bank = {name: getattr(cal, name).astype(np.float32) for name in arrays}
+        cal = Outputs(**bank, labels=cal.labels)
+    fitted = SCORES[name].fit(cal)
+    np.testing.assert_allclose(fitted(Outputs(**arrays)), fitted(Outputs(**wide)), rtol=1e-12, atol=1e-12)
+
+
 def test_vim_by_hand():
     residual, bank_residual = residual_by_svd(CAL, OUT, 4), residual_by_svd(CAL, CAL, 4)
     alpha = CAL.logits.max(1).mean() / bank_residual.mean()

@@ -58,7 +58,7 @@ def _subtract(features, limit, weight, logits):  # type: ignore[no-untyped-def]
 def less_excess(
     logits: NDArray[np.floating], features: NDArray[np.floating], limit: float, weight: NDArray[np.floating], /
 ) -> NDArray[np.float64]:
-    """Z − max(x − limit, 0)·Wᵀ in float64, each row by itself; the weight as `lanes` gives it."""
+    """Logits less max(x − limit, 0)·Wᵀ in float64, each row by itself; the weight as `lanes` gives it."""
     found = logits.astype(np.float64)
 
     def work(block: slice) -> None:

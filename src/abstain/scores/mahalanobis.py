@@ -111,9 +111,9 @@ def class_means(features: Floats, labels: NDArray[np.int64], /) -> tuple[Floats,
 
 
 def towards(means: Floats, matrix: Floats, /) -> tuple[Floats, Floats]:
-    """B (d, c) and h (c,) for squared distances to the means, seen through a whitening matrix: ‖x‖² − 2(xB − h).
+    """B (d, c) and h (c,) such that ‖x‖² − 2(xB − h) are the squared distances to means (c, d).
 
-    ‖x‖ is seen through the matrix too; whoever compares distances to means through one matrix can leave it out.
+    All is seen through a whitening matrix; who compares distances through the same one can leave ‖x‖² out.
     """
     centres = means @ matrix
     return matrix @ centres.T, np.square(centres).sum(axis=1) / 2

@@ -21,7 +21,7 @@ Array = NDArray[np.floating]
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 SPARE = 6  # candidates beyond k
-QUERIES, BANK = 1024, 4096  # a block of products stays in the last cache
+QUERIES, BANK = 1024, 8192  # 32 MB of products
 
 
 class Neighbours:
@@ -83,22 +83,33 @@ class _Search:
         found = np.empty((len(queries), k))
         space = np.empty(min(QUERIES, len(queries)) * min(BANK, len(self.bank)), dtype=np.float32)
         for start in range(0, len(queries), QUERIES):
-            q = np.ascontiguousarray(queries[start : start + QUERIES])
-            moved, norms = self._centred(q)
-            index, last = self._candidates(moved, min(k + SPARE, len(self.bank)), space)
-            best = found[start : start + len(q)]
-            _in_threads(lambda rows: measure_some(q[rows], self.bank, index[rows], self.by_distance, best[rows]), index)
-            if index.shape[1] < len(self.bank):
-                worst = best[:, -1]
-                needed = (norms**2 - worst) / 2 if self.by_distance else -worst
-                cuts = needed - self.rounding * self.longest * (norms + self.longest * self.by_distance)
-                near = np.flatnonzero(last >= cuts)
-                best[near] = self._all_above(q[near], moved[near], cuts[near], k, space)
+            block = slice(start, start + QUERIES)
+            self._fill(np.ascontiguousarray(queries[block]), found[block], space)
         return found
+
+    def _fill(self, queries: Array, best: Floats, space: Singles) -> None:
+        """Measure the candidates, and all that may be better where the last candidate is not surely worse."""
+        moved, norms = self._centred(queries)
+        index, last = self._candidates(moved, min(best.shape[1] + SPARE, len(self.bank)), space)
+
+        def work(rows: slice) -> None:
+            measure_some(queries[rows], self.bank, index[rows], self.by_distance, best[rows])
+
+        for_each_block(work, len(index), index.shape[1] * queries.shape[1])
+        if index.shape[1] < len(self.bank):
+            worst = best[:, -1]
+            needed = (norms**2 - worst) / 2 if self.by_distance else -worst
+            cuts = needed - self.rounding * self.longest * (norms + self.longest * self.by_distance)
+            near = np.flatnonzero(last >= cuts)
+            best[near] = self._all_above(queries[near], moved[near], cuts[near], best.shape[1], space)
 
     def _centred(self, rows: Array) -> tuple[Singles, Floats]:
         moved, norms = np.empty(rows.shape, dtype=np.float32), np.empty(len(rows))
-        _in_threads(lambda part: centre_rows(rows[part], self.centre, moved[part], norms[part]), rows)
+
+        def work(part: slice) -> None:
+            centre_rows(rows[part], self.centre, moved[part], norms[part])
+
+        for_each_block(work, *rows.shape)
         return moved, norms
 
     def _products(self, moved: Singles, space: Singles) -> Iterator[tuple[slice, Singles]]:
@@ -118,7 +129,7 @@ class _Search:
             def work(rows: slice, products: Singles = products, halves: Singles = halves, start: int = start) -> None:
                 keep_largest(products[rows], halves, start, values[rows], index[rows])
 
-            _in_threads(work, products)
+            for_each_block(work, *products.shape)
         return index, values[:, -1]
 
     def _all_above(self, queries: Array, moved: Singles, cuts: Floats, k: int, space: Singles) -> Floats:
@@ -130,9 +141,5 @@ class _Search:
             def work(rows: slice, products: Singles = products, bank: Array = bank, halves: Singles = halves) -> None:
                 measure_above(queries[rows], bank, products[rows], halves, cuts[rows], self.by_distance, best[rows])
 
-            _in_threads(work, products)
+            for_each_block(work, *products.shape)
         return best
-
-
-def _in_threads(work: Any, rows: NDArray[Any]) -> None:
-    for_each_block(work, *rows.shape)

@@ -11,6 +11,7 @@ from abstain.outputs import Outputs
 from abstain.scores.score import CannotFitError, FittedScore
 
 T = TypeVar("T")
+LARGEST_BANK = 10_000
 _FOUND: WeakKeyDictionary[Outputs, dict[Hashable, Any]] = WeakKeyDictionary()
 
 
@@ -21,6 +22,21 @@ def once(sample: Outputs, what: Hashable, find: Callable[[], T], /) -> T:
         known[what] = find()
     found: T = known[what]
     return found
+
+
+def bank_of(sample: Outputs, /) -> Outputs:
+    """The rows to seek neighbours among: all, or `LARGEST_BANK` of them, drawn without a look at what they hold.
+
+    The cost of a search grows with the bank, and so with the square of the outputs if the bank is a share of them.
+    """
+    if len(sample) <= LARGEST_BANK:
+        return sample
+    return once(sample, "bank", lambda: _drawn(sample, LARGEST_BANK))
+
+
+def _drawn(sample: Outputs, size: int) -> Outputs:
+    rng = sample.generator("bank of neighbours", 0)
+    return sample.select(np.sort(rng.choice(len(sample), size=size, replace=False)))
 
 
 def scored(sample: Outputs, fitted: FittedScore, /) -> NDArray[np.float64]:
