@@ -143,12 +143,6 @@ def steps(typingctx):  # type: ignore[no-untyped-def]  # noqa: ARG001
     return lanes(), lambda *_: ir.Constant(VECTOR, [float(k) for k in range(LANES)])
 
 
-@intrinsic
-def lane(typingctx, values, k):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """The k-th of the sixteen."""
-    return types.float64(lanes, k), lambda context, builder, sig, args: builder.extract_element(*args)  # noqa: ARG005
-
-
 def _folded(builder: Any, values: Any, combine: Callable[[Any, Any], Any]) -> Any:
     """Halves combined until one number is left."""
     while values.type.count > 1:

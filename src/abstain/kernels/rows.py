@@ -5,7 +5,6 @@ nothing is added up across lanes, nothing is left over at the end of a row, and 
 thousand do.
 """
 
-from functools import cached_property
 from typing import final
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from abstain.kernels.blocks import for_each_block
 from abstain.kernels.exponential import LOWEST, exp_nonpositive
 from abstain.kernels.lanes import LANES, filled, gather, larger, load, smaller, store, where_above, where_equal
+from abstain.kernels.once import once
 
 Floats = NDArray[np.float64]
 TOP, SECOND, PREDICTION, RIVAL, SUM, SQUARES, PRODUCTS = range(7)
@@ -114,39 +114,42 @@ class RowSums:
         self._logits, self._temperature = logits, temperature
         self._scale = np.empty(0) if scale is None else np.ascontiguousarray(scale, dtype=np.float64)
 
-    @cached_property
+    @once
     def _everything(self) -> Floats:
         found = _gathered(self._logits, self._scale, 1 / self._temperature, EVERYTHING)
         found[SUM:, found[SECOND] == -np.inf] = [[1.0], [0.0], [np.inf]]  # one class left standing
         return found
 
-    @cached_property
+    @once
     def _extremes(self) -> Floats:
         if "_everything" in self.__dict__:
             return self._everything
         return _gathered(self._logits, self._scale, 1.0, EXTREMES)
 
-    @cached_property
+    def _over_temperature(self, values: Floats) -> Floats:
+        return values if self._temperature == 1 else np.asarray(values / self._temperature)
+
+    @once
     def top(self) -> Floats:
         """z₁."""
-        return np.asarray(self._extremes[TOP] / self._temperature)
+        return self._over_temperature(self._extremes[TOP])
 
-    @cached_property
+    @once
     def second(self) -> Floats:
         """The largest of the others."""
-        return np.asarray(self._extremes[SECOND] / self._temperature)
+        return self._over_temperature(self._extremes[SECOND])
 
-    @cached_property
+    @once
     def prediction(self) -> NDArray[np.int64]:
         """i*, the first index of the largest logit, or −1 where a row is not usable."""
         return self._extremes[PREDICTION].astype(np.int64)
 
-    @cached_property
+    @once
     def margin(self) -> Floats:
         """z₁ less the largest of the others."""
-        return np.asarray((self._extremes[TOP] - self._extremes[SECOND]) / self._temperature)
+        return self._over_temperature(self._extremes[TOP] - self._extremes[SECOND])
 
-    @cached_property
+    @once
     def scaled_margin(self) -> Floats:
         """z_{i*} s_{i*} − max zⱼ sⱼ for the column scales s; NaN without scales."""
         if not self._scale.size:
@@ -154,28 +157,32 @@ class RowSums:
         found = self._extremes
         return np.asarray(found[TOP] * self._scale[self.prediction] - found[RIVAL])
 
-    @cached_property
+    @once
+    def _second_odds(self) -> Floats:
+        return np.exp(-self.margin)
+
+    @once
     def tail(self) -> Floats:
         """L = log Σ exp dⱼ."""
         return np.asarray(np.log(self._everything[SUM]) - self.margin)
 
-    @cached_property
+    @once
+    def odds(self) -> Floats:
+        """A = e^L."""
+        return np.asarray(self._second_odds * self._everything[SUM])
+
+    @once
     def ratio(self) -> Floats:
         """Σ exp 2dⱼ / Σ exp dⱼ, between 0 and 1."""
-        return np.asarray(np.exp(-self.margin) * (self._everything[SQUARES] / self._everything[SUM]))
+        return np.asarray(self._second_odds * (self._everything[SQUARES] / self._everything[SUM]))
 
-    @cached_property
+    @once
     def gap(self) -> Floats:
         """The mean of −dⱼ under weights exp(dⱼ − L); 0 where no other class is above −inf."""
         behind = self._everything[PRODUCTS] / self._everything[SUM]
         return np.subtract(self.margin, behind, out=np.zeros_like(behind), where=behind != np.inf)
 
-    @cached_property
-    def odds(self) -> Floats:
-        """A = e^L."""
-        return np.exp(self.tail)
-
-    @cached_property
+    @once
     def log_total(self) -> Floats:
         """log(1 + A), minus the log of the largest probability."""
         return np.log1p(self.odds)

@@ -7,6 +7,7 @@ from array_api_compat import array_namespace
 
 from abstain.scores.inputs import Inputs
 from abstain.scores.of_logits import of_logits
+from abstain.scores.operations import largest
 from abstain.scores.rows import Array
 from abstain.scores.score import About, PlainScore
 
@@ -48,8 +49,7 @@ class GEN(PlainScore):
         """The sum, the largest probability by its tail."""
         rows = inputs.sums()
         xp = array_namespace(rows.top)
-        z = xp.astype(inputs.logits, rows.top.dtype)
-        others = xp.sort(z, axis=1, descending=True)[:, 1 : min(self.top, z.shape[1])]
+        others = xp.astype(largest(inputs.logits, self.top)[:, 1:], rows.top.dtype)
         log_p = others - rows.top[:, None] - rows.log_total[:, None]
         rest = xp.sum(xp.exp(self.gamma * (log_p + xp.log1p(-xp.exp(log_p)))), axis=1)
         return -(xp.exp(self.gamma * (rows.tail - 2 * rows.log_total)) + rest)

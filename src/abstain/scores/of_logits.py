@@ -31,9 +31,12 @@ def of_logits(
 
     def work(block: slice) -> None:
         inputs = Inputs(view[block], head=head)
-        for name, formula in formulas.items():
-            found[name][block] = formula(inputs)
+        with np.errstate(invalid="ignore"):  # in rows that are not usable
+            for name, formula in formulas.items():
+                found[name][block] = formula(inputs)
         bad[block] = inputs.predictions < 0
+        for confidence in found.values():
+            confidence[block][bad[block]] = np.nan
 
     for_each_block(work, *view.shape)
     if view is logits:

@@ -97,6 +97,13 @@ def take_along_rows(rows: Array, places: Array, d: int, /) -> Array:
     return xp.reshape(xp.take(xp.reshape(rows, (-1,)), xp.reshape(d * before + places, (-1,)), axis=0), (-1, d))
 
 
+def largest(rows: Array, count: int, /) -> Array:
+    """Of each row (n, K) the largest values, descending; as many as asked for or as there are."""
+    if isinstance(rows, np.ndarray) and count < rows.shape[1]:
+        rows = np.partition(rows, -count, axis=1)[:, -count:]
+    return array_namespace(rows).sort(rows, axis=1, descending=True)[:, :count]
+
+
 def softplus(values: Array, /) -> Array:
     """log(1 + e^x) without overflow."""
     xp = array_namespace(values)
