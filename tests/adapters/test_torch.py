@@ -53,7 +53,7 @@ def test_the_same_logits_are_decided_alike_on_rows_of_calibration_too(classifier
     _, _, outputs = classifier
     selector = calibrate(outputs, score=score, coverage=0.6, delta=0.1)
     z, x = torch.as_tensor(outputs.logits.copy()), torch.as_tensor(outputs.features.copy())
-    prediction, confidence = decide(selector.fitted, z, x, Head(outputs.weight))
+    prediction, confidence = decide(selector.fitted, z, x, Head(outputs.weight, outputs.bias))
     np.testing.assert_array_equal(above(selector.class_values, prediction, confidence), selector.accepts(outputs))
 
 

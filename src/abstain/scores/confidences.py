@@ -49,7 +49,7 @@ def predictions(outputs: Outputs, fitted: "FittedScore", /) -> NDArray[np.int64]
 def _usable_blocks(outputs: Outputs, *, with_head: bool) -> Iterator[tuple[Rows, Inputs]]:
     features = outputs.source("features")
     columns = outputs.n_classes + (0 if features is None else features.shape[1])
-    head = Head(outputs.weight) if with_head and outputs.weight is not None else None
+    head = Head(outputs.weight, outputs.bias) if with_head and outputs.weight is not None else None
     step = max(1, ELEMENTS // max(1, columns))
     for start in range(0, len(outputs), step):
         usable = outputs.usable[start : start + step]

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
-from abstain.scores.norms import checked_weight, inverse_distances, row_norms
-from abstain.scores.operations import unit_rows
+from abstain.scores.norms import as_numpy, checked_weight, inverse_distances, row_norms
+from abstain.scores.operations import products, sorted_rows, unit_rows
 from abstain.scores.rows import Array, Rows, logit_rows
 
 if TYPE_CHECKING:
@@ -17,10 +17,23 @@ if TYPE_CHECKING:
 
 
 class Head:
-    """The weight (K, d) of the last layer and what is made of it."""
+    """The weight (K, d) and bias (K,) of the last layer and what is made of them; a missing bias is zero."""
 
-    def __init__(self, weight: Array, *, smallest_norm: float = 0.0) -> None:
-        self.weight, self._smallest_norm = weight, smallest_norm
+    def __init__(self, weight: Array, bias: Array | None = None, *, smallest_norm: float = 0.0) -> None:
+        self.weight, self._bias, self._smallest_norm = weight, bias, smallest_norm
+
+    @cached_property
+    def bias(self) -> NDArray[np.float64]:
+        """(K,) in float64."""
+        return np.zeros(len(self.weight)) if self._bias is None else as_numpy(self._bias)
+
+    @cached_property
+    def _columns(self) -> NDArray[np.float64]:
+        return np.ascontiguousarray(as_numpy(self.weight).T)
+
+    def logits(self, features: Array, /) -> Array:
+        """(n, K) what the last layer makes of features (n, d), in float64."""
+        return products(features, self._columns, self.bias)
 
     @cached_property
     def inverse_distances(self) -> NDArray[np.float64]:
@@ -72,6 +85,11 @@ class Inputs:
         if self._features is None:
             raise ValueError("`outputs` must have features for this score, got none. Pass features= to Outputs.")
         return self._features
+
+    @cached_property
+    def sorted_features(self) -> Array:
+        """(n, d) the features of each row from the smallest to the largest."""
+        return sorted_rows(self.features)
 
     @property
     def head(self) -> Head:

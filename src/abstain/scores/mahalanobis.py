@@ -1,11 +1,21 @@
 """Gaussians with shared, shrunk covariance."""
 
+from collections.abc import Callable
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.names import check_name
+from abstain.outputs import Outputs
+from abstain.scores.inputs import Inputs
+from abstain.scores.operations import double, normalized
+from abstain.scores.rows import Array
+from abstain.scores.samples import labelled_features, once
 from abstain.scores.score import CannotFitError
 
 Floats = NDArray[np.float64]
+Estimate = Literal["ledoit_wolf", "empirical"]
 FLOOR = 1e-6  # of the mean variance: the least that a direction counts for
 
 
@@ -39,6 +49,48 @@ def whitening(covariance: Floats, /) -> Floats:
     from scipy.linalg.lapack import dtrtri
 
     return np.ascontiguousarray(dtrtri(np.linalg.cholesky(covariance), lower=1)[0].T)
+
+
+COVARIANCES: dict[str, Callable[[Floats], Floats]] = {
+    "ledoit_wolf": shrunk_covariance,
+    "empirical": empirical_covariance,
+}
+
+
+def check_covariance(covariance: str, /) -> None:
+    """The name of an estimate."""
+    check_name("covariance", covariance, COVARIANCES, rule="be ledoit_wolf or empirical")
+
+
+def class_gaussians(sample: Outputs, covariance: Estimate, normalize: bool, /) -> tuple[Floats, Floats]:
+    """The class means (c, d) of a labelled sample and the whitening matrix (d, d) of their shared covariance."""
+
+    def find() -> tuple[Floats, Floats]:
+        means, centred = class_means(*labelled_rows(sample, normalize))
+        if not centred.any():
+            raise CannotFitError("the fitting sample has no class whose features vary")
+        return means, whitening(COVARIANCES[covariance](centred))
+
+    return once(sample, ("class gaussians", covariance, normalize), find)
+
+
+def overall_gaussian(sample: Outputs, covariance: Estimate, normalize: bool, /) -> tuple[Floats, Floats]:
+    """The mean (1, d) of all classes together and the whitening matrix (d, d) of their covariance."""
+    x, _ = labelled_rows(sample, normalize)
+    mean = x.mean(axis=0, keepdims=True)
+    return mean, whitening(COVARIANCES[covariance](x - mean))
+
+
+def labelled_rows(sample: Outputs, normalize: bool, /) -> tuple[Floats, NDArray[np.int64]]:
+    """Features in float64, over their norms if asked, and labels of the rows of known classes."""
+    x, labels = labelled_features(sample)
+    rows = normalized(x, np.dtype(np.float64)) if normalize else x
+    return rows.astype(np.float64, copy=False), labels
+
+
+def feature_rows(inputs: Inputs, means: Floats, normalize: bool, /) -> Array:
+    """The features in float64, over their norms if those of the means were."""
+    return inputs.units("features", means) if normalize else double(inputs.features)
 
 
 def _plus(matrix: Floats, amount: float) -> Floats:

@@ -1,5 +1,7 @@
 """Norms of the rows of the last layer."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,9 +37,9 @@ def checked_weight(weight: Array, /) -> NDArray[np.float64]:
     return w
 
 
-def is_constant(weight: NDArray[np.float64], /) -> bool:
-    """Whether every class has the same weight."""
-    return bool((weight == weight[0]).all())
+def is_constant(rows: NDArray[Any], /) -> bool:
+    """Whether all rows are the same."""
+    return bool((rows == rows[0]).all())
 
 
 def inverse_distances(weight: Array, /) -> NDArray[np.float64]:

@@ -64,6 +64,39 @@ def normalized(rows: NDArray[np.floating], dtype: np.dtype[Any] | None = None, /
     return found
 
 
+def sorted_rows(rows: Array, /) -> Array:
+    """The values of each row (n, d) from the smallest to the largest."""
+    if not isinstance(rows, np.ndarray):
+        return array_namespace(rows).sort(rows, axis=1)
+    found = np.empty_like(rows, order="C")
+
+    def work(block: slice) -> None:
+        found[block] = np.sort(rows[block], axis=1)
+
+    for_each_block(work, *rows.shape)
+    return found
+
+
+def running_max(rows: Array, d: int, /) -> Array:
+    """The largest of each row (n, d) up to each place."""
+    if isinstance(rows, np.ndarray):
+        return np.maximum.accumulate(rows, axis=1)
+    xp, step = array_namespace(rows), 1
+    while step < d:
+        rows = xp.concat([rows[:, :step], xp.maximum(rows[:, step:], rows[:, :-step])], axis=1)
+        step *= 2
+    return rows
+
+
+def take_along_rows(rows: Array, places: Array, d: int, /) -> Array:
+    """The values (n, d) of each row at its own places (n, d)."""
+    if isinstance(rows, np.ndarray):
+        return np.take_along_axis(rows, places, axis=1)
+    xp = array_namespace(rows)
+    before = xp.cumulative_sum(xp.ones_like(places), axis=0) - 1  # of rows, however many there will be in a graph
+    return xp.reshape(xp.take(xp.reshape(rows, (-1,)), xp.reshape(d * before + places, (-1,)), axis=0), (-1, d))
+
+
 def largest(rows: Array, count: int, /) -> Array:
     """Of each row (n, K) the largest values, descending; as many as asked for or as there are."""
     if isinstance(rows, np.ndarray) and count < rows.shape[1]:

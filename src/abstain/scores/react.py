@@ -9,15 +9,13 @@ from numpy.typing import NDArray
 
 from abstain.kernels.excess import lanes, less_excess
 from abstain.outputs import Outputs
-from abstain.scores.energy import Energy
 from abstain.scores.inputs import Head, Inputs
 from abstain.scores.operations import at_least, at_most, products
 from abstain.scores.quantile import quantile
+from abstain.scores.reshaped import ENERGY
 from abstain.scores.rows import Array
 from abstain.scores.samples import features_of, head_of
 from abstain.scores.score import About, FittedScore, PlainScore, Score, Sizes
-
-ENERGY = Energy()
 
 
 @final

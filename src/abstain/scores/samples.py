@@ -51,6 +51,20 @@ def features_of(sample: Outputs, /) -> NDArray[Any]:
     return sample.features
 
 
+def mean_feature(sample: Outputs, /) -> NDArray[np.float64]:
+    """(d,) the mean of the features."""
+    return once(sample, "mean feature", lambda: features_of(sample).mean(axis=0, dtype=np.float64))
+
+
+def labelled_features(sample: Outputs, /) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Features and labels of the rows of known classes, of which there must be some."""
+    labels = sample.labels
+    if labels is None or not (labels >= 0).any():
+        raise CannotFitError("the fitting sample has no labelled rows of known classes")
+    x = features_of(sample)
+    return (x, labels) if (labels >= 0).all() else (x[labels >= 0], labels[labels >= 0])
+
+
 def head_of(sample: Outputs, /) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Weight and bias of the last layer in float64; a missing bias is zero."""
     if sample.weight is None:

@@ -116,7 +116,7 @@ class Score(Stored, ABC):
     def name(self) -> str:
         """The name people type, with the options that are not the usual ones: ``knn(k=5)``."""
         options = [
-            f"{field.name}={getattr(self, field.name)!r}"
+            f"{field.name}={_shown(getattr(self, field.name))}"
             for field in fields(self)  # type: ignore[arg-type]
             if field.name not in self.named_by and not _same(getattr(self, field.name), field.default)
         ]
@@ -187,6 +187,10 @@ def minus_exp(confidence: Array, /) -> Array:
     DOCTOR's 1 − 1/‖σ‖², the negative entropy Σσ log σ, and SIRC's −(1 − p_max)(1 + e^{−b(s − a)}).
     """
     return -array_namespace(confidence).exp(-confidence)
+
+
+def _shown(value: Any) -> str:
+    return value.name if isinstance(value, Score) else repr(value)
 
 
 def _same(value: Any, default: Any) -> bool:
