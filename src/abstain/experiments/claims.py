@@ -31,6 +31,12 @@ class Verdict:
         if self.claim not in CLAIMS:
             raise ValueError(f"`claim` must be the key of a claim of the paper, got {self.claim!r}.")
 
+    @classmethod
+    def of(cls, claim: str, held: bool | None, evidence: str, data: str) -> "Verdict":
+        """The verdict on a claim that held, did not, or (None) could not be decided."""
+        outcome: Outcome = "undecided" if held is None else "held" if held else "not held"
+        return cls(claim, outcome, evidence, data)
+
 
 _ALL = (
     Claim(
@@ -62,6 +68,11 @@ _ALL = (
         "scale-claims",
         "By the scale alone one can claim better or worse performance for a softmax score.",
         "§3.1",
+    ),
+    Claim(
+        "no-canonical-scale",
+        "Between the limits λ → 0 and λ → ∞ there is no canonical scale of the logits.",
+        "§3.1, implications",
     ),
     Claim(
         "margin-scale-free",
