@@ -86,7 +86,7 @@ _ALL = (
     ),
     Claim(
         "toy-case-1",
-        "On the unshifted mixture the geometric margin has the lowest RC curve.",
+        "On the unshifted mixture the geometric margin performs best.",
         "§3.3, Fig. 3 (a-1)",
     ),
     Claim(
@@ -112,7 +112,7 @@ _ALL = (
     ),
     Claim(
         "rl-max-toy",
-        "The largest logit is no sensible confidence: it rejects by distance from the origin.",
+        "A single logit, the largest (RL_max), is no sensible confidence.",
         "§3.3, App. D, Fig. 8",
     ),
     Claim(

@@ -9,6 +9,7 @@ from abstain.experiments.evaluated import comparing
 from abstain.experiments.experiment import Experiment
 from abstain.experiments.fashion import FASHION_MNIST
 from abstain.experiments.gaussians.scale import SCALE
+from abstain.experiments.gaussians.toy import TOY
 from abstain.experiments.magika import MAGIKA
 from abstain.experiments.sentiment import SENTIMENT
 from abstain.outputs import Outputs
@@ -24,5 +25,5 @@ def _digits(folder: Path, seed: int, progress: Progress | None) -> Outputs:  # n
 
 DIGITS = Experiment("digits", TITLE, comparing(TITLE, _digits))
 EXPERIMENTS: dict[str, Experiment] = {
-    experiment.name: experiment for experiment in (DIGITS, MAGIKA, SENTIMENT, FASHION_MNIST, EFFICIENTNET, SCALE)
+    experiment.name: experiment for experiment in (DIGITS, MAGIKA, SENTIMENT, FASHION_MNIST, EFFICIENTNET, SCALE, TOY)
 }

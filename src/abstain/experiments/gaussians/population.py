@@ -75,6 +75,16 @@ class Population:
 
         return float(brentq(excess, 0.0, self.mixture.largest, xtol=1e-13))
 
+    def confidence(self, x: Floats) -> Floats:
+        """Confidence in samples (n, 2) that ranks as the score does."""
+        sizes = abs(x)
+        return sizes.min(axis=1) if self.doubt is None else -self.doubt.of_size(sizes).sum(axis=1)
+
+    def threshold(self, coverage: float) -> float:
+        """The confidence above which samples are accepted at a coverage."""
+        corner = self.corner_at(coverage)
+        return float(self.confidence(np.array([[corner, corner]]))[0])
+
     def smallest_radius(self, coverage: float) -> float:
         """The infimum of the distance to a decision boundary over all samples accepted at a coverage."""
         return float(self._smallest(np.array([self.corner_at(coverage)]))[0])
