@@ -32,9 +32,9 @@ def changes(curves: ScaleCurves, /) -> Verdict:
 def changes_on(outputs: Outputs, name: str, /) -> Verdict:
     """The same on real logits: the smallest of the paper's scales against the largest, paired."""
     words, held = [], True
-    ends = [logit_rows(outputs.logits, temperature=1 / scale) for scale in (SCALES[0], SCALES[-1])]
+    small, large = (logit_rows(outputs.logits, temperature=1 / scale) for scale in (SCALES[0], SCALES[-1]))
     for score in SOFTMAX_SCORES:
-        found = compare(*(score.from_sums(rows) for rows in ends), outputs.errors, ids=outputs.ids)
+        found = compare(score.from_sums(small), score.from_sums(large), outputs.errors, ids=outputs.ids)
         words.append(f"{score.symbol} {100 * found.difference:+.2f} ± {100 * found.se:.2f}")
         held = held and found.is_significant
     evidence = f"AURC × 100 at λ = 0.1 less that at λ = 4: {'; '.join(words)}"
@@ -104,10 +104,10 @@ def canonical_scale(curves: ScaleCurves, /, *, seed: int = 0) -> Verdict:
 
 def margins_invariant(outputs: Outputs, name: str, /) -> Verdict:
     """Whether the areas of the margins are the same at all scales."""
-    weight = np.asarray(outputs.weight)
     spread = {}
-    for symbol, score in {"RL_conf-M": confidence_margin, "RL_geo-M": lambda z: geometric_margin(z, weight)}.items():
-        areas = [aurc(score(scale * outputs.logits), outputs.errors) for scale in SCALES]
+    for symbol, score in {"RL_conf-M": confidence_margin, "RL_geo-M": geometric_margin}.items():
+        head = () if score is confidence_margin else (outputs.weight,)
+        areas = [aurc(score(scale * outputs.logits, *head), outputs.errors) for scale in SCALES]
         spread[symbol] = (areas[0], max(areas) - min(areas))
     words = "; ".join(f"{symbol} {100 * area:.4f}, moved by {moved:.0e}" for symbol, (area, moved) in spread.items())
     held = all(moved < 1e-9 for _, moved in spread.values())
