@@ -10,7 +10,9 @@ from abstain.experiments.experiment import Experiment
 from abstain.experiments.fashion import FASHION_MNIST
 from abstain.experiments.gaussians.scale import SCALE
 from abstain.experiments.gaussians.toy import TOY
+from abstain.experiments.knn.knn_ablation import KNN_ABLATION
 from abstain.experiments.magika import MAGIKA
+from abstain.experiments.ood.ood_metrics import OOD_METRICS
 from abstain.experiments.sentiment import SENTIMENT
 from abstain.outputs import Outputs
 
@@ -25,5 +27,6 @@ def _digits(folder: Path, seed: int, progress: Progress | None) -> Outputs:  # n
 
 DIGITS = Experiment("digits", TITLE, comparing(TITLE, _digits))
 EXPERIMENTS: dict[str, Experiment] = {
-    experiment.name: experiment for experiment in (DIGITS, MAGIKA, SENTIMENT, FASHION_MNIST, EFFICIENTNET, SCALE, TOY)
+    experiment.name: experiment
+    for experiment in (DIGITS, MAGIKA, SENTIMENT, FASHION_MNIST, EFFICIENTNET, SCALE, TOY, OOD_METRICS, KNN_ABLATION)
 }

@@ -105,9 +105,13 @@ def canonical_scale(curves: ScaleCurves, /, *, seed: int = 0) -> Verdict:
 def margins_invariant(outputs: Outputs, name: str, /) -> Verdict:
     """Whether the areas of the margins are the same at all scales."""
     spread = {}
-    for symbol, score in {"RL_conf-M": confidence_margin, "RL_geo-M": geometric_margin}.items():
-        head = () if score is confidence_margin else (outputs.weight,)
-        areas = [aurc(score(scale * outputs.logits, *head), outputs.errors) for scale in SCALES]
+    scaled = [scale * outputs.logits for scale in SCALES]
+    margins = {
+        "RL_conf-M": [confidence_margin(z) for z in scaled],
+        "RL_geo-M": [geometric_margin(z, outputs.weight) for z in scaled],
+    }
+    for symbol, confidences in margins.items():
+        areas = [aurc(confidence, outputs.errors) for confidence in confidences]
         spread[symbol] = (areas[0], max(areas) - min(areas))
     words = "; ".join(f"{symbol} {100 * area:.4f}, moved by {moved:.0e}" for symbol, (area, moved) in spread.items())
     held = all(moved < 1e-9 for _, moved in spread.values())

@@ -1,0 +1,98 @@
+"""KNN over k on every model at hand: App. H, Fig. 10."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from abstain.experiments.claims import Verdict
+from abstain.experiments.collected import collected
+from abstain.experiments.digits import digits
+from abstain.experiments.experiment import Experiment, Setting
+from abstain.experiments.findings import Findings, Table
+from abstain.experiments.knn.ablation import PAPER, Ablation, ablate
+from abstain.experiments.knn.knn_figure import ablation_figure
+from abstain.experiments.ood.weak_networks import weak_network
+from abstain.outputs import Outputs
+
+QUICK: dict[str, Callable[[int], Outputs]] = {
+    "a network on digits": lambda seed: digits(seed=seed),
+    "one that saw 100 images": lambda seed: weak_network(4, seed=seed),
+}
+"""Models that are made in seconds; those of other experiments are taken from their folders."""
+ROWS = 40_000  # of each model, so that the largest take seconds
+
+
+def run(setting: Setting) -> Findings:
+    """Evaluate KNN for every k on each model."""
+    models = {name: make(setting.seed) for name, make in QUICK.items()}
+    models |= {name: outputs for name, outputs in collected(setting).items() if name != "digits"}
+    found = []
+    for done, (name, outputs) in enumerate(models.items()):
+        found.append(ablate(name, _thinned(outputs, setting.seed), seed=setting.seed))
+        if setting.progress is not None:
+            setting.progress(done + 1, len(models))
+    return Findings(
+        words=f"KNN with k neighbours on {len(found)} real models, all samples of each, the bank five rows per class, "
+        "drawn five times.",
+        verdicts=tuple(verdict for one in found for verdict in (sensitive(one), best_is_two(one))),
+        tables=(_areas_table(found),),
+        numbers={"models": [{"model": one.name, "aurc": {str(k): a for k, a in one.areas.items()}} for one in found]},
+        figures={"knn-ablation": lambda: ablation_figure(found)},
+    )
+
+
+def _thinned(outputs: Outputs, seed: int) -> Outputs:
+    if len(outputs) <= ROWS:
+        return outputs
+    rows = np.random.default_rng(seed).permutation(len(outputs))[:ROWS]
+    return outputs.select(np.sort(rows))
+
+
+def sensitive(found: Ablation, /) -> Verdict:
+    """Whether the best and the worst k differ significantly, and by more than a tenth."""
+    difference = found.difference(found.worst, found.best)
+    low, high = (float(np.mean(found.areas[k])) for k in (found.best, found.worst))
+    held = difference.is_significant and high > 1.1 * low
+    evidence = (
+        f"AURC × 100 from {100 * low:.2f} (k = {found.best}) to {100 * high:.2f} (k = {found.worst}), difference "
+        f"{100 * difference.mean:.2f} ± {100 * difference.se:.2f}; the confidence margin has {100 * found.margin:.2f}"
+    )
+    return Verdict.of("knn-sensitive", held, evidence, _data(found))
+
+
+def best_is_two(found: Ablation, /) -> Verdict:
+    """Whether no other k is better than 2: not held where one is significantly, undecided where one may be."""
+    if found.best == PAPER:
+        others = [found.difference(k, PAPER) for k in found.ks if k != PAPER]
+        least = min(others, key=lambda one: one.mean)
+        evidence = f"k = 2 has the lowest AURC; the next is {100 * least.mean:+.2f} ± {100 * least.se:.2f} (× 100)"
+        return Verdict.of("knn-k2", True, evidence, _data(found))
+    gain = found.difference(found.best, PAPER)
+    evidence = f"AURC × 100 of k = {found.best} less that of k = 2: {100 * gain.mean:+.2f} ± {100 * gain.se:.2f}"
+    return Verdict.of("knn-k2", False if gain.is_significant else None, evidence, _data(found))
+
+
+def _data(found: Ablation) -> str:
+    outputs = found.draws[0].outputs
+    return f"{found.name}, {len(outputs):,} rows, {outputs.errors.mean():.1%} wrong, {len(found.draws)} banks"
+
+
+def _areas_table(found: list[Ablation]) -> Table:
+    ks = sorted({k for one in found for k in one.ks})
+    rows = tuple(
+        (one.name, *(_cell(one, k) for k in ks), f"{100 * one.margin:.2f}", "2" if one.best == PAPER else str(one.best))
+        for one in found
+    )
+    columns = ("model", *(f"k = {k}" for k in ks), "RL_conf-M", "best k")
+    return Table("AURC × 100 of KNN over all samples", columns, rows, "Mean ± standard deviation over the banks.")
+
+
+def _cell(found: Ablation, k: int) -> str:
+    if k not in found.areas:
+        return "–"
+    areas = 100 * np.array(found.areas[k])
+    return f"{areas.mean():.2f} ± {areas.std(ddof=1):.2f}"
+
+
+TITLE = "KNN over its number of neighbours"
+KNN_ABLATION = Experiment("knn-ablation", TITLE, run)
