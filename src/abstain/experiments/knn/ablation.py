@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ Floats = NDArray[np.float64]
 KS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500)
 PAPER = 2  # the paper's k
 DRAWS = 5
+Bank = Literal["paper", "fifth"]
 
 
 @dataclass(frozen=True)
@@ -33,9 +35,11 @@ class Difference:
 
 @dataclass(frozen=True, eq=False)
 class Ablation:
-    """KNN over k on one model: the bank is five rows per class, as in the paper, drawn several times."""
+    """KNN over k on one model, the bank drawn several times."""
 
     name: str
+    bank: Bank
+    """Five rows per class, as in the paper, or a fifth of all."""
     draws: tuple[Evaluation, ...]
     ks: tuple[int, ...]
 
@@ -80,11 +84,20 @@ class Ablation:
         return draw.confidence[KNN(k=k).name]
 
 
-def ablate(name: str, outputs: Outputs, /, *, seed: int = 0, ks: Sequence[int] = KS, draws: int = DRAWS) -> Ablation:
+def ablate(
+    name: str,
+    outputs: Outputs,
+    /,
+    *,
+    bank: Bank = "paper",
+    seed: int = 0,
+    ks: Sequence[int] = KS,
+    draws: int = DRAWS,
+) -> Ablation:
     """Evaluate KNN for every k that the bank allows, on several draws of the bank."""
     scores = [KNN(k=k) for k in ks]
     found = tuple(
-        evaluate(outputs, scores=scores, alphas=(1.0,), fitting="paper", seed=seed + draw) for draw in range(draws)
+        evaluate(outputs, scores=scores, alphas=(1.0,), fitting=bank, seed=seed + draw) for draw in range(draws)
     )
     allowed = tuple(k for k in ks if all(KNN(k=k).name in draw.confidence for draw in found))
-    return Ablation(name, found, allowed)
+    return Ablation(name, bank, found, allowed)

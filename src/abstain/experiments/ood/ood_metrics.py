@@ -60,7 +60,8 @@ def blind(found: Found, /) -> Verdict:
     held = None if abs(rise) < 1.96 * error else rise > 0
     evidence = (
         f"from TPR {CUTS[0]:g} to {CUTS[-1]:g} the risk × 100 of {_symbol(contest.detector)} changes by "
-        f"{100 * rise:+.1f} ± {100 * error:.1f}, that of {_symbol(contest.selection)} by {100 * other:+.1f} ± {100 * other_error:.1f}"
+        f"{100 * rise:+.1f} ± {100 * error:.1f}, that of {_symbol(contest.selection)} by {100 * other:+.1f} "
+        f"± {100 * other_error:.1f}"
     )
     return Verdict.of("ood-metrics-blind", held, evidence, _data(found))
 
