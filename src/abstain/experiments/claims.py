@@ -85,6 +85,11 @@ _ALL = (
         "§3.2, App. A",
     ),
     Claim(
+        "conf-margin-scaling",
+        "The confidence margin can be sensitive to the scaling of the single w_j; the geometric margin is not.",
+        "§3.2",
+    ),
+    Claim(
         "toy-case-1",
         "On the unshifted mixture the geometric margin performs best.",
         "§3.3, Fig. 3 (a-1)",

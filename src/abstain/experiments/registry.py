@@ -14,6 +14,7 @@ from abstain.experiments.knn.knn_ablation import KNN_ABLATION
 from abstain.experiments.magika import MAGIKA
 from abstain.experiments.ood.ood_metrics import OOD_METRICS
 from abstain.experiments.sentiment import SENTIMENT
+from abstain.experiments.svm.svm import SVM
 from abstain.outputs import Outputs
 
 TITLE = "A small network on handwritten digits, the demo"
@@ -28,5 +29,16 @@ def _digits(folder: Path, seed: int, progress: Progress | None) -> Outputs:  # n
 DIGITS = Experiment("digits", TITLE, comparing(TITLE, _digits))
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
-    for experiment in (DIGITS, MAGIKA, SENTIMENT, FASHION_MNIST, EFFICIENTNET, SCALE, TOY, OOD_METRICS, KNN_ABLATION)
+    for experiment in (
+        DIGITS,
+        MAGIKA,
+        SENTIMENT,
+        FASHION_MNIST,
+        EFFICIENTNET,
+        SCALE,
+        TOY,
+        OOD_METRICS,
+        KNN_ABLATION,
+        SVM,
+    )
 }
