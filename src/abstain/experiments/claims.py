@@ -198,7 +198,7 @@ _ALL = (
     ),
     Claim(
         "class-costs",
-        "Open question: rejection with costs that differ by class.",
+        "Open question: where costs differ by class, more is needed than one threshold for all classes.",
         "§5 (ii)",
     ),
     Claim(

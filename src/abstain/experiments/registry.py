@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from abstain.collect.run import Progress
+from abstain.experiments.costs.class_costs import COSTS
 from abstain.experiments.digits import digits
 from abstain.experiments.efficientnet import EFFICIENTNET
 from abstain.experiments.evaluated import comparing
@@ -40,5 +41,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         OOD_METRICS,
         KNN_ABLATION,
         SVM,
+        COSTS,
     )
 }
