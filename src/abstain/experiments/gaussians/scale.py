@@ -18,6 +18,8 @@ from abstain.experiments.gaussians.scale_verdicts import (
     lemma_holds,
     limit,
     margins_invariant,
+    overlap,
+    overlap_on,
     scale_claims,
 )
 from abstain.scores import SCORES
@@ -41,6 +43,8 @@ def run(setting: Setting) -> Findings:
             changes(curves),
             changes_on(real, "the digits network"),
             limit(curves),
+            overlap(curves),
+            overlap_on(real, "the digits network"),
             lemma_holds(lemma),
             scale_claims(curves),
             canonical_scale(curves, seed=setting.seed),
