@@ -18,7 +18,7 @@ def svm_figure(found: "list[Machines]", /) -> Any:
     require("matplotlib", extra="report", feature="The figure of the SVM")
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(11.6, 3.3), layout="constrained", dpi=200)
+    figure = Figure(figsize=(12.4, 3.3), layout="constrained", dpi=200)
     margins, curves, differences = figure.subplots(1, 3)
     largest = max(found, key=lambda one: len(one.all[0].outputs))
     draw_margins(margins, largest)
@@ -89,11 +89,11 @@ def draw_differences(axes: Any, found: "list[Machines]", /) -> None:
         )  # fmt: skip
     axes.axvline(0.0, color="#333333", linewidth=0.9, linestyle="--")
     axes.set_xscale("symlog", linthresh=0.5)
-    axes.set_xticks([-10, -1, -0.5, 0, 0.5, 1, 10, 50], ["−10", "−1", "−½", "0", "½", "1", "10", "50"])
+    axes.set_xticks([-10, -1, 0, 1, 10], ["−10", "−1", "0", "1", "10"])
     axes.minorticks_off()
     axes.set_yticks(range(len(found)), [one.table for one in found])
     axes.set_ylim(len(found) - 0.5, -0.5)
     axes.set_xlabel("AURC × 100 less that of RL_conf-M (left: better)")
     axes.set_title("(c) difference, 95% intervals", fontsize=9)
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
     tidy(axes)
