@@ -19,7 +19,6 @@ from abstain.experiments.gaussians.scale_verdicts import (
     limit,
     margins_invariant,
     overlap,
-    overlap_on,
     scale_claims,
 )
 from abstain.scores import SCORES
@@ -44,7 +43,6 @@ def run(setting: Setting) -> Findings:
             changes_on(real, "the digits network"),
             limit(curves),
             overlap(curves),
-            overlap_on(real, "the digits network"),
             lemma_holds(lemma),
             scale_claims(curves),
             canonical_scale(curves, seed=setting.seed),

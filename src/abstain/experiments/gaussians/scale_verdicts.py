@@ -3,21 +3,20 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain.experiments.claims import Verdict
 from abstain.experiments.gaussians.asymptotics import Ratios
 from abstain.experiments.gaussians.doubt import SOFTMAX
 from abstain.experiments.gaussians.mixture import POSTERIOR_SCALE, Mixture
-from abstain.experiments.gaussians.scale_curves import COVERAGES, SCALES, ScaleCurves
-from abstain.metrics import aurc, compare, risk_coverage
+from abstain.experiments.gaussians.scale_curves import SCALES, ScaleCurves
+from abstain.experiments.score_claims import OVERLAPPING
+from abstain.metrics import aurc, compare
 from abstain.outputs import Outputs
-from abstain.scores import SCORES, confidence_margin, doctor, geometric_margin, max_softmax
+from abstain.scores import SCORES, confidence_margin, geometric_margin
 from abstain.scores.rows import logit_rows
 from abstain.scores.temperature import best_temperature
 from abstain.sensitivity import SOFTMAX_SCORES
 
-Floats = NDArray[np.float64]
 GROWING = (8.0, 16.0, 32.0, 64.0)
 CALIBRATIONS, CALIBRATION_ROWS = 20, 1000
 POPULATION = "the four Gaussians, their whole population by quadrature"
@@ -44,39 +43,10 @@ def changes_on(outputs: Outputs, name: str, /) -> Verdict:
 
 
 def overlap(curves: ScaleCurves, /) -> Verdict:
-    """Whether the curves of SR_doctor and SR_max are almost one, at the scale of the logits as they are."""
-    risks = [curves.at_scales[name][1.0].risk_at(COVERAGES) for name in ("doctor", "max_softmax")]
-    areas = [curves.at_scales[name][1.0].aurc for name in ("doctor", "max_softmax")]
-    evidence = (
-        f"AURC × 100 at λ = 1: SR_doctor {100 * areas[0]:.3f}, SR_max {100 * areas[1]:.3f}; {_apart(*risks)}; they "
-        "meet only as λ grows"
-    )
-    return Verdict.of("doctor-is-sr-max", _is_almost_one(*risks), evidence, POPULATION)
-
-
-def overlap_on(outputs: Outputs, name: str, /) -> Verdict:
-    """The same on real logits."""
-    errors, confidences = outputs.errors, [doctor(outputs.logits), max_softmax(outputs.logits)]
-    found = compare(confidences[0], confidences[1], errors, ids=outputs.ids)
-    risks = []
-    for confidence in confidences:
-        curve = risk_coverage(confidence, errors)
-        risks.append(np.interp(COVERAGES, curve.coverage, curve.risk))
-    evidence = (
-        f"AURC × 100 of SR_doctor less SR_max: {100 * found.difference:+.2f} ± {100 * found.se:.2f}; {_apart(*risks)}"
-    )
-    return Verdict.of("doctor-is-sr-max", _is_almost_one(*risks), evidence, f"{name}, {len(outputs):,} rows")
-
-
-def _is_almost_one(a: Floats, b: Floats) -> bool:
-    """Whether risks at coverages from a tenth up differ by less than a twentieth of the risk of all samples."""
-    return bool(abs(a - b)[COVERAGES >= 0.1].max() < 0.05 * a[-1])
-
-
-def _apart(a: Floats, b: Floats) -> str:
-    return (
-        f"their risks × 100 differ by up to {100 * abs(a - b)[COVERAGES >= 0.1].max():.2f} of {100 * a[-1]:.2f} in all"
-    )
+    """Whether SR_doctor and SR_max have almost the same area, at the scale of the logits as they are."""
+    doctor, largest = (curves.at_scales[name][1.0].aurc for name in ("doctor", "max_softmax"))
+    evidence = f"AURC × 100 at λ = 1: SR_doctor {100 * doctor:.3f}, SR_max {100 * largest:.3f}; they meet as λ grows"
+    return Verdict.of("doctor-is-sr-max", abs(doctor - largest) < OVERLAPPING[0] * largest, evidence, POPULATION)
 
 
 def limit(curves: ScaleCurves, /) -> Verdict:
