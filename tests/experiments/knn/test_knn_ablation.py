@@ -1,10 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from abstain import Outputs
 from abstain.experiments.experiment import Setting
 from abstain.experiments.knn import knn_ablation
-from abstain.experiments.knn.ablation import ablate
+from abstain.experiments.knn.ablation import Ablation, Difference, ablate
 from abstain.experiments.ood.weak_networks import weak_network
 from abstain.metrics import aurc, compare
 from abstain.scores import KNN
@@ -57,14 +59,19 @@ def test_verdicts_turn_with_the_data():
     assert knn_ablation.sensitive(blurred).outcome == "not held"
 
 
-def test_the_verdict_on_two_follows_the_areas(found, monkeypatch):
-    verdict = knn_ablation.best_is_two(found)
-    assert (verdict.outcome == "held") == (found.best == 2)
-    monkeypatch.setitem(found.__dict__, "best", 2)
-    assert knn_ablation.best_is_two(found).outcome == "held"
-    monkeypatch.setattr(knn_ablation, "PAPER", 20)
-    monkeypatch.setitem(found.__dict__, "best", 1)
-    assert knn_ablation.best_is_two(found).outcome == "not held"
+@pytest.mark.parametrize(
+    ("differences", "outcome"),
+    [
+        ({1: (0.5, 0.1), 10: (3.0, 0.1)}, "held"),
+        ({1: (0.5, 0.4), 10: (3.0, 0.1)}, "undecided"),
+        ({1: (-0.5, 0.4), 10: (3.0, 0.1)}, "undecided"),
+        ({1: (-0.5, 0.1), 10: (3.0, 0.1)}, "not held"),
+    ],
+)
+def test_the_verdict_on_two_follows_the_differences(differences, outcome, found, monkeypatch):
+    monkeypatch.setattr(Ablation, "difference", lambda _, k, __: Difference(*differences[k]))
+    chosen = replace(found, ks=(1, 2, 10))
+    assert knn_ablation.best_is_two(chosen).outcome == outcome
 
 
 def test_outputs_of_other_experiments_take_part(weak, tmp_path, monkeypatch):
