@@ -24,8 +24,8 @@ def superior(case: Case, claim: str, rivals: tuple[str, ...], /) -> Verdict:
     other = Population(case.mixture, doubt.max_softmax(scale)).curve().aurc
     evidence = (
         f"AURC × 100: {_areas(case)}; its risk is the lowest at {len(ahead) / len(COVERAGES):.1%} of "
-        f"all coverages, up to {ahead.max(initial=0):.3f}. This is so at λ = 1: SR_max at λ = {scale:.3g} has {100 * other:.4f}, and no score can "
-        f"have less than {100 * case.best.aurc:.4f}"
+        f"all coverages, up to {ahead.max(initial=0):.3f}. This is so at λ = 1: SR_max at λ = {scale:.3g} "
+        f"has {100 * other:.4f}, and no score can have less than {100 * case.best.aurc:.4f}"
     )
     return Verdict.of(claim, held, evidence, _data(case))
 
