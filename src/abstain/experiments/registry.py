@@ -4,13 +4,19 @@ from pathlib import Path
 
 from abstain.collect.run import Progress
 from abstain.experiments.benchmarks import BENCHMARKS
+from abstain.experiments.costs.class_costs import COSTS
 from abstain.experiments.digits import digits
 from abstain.experiments.efficientnet import EFFICIENTNET
 from abstain.experiments.evaluated import comparing
 from abstain.experiments.experiment import Experiment
 from abstain.experiments.fashion import FASHION_MNIST
+from abstain.experiments.gaussians.scale import SCALE
+from abstain.experiments.gaussians.toy import TOY
+from abstain.experiments.knn.knn_ablation import KNN_ABLATION
 from abstain.experiments.magika import MAGIKA
+from abstain.experiments.ood.ood_metrics import OOD_METRICS
 from abstain.experiments.sentiment import SENTIMENT
+from abstain.experiments.svm.svm import SVM
 from abstain.experiments.tables import TABLES
 from abstain.outputs import Outputs
 
@@ -26,5 +32,19 @@ def _digits(folder: Path, seed: int, progress: Progress | None) -> Outputs:  # n
 DIGITS = Experiment("digits", TITLE, comparing(TITLE, _digits))
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
-    for experiment in (DIGITS, MAGIKA, SENTIMENT, FASHION_MNIST, EFFICIENTNET, TABLES, *BENCHMARKS)
+    for experiment in (
+        SCALE,
+        TOY,
+        OOD_METRICS,
+        KNN_ABLATION,
+        SVM,
+        COSTS,
+        TABLES,
+        *BENCHMARKS,
+        DIGITS,
+        MAGIKA,
+        SENTIMENT,
+        FASHION_MNIST,
+        EFFICIENTNET,
+    )
 }
