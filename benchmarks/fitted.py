@@ -4,12 +4,12 @@
 in float32; KNN's, which is scikit-learn's, in float64 blocks.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
-from ratio import ratio
+from finding import Finding, faster
 
 from abstain import Outputs
 from abstain.collect.torchvision import mend_torchvision
@@ -82,85 +82,55 @@ class _Peer:
         return self.fit(detector).predict_features(self.features)
 
 
-def _peer(name: str) -> _Peer | None:
+def fitted(quick: bool) -> Iterator[Finding]:
+    """KNN, ViM, ReAct, NNGuide and RMDS, fit and score together, against pytorch-ood; KNN against faiss too."""
     try:
-        return _Peer()
+        peer = _Peer()
     except ImportError as error:
-        print(f"{name}: skipped, {error.name} is not installed (pip install --no-deps pytorch-ood)")
-        return None
+        print(f"pytorch-ood: left out, {error.name} is not installed")
+        return
+    data, rounds = _data(), 1 if quick else 3
+    detector, head = peer.detector, {"w": peer.weight, "b": peer.bias}
 
-
-def _ratio(
-    name: str, ours: Callable[[], object], peer: Callable[[], object], *, goal: float = 1, times: int = 1
-) -> bool:
-    return ratio(name, ours, peer, goal=goal, peer_name="pytorch-ood", rounds=3, times=times)
-
-
-def fitted_knn() -> bool:
-    """KNN; the peer is scikit-learn's brute-force search."""
-    if (peer := _peer("KNN")) is None:
-        return True
-    score = KNN(k=2)
-    return _ratio("KNN", lambda: _data().fit_and_score(score), lambda: peer.fit_and_score(peer.detector.KNN(None, k=2)))
-
-
-def fitted_vim() -> bool:
-    """ViM; the peer computes the logits anew, in float32."""
-    if (peer := _peer("ViM")) is None:
-        return True
-    score, head = ViM(dim=DIM), {"w": peer.weight, "b": peer.bias}
-    return _ratio(
-        "ViM", lambda: _data().fit_and_score(score), lambda: peer.fit_and_score(peer.detector.ViM(None, d=DIM, **head))
-    )
-
-
-def fitted_react() -> bool:
-    """ReAct; the peer multiplies in float32, we in float64."""
-    if (peer := _peer("ReAct")) is None:
-        return True
-
-    def theirs() -> object:
-        found = peer.detector.ReAct(None, peer.head).fit_feature_maps(peer.bank, peer.labels)
+    def react() -> object:  # the peer has other methods for it
+        found = detector.ReAct(None, peer.head).fit_feature_maps(peer.bank, peer.labels)
         return found.predict_feature_maps(peer.features)
 
-    score = ReAct()
-    return _ratio("ReAct", lambda: _data().fit_and_score(score), theirs)
+    peers: dict[Score, Callable[[], object]] = {
+        KNN(k=2): lambda: peer.fit_and_score(detector.KNN(None, k=2)),  # scikit-learn's search
+        ViM(dim=DIM): lambda: peer.fit_and_score(detector.ViM(None, d=DIM, **head)),
+        ReAct(): react,
+        NNGuide(k=10): lambda: peer.fit_and_score(detector.NNGuide(None, peer.head, k=10)),
+    }
+    for score, theirs in peers.items():
+        what = f"{score.name}, fit on {BANK:,} and score {ROWS:,} × {FEATURES:,}"
+        yield faster(what, partial(data.fit_and_score, score), "pytorch-ood", theirs, goal=1, rounds=rounds)
+    yield from _rmds(peer, rounds)
+    yield from _faiss(rounds)
 
 
-def fitted_nnguide() -> bool:
-    """NNGuide; the peer computes the logits anew and keeps float32's order."""
-    if (peer := _peer("NNGuide")) is None:
-        return True
-    score = NNGuide(k=10)
-    return _ratio(
-        "NNGuide",
-        lambda: _data().fit_and_score(score),
-        lambda: peer.fit_and_score(peer.detector.NNGuide(None, peer.head, k=10)),
-    )
-
-
-def fitted_rmds() -> bool:
-    """RMDS, fit and score apart; the peer's score is timed on a few rows and extrapolated."""
-    if (peer := _peer("RMDS")) is None:
-        return True
-    score, data = RMDS(), _data()
+def _rmds(peer: _Peer, rounds: int) -> Iterator[Finding]:
+    """Fit and score apart: the peer's score is timed on a few rows and extrapolated."""
+    score, data, few = RMDS(), _data(), peer.features[:FEW]
     ours, theirs = score.fit(data.sample()), peer.fit(peer.detector.RMD(None))
-    fit = _ratio("RMDS, fit", lambda: score.fit(data.sample()), lambda: peer.fit(peer.detector.RMD(None)))
-    few = peer.features[:FEW]
-    return fit & _ratio(
-        "RMDS, score", lambda: ours(data.outputs), lambda: theirs.predict_features(few), times=ROWS // FEW
-    )
+    yield faster(
+        f"rmds, fit on {BANK:,}", lambda: score.fit(data.sample()),
+        "pytorch-ood", lambda: peer.fit(peer.detector.RMD(None)), goal=1, rounds=rounds,
+    )  # fmt: skip
+    yield faster(
+        f"rmds, score {ROWS:,} × {FEATURES:,}", lambda: ours(data.outputs),
+        f"pytorch-ood, from {FEW} rows", lambda: theirs.predict_features(few), goal=1, rounds=1, times=ROWS // FEW,
+    )  # fmt: skip
 
 
-def fitted_knn_faiss() -> bool:
-    """KNN against a flat index of faiss alone, which keeps float32's order."""
+def _faiss(rounds: int) -> Iterator[Finding]:
     try:
         import faiss
     except ImportError as error:
-        print(f"KNN: skipped, {error.name} is not installed (pip install faiss-cpu)")
-        return True
+        print(f"faiss: left out, {error.name} is not installed")
+        return
     faiss.omp_set_num_threads(2)
-    data, score = _data(), KNN(k=2)
+    data = _data()
 
     def flat() -> np.ndarray:
         index = faiss.IndexFlatL2(FEATURES)
@@ -168,15 +138,5 @@ def fitted_knn_faiss() -> bool:
         queries = data.features / np.linalg.norm(data.features, axis=1, keepdims=True)
         return -index.search(queries, 2)[0][:, 1]
 
-    ours = partial(data.fit_and_score, score)
-    return ratio("KNN", ours, flat, goal=1 / 1.2, peer_name="faiss IndexFlatL2", rounds=3)
-
-
-FITTED = {
-    "fitted_knn": fitted_knn,
-    "fitted_knn_faiss": fitted_knn_faiss,
-    "fitted_vim": fitted_vim,
-    "fitted_react": fitted_react,
-    "fitted_nnguide": fitted_nnguide,
-    "fitted_rmds": fitted_rmds,
-}
+    ours = partial(data.fit_and_score, KNN(k=2))
+    yield faster("knn, order settled in float64", ours, "faiss IndexFlatL2, float32", flat, goal=0.8, rounds=rounds)

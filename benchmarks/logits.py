@@ -1,14 +1,15 @@
 """Logit scores against PyTorch, against one plain read, and over numbers of classes; two threads for everyone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
-from ratio import ratio
+from finding import Finding, faster, shortest, slower
 
 import abstain
 
 ROWS, CLASSES = 50_000, 1_000
+LOGITS = 20_000_000
 
 
 def _sample(classes: int = CLASSES, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray]:
@@ -37,82 +38,48 @@ def _one_by_one(z: torch.Tensor, w: torch.Tensor) -> Callable[[], object]:
     return scores
 
 
-def logit_scores() -> bool:
-    """The seven logit scores of 50,000 × 1,000 float32 logits against PyTorch doing them one by one."""
-    logits, weight = _sample()
-    return ratio(
-        "logit_scores, 50,000 x 1,000 float32",
-        lambda: abstain.scores.logit_scores(logits, weight),
-        _one_by_one(torch.from_numpy(logits), torch.from_numpy(weight)),
-        goal=10,
-        peer_name="PyTorch, 7 scores, 2 threads",
-    )
+def logits(quick: bool) -> Iterator[Finding]:
+    """The seven logit scores together, one alone, and of tensors, against PyTorch and against one read."""
+    rows = 10_000 if quick else ROWS
+    z, weight = _sample(rows=rows)
+    tensor, w = torch.from_numpy(z), torch.from_numpy(weight)
+    size = f"{rows:,} × {CLASSES:,} float32"
 
+    def seven():
+        return abstain.scores.logit_scores(z, weight)
 
-def logit_scores_read() -> bool:
-    """The same against one read of the logits."""
-    logits, weight = _sample()
-    return ratio(
-        "logit_scores, 50,000 x 1,000 float32",
-        lambda: abstain.scores.logit_scores(logits, weight),
-        logits.sum,
-        goal=1 / 5,
-        peer_name="one read, z.sum()",
-        rounds=15,
-    )
-
-
-def margin() -> bool:
-    """The confidence margin alone against PyTorch's two largest."""
-    torch.set_num_threads(2)
-    logits, _ = _sample()
-    z = torch.from_numpy(logits)
-
-    def two_largest() -> torch.Tensor:
-        top = z.topk(2, dim=1).values
+    def two_largest():
+        top = tensor.topk(2, dim=1).values
         return top[:, 0] - top[:, 1]
 
-    return ratio(
-        "confidence_margin, 50,000 x 1,000 float32",
-        lambda: abstain.scores.confidence_margin(logits),
-        two_largest,
-        goal=2,
-        peer_name="torch.topk(2), 2 threads",
-    )
-
-
-def tensor_scores() -> bool:
-    """The seven scores of a torch tensor, without and with a gradient, against plain PyTorch."""
-    logits, weight = _sample(rows=20_000)
-    z, w = torch.from_numpy(logits), torch.from_numpy(weight)
-    tracked = z.clone().requires_grad_()
-    without = ratio(
-        "logit_scores of a tensor, 20,000 x 1,000 float32",
-        lambda: abstain.scores.logit_scores(z, w),
-        _one_by_one(z, w),
-        goal=5,
-        peer_name="PyTorch, 7 scores, 2 threads",
-    )
-    return (
-        ratio(
-            "logit_scores of a tensor with a gradient",
-            lambda: abstain.scores.logit_scores(tracked, w),
-            _one_by_one(tracked, w),
-            goal=1,
-            peer_name="PyTorch, 7 scores with one, 2 threads",
-            rounds=3,
+    with torch.inference_mode():
+        against = "PyTorch, seven separate calls"
+        yield faster(f"seven logit scores, {size}", seven, against, _one_by_one(tensor, w), goal=10, rounds=4)
+        yield slower(f"seven logit scores, {size}", seven, "one read, z.sum()", z.sum, goal=5, rounds=15)
+        what = f"confidence margin alone, {size}"
+        yield faster(
+            what, lambda: abstain.scores.confidence_margin(z), "torch.topk(2) and subtract", two_largest, goal=2
         )
-        and without
-    )
+        what = f"seven scores of a torch tensor, {size}"
+        yield faster(
+            what, lambda: abstain.scores.logit_scores(tensor, w), against, _one_by_one(tensor, w), goal=5, rounds=4
+        )
+    few = tensor[: rows // 5].clone().requires_grad_()
+    yield faster(
+        f"the same with a gradient, {len(few):,} rows",
+        lambda: abstain.scores.logit_scores(few, w), against, _one_by_one(few, w), goal=1,
+    )  # fmt: skip
 
 
-def few_classes() -> bool:
-    """Ten classes against a thousand, the same number of logits."""
-    few, many = _sample(classes=10, rows=2_000_000), _sample(rows=20_000)
-    return ratio(
-        "logit_scores, 2,000,000 x 10 float32",
-        lambda: abstain.scores.logit_scores(*few),
-        lambda: abstain.scores.logit_scores(*many),
-        goal=1 / 4,
-        peer_name="20,000 x 1,000",
-    )
+def classes(quick: bool) -> Iterator[Finding]:
+    """The cost of a logit from ten classes to 20,000, the number of logits held constant."""
+    total = LOGITS // 4 if quick else LOGITS
+    samples = {k: _sample(classes=k, rows=total // k) for k in (10, 100, 1_000, 20_000)}
+    times = dict(zip(samples, shortest(*(_scores(*sample) for sample in samples.values()), rounds=4), strict=True))
+    for k in (10, 100, 20_000):
+        what, against = f"seven logit scores, {k:,} classes, {total:,} logits", "1,000 classes"
+        yield Finding(what, against, "slower", times[k] / times[1_000], 4, times[k], times[1_000])
+
+
+def _scores(logits: np.ndarray, weight: np.ndarray) -> Callable[[], object]:
+    return lambda: abstain.scores.logit_scores(logits, weight)
