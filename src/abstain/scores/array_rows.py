@@ -29,13 +29,10 @@ class ArrayRows:
 
     @once
     def top(self) -> Array:
-        """z₁, or NaN; not by max, whose gradient would be shared among ties."""
+        """z₁, or NaN; not by max, whose gradient would be shared among ties, nor by row, which no export can look up."""
         xp = self._xp
-        top = self._own(self._z)
+        top = xp.sum(xp.where(self._is_top, self._z, 0.0), axis=1)
         return xp.where((top == xp.inf) | (top == -xp.inf), xp.nan, top)
-
-    def _own(self, values: Array) -> Array:
-        return self._xp.sum(self._xp.where(self._is_top, values, 0.0), axis=1)  # an export cannot look up by row
 
     @once
     def _is_top(self) -> Array:
@@ -105,9 +102,9 @@ class ArrayRows:
         """z_{i*} s_{i*} − max zⱼ sⱼ for the column scales s; NaN without scales."""
         if self._scale is None:
             return self.top * self._xp.nan
-        scaled = self._z * self._xp.asarray(self._scale, dtype=self._z.dtype, device=device(self._z))[None, :]
-        rival = self._xp.max(self._xp.where(self._is_top, -self._xp.inf, scaled), axis=1)
-        return self._own(scaled) - rival + 0.0 * self.top
+        scale = self._xp.asarray(self._scale, dtype=self._z.dtype, device=device(self._z))
+        rival = self._xp.max(self._others * scale[None, :], axis=1)
+        return self.top * self._xp.take(scale, self.prediction, axis=0) - rival
 
     @once
     def odds(self) -> Array:
