@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
-from abstain.experiments.costs import class_costs
-from abstain.experiments.costs.class_costs import measure, pays
+from abstain.experiments.costs import class_costs, measured
+from abstain.experiments.costs.class_costs import pays
 from abstain.experiments.costs.cost_tables import CostTable, Predicted, cost_tables
+from abstain.experiments.costs.measured import measure
 from abstain.experiments.experiment import Setting
 from abstain.scores.expected_cost import Costs
 
@@ -23,7 +24,7 @@ def made(monkeypatch):
         both = np.column_stack([1 - p, p])
         return Predicted(both[:600], labels[:600]), Predicted(both[600:], labels[600:])
 
-    monkeypatch.setattr(class_costs, "predicted", predicted)
+    monkeypatch.setattr(measured, "predicted", predicted)
 
 
 @pytest.mark.usefixtures("made")

@@ -4,7 +4,7 @@ import pytest
 from abstain.experiments.experiment import Setting
 from abstain.experiments.svm import svm
 from abstain.experiments.svm.machine import machine
-from abstain.experiments.svm.svm import Machines
+from abstain.experiments.svm.machines import Machines
 
 
 @pytest.fixture(scope="module")

@@ -1,63 +1,17 @@
 """Rejection with costs that differ by class, on medical tables: an open question of the paper (§5 ii)."""
 
-from dataclasses import dataclass
-
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain.experiments.claims import Verdict
-from abstain.experiments.costs.cost_tables import SHARES, CostTable, cost_tables, predicted
+from abstain.experiments.costs.cost_tables import cost_tables
 from abstain.experiments.costs.costs_figure import costs_figure
-from abstain.experiments.costs.rules import RULES, paid
+from abstain.experiments.costs.measured import BASELINE, Paid, measure
+from abstain.experiments.costs.rules import RULES
 from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.findings import Findings, Table
-from abstain.experiments.splits import SplitMean, split_mean
 
-SPLITS = 50
-BASELINE = "one threshold"
 HINDSIGHT = "one threshold, in hindsight"
 OURS = ("Chow, plug-in", "empirical minimiser")
-
-
-@dataclass(frozen=True, eq=False)
-class Paid:
-    """What every rule cost on every split of a table, and how much it answered."""
-
-    table: CostTable
-    cost: dict[str, list[float]]
-    coverage: dict[str, list[NDArray[np.float64]]]
-    """Share of rows answered, by true class."""
-
-    def mean(self, rule: str) -> SplitMean:
-        """Cost × 100 per row."""
-        return _mean(self.cost[rule])
-
-    def difference(self, rule: str, other: str = BASELINE) -> SplitMean:
-        """Cost × 100 per row of a rule less that of another, paired over the splits."""
-        return _mean([a - b for a, b in zip(self.cost[rule], self.cost[other], strict=True)])
-
-    @property
-    def data(self) -> str:
-        """What it was."""
-        n = len(self.table.labels)
-        return f"{self.table.name}, {n} rows, {len(self.cost[BASELINE])} splits; {self.table.words}"
-
-
-def _mean(values: list[float]) -> SplitMean:
-    return split_mean(values, tested=SHARES[2] / (SHARES[0] + SHARES[1])).times(100)
-
-
-def measure(table: CostTable, /, *, seed: int = 0, splits: int = SPLITS) -> Paid:
-    """Every rule on repeated splits of a table."""
-    found = Paid(table, {name: [] for name in RULES}, {name: [] for name in RULES})
-    for split in range(splits):
-        choose, test = predicted(table, seed=seed * splits + split)
-        for name, rule in RULES.items():
-            answers = rule(choose, test, table.costs, seed)
-            found.cost[name].append(float(paid(answers, test.labels, table.costs).mean()))
-            shares = [np.mean(answers[test.labels == label] >= 0) for label in range(len(table.costs.matrix))]
-            found.coverage[name].append(np.array(shares))
-    return found
 
 
 def run(setting: Setting) -> Findings:

@@ -1,19 +1,15 @@
 """What each rule costs, and whom it answers."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from abstain.experiments.costs.measured import BASELINE, Paid
 from abstain.extras import require
 from abstain.report.figures import COLOURS, tidy
 
-if TYPE_CHECKING:
-    from abstain.experiments.costs.class_costs import Paid
 
-BASELINE = "one threshold"
-
-
-def costs_figure(found: "list[Paid]", /) -> Any:
+def costs_figure(found: list[Paid], /) -> Any:
     """A row for each table: the difference to one threshold, and coverage by class."""
     require("matplotlib", extra="report", feature="The figure of costs")
     from matplotlib.figure import Figure
@@ -25,7 +21,7 @@ def costs_figure(found: "list[Paid]", /) -> Any:
     return figure
 
 
-def draw_differences(axes: Any, found: "Paid", /) -> None:
+def draw_differences(axes: Any, found: Paid, /) -> None:
     """Cost of each rule less that of one threshold, with 95% intervals."""
     rules = [rule for rule in found.cost if rule != BASELINE]
     means = [found.difference(rule) for rule in rules]
@@ -42,7 +38,7 @@ def draw_differences(axes: Any, found: "Paid", /) -> None:
     tidy(axes)
 
 
-def draw_coverage(axes: Any, found: "Paid", /) -> None:
+def draw_coverage(axes: Any, found: Paid, /) -> None:
     """The share of each true class that a rule answers."""
     rules = [rule for rule in found.coverage if rule not in ("answer all", "reject all", "cheapest answers")]
     shares = np.array([np.mean(found.coverage[rule], axis=0) for rule in rules])

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from abstain.experiments.gaussians.cases import COMPARED, COVERAGE, Case
+from abstain.experiments.gaussians.cases import COVERAGE, Case
 from abstain.extras import require
 from abstain.report.figures import tidy
 from abstain.scores import SCORES
@@ -32,7 +32,6 @@ def heat_maps_figure(case: Case, /) -> Any:
 
 def draw_heat_map(axes: Any, case: Case, name: str, /) -> Any:
     """The share of samples that a score trusts less than one at each place; what is rejected first is dark."""
-    assert name in COMPARED
     population, line = case.populations[name], np.linspace(-REACH, REACH, POINTS)
     grid = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
     seen = np.sort(population.confidence(np.asarray(case.sample.features)))

@@ -108,7 +108,7 @@ class Population:
             return both, errors
         allowed = 2 * self.doubt.of_size(corner)
         end = self._size_of(allowed - self._doubts[0])  # beside a larger coordinate every other is accepted
-        one, one_wrong = self._beside(corner[:, None], allowed[:, None], end[:, None])
+        one, one_wrong = self._beside(self.doubt, corner[:, None], allowed[:, None], end[:, None])
         right_end, wrong_end = self.mixture.right_beyond(end), self.mixture.wrong_beyond(end)
         any_right, any_wrong = (
             self.mixture.right_beyond(np.zeros(1)) - right,
@@ -118,12 +118,11 @@ class Population:
         one_wrong += wrong_end * (any_right + any_wrong) + right_end * any_wrong
         return both + 2 * one, errors + 2 * one_wrong
 
-    def _beside(self, corner: Floats, allowed: Floats, end: Floats) -> tuple[Floats, Floats]:
+    def _beside(self, doubt: Doubt, corner: Floats, allowed: Floats, end: Floats) -> tuple[Floats, Floats]:
         """The accepted, and those that are wrong, with one coordinate from corner to end and the other below corner."""
-        assert self.doubt is not None
         mixture, length = self.mixture, end - corner
         large = corner + length * STEPS
-        small = np.minimum(self._size_of(allowed - self.doubt.of_size(large)), corner)
+        small = np.minimum(self._size_of(allowed - doubt.of_size(large)), corner)
         right = mixture.right_beyond(small) - mixture.right_beyond(corner)
         wrong = mixture.wrong_beyond(small) - mixture.wrong_beyond(corner)
         large_right, large_wrong = mixture.right_density(large), mixture.wrong_density(large)

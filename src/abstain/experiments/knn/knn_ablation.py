@@ -19,7 +19,6 @@ QUICK: dict[str, Callable[[int], Outputs]] = {
     "a network that saw 100 digits": lambda seed: weak_network(4, seed=seed),
 }
 """Models that are made in seconds; those of other experiments are taken from their folders."""
-ROWS = 40_000  # of each model, so that the largest take seconds
 
 
 def run(setting: Setting) -> Findings:
@@ -28,9 +27,8 @@ def run(setting: Setting) -> Findings:
     models |= {name: outputs for name, outputs in collected(setting).items() if name != "digits"}
     found, larger = [], []
     for done, (name, outputs) in enumerate(models.items()):
-        rows = _thinned(outputs, setting.seed)
-        found.append(ablate(name, rows, seed=setting.seed))
-        larger.append(ablate(name, rows, bank="fifth", seed=setting.seed))
+        found.append(ablate(name, outputs, seed=setting.seed))
+        larger.append(ablate(name, outputs, bank="fifth", seed=setting.seed))
         if setting.progress is not None:
             setting.progress(done + 1, len(models))
     return Findings(
@@ -48,13 +46,6 @@ def run(setting: Setting) -> Findings:
 
 def _numbers(found: list[Ablation]) -> list[dict[str, object]]:
     return [{"model": one.name, "aurc": {str(k): areas for k, areas in one.areas.items()}} for one in found]
-
-
-def _thinned(outputs: Outputs, seed: int) -> Outputs:
-    if len(outputs) <= ROWS:
-        return outputs
-    rows = np.random.default_rng(seed).permutation(len(outputs))[:ROWS]
-    return outputs.select(np.sort(rows))
 
 
 def sensitive(found: Ablation, /) -> Verdict:

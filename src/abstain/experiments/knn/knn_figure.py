@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from abstain.experiments.knn.ablation import PAPER, Ablation
+from abstain.experiments.knn.ablation import KS, PAPER, Ablation
 from abstain.extras import require
 from abstain.report.figures import COLOURS, FIRST_SAMPLES, tidy
 
@@ -31,12 +31,12 @@ def draw_curves(axes: Any, found: Ablation, /) -> None:
     """A curve for each k, from dark (few) to light (many); the paper's k is thick."""
     from matplotlib import colormaps
 
-    shades = colormaps["viridis"](np.linspace(0.0, 0.9, len(found.ks)))
-    for place, (k, shade) in enumerate(zip(found.ks, shades, strict=True)):
+    for k in found.ks:
         curve = found.curve(k)
         shown = curve.coverage * len(found.draws[0].outputs) >= FIRST_SAMPLES
         width = 2.4 if k == PAPER else 1.2
-        style = STYLES[place % len(STYLES)]
+        shade = colormaps["viridis"](0.92 * np.log(k) / np.log(max(KS)))  # of k alone, the same in every panel
+        style = STYLES[KS.index(k) % len(STYLES)] if k in KS else "-"
         x, y = 100 * curve.coverage[shown], 100 * curve.risk[shown]
         axes.plot(x, y, color=shade, linewidth=width, linestyle=style, label=f"k = {k}")
     axes.set(xlim=(0, 100), xlabel="Coverage (%)", ylabel="Selective risk (%)")

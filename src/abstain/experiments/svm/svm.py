@@ -1,43 +1,16 @@
 """Two margins and two decision rules of a multiclass SVM: App. A and §3.2."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from abstain.experiments.claims import Verdict
 from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.findings import Findings, Table
-from abstain.experiments.splits import SplitMean, split_mean
-from abstain.experiments.svm.machine import SHARE, TABLES, Machine, machine
+from abstain.experiments.svm.machine import TABLES, Machine, machine
+from abstain.experiments.svm.machines import Machines
 from abstain.experiments.svm.svm_figure import svm_figure
 
 SPLITS = 20
 FACTORS = (0.5, 2.0)  # by how much the w_j are rescaled
-
-
-@dataclass(frozen=True, eq=False)
-class Machines:
-    """Machines on repeated splits of one table."""
-
-    table: str
-    all: tuple[Machine, ...]
-
-    def mean(self, values: list[float]) -> SplitMean:
-        """A mean over the splits."""
-        return split_mean(values, tested=(1 - SHARE) / SHARE)
-
-    def area(self, name: str) -> SplitMean:
-        """AURC × 100."""
-        return self.mean([100 * one.areas[name] for one in self.all])
-
-    def difference(self, name: str, other: str) -> SplitMean:
-        """AURC × 100 of one score less that of another, paired over the splits."""
-        return self.mean([100 * (one.areas[name] - one.areas[other]) for one in self.all])
-
-    @property
-    def data(self) -> str:
-        """What it was."""
-        return f"{self.table}, {len(self.all)} splits with {len(self.all[0].outputs):,} rows tested in each"
 
 
 def run(setting: Setting) -> Findings:

@@ -1,19 +1,19 @@
 """The two margins of an SVM against each other, their curves, and the difference on every table."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from abstain.experiments.svm.machines import Machines
 from abstain.extras import require
+from abstain.metrics import risk_coverage
 from abstain.report.figures import COLOURS, tidy
-
-if TYPE_CHECKING:
-    from abstain.experiments.svm.svm import Machines
+from abstain.scores import confidence_margin
 
 GRID = np.linspace(0.02, 1.0, 197)
 
 
-def svm_figure(found: "list[Machines]", /) -> Any:
+def svm_figure(found: list[Machines], /) -> Any:
     """Margins, curves of the table with most rows, and differences."""
     require("matplotlib", extra="report", feature="The figure of the SVM")
     from matplotlib.figure import Figure
@@ -27,7 +27,7 @@ def svm_figure(found: "list[Machines]", /) -> Any:
     return figure
 
 
-def draw_margins(axes: Any, found: "Machines", /) -> None:
+def draw_margins(axes: Any, found: Machines, /) -> None:
     """Both margins of every row of one split: right, wrong, and where the rules disagree."""
     one = found.all[0]
     confidence, geometric = (one.confidences[name] for name in ("confidence_margin", "geometric_margin"))
@@ -48,11 +48,8 @@ def draw_margins(axes: Any, found: "Machines", /) -> None:
     tidy(axes)
 
 
-def draw_curves(axes: Any, found: "Machines", /) -> None:
+def draw_curves(axes: Any, found: Machines, /) -> None:
     """Risk over coverage, the mean over the splits."""
-    from abstain.metrics import risk_coverage
-    from abstain.scores import confidence_margin
-
     looks = {
         "RL_conf-M": (COLOURS[0], "-"),
         "RL_geo-M": (COLOURS[1], "--"),
@@ -75,7 +72,7 @@ def draw_curves(axes: Any, found: "Machines", /) -> None:
     tidy(axes)
 
 
-def draw_differences(axes: Any, found: "list[Machines]", /) -> None:
+def draw_differences(axes: Any, found: list[Machines], /) -> None:
     """AURC of other margins less that of the confidence margin, with 95% intervals."""
     others = {"geometric_margin": "RL_geo-M", "pairwise_margin": "RL_pair-M", "geometric rule": "geometric rule"}
     for shift, (name, label), colour, marker in zip(
