@@ -6,18 +6,6 @@ from numba import njit
 STRIDE = 32  # columns whose largest is looked at before each of them
 
 
-@njit(nogil=True, cache=True)
-def centre_rows(rows, centre, moved, norms):  # type: ignore[no-untyped-def]
-    """Rows less the centre, rounded once, and their norms."""
-    for i in range(rows.shape[0]):
-        total = 0.0
-        for t in range(rows.shape[1]):
-            apart = np.float64(rows[i, t]) - centre[t]
-            total += apart * apart
-            moved[i, t] = apart
-        norms[i] = np.sqrt(total)
-
-
 @njit(nogil=True, cache=True, fastmath={"nnan", "nsz", "reassoc"})
 def _largest(products, halves, start, stop):  # type: ignore[no-untyped-def]
     largest = -np.float32(np.inf)

@@ -14,7 +14,7 @@ from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.kernels.blocks import for_each_block
-from abstain.kernels.neighbours import centre_rows, keep_largest, measure_above, measure_some
+from abstain.kernels.neighbours import keep_largest, measure_above, measure_some
 from abstain.scores.operations import at_least, constant
 
 Array = NDArray[np.floating]
@@ -101,13 +101,16 @@ class _Search:
             needed = (norms**2 - worst) / 2 if self.by_distance else -worst
             cuts = needed - self.rounding * self.longest * (norms + self.longest * self.by_distance)
             near = np.flatnonzero(last >= cuts)
-            best[near] = self._all_above(queries[near], moved[near], cuts[near], best.shape[1], space)
+            if near.size:
+                best[near] = self._all_above(queries[near], moved[near], cuts[near], best.shape[1], space)
 
     def _centred(self, rows: Array) -> tuple[Singles, Floats]:
         moved, norms = np.empty(rows.shape, dtype=np.float32), np.empty(len(rows))
 
         def work(part: slice) -> None:
-            centre_rows(rows[part], self.centre, moved[part], norms[part])
+            apart = rows[part] - self.centre
+            norms[part] = np.sqrt(np.einsum("ij,ij->i", apart, apart))
+            moved[part] = apart
 
         for_each_block(work, *rows.shape)
         return moved, norms
