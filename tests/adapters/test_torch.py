@@ -151,6 +151,19 @@ def test_a_head_that_is_trained_on_is_read_again(classifier):
         assert not torch.allclose(selective(x.double()).confidence, expected)
 
 
+def test_a_bias_that_changes_is_read_again(classifier):
+    network, x, outputs = classifier
+    network = copy.deepcopy(network)
+    selective = SelectiveModel(network, calibrate(outputs, score="ash", coverage=0.6))
+    before = selective(x[:20]).confidence
+    network[2].bias.data += 7
+    torch.testing.assert_close(selective(x[:20]).confidence, before + 7)  # an energy moves with its logits
+    network[2].bias.data[:] = 0
+    expected = selective(x[:20]).confidence
+    network[2].bias = None
+    torch.testing.assert_close(selective(x[:20]).confidence, expected)
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("score", ["confidence_margin", "geometric_margin", "knn"])
 def test_it_can_be_compiled_and_served_in_inference_mode(classifier, score):

@@ -292,7 +292,7 @@ def test_kl_matching_agrees_with_scipy():
     np.testing.assert_allclose(KLMatching().fit(CAL)(OUT), expected, rtol=1e-9, atol=1e-12)
 
 
-def test_kl_matching_of_probabilities_too_small_for_a_float_agrees_with_mpmath():
+def test_kl_matching_of_confident_rows_agrees_with_mpmath():
     import mpmath
 
     cal, out = (Outputs(logits=30 * o.logits[:20]) for o in (CAL, OUT))

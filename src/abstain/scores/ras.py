@@ -8,7 +8,7 @@ import numpy as np
 from array_api_compat import array_namespace, device
 from numpy.typing import NDArray
 
-from abstain.kernels.blocks import for_each_block
+from abstain.kernels.profile import at_ranks
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Head, Inputs
 from abstain.scores.operations import constant, running_max, sorted_rows, take_along_rows
@@ -71,22 +71,13 @@ class FittedRAS(FittedScore):
 
     def formula(self, inputs: Inputs, /) -> Array:
         """The score of the logits of the shifted features."""
-        return score_of(self.score, self._shifted(inputs.features, inputs.sorted_features), self._head)
-
-    def _shifted(self, features: Array, ordered: Array) -> Array:
-        if not isinstance(features, np.ndarray):
-            return _at_ranks(features, ordered, self._sums)
-        found = np.empty(features.shape)
-
-        def work(block: slice) -> None:
-            found[block] = _at_ranks(features[block], ordered[block], self._sums)
-
-        for_each_block(work, *features.shape)
-        return found
+        in_numpy = isinstance(inputs.features, np.ndarray)
+        shifted = (at_ranks if in_numpy else _at_ranks)(inputs.features, inputs.sorted_features, self._sums)
+        return score_of(self.score, shifted, self._head)
 
 
 def _at_ranks(features: Array, ordered: Array, sums: Floats) -> Array:
-    """The mean of the profile over the places that each feature has among those of its row."""
+    """What the kernel of this name does, by the operations of any library."""
     xp = array_namespace(features)
     d = len(sums) - 1
     places = xp.arange(d, device=device(features))[None, :]
