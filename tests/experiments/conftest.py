@@ -1,6 +1,7 @@
 """Small data in the layouts that the authors of the paper's data sets publish, and small models that learn nothing."""
 
 import csv
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -155,3 +156,15 @@ def stars():
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
+
+
+@pytest.fixture
+def fetched(monkeypatch):
+    """Goes where `scripts/reproduce` puts packages, and skips the test where one of them is not there."""
+
+    def check(*packages):
+        monkeypatch.chdir(Path(__file__).parents[2])
+        if missing := [package.name for package in packages if not package.place.is_dir()]:
+            pytest.skip(f"{' and '.join(missing)} not fetched; scripts/reproduce does")
+
+    return check

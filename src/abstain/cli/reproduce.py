@@ -117,10 +117,9 @@ def _tell(findings: "Findings", files: list[Path], *, json: bool) -> None:
         print_json({"words": findings.words, "verdicts": verdicts, "files": list(map(str, files))} | findings.numbers)
         return
     console = Console()
-    if findings.evaluation is None:
-        console.print(escape(shown(findings.words)))
-    else:
+    if findings.evaluation is not None:
         print_summary(summarize(findings.evaluation), console)
+    console.print(escape(shown(findings.words)))
     for verdict in findings.verdicts:
         colour, claim = MARKS[verdict.outcome], TEXTS[verdict.claim]
         console.print(

@@ -4,17 +4,20 @@ from pathlib import Path
 
 from abstain.collect.run import Progress
 from abstain.experiments.benchmarks import BENCHMARKS
+from abstain.experiments.cifar10_nets import CIFAR10_NETS
 from abstain.experiments.costs.class_costs import COSTS
 from abstain.experiments.digits import digits
-from abstain.experiments.efficientnet import EFFICIENTNET
 from abstain.experiments.evaluated import comparing
 from abstain.experiments.experiment import Experiment
 from abstain.experiments.fashion import FASHION_MNIST
 from abstain.experiments.gaussians.scale import SCALE
 from abstain.experiments.gaussians.toy import TOY
+from abstain.experiments.imagenet_few import IMAGENET_FEW
 from abstain.experiments.knn.knn_ablation import KNN_ABLATION
+from abstain.experiments.languages import LANGUAGES
 from abstain.experiments.magika import MAGIKA
 from abstain.experiments.ood.ood_metrics import OOD_METRICS
+from abstain.experiments.reviews import REVIEWS
 from abstain.experiments.sentiment import SENTIMENT
 from abstain.experiments.svm.svm import SVM
 from abstain.experiments.tables import TABLES
@@ -29,7 +32,12 @@ def _digits(folder: Path, seed: int, progress: Progress | None) -> Outputs:  # n
     return outputs
 
 
-DIGITS = Experiment("digits", TITLE, comparing(TITLE, _digits))
+DIGITS = Experiment(
+    "digits",
+    TITLE,
+    comparing(TITLE, _digits),
+    about="scikit-learn's digits: a network that knows 0–7 meets noise, blur, tilt and fading, and 8 and 9.",
+)
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
     for experiment in (
@@ -45,6 +53,9 @@ EXPERIMENTS: dict[str, Experiment] = {
         MAGIKA,
         SENTIMENT,
         FASHION_MNIST,
-        EFFICIENTNET,
+        CIFAR10_NETS,
+        LANGUAGES,
+        REVIEWS,
+        IMAGENET_FEW,
     )
 }
