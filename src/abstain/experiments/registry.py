@@ -9,6 +9,8 @@ from abstain.experiments.evaluated import comparing
 from abstain.experiments.experiment import Experiment
 from abstain.experiments.fashion import FASHION_MNIST
 from abstain.experiments.magika import MAGIKA
+from abstain.experiments.margin_training import MARGIN_TRAINING
+from abstain.experiments.scnet import SCNET
 from abstain.experiments.sentiment import SENTIMENT
 from abstain.outputs import Outputs
 
@@ -23,5 +25,6 @@ def _digits(folder: Path, seed: int, progress: Progress | None) -> Outputs:  # n
 
 DIGITS = Experiment("digits", TITLE, comparing(TITLE, _digits))
 EXPERIMENTS: dict[str, Experiment] = {
-    experiment.name: experiment for experiment in (DIGITS, MAGIKA, SENTIMENT, FASHION_MNIST, EFFICIENTNET)
+    experiment.name: experiment
+    for experiment in (DIGITS, MAGIKA, SENTIMENT, FASHION_MNIST, EFFICIENTNET, SCNET, MARGIN_TRAINING)
 }

@@ -48,5 +48,5 @@ class AdditiveMargin(Objective):
 
     def loss(self, said: Any, labels: Any, trust: Any, done: float, /) -> Any:  # noqa: ARG002
         """Mean over the batch."""
-        handicap = torch.nn.functional.one_hot(labels, said.shape[1]) * (self.scale * self.margin)
-        return torch.nn.functional.cross_entropy(said - handicap, labels)
+        is_true = torch.nn.functional.one_hot(labels, said.shape[1]).to(said.dtype)
+        return torch.nn.functional.cross_entropy(said - self.scale * self.margin * is_true, labels)

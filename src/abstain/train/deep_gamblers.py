@@ -22,7 +22,7 @@ class DeepGamblers(Objective):
 
     def network(self, body: Any, classes: int, /) -> Network:
         """With an output for abstention."""
-        return Classifier(body, classes, abstention=1)
+        return Classifier(body, classes, abstention=True)
 
     def loss(self, said: Any, labels: Any, trust: Any, done: float, /) -> Any:  # noqa: ARG002
         """Mean over the batch."""

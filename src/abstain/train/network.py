@@ -11,6 +11,9 @@ torch = require("torch", extra="torch", feature="Training")
 class Network(torch.nn.Module):  # type: ignore[misc, name-defined]
     """Called with images it says what its objective learns from; what it is used by are features and the classifier."""
 
+    own_name: str | None = None
+    """The name of the confidence that it was trained to give, if it was."""
+
     @abstractmethod
     def features(self, images: Any, /) -> Any:
         """(b, d) what enters the classifier."""
@@ -20,16 +23,17 @@ class Network(torch.nn.Module):  # type: ignore[misc, name-defined]
         """Weight (K, d) and bias (K,) that make the logits of the known classes from the features."""
 
     def own_confidence(self, features: Any, /) -> Any:  # noqa: ARG002
-        """(b,) the confidence that the network was trained to give, if it was."""
+        """(b,) the confidence of that name."""
         return None
 
 
 class Classifier(Network):
     """A body and one linear layer; with ``abstention`` it has one output more, for "none of these"."""
 
-    def __init__(self, body: Any, classes: int, *, abstention: int = 0) -> None:
+    def __init__(self, body: Any, classes: int, *, abstention: bool = False) -> None:
         super().__init__()
-        self.body, self.classes, self.abstention = body, classes, abstention
+        self.body, self.classes = body, classes
+        self.own_name = "abstention" if abstention else None
         self.head = torch.nn.Linear(body.width, classes + abstention)
 
     def forward(self, images: Any) -> Any:
@@ -46,7 +50,7 @@ class Classifier(Network):
 
     def own_confidence(self, features: Any, /) -> Any:
         """The log-odds against abstention, which order as one minus its probability."""
-        if not self.abstention:
+        if self.own_name is None:
             return None
         logits = self.head(features)
         return logits[:, : self.classes].logsumexp(dim=1) - logits[:, self.classes]

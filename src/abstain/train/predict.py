@@ -13,7 +13,6 @@ from abstain.train.network import Network
 from abstain.train.pixels import pixels
 
 torch = require("torch", extra="torch", feature="Training")
-OWN = "own"
 BATCH = 500
 
 
@@ -29,7 +28,7 @@ def predict(
 ) -> Outputs:
     """The network in evaluation mode on images (n, h, w) or (n, h, w, c).
 
-    A confidence that the network was trained to give is there under the name "own".
+    A confidence that the network was trained to give is there under its own name.
     """
     weight, bias = (part.detach() for part in network.classifier())
     features, logits, own = _run(network, images, weight, bias)
@@ -39,7 +38,7 @@ def predict(
         features=features,
         weight=as_numpy(weight),
         bias=as_numpy(bias),
-        given=None if own is None else {OWN: own},
+        given=None if own is None or network.own_name is None else {network.own_name: own},
         shift=shift,
         domain=domain,
         ids=ids,

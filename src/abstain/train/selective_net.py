@@ -16,6 +16,8 @@ LEAST_COVERAGE = 1e-6  # a batch of which nothing is accepted has no risk to div
 class SelectiveNet(Network):
     """Heads f, g and h; the confidence is the selector's logit, *before* the sigmoid, which would make ties."""
 
+    own_name = "selection_head"
+
     def __init__(self, body: Any, classes: int) -> None:
         super().__init__()
         self.body, width = body, body.width

@@ -24,7 +24,7 @@ class SelfAdaptive(Objective):
 
     def network(self, body: Any, classes: int, /) -> Network:
         """With an output for abstention."""
-        return Classifier(body, classes, abstention=1)
+        return Classifier(body, classes, abstention=True)
 
     def trusted(self, said: Any, labels: Any, trust: Any, done: float, /) -> Any:
         """The running mean of the probability of the label."""

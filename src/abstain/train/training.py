@@ -97,7 +97,10 @@ class _Run:
         self.order: tuple[int, NDArray[np.int64]] = (-1, np.empty(0, dtype=np.int64))
 
     def _seed(self, purpose: str, *place: int) -> None:
-        torch.manual_seed(int(generator(purpose, self.seed, list(place)).integers(LARGEST)))
+        chosen = int(generator(purpose, self.seed, list(place)).integers(LARGEST))
+        torch.default_generator.manual_seed(chosen)  # torch.manual_seed keeps a trace of each call for a GPU to come
+        if self.device.startswith("cuda"):
+            torch.cuda.manual_seed_all(chosen)
 
     def step(self) -> None:
         """One batch."""

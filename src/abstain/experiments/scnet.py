@@ -1,0 +1,187 @@
+"""SelectiveNet (§4.2): its selection head against post-hoc scores, on the classifier that was trained with it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from abstain.evaluation import Evaluation, evaluate
+from abstain.experiments.claims import Outcome, Verdict
+from abstain.experiments.experiment import Experiment, Setting
+from abstain.experiments.findings import Findings, Table
+from abstain.experiments.image_tasks import CLASSES, cifar_task, fashion_task
+from abstain.experiments.over_seeds import OverSeeds, over_seeds
+from abstain.experiments.training_runs import TrainingRuns
+from abstain.metrics.compare import compare
+from abstain.report.figures import risk_coverage_figure
+
+if TYPE_CHECKING:
+    from abstain.train.recipe import Recipe
+
+TITLE = "SelectiveNet: its selection head against post-hoc scores"
+HEAD, MARGIN = "selection_head", "confidence_margin"
+SCORES = {HEAD: "ScNet", MARGIN: "RL_conf-M", "geometric_margin": "RL_geo-M", "max_softmax": "SR_max", "sirc": "SIRC"}
+MIXES = ("in", "in+cov", "in+label", "all")
+ALPHAS = (0.1, 0.5, 1.0)
+SHORT_SEEDS, LONG_SEEDS = 5, 3
+IMAGES = 20_000  # to train on in the short version
+ALIKE = 0.1  # areas that differ by less than this share are comparable
+Pairs = Mapping[tuple[str, str, str, float], OverSeeds]
+
+
+def recipe(*, long: bool) -> "Recipe":
+    """A small network for minutes; for the long version a ResNet-20."""
+    from abstain.train.augmentation import Augmentation
+    from abstain.train.recipe import Recipe
+    from abstain.train.selective_net import Selective
+
+    if not long:
+        return Recipe(body="small_cnn", objective=Selective(), classes=CLASSES, epochs=4, batch_size=256, lr=0.05)
+    augmentation = Augmentation(pad=4, flip=True)
+    return Recipe(body="resnet20", objective=Selective(), classes=CLASSES, epochs=8, augmentation=augmentation)
+
+
+def run(setting: Setting) -> Findings:
+    """Train with every seed, then compare the scores on the fixed classifier, paired."""
+    if setting.long:
+        task = cifar_task(limit=setting.limit, seed=setting.seed)
+    else:
+        task = fashion_task(train=IMAGES, limit=setting.limit, seed=setting.seed)
+    chosen = recipe(long=setting.long)
+    count = setting.seeds or (LONG_SEEDS if setting.long else SHORT_SEEDS)
+    runs = TrainingRuns(setting, count)
+    evaluations = []
+    for seed in range(setting.seed, setting.seed + count):
+        network = runs.train("scnet", chosen, task.images, task.labels, seed=seed)
+        evaluations.append(evaluate(task.outputs(network), scores=list(SCORES), alphas=ALPHAS, fitting="paper"))
+    data = f"{task.words}; {chosen.body}, {chosen.epochs} epochs, {count} seed{'s' * (count > 1)}"
+    return findings(evaluations, data)
+
+
+def findings(evaluations: Sequence[Evaluation], data: str) -> Findings:
+    """Tables, curves of the first seed, and verdicts."""
+    pairs = _pairs(evaluations)
+    errors = [100 * float(each.outputs.errors[each.outputs.shift == "none"].mean()) for each in evaluations]
+    selected = [100 * _selected(each) for each in evaluations]
+    words = (
+        f"{data}. The classifier errs on {_spread(errors)}% of clean images; the selection head gives them "
+        f"a mean of {_spread(selected)}%, where 70% were asked for in training."
+    )
+    return Findings(
+        words=words,
+        verdicts=(_comparable(pairs, _levels(evaluations), data), _not_best(pairs, data)),
+        tables=(*(_areas(evaluations, alpha) for alpha in ALPHAS), *(_against_head(pairs, alpha) for alpha in ALPHAS)),
+        numbers={
+            "errors": errors,
+            "selected": selected,
+            "rows": [row | {"run": number} for number, each in enumerate(evaluations) for row in each.rows],
+            "differences": {" ".join(map(str, key)): asdict(value) for key, value in pairs.items()},
+        },
+        figures={"risk-coverage": lambda: risk_coverage_figure(evaluations[0], scores=list(SCORES))},
+    )
+
+
+def _selected(evaluation: Evaluation) -> float:
+    """The mean that the head gives to clean images, after the sigmoid."""
+    return float(expit(evaluation.confidence[HEAD][evaluation.outputs.shift == "none"]).mean())
+
+
+def _pairs(evaluations: Sequence[Evaluation]) -> Pairs:
+    """The AURC-α of the first minus that of the second, for every two scores, by mix and α."""
+    names = list(SCORES)
+    return {
+        (a, b, mix, alpha): _paired(evaluations, a, b, mix, alpha)
+        for place, a in enumerate(names)
+        for b in names[place + 1 :]
+        for mix in MIXES
+        for alpha in ALPHAS
+    }
+
+
+def _paired(evaluations: Sequence[Evaluation], a: str, b: str, mix: str, alpha: float) -> OverSeeds:
+    found = []
+    for each in evaluations:
+        rows: NDArray[np.bool_] = each.mix(mix).rows(each.outputs.shift)
+        ids = None if each.outputs.ids is None else each.outputs.ids[rows]
+        sides = each.confidence[a][rows], each.confidence[b][rows]
+        found.append(compare(*sides, each.outputs.errors[rows], alpha=alpha, ids=ids))
+    return over_seeds([one.difference for one in found], [one.se for one in found])
+
+
+def _levels(evaluations: Sequence[Evaluation]) -> dict[tuple[str, str], float]:
+    """Mean AURC over seeds, by score and mix."""
+    return {
+        (score, mix): float(np.mean([each.row(score, mix, 1.0)["aurc"] for each in evaluations]))
+        for score in SCORES
+        for mix in MIXES
+    }
+
+
+def _areas(evaluations: Sequence[Evaluation], alpha: float) -> Table:
+    rows = tuple(
+        (symbol, *(_spread([100 * each.row(score, mix, alpha)["aurc"] for each in evaluations]) for mix in MIXES))
+        for score, symbol in SCORES.items()
+    )
+    return Table(f"AURC-{alpha:g} × 100, mean ± standard deviation over seeds", ("score", *MIXES), rows)
+
+
+def _against_head(pairs: Pairs, alpha: float) -> Table:
+    rows = tuple(
+        (SCORES[score], *(_marked(pairs[HEAD, score, mix, alpha]) for mix in MIXES))
+        for score in SCORES
+        if score != HEAD
+    )
+    return Table(
+        f"AURC-{alpha:g} × 100 of the selection head minus that of the score",
+        ("score", *MIXES),
+        rows,
+        "Paired on the same images, 95% interval over seeds and test images; **bold**: the head is better, *italic*: "
+        "the post-hoc score is.",
+    )
+
+
+def _marked(difference: OverSeeds) -> str:
+    mark = {-1: "**", 0: "", 1: "*"}[difference.sign]
+    return f"{mark}{difference}{mark}"
+
+
+def _spread(values: Sequence[float]) -> str:
+    return f"{np.mean(values):.2f}" + (f" ± {np.std(values, ddof=1):.2f}" if len(values) > 1 else "")
+
+
+def _comparable(pairs: Pairs, levels: Mapping[tuple[str, str], float], data: str) -> Verdict:
+    """Head and confidence margin alike, both better than SR_max and SIRC, in and in+cov, as in Fig. 6 (a, b)."""
+    held, broken, told = True, False, []
+    for mix in ("in", "in+cov"):
+        gap = pairs[HEAD, MARGIN, mix, 1.0]
+        alike = gap.sign == 0 or abs(gap.mean) < ALIKE * levels[MARGIN, mix]
+        signs = [pairs[a, b, mix, 1.0].sign for a in (HEAD, MARGIN) for b in ("max_softmax", "sirc")]
+        held, broken = held and alike and all(sign < 0 for sign in signs), broken or not alike or 1 in signs
+        told += [f"{mix}: {SCORES[HEAD]} − {SCORES[MARGIN]} {gap}"]
+        told += [
+            f"{SCORES[a]} − {SCORES[b]} {pairs[a, b, mix, 1.0]}"
+            for a in (HEAD, MARGIN)
+            for b in ("max_softmax", "sirc")
+        ]
+    outcome: Outcome = "held" if held else "not held" if broken else "undecided"
+    return Verdict("scnet-cifar", outcome, "AURC × 100: " + "; ".join(told), data)
+
+
+def _not_best(pairs: Pairs, data: str) -> Verdict:
+    """Held where some post-hoc score is better in some mix, not held where the head is better than each in all."""
+    against = {(score, mix): pairs[HEAD, score, mix, 1.0] for score in SCORES if score != HEAD for mix in MIXES}
+    better = [key for key, value in against.items() if value.sign > 0]
+    worse = [key for key, value in against.items() if value.sign < 0]
+    outcome: Outcome = "held" if better else "not held" if len(worse) == len(against) else "undecided"
+    worst = max(against, key=lambda key: against[key].mean)
+    words = (
+        f"of {len(against)} comparisons of AURC the post-hoc score is better in {len(better)}, the head in "
+        f"{len(worse)}; largest gap: {SCORES[worst[0]]}, {worst[1]}, head minus score {against[worst]}"
+    )
+    return Verdict("scnet-not-best", outcome, words, data)
+
+
+SCNET = Experiment("scnet", TITLE, run, frozenset({"seeds", "limit", "long"}))
