@@ -156,6 +156,9 @@ def test_a_file_of_something_else_is_refused(blobs, tmp_path):
     safetensors.torch.save_file({"a": torch.zeros(1)}, tmp_path / "other")
     with pytest.raises(ValueError, match="other` must be a checkpoint of a training run, got KeyError"):
         train(RECIPE, *blobs, tmp_path / "other")
+    safetensors.torch.save_file({"a": torch.zeros(1)}, tmp_path / "third", metadata={"abstain": "[1]"})
+    with pytest.raises(ValueError, match="third` must be a checkpoint of a training run, got TypeError"):
+        train(RECIPE, *blobs, tmp_path / "third")
 
 
 def test_a_loss_that_is_not_finite_stops_the_run(blobs, tmp_path):

@@ -24,8 +24,8 @@ def load(file: Path, /) -> tuple[dict[str, Any], dict[str, Any]]:
     safetensors = require("safetensors", extra="torch", feature="Training")
     what = "a checkpoint of a training run"
     with (
-        reading(file, what),
         foreign(f"`{file}` must be {what}"),
+        reading(file, what),
         safetensors.safe_open(file, framework="pt") as stream,
     ):
         record = json.loads((stream.metadata() or {})[KEY])

@@ -19,6 +19,7 @@ from abstain.collect.fingerprint import digest
 from abstain.draws import generator
 from abstain.extras import require
 from abstain.files import alone_with
+from abstain.foreign import foreign
 from abstain.train.checkpoint import check_same, load, save
 from abstain.train.network import Network
 from abstain.train.pixels import check_images, pixels
@@ -166,14 +167,15 @@ class _Run:
         if not file.exists():
             return
         tensors, record = load(file)
-        check_same(file, record["settings"], self.settings())
-        self.done, self.losses, self.sum = record["done"], record["losses"], record["sum"]
-        self.network.load_state_dict(_under("network.", tensors))
-        momentum = _under("momentum.", tensors)
-        for name, parameter in self.network.named_parameters():
-            buffer = torch.empty_like(parameter.detach()).copy_(momentum[name])
-            self.optimizer.state[parameter]["momentum_buffer"] = buffer
-        self.trust = tensors["trust"].to(self.device)
+        with foreign(f"`{file}` must be a checkpoint of a training run"):
+            check_same(file, record["settings"], self.settings())
+            self.done, self.losses, self.sum = record["done"], record["losses"], record["sum"]
+            self.network.load_state_dict(_under("network.", tensors))
+            momentum = _under("momentum.", tensors)
+            for name, parameter in self.network.named_parameters():
+                buffer = torch.empty_like(parameter.detach()).copy_(momentum[name])
+                self.optimizer.state[parameter]["momentum_buffer"] = buffer
+            self.trust = tensors["trust"].to(self.device)
 
 
 def _under(prefix: str, tensors: dict[str, Any]) -> dict[str, Any]:
