@@ -157,8 +157,11 @@ def test_a_file_of_something_else_is_refused(blobs, tmp_path):
     with pytest.raises(ValueError, match="other` must be a checkpoint of a training run, got KeyError"):
         train(RECIPE, *blobs, tmp_path / "other")
     safetensors.torch.save_file({"a": torch.zeros(1)}, tmp_path / "third", metadata={"abstain": "[1]"})
-    with pytest.raises(ValueError, match="third` must be a checkpoint of a training run, got TypeError"):
+    with pytest.raises(ValueError, match="third` must be a checkpoint of a training run, got other contents"):
         train(RECIPE, *blobs, tmp_path / "third")
+    safetensors.torch.save_file({"a": torch.zeros(1)}, tmp_path / "fourth", metadata={"abstain": "{}"})
+    with pytest.raises(ValueError, match="fourth` must be a checkpoint of a training run, got KeyError"):
+        train(RECIPE, *blobs, tmp_path / "fourth")
 
 
 def test_a_loss_that_is_not_finite_stops_the_run(blobs, tmp_path):

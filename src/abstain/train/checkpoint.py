@@ -29,6 +29,8 @@ def load(file: Path, /) -> tuple[dict[str, Any], dict[str, Any]]:
         safetensors.safe_open(file, framework="pt") as stream,
     ):
         record = json.loads((stream.metadata() or {})[KEY])
+        if not isinstance(record, dict):
+            raise ValueError(f"`{file}` must be {what}, got other contents.")
         return {name: stream.get_tensor(name) for name in stream.keys()}, record  # noqa: SIM118
 
 
