@@ -5,33 +5,21 @@ batches, so that differences to cross-entropy are paired by seed. The learning r
 three by the errors on images held out of training.
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from abstain.evaluation import evaluate
-from abstain.experiments.claims import Outcome, Verdict
 from abstain.experiments.experiment import Experiment, Setting
-from abstain.experiments.findings import Findings, Table
+from abstain.experiments.findings import Findings
 from abstain.experiments.image_tasks import CLASSES, ImageTask, fashion_task
-from abstain.experiments.margin_of_loss import MarginOfLoss, margin_of_loss
-from abstain.experiments.over_seeds import OverSeeds, over_seeds
+from abstain.experiments.margin_gains import BASE, POST_HOC, Trained, findings
+from abstain.experiments.margin_of_loss import margin_of_loss
 from abstain.experiments.training_runs import TrainingRuns
-from abstain.report.difference_figure import difference_figure
 
 if TYPE_CHECKING:
     from abstain.train.objective import Objective
     from abstain.train.recipe import Recipe
 
 TITLE = "Objectives that promote margins against cross-entropy, on Fashion-MNIST"
-BASE = "cross-entropy"
-PROMOTING = ("hinge", "additive margin")
-MIXES = ("in", "in+cov", "in+label", "all")
-MARGINS = {"confidence_margin": "RL_conf-M", "geometric_margin": "RL_geo-M"}
-POST_HOC = {**MARGINS, "max_softmax": "SR_max"}
-SYMBOLS = {**POST_HOC, "abstention": "abstention"}
 EPOCHS, LONG_EPOCHS, SEEDS = 4, 15, 5
 IMAGES = 20_000  # to train on in the short version
 RATES = (0.1, 0.02, 0.004)
@@ -57,19 +45,6 @@ def objectives() -> "dict[str, Objective]":
     }
 
 
-@dataclass(frozen=True)
-class Trained:
-    """What came of one objective with one seed."""
-
-    objective: str
-    seed: int
-    rate: float
-    error: float
-    """Share of errors on clean images."""
-    areas: dict[str, float]
-    """AURC by score and mix, as "confidence_margin in"."""
-
-
 def run(setting: Setting) -> Findings:
     """Train every objective with every seed, and compare with cross-entropy."""
     task = fashion_task(train=None if setting.long else IMAGES, limit=setting.limit, seed=setting.seed)
@@ -86,7 +61,7 @@ def run(setting: Setting) -> Findings:
             found.append(Trained(name, seed, rates[name], float(clean.errors.mean()), _areas(outputs)))
             if name == BASE:
                 margins.append(margin_of_loss(clean))
-    return findings(task, found, margins, epochs)
+    return findings(found, margins, f"{task.words}; a small CNN, {epochs} epochs, {len(seeds)} seeds")
 
 
 def recipe(objective: "Objective", rate: float, epochs: int) -> "Recipe":
@@ -114,95 +89,6 @@ def _areas(outputs: Any) -> dict[str, float]:
     scores = [*POST_HOC, *outputs.given_names]
     rows = evaluate(outputs, scores=scores, alphas=(1.0,)).rows
     return {f"{row['score']} {row['mix']}": row["aurc"] for row in rows}
-
-
-def findings(task: ImageTask, found: Sequence[Trained], margins: Sequence[MarginOfLoss], epochs: int) -> Findings:
-    """Tables, a figure and verdicts from all runs."""
-    names = [name for name in objectives() if name != BASE]
-    gains = {
-        f"{score} {mix}": {name: _gain(found, name, f"{score} {mix}") for name in names}
-        for score in POST_HOC
-        for mix in MIXES
-    }
-    seeds = len({each.seed for each in found})
-    data = f"{task.words}; a small CNN, {epochs} epochs, {seeds} seeds"
-    figure = {mix: {name: {SYMBOLS[s]: gains[f"{s} {mix}"][name] for s in MARGINS} for name in names} for mix in MIXES}
-    return Findings(
-        words=f"{data}. AURC × 100 of margin scores after training by other objectives, against {BASE}.",
-        verdicts=(*(_verdict(name, gains, data) for name in PROMOTING), _footnote(margins, data)),
-        tables=(_levels(found), *(_differences(score, gains, names) for score in POST_HOC)),
-        numbers={
-            "runs": [asdict(each) for each in found],
-            "margin_of_loss": [asdict(each) for each in margins],
-            "differences": {key: {name: asdict(gain) for name, gain in row.items()} for key, row in gains.items()},
-        },
-        figures={"differences": lambda: difference_figure(figure, against=BASE)},
-    )
-
-
-def _values(found: Sequence[Trained], name: str, key: str) -> list[float]:
-    """Of one objective, by seed."""
-    return [each.areas[key] for each in found if each.objective == name and key in each.areas]
-
-
-def _gain(found: Sequence[Trained], name: str, key: str) -> OverSeeds:
-    pairs = zip(_values(found, name, key), _values(found, BASE, key), strict=True)
-    return over_seeds([other - base for other, base in pairs])
-
-
-def _levels(found: Sequence[Trained]) -> Table:
-    """Errors and areas as they are, mean ± standard deviation over seeds."""
-    rows = []
-    for name in objectives():
-        runs = [each for each in found if each.objective == name]
-        for score, symbol in SYMBOLS.items():
-            cells = [_spread(_values(found, name, f"{score} {mix}")) for mix in MIXES]
-            if cells[0]:
-                rows.append((name, f"{runs[0].rate:g}", _spread([each.error for each in runs]), symbol, *cells))
-    columns = ("objective", "learning rate", "errors, %", "score", *MIXES)
-    return Table("AURC × 100, mean ± standard deviation over seeds", columns, tuple(rows))
-
-
-def _spread(values: Sequence[float]) -> str:
-    spread = f" ± {100 * np.std(values, ddof=1):.2f}" if len(values) > 1 else ""
-    return f"{100 * np.mean(values):.2f}{spread}" if values else ""
-
-
-def _differences(score: str, gains: dict[str, dict[str, OverSeeds]], names: Sequence[str]) -> Table:
-    rows = tuple((name, *(_marked(gains[f"{score} {mix}"][name]) for mix in MIXES)) for name in names)
-    return Table(
-        f"{SYMBOLS[score]}: AURC × 100 minus that after {BASE}",
-        ("objective", *MIXES),
-        rows,
-        "Paired by seed, 95% interval of Student's t over seeds; **bold**: better than cross-entropy, *italic*: worse.",
-    )
-
-
-def _marked(gain: OverSeeds) -> str:
-    mark = {-1: "**", 0: "", 1: "*"}[gain.sign]
-    return f"{mark}{gain}{mark}"
-
-
-def _verdict(name: str, gains: dict[str, dict[str, OverSeeds]], data: str) -> Verdict:
-    """Held if both margins get better in every mix, not held if one gets worse in any."""
-    signs = [gains[f"{score} {mix}"][name].sign for score in MARGINS for mix in MIXES]
-    better, worse = signs.count(-1), signs.count(1)
-    outcome: Outcome = "held" if better == len(signs) else "not held" if worse else "undecided"
-    cells = "; ".join(f"{SYMBOLS[s]} {mix} {gains[f'{s} {mix}'][name]}" for s in MARGINS for mix in MIXES)
-    words = f"{name}: better in {better}, worse in {worse} of {len(signs)} (AURC × 100 minus that of {BASE}: {cells})"
-    return Verdict("margin-training", outcome, words, data)
-
-
-def _footnote(margins: Sequence[MarginOfLoss], data: str) -> Verdict:
-    """Held if loss and margin rank samples alike and the strongest rival makes nearly all of the loss."""
-    correlation, share = (min(getattr(each, name) for each in margins) for name in ("correlation", "share"))
-    outcome: Outcome = "held" if min(correlation, share) > 0.9 else "not held" if correlation < 0.5 else "undecided"
-    dominated = np.mean([each.dominated for each in margins])
-    words = (
-        f"rank correlation of cross-entropy with the margin at least {correlation:.4f}; the strongest rival alone "
-        f"gives at least {share:.1%} of the loss; it outweighs all others tenfold in {dominated:.0%} of the samples"
-    )
-    return Verdict("cross-entropy-margin", outcome, words, data)
 
 
 MARGIN_TRAINING = Experiment("margin-training", TITLE, run, frozenset({"seeds", "limit", "long"}))

@@ -25,6 +25,12 @@ class OverSeeds:
     def __str__(self) -> str:
         return f"{100 * self.mean:+.2f} [{100 * self.low:+.2f}, {100 * self.high:+.2f}]"
 
+    @property
+    def marked(self) -> str:
+        """In Markdown: bold where the first is better, italic where it is worse."""
+        mark = {-1: "**", 0: "", 1: "*"}[self.sign]
+        return f"{mark}{self}{mark}"
+
 
 def over_seeds(differences: Sequence[float], errors: Sequence[float] | None = None, /) -> OverSeeds:
     """Paired differences, one for each seed, and the standard error that each has from the test sample.
@@ -43,3 +49,13 @@ def over_seeds(differences: Sequence[float], errors: Sequence[float] | None = No
     half = float(np.sqrt(quantile**2 * seeds + ndtri(0.975) ** 2 * tests))
     mean = float(values.mean())
     return OverSeeds(mean, float(np.sqrt(seeds + tests)), mean - half, mean + half, n)
+
+
+def spread(values: Sequence[float], /) -> str:
+    """Mean and standard deviation of shares, times 100; nothing of nothing.
+
+    >>> spread([0.01, 0.03]), spread([0.5])
+    ('2.00 ± 1.41', '50.00')
+    """
+    deviation = f" ± {100 * np.std(values, ddof=1):.2f}" if len(values) > 1 else ""
+    return f"{100 * np.mean(values):.2f}{deviation}" if len(values) else ""

@@ -13,7 +13,7 @@ from abstain.experiments.claims import Outcome, Verdict
 from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.findings import Findings, Table
 from abstain.experiments.image_tasks import CLASSES, cifar_task, fashion_task
-from abstain.experiments.over_seeds import OverSeeds, over_seeds
+from abstain.experiments.over_seeds import OverSeeds, over_seeds, spread
 from abstain.experiments.training_runs import TrainingRuns
 from abstain.metrics.compare import compare
 from abstain.report.figures import risk_coverage_figure
@@ -64,11 +64,11 @@ def run(setting: Setting) -> Findings:
 def findings(evaluations: Sequence[Evaluation], data: str) -> Findings:
     """Tables, curves of the first seed, and verdicts."""
     pairs = _pairs(evaluations)
-    errors = [100 * float(each.outputs.errors[each.outputs.shift == "none"].mean()) for each in evaluations]
-    selected = [100 * _selected(each) for each in evaluations]
+    errors = [float(each.outputs.errors[each.outputs.shift == "none"].mean()) for each in evaluations]
+    selected = [_selected(each) for each in evaluations]
     words = (
-        f"{data}. The classifier errs on {_spread(errors)}% of clean images; the selection head gives them "
-        f"a mean of {_spread(selected)}%, where 70% were asked for in training."
+        f"{data}. The classifier errs on {spread(errors)}% of clean images; the selection head gives them "
+        f"a mean of {spread(selected)}%, where 70% were asked for in training."
     )
     return Findings(
         words=words,
@@ -122,7 +122,7 @@ def _levels(evaluations: Sequence[Evaluation]) -> dict[tuple[str, str], float]:
 
 def _areas(evaluations: Sequence[Evaluation], alpha: float) -> Table:
     rows = tuple(
-        (symbol, *(_spread([100 * each.row(score, mix, alpha)["aurc"] for each in evaluations]) for mix in MIXES))
+        (symbol, *(spread([each.row(score, mix, alpha)["aurc"] for each in evaluations]) for mix in MIXES))
         for score, symbol in SCORES.items()
     )
     return Table(f"AURC-{alpha:g} × 100, mean ± standard deviation over seeds", ("score", *MIXES), rows)
@@ -130,9 +130,7 @@ def _areas(evaluations: Sequence[Evaluation], alpha: float) -> Table:
 
 def _against_head(pairs: Pairs, alpha: float) -> Table:
     rows = tuple(
-        (SCORES[score], *(_marked(pairs[HEAD, score, mix, alpha]) for mix in MIXES))
-        for score in SCORES
-        if score != HEAD
+        (SCORES[score], *(pairs[HEAD, score, mix, alpha].marked for mix in MIXES)) for score in SCORES if score != HEAD
     )
     return Table(
         f"AURC-{alpha:g} × 100 of the selection head minus that of the score",
@@ -141,15 +139,6 @@ def _against_head(pairs: Pairs, alpha: float) -> Table:
         "Paired on the same images, 95% interval over seeds and test images; **bold**: the head is better, *italic*: "
         "the post-hoc score is.",
     )
-
-
-def _marked(difference: OverSeeds) -> str:
-    mark = {-1: "**", 0: "", 1: "*"}[difference.sign]
-    return f"{mark}{difference}{mark}"
-
-
-def _spread(values: Sequence[float]) -> str:
-    return f"{np.mean(values):.2f}" + (f" ± {np.std(values, ddof=1):.2f}" if len(values) > 1 else "")
 
 
 def _comparable(pairs: Pairs, levels: Mapping[tuple[str, str], float], data: str) -> Verdict:
