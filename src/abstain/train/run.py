@@ -5,6 +5,7 @@ nothing to keep but the weights, the momentum, the trust in each label, and the 
 """
 
 from dataclasses import fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any, final
 
@@ -83,8 +84,9 @@ class Run:
         loss.backward()
         self.optimizer.step()
 
+    @cached_property
     def settings(self) -> dict[str, Any]:
-        """All that the bytes depend on."""
+        """All that the bytes depend on; the data are read once for it."""
         kind = type(self.recipe.objective)
         return {
             **{field.name: repr(getattr(self.recipe, field.name)) for field in fields(self.recipe)},
@@ -105,7 +107,7 @@ class Run:
         tensors = {f"network.{name}": value for name, value in self.network.state_dict().items()}
         for name, parameter in self.network.named_parameters():
             tensors[f"momentum.{name}"] = self.optimizer.state[parameter]["momentum_buffer"]
-        record = {"settings": self.settings(), "done": self.done, "losses": self.losses, "sum": self.sum}
+        record = {"settings": self.settings, "done": self.done, "losses": self.losses, "sum": self.sum}
         save(file, tensors | {"trust": self.trust}, record)
 
     def open(self, file: Path) -> None:
@@ -114,7 +116,7 @@ class Run:
             return
         tensors, record = load(file)
         with foreign(f"`{file}` must be a checkpoint of a training run"):
-            check_same(file, record["settings"], self.settings())
+            check_same(file, record["settings"], self.settings)
             self.done, self.losses, self.sum = record["done"], record["losses"], record["sum"]
             self.network.load_state_dict(_under("network.", tensors))
             momentum = _under("momentum.", tensors)
