@@ -10,7 +10,7 @@ def test_the_interval_is_students_over_seeds():
     found = over_seeds(values)
     low, high = stats.ttest_1samp(values, 0).confidence_interval(0.95)
     assert (found.low, found.high) == pytest.approx((low, high), rel=1e-12)
-    assert found.se == pytest.approx(stats.sem(values), rel=1e-12)
+    assert found.training_se == pytest.approx(stats.sem(values), rel=1e-12)
 
 
 def test_the_test_sample_widens_it():
@@ -25,4 +25,14 @@ def test_with_one_seed_only_the_test_sample_counts():
 
 @pytest.mark.parametrize(("values", "sign"), [([1, 1.1, 0.9], 1), ([-1, -1.1, -0.9], -1), ([-1, 1, 0], 0)])
 def test_the_sign_is_that_of_the_interval(values, sign):
-    assert over_seeds(values).sign == sign
+    assert over_seeds(values).sign() == sign
+
+
+def test_among_many_comparisons_more_is_asked():
+    found = over_seeds([0.9, 1.1, 2.5])
+    level = 1 - 0.05 / 8
+    assert found.interval(level) == pytest.approx(
+        stats.ttest_1samp([0.9, 1.1, 2.5], 0).confidence_interval(level), rel=1e-9
+    )
+    assert over_seeds([0.9, 1.1, 1.4]).sign() == 1
+    assert over_seeds([0.9, 1.1, 1.4]).sign(among=50) == 0

@@ -50,7 +50,7 @@ def findings(found: Sequence[Trained], margins: Sequence[MarginOfLoss], data: st
         numbers={
             "runs": [asdict(each) for each in found],
             "margin_of_loss": [asdict(each) for each in margins],
-            "differences": {key: {name: asdict(gain) for name, gain in row.items()} for key, row in gains.items()},
+            "differences": {key: {name: gain.to_dict() for name, gain in row.items()} for key, row in gains.items()},
         },
         figures={"differences": lambda: difference_figure(figure, against=BASE)},
     )
@@ -85,7 +85,7 @@ def _levels(found: Sequence[Trained]) -> Table:
 
 
 def _differences(score: str, gains: Gains, names: Sequence[str]) -> Table:
-    rows = tuple((name, *(gains[f"{score} {mix}"][name].marked for mix in MIXES)) for name in names)
+    rows = tuple((name, *(gains[f"{score} {mix}"][name].marked() for mix in MIXES)) for name in names)
     return Table(
         f"{SYMBOLS[score]}: AURC × 100 minus that after {BASE}",
         ("objective", *MIXES),
@@ -96,11 +96,12 @@ def _differences(score: str, gains: Gains, names: Sequence[str]) -> Table:
 
 def _verdict(name: str, gains: Gains, data: str) -> Verdict:
     """Held if both margins get better in every mix, not held if one gets worse in any."""
-    signs = [gains[f"{score} {mix}"][name].sign for score in MARGINS for mix in MIXES]
-    better, worse = signs.count(-1), signs.count(1)
-    outcome: Outcome = "held" if better == len(signs) else "not held" if worse else "undecided"
+    found = [gains[f"{score} {mix}"][name] for score in MARGINS for mix in MIXES]
+    better = [gain.sign() for gain in found].count(-1)
+    worse = [gain.sign(among=len(found)) for gain in found].count(1)
+    outcome: Outcome = "held" if better == len(found) else "not held" if worse else "undecided"
     cells = "; ".join(f"{SYMBOLS[s]} {mix} {gains[f'{s} {mix}'][name]}" for s in MARGINS for mix in MIXES)
-    words = f"{name}: better in {better}, worse in {worse} of {len(signs)} (AURC × 100 minus that of {BASE}: {cells})"
+    words = f"{name}: better in {better}, worse in {worse} of {len(found)} (AURC × 100 minus that of {BASE}: {cells})"
     return Verdict("margin-training", outcome, words, data)
 
 

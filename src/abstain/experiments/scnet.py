@@ -1,7 +1,6 @@
 """SelectiveNet (§4.2): its selection head against post-hoc scores, on the classifier that was trained with it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -78,7 +77,7 @@ def findings(evaluations: Sequence[Evaluation], data: str) -> Findings:
             "errors": errors,
             "selected": selected,
             "rows": [row | {"run": number} for number, each in enumerate(evaluations) for row in each.rows],
-            "differences": {" ".join(map(str, key)): asdict(value) for key, value in pairs.items()},
+            "differences": {" ".join(map(str, key)): value.to_dict() for key, value in pairs.items()},
         },
         figures={"risk-coverage": lambda: risk_coverage_figure(evaluations[0], scores=list(SCORES))},
     )
@@ -130,7 +129,9 @@ def _areas(evaluations: Sequence[Evaluation], alpha: float) -> Table:
 
 def _against_head(pairs: Pairs, alpha: float) -> Table:
     rows = tuple(
-        (SCORES[score], *(pairs[HEAD, score, mix, alpha].marked for mix in MIXES)) for score in SCORES if score != HEAD
+        (SCORES[score], *(pairs[HEAD, score, mix, alpha].marked() for mix in MIXES))
+        for score in SCORES
+        if score != HEAD
     )
     return Table(
         f"AURC-{alpha:g} × 100 of the selection head minus that of the score",
@@ -143,32 +144,30 @@ def _against_head(pairs: Pairs, alpha: float) -> Table:
 
 def _comparable(pairs: Pairs, levels: Mapping[tuple[str, str], float], data: str) -> Verdict:
     """Head and confidence margin alike, both better than SR_max and SIRC, in and in+cov, as in Fig. 6 (a, b)."""
-    held, broken, told = True, False, []
-    for mix in ("in", "in+cov"):
-        gap = pairs[HEAD, MARGIN, mix, 1.0]
-        alike = gap.sign == 0 or abs(gap.mean) < ALIKE * levels[MARGIN, mix]
-        signs = [pairs[a, b, mix, 1.0].sign for a in (HEAD, MARGIN) for b in ("max_softmax", "sirc")]
-        held, broken = held and alike and all(sign < 0 for sign in signs), broken or not alike or 1 in signs
-        told += [f"{mix}: {SCORES[HEAD]} − {SCORES[MARGIN]} {gap}"]
-        told += [
-            f"{SCORES[a]} − {SCORES[b]} {pairs[a, b, mix, 1.0]}"
-            for a in (HEAD, MARGIN)
-            for b in ("max_softmax", "sirc")
-        ]
-    outcome: Outcome = "held" if held else "not held" if broken else "undecided"
+    mixes = ("in", "in+cov")
+    gaps = {mix: pairs[HEAD, MARGIN, mix, 1.0] for mix in mixes}
+    alike = [not gap.sign(among=2) or abs(gap.mean) < ALIKE * levels[MARGIN, mix] for mix, gap in gaps.items()]
+    gains = {
+        (a, b, mix): pairs[a, b, mix, 1.0] for mix in mixes for a in (HEAD, MARGIN) for b in ("max_softmax", "sirc")
+    }
+    better = all(gain.sign() < 0 for gain in gains.values())
+    worse = any(gain.sign(among=len(gains)) > 0 for gain in gains.values())
+    outcome: Outcome = "held" if all(alike) and better else "not held" if worse or not all(alike) else "undecided"
+    told = [f"{SCORES[HEAD]} − {SCORES[MARGIN]} {mix} {gap}" for mix, gap in gaps.items()]
+    told += [f"{SCORES[a]} − {SCORES[b]} {mix} {gain}" for (a, b, mix), gain in gains.items()]
     return Verdict("scnet-cifar", outcome, "AURC × 100: " + "; ".join(told), data)
 
 
 def _not_best(pairs: Pairs, data: str) -> Verdict:
     """Held where some post-hoc score is better in some mix, not held where the head is better than each in all."""
     against = {(score, mix): pairs[HEAD, score, mix, 1.0] for score in SCORES if score != HEAD for mix in MIXES}
-    better = [key for key, value in against.items() if value.sign > 0]
-    worse = [key for key, value in against.items() if value.sign < 0]
-    outcome: Outcome = "held" if better else "not held" if len(worse) == len(against) else "undecided"
+    signs = [gap.sign(among=len(against)) for gap in against.values()]
+    better, worse = signs.count(1), signs.count(-1)
+    outcome: Outcome = "held" if better else "not held" if worse == len(against) else "undecided"
     worst = max(against, key=lambda key: against[key].mean)
     words = (
-        f"of {len(against)} comparisons of AURC the post-hoc score is better in {len(better)}, the head in "
-        f"{len(worse)}; largest gap: {SCORES[worst[0]]}, {worst[1]}, head minus score {against[worst]}"
+        f"of {len(against)} comparisons of AURC, corrected for their number, the post-hoc score is better in {better}, "
+        f"the head in {worse}; largest gap: {SCORES[worst[0]]}, {worst[1]}, head minus score {against[worst]}"
     )
     return Verdict("scnet-not-best", outcome, words, data)
 
