@@ -50,7 +50,8 @@ BETTER = {f"{a}__{b}": -0.01 for a in (scnet.HEAD, scnet.MARGIN) for b in ("max_
 @pytest.mark.parametrize(
     ("special", "outcome"),
     [
-        (BETTER, "held"),
+        (BETTER | {"selection_head__confidence_margin": 0.0}, "held"),
+        (BETTER, "undecided"),  # head and margin may be alike, but nobody can tell
         (BETTER | {"selection_head__confidence_margin": 0.005}, "held"),  # a twentieth of the area
         (BETTER | {"selection_head__confidence_margin": 0.05}, "not held"),
         (BETTER | {"confidence_margin__max_softmax": 0.01}, "not held"),

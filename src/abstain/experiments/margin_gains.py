@@ -97,11 +97,14 @@ def _differences(score: str, gains: Gains, names: Sequence[str]) -> Table:
 def _verdict(name: str, gains: Gains, data: str) -> Verdict:
     """Held if both margins get better in every mix, not held if one gets worse in any."""
     found = [gains[f"{score} {mix}"][name] for score in MARGINS for mix in MIXES]
-    better = [gain.sign() for gain in found].count(-1)
-    worse = [gain.sign(among=len(found)) for gain in found].count(1)
+    signs = [gain.sign(among=len(found)) for gain in found]
+    better, worse = signs.count(-1), signs.count(1)
     outcome: Outcome = "held" if better == len(found) else "not held" if worse else "undecided"
     cells = "; ".join(f"{SYMBOLS[s]} {mix} {gains[f'{s} {mix}'][name]}" for s in MARGINS for mix in MIXES)
-    words = f"{name}: better in {better}, worse in {worse} of {len(found)} (AURC × 100 minus that of {BASE}: {cells})"
+    words = (
+        f"{name}: better in {better}, worse in {worse} of {len(found)} comparisons (joint 95% intervals). "
+        f"AURC × 100 minus that of {BASE}: {cells}"
+    )
     return Verdict("margin-training", outcome, words, data)
 
 

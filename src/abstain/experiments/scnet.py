@@ -13,6 +13,7 @@ from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.findings import Findings, Table
 from abstain.experiments.image_tasks import CLASSES, cifar_task, fashion_task
 from abstain.experiments.over_seeds import OverSeeds, over_seeds, spread
+from abstain.experiments.score_claims import COMPARABLE
 from abstain.experiments.training_runs import TrainingRuns
 from abstain.metrics.compare import compare
 from abstain.report.figures import risk_coverage_figure
@@ -27,7 +28,6 @@ MIXES = ("in", "in+cov", "in+label", "all")
 ALPHAS = (0.1, 0.5, 1.0)
 SHORT_SEEDS, LONG_SEEDS = 5, 3
 IMAGES = 20_000  # to train on in the short version
-ALIKE = 0.1  # areas that differ by less than this share are comparable
 Pairs = Mapping[tuple[str, str, str, float], OverSeeds]
 
 
@@ -144,18 +144,23 @@ def _against_head(pairs: Pairs, alpha: float) -> Table:
 
 def _comparable(pairs: Pairs, levels: Mapping[tuple[str, str], float], data: str) -> Verdict:
     """Head and confidence margin alike, both better than SR_max and SIRC, in and in+cov, as in Fig. 6 (a, b)."""
-    mixes = ("in", "in+cov")
-    gaps = {mix: pairs[HEAD, MARGIN, mix, 1.0] for mix in mixes}
-    alike = [not gap.sign(among=2) or abs(gap.mean) < ALIKE * levels[MARGIN, mix] for mix, gap in gaps.items()]
-    gains = {
-        (a, b, mix): pairs[a, b, mix, 1.0] for mix in mixes for a in (HEAD, MARGIN) for b in ("max_softmax", "sirc")
-    }
-    better = all(gain.sign() < 0 for gain in gains.values())
-    worse = any(gain.sign(among=len(gains)) > 0 for gain in gains.values())
-    outcome: Outcome = "held" if all(alike) and better else "not held" if worse or not all(alike) else "undecided"
-    told = [f"{SCORES[HEAD]} − {SCORES[MARGIN]} {mix} {gap}" for mix, gap in gaps.items()]
-    told += [f"{SCORES[a]} − {SCORES[b]} {mix} {gain}" for (a, b, mix), gain in gains.items()]
-    return Verdict("scnet-cifar", outcome, "AURC × 100: " + "; ".join(told), data)
+    mixes, others = ("in", "in+cov"), ("max_softmax", "sirc")
+    gains = {(a, b, mix): pairs[a, b, mix, 1.0] for mix in mixes for a in (HEAD, MARGIN) for b in others}
+    gaps = {(HEAD, MARGIN, mix): pairs[HEAD, MARGIN, mix, 1.0] for mix in mixes}
+    among = len(gains) + len(gaps)
+    found = [-gain.sign(among=among) for gain in gains.values()]
+    found += [_alike(gap, levels[MARGIN, mix], among) for (_, _, mix), gap in gaps.items()]
+    outcome: Outcome = "not held" if -1 in found else "undecided" if 0 in found else "held"
+    told = [f"{SCORES[a]} − {SCORES[b]} {mix} {value}" for (a, b, mix), value in (gaps | gains).items()]
+    words = f"{found.count(1)} of {among} comparisons speak for it, {found.count(-1)} against (joint 95% intervals). "
+    return Verdict("scnet-cifar", outcome, words + "AURC × 100: " + "; ".join(told), data)
+
+
+def _alike(gap: OverSeeds, level: float, among: int) -> int:
+    """1 where two areas are comparable, −1 where they are not, 0 in doubt."""
+    bound = max(COMPARABLE[0] * level, COMPARABLE[1])
+    low, high = gap.interval(1 - 0.05 / among)
+    return 1 if -bound <= low and high <= bound else -1 if low > bound or high < -bound else 0
 
 
 def _not_best(pairs: Pairs, data: str) -> Verdict:
