@@ -21,3 +21,19 @@ def test_the_network_for_imagenet_is_trained_as_in_the_paper():
     network = IMAGENET.network()
     assert isinstance(network, SelectiveNet)
     assert network.classifier()[0].shape == (1000, 512)
+
+
+@pytest.mark.thorough
+def test_the_recipe_for_cifar_makes_a_step(tmp_path):
+    from dataclasses import replace
+
+    import numpy as np
+
+    from abstain.train.predict import predict
+    from abstain.train.training import train
+
+    images = np.random.default_rng(0).integers(256, size=(4, 32, 32, 3), dtype=np.uint8)
+    network = train(replace(CIFAR10, epochs=1, batch_size=4), images, np.arange(4), tmp_path / "run")
+    outputs = predict(network, images, np.arange(4))
+    assert outputs.given_names == ("selection_head",)
+    assert outputs.features.shape == (4, 512)
