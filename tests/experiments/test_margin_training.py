@@ -8,7 +8,7 @@ pytest.importorskip("torch")
 
 @pytest.mark.usefixtures("image_packages")
 def test_the_experiment_runs_to_its_verdicts(tmp_path, monkeypatch):
-    monkeypatch.setattr(experiment, "RATES", (0.02,))
+    monkeypatch.setattr(experiment, "RATES", (1e30, 0.02))
     monkeypatch.setattr(experiment, "EPOCHS", 2)
     found = experiment.run(Setting(folder=tmp_path / "margin-training", seeds=2))
     assert [verdict.claim for verdict in found.verdicts] == ["margin-training"] * 2 + ["cross-entropy-margin"]
@@ -27,5 +27,6 @@ def test_the_experiment_runs_to_its_verdicts(tmp_path, monkeypatch):
     assert gain["mean"] == pytest.approx(
         ((first["hinge"] - first[base]) + (second["hinge"] - second[base])) / 2, abs=1e-12
     )
+    assert {run["rate"] for run in runs} == {0.02}
     assert "abstention all" in runs[4]["areas"]
     assert found.figures["differences"]().axes

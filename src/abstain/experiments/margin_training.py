@@ -5,6 +5,7 @@ batches, so that differences to cross-entropy are paired by seed. The learning r
 five by the errors on images held out of training.
 """
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from abstain.evaluation import evaluate
@@ -78,11 +79,12 @@ def _rate(name: str, objective: "Objective", task: ImageTask, runs: TrainingRuns
 
     held = min(HELD_OUT, len(task.images) // 3)
     some = slice(min(TUNING, len(task.images) - held))
-    wrong = {}
+    wrong = dict.fromkeys(RATES, 1.0)
     for rate in RATES:
         tried = recipe(objective, rate, EPOCHS)
-        network = runs.train(f"{name} {rate} tuning", tried, task.images[some], task.labels[some], seed=seed)
-        wrong[rate] = predict(network, task.images[-held:], task.labels[-held:]).errors.mean()
+        with suppress(FloatingPointError):  # a rate too large for the loss to stay finite is as bad as can be
+            network = runs.train(f"{name} {rate} tuning", tried, task.images[some], task.labels[some], seed=seed)
+            wrong[rate] = float(predict(network, task.images[-held:], task.labels[-held:]).errors.mean())
     return min(RATES, key=lambda rate: wrong[rate])
 
 

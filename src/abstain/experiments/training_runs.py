@@ -29,10 +29,11 @@ class TrainingRuns:
         from abstain.train.training import train
 
         file = self.folder / f"{name.replace(' ', '-')}-{seed}.safetensors"
-        network = train(recipe, images, labels, file, seed=seed, threads=threads, progress=self._tell)
-        self.finished += 1
-        self._tell(0, 1)
-        return network
+        try:
+            return train(recipe, images, labels, file, seed=seed, threads=threads, progress=self._tell)
+        finally:
+            self.finished += 1
+            self._tell(0, 1)
 
     def _tell(self, done: int, total: int) -> None:
         if self.progress is not None:
