@@ -38,7 +38,7 @@ def recipe(*, long: bool) -> "Recipe":
     from abstain.train.selective_net import Selective
 
     if not long:
-        return Recipe(body="small_cnn", objective=Selective(), classes=CLASSES, epochs=4, batch_size=256, lr=0.05)
+        return Recipe(body="small_cnn", objective=Selective(), classes=CLASSES, epochs=15, batch_size=256, lr=0.05)
     augmentation = Augmentation(pad=4, flip=True)
     return Recipe(body="resnet20", objective=Selective(), classes=CLASSES, epochs=8, augmentation=augmentation)
 
