@@ -16,8 +16,10 @@ from abstain.experiments.imagenet_few import IMAGENET_FEW
 from abstain.experiments.knn.knn_ablation import KNN_ABLATION
 from abstain.experiments.languages import LANGUAGES
 from abstain.experiments.magika import MAGIKA
+from abstain.experiments.margin_training import MARGIN_TRAINING
 from abstain.experiments.ood.ood_metrics import OOD_METRICS
 from abstain.experiments.reviews import REVIEWS
+from abstain.experiments.scnet import SCNET
 from abstain.experiments.sentiment import SENTIMENT
 from abstain.experiments.svm.svm import SVM
 from abstain.experiments.tables import TABLES
@@ -47,6 +49,8 @@ EXPERIMENTS: dict[str, Experiment] = {
         KNN_ABLATION,
         SVM,
         COSTS,
+        SCNET,
+        MARGIN_TRAINING,
         TABLES,
         *BENCHMARKS,
         DIGITS,

@@ -29,7 +29,7 @@ class ArrayRows:
 
     @once
     def top(self) -> Array:
-        """z₁, or NaN; not by max, whose gradient would be shared among ties, nor by row, which no export can look up."""
+        """z₁, or NaN; not by max, whose gradient ties would share, nor looked up by row, which no export can do."""
         xp = self._xp
         top = xp.sum(xp.where(self._is_top, self._z, 0.0), axis=1)
         return xp.where((top == xp.inf) | (top == -xp.inf), xp.nan, top)
