@@ -5,7 +5,6 @@ import pytest
 
 import abstain
 from abstain import Outputs, evaluate
-from abstain.draws import generator
 from abstain.metrics import augrc, aurc, aurc_se, compare, coverage_at_risk, ood_auroc
 from abstain.scores import KNN, SCORES
 from abstain.scores.given import Own
@@ -299,25 +298,27 @@ class Counted(np.ndarray):
         return getattr(ufunc, method)(*plain, **named)
 
 
-def test_the_logits_are_read_at_most_three_times(monkeypatch):
-    def counting_set(outputs, fields):
-        if "logits" in fields:
-            fields["logits"] = fields["logits"].view(Counted)
-            fields["logits"].is_whole = len(fields["logits"]) > 300  # the rows that scores are fitted on are few
-        plain_set(outputs, fields)
-
-    def counting_generator(purpose, seed, *data):
-        Counted.rows += len(data[0])
-        return generator(purpose, seed, *data)
-
-    plain_set = Outputs._set
-    monkeypatch.setattr(Outputs, "_set", counting_set)
-    monkeypatch.setattr("abstain.outputs.outputs.generator", counting_generator)
-    outputs = mixed_outputs()
+def counted(outputs):
+    outputs.__dict__["logits"] = outputs.logits.view(Counted)
+    outputs.logits.is_whole = True
     Counted.rows = 0
+    return outputs
+
+
+def test_the_logits_are_read_once_by_all_scores(monkeypatch):
+    monkeypatch.setattr("abstain.outputs.taken.ALWAYS_COPIED", 0)
+    monkeypatch.setattr("abstain.draws.LARGEST", 4 * 100)  # elements that the draw of rows to fit on looks at
+    outputs = counted(mixed_outputs())
     evaluation = evaluate(outputs)
     assert len(evaluation.scores) > 10
-    assert len(outputs) < Counted.rows <= 3 * len(outputs)
+    looked = 100 + 16  # and those that show whether the logits are log-probabilities
+    assert len(evaluation.outputs) < Counted.rows <= len(outputs) + looked
+
+
+def test_rows_taken_later_change_nothing(monkeypatch):
+    copied = evaluate(mixed_outputs())
+    monkeypatch.setattr("abstain.outputs.taken.ALWAYS_COPIED", 0)
+    assert evaluate(mixed_outputs()).rows == copied.rows
 
 
 def test_further_metrics_stand_beside_aurc_where_they_are_defined():

@@ -125,5 +125,5 @@ def _tell(findings: "Findings", files: list[Path], *, json: bool) -> None:
         console.print(
             shown(f"\n[{colour}]{verdict.outcome}[/{colour}]: {escape(claim.text)} [dim]({claim.place})[/dim]")
         )
-        console.print(shown(f"  {escape(verdict.evidence)} [dim]{escape(verdict.data)}[/dim]"))
+        console.print(shown(f"  {escape(verdict.evidence.rstrip('.'))}. [dim]On {escape(verdict.data)}.[/dim]"))
     print(f"\nTables, numbers and figures: {files[0].parent}")
