@@ -318,7 +318,7 @@ def test_costs_decide_as_calibrate_does():
     selective = SelectiveClassifier(known, cost=0.7, costs=costs, cv="prefit").fit(X[1500:], y[1500:])
     logits, _ = SklearnModel(known).on(
         X[1500:]
-    )  # by the same products: others round otherwise, and draws know the data
+    )  # the same products, which round alike
     seed = int(np.random.RandomState(0).randint(2**31))
     selector = calibrate(Outputs(logits=logits, labels=y[1500:]), cost=0.7, costs=costs, seed=seed)
     outputs = Outputs(logits=SklearnModel(known).on(X)[0])
