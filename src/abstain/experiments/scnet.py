@@ -11,7 +11,7 @@ from abstain.evaluation import Evaluation, evaluate
 from abstain.experiments.claims import Outcome, Verdict
 from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.findings import Findings, Table
-from abstain.experiments.image_tasks import CLASSES, cifar_task, fashion_task
+from abstain.experiments.image_tasks import CLASSES, PACKAGES, cifar_task, fashion_task
 from abstain.experiments.over_seeds import OverSeeds, over_seeds, spread
 from abstain.experiments.score_claims import COMPARABLE
 from abstain.experiments.training_runs import TrainingRuns
@@ -183,4 +183,4 @@ def _not_best(pairs: Pairs, data: str) -> Verdict:
     return Verdict("scnet-not-best", outcome, words, data)
 
 
-SCNET = Experiment("scnet", TITLE, run, frozenset({"seeds", "limit", "long"}))
+SCNET = Experiment("scnet", TITLE, run, frozenset({"seeds", "limit", "long"}), needs=PACKAGES)

@@ -21,7 +21,7 @@ PAPER_SCORES = (*MARGINS, *SOFTMAX, *FOR_OOD)
 
 COMPARABLE = (0.1, 0.001)  # within 10% of the other, or 0.1 points of AURC × 100
 OVERLAPPING = (0.05, 0.0005)
-SHOWN = 3  # comparisons that are told one by one
+SHOWN = 2  # comparisons that are told one by one
 
 Relation = Literal["better", "not worse", "alike"]
 
@@ -91,7 +91,7 @@ def _outcome(found: Contrast, relation: Relation, bound: float) -> Outcome:
 
 
 def _signed(value: float) -> str:
-    return f"{100 * value:+.2f}".replace("-", "−").replace("inf", "∞")
+    return f"{round(100 * value, 2) + 0.0:+.2f}".replace("-", "−").replace("inf", "∞")
 
 
 def _duels(
@@ -104,35 +104,31 @@ def _duels(
     tolerance: tuple[float, float] = COMPARABLE,
 ) -> list[Comparison]:
     """Each of some scores against each of others, where both are there."""
-    return [
-        Comparison(
-            f"{one} − {other} at α = {alpha:g}", mix, (Term(1, one, alpha), Term(-1, other, alpha)), relation, tolerance
-        )
+    found = (
+        (f"{one} − {other} at α = {alpha:g}", mix, (Term(1, one, alpha), Term(-1, other, alpha)))
         for mix, alpha, one, other in product(mixes or areas.mixes, ALPHAS, ones, others)
-        if mix in areas.mixes and {one, other} <= areas.scores
-    ]
+    )
+    return [Comparison(words, mix, terms, relation, tolerance) for words, mix, terms in found if areas.has(mix, *terms)]
 
 
 def _spike(areas: Areas) -> list[Comparison]:
     """The mean risk up to coverage 0.1 against that up to 0.5: rising again for all scores but the margins and KNN."""
+    low, middle = ALPHAS[:2]
     found = []
     for score in PAPER_SCORES:
-        if "in+label" in areas.mixes and score in areas.scores:
-            low, middle = ALPHAS[:2]
-            alphas = (low, middle) if score in (*MARGINS, "knn") else (middle, low)
-            words = f"{score} AURC-{alphas[0]:g} − AURC-{alphas[1]:g}"
-            found.append(Comparison(words, "in+label", (Term(1, score, alphas[0]), Term(-1, score, alphas[1]))))
+        one, other = (low, middle) if score in (*MARGINS, "knn") else (middle, low)
+        terms = (Term(1, score, one), Term(-1, score, other))
+        if areas.has("in+label", *terms):
+            found.append(Comparison(f"{score} AURC-{one:g} − AURC-{other:g}", "in+label", terms))
     return found
 
 
 def _larger_gain(areas: Areas) -> list[Comparison]:
     """What the confidence margin gains on SR_max at α = 0.1 against what it gains at α = 1."""
     one, other, low, full = "confidence_margin", "max_softmax", ALPHAS[0], ALPHAS[-1]
-    if not {one, other} <= areas.scores:
-        return []
     terms = (Term(1, one, low), Term(-1, other, low), Term(-1, one, full), Term(1, other, full))
     words = f"({one} − {other} at α = {low:g}) − (the same at α = {full:g})"
-    return [Comparison(words, mix, terms) for mix in areas.mixes]
+    return [Comparison(words, mix, terms) for mix in areas.mixes if areas.has(mix, *terms)]
 
 
 CLAIMED: dict[str, Callable[[Areas], list[Comparison]]] = {
