@@ -11,6 +11,9 @@ from abstain.cli.show import print_json, sample_bar
 from abstain.names import check_name
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from abstain.experiments.claims import Verdict
     from abstain.experiments.experiment import Experiment
     from abstain.experiments.findings import Findings
 
@@ -86,9 +89,10 @@ def _collect_claims(folder: Path, *, json: bool) -> None:
 
     if not folder.is_dir():
         raise FileNotFoundError(f"`--folder` must hold experiments, got no folder {folder}. Run one first.")
-    file = folder / "claims.md"
-    write_text(file, claims_page(folder))
-    print_json({"page": str(file)}) if json else print(f"All claims: {file}")
+    file, page = folder / "claims.md", claims_page(folder)
+    write_text(file, page)
+    counted = page.split("\n\n")[1]
+    print_json({"page": str(file), "words": counted}) if json else print(f"{counted}\nAll claims: {file}")
 
 
 def _check_options(experiment: "Experiment", options: dict[str, Any]) -> None:
@@ -110,7 +114,6 @@ def _tell(findings: "Findings", files: list[Path], *, json: bool) -> None:
     from abstain.cli.letters import shown
     from abstain.cli.show import print_summary
     from abstain.evaluation import summarize
-    from abstain.experiments.claims import CLAIMS as TEXTS
 
     if json:
         verdicts = [asdict(verdict) for verdict in findings.verdicts]
@@ -118,12 +121,32 @@ def _tell(findings: "Findings", files: list[Path], *, json: bool) -> None:
         return
     console = Console()
     if findings.evaluation is not None:
-        print_summary(summarize(findings.evaluation), console)
+        print_summary(summarize(findings.evaluation), console, rest=f"{files[0]} has them")
     console.print(escape(shown(findings.words)))
-    for verdict in findings.verdicts:
-        colour, claim = MARKS[verdict.outcome], TEXTS[verdict.claim]
-        console.print(
-            shown(f"\n[{colour}]{verdict.outcome}[/{colour}]: {escape(claim.text)} [dim]({claim.place})[/dim]")
-        )
-        console.print(shown(f"  {escape(verdict.evidence.rstrip('.'))}. [dim]On {escape(verdict.data)}.[/dim]"))
+    for claim in dict.fromkeys(verdict.claim for verdict in findings.verdicts):
+        _tell_claim([verdict for verdict in findings.verdicts if verdict.claim == claim], console)
     print(f"\nTables, numbers and figures: {files[0].parent}")
+
+
+def _tell_claim(verdicts: "list[Verdict]", console: "Console") -> None:
+    """A claim with its evidence, or, where it was tested several times, on what it held and on what not."""
+    from rich.markup import escape
+
+    from abstain.cli.letters import shown
+    from abstain.experiments.claims import CLAIMS as TEXTS
+
+    claim, outcomes = TEXTS[verdicts[0].claim], [verdict.outcome for verdict in verdicts]
+    counted = [
+        f"[{colour}]{outcome}[/{colour}]"
+        + (f" {outcomes.count(outcome)} of {len(outcomes)}" if len(outcomes) > 1 else "")
+        for outcome, colour in MARKS.items()
+        if outcome in outcomes
+    ]
+    console.print(shown(f"\n{', '.join(counted)}: {escape(claim.text)} [dim]({claim.place})[/dim]"))
+    if len(verdicts) == 1:
+        evidence, data = verdicts[0].evidence.rstrip("."), verdicts[0].data
+        console.print(shown(f"  {escape(evidence)}. [dim]On {escape(data)}.[/dim]"))
+        return
+    for outcome in [outcome for outcome in MARKS if outcome in outcomes]:
+        data = "; ".join(verdict.data for verdict in verdicts if verdict.outcome == outcome)
+        console.print(shown(f"  [dim]{outcome} on {escape(data)}[/dim]"))
