@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from abstain.evaluation import Evaluation, evaluate
 from abstain.metrics import Comparison, RiskCoverage, aurc, compare, risk_coverage
@@ -27,10 +28,10 @@ class Difference:
     mean: float
     se: float
 
-    @property
-    def is_significant(self) -> bool:
-        """Whether it is above 1.96 standard errors."""
-        return abs(self.mean) > 1.96 * self.se
+    def interval(self, *, among: int = 1) -> tuple[float, float]:
+        """The 95% interval, joint over so many comparisons (Bonferroni)."""
+        half = float(ndtri(1 - 0.025 / among)) * self.se
+        return self.mean - half, self.mean + half
 
 
 @dataclass(frozen=True, eq=False)
