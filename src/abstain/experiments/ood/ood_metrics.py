@@ -90,7 +90,7 @@ def _illustration_table(made: dict[str, NormalScore]) -> Table:
     )
     columns = ("", "s₁ here", "s₂ here", "s₁ in the paper", "s₂ in the paper")
     note = (
-        "Normal distributions with the paper's AUROCs, the detector surer of mistakes by a quarter of a deviation, which "
+        "Normal distributions with the paper's AUROCs, the detector surer of mistakes by a quarter of a deviation, as "
         "we chose: that is why its risk rises. The paper's network needs ImageNet."
     )
     return Table("The paper's example as a population", columns, rows, note)
