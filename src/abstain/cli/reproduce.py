@@ -53,12 +53,6 @@ def reproduce(
     if name is None:
         _list(list(EXPERIMENTS.values()), json=json)
         return
-    if name == CLAIMS:
-        _collect_claims(folder, json=json)
-        return
-    there = f"There are {', '.join(EXPERIMENTS)}."
-    check_name("name", name, (*EXPERIMENTS, CLAIMS), rule="be an experiment", otherwise=there)
-    experiment = EXPERIMENTS[name]
     options: dict[str, Any] = {
         "data": data,
         "limit": limit,
@@ -67,7 +61,14 @@ def reproduce(
         "paper_code": paper_code,
         "long": long,
     }
-    _check_options(experiment, options)
+    if name == CLAIMS:
+        _check_options(CLAIMS, frozenset(), options)
+        _collect_claims(folder, json=json)
+        return
+    there = f"There are {', '.join(EXPERIMENTS)}."
+    check_name("name", name, (*EXPERIMENTS, CLAIMS), rule="be an experiment", otherwise=there)
+    experiment = EXPERIMENTS[name]
+    _check_options(name, experiment.takes, options)
     require("matplotlib", extra="report", feature="The figures of an experiment")
     with sample_bar("Working") as progress:
         findings = experiment.run(Setting(folder=folder / name, seed=seed, progress=progress, **options))
@@ -95,14 +96,12 @@ def _collect_claims(folder: Path, *, json: bool) -> None:
     print_json({"page": str(file), "words": counted}) if json else print(f"{counted}\nAll claims: {file}")
 
 
-def _check_options(experiment: "Experiment", options: dict[str, Any]) -> None:
+def _check_options(name: str, takes: frozenset[str], options: dict[str, Any]) -> None:
     """What an experiment does not take is an error, not silence."""
     for option, value in options.items():
-        if value not in (None, False) and option not in experiment.takes:
-            flags = ", ".join(f"--{one.replace('_', '-')}" for one in sorted(experiment.takes)) or "no such options"
-            raise ValueError(
-                f"`--{option.replace('_', '-')}` must be left out for {experiment.name}, which takes {flags}."
-            )
+        if value not in (None, False) and option not in takes:
+            flags = ", ".join(f"--{one.replace('_', '-')}" for one in sorted(takes)) or "no such options"
+            raise ValueError(f"`--{option.replace('_', '-')}` must be left out for {name}, which takes {flags}.")
 
 
 def _tell(findings: "Findings", files: list[Path], *, json: bool) -> None:
