@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from abstain.experiments import fashion, magika
+from abstain.experiments.packaged import fashion, magika
 
 
 def test_magika_on_a_few_files(tmp_path, monkeypatch):
