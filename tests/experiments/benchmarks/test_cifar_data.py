@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from abstain.experiments.benchmarks.cifar_data import NAMES, parts
+from abstain.experiments.benchmarks.cifar_data import CLASSES, parts
 
 
 def test_binary_files_are_read_as_images_and_classes(cifar):
@@ -44,8 +44,8 @@ def test_arrays_and_image_folders_are_read_too(cifar):
     (cifar / "cifar-10.npz").unlink()
     shutil.rmtree(cifar / "CIFAR-10-C")
     for row, label in enumerate(labels):
-        (cifar / "cifar-10" / "test" / NAMES[label]).mkdir(parents=True, exist_ok=True)
-        Image.fromarray(images[row]).save(cifar / "cifar-10" / "test" / NAMES[label] / f"{row}.png")
+        (cifar / "cifar-10" / "test" / CLASSES[label]).mkdir(parents=True, exist_ok=True)
+        Image.fromarray(images[row]).save(cifar / "cifar-10" / "test" / CLASSES[label] / f"{row}.png")
     assert sorted(parts(cifar, None, 0)[0].labels) == sorted(labels)
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from abstain.experiments.training import margin_training as experiment
 from abstain.experiments.experiment import Setting
+from abstain.experiments.training import margin_training as experiment
 
 pytest.importorskip("torch")
 

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from abstain.collect import Data, image_folder
 from abstain.experiments.benchmarks.local_folders import found, limited, needed
-from abstain.experiments.corrupted import SEVERITY, made, published_name
+from abstain.experiments.corrupted import SEVERITY, corrupted, published_name
+from abstain.experiments.packaged.cifar10_data import CLASSES
 from abstain.files import reading
 from abstain.outputs.arrays import read_npy, read_npz
 
@@ -16,7 +17,6 @@ KNOWN = ("cifar-10-batches-bin", "cifar-10.npz", "cifar-10/test")
 UNKNOWN = ("cifar-100-binary", "cifar-100.npz", "cifar-100/test")
 CORRUPTED = ("CIFAR-10-C", "cifar-10-c")
 PICKLED = ("cifar-10-batches-py", "cifar-100-python")
-NAMES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 Bytes = NDArray[np.uint8]
 
 
@@ -25,10 +25,10 @@ def parts(root: Path, limit: int | None, seed: int, /) -> list[Data]:
     known, unknown = _place(root, KNOWN, "CIFAR-10"), _place(root, UNKNOWN, "CIFAR-100")
     clean = limited(_test_set(known, "cifar10", extra=0), limit, seed)
     folder = found(root, CORRUPTED)
-    corrupted = made(clean, seed) if folder is None else _on_disk(folder, clean)
+    shifted = corrupted(clean, seed) if folder is None else _on_disk(folder, clean)
     others = _test_set(unknown, "cifar100", extra=1)
     strangers = Data(others.inputs, ids=others.ids, domain="cifar100", shift="label")
-    return [clean, *corrupted, limited(strangers, limit, seed)]
+    return [clean, *shifted, limited(strangers, limit, seed)]
 
 
 def _place(root: Path, names: tuple[str, ...], what: str) -> Path:
@@ -71,12 +71,12 @@ def _binary(file: Path, extra: int) -> tuple[Bytes, NDArray[np.int64]]:
 
 def _folder(place: Path, name: str) -> Data:
     data = image_folder(place)
-    numbers = {known: number for number, known in enumerate(NAMES)}
+    numbers = {known: number for number, known in enumerate(CLASSES)}
     labels = None
     if name == "cifar10" and data.labels is not None:
         labels = np.array([numbers.get(str(label), -1) for label in data.labels])
     if name == "cifar10" and (labels is None or (labels < 0).any()):
-        raise ValueError(f"`{place}` must have a folder for each of {', '.join(NAMES)}, got others.")
+        raise ValueError(f"`{place}` must have a folder for each of {', '.join(CLASSES)}, got others.")
     return Data(data.inputs, labels=labels, ids=_ids(name, np.arange(len(data))), domain=name)
 
 

@@ -12,7 +12,7 @@ from abstain.collect.image_folder import ENDINGS, ImageFiles
 from abstain.collect.torchvision import mend_torchvision
 from abstain.experiments.benchmarks.local_folders import found, limited, needed
 from abstain.experiments.benchmarks.pixels import square
-from abstain.experiments.corrupted import SEVERITY, made, published_name
+from abstain.experiments.corrupted import SEVERITY, corrupted, published_name
 from abstain.extras import require
 from abstain.files import read_text, reading
 from abstain.foreign import foreign
@@ -36,8 +36,8 @@ def parts(root: Path, limit: int | None, seed: int, /) -> list[Data]:
     clean = limited(validation(root, place), limit, seed)
     folder = found(root, CORRUPTED)
     cut = partial(square, resize=256, crop=224)  # as ImageNet-C was made
-    corrupted = made(clean, seed, cut=cut) if folder is None else _on_disk(folder, clean)
-    return [clean, *corrupted, limited(_unknown(root, strangers), limit, seed)]
+    shifted = corrupted(clean, seed, cut=cut) if folder is None else _on_disk(folder, clean)
+    return [clean, *shifted, limited(_unknown(root, strangers), limit, seed)]
 
 
 def validation(root: Path, place: Path, /) -> Data:

