@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.evaluation import Evaluation, evaluate
+from abstain.evaluation.compared import Ranked
 from abstain.evaluation.mixes import MIXES
 from abstain.experiments.comparison.control import USUAL, controls
-from abstain.metrics.checks import rejected_last
 from abstain.metrics.compare import Comparison, paired
 from abstain.metrics.intervals import estimates
-from abstain.metrics.ranking import Rows
 from abstain.outputs import Outputs
 from abstain.scores.confidences import confidences
 from abstain.scores.fitting_draw import draw_per_class
@@ -89,14 +88,11 @@ class _Once(NamedTuple):
 def _measured(evaluation: Evaluation, plain: dict[str, Floats]) -> dict[Key, _Once]:
     """Every score beside the control and the best score of its mix and α."""
     found: dict[Key, _Once] = {}
-    outputs, alphas, level = evaluation.outputs, evaluation.alphas, evaluation.level
+    alphas, level = evaluation.alphas, evaluation.level
+    ranked = Ranked.of(evaluation.outputs, evaluation.confidence | plain)
     for mix in evaluation.mixes:
-        chosen = MIXES[mix].rows(outputs.shift)
-        rows = Rows.of(outputs.errors[chosen], ids=None if outputs.ids is None else outputs.ids[chosen])
-        areas = {
-            score: estimates(rows.rank(rejected_last(values[chosen])), alphas=alphas, level=level)
-            for score, values in (evaluation.confidence | plain).items()
-        }
+        rankings = ranked.on(MIXES[mix]).rankings()
+        areas = {score: estimates(one, alphas=alphas, level=level) for score, one in rankings.items()}
         for place, alpha in enumerate(alphas):
             control = min((areas[name][place] for name in (*plain, *USUAL)), key=lambda area: area.value)
             best = min((ones[place] for ones in areas.values()), key=lambda area: area.value)

@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from abstain.evaluation import MIXES, Evaluation
-from abstain.metrics.checks import rejected_last
+from abstain.evaluation.compared import Ranked
 from abstain.metrics.compare import paired
 from abstain.metrics.intervals import Estimate, estimates
-from abstain.metrics.ranking import Rows
+from abstain.metrics.ranking import Ranking
 
 ALPHAS = (0.1, 0.5, 1.0)
 
@@ -74,7 +71,8 @@ class EvaluatedAreas(Areas):
         self.scores = frozenset(self.names)
         self.mixes = tuple(evaluation.mixes)
         self._estimates = cache(self._estimated)
-        self._rows = cache(self._rows_of)
+        self._rankings = cache(self._ranked)
+        self._all = Ranked.of(evaluation.outputs, evaluation.confidence)
 
     def area(self, score: str, mix: str, alpha: float, /) -> float:
         """AURC-α as a fraction."""
@@ -91,12 +89,9 @@ class EvaluatedAreas(Areas):
             sum(one.difference for one in found), sum(one.low for one in found), sum(one.high for one in found)
         )
 
-    def _rows_of(self, mix: str) -> tuple[NDArray[np.bool_], Rows]:
-        outputs = self.evaluation.outputs
-        chosen = MIXES[mix].rows(outputs.shift)
-        return chosen, Rows.of(outputs.errors[chosen], ids=None if outputs.ids is None else outputs.ids[chosen])
+    def _ranked(self, mix: str) -> dict[str, Ranking]:
+        return self._all.on(MIXES[mix]).rankings()
 
     def _estimated(self, score: str, mix: str) -> dict[float, Estimate]:
-        chosen, rows = self._rows(mix)
-        confidence = rejected_last(self.evaluation.confidence[self.names[score]][chosen])
-        return dict(zip(ALPHAS, estimates(rows.rank(confidence), alphas=ALPHAS), strict=True))
+        ranking = self._rankings(mix)[self.names[score]]
+        return dict(zip(ALPHAS, estimates(ranking, alphas=ALPHAS), strict=True))

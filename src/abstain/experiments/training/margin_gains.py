@@ -5,18 +5,19 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from abstain.evaluation import MIXES
 from abstain.experiments.claims import Outcome, Verdict
 from abstain.experiments.findings import Findings, Table
+from abstain.experiments.paper.score_claims import MARGINS
 from abstain.experiments.training.margin_of_loss import MarginOfLoss
 from abstain.experiments.training.over_seeds import OverSeeds, over_seeds, spread
 from abstain.report.difference_figure import difference_figure
+from abstain.scores.registry import SCORES
 
 BASE = "cross-entropy"
 PROMOTING = ("hinge", "additive margin")
-MIXES = ("in", "in+cov", "in+label", "all")
-MARGINS = {"confidence_margin": "RL_conf-M", "geometric_margin": "RL_geo-M"}
-POST_HOC = {**MARGINS, "max_softmax": "SR_max"}
-SYMBOLS = {**POST_HOC, "abstention": "abstention"}
+POST_HOC = (*MARGINS, "max_softmax")
+SYMBOLS = {name: SCORES[name].symbol for name in POST_HOC} | {"abstention": "abstention"}
 Gains = dict[str, dict[str, OverSeeds]]
 """By score and mix, as "confidence_margin in", and by objective."""
 
