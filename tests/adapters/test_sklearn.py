@@ -316,9 +316,7 @@ def test_costs_decide_as_calibrate_does():
     known = LogisticRegression().fit(X[:1500], y[:1500])
     costs = np.array([[0, 1, 5], [1, 0, 5], [2, 2, 0.0]])
     selective = SelectiveClassifier(known, cost=0.7, costs=costs, cv="prefit").fit(X[1500:], y[1500:])
-    logits, _ = SklearnModel(known).on(
-        X[1500:]
-    )  # the same products, which round alike
+    logits, _ = SklearnModel(known).on(X[1500:])  # the same products, which round alike
     seed = int(np.random.RandomState(0).randint(2**31))
     selector = calibrate(Outputs(logits=logits, labels=y[1500:]), cost=0.7, costs=costs, seed=seed)
     outputs = Outputs(logits=SklearnModel(known).on(X)[0])
