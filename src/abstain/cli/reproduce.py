@@ -29,7 +29,7 @@ def reproduce(
     folder: Annotated[Path, typer.Option(help="Where to write, a folder per experiment.")] = Path(
         "abstain-experiments"
     ),
-    seed: Annotated[int, typer.Option(help="Seed of the experiment.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the experiment.")] = 0,
     data: Annotated[Path | None, typer.Option(help="Folder with data that no package brings.")] = None,
     limit: Annotated[int | None, typer.Option(help="At most this many samples of each part.", min=1)] = None,
     model: Annotated[str | None, typer.Option(help="A model the experiment knows, or one as collect takes it.")] = None,

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from scipy.special import ndtri
+
 
 @dataclass(frozen=True)
 class Mean:
@@ -16,8 +18,14 @@ class Mean:
 
     @property
     def is_significant(self) -> bool:
-        """Whether it is more than 1.96 standard errors from zero."""
-        return abs(self.mean) > 1.96 * self.se
+        """Whether the interval leaves out zero."""
+        low, high = self.interval()
+        return low > 0 or high < 0
+
+    def interval(self, *, among: int = 1) -> tuple[float, float]:
+        """The 95% interval, joint over so many comparisons (Bonferroni)."""
+        half = float(ndtri(1 - 0.025 / among)) * self.se
+        return self.mean - half, self.mean + half
 
     def __format__(self, form: str) -> str:
         error = form.lstrip("+")

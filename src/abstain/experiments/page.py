@@ -84,8 +84,9 @@ def _verdicts(file: Path) -> tuple[Verdict, ...]:
     try:
         document: Any = json.loads(read_text(file, "findings that `abstain reproduce` wrote"))
         return cast(tuple[Verdict, ...], built(document["verdicts"], tuple[Verdict, ...], place="verdicts"))
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"`{file}` must be findings that `abstain reproduce` wrote, got {error}.") from None
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        reason = str(error).rstrip(".")
+        raise ValueError(f"`{file}` must be findings that `abstain reproduce` wrote, got {reason}.") from None
 
 
 def _counted(found: dict[str, list[tuple[str, Verdict]]]) -> str:

@@ -3,7 +3,7 @@
 | file | its one job |
 |---|---|
 | `networks/` | bodies: from pixels to features |
-| `network.py`, `selective_net.py` | bodies with heads |
+| `network.py`, `selective_net.py`, `additive_margin.py` | bodies with heads |
 | `objective.py` and a file for each objective | losses, with the network that each needs |
 | `recipe.py`, `schedule.py`, `augmentation.py` | everything a run is told |
 | `pixels.py` | from bytes to what a body takes |

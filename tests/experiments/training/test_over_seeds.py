@@ -23,6 +23,10 @@ def test_with_one_seed_only_the_test_sample_counts():
     assert over_seeds([0.5], [0.1]).low == pytest.approx(0.5 - 1.959964 * 0.1, abs=1e-7)
 
 
+def test_one_seed_and_no_error_decide_nothing():
+    assert over_seeds([0.5]).sign() == 0
+
+
 @pytest.mark.parametrize(("values", "sign"), [([1, 1.1, 0.9], 1), ([-1, -1.1, -0.9], -1), ([-1, 1, 0], 0)])
 def test_the_sign_is_that_of_the_interval(values, sign):
     assert over_seeds(values).sign() == sign

@@ -8,7 +8,7 @@ from abstain.experiments.benchmarks.pixels import IMAGENET as IMAGENET_PIXELS
 
 IMAGENET = Benchmark(
     name="imagenet",
-    title="ImageNet, ImageNet-C of severity 3, OpenImage-O (Tables 3 and 5, Fig. 4)",
+    title="ImageNet, ImageNet-C of severity 3, OpenImage-O (Tables 3 and 8, Figs. 4 and 9)",
     expects="val (ILSVRC-2012), openimage_o or imagenet-o, and if there is one imagenet-c (else corruptions are made)",
     parts=imagenet_data.parts,
     corrupted=imagenet_data.CORRUPTED,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import hypot, sqrt
+from math import hypot, inf, sqrt
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
@@ -16,7 +16,7 @@ class OverSeeds:
 
     mean: float
     training_se: float
-    """By chance in training, from the spread over seeds; zero with one seed."""
+    """By chance in training, from the spread over seeds; zero with one seed, infinite where that is all there is."""
     testing_se: float
     """By chance in testing, which all seeds share."""
     seeds: int
@@ -24,7 +24,7 @@ class OverSeeds:
     def interval(self, level: float = LEVEL, /) -> tuple[float, float]:
         """Student's for the seeds, widened by the test sample's as if none of its chance showed in their spread."""
         quantile = (1 + level) / 2
-        student = float(stdtrit(self.seeds - 1, quantile)) if self.seeds > 1 else 0.0
+        student = float(stdtrit(self.seeds - 1, quantile)) if self.seeds > 1 else 1.0
         half = hypot(student * self.training_se, float(ndtri(quantile)) * self.testing_se)
         return self.mean - half, self.mean + half
 
@@ -63,8 +63,9 @@ def over_seeds(differences: Sequence[float], errors: Sequence[float] = (), /) ->
     '+2.00 [-0.48, +4.48]'
     """
     values = np.asarray(differences, dtype=np.float64)
-    training = float(values.std(ddof=1)) / sqrt(len(values)) if len(values) > 1 else 0.0
     testing = sqrt(float(np.mean(np.square(errors)))) if len(errors) else 0.0
+    alone = 0.0 if len(errors) else inf  # one run says nothing of another
+    training = float(values.std(ddof=1)) / sqrt(len(values)) if len(values) > 1 else alone
     return OverSeeds(float(values.mean()), training, testing, len(values))
 
 
