@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from abstain.experiments.comparison.repeated_table import NOTE
 from abstain.experiments.experiment import Experiment
 from abstain.experiments.findings import Table
 from abstain.experiments.page import markdown_table
 from abstain.experiments.registry import EXPERIMENTS
-from abstain.experiments.repeated_table import NOTE
 from abstain.extras import require
 from abstain.files import write_text
 from abstain.scores.registry import SCORES

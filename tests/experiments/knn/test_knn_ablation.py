@@ -6,7 +6,8 @@ import pytest
 from abstain import Outputs
 from abstain.experiments.experiment import Setting
 from abstain.experiments.knn import knn_ablation
-from abstain.experiments.knn.ablation import Ablation, Difference, ablate
+from abstain.experiments.knn.ablation import Ablation, ablate
+from abstain.experiments.mean import Mean
 from abstain.experiments.ood.weak_networks import weak_network
 from abstain.metrics import aurc, compare
 from abstain.scores import KNN
@@ -65,7 +66,7 @@ def test_verdicts_turn_with_the_data():
 )
 def test_sensitivity_is_a_tenth_of_the_lowest_area(share, error, outcome, found, monkeypatch):
     low = np.mean(found.areas[found.best])
-    monkeypatch.setattr(Ablation, "difference", lambda *_: Difference(share * low, error * low))
+    monkeypatch.setattr(Ablation, "difference", lambda *_: Mean(share * low, error * low))
     assert knn_ablation.sensitive(found).outcome == outcome
 
 
@@ -81,7 +82,7 @@ def test_sensitivity_is_a_tenth_of_the_lowest_area(share, error, outcome, found,
     ],
 )
 def test_the_verdict_on_two_follows_the_differences(differences, outcome, found, monkeypatch):
-    monkeypatch.setattr(Ablation, "difference", lambda _, k, __: Difference(*differences[k]))
+    monkeypatch.setattr(Ablation, "difference", lambda _, k, __: Mean(*differences[k]))
     chosen = replace(found, ks=(1, 2, 10))
     assert knn_ablation.best_is_two(chosen).outcome == outcome
 

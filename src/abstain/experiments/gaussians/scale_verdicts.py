@@ -9,7 +9,7 @@ from abstain.experiments.gaussians.asymptotics import Ratios
 from abstain.experiments.gaussians.doubt import SOFTMAX
 from abstain.experiments.gaussians.mixture import POSTERIOR_SCALE, Mixture
 from abstain.experiments.gaussians.scale_curves import SCALES, ScaleCurves
-from abstain.experiments.score_claims import OVERLAPPING
+from abstain.experiments.paper.score_claims import OVERLAPPING
 from abstain.metrics import aurc, compare
 from abstain.outputs import Outputs
 from abstain.scores import SCORES, confidence_margin, geometric_margin

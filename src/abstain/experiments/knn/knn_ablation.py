@@ -58,7 +58,7 @@ def sensitive(found: Ablation, /) -> Verdict:
     held = True if least > SENSITIVE * low else False if most < SENSITIVE * low else None
     evidence = (
         f"AURC × 100 from {100 * low:.2f} (k = {found.best}) to {100 * high:.2f} (k = {found.worst}), difference "
-        f"{100 * difference.mean:.2f} ± {100 * difference.se:.2f}; the confidence margin has {100 * found.margin:.2f}"
+        f"{difference.times(100):.2f}; the confidence margin has {100 * found.margin:.2f}"
     )
     return Verdict.of("knn-sensitive", held, evidence, _data(found))
 
@@ -68,7 +68,7 @@ def best_is_two(found: Ablation, /) -> Verdict:
     others = {k: found.difference(k, PAPER) for k in found.ks if k != PAPER}
     closest = min(others, key=lambda k: others[k].mean)
     change = others[closest]
-    evidence = f"AURC × 100 of k = {closest} less that of k = 2: {100 * change.mean:+.2f} ± {100 * change.se:.2f}"
+    evidence = f"AURC × 100 of k = {closest} less that of k = 2: {change.times(100):+.2f}"
     if found.best == PAPER:
         evidence = f"k = 2 has the lowest AURC, k = {closest} the next. {evidence}"
     intervals = [one.interval(among=len(others)) for one in others.values()]
