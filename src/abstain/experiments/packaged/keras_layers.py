@@ -4,10 +4,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
 
+from abstain.extras import require
+
+torch = require("torch", extra="torch", feature="A network of Keras")
+nn = torch.nn
+Tensor = Any
 Config = Mapping[str, Any]
 Arrays = Mapping[str, NDArray[Any]]
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
@@ -18,7 +21,7 @@ ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-class Window(nn.Module):
+class Window(nn.Module):  # type: ignore[misc, name-defined]
     """What slides over an image, after the padding that Keras calls "same": more at the end where it is uneven."""
 
     def __init__(self, inner: Callable[[Tensor], Tensor], config: Config, *, size: str, fill: float = 0.0) -> None:
@@ -38,7 +41,7 @@ class Window(nn.Module):
         return ACTIVATIONS[self.activation](self.inner(images))
 
 
-class Dense(nn.Module):
+class Dense(nn.Module):  # type: ignore[misc, name-defined]
     """A linear layer and its activation."""
 
     def __init__(self, config: Config, weights: Arrays) -> None:
@@ -53,7 +56,7 @@ class Dense(nn.Module):
         return ACTIVATIONS[self.activation](self.linear(rows))
 
 
-class Simple(nn.Module):
+class Simple(nn.Module):  # type: ignore[misc, name-defined]
     """A function of its inputs, with its name for whoever looks at the module."""
 
     def __init__(self, name: str, function: Callable[..., Tensor]) -> None:
@@ -72,7 +75,7 @@ def _fill(layer: Any, weight: NDArray[Any], bias: NDArray[Any] | None) -> None:
             layer.bias.copy_(torch.as_tensor(bias))
 
 
-def _conv(config: Config, weights: Arrays) -> nn.Module:
+def _conv(config: Config, weights: Arrays) -> Any:
     kernel = weights["kernel"].transpose(3, 2, 0, 1)
     groups = config.get("groups", 1)
     inner = nn.Conv2d(
@@ -87,26 +90,26 @@ def _conv(config: Config, weights: Arrays) -> nn.Module:
     return Window(inner, config, size="kernel_size")
 
 
-def _batch_norm(config: Config, weights: Arrays) -> nn.Module:
+def _batch_norm(config: Config, weights: Arrays) -> Any:
     norm = nn.BatchNorm2d(len(weights["moving_mean"]), eps=config["epsilon"])
     ones, zeros = np.ones_like(weights["moving_mean"]), np.zeros_like(weights["moving_mean"])
     _fill(norm, weights.get("gamma", ones), weights.get("beta", zeros))
     with torch.no_grad():
-        norm.running_mean.copy_(torch.as_tensor(weights["moving_mean"]))  # type: ignore[union-attr]
-        norm.running_var.copy_(torch.as_tensor(weights["moving_variance"]))  # type: ignore[union-attr]
+        norm.running_mean.copy_(torch.as_tensor(weights["moving_mean"]))
+        norm.running_var.copy_(torch.as_tensor(weights["moving_variance"]))
     return norm
 
 
-def _pool(kind: Any, config: Config, fill: float) -> nn.Module:
+def _pool(kind: Any, config: Config, fill: float) -> Any:
     return Window(kind(config["pool_size"], config["strides"]), config, size="pool_size", fill=fill)
 
 
-def _zero_padding(config: Config) -> nn.Module:
+def _zero_padding(config: Config) -> Any:
     (top, bottom), (left, right) = config["padding"]
     return nn.ZeroPad2d((left, right, top, bottom))
 
 
-LAYERS: Mapping[str, Callable[[Config, Arrays], nn.Module]] = {
+LAYERS: Mapping[str, Callable[[Config, Arrays], Any]] = {
     "InputLayer": lambda *_: nn.Identity(),
     "Dropout": lambda *_: nn.Identity(),
     "Conv2D": _conv,
@@ -122,7 +125,7 @@ LAYERS: Mapping[str, Callable[[Config, Arrays], nn.Module]] = {
 }
 
 
-def layer_of(kind: str, config: Config, weights: Arrays, /) -> nn.Module:
+def layer_of(kind: str, config: Config, weights: Arrays, /) -> Any:
     """The layer of that kind."""
     if kind not in LAYERS:
         raise ValueError(f"`config` must have layers among {', '.join(LAYERS)}, got {kind}.")
