@@ -106,6 +106,8 @@ class Score(Stored, ABC):
 
     named_by: ClassVar[tuple[str, ...]] = ()
     """Options that the name tells already."""
+    fits_on_shifted: ClassVar[bool] = False
+    """Whether it is fitted on rows of every kind, drawn like deployment, instead of in-distribution ones."""
 
     @property
     @abstractmethod
