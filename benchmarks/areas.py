@@ -1,62 +1,86 @@
 """AURC with standard errors, and paired differences, against the plain ways to have them."""
 
+from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
-from ratio import ratio
+from finding import Finding, exponent, faster, slower
 
-from abstain.metrics import Rows, aurc_estimates, estimates, paired
+from abstain.metrics import aurc_estimates, compare_all
 
 ALPHAS = (0.1, 0.5, 1.0)
 
 
-def areas() -> bool:
-    """AURC at three α with standard errors, n = 10,000,000, exact ties, against sorts that know neither."""
+def areas(quick: bool) -> Iterator[Finding]:
+    """AURC at three α with standard errors and exact ties against sorts that know neither, and over n."""
     from sklearn.metrics import roc_auc_score
 
-    rng, n, met = np.random.default_rng(0), 10_000_000, []
+    rng, n = np.random.default_rng(0), 1_000_000 if quick else 10_000_000
     draws = rng.normal(size=n)
-    kinds = {"float64": draws, "float32": draws.astype(np.float32), "float64, ties": draws.round(3)}
-    for kind, c in kinds.items():
-        errors = rng.random(n) < 0.5 / (1 + np.exp(c))
+    for kind, c in {"float64": draws, "float32": draws.astype(np.float32), "ties": draws.round(3)}.items():
+        wrong = rng.random(n) < 0.5 / (1 + np.exp(c))
+        what = f"AURC at 3 α with SE, n = {n:,}, {kind}"
 
-        def ours(c=c, errors=errors):
-            return aurc_estimates(c, errors, alphas=ALPHAS)
+        def ours(c=c, wrong=wrong):
+            return aurc_estimates(c, wrong, alphas=ALPHAS)
 
-        def argsort(c=c, errors=errors):
-            risks = np.cumsum(errors[np.argsort(-c)]) / np.arange(1, n + 1)
+        def argsort(c=c, wrong=wrong):
+            risks = np.cumsum(wrong[np.argsort(-c)]) / np.arange(1, n + 1)
             return [risks[: int(alpha * n)].mean() for alpha in ALPHAS]
 
-        peers = (
-            ("argsort and cumsum", argsort, 3, 4),
-            ("one np.sort", lambda c=c: np.sort(c), 1 / 6, 7),
-            ("roc_auc_score", lambda c=c, errors=errors: roc_auc_score(~errors, c), 10, 2),
-        )
-        for name, peer, goal, rounds in peers:
-            met.append(ratio(f"AURC, {kind}", ours, peer, goal=goal, peer_name=name, rounds=rounds))
-    return all(met)
+        yield faster(what, ours, "argsort and cumsum, no ties, no SE", argsort, goal=3, rounds=4)
+        yield slower(what, ours, "one np.sort of the same array", lambda c=c: np.sort(c), goal=6)
+        yield faster(what, ours, "roc_auc_score", lambda c=c, w=wrong: roc_auc_score(~w, c), goal=10, rounds=2)
+        yield from _torch_uncertainty(what, ours, c, wrong)
+    sizes = (10_000, 100_000, 1_000_000) if quick else (10_000, 100_000, 1_000_000, 10_000_000)
+    wrong = rng.random(n) < 0.1
+    works = {size: lambda size=size: aurc_estimates(draws[:size], wrong[:size], alphas=ALPHAS) for size in sizes}
+    yield exponent("AURC at 3 α with SE, time over n", works, goal=1.2)
 
 
-def pairs() -> bool:
-    """Standard errors of all pairs of ten scores, n = 1,000,000, against 1,000 bootstrap resamples (ten, times 100)."""
-    rng, n = np.random.default_rng(0), 1_000_000
+def _torch_uncertainty(what, ours, c, wrong):
+    """The peer's last step alone: what its metric does once confidences and errors are gathered."""
+    try:
+        from abstain.collect.torchvision import mend_torchvision
+
+        mend_torchvision()
+        import torch
+        from torch_uncertainty.metrics.classification import AURC
+    except ImportError as error:
+        print(f"torch-uncertainty: left out, {error.name} is not installed")
+        return
+    metric = AURC()
+    metric.scores, metric.errors = [torch.from_numpy(c)], [torch.from_numpy(wrong.astype(np.float32))]
+    yield faster(what, ours, "torch-uncertainty's AURC, one α, no SE", _again(metric), goal=5, rounds=2)
+
+
+def _again(metric):
+    """The metric's value, computed anew each time instead of remembered."""
+
+    def compute():
+        metric._computed = None
+        return metric.compute()
+
+    return compute
+
+
+def pairs(quick: bool) -> Iterator[Finding]:
+    """Standard errors of all pairs of ten scores, against 1,000 bootstrap resamples, extrapolated from ten."""
+    rng, n, some = np.random.default_rng(0), 100_000 if quick else 1_000_000, 2 if quick else 10
     base = rng.normal(size=n)
     errors = rng.random(n) < 0.5 / (1 + np.exp(base))
     scores = [base + rng.normal(scale=0.1 * k, size=n) for k in range(10)]
 
     def ours():
-        rows = Rows.of(errors)
-        found = [estimates(rows.rank(score))[0] for score in scores]
-        return [paired(a, b).se for a, b in combinations(found, 2)]
+        return [one.se for one in compare_all(dict(enumerate(scores)), errors).values()]
 
     def bootstrap():
         drawn = []
-        for _ in range(10):
+        for _ in range(some):
             chosen = rng.integers(n, size=n)
             ranked = (errors[chosen][np.argsort(-score[chosen])] for score in scores)
             drawn.append([(np.cumsum(one) / np.arange(1, n + 1)).mean() for one in ranked])
         return [np.std([d[a] - d[b] for d in drawn], ddof=1) for a, b in combinations(range(10), 2)]
 
-    print(f"mean standard error: ours {np.mean(ours()):.3g}, ten resamples {np.mean(bootstrap()):.3g}")
-    name = "45 paired standard errors of 10 scores"
-    return ratio(name, ours, bootstrap, goal=1000, peer_name="1,000 resamples", rounds=4, times=100)
+    what, against = f"45 paired standard errors of 10 scores, n = {n:,}", "bootstrap of 1,000 resamples"
+    yield faster(what, ours, against, bootstrap, goal=1000, rounds=2, times=1000 / some)

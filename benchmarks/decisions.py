@@ -32,7 +32,7 @@ def decisions() -> bool:
         for score in SCORES:
             selector = calibrate(outputs.select(np.arange(20_000)), score=score, coverage=0.6)
             ours = selector.accepts(outputs)
-            prediction, confidence = decide(selector.fitted, z, x, Head(np.asarray(outputs.weight)))
+            prediction, confidence = decide(selector.fitted, z, x, Head(np.asarray(outputs.weight), outputs.bias))
             torchs = above(selector.class_values, prediction, confidence).numpy()
             attach(place / "net.onnx", selector, place / "selective.onnx")
             session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])

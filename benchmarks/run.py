@@ -1,86 +1,42 @@
 """Speed as ratios against peers, measured in the same run, and promises over thousands of calibrations.
 
-Usage: scripts/bench [NAME …]. A benchmark of speed alternates the two sides and compares their shortest times:
-machines differ and are noisy, ratios less so.
+Usage: scripts/bench [--quick] [--json FILE] [--markdown FILE] [NAME …]. Without names the whole suite of speed runs, in
+under two minutes with --quick. Both sides of a ratio are measured in turn, with two threads for everyone, and the
+shortest times count: machines differ and are noisy, ratios less so. Names of promises run those instead.
 """
 
+import argparse
+import json
+import os
+import platform
 import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
-import numpy as np
 from areas import areas, pairs
 from decisions import decisions
+from evaluations import demo, from_disk
+from finding import Finding
+from fitted import fitted
 from guarantees import adversary, choosing, guarantees, hard_cases, labels_saved, monitors, other_promises
-from ratio import ratio
+from logits import classes, logits
+from start import start
 
-
-def logit_scores() -> bool:
-    """The seven logit scores of 50,000 × 1,000 float32 logits against PyTorch doing them one by one."""
-    import torch
-
-    import abstain
-
-    torch.set_num_threads(2)
-    rng = np.random.default_rng(0)
-    logits = rng.normal(scale=3, size=(50_000, 1_000)).astype(np.float32)
-    weight = rng.normal(size=(1_000, 64)).astype(np.float32)
-    z, w = torch.from_numpy(logits), torch.from_numpy(weight)
-
-    def one_by_one() -> list[torch.Tensor]:
-        top = z.topk(2, dim=1).values
-        distances = (z / w.norm(dim=1)).topk(2, dim=1).values
-        return [
-            z.softmax(1).amax(1),
-            1 - 1 / z.softmax(1).square().sum(1),
-            (z.softmax(1) * z.log_softmax(1)).sum(1),
-            z.amax(1),
-            z.logsumexp(1),
-            top[:, 0] - top[:, 1],
-            distances[:, 0] - distances[:, 1],
-        ]
-
-    with torch.inference_mode():
-        return ratio(
-            "logit_scores, 50,000 x 1,000 float32",
-            lambda: abstain.scores.logit_scores(logits, weight),
-            one_by_one,
-            goal=6,
-            peer_name="PyTorch, 7 scores, 2 threads",
-        )
-
-
-def knn() -> bool:
-    """KNN of 50,000 queries against 5,000 calibration rows in 1,024 dimensions against plain faiss, 2 threads each."""
-    import faiss
-
-    from abstain import Outputs
-    from abstain.scores import KNN
-
-    faiss.omp_set_num_threads(2)
-    rng = np.random.default_rng(0)
-    bank, queries = (rng.normal(size=(n, 1_024)).astype(np.float32) for n in (5_000, 50_000))
-    calibration = Outputs(logits=np.zeros((len(bank), 2), dtype=np.float32), features=bank)
-    outputs = Outputs(logits=np.zeros((len(queries), 2), dtype=np.float32), features=queries)
-    fitted = KNN(k=2).fit(calibration)
-
-    def plain_faiss() -> np.ndarray:
-        index = faiss.IndexFlatL2(bank.shape[1])
-        index.add(bank / np.linalg.norm(bank, axis=1, keepdims=True))
-        return -index.search(queries / np.linalg.norm(queries, axis=1, keepdims=True), 2)[0][:, 1]
-
-    return ratio(
-        "KNN, 50,000 against 5,000 in 1,024 dimensions",
-        lambda: fitted(outputs),
-        plain_faiss,
-        goal=1 / 1.2,
-        peer_name="faiss IndexFlatL2, 2 threads",
-    )
-
-
-BENCHMARKS = {
-    "logit_scores": logit_scores,
-    "knn": knn,
+SPEED: dict[str, Callable[[bool], Iterator[Finding]]] = {
     "areas": areas,
     "pairs": pairs,
+    "logits": logits,
+    "classes": classes,
+    "fitted": fitted,
+    "from_disk": from_disk,
+    "demo": demo,
+    "start": start,
+}
+PROMISES = {
     "decisions": decisions,
     "guarantees": guarantees,
     "hard_cases": hard_cases,
@@ -90,14 +46,87 @@ BENCHMARKS = {
     "choosing": choosing,
     "monitors": monitors,
 }
+PEERS = (
+    "numpy",
+    "scipy",
+    "numba",
+    "torch",
+    "scikit-learn",
+    "torchmetrics",
+    "torch-uncertainty",
+    "pytorch-ood",
+    "faiss-cpu",
+)
 
 
 def main() -> int:
-    """Run the benchmarks named, or all; the exit code says whether every goal is met."""
-    names = sys.argv[1:] or list(BENCHMARKS)
-    met = [BENCHMARKS[name]() for name in names]
-    return 0 if all(met) else 1
+    """Run the benchmarks named, or the suite of speed; the exit code says whether every goal is met."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join((*SPEED, *PROMISES)))
+    parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer rounds")
+    parser.add_argument("--json", type=Path, help="write the findings here")
+    parser.add_argument("--markdown", type=Path, help="write a table here")
+    asked = parser.parse_args()
+    for unknown in set(asked.names) - set(SPEED) - set(PROMISES):
+        parser.error(f"no benchmark {unknown!r}; there are {', '.join((*SPEED, *PROMISES))}")
+    kept = [PROMISES[name]() for name in asked.names if name in PROMISES]
+    begun, findings = time.monotonic(), []
+    for name in [name for name in asked.names or SPEED if name in SPEED]:
+        for finding in SPEED[name](asked.quick):
+            print(finding.words(), flush=True)
+            findings.append(finding)
+    if findings:
+        document = _about() | {"seconds": round(time.monotonic() - begun), "quick": asked.quick}
+        document["findings"] = [asdict(finding) | {"met": finding.met} for finding in findings]
+        missed = [finding for finding in findings if not finding.met]
+        print(f"{len(findings) - len(missed)} of {len(findings)} goals met in {document['seconds']} s.")
+        if asked.json:
+            asked.json.write_text(json.dumps(document, indent=1) + "\n")
+        if asked.markdown:
+            asked.markdown.write_text(_markdown(document, findings))
+        kept.append(not missed)
+    return 0 if all(kept) else 1
+
+
+def _about() -> dict[str, object]:
+    """The machine, the day and the versions."""
+    return {
+        "machine": f"{_processor()}, {os.cpu_count()} cores",
+        "python": platform.python_version(),
+        "date": datetime.now(UTC).date().isoformat(),
+        "versions": {name: found for name in PEERS if (found := _version(name))},
+    }
+
+
+def _processor() -> str:
+    """The name of the processor, with the widest vectors it has."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    facts = dict(line.split(":", 1) for line in lines if ":" in line)
+    facts = {name.strip(): value.strip() for name, value in facts.items()}
+    wide = next((wide for wide in ("avx512f", "avx2") if wide in facts.get("flags", "").split()), "no wide vectors")
+    return f"{facts.get('model name', platform.machine())} ({wide})"
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _markdown(document: dict[str, object], findings: list[Finding]) -> str:
+    lines = ["| what | against | found | goal |", "|---|---|---:|---:|"]
+    for one in findings:
+        bound = "≥" if one.kind == "faster" else "≤"
+        goal = "–" if one.goal is None else f"{bound} {one.goal:g}{'' if one.met else ' (missed)'}"
+        unit = {"faster": "×", "slower": "×", "seconds": " s", "megabytes": " MB", "exponent": ""}[one.kind]
+        lines.append(f"| {one.what} | {one.against} | {one.value:.3g}{unit} | {goal} |")
+    versions = ", ".join(f"{name} {found}" for name, found in document["versions"].items())  # type: ignore[attr-defined]
+    return "\n".join(lines) + f"\n\n{document['machine']}, {document['date']}. {versions}.\n"
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    sys.exit(main())

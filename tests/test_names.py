@@ -1,5 +1,7 @@
 """Whoever misspells a name is told the one that was meant, wherever names are looked up."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from abstain.collect import CallableModel, Data, collect
 from abstain.collect.specs import model_from
 from abstain.metrics import aurc, ood_aupr
 from abstain.names import check_name, did_you_mean
-from abstain.scores import KNN, geometric_margin
+from abstain.scores import KNN, as_score, geometric_margin
 from abstain.shifts import corrupt
 from abstain.thresholds import weighted_risk
 
@@ -51,3 +53,30 @@ def test_a_name_like_no_other_is_told_where_to_look():
 def test_what_is_no_name_is_a_type_error():
     with pytest.raises(TypeError, match=r"`method` must be one of a, b, got 3\.$"):
         check_name("method", 3, ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        ("ras(score=max_softmax)", "ras(score=max_softmax)"),
+        ("ash(score='gen(top=3)', pruned=0.5)", "ash(pruned=0.5, score=gen(top=3))"),
+        ("rmds(covariance=empirical, normalize=True)", "rmds_norm(covariance='empirical')"),
+    ],
+)
+def test_scores_and_words_are_options_by_name(asked, name):
+    found = as_score(asked)
+    assert found.name == name
+    assert as_score(name) == found
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ("ras(score=knn)", "`score` of ras must be a score with nothing to fit, got knn"),
+        ("ras(score=max_sofmax)", "got 'max_sofmax'. Did you mean max_softmax?"),
+        ("ash(pruned=much)", "'much' where pruned must be a number"),
+    ],
+)
+def test_options_of_another_kind_are_named(asked, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        as_score(asked)

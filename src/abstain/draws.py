@@ -7,14 +7,15 @@ and the same data the same one.
 """
 
 import hashlib
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 LARGEST = 1 << 22  # elements of an array that are read for the digest
 
 
-def generator(purpose: str, seed: int, /, *data: ArrayLike | None) -> np.random.Generator:
+def generator(purpose: str, seed: int, /, *data: Any) -> np.random.Generator:
     """A generator for one purpose; of each array of ``data`` up to four million evenly spaced elements are read.
 
     >>> generator("a", 0, [1.0, 2.0]).random() == generator("a", 0, [1.0, 2.0]).random()
@@ -25,12 +26,12 @@ def generator(purpose: str, seed: int, /, *data: ArrayLike | None) -> np.random.
     digest = hashlib.sha256(f"abstain {purpose} {seed}".encode())
     for values in data:
         if values is not None:
-            array = _thinned(np.asarray(values))
+            array = _thinned(values if hasattr(values, "ndim") else np.asarray(values))
             digest.update(f"{array.dtype.str}{array.shape}".encode())
             digest.update(np.ascontiguousarray(array).tobytes())
     return np.random.default_rng(np.frombuffer(digest.digest(), dtype=np.uint32))
 
 
-def _thinned(array: NDArray[np.generic]) -> NDArray[np.generic]:
-    """Evenly spaced rows, few enough to read."""
-    return array[:: max(1, -(-array.size // LARGEST))] if array.ndim else array
+def _thinned(array: Any) -> NDArray[np.generic]:
+    """Evenly spaced rows, few enough to read, of an array or of what has the size and the rows of one."""
+    return np.asarray(array[:: max(1, -(-array.size // LARGEST))] if array.ndim else array)

@@ -31,10 +31,12 @@ def did_you_mean(name: Any, known: Iterable[str], /, *, otherwise: str) -> str:
 
 
 def called(what: str, asked: str, /) -> tuple[str, dict[str, Any]]:
-    """The name and the options of ``name`` or ``name(option=value, …)``.
+    """The name and the options of ``name`` or ``name(option=value, …)``; words need no quotation marks.
 
     >>> called("score", "knn(k=5)")
     ('knn', {'k': 5})
+    >>> called("score", "rmds(covariance=empirical)")
+    ('rmds', {'covariance': 'empirical'})
     """
     if "(" not in asked:
         return asked, {}
@@ -42,9 +44,13 @@ def called(what: str, asked: str, /) -> tuple[str, dict[str, Any]]:
         call = ast.parse(asked, mode="eval").body
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
             raise ValueError
-        return call.func.id, {str(option.arg): ast.literal_eval(option.value) for option in call.keywords}
+        return call.func.id, {str(option.arg): _value(option.value) for option in call.keywords}
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         raise ValueError(f"`{what}` must be a name, or name(option=value), got {asked!r}.") from None
+
+
+def _value(written: ast.expr) -> Any:
+    return ast.unparse(written) if isinstance(written, ast.Name | ast.Call) else ast.literal_eval(written)
 
 
 def _plain(name: str) -> str:

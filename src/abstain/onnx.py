@@ -45,7 +45,7 @@ def attach(
     with foreign("`model` must be a graph in good form, of opset 21 or convertible to it"):
         _declare_shapes(onnx, graph_model)
         kind = _element_type(onnx, graph_model, layer.logits)
-        scoring = _scoring_graph(selector, layer.weight, onnx.helper.tensor_dtype_to_np_dtype(kind))
+        scoring = _scoring_graph(selector, layer, onnx.helper.tensor_dtype_to_np_dtype(kind))
         graph_model, scoring = _same_opset(onnx, graph_model, scoring)
         _append(onnx, graph_model, scoring, layer)
         onnx.checker.check_model(graph_model)
@@ -74,13 +74,15 @@ def _names(model: Any) -> set[str]:
     return entries | {name for node in graph.node for name in (*node.input, *node.output)}
 
 
-def _scoring_graph(selector: Selector, weight: Any, kind: np.dtype[Any]) -> Any:
+def _scoring_graph(selector: Selector, layer: OnnxHead, kind: np.dtype[Any]) -> Any:
     """The selector as a graph of its own, from logits and features."""
     ndonnx = require("ndonnx", extra="onnx", feature="Attaching a selector to an ONNX graph")
-    sizes = {"logits": selector.n_classes} | ({"features": weight.shape[1]} if selector.needs_features else {})
+    head = None if layer.weight is None else Head(layer.weight, layer.bias)
+    sizes = {"logits": selector.n_classes}
+    if head is not None and selector.needs_features:
+        sizes["features"] = head.weight.shape[1]
     element = ndonnx.asarray(np.zeros(1, dtype=kind)).dtype
     inputs = {name: ndonnx.argument(shape=("n", size), dtype=element) for name, size in sizes.items()}
-    head = None if weight is None else Head(weight)
     prediction, confidence = decide(selector.fitted, inputs["logits"], inputs.get("features"), head)
     found = {
         "prediction": prediction,

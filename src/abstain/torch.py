@@ -42,7 +42,7 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
         self.head: str | None = None
         self._caught = _Caught()
         self._finding = threading.Lock()
-        self._known: tuple[Any, Head | None] = (None, None)
+        self._known: tuple[tuple[Any, ...], Head | None] = ((None, None), None)
         self._take_signature()
         if head is not None:
             self._watch(head)
@@ -110,15 +110,16 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
         self._read_head()
 
     def _read_head(self) -> Head | None:
-        """What the score needs of the head's weight as it is now, worked out again only where it changed."""
+        """What the score needs of the head as it is now, worked out again only where it changed."""
         if self.head is None or not self.selector.needs_head:
             return None
         if torch.compiler.is_exporting() or torch.jit.is_tracing():
             return self._known[1]
-        weight = self.model.get_submodule(self.head).weight.detach()
-        seen = self._known[0]
-        if seen is None or seen.shape != weight.shape or seen.device != weight.device or not torch.equal(seen, weight):
-            self._known = (weight.clone(), Head(as_numpy(weight)))
+        layer = self.model.get_submodule(self.head)
+        now = tuple(None if part is None else part.detach() for part in (layer.weight, layer.bias))
+        if not all(map(_is_same, self._known[0], now)):
+            kept = tuple(None if part is None else part.clone() for part in now)
+            self._known = (kept, Head(*(None if part is None else as_numpy(part) for part in now)))
         return self._known[1]
 
     def _take_signature(self) -> None:
@@ -137,6 +138,13 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
         super().__setstate__(state)
         self._finding = threading.Lock()
         self._take_signature()
+
+
+def _is_same(seen: Any, now: Any) -> bool:
+    """Whether a parameter is what it was, and where it was."""
+    if seen is None or now is None:
+        return seen is now
+    return bool(seen.shape == now.shape and seen.device == now.device and torch.equal(seen, now))
 
 
 def _is_empty(logits: Any) -> bool:

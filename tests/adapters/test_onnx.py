@@ -55,6 +55,19 @@ def test_every_row_is_decided_alike(classifier, score):
     assert session.run(["p"], {"x": inputs[:3]})[0].shape == (3, 5)  # what was there stays
 
 
+@pytest.mark.parametrize("score", ["ash", "scale", "ras"])
+def test_rows_of_equal_features_are_decided_alike(classifier, score, tmp_path):
+    place, inputs, outputs = classifier
+    rounded = np.maximum(np.round(inputs), 0)  # 8 features of a few values, zero the most frequent
+    outputs = collect(OnnxModel(place / "net.onnx"), Data(rounded, labels=outputs.labels), tmp_path / "run")
+    selector = calibrate(outputs, score=score, coverage=0.6, delta=0.1)
+    attach(place / "net.onnx", selector, tmp_path / "selective.onnx")
+    session = onnxruntime.InferenceSession(tmp_path / "selective.onnx", providers=["CPUExecutionProvider"])
+    confidence, accepted = session.run(["confidence", "accepted"], {"x": rounded})
+    np.testing.assert_allclose(confidence, selector.confidence(outputs), rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(accepted, selector.accepts(outputs))
+
+
 def test_a_threshold_for_each_class_is_in_the_graph(classifier):
     place, inputs, outputs = classifier
     selector = calibrate(outputs.select(np.arange(2500)), risk=0.15, delta=0.1, per="class")

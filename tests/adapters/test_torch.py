@@ -53,7 +53,7 @@ def test_the_same_logits_are_decided_alike_on_rows_of_calibration_too(classifier
     _, _, outputs = classifier
     selector = calibrate(outputs, score=score, coverage=0.6, delta=0.1)
     z, x = torch.as_tensor(outputs.logits.copy()), torch.as_tensor(outputs.features.copy())
-    prediction, confidence = decide(selector.fitted, z, x, Head(outputs.weight))
+    prediction, confidence = decide(selector.fitted, z, x, Head(outputs.weight, outputs.bias))
     np.testing.assert_array_equal(above(selector.class_values, prediction, confidence), selector.accepts(outputs))
 
 
@@ -149,6 +149,19 @@ def test_a_head_that_is_trained_on_is_read_again(classifier):
         torch.testing.assert_close(selective(x.double()).confidence, expected)
         fresh[2].weight.data = fresh[2].weight.data * 3 + 1
         assert not torch.allclose(selective(x.double()).confidence, expected)
+
+
+def test_a_bias_that_changes_is_read_again(classifier):
+    network, x, outputs = classifier
+    network = copy.deepcopy(network)
+    selective = SelectiveModel(network, calibrate(outputs, score="ash", coverage=0.6))
+    before = selective(x[:20]).confidence
+    network[2].bias.data += 7
+    torch.testing.assert_close(selective(x[:20]).confidence, before + 7)  # an energy moves with its logits
+    network[2].bias.data[:] = 0
+    expected = selective(x[:20]).confidence
+    network[2].bias = None
+    torch.testing.assert_close(selective(x[:20]).confidence, expected)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -73,7 +73,7 @@ def test_logits_alone_show_what_can_be_had_and_what_the_rest_lacks(digits, tmp_p
     np.savez(tmp_path / "logits.npz", logits=digits.logits, labels=digits.labels)
     shown = run("evaluate", tmp_path / "logits.npz", width=200).stdout
     assert "max_logit_pnorm" in shown
-    assert "Left out: knn, nnguide, rmds" in shown
+    assert "Left out: knn, nnguide, she" in shown
     assert "the outputs have no features and no head." in shown
 
 

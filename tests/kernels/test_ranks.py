@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from abstain.kernels.ranks import tie_numbers
+from abstain.kernels.ranks import order_rows
 
 RNG = np.random.default_rng(0)
 N = 5_000
@@ -23,8 +23,18 @@ CONFIDENCES = {
 def test_groups_are_numbered_in_the_exact_order(confidence, dtype):
     with np.errstate(over="ignore"):
         c = confidence.astype(dtype)
-    group, counts, examples = tie_numbers(c)
+    group, counts, examples = order_rows(c).numbers()
     distinct, expected, expected_counts = np.unique(-c, return_inverse=True, return_counts=True)
     np.testing.assert_array_equal(group, expected)
     np.testing.assert_array_equal(counts, expected_counts)
     np.testing.assert_array_equal(c[examples], -distinct)
+
+
+@pytest.mark.parametrize("confidence", CONFIDENCES.values(), ids=CONFIDENCES)
+def test_some_of_the_rows_are_in_the_order_of_their_own(confidence):
+    chosen = np.arange(len(confidence)) % 3 != 1
+    place = np.where(chosen, np.cumsum(chosen) - 1, -1)
+    among, own = order_rows(confidence).among(place, chosen.sum()), order_rows(confidence[chosen])
+    np.testing.assert_array_equal(among.begins, own.begins)
+    for mine, alone in zip(among.numbers()[:2], own.numbers()[:2], strict=True):
+        np.testing.assert_array_equal(mine, alone)

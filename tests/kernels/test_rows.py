@@ -1,8 +1,15 @@
+import math
+
 import numpy as np
 import pytest
 from scipy.special import logsumexp
 
+from abstain.kernels import rows
 from abstain.kernels.rows import row_sums
+
+
+def stacked(sums):
+    return np.stack([sums.top, sums.second, sums.prediction, sums.tail, sums.ratio, sums.gap])
 
 
 @pytest.fixture
@@ -27,20 +34,20 @@ def test_prediction_is_the_first_of_equal_logits():
 
 
 def test_a_batch_of_one_gives_the_same_bits(logits):
-    together = np.stack(row_sums(logits.astype(np.float32)))
-    alone = np.stack([np.stack(row_sums(row[None].astype(np.float32)))[:, 0] for row in logits], axis=1)
+    together = stacked(row_sums(logits.astype(np.float32)))
+    alone = np.stack([stacked(row_sums(row[None].astype(np.float32)))[:, 0] for row in logits], axis=1)
     np.testing.assert_array_equal(together, alone)
 
 
 @pytest.mark.parametrize("layout", [np.asfortranarray, lambda z: np.repeat(z, 2, axis=1)[:, ::2]])
 def test_memory_layout_is_irrelevant(logits, layout):
-    np.testing.assert_array_equal(np.stack(row_sums(layout(logits))), np.stack(row_sums(logits)))
+    np.testing.assert_array_equal(stacked(row_sums(layout(logits))), stacked(row_sums(logits)))
 
 
 def test_many_blocks_in_threads_equal_one_block(logits, monkeypatch):
-    whole = np.stack(row_sums(logits))
+    whole = stacked(row_sums(logits))
     monkeypatch.setattr("abstain.kernels.blocks.BLOCK_ELEMENTS", 40)
-    np.testing.assert_array_equal(np.stack(row_sums(logits)), whole)
+    np.testing.assert_array_equal(stacked(row_sums(logits)), whole)
 
 
 @pytest.mark.parametrize("bad", [[np.nan, 0.0], [np.inf, 0.0], [-np.inf, -np.inf]])
@@ -53,3 +60,52 @@ def test_unusable_rows_are_nan_and_predict_nothing(bad):
 
 def test_temperature_divides_the_logits(logits):
     np.testing.assert_allclose(row_sums(logits, temperature=2.0).tail, row_sums(logits / 2).tail)
+
+
+@pytest.mark.parametrize("classes", [2, 5, 16, 63, 64, 65, 1000])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_any_number_of_classes_and_type(classes, dtype):
+    z = np.random.default_rng(classes).normal(scale=4, size=(37, classes)).astype(dtype)
+    sums, scale = row_sums(z, scale=np.linspace(1, 2, classes)), np.linspace(1, 2, classes)
+    z = z.astype(np.float64)
+    rest = np.array([np.delete(row, row.argmax()) for row in z])
+    rivals = np.array([np.delete(row * scale, row.argmax()) for row in z]).max(1)
+    np.testing.assert_array_equal(sums.prediction, z.argmax(1))
+    np.testing.assert_array_equal(sums.second, rest.max(1))
+    np.testing.assert_allclose(sums.tail, logsumexp(rest, axis=1) - z.max(1), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(sums.log_total, logsumexp(z, axis=1) - z.max(1), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(sums.scaled_margin, (z * scale)[np.arange(37), z.argmax(1)] - rivals, atol=1e-13)
+
+
+def test_many_classes_are_summed_to_the_last_digits():
+    z = np.random.default_rng(1).normal(size=(2, 20_000))
+    exact = [math.log(math.fsum(math.exp(v - row.max()) for v in row) - 1) for row in z]
+    np.testing.assert_allclose(row_sums(z).tail, exact, rtol=2e-15)
+
+
+def test_margins_and_predictions_need_no_exponentials(logits, monkeypatch):
+    asked = []
+    gathered = rows._gathered
+    monkeypatch.setattr(rows, "_gathered", lambda *a: asked.append(a[-1]) or gathered(*a))
+    sums = row_sums(logits)
+    assert (sums.margin == sums.top - sums.second).all()
+    assert sums.prediction.shape == (300,)
+    assert asked == [rows.EXTREMES]
+
+
+def test_all_is_gathered_in_one_read_once_exponentials_are_asked_for(logits, monkeypatch):
+    asked = []
+    gathered = rows._gathered
+    monkeypatch.setattr(rows, "_gathered", lambda *a: asked.append(a[-1]) or gathered(*a))
+    sums = row_sums(logits, scale=np.ones(17))
+    assert sums.tail.shape == (300,)
+    np.testing.assert_array_equal(sums.scaled_margin, sums.margin)
+    stacked(sums)
+    assert asked == [rows.EVERYTHING]
+
+
+def test_a_memory_mapped_array_is_read_as_any_other(logits, tmp_path):
+    np.save(tmp_path / "z.npy", logits)
+    np.testing.assert_array_equal(
+        stacked(row_sums(np.load(tmp_path / "z.npy", mmap_mode="r"))), stacked(row_sums(logits))
+    )

@@ -15,7 +15,7 @@ P = np.exp(Z) / np.exp(Z).sum(axis=1, keepdims=True)
 X = RNG.normal(size=(400, 6))
 LABELS = np.where(RNG.random(400) < 0.7, Z.argmax(1), RNG.integers(4, size=400))
 WITH_HEAD = {"labels": LABELS, "features": X, "weight": RNG.normal(size=(4, 6))}
-SIZE = {"max_logit", "energy", "geometric_margin", "vim", "nnguide"}
+SIZE = {"max_logit", "energy", "geometric_margin", "vim", "nnguide", "react", "scale", "nci"}
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])

@@ -53,6 +53,24 @@ def test_the_figure_has_a_panel_a_mix_and_a_line_a_score(digits):
         assert len(axes.lines) == 2
 
 
+def test_scores_made_for_ood_detection_are_dashed_where_they_are_named(digits):
+    evaluation = evaluate(digits, scores=["max_softmax", "energy", "confidence_margin"])
+    lines = risk_coverage_figure(evaluation, for_ood=["energy"]).axes[0].lines
+    assert {line.get_label().split()[0]: line.get_linestyle() for line in lines} == {
+        "max_softmax": "-",
+        "energy": "--",
+        "confidence_margin": "-",
+    }
+
+
+def test_a_curve_of_many_samples_is_drawn_with_few_points():
+    rng = np.random.default_rng(0)
+    outputs = Outputs(given={"a": rng.random(30_000)}, errors=rng.random(30_000) < 0.1)
+    line = risk_coverage_figure(evaluate(outputs, scores=["a"])).axes[0].lines[0]
+    assert len(line.get_xdata()) == 5000
+    assert line.get_xdata()[-1] == 100
+
+
 def test_tables_mark_the_best(digits):
     evaluation = evaluate(digits, scores=["max_softmax", "confidence_margin", "energy", "max_logit"])
     summary = summarize(evaluation, mixes=evaluation.mixes)
@@ -96,14 +114,18 @@ def test_notebooks_get_a_table_and_nothing_can_break_out_of_it():
     assert len(repr(evaluate(evil))) < 200
 
 
-def test_the_verdict_is_of_the_mix_shown_and_names_who_is_better_where_less_is_accepted(digits):
-    evaluation = evaluate(digits)
+def test_the_verdict_is_of_the_mix_shown_and_names_who_is_better_where_less_is_accepted():
+    rng = np.random.default_rng(0)
+    wrong = rng.random(4000) < 0.3
+    noise = rng.normal(size=4000)
+    certain = ~wrong & (rng.random(4000) < 0.2)  # right on a few, blind to the others
+    given = {"steady": noise - wrong, "early": np.where(certain, noise + 10, noise)}
+    evaluation = evaluate(Outputs(given=given, errors=wrong))
     assert summarize(evaluation, mixes=["in"]).verdict.mix == "in"
     found = verdict(evaluation)
-    for alpha, best in found.elsewhere:
-        assert best == evaluation.best("all", alpha)["score"]
-        assert not evaluation.row(found.score, "all", alpha)["tied"]
-    assert "Better where less is accepted: knn at coverages up to 0.5." in found.words
+    assert found.score == "steady"
+    assert [alpha for alpha, _ in found.elsewhere] == [0.1]
+    assert "Better where less is accepted: early at coverages up to 0.1." in found.words
 
 
 def test_what_people_use_stays_where_nothing_is_significantly_better():

@@ -5,14 +5,23 @@ import pytest
 
 from abstain import Outputs
 from abstain.scores import (
+    ASH,
+    CTM,
+    DICE,
     FDBD,
     KNN,
+    NCI,
+    PCA,
     RMDS,
+    SCALE,
     SCORES,
+    SHE,
     SIRC,
     CannotFitError,
     DeltaKNN,
     DeltaMDS,
+    FeatureNorm,
+    KLMatching,
     MarginMix,
     NNGuide,
     ReAct,
@@ -134,6 +143,12 @@ def test_other_samples_that_cannot_be_fitted():
         (lambda: KNN(space="pixels").fit(make()), "`space` must be 'features' or 'logits'"),
         (lambda: Residual(dim=5).fit(make()), r"`dim` must be at least 0 and below the number of features \(5\)"),
         (lambda: ReAct(quantile=0).fit(make()), "`quantile` must be above 0"),
+        (lambda: ASH(pruned=1), "`pruned` must be between 0 and 0.99, got 1"),
+        (lambda: SCALE(pruned=-0.1), "`pruned` must be between 0 and 0.99, got -0.1"),
+        (lambda: DICE(pruned=1.0), "`pruned` must be at least 0 and below 1, got 1.0"),
+        (lambda: PCA(variance=0), "`variance` must be above 0 and at most 1, got 0"),
+        (lambda: FeatureNorm(order=3), "`order` must be 1 or 2, got 3"),
+        (lambda: ASH()(Outputs(logits=np.ones((5, 2)), features=np.ones((5, 2)))), "must have a head for this score"),
         (lambda: max_logit_pnorm(np.ones((1, 2)), p=-1), "`p` must be at least 0"),
         (lambda: KNN().fit(Outputs(logits=np.ones((5, 2)))), "must have features for this score"),
         (lambda: Residual().fit(Outputs(logits=np.ones((5, 2)))), "must have a head for this score"),
@@ -147,6 +162,59 @@ def test_other_samples_that_cannot_be_fitted():
 def test_bad_options_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_samples_that_further_scores_cannot_be_fitted_on():
+    o = make()
+    with pytest.raises(CannotFitError, match="40 rows has no correct prediction"):
+        SHE().fit(Outputs(logits=o.logits, features=o.features, labels=np.full(len(o), -1)))
+    with pytest.raises(CannotFitError, match="no labelled rows of known classes"):
+        CTM().fit(Outputs(logits=o.logits, features=o.features, labels=np.full(len(o), -1)))
+    with pytest.raises(CannotFitError, match="largest contributions to the logits of the fitting sample are all the"):
+        DICE().fit(make(features=np.ones((40, 5)), weight=np.ones((3, 5))))
+    with pytest.raises(CannotFitError, match="features of the fitting sample do not vary"):
+        PCA().fit(make(features=np.full((40, 5), 0.1)))
+    with pytest.raises(CannotFitError, match="head that geometric_margin would look at has a weight of norm zero"):
+        DICE(pruned=0.95, score=SCORES["geometric_margin"]).fit(o)
+
+
+def test_features_below_zero_are_scaled_down_to_nothing():
+    """The sum of the top features goes below zero only after the factor has gone to zero."""
+    o = make()
+    x = np.full((4, 5), -1.0)
+    x[0, 0], x[1, 0], x[2, 0] = 1.0, 1e-9, 0.0
+    bad = Outputs(logits=x @ o.weight.T, features=x, weight=o.weight, bias=o.bias)
+    for score in (ASH(pruned=0.8), SCALE(pruned=0.8)):
+        found = score(bad)
+        assert found[0] != pytest.approx(np.log(3), abs=1e-3)
+        np.testing.assert_allclose(found[1:], np.log(3), atol=1e-12)  # the energy of a bias of zeros
+
+
+def test_a_zero_feature_row_has_a_defined_score():
+    o = make()
+    zero = Outputs(logits=np.zeros((1, 3)), features=np.zeros((1, 5)), weight=o.weight, bias=o.bias)
+    for score in (ASH(), SCALE()):
+        assert score(zero)[0] == pytest.approx(np.log(3))
+    assert CTM().fit(o)(zero)[0] == SHE().fit(o)(zero)[0] == FeatureNorm()(zero)[0] == 0
+    mean = o.features.mean(0, keepdims=True)
+    at_the_mean = Outputs(logits=mean @ o.weight.T, features=mean, weight=o.weight, bias=o.bias)
+    assert abs(NCI().fit(o)(at_the_mean)[0]) < 0.01
+
+
+def test_a_masked_class_has_no_part_in_the_divergence():
+    z = np.array([[2.0, 0.0, 1.0], [0.0, 2.0, 1.0]])
+    masked = np.where(np.arange(3) == 2, -np.inf, z)
+    without = KLMatching().fit(Outputs(logits=z[:, :2]))(Outputs(logits=[[1.0, 0.5]]))
+    found = KLMatching().fit(Outputs(logits=masked))(Outputs(logits=[[1.0, 0.5, -np.inf], [1.0, 0.5, 0.0]]))
+    assert found[0] == pytest.approx(without[0])
+    assert found[1] < -100  # a class that no fitting sample had
+
+
+def test_one_class_in_the_fitting_sample_is_enough_for_typical_features():
+    o = make(n=60)
+    one = o.select((o.labels == 1) & (o.predictions == 1))
+    for score in (CTM(), SHE(), KLMatching()):
+        assert len(np.unique(score.fit(one)(o))) == len(o)
 
 
 def test_temperature_needs_errors_and_vim_positive_logits():

@@ -4,19 +4,31 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, logsumexp, softmax
+from sklearn import decomposition
 from sklearn.covariance import ledoit_wolf
 from sklearn.neighbors import NearestNeighbors
 
 from abstain import Outputs
 from abstain.metrics import aurc
 from abstain.scores import (
+    ASH,
+    CTM,
+    DICE,
     FDBD,
     KNN,
+    MDS,
+    NCI,
+    PCA,
+    RAS,
     RMDS,
+    SCALE,
     SCORES,
+    SHE,
     SIRC,
     DeltaKNN,
     DeltaMDS,
+    FeatureNorm,
+    KLMatching,
     MarginMix,
     MaxLogitPNorm,
     NNGuide,
@@ -137,6 +149,30 @@ def test_the_subspace_has_half_the_dimensions_by_default():
     np.testing.assert_allclose(Residual().fit(CAL)(OUT), -residual_by_svd(CAL, OUT, 4), rtol=1e-8)
 
 
+def test_the_origin_is_found_where_the_head_has_dependent_rows():
+    """Weights that add up to zero, as softmax heads often do."""
+    weight = CAL.weight - CAL.weight.mean(0)
+    sample = Outputs(logits=CAL.logits, features=CAL.features, weight=weight, bias=CAL.bias)
+    expected = -np.linalg.pinv(weight, rcond=1e-10) @ CAL.bias
+    np.testing.assert_allclose(Residual(3).fit(sample).origin, expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "name", ["knn", "knn_logits", "vim", "residual", "react", "nnguide", "rmds", "delta_mds", "delta_knn"]
+)
+def test_float32_outputs_are_scored_as_exactly_as_the_same_numbers_in_float64(name):
+    """A fit in float64 scores float32 rows; neighbours, which round the rows as the bank, are fitted on float32."""
+    out = make(70, 3, k=30, d=96)
+    arrays = {name: getattr(out, name).astype(np.float32) for name in ("logits", "features", "weight", "bias")}
+    wide = {name: array.astype(np.float64) for name, array in arrays.items()}
+    cal = make(200, 4, k=30, d=96)
+    if name in ("knn", "knn_logits", "nnguide", "delta_knn"):
+        bank = {name: getattr(cal, name).astype(np.float32) for name in arrays}
+        cal = Outputs(**bank, labels=cal.labels)
+    fitted = SCORES[name].fit(cal)
+    np.testing.assert_allclose(fitted(Outputs(**arrays)), fitted(Outputs(**wide)), rtol=1e-12, atol=1e-12)
+
+
 def test_vim_by_hand():
     residual, bank_residual = residual_by_svd(CAL, OUT, 4), residual_by_svd(CAL, CAL, 4)
     alpha = CAL.logits.max(1).mean() / bank_residual.mean()
@@ -164,6 +200,152 @@ def test_react_by_hand(name):
     clipped = np.minimum(OUT.features, clip) @ OUT.weight.T + OUT.bias
     expected = SCORES[name](Outputs(logits=clipped, weight=OUT.weight))
     np.testing.assert_allclose(ReAct(score=SCORES[name]).fit(CAL)(OUT), expected, rtol=1e-9)
+
+
+def of_features(o, x):
+    """The same outputs with other features, and the logits that the head makes of them."""
+    return Outputs(logits=x @ o.weight.T + o.bias, labels=o.labels, features=x, weight=o.weight, bias=o.bias)
+
+
+def rectified(o):
+    return of_features(o, np.maximum(o.features, 0))
+
+
+INNER = pytest.mark.parametrize("inner", ["energy", "confidence_margin", "geometric_margin", "max_softmax"])
+RECTIFIED = pytest.mark.parametrize("change", [rectified, lambda o: o], ids=["rectified", "any sign"])
+
+
+def inner_score(name, x, o):
+    return SCORES[name](Outputs(logits=x @ o.weight.T + o.bias, weight=o.weight))
+
+
+@INNER
+@RECTIFIED
+@pytest.mark.parametrize("pruned", [0, 0.3, 0.65, 0.9, 0.99])
+def test_ash_and_scale_by_hand(inner, change, pruned):
+    o = change(OUT)
+    left, scaled = np.zeros_like(o.features), np.zeros_like(o.features)
+    for row, x in enumerate(o.features):
+        k = max(1, len(x) - round(pruned * len(x)))
+        top = sorted(range(len(x)), key=lambda j, x=x: -x[j])[:k]
+        factor = np.exp(sum(x) / sum(x[j] for j in top)) if sum(x[j] for j in top) > 0 else 0.0
+        left[row, top] = factor * x[top]
+        scaled[row] = factor * x
+    for score, x in ((ASH, left), (SCALE, scaled)):
+        expected = inner_score(inner, x, o)
+        np.testing.assert_allclose(score(pruned=pruned, score=SCORES[inner])(o), expected, rtol=1e-9, atol=1e-12)
+
+
+@INNER
+def test_dice_by_hand(inner):
+    o = rectified(CAL)
+    mean = [sum(column) / len(column) for column in o.features.T]
+    contributions = sorted(o.weight[k, j] * mean[j] for k in range(4) for j in range(9))
+    last = contributions[int(0.7 * 35)]  # 0.7 is not at a place of the 36
+    weight = np.array([[w if w * m > last else 0 for w, m in zip(row, mean, strict=True)] for row in o.weight])
+    assert np.count_nonzero(weight) == 11
+    expected = SCORES[inner](Outputs(logits=OUT.features @ weight.T + OUT.bias, weight=weight))
+    np.testing.assert_allclose(DICE(pruned=0.7, score=SCORES[inner]).fit(o)(OUT), expected, rtol=1e-9)
+
+
+@INNER
+@pytest.mark.parametrize("decimals", [12, 0], ids=["distinct", "ties"])
+def test_ras_by_hand(inner, decimals):
+    """A feature gets the mean of the profile over all places it could have among its equals."""
+    cal, out = (of_features(o, np.round(o.features, decimals)) for o in (CAL, OUT))
+    profile = np.mean([sorted(x) for x in cal.features], axis=0)
+    shifted = np.array([[np.mean(profile[sum(x < v) : sum(x <= v)]) for v in x] for x in out.features])
+    expected = inner_score(inner, shifted, out)
+    np.testing.assert_allclose(RAS(score=SCORES[inner]).fit(cal)(out), expected, rtol=1e-9, atol=1e-12)
+
+
+def test_ras_does_not_depend_on_where_a_feature_is_stored():
+    def permuted(o):
+        order = [4, 0, 8, 2, 6, 1, 3, 7, 5]
+        return Outputs(logits=o.logits, features=np.round(o.features)[:, order], weight=o.weight[:, order], bias=o.bias)
+
+    cal, out = (of_features(o, np.round(o.features)) for o in (CAL, OUT))
+    np.testing.assert_allclose(RAS().fit(permuted(CAL))(permuted(OUT)), RAS().fit(cal)(out), rtol=1e-12)
+
+
+@INNER
+@pytest.mark.parametrize("n", [150, 6], ids=["more rows than features", "fewer"])
+@pytest.mark.parametrize("variance", [0.5, 0.9, 1.0])
+def test_pca_agrees_with_scikit_learn(inner, n, variance):
+    cal = CAL.select(np.arange(n))
+    axes = decomposition.PCA(svd_solver="full").fit(cal.features)
+    m = np.searchsorted(np.cumsum(axes.explained_variance_ratio_), variance - 1e-12) + 1
+    reference = decomposition.PCA(n_components=int(m), svd_solver="full").fit(cal.features)
+    projected = reference.inverse_transform(reference.transform(OUT.features))
+    along = OUT.weight @ reference.components_.T  # in which distances are measured
+    expected = SCORES[inner](Outputs(logits=projected @ OUT.weight.T + OUT.bias, weight=along))
+    found = PCA(variance=variance, score=SCORES[inner]).fit(cal)(OUT)
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+
+
+def test_kl_matching_agrees_with_scipy():
+    from scipy.stats import entropy
+
+    p, q = softmax(CAL.logits, axis=1), softmax(OUT.logits, axis=1)
+    typical = [p[CAL.predictions == k].mean(0) for k in range(4)]
+    expected = [-min(entropy(row, d) for d in typical) for row in q]
+    np.testing.assert_allclose(KLMatching().fit(CAL)(OUT), expected, rtol=1e-9, atol=1e-12)
+
+
+def test_kl_matching_of_confident_rows_agrees_with_mpmath():
+    import mpmath
+
+    cal, out = (Outputs(logits=30 * o.logits[:20]) for o in (CAL, OUT))
+    found = KLMatching().fit(cal)(out)
+
+    def probabilities(z):
+        powers = [mpmath.exp(mpmath.mpf(v) - max(z)) for v in z]
+        return [power / mpmath.fsum(powers) for power in powers]
+
+    with mpmath.workdps(400):
+        p, q = ([probabilities(z) for z in o.logits.tolist()] for o in (cal, out))
+        for row, value in zip(q, found, strict=True):
+            divergences = []
+            for k in set(cal.predictions.tolist()):
+                own = [x for x, predicted in zip(p, cal.predictions, strict=True) if predicted == k]
+                typical = [mpmath.fsum(column) / len(own) for column in zip(*own, strict=True)]
+                terms = [a * mpmath.log(a / b) for a, b in zip(row, typical, strict=True)]
+                divergences.append(mpmath.fsum(terms))
+            assert value == pytest.approx(-float(min(divergences)), rel=1e-9, abs=1e-12)
+
+
+def test_she_by_hand():
+    fitted = SHE().fit(CAL)
+    for x, k, found in zip(OUT.features, OUT.predictions, fitted(OUT), strict=True):
+        mean = CAL.features[(CAL.predictions == k) & (CAL.labels == k)].mean(0)
+        assert found == pytest.approx(x @ mean, rel=1e-12)
+
+
+def test_she_takes_the_mean_of_all_where_a_class_has_no_correct_sample():
+    some = CAL.select((CAL.predictions != 2) | CAL.errors)
+    own = OUT.select(OUT.predictions == 2)
+    expected = own.features @ some.features[~some.errors].mean(0)
+    np.testing.assert_allclose(SHE().fit(some)(own), expected, rtol=1e-12)
+
+
+def test_ctm_by_hand():
+    means = [CAL.features[CAL.labels == k].mean(0) for k in range(4)]
+    expected = [max(x @ m / np.linalg.norm(x) / np.linalg.norm(m) for m in means) for x in OUT.features]
+    np.testing.assert_allclose(CTM().fit(CAL)(OUT), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.001, 0.5])
+def test_nci_by_hand(alpha):
+    found = NCI(alpha=alpha).fit(CAL)(OUT)
+    for x, k, value in zip(OUT.features, OUT.predictions, found, strict=True):
+        apart = x - CAL.features.mean(0)
+        expected = OUT.weight[k] @ apart / np.linalg.norm(apart) + alpha * np.abs(x).sum()
+        assert value == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_the_feature_norm_is_that_of_numpy(order):
+    np.testing.assert_allclose(FeatureNorm(order=order)(OUT), np.linalg.norm(OUT.features, ord=order, axis=1))
 
 
 def test_pnorm_chooses_the_lowest_area_or_softmax():
@@ -236,18 +418,19 @@ def mahalanobis(x, mean, covariance):
 
 
 @pytest.mark.parametrize("covariance", ["ledoit_wolf", "empirical"])
-def test_rmds_by_hand(covariance):
+@pytest.mark.parametrize("normalize", [False, True])
+def test_mds_and_rmds_by_hand(covariance, normalize):
     estimate = {
         "ledoit_wolf": lambda x: ledoit_wolf(x, assume_centered=True)[0],
         "empirical": lambda x: np.cov(x.T, bias=True),
     }[covariance]
-    x, y = CAL.features, CAL.labels
-    means = {c: x[y == c].mean(0) for c in np.unique(y)}
-    shared = estimate(x - np.array([means[c] for c in y]))
-    overall = estimate(x - x.mean(0))
-    m0 = mahalanobis(OUT.features, x.mean(0), overall)
-    expected = np.max([m0 - mahalanobis(OUT.features, mean, shared) for mean in means.values()], axis=0)
-    np.testing.assert_allclose(RMDS(covariance).fit(CAL)(OUT), expected, rtol=1e-7)
+    x, new = (unit(o.features) if normalize else o.features for o in (CAL, OUT))
+    means = {c: x[c == CAL.labels].mean(0) for c in np.unique(CAL.labels)}
+    shared = estimate(x - np.array([means[c] for c in CAL.labels]))
+    nearest = np.max([-mahalanobis(new, mean, shared) for mean in means.values()], axis=0)
+    np.testing.assert_allclose(MDS(covariance, normalize).fit(CAL)(OUT), nearest, rtol=1e-7)
+    relative = nearest + mahalanobis(new, x.mean(0), estimate(x - x.mean(0)))
+    np.testing.assert_allclose(RMDS(covariance, normalize).fit(CAL)(OUT), relative, rtol=1e-7, atol=1e-9)
 
 
 def test_delta_mds_by_hand():

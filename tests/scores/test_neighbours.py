@@ -1,4 +1,4 @@
-"""The search gives the exact neighbours, whichever engine finds the candidates."""
+"""The search gives the exact neighbours."""
 
 import numpy as np
 import pytest
@@ -6,16 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abstain.scores import neighbours
-from abstain.scores.neighbours import Neighbours
-
-
-@pytest.fixture(params=["faiss", "blas"])
-def engine(request, monkeypatch):
-    if request.param == "blas":
-        monkeypatch.setattr(neighbours, "find_spec", lambda _: None)
-    else:
-        assert neighbours.find_spec("faiss") is not None
-    return request.param
+from abstain.scores.neighbours import Neighbours, _Search
 
 
 def brute_force(queries, bank, k):
@@ -23,7 +14,6 @@ def brute_force(queries, bank, k):
     return np.sort(distances, axis=1)[:, :k]
 
 
-@pytest.mark.usefixtures("engine")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_distances_are_exact(dtype):
     rng = np.random.default_rng(0)
@@ -31,28 +21,15 @@ def test_distances_are_exact(dtype):
     np.testing.assert_allclose(Neighbours(bank).distances(queries, 3), brute_force(queries, bank, 3), rtol=1e-12)
 
 
-@pytest.mark.usefixtures("engine")
 def test_neighbours_too_close_for_float32_are_told_apart():
     """A hundred bank rows that are one and the same to float32."""
     rng = np.random.default_rng(1)
     bank = 1 + 1e-12 * rng.normal(size=(100, 4))
     queries = rng.normal(size=(10, 4))
     found = Neighbours(bank).distances(queries, 2)
-    np.testing.assert_array_equal(found, brute_force(queries, bank, 2))
+    np.testing.assert_allclose(found, brute_force(queries, bank, 2), rtol=1e-15)
 
 
-def test_both_engines_give_the_same_bits(monkeypatch):
-    rng = np.random.default_rng(2)
-    bank, queries = rng.normal(size=(500, 30)), rng.normal(size=(200, 30))
-    first = Neighbours(bank).distances(queries, 5), Neighbours(bank).products(queries, 5)
-    monkeypatch.setattr(neighbours, "find_spec", lambda _: None)
-    for a, b in zip(
-        first, (Neighbours(bank).distances(queries, 5), Neighbours(bank).products(queries, 5)), strict=True
-    ):
-        np.testing.assert_array_equal(a, b)
-
-
-@pytest.mark.usefixtures("engine")
 def test_blocks_do_not_matter(monkeypatch):
     rng = np.random.default_rng(3)
     bank, queries = rng.normal(size=(70, 8)), rng.normal(size=(50, 8))
@@ -65,22 +42,33 @@ def test_blocks_do_not_matter(monkeypatch):
         np.testing.assert_array_equal(a, b)
 
 
-def test_a_large_common_part_does_not_slow_the_search():
-    """Normalized rows that are nearly the same: the float32 search alone could settle none of them."""
+def measured_again(monkeypatch, bank, queries):
+    """How many rows the float32 search did not settle."""
+    asked = []
+    original = _Search._all_above
+
+    def counted(self, q, *rest):
+        asked.append(len(q))
+        return original(self, q, *rest)
+
+    monkeypatch.setattr(_Search, "_all_above", counted)
+    found = Neighbours(bank).distances(queries, 2)
+    np.testing.assert_allclose(found, brute_force(queries, bank, 2), rtol=1e-9)
+    return sum(asked)
+
+
+def test_a_large_common_part_does_not_slow_the_search(monkeypatch):
+    """Rows that are nearly the same: without a centre the float32 search could settle none of them."""
     rng = np.random.default_rng(4)
     bank, queries = 100 + rng.normal(size=(3000, 64)), 100 + rng.normal(size=(50, 64))
-    asked = []
-    original = neighbours._exact
+    assert measured_again(monkeypatch, bank, queries) < 5
 
-    def counted(measure, q, rows, index):
-        asked.append(index.size)
-        return original(measure, q, rows, index)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neighbours, "_exact", counted)
-        found = Neighbours(bank).distances(queries, 2)
-    np.testing.assert_allclose(found, brute_force(queries, bank, 2), rtol=1e-9)
-    assert sum(asked) < 50 * 100  # far from 50 × 3000
+def test_candidates_that_float32_cannot_tell_apart_are_all_measured(monkeypatch):
+    """Far more rows of equal float32 distance than there are candidates, the nearest of them last in the bank."""
+    rng = np.random.default_rng(5)
+    bank = np.concatenate([rng.normal(size=(20, 6)), 1 + np.linspace(1e-9, 1e-10, 60)[:, None] * np.ones(6)])
+    assert measured_again(monkeypatch, bank, np.ones((9, 6))) == 9
 
 
 @settings(max_examples=30)

@@ -117,14 +117,13 @@ def _tell(findings: "Findings", files: list[Path], *, json: bool) -> None:
         print_json({"words": findings.words, "verdicts": verdicts, "files": list(map(str, files))} | findings.numbers)
         return
     console = Console()
-    if findings.evaluation is None:
-        console.print(escape(shown(findings.words)))
-    else:
+    if findings.evaluation is not None:
         print_summary(summarize(findings.evaluation), console)
+    console.print(escape(shown(findings.words)))
     for verdict in findings.verdicts:
         colour, claim = MARKS[verdict.outcome], TEXTS[verdict.claim]
         console.print(
             shown(f"\n[{colour}]{verdict.outcome}[/{colour}]: {escape(claim.text)} [dim]({claim.place})[/dim]")
         )
-        console.print(shown(f"  {escape(verdict.evidence)} [dim]{escape(verdict.data)}[/dim]"))
+        console.print(shown(f"  {escape(verdict.evidence.rstrip('.'))}. [dim]On {escape(verdict.data)}.[/dim]"))
     print(f"\nTables, numbers and figures: {files[0].parent}")

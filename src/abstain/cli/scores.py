@@ -42,3 +42,4 @@ def scores(json: Json = False) -> None:
         table.add_row(*(shown(str(cells[field])) for field in columns))
     console.print(table)
     console.print("Options go in brackets: knn(k=5). `fitting`: fitted on rows of its own; `labels`: they have labels.")
+    console.print("Not here: what takes the network's gradients or its input again, such as ODIN, GradNorm, AdaSCALE.")

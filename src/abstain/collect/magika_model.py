@@ -1,5 +1,6 @@
 """Magika, a deep classifier of 214 file types whose graph comes inside its package."""
 
+import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -63,11 +64,13 @@ def files_by_ending(
 ) -> tuple[Data, Data]:
     """Files below folders with an ending that tells their type, and files of endings no type of Magika stands for.
 
-    At most ``per_ending`` of each ending, the first by name, of at least ``smallest`` bytes.
+    At most ``per_ending`` of each ending, the first by name, of at least ``smallest`` bytes. Of files with the same
+    contents only the first is taken, so that a file under two names is one sample.
     """
     known: list[tuple[Path, str]] = []
     unknown: list[Path] = []
     taken: dict[str, int] = {}
+    seen: set[bytes] = set()
     for folder in folders:
         for file in sorted(Path(folder).rglob("*")):
             ending = file.suffix[1:].lower()
@@ -77,6 +80,10 @@ def files_by_ending(
                 continue
             if not smallest <= file.stat().st_size < 4_000_000:
                 continue
+            contents = hashlib.sha256(file.read_bytes()).digest()
+            if contents in seen:
+                continue
+            seen.add(contents)
             taken[ending] = taken.get(ending, 0) + 1
             if ending in ENDINGS:
                 known.append((file, ENDINGS[ending]))

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from abstain.collect.data import Data
 from abstain.collect.hf_dataset import hf_dataset
 from abstain.collect.hf_model import hf_model
@@ -20,7 +22,7 @@ from abstain.collect.onnx_model import OnnxModel
 from abstain.collect.sklearn_model import SklearnModel
 from abstain.collect.table import table
 from abstain.collect.timm_model import load_into, timm_model
-from abstain.collect.torch_model import TorchModel
+from abstain.collect.torch_model import Prepare, TorchModel, tensors
 from abstain.extras import require
 from abstain.foreign import foreign
 from abstain.names import did_you_mean
@@ -31,22 +33,32 @@ MODEL_KINDS = ("timm", "onnx", "torch", "hf", "sklearn", "magika")
 
 
 def model_from(
-    spec: str, /, *, checkpoint: str | None = None, device: str = "cpu", class_names: Sequence[str] | None = None
+    spec: str,
+    /,
+    *,
+    checkpoint: str | None = None,
+    device: str = "cpu",
+    class_names: Sequence[str] | None = None,
+    prepare: Prepare | None = None,
 ) -> Model:
-    """The model that a spec names; ``checkpoint`` gives the weights of a timm or torch one."""
+    """The model that a spec names; ``checkpoint`` gives the weights of a timm or torch one.
+
+    ``prepare`` makes an array of a list of inputs for an ONNX graph or a module of PyTorch, which bring no preparation
+    of their own.
+    """
     kind, _, rest = spec.partition(":")
     if kind == "magika" and not rest:
         return magika_model()
     if kind == "timm" and rest:
         return timm_model(rest, checkpoint=checkpoint, device=device, class_names=class_names)
     if kind == "onnx" and rest:
-        return OnnxModel(_existing(rest), class_names=class_names)
+        return OnnxModel(_existing(rest), class_names=class_names, prepare=prepare or np.stack)
     if kind == "hf" and rest:
         return hf_model(rest, device=device)
     if kind == "sklearn" and rest:
         return SklearnModel(_load_skops(_existing(rest)))
     if kind == "torch" and rest.count(":") == 1:
-        return _torch(rest, checkpoint, device, class_names)
+        return _torch(rest, checkpoint, device, class_names, prepare)
     hint = did_you_mean(kind, set(MODEL_KINDS) - {kind}, otherwise="")
     raise ValueError(f"`model` must be one of {MODEL_SPECS}, got {spec!r}. {hint}".rstrip())
 
@@ -78,7 +90,9 @@ def _arrays(path: Path) -> Data:
     return Data(arrays["inputs"], labels=arrays.get("labels"), domain=path.stem)
 
 
-def _torch(rest: str, checkpoint: str | None, device: str, class_names: Sequence[str] | None) -> Model:
+def _torch(
+    rest: str, checkpoint: str | None, device: str, class_names: Sequence[str] | None, prepare: Prepare | None
+) -> Model:
     module_name, _, name = rest.partition(":")
     with _current_folder():
         made = _made(_attribute(module_name, name), name)
@@ -86,7 +100,7 @@ def _torch(rest: str, checkpoint: str | None, device: str, class_names: Sequence
         return made
     if checkpoint is not None:
         load_into(made, checkpoint)
-    return TorchModel(made, device=device, class_names=class_names)
+    return TorchModel(made, device=device, class_names=class_names, prepare=prepare and tensors(prepare))
 
 
 @contextmanager

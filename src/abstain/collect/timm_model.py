@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from abstain.collect.torch_model import TorchModel
+from abstain.collect.torch_model import Prepare, TorchModel, tensors
 from abstain.collect.torchvision import mend_torchvision
 from abstain.extras import require
 from abstain.files import reading
@@ -19,9 +19,11 @@ def timm_model(
     pretrained: bool = True,
     device: str = "cpu",
     class_names: Sequence[str] | None = None,
+    prepare: Prepare | None = None,
 ) -> TorchModel:
     """A timm model that takes Pillow images, resized, cropped and normalized as its configuration says.
 
+    ``prepare``, which makes an array of a list of images, does it in another way.
     Weights come from ``checkpoint`` (safetensors, or a state dictionary read without unpickling), else from timm.
     """
     mend_torchvision()
@@ -33,10 +35,11 @@ def timm_model(
         load_into(model, checkpoint)
     transform = timm.data.create_transform(**timm.data.resolve_model_data_config(model), is_training=False)
 
-    def prepare(images: Sequence[Any]) -> Any:
+    def configured(images: Sequence[Any]) -> Any:
         return torch.stack([transform(image) for image in images])
 
-    return TorchModel(model, prepare=prepare, device=device, class_names=class_names)
+    chosen = configured if prepare is None else tensors(prepare)
+    return TorchModel(model, prepare=chosen, device=device, class_names=class_names)
 
 
 def load_into(module: Any, checkpoint: str, /) -> None:

@@ -14,6 +14,9 @@ from abstain.collect.fingerprint import digest
 from abstain.collect.model import Batch, Model, as_numpy
 from abstain.extras import require
 
+Prepare = Callable[[Sequence[Any]], Any]
+"""From a list of inputs to what a module or a graph takes."""
+
 
 @final
 class TorchModel(Model):
@@ -30,7 +33,7 @@ class TorchModel(Model):
         self,
         module: Any,
         *,
-        prepare: Callable[[Sequence[Any]], Any] | None = None,
+        prepare: Prepare | None = None,
         head: str | None = None,
         device: str = "cpu",
         class_names: Sequence[str] | None = None,
@@ -87,6 +90,12 @@ class TorchModel(Model):
                 "Pad them, or pass a loader's own batch size."
             )
         return self.torch.stack(rows)
+
+
+def tensors(prepare: Prepare, /) -> Prepare:
+    """The same preparation, but of a tensor for PyTorch where it makes an array."""
+    torch = require("torch", extra="torch", feature="Collecting from PyTorch")
+    return lambda inputs: torch.as_tensor(prepare(inputs))
 
 
 def as_model(model: Model | Any, /, *, class_names: Sequence[str] | None = None) -> Model:

@@ -4,18 +4,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain.arguments import check_list
+from abstain.evaluation.compared import Behind, Ranked, compared
 from abstain.evaluation.evaluation import Evaluation
 from abstain.evaluation.fitting import Fitting, fit_scores
 from abstain.evaluation.further import as_metrics, further_rows
-from abstain.evaluation.mixes import Mix, mixes_of
+from abstain.evaluation.mixes import mixes_of
 from abstain.evaluation.progress import Progress, silent
-from abstain.metrics.checks import check_share, rejected_last
-from abstain.metrics.compare import paired
-from abstain.metrics.intervals import Estimate, estimates
-from abstain.metrics.ranking import Rows
+from abstain.metrics.checks import check_share
 from abstain.outputs import Outputs
 from abstain.outputs.expected import expect_outputs
 from abstain.scores.confidences import confidences
@@ -41,9 +38,9 @@ def evaluate(
     ``scores`` are names (``"knn"``, ``"knn(k=5)"``, or of a confidence given with the outputs), score objects, or
     functions from outputs to confidence. In every column the best is marked, and those that a paired interval cannot
     call worse. Scores that lack an input are left out with the reason. Scores that need fitting get the outputs
-    ``fitting``, or else a seeded draw that is then removed for all scores alike: a ``"fifth"`` of the samples, as
-    `calibrate` takes, or five in-distribution rows per class, as the ``"paper"`` did. ``progress`` is called with what
-    is being done and the share that is done.
+    ``fitting``, or else a seeded draw that is then removed for all scores alike: a ``"fifth"`` of the samples, at
+    most 20,000, as `calibrate` takes, or five in-distribution rows per class, as the ``"paper"`` did. ``progress``
+    is called with what is being done and the share that is done.
 
     Further ``metrics`` by name, such as ``"augrc"``, ``"coverage_at_risk(risk=0.02)"``, ``"ood_auroc"`` or ``"all"`` of
     `abstain.metrics.METRICS`, are in ``evaluation.further``, in the mixes where each is defined.
@@ -73,15 +70,20 @@ def evaluate(
     confidence = confidences(found.outputs, found.fitted)
     notes += [note for name, fitted in found.fitted.items() if (note := fitted.note(confidence[name]))]
     mixes, dropped = mixes_of(found.outputs)
+    ranked = Ranked.of(found.outputs, confidence)
     rows: list[dict[str, Any]] = []
     further: list[dict[str, Any]] = []
+    behind: Behind = {}
     for done, mix in enumerate(mixes):
         say(f"Comparing scores on {mix.name}", 0.4 + 0.6 * done / len(mixes))
-        rows += _rows_of_mix(mix, found.outputs, confidence, alphas, level)
-        further += further_rows(mix, found.outputs, confidence, asked)
+        table, apart = compared(ranked, mix, alphas=alphas, level=level)
+        rows += table
+        behind |= apart
+        further += further_rows(ranked, mix, asked)
     say("Done", 1.0)
     return Evaluation(
         rows=rows,
+        behind=behind,
         further=further,
         left_out=found.left_out,
         notes=(*notes, *dropped),
@@ -92,55 +94,17 @@ def evaluate(
     )
 
 
-def _rows_of_mix(
-    mix: Mix,
-    outputs: Outputs,
-    confidence: dict[str, NDArray[np.float64]],
-    alphas: Sequence[float],
-    level: float,
-) -> list[dict[str, Any]]:
-    chosen = mix.rows(outputs.shift)
-    ids = None if outputs.ids is None else outputs.ids[chosen]
-    rows = Rows.of(outputs.errors[chosen], ids=ids)
-    found = {
-        name: estimates(rows.rank(rejected_last(values[chosen])), alphas=alphas, level=level)
-        for name, values in confidence.items()
-    }
-    table = []
-    for k, alpha in enumerate(alphas):
-        best = min((ones[k] for ones in found.values()), key=lambda one: one.value)
-        for name, ones in found.items():
-            is_best = ones[k].value == best.value
-            worse = not is_best and paired(ones[k], best, level=level).low > 0
-            table.append(_row(name, mix.name, alpha, ones[k], rows.losses) | {"best": is_best, "tied": not worse})
-    return table
-
-
-def _row(name: str, mix: str, alpha: float, found: Estimate, losses: NDArray[np.float64]) -> dict[str, Any]:
-    return {
-        "score": name,
-        "mix": mix,
-        "alpha": float(alpha),
-        "aurc": found.value,
-        "se": found.se,
-        "low": found.low,
-        "high": found.high,
-        "n": len(losses),
-        "errors": int(losses.sum()),
-    }
-
-
 def _notes_on(outputs: Outputs) -> list[str]:
     notes = []
     if not outputs.usable.any():
         raise ValueError(f"`outputs` must have usable rows, got {len(outputs)} that are not finite.")
     if not outputs.usable.all():
         notes.append(f"{np.count_nonzero(~outputs.usable)} rows are not finite: they count as rejected errors.")
-    if outputs.ids is not None and (distinct := len(np.unique(outputs.ids))) < len(outputs):
+    if (distinct := outputs.samples[1]) < len(outputs):
         notes.append(
             f"The {len(outputs)} rows show {distinct} distinct samples; standard errors count each sample once."
         )
-    if outputs.features is not None and outputs.weight is not None:
+    if outputs.source("features") is not None and outputs.weight is not None:
         rows = np.unique(np.linspace(0, len(outputs) - 1, HEAD_ROWS).astype(np.int64))
         if not (head := outputs.select(rows).check_head()).agrees:
             notes.append(f"Careful: {head}. Scores that use the head or the features may mislead.")

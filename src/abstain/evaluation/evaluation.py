@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.evaluation.compared import Behind
 from abstain.evaluation.mixes import MIXES, Mix
 from abstain.extras import require
 from abstain.metrics import RiskCoverage, risk_coverage
@@ -20,6 +21,8 @@ class Evaluation:
 
     rows: list[dict[str, Any]]
     """Keys: score, mix, alpha, aurc, se, low, high, n, errors, best, tied (not significantly worse than the best)."""
+    behind: Behind
+    """By score, mix and α, the paired difference to the best, which is not among them."""
     further: list[dict[str, Any]]
     """Metrics that were asked for, keys: score (None for those of the softmax), mix, metric, value, se or None."""
     left_out: dict[str, str]

@@ -64,7 +64,7 @@ def fit_scores(
 def _allowed(scores: list[Score], outputs: Outputs, fitting: Fitting, left_out: dict[str, str]) -> list[Score]:
     """The scores that can be computed; the reason for each of the others goes to ``left_out``."""
     inside = (outputs.shift == "none") & outputs.usable
-    samples = np.count_nonzero(inside) if outputs.ids is None else len(np.unique(outputs.ids[inside]))
+    samples = np.count_nonzero(np.bincount(outputs.samples[0][inside]))
     for score in scores:
         if objection := score.objection(outputs):
             left_out[score.name] = f"the outputs have {objection}"

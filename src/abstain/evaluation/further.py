@@ -2,17 +2,13 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from abstain.arguments import check_list
+from abstain.evaluation.compared import Ranked
 from abstain.evaluation.mixes import Mix
-from abstain.metrics.checks import rejected_last
-from abstain.metrics.ranking import Rows
 from abstain.metrics.registry import METRICS, Metric, as_metric
-from abstain.outputs import Outputs
 
 Asked = list[tuple[str, Metric, float]]
 
@@ -26,25 +22,22 @@ def as_metrics(asked: str | Iterable[str], /) -> Asked:
     return [(name, *as_metric(name)) for name in dict.fromkeys(every)]
 
 
-def further_rows(
-    mix: Mix, outputs: Outputs, confidence: dict[str, NDArray[np.float64]], asked: Asked, /
-) -> list[dict[str, Any]]:
+def further_rows(ranked: Ranked, mix: Mix, asked: Asked, /) -> list[dict[str, Any]]:
     """A row for each score and metric that the rows of a mix allow; those of the softmax are no score's: None."""
     if not asked:
         return []
-    chosen = mix.rows(outputs.shift)
+    outputs, on_mix = ranked.outputs, ranked.on(mix)
+    chosen = on_mix.numbers
     of_softmax = any("softmax" in metric.needs for _, metric, _ in asked) and outputs.n_classes > 0
     of_softmax = of_softmax and bool(outputs.usable[chosen].all())  # a row that is not usable has no softmax
-    rows = Rows.of(
-        outputs.errors[chosen],
-        ids=None if outputs.ids is None else outputs.ids[chosen],
+    rows = replace(
+        on_mix.rows,
         labels=None if outputs.labels is None else outputs.labels[chosen],
         logits=outputs.logits[chosen] if of_softmax else None,
     )
     allowed = [one for one in asked if one[1].objection(rows) is None]
     table = []
-    for number, (score, values) in enumerate(confidence.items()):
-        ranking = rows.rank(rejected_last(values[chosen]))
+    for number, (score, ranking) in enumerate(on_mix.rankings(rows).items()):
         for name, metric, at in allowed:
             shared = "softmax" in metric.needs
             if shared and number:

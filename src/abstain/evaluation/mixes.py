@@ -40,14 +40,14 @@ def mixes_of(outputs: Outputs, /) -> tuple[list[Mix], list[str]]:
 
     ``all`` is there if no other mix has every row.
     """
-    present = set(np.unique(outputs.shift))
+    present = {kind for kind in MIXES["all"].kinds if (outputs.shift == kind).any()}
     wanted = [mix for mix in MIXES.values() if mix.name != "all" and set(mix.kinds) <= present]
     if not any(present <= set(mix.kinds) for mix in wanted):
         wanted.append(MIXES["all"])
     kept, dropped = [], []
     for mix in wanted:
         rows = mix.rows(outputs.shift)
-        samples = np.count_nonzero(rows) if outputs.ids is None else len(np.unique(outputs.ids[rows]))
+        samples = np.count_nonzero(np.bincount(outputs.samples[0][rows]))
         if samples >= 2:
             kept.append(mix)
         else:

@@ -5,8 +5,6 @@ from typing import Any
 
 from abstain.evaluation.evaluation import Evaluation
 from abstain.evaluation.mixes import MIXES
-from abstain.metrics import Comparison, compare
-from abstain.metrics.checks import rejected_last
 
 BASELINE = "max_softmax"  # what people use
 
@@ -79,7 +77,7 @@ def verdict(evaluation: Evaluation, /, *, mix: str | None = None, alpha: float |
     others = [row for row in evaluation.column(mix, alpha) if row["score"] != best["score"]]
     others.sort(key=lambda row: float(row["aurc"]))
     usual = next((row for row in others if row["score"] == BASELINE), others[0] if others else None)
-    apart = None if usual is None else _compared(evaluation, mix, alpha, usual["score"], best["score"])
+    apart = None if usual is None else evaluation.behind[usual["score"], mix, alpha]
     tied = tuple(row["score"] for row in others if row["tied"])
     score = BASELINE if BASELINE in tied else best["score"]
     lower = [other for other in evaluation.alphas if other < alpha and not evaluation.row(score, mix, other)["tied"]]
@@ -98,13 +96,6 @@ def verdict(evaluation: Evaluation, /, *, mix: str | None = None, alpha: float |
         high=None if apart is None else apart.high,
         elsewhere=tuple((other, evaluation.best(mix, other)["score"]) for other in lower),
     )
-
-
-def _compared(evaluation: Evaluation, mix: str, alpha: float, one: str, other: str) -> Comparison:
-    rows, ids = MIXES[mix].rows(evaluation.outputs.shift), evaluation.outputs.ids
-    a, b = (rejected_last(evaluation.confidence[name][rows]) for name in (one, other))
-    clusters = None if ids is None else ids[rows]
-    return compare(a, b, evaluation.errors[rows], alpha=alpha, ids=clusters, level=evaluation.level)
 
 
 def _listed(names: list[str]) -> str:

@@ -31,6 +31,12 @@ class Verdict:
         if self.claim not in CLAIMS:
             raise ValueError(f"`claim` must be the key of a claim of the paper, got {self.claim!r}.")
 
+    @classmethod
+    def of(cls, claim: str, held: bool | None, evidence: str, data: str) -> "Verdict":
+        """The verdict on a claim that held, did not, or (None) could not be decided."""
+        outcome: Outcome = "undecided" if held is None else "held" if held else "not held"
+        return cls(claim, outcome, evidence, data)
+
 
 _ALL = (
     Claim(
@@ -64,6 +70,11 @@ _ALL = (
         "§3.1",
     ),
     Claim(
+        "no-canonical-scale",
+        "Between the limits λ → 0 and λ → ∞ there is no canonical scale of the logits.",
+        "§3.1, implications",
+    ),
+    Claim(
         "margin-scale-free",
         "The margins rank the same at every scale of the logits.",
         "§3.2",
@@ -74,8 +85,13 @@ _ALL = (
         "§3.2, App. A",
     ),
     Claim(
+        "conf-margin-scaling",
+        "The confidence margin can be sensitive to the scaling of the single w_j; the geometric margin is not.",
+        "§3.2",
+    ),
+    Claim(
         "toy-case-1",
-        "On the unshifted mixture the geometric margin has the lowest RC curve.",
+        "On the unshifted mixture the geometric margin performs best.",
         "§3.3, Fig. 3 (a-1)",
     ),
     Claim(
@@ -101,7 +117,7 @@ _ALL = (
     ),
     Claim(
         "rl-max-toy",
-        "The largest logit is no sensible confidence: it rejects by distance from the origin.",
+        "A single logit, the largest (RL_max), is no sensible confidence.",
         "§3.3, App. D, Fig. 8",
     ),
     Claim(
@@ -182,7 +198,7 @@ _ALL = (
     ),
     Claim(
         "class-costs",
-        "Open question: rejection with costs that differ by class.",
+        "Open question: where costs differ by class, more is needed than one threshold for all classes.",
         "§5 (ii)",
     ),
     Claim(

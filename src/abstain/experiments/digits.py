@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from abstain.draws import generator
 from abstain.extras import require
 from abstain.outputs import Outputs
 
@@ -49,7 +50,7 @@ def digits(*, seed: int = 0) -> Outputs:
     datasets = require("sklearn.datasets", extra="sklearn", feature="The digits experiment")
     network_module = require("sklearn.neural_network", extra="sklearn", feature="The digits experiment")
     data = datasets.load_digits()
-    rng = np.random.default_rng(seed)
+    rng = generator("digits experiment", seed)
     numbers = np.arange(len(data.target))
     known = rng.permutation(numbers[data.target < KNOWN])
     training, test = np.split(known, [int(TRAINING_SHARE * len(known))])

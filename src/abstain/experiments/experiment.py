@@ -7,6 +7,7 @@ from typing import Literal
 
 from abstain.collect.run import Progress
 from abstain.experiments.findings import Findings
+from abstain.experiments.packages import Package
 
 Option = Literal["data", "limit", "model", "seeds", "paper_code", "long"]
 
@@ -43,3 +44,7 @@ class Experiment:
     run: Callable[[Setting], Findings]
     takes: frozenset[Option] = frozenset()
     """The options it takes beside the folder and the seed."""
+    needs: tuple[Package, ...] = ()
+    """Packages that it reads data or weights from; `scripts/reproduce` fetches them."""
+    about: str = ""
+    """What the data and the model are, what is shifted, and what a reader should know; for the documentation."""

@@ -105,14 +105,3 @@ def row_influence(group, weights, losses, slope, base):  # type: ignore[no-untyp
         value = slope[group[i]] * losses[i] - base[group[i]]
         influence[i] = value * weights[i] if weights.size else value
     return influence
-
-
-@njit(nogil=True, cache=True)
-def reaches_differences(a, a_group, b, b_group, losses, enough):  # type: ignore[no-untyped-def]
-    """Whether the groups' values a and b differ in ``enough`` rows that have a loss."""
-    found = 0
-    for i in range(losses.size):
-        found += losses[i] != 0.0 and a[a_group[i]] != b[b_group[i]]
-        if found >= enough:
-            return True
-    return False

@@ -20,7 +20,7 @@ def for_each_block(work: Callable[[slice], None], n_rows: int, n_columns: int, /
     The work writes each block's results to its own rows, so nothing depends on the order of the blocks.
     """
     blocks = list(row_blocks(n_rows, n_columns))
-    threads = min(len(blocks), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
+    threads = min(len(blocks), usable_cores())
     if threads <= 1:
         for block in blocks:
             work(block)
@@ -28,3 +28,12 @@ def for_each_block(work: Callable[[slice], None], n_rows: int, n_columns: int, /
     with ThreadPoolExecutor(threads) as pool:
         for _ in pool.map(work, blocks):
             pass
+
+
+def usable_cores() -> int:
+    """How many cores this process may use, as far as the platform tells."""
+    if hasattr(os, "process_cpu_count"):  # since Python 3.13
+        return os.process_cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

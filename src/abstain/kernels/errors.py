@@ -11,6 +11,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from abstain.kernels.ranks import Order
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 PARCEL = 1024  # groups, small enough to stay in the first cache
@@ -126,11 +128,11 @@ def _tie(count, wrong, end, wrong_end, m, total):  # type: ignore[no-untyped-def
 
 
 @njit(nogil=True, cache=True)
-def _fold(counts, errors, groups, end, wrong_end, m, state, h_out, t_out):  # type: ignore[no-untyped-def]
+def _fold(counts, errors, groups, end, wrong_end, m, state):  # type: ignore[no-untyped-def]
     """Take a parcel of groups, the least trusted first and up to row ``end`` of the ranking, into the state of a pass.
 
     Sums run within the parcel and then on in the state. Deviations are taken from the mean so far, so that no digit
-    of their squares cancels. The groups' h and T go to the ends of ``h_out`` and ``t_out`` if these have places.
+    of their squares cancels.
     """
     h_before, t_before, risks, risks_lost = state[0], state[2], state[4], state[5]
     rows, mean, squares, reached, largest = state[6], state[7], state[9], state[10], state[11]
@@ -161,8 +163,6 @@ def _fold(counts, errors, groups, end, wrong_end, m, state, h_out, t_out):  # ty
             squares += wrong * (h_mean * h_mean)
             reached += wrong
             largest = h_mean
-            if h_out.size:
-                h_out[h_out.size - 1 - g], t_out[h_out.size - 1 - g] = h_mean, t_mean
         end -= count
         wrong_end -= wrong
     state[0], state[1] = _plus(state[0], state[1], h)
@@ -176,17 +176,16 @@ def _fold(counts, errors, groups, end, wrong_end, m, state, h_out, t_out):  # ty
 @njit(nogil=True, cache=True)
 def _pass_sorted(right, wrong, ms, states):  # type: ignore[no-untyped-def]
     counts, errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
-    nothing = np.empty(0)
     i = j = 0
     while i < right.size or j < wrong.size:
         end, wrong_end = right.size + wrong.size - i - j, wrong.size - j
         i, j, groups = _parcel(right, wrong, i, j, counts, errors)
         for a in range(ms.size):
-            _fold(counts, errors, groups, end, wrong_end, ms[a], states[a], nothing, nothing)
+            _fold(counts, errors, groups, end, wrong_end, ms[a], states[a])
 
 
 @njit(nogil=True, cache=True)
-def _pass_groups(all_counts, losses, ms, states, h_out, t_out):  # type: ignore[no-untyped-def]
+def _pass_groups(all_counts, losses, ms, states):  # type: ignore[no-untyped-def]
     counts, errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
     end, wrong_end = all_counts.sum(), np.int64(losses.sum())
     for stop in range(all_counts.size, 0, -PARCEL):
@@ -194,9 +193,88 @@ def _pass_groups(all_counts, losses, ms, states, h_out, t_out):  # type: ignore[
         for g in range(groups):
             counts[g], errors[g] = all_counts[stop - 1 - g], np.int64(losses[stop - 1 - g])
         for a in range(ms.size):
-            _fold(counts, errors, groups, end, wrong_end, ms[a], states[a], h_out[:stop], t_out[:stop])
+            _fold(counts, errors, groups, end, wrong_end, ms[a], states[a])
         end -= counts[:groups].sum()
         wrong_end -= errors[:groups].sum()
+
+
+@njit(nogil=True, cache=True)
+def _ranked_parcel(rows, begins, is_error, end, counts, errors):  # type: ignore[no-untyped-def]
+    """The next groups of a ranking from row ``end`` up; where they begin, how many, and their errors."""
+    g = wrong = 0
+    while g < counts.size and end > 0:
+        counts[g] = errors[g] = 0
+        is_first = False
+        while not is_first:
+            end -= 1
+            counts[g] += 1
+            errors[g] += is_error[rows[end]]
+            is_first = begins[end]
+        wrong += errors[g]
+        g += 1
+    return end, g, wrong
+
+
+@njit(nogil=True, cache=True)
+def _pass_ranked(rows, begins, is_error, wrong_end, ms, states):  # type: ignore[no-untyped-def]
+    counts, errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
+    end = rows.size
+    while end > 0:
+        start, groups, wrong = _ranked_parcel(rows, begins, is_error, end, counts, errors)
+        for a in range(ms.size):
+            _fold(counts, errors, groups, end, wrong_end, ms[a], states[a])
+        end = start
+        wrong_end -= wrong
+
+
+@njit(nogil=True, cache=True)
+def _tie_means(count, wrong, end, m):  # type: ignore[no-untyped-def]
+    """What a group of ties adds to h and T, and the mean of that over its rows."""
+    h = h_sum = 0.0
+    for k in range(min(end, m), end - count, -1):
+        h += 1.0 / k
+        h_sum += h
+    rate = wrong / count
+    return h, h * rate, h_sum / count, h_sum * rate / count
+
+
+@njit(nogil=True, cache=True)
+def _influence(rows, begins, is_error, m, influence, shares):  # type: ignore[no-untyped-def]
+    """Give every row its e h − T, and the first ones of ``shares`` their h/m; the sum of all e h − T."""
+    counts, errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
+    h_before = h_lost = t_before = t_lost = total = total_lost = 0.0
+    end = rows.size
+    while end > 0:
+        _, groups, _ = _ranked_parcel(rows, begins, is_error, end, counts, errors)
+        h = t = some = 0.0
+        for g in range(groups):
+            count, wrong = counts[g], errors[g]
+            more_h = more_t = h_mean = t_mean = 0.0
+            if count == 1 and end <= m:
+                more_h = h_mean = 1.0 / end
+                more_t = t_mean = h_mean * wrong
+            elif end - count < m:
+                more_h, more_t, h_mean, t_mean = _tie_means(count, wrong, end, m)
+            h_mean, t_mean = h_before + (h + h_mean), t_before + (t + t_mean)
+            h += more_h
+            t += more_t
+            some += wrong * h_mean - count * t_mean
+            for k in range(end - count, end):
+                row = rows[k]
+                influence[row] = is_error[row] * h_mean - t_mean
+                if row < shares.size:
+                    shares[row] = h_mean / m
+            end -= count
+        h_before, h_lost = _plus(h_before, h_lost, h)
+        t_before, t_lost = _plus(t_before, t_lost, t)
+        total, total_lost = _plus(total, total_lost, some)
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _centre(values, mean, scale):  # type: ignore[no-untyped-def]
+    for i in range(values.size):
+        values[i] = (values[i] - mean) * scale
 
 
 def _start(ms: Ints, n: int, errors: float) -> Floats:
@@ -220,12 +298,22 @@ def sorted_error_areas(right: NDArray[np.floating], wrong: NDArray[np.floating],
 def group_error_areas(counts: Ints, losses: Floats, ms: Ints, /) -> list[ErrorArea]:
     """The same from groups, the most trusted first."""
     states = _start(ms, int(counts.sum()), float(losses.sum()))
-    _pass_groups(counts, losses, ms, states, np.empty(0), np.empty(0))
+    _pass_groups(counts, losses, ms, states)
     return _areas(states)
 
 
-def group_error_influence(counts: Ints, losses: Floats, m: int, /) -> tuple[Floats, Floats]:
-    """(g,) the h and T of each group, 0 beyond the first m rows."""
-    h, t = np.zeros(len(counts)), np.zeros(len(counts))
-    _pass_groups(counts, losses, np.array([m]), np.zeros((1, 12)), h, t)
-    return h, t
+def ranked_error_areas(order: Order, is_error: NDArray[np.bool_], ms: Ints, /) -> list[ErrorArea]:
+    """The same from rows in the order of a ranking."""
+    wrong = int(np.count_nonzero(is_error))
+    states = _start(ms, len(is_error), wrong)
+    _pass_ranked(*order, is_error.view(np.uint8), wrong, ms, states)
+    return _areas(states)
+
+
+def ranked_error_influence(order: Order, is_error: NDArray[np.bool_], m: int, some: int, /) -> tuple[Floats, Floats]:
+    """(n,) the influence n/m (e h − T) of each row, its mean taken off, and h/m of the first ``some`` rows."""
+    n = len(is_error)
+    influence, shares = np.empty(n), np.empty(some)
+    total = _influence(*order, is_error.view(np.uint8), m, influence, shares)
+    _centre(influence, total / n, n / m)
+    return influence, shares

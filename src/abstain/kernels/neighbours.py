@@ -1,47 +1,79 @@
-"""Keep the best few of many candidates, and compute their distances or products exactly."""
+"""Keep the best few of many candidates by float32 products, and measure them exactly."""
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+STRIDE = 32  # columns whose largest is looked at before each of them
+
+
+@njit(nogil=True, cache=True, fastmath={"nnan", "nsz", "reassoc"})
+def _largest(products, halves, start, stop):  # type: ignore[no-untyped-def]
+    largest = -np.float32(np.inf)
+    for j in range(start, stop):
+        value = products[j] - halves[j]
+        largest = value if value > largest else largest
+    return largest
 
 
 @njit(nogil=True, cache=True)
-def merge_largest(products, offset, values, index):  # type: ignore[no-untyped-def]
-    """Insert each row's products (columns offset …) into its running best values, descending, and their index."""
-    k = values.shape[1]
+def keep_largest(products, halves, offset, values, index):  # type: ignore[no-untyped-def]
+    """Insert each row's products − halves (columns offset …) into its best values, descending, and their index."""
+    columns, k = products.shape[1], values.shape[1]
+    for i in range(products.shape[0]):
+        row, best = products[i], values[i]
+        for start in range(0, columns, STRIDE):
+            stop = min(start + STRIDE, columns)
+            if not _largest(row, halves, start, stop) > best[k - 1]:
+                continue
+            for j in range(start, stop):
+                value = row[j] - halves[j]
+                if value > best[k - 1]:
+                    place = k - 1
+                    while place > 0 and value > best[place - 1]:
+                        best[place] = best[place - 1]
+                        index[i, place] = index[i, place - 1]
+                        place -= 1
+                    best[place] = value
+                    index[i, place] = offset + j
+
+
+@njit(nogil=True, cache=True, fastmath={"nsz", "reassoc"})
+def _measured(query, row, by_distance):  # type: ignore[no-untyped-def]
+    """The squared distance, or minus the product, in float64."""
+    total = 0.0
+    if by_distance:
+        for t in range(query.size):
+            apart = np.float64(query[t]) - np.float64(row[t])
+            total += apart * apart
+    else:
+        for t in range(query.size):
+            total -= np.float64(query[t]) * np.float64(row[t])
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _insert(best, value):  # type: ignore[no-untyped-def]
+    place = best.size - 1
+    if value < best[place]:
+        while place > 0 and value < best[place - 1]:
+            best[place] = best[place - 1]
+            place -= 1
+        best[place] = value
+
+
+@njit(nogil=True, cache=True)
+def measure_some(queries, bank, index, by_distance, best):  # type: ignore[no-untyped-def]
+    """The lowest measures, ascending, of each query to the bank rows in index."""
+    for i in range(index.shape[0]):
+        best[i] = np.inf
+        for c in range(index.shape[1]):
+            _insert(best[i], _measured(queries[i], bank[index[i, c]], by_distance))
+
+
+@njit(nogil=True, cache=True)
+def measure_above(queries, bank, products, halves, cuts, by_distance, best):  # type: ignore[no-untyped-def]
+    """Insert the measures of each query to the bank rows whose products − halves reach its cut."""
     for i in range(products.shape[0]):
         for j in range(products.shape[1]):
-            value = products[i, j]
-            if value > values[i, k - 1]:
-                place = k - 1
-                while place > 0 and value > values[i, place - 1]:
-                    values[i, place] = values[i, place - 1]
-                    index[i, place] = index[i, place - 1]
-                    place -= 1
-                values[i, place] = value
-                index[i, place] = offset + j
-
-
-@njit(nogil=True, cache=True)
-def exact_distances(queries, bank, index, distances):  # type: ignore[no-untyped-def]
-    """Squared distances of each query to the bank rows in index, in float64."""
-    for i in range(index.shape[0]):
-        for c in range(index.shape[1]):
-            total = 0.0
-            for t in range(queries.shape[1]):
-                apart = np.float64(queries[i, t]) - np.float64(bank[index[i, c], t])
-                total += apart * apart
-            distances[i, c] = total
-
-
-@njit(nogil=True, cache=True)
-def exact_products(queries, bank, index, products):  # type: ignore[no-untyped-def]
-    """Inner products of each query with the bank rows in index, in float64, with the sign changed."""
-    for i in range(index.shape[0]):
-        for c in range(index.shape[1]):
-            total = 0.0
-            for t in range(queries.shape[1]):
-                total += np.float64(queries[i, t]) * np.float64(bank[index[i, c], t])
-            products[i, c] = -total
+            if np.float64(products[i, j] - halves[j]) >= cuts[i]:
+                _insert(best[i], _measured(queries[i], bank[j], by_distance))

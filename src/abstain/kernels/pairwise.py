@@ -5,26 +5,39 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abstain.kernels.blocks import for_each_block
+from abstain.kernels.lanes import LANES, filled, gather, largest, load, smaller, steps, total, where_above
 
 Floats = NDArray[np.float64]
 
 
+@njit(nogil=True, cache=True, inline="always")
+def _take(x, own, inverse, least, sums, counts):  # type: ignore[no-untyped-def]
+    """Take the distances (own − x) · inverse into least, sum and count, where inverse is above 0 and x not −inf."""
+    counts_here = where_above(inverse, 0.0, where_above(x, -np.inf, 1.0, 0.0), 0.0)
+    distance = where_above(counts_here, 0.0, (own - x) * inverse, 0.0)
+    least = smaller(where_above(counts_here, 0.0, distance, np.inf), least)
+    return least, sums + distance, counts + counts_here
+
+
 @njit(nogil=True, cache=True)
 def _fill(logits, prediction, inverse, smallest, mean):  # type: ignore[no-untyped-def]
-    for i in range(logits.shape[0]):
-        own = prediction[i]
-        z = np.float64(logits[i, own])
-        least = np.inf
-        total = 0.0
-        count = 0
-        for j in range(logits.shape[1]):
-            if inverse[own, j] > 0 and logits[i, j] > -np.inf:
-                distance = (z - np.float64(logits[i, j])) * inverse[own, j]
-                least = min(least, distance)
-                total += distance
-                count += 1
-        smallest[i] = least
-        mean[i] = total / count if count else np.inf
+    n, k = logits.shape
+    whole = k // LANES * LANES
+    for i in range(n):
+        row, own = i * k, prediction[i] * k
+        z = np.float64(logits[i, prediction[i]])
+        least, sums, counts = filled(np.inf), filled(0.0), filled(0.0)
+        for j in range(0, whole, LANES):
+            least, sums, counts = _take(load(logits, row + j), z, load(inverse, own + j), least, sums, counts)
+        if whole < k:
+            x, factor = (
+                gather(logits, row + whole, 1, k - whole),
+                where_above(np.float64(k - whole), steps(), gather(inverse, own + whole, 1, k - whole), 0.0),
+            )
+            least, sums, counts = _take(x, z, factor, least, sums, counts)
+        count = total(counts)
+        smallest[i] = -largest(0.0 - least)
+        mean[i] = total(sums) / count if count else np.inf
 
 
 def boundary_distances(
@@ -35,11 +48,12 @@ def boundary_distances(
     if inverse.shape != (k, k):
         raise ValueError(f"`weight` must have a row for each of the {k} classes, got {len(inverse)} rows.")
     smallest, mean = np.empty(n), np.empty(n)
+    inverse = np.ascontiguousarray(inverse, dtype=np.float64)
 
     def work(block: slice) -> None:
         z = np.asarray(logits[block])
         z = np.ascontiguousarray(z, dtype=np.float64 if z.dtype.itemsize > 4 else np.float32)
-        _fill(z, prediction[block], inverse, smallest[block], mean[block])
+        _fill(z, np.maximum(prediction[block], 0), inverse, smallest[block], mean[block])
 
     for_each_block(work, n, k)
     return smallest, mean

@@ -1,116 +1,114 @@
-"""The place of every row in the ranking, by one sort of whole numbers that hold the confidence and the row's number."""
+"""Rows in the order of their confidence, by one sort of whole numbers that hold the confidence and the row."""
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from abstain.kernels.keys import key_of, range_of_keys
+from abstain.kernels.radix import sorted_by_bits
+
 Ints = NDArray[np.int64]
+LONGEST = 32  # places that a row is moved one by one
+
+
+class Order(NamedTuple):
+    """Rows from the most trusted to the least, (n,) each."""
+
+    rows: Ints
+    begins: NDArray[np.bool_]
+    """Where a group of ties begins."""
+
+    def among(self, place: Ints, size: int, /) -> "Order":
+        """The order of ``size`` of the rows, under the new numbers that ``place`` (n,) gives them; −1 for no other."""
+        chosen = Order(np.empty(size, np.int64), np.empty(size, np.bool_))
+        _choose(*self, place, *chosen)
+        return chosen
+
+    def numbers(self) -> tuple[Ints, Ints, Ints]:
+        """The groups, the most trusted 0: (n,) each row's, (g,) their counts and a row of each."""
+        group = np.empty(len(self.rows), np.int64)
+        _number(*self, group)
+        first = np.flatnonzero(self.begins)
+        return group, np.diff(first, append=len(group)), self.rows[first]
 
 
 @njit(nogil=True, cache=True)
-def _key(bits, magnitude):  # type: ignore[no-untyped-def]
-    """A whole number in the order of the float with these bits; −0 is 0."""
-    return np.int64(bits) if bits >= 0 else -np.int64(bits & magnitude)
-
-
-@njit(nogil=True, cache=True)
-def _range(bits, magnitude):  # type: ignore[no-untyped-def]
-    highest = lowest = _key(bits[0], magnitude)
-    for i in range(bits.size):
-        key = _key(bits[i], magnitude)
-        highest = max(highest, key)
-        lowest = min(lowest, key)
-    return highest, lowest
-
-
-@njit(nogil=True, cache=True)
-def _pack(bits, magnitude, highest, shift, row_bits, packed):  # type: ignore[no-untyped-def]
+def _pack(bits, highest, shift, row_bits, packed):  # type: ignore[no-untyped-def]
     """How far the row's key is below the highest, cut to the bits there is room for, and after it the row."""
     for i in range(bits.size):
-        below = np.uint64(highest) - np.uint64(_key(bits[i], magnitude))
+        below = np.uint64(highest) - np.uint64(key_of(bits[i]))
         packed[i] = np.int64(((below >> shift) << row_bits) | np.uint64(i))
 
 
 @njit(nogil=True, cache=True)
-def _sink(packed, keys, place, end):  # type: ignore[no-untyped-def]
-    """Move the entry at ``place`` down the heap of the first ``end`` entries, the lowest key on top."""
-    while 2 * place + 1 < end:
-        child = 2 * place + 1
-        if child + 1 < end and keys[child + 1] < keys[child]:
-            child += 1
-        if keys[place] <= keys[child]:
-            return
-        keys[place], keys[child] = keys[child], keys[place]
-        packed[place], packed[child] = packed[child], packed[place]
-        place = child
+def _unpack(packed, row_bits, bits, is_cut, begins):  # type: ignore[no-untyped-def]
+    """Leave the rows in ``packed``, and tell where groups begin; False if too many cut keys are the same.
 
-
-@njit(nogil=True, cache=True)
-def _order_run(packed, rows, bits, magnitude):  # type: ignore[no-untyped-def]
-    """Order rows whose cut keys are the same by their whole keys, the highest first."""
-    n = packed.size
-    keys = np.empty(n, np.int64)
-    is_ordered = True
-    for place in range(n):
-        keys[place] = _key(bits[packed[place] & rows], magnitude)
-        is_ordered &= place == 0 or keys[place] <= keys[place - 1]
-    if is_ordered:
-        return
-    for place in range(n // 2 - 1, -1, -1):
-        _sink(packed, keys, place, n)
-    for end in range(n - 1, 0, -1):
-        keys[0], keys[end] = keys[end], keys[0]
-        packed[0], packed[end] = packed[end], packed[0]
-        _sink(packed, keys, 0, end)
-
-
-@njit(nogil=True, cache=True)
-def _number(packed, row_bits, keys, is_cut, group, counts):  # type: ignore[no-untyped-def]
-    """Give every row the number of its group and every group its count; how many groups there are.
-
-    One row of each group is left at the beginning of ``packed``, where all has been read by then.
+    Rows of the same cut key are put in the order of their whole keys, one by one.
     """
-    bits, magnitude = keys
     rows = (np.int64(1) << row_bits) - 1
-    found = start = 0
-    while start < packed.size:
-        end = start + 1
-        while end < packed.size and packed[end] >> row_bits == packed[start] >> row_bits:
-            end += 1
-        is_mixed = is_cut and end - start > 1
-        if is_mixed:
-            _order_run(packed[start:end], rows, bits, magnitude)
-        first = start
-        for place in range(start, end):
-            row = packed[place] & rows
-            if is_mixed and _key(bits[row], magnitude) != _key(bits[packed[first] & rows], magnitude):
-                counts[found] = place - first
-                packed[found] = packed[first] & rows
-                found += 1
-                first = place
-            group[row] = found
-        counts[found] = end - first
-        packed[found] = packed[first] & rows
-        found += 1
-        start = end
-    return found
+    start = 0
+    before = np.int64(-1)
+    for place in range(packed.size):
+        cut, row = packed[place] >> row_bits, packed[place] & rows
+        begins[place] = cut != before
+        start = place if cut != before else start
+        before = cut
+        to = place
+        if is_cut and start < place:
+            key = key_of(bits[row])
+            while to > start and key_of(bits[packed[to - 1]]) < key:
+                packed[to] = packed[to - 1]
+                to -= 1
+            if place - to > LONGEST:
+                return False
+        packed[to] = row
+    for place in range(packed.size):
+        if is_cut and not begins[place]:
+            begins[place] = key_of(bits[packed[place]]) != key_of(bits[packed[place - 1]])
+    return True
 
 
-def tie_numbers(confidence: NDArray[np.floating], /) -> tuple[Ints, Ints, Ints]:
-    """Number the groups of tied rows, the most trusted 0: (n,) each row's group, (g,) their counts and a row of each.
+@njit(nogil=True, cache=True)
+def _choose(rows, begins, place, chosen, chosen_begins):  # type: ignore[no-untyped-def]
+    found = 0
+    is_new = False
+    for k in range(rows.size):
+        is_new |= begins[k]
+        to = place[rows[k]]
+        if to >= 0:
+            chosen[found], chosen_begins[found] = to, is_new
+            is_new = False
+            found += 1
 
-    Confidences are float32 or float64 without NaN. What does not fit beside the row's number is compared where the
-    rest is the same, so that the order is exact.
+
+@njit(nogil=True, cache=True)
+def _number(rows, begins, group):  # type: ignore[no-untyped-def]
+    number = -1
+    for k in range(rows.size):
+        number += begins[k]
+        group[rows[k]] = number
+
+
+def order_rows(confidence: NDArray[np.floating], /) -> Order:
+    """The exact order of confidences without NaN, ties in any.
+
+    Low bits that no confidence uses, as those that float32 lacks, are left out. What then does not fit beside the row's
+    number is compared where the rest is the same, and all is sorted at length where that is so for many.
     """
     n = len(confidence)
-    whole = np.int32 if confidence.dtype == np.float32 else np.int64
-    bits, magnitude = confidence.view(whole), whole(np.iinfo(whole).max)
-    highest, lowest = _range(bits, magnitude)
-    row_bits = max(1, (n - 1).bit_length())
-    shift = max(0, (int(highest) - int(lowest)).bit_length() - (63 - row_bits))
+    bits = np.ascontiguousarray(confidence, dtype=np.float64).view(np.int64)
+    highest, lowest, unused = range_of_keys(bits)
+    row_bits, length = (n - 1).bit_length(), (highest - lowest).bit_length()
+    shift = max(unused, length - (63 - row_bits))
     packed = np.empty(n, np.int64)
-    _pack(bits, magnitude, highest, np.uint64(shift), np.uint64(row_bits), packed)
-    packed.sort()
-    group, counts = np.empty(n, np.int64), np.empty(n, np.int64)
-    found = _number(packed, np.int64(row_bits), (bits, magnitude), shift > 0, group, counts)
-    return group, counts[:found] if 2 * found > n else counts[:found].copy(), packed[:found]
+    _pack(bits, np.int64(highest), np.uint64(shift), np.uint64(row_bits), packed)
+    packed = sorted_by_bits(packed, row_bits, row_bits + max(0, length - shift))
+    begins = np.empty(n, np.bool_)
+    if _unpack(packed, np.int64(row_bits), bits, shift > unused, begins):
+        return Order(packed, begins)
+    order = np.argsort(-confidence, kind="stable")
+    ranked = confidence[order]
+    return Order(order, np.append(True, ranked[1:] != ranked[:-1]))

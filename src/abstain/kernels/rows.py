@@ -1,9 +1,11 @@
-"""One pass over the logits that gathers all that any logit score needs of a row.
+"""What any logit score needs of a row of logits, gathered in one read.
 
-The loops that allow ``fastmath`` flags do so to run in vector lanes; they only see rows without NaN.
+Lanes are rows: sixteen of them are turned into columns of a tile, which stays in cache, and worked class by class. So
+nothing is added up across lanes, nothing is left over at the end of a row, and two classes cost per logit what a
+thousand do.
 """
 
-from typing import NamedTuple
+from typing import final
 
 import numpy as np
 from numba import njit
@@ -11,118 +13,184 @@ from numpy.typing import NDArray
 
 from abstain.kernels.blocks import for_each_block
 from abstain.kernels.exponential import LOWEST, exp_nonpositive
+from abstain.kernels.lanes import LANES, filled, gather, larger, load, smaller, store, where_above, where_equal
+from abstain.kernels.once import once
+
+Floats = NDArray[np.float64]
+TOP, SECOND, PREDICTION, RIVAL, SUM, SQUARES, PRODUCTS = range(7)
+EXTREMES, EVERYTHING = 4, 7  # fields
+RUN = 64  # classes summed up before they join the total, so that rounding grows with neither their number
 
 
-class RowSums(NamedTuple):
-    """Of each row z with largest logit z₁ at i*, and dⱼ = zⱼ − z₁ for j ≠ i*: arrays of shape (n,)."""
-
-    top: NDArray[np.float64]
-    """z₁, or NaN where the row has a NaN, a +inf or nothing above −inf; such a row is NaN throughout."""
-    second: NDArray[np.float64]
-    """The largest of the others."""
-    prediction: NDArray[np.int64]
-    """i*, the first index of the largest logit, or −1 where ``top`` is NaN."""
-    tail: NDArray[np.float64]
-    """L = log Σ exp dⱼ."""
-    ratio: NDArray[np.float64]
-    """Σ exp 2dⱼ / Σ exp dⱼ, between 0 and 1."""
-    gap: NDArray[np.float64]
-    """The mean of −dⱼ under weights exp(dⱼ − L); 0 where no other class is above −inf."""
-    scaled_margin: NDArray[np.float64]
-    """z_{i*} s_{i*} − max zⱼ sⱼ for the column scales s."""
+@njit(nogil=True, cache=True, inline="always")
+def _extremes(logits, i, rows, tile):  # type: ignore[no-untyped-def]
+    """Fill the tile; the two largest of each row and the place of the first, where NaN counts as +inf."""
+    k = logits.shape[1]
+    top, second, best = filled(-np.inf), filled(-np.inf), filled(0.0)
+    for j in range(k):
+        x = smaller(gather(logits, i * k + j, k, rows), np.inf)
+        store(tile, j * LANES, x)
+        second = larger(second, smaller(x, top))
+        best = where_above(x, top, np.float64(j), best)
+        top = larger(top, x)
+    return top, second, best
 
 
-@njit(nogil=True, cache=True)
-def _is_usable(z: NDArray[np.floating]) -> bool:
-    """No NaN, no +inf, and something above −inf."""
-    bad = 0
-    above = 0
-    for j in range(z.size):
-        bad += not (z[j] < np.inf)
-        above += z[j] > -np.inf
-    return bad == 0 and above > 0
+@njit(nogil=True, cache=True, inline="always")
+def _rival(tile, scale, best):  # type: ignore[no-untyped-def]
+    """The largest scaled logit of another class than the best."""
+    rival = filled(-np.inf)
+    for j in range(scale.size):
+        rival = larger(rival, where_equal(best, np.float64(j), -np.inf, load(tile, j * LANES) * scale[j]))
+    return rival
 
 
-@njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
-def _largest(z: NDArray[np.floating]) -> float:
-    largest = -np.inf
-    for j in range(z.size):
-        largest = max(largest, z[j])
-    return largest
-
-
-@njit(nogil=True, cache=True, fastmath={"nnan", "nsz"})
-def _largest_scaled(z: NDArray[np.floating], scale: NDArray[np.float64]) -> float:
-    largest = -np.inf
-    for j in range(z.size):
-        largest = max(largest, z[j] * scale[j])
-    return largest
-
-
-@njit(nogil=True, cache=True, fastmath={"reassoc", "nsz", "contract"})
-def _tail_sums(z: NDArray[np.floating], second: float) -> tuple[float, float, float]:
-    """Σ e^t, Σ e^{2t}, Σ t e^t with t = min(z − second, 0); the top logit adds exactly 1, 1 and 0."""
-    s1 = 0.0
-    s2 = 0.0
-    st = 0.0
-    for j in range(z.size):
-        t = np.float64(z[j]) - second
-        t = t if t < 0.0 else 0.0
-        t = t if t > LOWEST else LOWEST  # a masked class, at −inf, must not make 0 · inf
-        e = exp_nonpositive(t)
-        s1 += e
-        s2 += e * e
-        st += e * t
-    return s1, s2, st
+@njit(nogil=True, cache=True, inline="always")
+def _sums(tile, k, second, beta):  # type: ignore[no-untyped-def]
+    """Σ e^t, Σ e^{2t}, Σ t e^t with t = min(β(x − second), 0), less the 1, 1 and 0 that the top logit adds."""
+    sums, squares, products = filled(-1.0), filled(-1.0), filled(0.0)
+    for start in range(0, k, RUN):
+        s1, s2, st = filled(0.0), filled(0.0), filled(0.0)
+        for j in range(start, min(start + RUN, k)):
+            t = smaller((load(tile, j * LANES) - second) * beta, 0.0)
+            t = larger(t, LOWEST)  # a masked class, at −inf, must not make 0 · inf
+            e = exp_nonpositive(t)
+            s1, s2, st = s1 + e, s2 + e * e, st + e * t
+        sums, squares, products = sums + s1, squares + s2, products + st
+    return sums, squares, products
 
 
 @njit(nogil=True, cache=True)
-def _fill(logits, scale, top, second, prediction, tail, ratio, gap, margin):  # type: ignore[no-untyped-def]
-    for i in range(logits.shape[0]):
-        z = logits[i]
-        if not _is_usable(z):
-            prediction[i] = -1
-            top[i] = second[i] = tail[i] = ratio[i] = gap[i] = margin[i] = np.nan
-            continue
-        z1 = _largest(z)
-        best = 0
-        while z[best] != z1:
-            best += 1
-        z2 = max(_largest(z[:best]), _largest(z[best + 1 :]))
-        top[i] = z1
-        second[i] = z2
-        prediction[i] = best
-        if scale.size:
-            rival = max(_largest_scaled(z[:best], scale[:best]), _largest_scaled(z[best + 1 :], scale[best + 1 :]))
-            margin[i] = z[best] * scale[best] - rival
-        if z2 == -np.inf:  # one class left standing
-            tail[i] = -np.inf
-            ratio[i] = gap[i] = 0.0
-            continue
-        s1, s2, st = _tail_sums(z, z2)
-        tail[i] = np.log(s1 - 1) + (z2 - z1)
-        ratio[i] = np.exp(z2 - z1) * ((s2 - 1) / (s1 - 1))
-        gap[i] = (z1 - z2) - st / (s1 - 1)
-
-
-def row_sums(
-    logits: NDArray[np.floating], /, *, scale: NDArray[np.float64] | None = None, temperature: float = 1.0
-) -> RowSums:
-    """Gather the sums of every row of logits / temperature in float64, whatever their type, shape (n, K).
-
-    ``scale`` of shape (K,) asks for ``scaled_margin`` too, which is NaN otherwise.
-    """
+def _fill(logits, scale, beta, first, found, tile, out):  # type: ignore[no-untyped-def]
+    """Fill the columns of ``found`` from ``first`` on, one for each row of logits."""
     n, k = logits.shape
-    sums = RowSums(
-        **{name: np.full(n, np.nan) for name in RowSums._fields if name != "prediction"},
-        prediction=np.empty(n, dtype=np.int64),
-    )
-    scale = np.empty(0) if scale is None else np.ascontiguousarray(scale, dtype=np.float64)
+    fields = found.shape[0]
+    for i in range(0, n, LANES):
+        rows = min(LANES, n - i)
+        top, second, best = _extremes(logits, i, rows, tile)
+        store(out, TOP * LANES, top)
+        store(out, SECOND * LANES, second)
+        store(out, PREDICTION * LANES, best)
+        if scale.size:
+            store(out, RIVAL * LANES, _rival(tile, scale, best))
+        if fields > SUM:
+            sums, squares, products = _sums(tile, k, second, beta)
+            store(out, SUM * LANES, sums)
+            store(out, SQUARES * LANES, squares)
+            store(out, PRODUCTS * LANES, products)
+        for field in range(fields):
+            for c in range(rows):
+                found[field, first + i + c] = out[field * LANES + c]
+
+
+def _gathered(logits: NDArray[np.floating], scale: Floats, beta: float, fields: int) -> Floats:
+    """The fields (fields, n) of every row, NaN and the prediction −1 where a row is not usable."""
+    n, k = logits.shape
+    found = np.empty((fields, n))
 
     def work(block: slice) -> None:
         z = np.asarray(logits[block])
-        z = np.ascontiguousarray(z, dtype=np.float64 if z.dtype.itemsize > 4 or temperature != 1 else np.float32)
-        _fill(z if temperature == 1 else z / temperature, scale, *(field[block] for field in sums))
+        z = np.ascontiguousarray(z, dtype=np.float64 if z.dtype.itemsize > 4 else np.float32)
+        out = np.full(fields * LANES, np.nan)
+        _fill(z, scale, beta, block.start, found, np.empty(k * LANES), out)
 
     for_each_block(work, n, k)
-    return sums
+    bad = ~np.isfinite(found[TOP])
+    if bad.any():
+        found[:, bad] = np.nan
+        found[PREDICTION, bad] = -1
+    return found
+
+
+@final
+class RowSums:
+    """Of each row z with largest logit z₁ at i*, and dⱼ = zⱼ − z₁ for j ≠ i*: arrays of shape (n,).
+
+    They are gathered when first asked for: without exponentials as long as nothing needs them, all in one read of the
+    logits once something does. A row with a NaN, a +inf or nothing above −inf is NaN throughout.
+    """
+
+    def __init__(self, logits: NDArray[np.floating], scale: Floats | None, temperature: float) -> None:
+        self._logits, self._temperature = logits, temperature
+        self._scale = np.empty(0) if scale is None else np.ascontiguousarray(scale, dtype=np.float64)
+
+    @once
+    def _everything(self) -> Floats:
+        found = _gathered(self._logits, self._scale, 1 / self._temperature, EVERYTHING)
+        found[SUM:, found[SECOND] == -np.inf] = [[1.0], [0.0], [np.inf]]  # one class left standing
+        return found
+
+    @once
+    def _extremes(self) -> Floats:
+        if "_everything" in self.__dict__:
+            return self._everything
+        return _gathered(self._logits, self._scale, 1.0, EXTREMES)
+
+    def _over_temperature(self, values: Floats) -> Floats:
+        return values if self._temperature == 1 else np.asarray(values / self._temperature)
+
+    @once
+    def top(self) -> Floats:
+        """z₁."""
+        return self._over_temperature(self._extremes[TOP])
+
+    @once
+    def second(self) -> Floats:
+        """The largest of the others."""
+        return self._over_temperature(self._extremes[SECOND])
+
+    @once
+    def prediction(self) -> NDArray[np.int64]:
+        """i*, the first index of the largest logit, or −1 where a row is not usable."""
+        return self._extremes[PREDICTION].astype(np.int64)
+
+    @once
+    def margin(self) -> Floats:
+        """z₁ less the largest of the others."""
+        return self._over_temperature(self._extremes[TOP] - self._extremes[SECOND])
+
+    @once
+    def scaled_margin(self) -> Floats:
+        """z_{i*} s_{i*} − max zⱼ sⱼ for the column scales s; NaN without scales."""
+        if not self._scale.size:
+            return np.full(len(self._logits), np.nan)
+        found = self._extremes
+        return np.asarray(found[TOP] * self._scale[self.prediction] - found[RIVAL])
+
+    @once
+    def _second_odds(self) -> Floats:
+        return np.exp(-self.margin)
+
+    @once
+    def tail(self) -> Floats:
+        """L = log Σ exp dⱼ."""
+        return np.asarray(np.log(self._everything[SUM]) - self.margin)
+
+    @once
+    def odds(self) -> Floats:
+        """A = e^L."""
+        return np.asarray(self._second_odds * self._everything[SUM])
+
+    @once
+    def ratio(self) -> Floats:
+        """Σ exp 2dⱼ / Σ exp dⱼ, between 0 and 1."""
+        return np.asarray(self._second_odds * (self._everything[SQUARES] / self._everything[SUM]))
+
+    @once
+    def gap(self) -> Floats:
+        """The mean of −dⱼ under weights exp(dⱼ − L); 0 where no other class is above −inf."""
+        behind = self._everything[PRODUCTS] / self._everything[SUM]
+        return np.subtract(self.margin, behind, out=np.zeros_like(behind), where=behind != np.inf)
+
+    @once
+    def log_total(self) -> Floats:
+        """log(1 + A), minus the log of the largest probability."""
+        return np.log1p(self.odds)
+
+
+def row_sums(logits: NDArray[np.floating], /, *, scale: Floats | None = None, temperature: float = 1.0) -> RowSums:
+    """The sums of every row of logits / temperature in float64, whatever their type, shape (n, K).
+
+    ``scale`` of shape (K,) allows to ask for ``scaled_margin`` too.
+    """
+    return RowSums(logits, scale, temperature)

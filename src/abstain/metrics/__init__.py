@@ -5,7 +5,7 @@ from abstain.metrics.aurc import aurc
 from abstain.metrics.brier_score import brier_score
 from abstain.metrics.calibration_error import calibration_error
 from abstain.metrics.class_balanced import class_weights
-from abstain.metrics.compare import Comparison, compare, paired
+from abstain.metrics.compare import Comparison, compare, compare_all, paired
 from abstain.metrics.effective_size import effective_size
 from abstain.metrics.excess_aurc import excess_aurc, normalized_aurc
 from abstain.metrics.groups import Groups, group
@@ -36,6 +36,7 @@ __all__ = [
     "calibration_error",
     "class_weights",
     "compare",
+    "compare_all",
     "coverage_at_risk",
     "effective_size",
     "estimates",

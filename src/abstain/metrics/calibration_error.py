@@ -5,7 +5,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.kernels.ranks import tie_numbers
+from abstain.kernels.ranks import order_rows
 from abstain.kernels.sums import exact_sums
 from abstain.metrics.checks import check_labels, check_logits
 from abstain.metrics.softmax import Softmax, softmax
@@ -40,7 +40,7 @@ def softmax_calibration_error(
         raise ValueError(f"`bins` must be at least 1, got {bins}.")
     check_name("binning", binning, get_args(Binning))
     if binning == "equal_mass":
-        group, counts, _ = tie_numbers(probability)
+        group, counts, _ = order_rows(probability).numbers()
         middle = np.cumsum(counts) - counts / 2
         place = (middle * bins / len(group)).astype(np.int64)[group]
     else:

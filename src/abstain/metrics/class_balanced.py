@@ -10,7 +10,6 @@ from abstain.metrics.augrc import generalized_area
 from abstain.metrics.aurc import area
 from abstain.metrics.checks import check_labels
 from abstain.metrics.clusters import standard_error
-from abstain.metrics.groups import grouped
 from abstain.metrics.influence import Influence, augrc_influence, aurc_influence
 from abstain.metrics.ranking import Ranking
 from abstain.metrics.value import Value
@@ -37,9 +36,7 @@ def balanced(ranking: Ranking, /) -> Ranking:
     rows = ranking.rows
     if rows.labels is None or rows.weights is not None:
         raise ValueError("A class-balanced metric must have labels and no weights of its own. Pass labels= to Rows.of.")
-    weights = class_weights(rows.labels)
-    groups = grouped(ranking.groups.confidence, ranking.groups.counts, ranking.group, rows.given_losses, weights)
-    return Ranking(groups, ranking.group, replace(rows, weights=weights))
+    return replace(ranking, rows=replace(rows, weights=class_weights(rows.labels)))
 
 
 def balanced_aurc(ranking: Ranking, alpha: float, /) -> Value:

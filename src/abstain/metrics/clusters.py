@@ -6,6 +6,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.kernels.distinct import numbered
 from abstain.kernels.sums import exact_sum, exact_sums
 
 Floats = NDArray[np.float64]
@@ -28,8 +29,25 @@ class Clusters:
         names = np.asarray(ids)
         if names.shape != (n,):
             raise ValueError(f"`ids` must have shape {(n,)}, one per sample, got {names.shape}.")
-        distinct, number = np.unique(names, return_inverse=True)
-        return None if len(distinct) == n else cls(number.astype(np.int64), len(distinct))
+        number, size = numbered(names)
+        return None if size == n else cls(number, size)
+
+    def among(self, rows: NDArray[np.bool_], /) -> "Clusters | None":
+        """Those of the rows of a mask, numbered anew; None where every row is its own."""
+        number = self.number[rows]
+        is_there = np.bincount(number, minlength=self.size) > 0
+        size = int(np.count_nonzero(is_there))
+        return None if size == len(number) else Clusters((np.cumsum(is_there) - 1)[number], size)
+
+
+def reaches_clusters(is_there: NDArray[np.bool_], clusters: Clusters | None, enough: int, /) -> bool:
+    """Whether ``enough`` clusters are there, by a mask (m,) of the first rows."""
+    found = int(np.count_nonzero(is_there))
+    if clusters is not None and found >= enough:
+        seen = np.zeros(clusters.size, dtype=bool)
+        seen[clusters.number[: len(is_there)][is_there]] = True
+        found = int(np.count_nonzero(seen))
+    return found >= enough
 
 
 def cluster_sums(values: Floats, clusters: Clusters | None, /) -> Floats:
@@ -40,7 +58,12 @@ def cluster_sums(values: Floats, clusters: Clusters | None, /) -> Floats:
 def standard_error(influence: Floats, clusters: Clusters | None, /) -> float:
     """√(c/(c−1) Σ_clusters (Σ a_i)²)/n for centred influence values a; for clusters of one it is sd(a)/√n."""
     sums = cluster_sums(influence, clusters)
-    return error_of_mean(exact_sum(np.square(sums)), len(sums)) * len(sums) / len(influence)
+    return error_of_sums(exact_sum(np.square(sums)), len(sums), len(influence))
+
+
+def error_of_sums(squares: float, c: int, n: int, /) -> float:
+    """The standard error of a mean of n values from the squares of the sums of c clusters, whose mean is 0."""
+    return error_of_mean(squares, c) * (c / n)
 
 
 def error_of_mean(squares: float, c: int, /) -> float:

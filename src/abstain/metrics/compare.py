@@ -1,18 +1,20 @@
 """Paired comparison of two scores on the same samples."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from abstain.kernels.areas import reaches_differences
 from abstain.kernels.sums import exact_sum, squared_distance
+from abstain.kernels.threads import in_threads
 from abstain.metrics.checks import check_level
-from abstain.metrics.clusters import Clusters, cluster_sums, error_of_mean, standard_error
+from abstain.metrics.clusters import cluster_sums, error_of_sums
 from abstain.metrics.influence import Influence
 from abstain.metrics.intervals import FEW_ERRORS, Estimate, estimates, fay_feuer, mover
-from abstain.metrics.ranking import rank
+from abstain.metrics.ranking import Rows, rank
 
 Floats = NDArray[np.float64]
 
@@ -59,6 +61,44 @@ def compare(
     return paired(a, b, level=level)
 
 
+def compare_all(
+    confidences: Mapping[str, ArrayLike],
+    losses: ArrayLike,
+    /,
+    *,
+    alpha: float = 1.0,
+    ids: ArrayLike | None = None,
+    level: float = 0.95,
+) -> dict[tuple[str, str], Comparison]:
+    """`compare` for every pair of several scores on the same samples: each is ranked once, on every core.
+
+    >>> found = compare_all({"a": [3, 2, 1], "b": [1, 2, 3], "c": [3, 2, 1]}, [0, 0, 1])
+    >>> [(pair, round(one.difference, 3)) for pair, one in found.items()]
+    [(('a', 'b'), -0.5), (('a', 'c'), 0.0), (('b', 'c'), 0.5)]
+    """
+    rows = Rows.of(losses, ids=ids)
+
+    def ranked(confidence: ArrayLike) -> tuple[Estimate, Influence]:
+        found = estimates(rows.rank(confidence), alphas=[alpha], level=level)[0]
+        return found, found.find_influence()
+
+    each = dict(zip(confidences, in_threads(ranked, list(confidences.values()), len(rows)), strict=True))
+    pairs = list(combinations(each, 2))
+    found = in_threads(lambda pair: _compared(*each[pair[0]], *each[pair[1]], level), pairs, len(rows))
+    return dict(zip(pairs, found, strict=True))
+
+
+def compare_with(best: Estimate, others: Sequence[Estimate], /, *, level: float = 0.95) -> list[Comparison]:
+    """Each of the others against one estimate of the same rows; the influence of no other is kept."""
+    check_level(level)
+    rows, of_best = _same_rows(best, *others), best.influence
+
+    def against(other: Estimate) -> Comparison:
+        return _compared(other, other.find_influence(), best, of_best, level)
+
+    return in_threads(against, others, len(rows))
+
+
 def _unseen(weights: Floats) -> float:
     """The weight an error not seen may have: one and a half root mean squares, where Fay and Feuer take the largest.
 
@@ -75,14 +115,24 @@ def _unseen(weights: Floats) -> float:
 def paired(a: Estimate, b: Estimate, /, *, level: float = 0.95) -> Comparison:
     """Compare two estimates made on the same rows."""
     check_level(level)
-    if a.ranking is None or b.ranking is None or a.ranking.rows is not b.ranking.rows:
+    _same_rows(a, b)
+    return _compared(a, a.influence, b, b.influence, level)
+
+
+def _same_rows(*each: Estimate) -> Rows:
+    rows = [None if one.ranking is None else one.ranking.rows for one in each]
+    if rows[0] is None or any(one is not rows[0] for one in rows):
         raise ValueError("A paired comparison must have two rankings of the same rows. Rank both by one `Rows`.")
-    rows, difference = a.ranking.rows, a.value - b.value
-    se = _standard_error(a.influence.centred, b.influence.centred, rows.clusters)
-    if _tell_apart(a.influence, b.influence, FEW_ERRORS):
+    return rows[0]
+
+
+def _compared(a: Estimate, of_a: Influence, b: Estimate, of_b: Influence, level: float) -> Comparison:
+    rows, difference = of_a.rows, a.value - b.value
+    se = error_of_sums(squared_distance(of_a.sums, of_b.sums), len(of_a.sums), len(rows))
+    if of_a.tells_apart(of_b, FEW_ERRORS):
         half = ndtri((1 + level) / 2) * se
-        return Comparison(difference, se, difference - half, difference + half)
-    share = a.influence.share - b.influence.share
+        return Comparison(difference, se, float(difference - half), float(difference + half))
+    share = of_a.share - of_b.share
     added = cluster_sums(share * rows.losses, rows.clusters)
     sides = []
     for sign in (1.0, -1.0):
@@ -91,17 +141,3 @@ def paired(a: Estimate, b: Estimate, /, *, level: float = 0.95) -> Comparison:
         total = exact_sum(events)
         sides.append((total, *fay_feuer(total, exact_sum(np.square(events)), unseen, level=level)))
     return Comparison(difference, se, *mover(*sides))
-
-
-def _standard_error(a: Floats, b: Floats, clusters: Clusters | None) -> float:
-    """Of the mean of a − b; without clusters in one pass."""
-    return error_of_mean(squared_distance(a, b), len(a)) if clusters is None else standard_error(a - b, clusters)
-
-
-def _tell_apart(a: Influence, b: Influence, enough: int) -> bool:
-    """Whether ``enough`` errors, or clusters of them, have another share in one area than in the other."""
-    rows = a.ranking.rows
-    if rows.clusters is None:
-        sides = a.group_share, a.ranking.group, b.group_share, b.ranking.group
-        return bool(reaches_differences(*sides, rows.losses, enough))
-    return bool(np.count_nonzero(cluster_sums((a.share - b.share) * rows.losses, rows.clusters)) >= enough)

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.kernels.errors import ErrorArea, group_error_areas, merged_groups, sorted_error_areas, split
-from abstain.kernels.ranks import tie_numbers
+from abstain.kernels.ranks import order_rows
+from abstain.kernels.sorting import sorted_floats
 from abstain.kernels.sums import exact_sums
 from abstain.metrics.checks import Samples, check_samples
 
@@ -136,7 +137,7 @@ def ties_of(samples: Samples, /) -> Sides | Groups:
     if sides := sides_of(samples):
         return sides
     c, losses, weights = samples
-    number, counts, examples = tie_numbers(c)
+    number, counts, examples = order_rows(c).numbers()
     return grouped(c[examples], counts, number, losses, weights)
 
 
@@ -149,9 +150,7 @@ def sides_of(samples: Samples, /) -> Sides | None:
     right, wrong = split(c, losses.view(np.uint8) if losses.dtype == bool else losses, out)
     if right + wrong < len(c):
         return None
-    out[:right].sort()
-    out[right:].sort()
-    return Sides(out[:right], out[right:])
+    return Sides(sorted_floats(out[:right]), sorted_floats(out[right:]))
 
 
 def grouped(

@@ -1,5 +1,6 @@
 """AURC and AUGRC as sums over samples, from which standard errors, intervals and paired differences follow."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -7,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.kernels.areas import centre, group_influence, row_influence
-from abstain.kernels.errors import group_error_influence
+from abstain.kernels.errors import ranked_error_influence
+from abstain.metrics.clusters import cluster_sums, reaches_clusters
 from abstain.metrics.groups import Groups
-from abstain.metrics.ranking import Ranking
+from abstain.metrics.ranking import Ranking, Rows
 
 Floats = NDArray[np.float64]
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -20,23 +23,58 @@ class Influence:
 
     centred: Floats
     """(n,) its influence function value; the mean is 0 and the standard deviation over √n the standard error."""
-    group_share: Floats
-    """(g,) what a sample of the group adds to the area if its loss is 1, for a weight of 1."""
-    ranking: Ranking
+    first_shares: Floats
+    """(m,) what each of the first samples adds to the area if its loss is 1: the area is Σ share · loss."""
+    rows: Rows
+    all_shares: Callable[[], Floats] | None = None
+    """How to find the shares of all samples, where the first are not all."""
 
     @cached_property
     def share(self) -> Floats:
-        """(n,) what the sample adds to the area if its loss is 1: the area is Σ share · loss."""
-        share, weights = self.group_share[self.ranking.group], self.ranking.rows.weights
-        return share if weights is None else share * weights
+        """(n,) the shares of all samples."""
+        return self.first_shares if self.all_shares is None else self.all_shares()
+
+    @cached_property
+    def sums(self) -> Floats:
+        """(c,) the influence of each cluster: the sum of that of its samples."""
+        return cluster_sums(self.centred, self.rows.clusters)
+
+    def has_errors(self, enough: int, /) -> bool:
+        """Whether ``enough`` clusters add to the area; the first samples are looked at first."""
+        return self._reach(self.first_shares > 0, enough) or (
+            self.all_shares is not None and self._reach(self.share > 0, enough)
+        )
+
+    def tells_apart(self, other: "Influence", enough: int, /) -> bool:
+        """Whether ``enough`` clusters have an error with another share in this area than in the other."""
+        return self._reach(_differ(self.first_shares, other.first_shares), enough) or (
+            self.all_shares is not None and self._reach(_differ(self.share, other.share), enough)
+        )
+
+    def _reach(self, is_there: NDArray[np.bool_], enough: int) -> bool:
+        return reaches_clusters(is_there & (self.rows.given_losses[: len(is_there)] != 0), self.rows.clusters, enough)
+
+    @cached_property
+    def added(self) -> Floats:
+        """(c,) what each cluster has added to the area."""
+        return cluster_sums(self.share * self.rows.losses, self.rows.clusters)
+
+
+def _differ(a: Floats, b: Floats) -> NDArray[np.bool_]:
+    """Where a and b differ by more than rounding."""
+    return np.abs(a - b) > ROUNDING * (a + b)
 
 
 def aurc_influence(ranking: Ranking, /, *, alpha: float = 1.0) -> Influence:
     """Influence on AURC-α: w/w̄ · (ℓ h − T − mean), with h = Σ_{k≥i} w_k/W_k and T = Σ_{k≥i} w_k ℓ_k/W_k."""
+    rows, m = ranking.rows, ranking.prefix(alpha)
+    if rows.is_counted:
+        passes = ranking.order, rows.given_losses, m
+        found = ranked_error_influence(*passes, rows.watched)
+        if rows.watched == len(rows):
+            return Influence(*found, rows)
+        return Influence(*found, rows, lambda: ranked_error_influence(*passes, len(rows))[1])
     groups = ranking.groups
-    m = groups.prefix(alpha)
-    if groups.is_counted:
-        return _influence(ranking, *group_error_influence(groups.counts, groups.losses, m), reached=m / groups.n)
     h, t = group_influence(groups.counts, groups.weights, groups.losses, m)
     return _influence(ranking, h, t, reached=_weight_of_prefix(groups, m) / groups.weights.sum())
 
@@ -68,5 +106,5 @@ def _influence(ranking: Ranking, h: Floats, t: Floats, *, reached: float) -> Inf
     centre(h, t, groups.losses, groups.weights, len(rows) / reached)
     weights = np.empty(0) if rows.weights is None else rows.weights
     centred = row_influence(ranking.group, weights, rows.losses, h, t)
-    h /= len(rows)
-    return Influence(centred, h, ranking)
+    share = (h / len(rows))[ranking.group]
+    return Influence(centred, share if rows.weights is None else share * rows.weights, rows)

@@ -12,12 +12,13 @@ from scipy.special import gammaincinv, ndtri
 from abstain.kernels.sums import exact_sum
 from abstain.metrics.aurc import area
 from abstain.metrics.checks import check_level, check_samples, check_share
-from abstain.metrics.clusters import cluster_sums, error_of_mean, standard_error
+from abstain.metrics.clusters import cluster_sums, error_of_mean, error_of_sums
 from abstain.metrics.groups import Groups, Sides, sides_of
 from abstain.metrics.influence import Influence, aurc_influence
 from abstain.metrics.ranking import Ranking, rank
 from abstain.metrics.value import Value
 
+KEPT = 1 << 17  # rows whose influence is kept once it is known
 FEW_ERRORS = 50  # below it the normal interval is too short
 
 
@@ -36,6 +37,12 @@ class Estimate:
     @cached_property
     def influence(self) -> Influence:
         """What each row does to the area."""
+        return self.find_influence()
+
+    def find_influence(self) -> Influence:
+        """The influence, which is not kept if it was not."""
+        if "influence" in self.__dict__:
+            return self.influence
         if self.ranking is None:
             raise ValueError("A paired comparison must have the rows of both scores, got groups alone. Rank the rows.")
         return aurc_influence(self.ranking, alpha=self.alpha)
@@ -108,9 +115,9 @@ def estimates(
     for alpha in alphas:
         check_share("alpha", alpha)
     if isinstance(ties, Ranking):
-        if ties.groups.is_counted and ties.rows.clusters is None:
-            return _counted(ties.groups, alphas, level, ties)
-        return [_by_rows(ties, alpha, level) for alpha in alphas]
+        if ties.rows.is_counted and ties.rows.clusters is None:
+            return _counted(ties, alphas, level, ties)
+        return _by_rows(ties, alphas, level)
     if not ties.is_counted:
         raise ValueError("A standard error must have the rows where losses or weights vary, got groups alone.")
     return _counted(ties, alphas, level, None)
@@ -122,7 +129,9 @@ def aurc_value(ranking: Ranking, alpha: float, /) -> Value:
     return Value(found.value, found.se)
 
 
-def _counted(ties: Sides | Groups, alphas: Sequence[float], level: float, ranking: Ranking | None) -> list[Estimate]:
+def _counted(
+    ties: Sides | Groups | Ranking, alphas: Sequence[float], level: float, ranking: Ranking | None
+) -> list[Estimate]:
     ms = [ties.prefix(alpha) for alpha in alphas]
     found = []
     for alpha, m, sums in zip(alphas, ms, ties.error_areas(np.array(ms)), strict=True):
@@ -132,16 +141,25 @@ def _counted(ties: Sides | Groups, alphas: Sequence[float], level: float, rankin
     return found
 
 
-def _by_rows(ranking: Ranking, alpha: float, level: float) -> Estimate:
+def _by_rows(ranking: Ranking, alphas: Sequence[float], level: float) -> list[Estimate]:
+    rows, ms = ranking.rows, [ranking.prefix(alpha) for alpha in alphas]
+    if rows.is_counted:
+        values = [sums.risks / m for m, sums in zip(ms, ranking.error_areas(np.array(ms)), strict=True)]
+    else:
+        values = [area(ranking.groups, alpha=alpha) for alpha in alphas]
+    return [_by_sums(ranking, alpha, value, level) for alpha, value in zip(alphas, values, strict=True)]
+
+
+def _by_sums(ranking: Ranking, alpha: float, value: float, level: float) -> Estimate:
     rows, influence = ranking.rows, aurc_influence(ranking, alpha=alpha)
-    value, se = area(ranking.groups, alpha=alpha), standard_error(influence.centred, rows.clusters)
-    added = cluster_sums(influence.share * rows.losses, rows.clusters)
+    se = error_of_sums(exact_sum(np.square(influence.sums)), len(influence.sums), len(rows))
     few = None
-    if np.count_nonzero(added) < FEW_ERRORS:
+    if not influence.has_errors(FEW_ERRORS):
         largest = float(cluster_sums(influence.share, rows.clusters).max())
-        few = (exact_sum(added), exact_sum(np.square(added)), largest)
+        few = (exact_sum(influence.added), exact_sum(np.square(influence.added)), largest)
     estimate = Estimate(value, se, *_interval(value, se, level, few), alpha, ranking)
-    estimate.__dict__["influence"] = influence  # the cached value of the property, at hand here
+    if len(rows) <= KEPT:
+        estimate.__dict__["influence"] = influence  # the cached value of the property, at hand here
     return estimate
 
 

@@ -1,5 +1,6 @@
 """Rows and their ranking: what paired differences and clusters need beyond the groups of ties."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -7,13 +8,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.kernels.ranks import tie_numbers
+from abstain.kernels.errors import ErrorArea, ranked_error_areas
+from abstain.kernels.ranks import Order, order_rows
 from abstain.metrics.checks import check_confidence, check_labels, check_logits, check_losses, check_samples
 from abstain.metrics.clusters import Clusters
-from abstain.metrics.groups import Groups, are_errors, grouped
+from abstain.metrics.groups import Groups, are_errors, grouped, prefix
 from abstain.metrics.softmax import Softmax, softmax
 
 Floats = NDArray[np.float64]
+WATCHED = 1 << 15  # errors
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,15 @@ class Rows:
     ) -> Self:
         """Check the rows; those with the same ``ids`` are one cluster."""
         e, w = check_losses(losses, weights)
-        e = e.astype(bool) if e.dtype != bool and are_errors(e) else e
         y = None if labels is None else check_labels(labels, len(e))
         z = None if logits is None else check_logits(logits, len(e))
-        return cls(e, w, Clusters.of(ids, len(e)), y, z)
+        return cls.of_checked(e, w, Clusters.of(ids, len(e)), y, z)
+
+    @classmethod
+    def of_checked(cls, losses: NDArray[Any], *others: Any) -> Self:
+        """Rows of arrays that were checked; losses that are all 0 or 1 are known as errors."""
+        is_error = losses.dtype != bool and are_errors(losses)
+        return cls(losses.astype(bool) if is_error else losses, *others)
 
     def __len__(self) -> int:
         return len(self.given_losses)
@@ -63,19 +71,59 @@ class Rows:
             raise ValueError("`logits` must be given for a metric of the softmax, got none. Pass logits= to Rows.of.")
         return softmax(self.logits)
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether every loss is 0 or 1 and every row counts once."""
+        return self.weights is None and self.given_losses.dtype == bool
+
+    @cached_property
+    def watched(self) -> int:
+        """How many of the first rows have errors enough to see that two scores treat errors differently."""
+        wrong = np.flatnonzero(self.given_losses)
+        return len(self) if len(wrong) <= WATCHED else int(wrong[WATCHED])
+
     def rank(self, confidence: ArrayLike, /) -> "Ranking":
         """Rank the rows by a confidence."""
-        return _ranked(self, check_confidence(confidence, len(self)))
+        c = check_confidence(confidence, len(self))
+        return Ranking(order_rows(c), c.__getitem__, self)
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """The groups of ties in some rows, and where each row is."""
+    """Some rows in the order of their confidence."""
 
-    groups: Groups
-    group: NDArray[np.int64]
-    """(n,) the group of each row."""
+    order: Order
+    confidence_of: Callable[[NDArray[np.int64]], NDArray[np.floating]]
+    """Of the rows of these numbers."""
     rows: Rows
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.rows)
+
+    def prefix(self, coverage: float, /) -> int:
+        """How many rows, at least one, fit into ``coverage`` of the weight."""
+        return prefix(self.n, coverage) if self.rows.is_counted else self.groups.prefix(coverage)
+
+    def error_areas(self, ms: NDArray[np.int64], /) -> list[ErrorArea]:
+        """The sums over the first m rows that areas of counted rows are made of; the same bits as those of groups."""
+        return ranked_error_areas(self.order, self.rows.given_losses, ms)
+
+    @cached_property
+    def _numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        return self.order.numbers()
+
+    @property
+    def group(self) -> NDArray[np.int64]:
+        """(n,) the group of ties of each row."""
+        return self._numbers[0]
+
+    @cached_property
+    def groups(self) -> Groups:
+        """The groups of ties."""
+        number, counts, examples = self._numbers
+        return grouped(self.confidence_of(examples), counts, number, self.rows.given_losses, self.rows.weights)
 
 
 def rank(
@@ -88,9 +136,4 @@ def rank(
 ) -> Ranking:
     """Check and rank the samples. For many scores of the same rows, make ``Rows`` once."""
     c, e, w = check_samples(confidence, losses, weights)
-    return _ranked(Rows(e, w, Clusters.of(ids, len(e))), c)
-
-
-def _ranked(rows: Rows, c: NDArray[np.floating]) -> Ranking:
-    number, counts, examples = tie_numbers(c)
-    return Ranking(grouped(c[examples], counts, number, rows.given_losses, rows.weights), number, rows)
+    return Ranking(order_rows(c), c.__getitem__, Rows.of_checked(e, w, Clusters.of(ids, len(e))))

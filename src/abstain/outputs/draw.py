@@ -3,12 +3,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.kernels.distinct import numbered
+
 
 def draw_rows(
     n: int, ids: NDArray[np.generic] | None, /, *, size: float, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
     """A mask of about ``size`` of n rows; rows with the same ids are all in or all out, and neither side is empty."""
-    _, cluster = np.unique(np.arange(n) if ids is None else ids, return_inverse=True)
+    cluster = np.arange(n) if ids is None else numbered(ids)[0]
     rows = np.bincount(cluster)
     if len(rows) < 2:
         raise ValueError(f"`ids` must name at least 2 different samples to draw from, got {len(rows)}.")

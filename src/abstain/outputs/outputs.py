@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from os import PathLike
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from abstain.arguments import as_path, check_list, check_number
 from abstain.draws import generator
 from abstain.kernels.blocks import row_blocks
+from abstain.kernels.distinct import numbered
 from abstain.outputs import storage
 from abstain.outputs import validation as check
 from abstain.outputs.checked import arguments_of, checked_fields
@@ -22,6 +23,7 @@ from abstain.outputs.join import check_parts
 from abstain.outputs.places import as_places
 from abstain.outputs.probabilities import are_log_probabilities
 from abstain.outputs.table import SUFFIXES, read_table
+from abstain.outputs.taken import Source, Taken, taken
 
 ROW_FIELDS = ("logits", "labels", "features", "shift", "domain", "ids", "given", "wrong")
 HEAD_FIELDS = ("weight", "bias")
@@ -113,16 +115,38 @@ class Outputs:
         for name, value in fields.items():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, f"_{name}" if isinstance(value, Taken) else name, value)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """All rows of an array that was to be taken later."""
+            later = self.__dict__.get(f"_{name}")
+            if later is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            self._set({name: later[:]})
+            return self.__dict__[name]
+
+    def source(self, name: Literal["logits", "features"], /) -> "Source | None":
+        """What rows of the logits or features can be read from, block by block, where reading all would copy them."""
+        found: Source | None = self.__dict__.get(name, self.__dict__.get(f"_{name}"))
+        return found
+
+    @property
+    def _logit_rows(self) -> "Source":
+        found = self.source("logits")
+        assert found is not None
+        return found
 
     def __len__(self) -> int:
-        return len(self.logits)
+        return len(self._logit_rows)
 
     def __repr__(self) -> str:
         hidden = {"shift", "given", "wrong"} | (set() if self.n_classes else {"logits"})
-        have = [name for name, _ in self._arrays((*ROW_FIELDS, *HEAD_FIELDS)) if name not in hidden]
+        have = [name for name, _ in self._sources((*ROW_FIELDS, *HEAD_FIELDS)) if name not in hidden]
         have += [*self.given_names, *(["errors"] if self.wrong is not None else [])]
-        shifts = ", ".join(f"{np.count_nonzero(self.shift == kind)} {kind}" for kind in np.unique(self.shift))
+        counts = {kind: np.count_nonzero(self.shift == kind) for kind in sorted(check.SHIFTS)}
+        shifts = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
         return f"Outputs(n={len(self)}, classes={self.n_classes}, with {', '.join(have)}; shift: {shifts})"
 
     def _repr_html_(self) -> str:
@@ -135,19 +159,20 @@ class Outputs:
     @property
     def n_classes(self) -> int:
         """K, the number of classes the classifier knows."""
-        return int(self.logits.shape[1])
+        return int(self._logit_rows.shape[1])
 
     @cached_property
     def are_log_probabilities(self) -> bool:
         """Whether the logits are logs of probabilities, which say nothing of the size that logits had before."""
-        return bool(self.n_classes) and are_log_probabilities(self.logits)
+        return bool(self.n_classes) and are_log_probabilities(self._logit_rows)
 
     @cached_property
     def predictions(self) -> NDArray[np.int64]:
         """(n,) the classifier's own argmax, lowest index on ties; −1 where a row is not usable."""
         if not self.n_classes:
             raise ValueError("`logits` must be given to know the predictions, got confidences alone.")
-        parts = [np.argmax(self.logits[block], axis=1) for block in row_blocks(*self.logits.shape)]
+        logits = self._logit_rows
+        parts = [np.argmax(logits[block], axis=1) for block in row_blocks(*logits.shape)]
         predictions = np.where(self.usable, np.concatenate(parts), -1)
         predictions.flags.writeable = False
         return predictions
@@ -169,6 +194,11 @@ class Outputs:
         errors.flags.writeable = False
         return errors
 
+    @cached_property
+    def samples(self) -> tuple[NDArray[np.int64], int]:
+        """(n,) a number for the original sample of each row, and how many samples there are."""
+        return (np.arange(len(self)), len(self)) if self.ids is None else numbered(self.ids)
+
     def given_confidence(self, name: str, /) -> NDArray[np.float64]:
         """(n,) the confidence given under this name."""
         if self.given is None or name not in self.given_names:
@@ -186,7 +216,7 @@ class Outputs:
     def select(self, rows: ArrayLike, /) -> Self:
         """The rows of a boolean mask, or of indices in their order."""
         places = as_places(rows, len(self))
-        return self._with({name: value[places] for name, value in self._arrays((*ROW_FIELDS, "usable"))})
+        return self._with({name: taken(value, places) for name, value in self._sources((*ROW_FIELDS, "usable"))})
 
     def split(self, fraction: float, /, *, seed: int = 0) -> tuple[Self, Self]:
         """Two disjoint parts in the order of the rows, the first of about ``fraction`` of them, drawn by ``seed``.
@@ -202,7 +232,7 @@ class Outputs:
 
     def generator(self, purpose: str, seed: int, /) -> np.random.Generator:
         """A generator for draws of these rows that knows them, as `abstain.draws` tells why."""
-        return generator(purpose, seed, self.logits, self.labels, self.given, self.wrong, self.ids)
+        return generator(purpose, seed, self._logit_rows, self.labels, self.given, self.wrong, self.ids)
 
     @classmethod
     def concat(cls, parts: Iterable["Outputs"], /) -> "Outputs":
@@ -237,14 +267,18 @@ class Outputs:
             return cls(**read_table(place), nonfinite=nonfinite)
         return cls(**arguments_of(storage.load(place, verify=verify)), nonfinite=nonfinite)
 
+    def _sources(self, names: tuple[str, ...]) -> list[tuple[str, Source]]:
+        found = [(name, self.__dict__.get(name, self.__dict__.get(f"_{name}"))) for name in names]
+        return [(name, value) for name, value in found if value is not None]
+
     def _arrays(self, names: tuple[str, ...]) -> list[tuple[str, NDArray[Any]]]:
         return [(name, getattr(self, name)) for name in names if getattr(self, name) is not None]
 
-    def _with(self, rows: dict[str, NDArray[Any]]) -> Self:
+    def _with(self, rows: Mapping[str, Source]) -> Self:
         """The same classifier on other rows, which were checked when they came in."""
         new = object.__new__(type(self))
         same = {name: getattr(self, name) for name in (*HEAD_FIELDS, "given_names", "class_names")}
         possible = self.is_masked or len(rows["logits"]) > len(self)  # a part of what is not masked is not masked
         masked = possible and check.is_masked(rows["logits"], rows["usable"])
-        new._set(dict.fromkeys(self.__dataclass_fields__) | same | rows | {"is_masked": masked})
+        new._set(dict.fromkeys(self.__dataclass_fields__) | same | dict(rows) | {"is_masked": masked})
         return new

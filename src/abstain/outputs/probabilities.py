@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.kernels.blocks import row_blocks
+from abstain.outputs.taken import Source
 from abstain.outputs.validation import as_array, check_floats
 
 Array = NDArray[Any]
@@ -24,7 +25,7 @@ def are_probabilities(array: Array, /) -> bool:
     return these(array[:FEW]) and all(these(array[block]) for block in row_blocks(*array.shape))
 
 
-def are_log_probabilities(array: Array, /) -> bool:
+def are_log_probabilities(array: Source, /) -> bool:
     """Whether the exponentials of every usable row sum to one."""
 
     def these(rows: Array) -> bool:

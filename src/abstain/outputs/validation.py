@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.arguments import as_rectangle, check_list
-from abstain.kernels.blocks import row_blocks
+from abstain.kernels.blocks import for_each_block, row_blocks
 from abstain.names import did_you_mean
+from abstain.outputs.taken import Source
 
 Array = NDArray[Any]
 Shift = Literal["none", "covariate", "label"]
@@ -52,25 +53,31 @@ def check_floats(name: str, array: Array, shape: tuple[int | None, ...], /) -> N
 def usable_rows(array: Array, /) -> NDArray[np.bool_]:
     """Rows that are finite throughout."""
     usable = np.empty(len(array), dtype=bool)
-    for block in row_blocks(*array.shape):
-        usable[block] = np.isfinite(array[block]).all(axis=1)
+
+    def look(block: slice) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            usable[block] = np.isfinite(array[block].sum(axis=1))  # as is every row of a finite sum
+        strange = block.start + np.flatnonzero(~usable[block])
+        usable[strange] = np.isfinite(array[strange]).all(axis=1)
+
+    for_each_block(look, *array.shape)
     return usable
 
 
 def usable_logits(array: Array, /) -> tuple[NDArray[np.bool_], bool]:
     """Rows fit for use, which may hold −inf (a masked class) beside finite values, and whether there is a −inf."""
-    usable, masked = np.empty(len(array), dtype=bool), False
-    for block in row_blocks(*array.shape):
-        finite = np.isfinite(array[block])
-        usable[block] = finite.all(axis=1)
-        if not usable[block].all():
-            below = np.isneginf(array[block])
-            usable[block] = finite.any(axis=1) & (finite | below).all(axis=1)
-            masked = masked or bool(below[usable[block]].any())
+    usable, masked = usable_rows(array), False
+    strange = np.flatnonzero(~usable)
+    for block in row_blocks(len(strange), array.shape[1]):
+        rows = array[strange[block]]
+        finite, below = np.isfinite(rows), np.isneginf(rows)
+        fit = finite.any(axis=1) & (finite | below).all(axis=1)
+        usable[strange[block]] = fit
+        masked = masked or bool(below[fit].any())
     return usable, masked
 
 
-def is_masked(logits: Array, usable: NDArray[np.bool_], /) -> bool:
+def is_masked(logits: Source, usable: Source, /) -> bool:
     """Whether there is a −inf among the logits of usable rows."""
     blocks = row_blocks(*logits.shape)
     return any(bool((np.isneginf(logits[block]).any(axis=1) & usable[block]).any()) for block in blocks)

@@ -6,6 +6,8 @@ from abstain.extras import require
 from abstain.report.figures import COLOURS, tidy
 from abstain.sensitivity import SOFTMAX_SCORES, ScaleSensitivity
 
+STYLES = ("-", "-.", (0, (6, 1)))  # told apart without colour
+
 
 def scale_figure(sensitivity: ScaleSensitivity, /) -> Any:
     """AURC over the scale of the logits: a curve a softmax score, its limits as ticks, the margin as a flat line."""
@@ -19,11 +21,10 @@ def scale_figure(sensitivity: ScaleSensitivity, /) -> Any:
 
 def draw_scale(axes: Any, sensitivity: ScaleSensitivity, /) -> None:
     """Draw the curves on Matplotlib axes."""
-    for score, colour in zip(SOFTMAX_SCORES, COLOURS, strict=False):
+    for score, colour, style in zip(SOFTMAX_SCORES, COLOURS, STYLES, strict=False):
         scales, areas = sensitivity.curve(score.name)
-        axes.plot(
-            scales, [100 * area for area in areas], color=colour, linewidth=1.5, label=f"{score.name} ({score.symbol})"
-        )
+        label = f"{score.name} ({score.symbol})"
+        axes.plot(scales, [100 * area for area in areas], color=colour, linestyle=style, linewidth=1.5, label=label)
         low, _ = sensitivity.limits(score.name)
         axes.plot([scales[0] / 1.6], [100 * low], marker="<", markersize=4, color=colour, clip_on=False)
     label = "confidence_margin (any scale)"

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import final
 
-from abstain.kernels.rows import RowSums
-from abstain.scores.rows import Array, logit_rows
+from abstain.scores.rows import Array, Rows
 from abstain.scores.score import About
 from abstain.scores.sums_score import SumsScore
 
@@ -18,7 +17,7 @@ def confidence_margin(logits: Array, /) -> Array:
     >>> confidence_margin(np.array([[2.0, 1.0, 0.1, -1.0]]))
     array([1.])
     """
-    return ConfidenceMargin().from_sums(logit_rows(logits))
+    return ConfidenceMargin().of(logits)
 
 
 @final
@@ -35,6 +34,6 @@ class ConfidenceMargin(SumsScore):
         summary="The gap between the two largest logits, free of their scale.",
     )
 
-    def from_sums(self, rows: RowSums, /) -> Array:
+    def from_sums(self, rows: Rows, /) -> Array:
         """z₁ − z₂."""
-        return rows.top - rows.second
+        return rows.margin

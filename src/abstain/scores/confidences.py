@@ -27,7 +27,7 @@ def confidences(outputs: Outputs, fitted: "Mapping[str, FittedScore]", /) -> dic
     known = True
     for rows, inputs in _usable_blocks(outputs, with_head=with_head):
         for name, score in fitted.items():
-            found[name][rows] = score.formula(inputs)
+            found[name][rows] = inputs.confidence(score)
         known = known and inputs.knows_predictions
         if known:
             predicted[rows] = inputs.predictions
@@ -47,8 +47,9 @@ def predictions(outputs: Outputs, fitted: "FittedScore", /) -> NDArray[np.int64]
 
 
 def _usable_blocks(outputs: Outputs, *, with_head: bool) -> Iterator[tuple[Rows, Inputs]]:
-    columns = outputs.n_classes + (0 if outputs.features is None else outputs.features.shape[1])
-    head = Head(outputs.weight) if with_head and outputs.weight is not None else None
+    features = outputs.source("features")
+    columns = outputs.n_classes + (0 if features is None else features.shape[1])
+    head = Head(outputs.weight, outputs.bias) if with_head and outputs.weight is not None else None
     step = max(1, ELEMENTS // max(1, columns))
     for start in range(0, len(outputs), step):
         usable = outputs.usable[start : start + step]
@@ -60,8 +61,8 @@ def _usable_blocks(outputs: Outputs, *, with_head: bool) -> Iterator[tuple[Rows,
 
 
 def _check_sizes(outputs: Outputs, score: "FittedScore") -> None:
-    features = None if outputs.features is None else outputs.features.shape[1]
-    have = {"features": features, "classes": outputs.n_classes}
+    features = outputs.source("features")
+    have = {"features": None if features is None else features.shape[1], "classes": outputs.n_classes}
     for what, size in score.expects().items():
         if have[what] not in (None, size):
             raise ValueError(f"`outputs` must have {size} {what}, as the fitting sample had, got {have[what]}.")

@@ -12,7 +12,7 @@ from abstain.scores.inputs import Inputs
 from abstain.scores.neighbours import Neighbours
 from abstain.scores.operations import normalized
 from abstain.scores.rows import Array
-from abstain.scores.samples import features_of, right_and_wrong
+from abstain.scores.samples import bank_of, features_of, once, right_and_wrong
 from abstain.scores.score import About, FittedScore, Score, Sizes
 
 
@@ -22,7 +22,7 @@ class DeltaKNN(Score):
     r"""Mean of :math:`\log(D_j + 10^{-6})` over the k nearest wrong samples less that over the k nearest right ones.
 
     D are squared distances of normalized features. k is at most the number of wrong or of right fitting samples.
-    (Heng & Soh, 2026)
+    Of more than 10,000 rows that many are drawn as the bank. (Heng & Soh, 2026)
     """
 
     k: int = 10
@@ -40,6 +40,10 @@ class DeltaKNN(Score):
         """Keep the normalized features of right and of wrong samples."""
         if self.k < 1:
             raise ValueError(f"`k` must be at least 1, got {self.k}.")
+        return once(sample, self, lambda: self._find(sample))
+
+    def _find(self, sample: Outputs) -> "FittedDeltaKNN":
+        sample = bank_of(sample)
         right, wrong = right_and_wrong(sample)
         rows = normalized(features_of(sample))
         return FittedDeltaKNN(rows[right], rows[wrong], min(self.k, int(right.sum()), int(wrong.sum())))

@@ -1,16 +1,19 @@
 """Δ-MDS: is the sample closer to where the classifier was right or to where it was wrong."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 
 import numpy as np
+from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
-from abstain.scores.mahalanobis import class_means, nearest_mean, shrunk_covariance, whitening
+from abstain.scores.mahalanobis import class_means, shrunk_covariance, towards, whitening
+from abstain.scores.operations import products
 from abstain.scores.rows import Array
-from abstain.scores.samples import features_of, right_and_wrong
+from abstain.scores.samples import features_of, once, right_and_wrong
 from abstain.scores.score import About, FittedScore, Score, Sizes
 
 Floats = NDArray[np.float64]
@@ -36,6 +39,9 @@ class DeltaMDS(Score):
 
     def _fit(self, sample: Outputs, /) -> "FittedDeltaMDS":
         """Estimate the Gaussians."""
+        return once(sample, self, lambda: self._find(sample))
+
+    def _find(self, sample: Outputs) -> "FittedDeltaMDS":
         right, wrong = right_and_wrong(sample)
         x, labels = features_of(sample).astype(np.float64), sample.labels
         assert labels is not None  # or right_and_wrong had refused
@@ -58,7 +64,14 @@ class FittedDeltaMDS(FittedScore):
         """What the fitting sample had."""
         return {"features": self.matrix.shape[0]}
 
+    @cached_property
+    def _form(self) -> tuple[Floats, Floats]:
+        """B and −h of `towards` for the wrong means and then the right ones."""
+        slopes, halves = towards(np.vstack([self.means_wrong, self.means_right]), self.matrix)
+        return slopes, -halves
+
     def formula(self, inputs: Inputs, /) -> Array:
-        """Distance to the nearest wrong mean less that to the nearest right one."""
-        x = inputs.features
-        return nearest_mean(x, self.matrix, self.means_wrong) - nearest_mean(x, self.matrix, self.means_right)
+        """Distance to the nearest wrong mean less that to the nearest right one: ‖x‖² cancels."""
+        towards_each = products(inputs.features, *self._form)
+        xp, wrong = array_namespace(towards_each), len(self.means_wrong)
+        return 2 * (xp.max(towards_each[:, wrong:], axis=1) - xp.max(towards_each[:, :wrong], axis=1))

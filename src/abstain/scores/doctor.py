@@ -5,8 +5,7 @@ from typing import final
 
 from array_api_compat import array_namespace
 
-from abstain.kernels.rows import RowSums
-from abstain.scores.rows import Array, logit_rows
+from abstain.scores.rows import Array, Rows
 from abstain.scores.score import About, minus_exp
 from abstain.scores.sums_score import SumsScore
 
@@ -21,7 +20,7 @@ def doctor(logits: Array, /, *, temperature: float = 1.0) -> Array:
     >>> doctor(np.array([[2.0, 1.0, 0.1, -1.0], [30.0, 5.0, 4.0, 0.0]])).round(6)
     array([-0.110735, 23.988677])
     """
-    return Doctor().from_sums(logit_rows(logits, temperature=temperature))
+    return Doctor().of(logits, temperature=temperature)
 
 
 @final
@@ -42,8 +41,7 @@ class Doctor(SumsScore):
         """−e^−c."""
         return minus_exp(confidence)
 
-    def from_sums(self, rows: RowSums, /) -> Array:
+    def from_sums(self, rows: Rows, /) -> Array:
         """−[L + ln(2 + A − ρ) − log1p(Aρ)] with A = e^L and ρ = Σe^{2d}/Σe^d ≤ 1."""
         xp = array_namespace(rows.tail)
-        odds = xp.exp(rows.tail)
-        return xp.log1p(odds * rows.ratio) - (rows.tail + xp.log(2 + odds - rows.ratio))
+        return xp.log1p(rows.odds * rows.ratio) - (rows.tail + xp.log(2 + rows.odds - rows.ratio))

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import final
 
-from array_api_compat import array_namespace
-
-from abstain.kernels.rows import RowSums
 from abstain.outputs import Outputs
-from abstain.scores.rows import Array, logit_rows
+from abstain.scores.inputs import Inputs
+from abstain.scores.of_logits import of_logits
+from abstain.scores.rows import Array, Rows
 from abstain.scores.score import About
 from abstain.scores.size import no_size
 from abstain.scores.sums_score import SumsScore
@@ -21,7 +20,11 @@ def energy(logits: Array, /, *, temperature: float = 1.0) -> Array:
     >>> energy(np.array([[0.0, 0.0], [2.0, 0.0]])).round(2)
     array([0.69, 2.13])
     """
-    return temperature * Energy().from_sums(logit_rows(logits, temperature=temperature))
+
+    def formula(inputs: Inputs) -> Array:
+        return temperature * Energy().from_sums(inputs.sums(temperature))
+
+    return of_logits({"energy": formula}, logits)["energy"]
 
 
 @final
@@ -42,7 +45,6 @@ class Energy(SumsScore):
         """Log-probabilities have lost their size."""
         return no_size(outputs)
 
-    def from_sums(self, rows: RowSums, /) -> Array:
+    def from_sums(self, rows: Rows, /) -> Array:
         """z₁ + log1p(e^L)."""
-        xp = array_namespace(rows.tail)
-        return rows.top + xp.log1p(xp.exp(rows.tail))
+        return rows.top + rows.log_total

@@ -6,6 +6,7 @@ from abstain.outputs import Outputs
 from abstain.outputs.draw import draw_rows
 
 SHARE, PER_CLASS = 0.2, 5
+LARGEST = 20_000  # samples: enough for any score, few enough for the memory and time of the dearest
 
 
 def draw_per_class(outputs: Outputs, /, *, seed: int) -> tuple[Outputs, Outputs]:
@@ -17,10 +18,12 @@ def draw_per_class(outputs: Outputs, /, *, seed: int) -> tuple[Outputs, Outputs]
     if len(inside) < 2:
         raise ValueError(f"`outputs` must have at least 2 in-distribution rows to fit a score on, got {len(inside)}.")
     size = min(PER_CLASS * outputs.n_classes, len(inside) // 2)
-    ids = np.arange(len(outputs)) if outputs.ids is None else outputs.ids
+    samples, n = outputs.samples
     rng = outputs.generator("rows to fit scores on", seed)
-    drawn = inside[draw_rows(len(inside), ids[inside], size=size, rng=rng)]
-    return outputs.select(drawn), outputs.select(~np.isin(ids, ids[drawn]))
+    drawn = inside[draw_rows(len(inside), samples[inside], size=size, rng=rng)]
+    is_drawn = np.zeros(n, dtype=bool)
+    is_drawn[samples[drawn]] = True
+    return outputs.select(drawn), outputs.select(~is_drawn[samples])
 
 
 def split_to_fit(
@@ -28,16 +31,15 @@ def split_to_fit(
 ) -> tuple[Outputs, Outputs]:
     """In-distribution rows to fit scores on, or ``shifted_too``, and rows that are still a sample of what all were.
 
-    Samples are drawn one by one, whatever they are, until they are a ``share`` of all and five rows per class of them
-    are in-distribution, or half of the samples are drawn. As when to stop depends on those drawn alone, what is left
-    is as it was; taking in-distribution rows only would leave more of the others.
+    Samples are drawn one by one, whatever they are, until they are a ``share`` of all, or 20,000, and five rows per
+    class of them are in-distribution, or half of the samples are drawn. As when to stop depends on those drawn alone,
+    what is left is as it was; taking in-distribution rows only would leave more of the others.
     """
-    _, cluster = np.unique(np.arange(len(outputs)) if outputs.ids is None else outputs.ids, return_inverse=True)
-    n = int(cluster.max()) + 1
+    cluster, n = outputs.samples
     place = outputs.generator("rows to fit a score on", seed).permutation(n)[cluster]
     inside = (outputs.shift == "none") & outputs.usable
     found = np.cumsum(np.bincount(place, weights=inside, minlength=n))
-    enough = max(int(np.searchsorted(found, PER_CLASS * outputs.n_classes)), round(share * n) - 1)
+    enough = max(int(np.searchsorted(found, PER_CLASS * outputs.n_classes)), min(round(share * n), LARGEST) - 1)
     drawn = place <= min(enough, n // 2 - 1)
     if np.count_nonzero(drawn & inside) < 2:
         raise ValueError(

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import final
 
-import numpy as np
 from array_api_compat import array_namespace
 
-from abstain.kernels.blocks import row_blocks
 from abstain.scores.inputs import Inputs
-from abstain.scores.rows import Array, as_logits
+from abstain.scores.of_logits import of_logits
+from abstain.scores.operations import largest
+from abstain.scores.rows import Array
 from abstain.scores.score import About, PlainScore
 
 
@@ -21,11 +21,7 @@ def gen(logits: Array, /, *, gamma: float = 0.1, top: int = 100) -> Array:
     >>> gen(np.array([[2.0, 1.0, 0.1, -1.0]]), top=3).round(6)
     array([-2.488653])
     """
-    score = GEN(gamma, top)
-    logits = as_logits(logits)
-    if isinstance(logits, np.ndarray):
-        return np.concatenate([score.formula(Inputs(logits[block])) for block in row_blocks(*logits.shape)])
-    return score.formula(Inputs(logits))
+    return of_logits({"gen": GEN(gamma, top).formula}, logits)["gen"]
 
 
 @final
@@ -53,9 +49,7 @@ class GEN(PlainScore):
         """The sum, the largest probability by its tail."""
         rows = inputs.sums()
         xp = array_namespace(rows.top)
-        z = xp.astype(inputs.logits, rows.top.dtype)
-        others = xp.sort(z, axis=1, descending=True)[:, 1 : min(self.top, z.shape[1])]
-        log_total = xp.log1p(xp.exp(rows.tail))  # of the probability of the top class, with the sign changed
-        log_p = others - rows.top[:, None] - log_total[:, None]
+        others = xp.astype(largest(inputs.logits, self.top)[:, 1:], rows.top.dtype)
+        log_p = others - rows.top[:, None] - rows.log_total[:, None]
         rest = xp.sum(xp.exp(self.gamma * (log_p + xp.log1p(-xp.exp(log_p)))), axis=1)
-        return -(xp.exp(self.gamma * (rows.tail - 2 * log_total)) + rest)
+        return -(xp.exp(self.gamma * (rows.tail - 2 * rows.log_total)) + rest)

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from abstain.names import check_name
 from abstain.outputs import Outputs
-from abstain.scores.confidence_margin import confidence_margin
-from abstain.scores.inputs import Inputs
+from abstain.scores.inputs import Head, Inputs
 from abstain.scores.norms import as_numpy, row_norms
-from abstain.scores.rows import Array, as_logits, logit_rows
+from abstain.scores.of_logits import of_logits
+from abstain.scores.rows import Array
 from abstain.scores.score import About, PlainScore
 from abstain.scores.size import no_size
 
@@ -41,15 +41,21 @@ def geometric_margin(
     array([0.363278])
     """
     if convention == "paper":
-        return logit_rows(logits, scale=1 / row_norms(weight, smallest=smallest_norm)).scaled_margin
+        return of_logits({"margin": GeometricMargin().formula}, logits, Head(weight, smallest_norm=smallest_norm))[
+            "margin"
+        ]
     check_name("convention", convention, ("paper", "paper_code"), rule="be 'paper' or 'paper_code'")
     if bias is None:
         raise ValueError("`bias` must be given for convention='paper_code', got none.")
-    logits = as_logits(logits)
-    xp = array_namespace(logits)
-    dtype = xp.float64 if isinstance(logits, np.ndarray) else logits.dtype
-    scale = xp.asarray(1 / row_norms(weight, bias, smallest=smallest_norm), dtype=dtype, device=device(logits))
-    return confidence_margin(logits * scale[None, :])
+    scale = 1 / row_norms(weight, bias, smallest=smallest_norm)
+
+    def gap(inputs: Inputs) -> Array:
+        xp = array_namespace(inputs.logits)
+        dtype = xp.float64 if isinstance(inputs.logits, np.ndarray) else inputs.logits.dtype
+        distances = inputs.logits * xp.asarray(scale, dtype=dtype, device=device(inputs.logits))[None, :]
+        return Inputs(distances).sums().margin
+
+    return of_logits({"gap": gap}, logits)["gap"]
 
 
 @final

@@ -2,23 +2,38 @@
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.kernels.rows import RowSums
 from abstain.outputs import Outputs
-from abstain.scores.norms import as_numpy, inverse_distances, row_norms
-from abstain.scores.operations import unit_rows
-from abstain.scores.rows import Array, logit_rows
+from abstain.scores.norms import as_numpy, checked_weight, inverse_distances, row_norms
+from abstain.scores.operations import products, sorted_rows, unit_rows
+from abstain.scores.rows import Array, Rows, logit_rows
+
+if TYPE_CHECKING:
+    from abstain.scores.score import FittedScore
 
 
 class Head:
-    """The weight (K, d) of the last layer and what is made of it."""
+    """The weight (K, d) and bias (K,) of the last layer and what is made of them; a missing bias is zero."""
 
-    def __init__(self, weight: Array) -> None:
-        self.weight = weight
+    def __init__(self, weight: Array, bias: Array | None = None, *, smallest_norm: float = 0.0) -> None:
+        self.weight, self._bias, self._smallest_norm = weight, bias, smallest_norm
+
+    @cached_property
+    def bias(self) -> NDArray[np.float64]:
+        """(K,) in float64."""
+        return np.zeros(len(self.weight)) if self._bias is None else as_numpy(self._bias)
+
+    @cached_property
+    def _columns(self) -> NDArray[np.float64]:
+        return np.ascontiguousarray(as_numpy(self.weight).T)
+
+    def logits(self, features: Array, /) -> Array:
+        """(n, K) what the last layer makes of features (n, d), in float64."""
+        return products(features, self._columns, self.bias)
 
     @cached_property
     def inverse_distances(self) -> NDArray[np.float64]:
@@ -27,8 +42,10 @@ class Head:
 
     @cached_property
     def inverse_norms(self) -> NDArray[np.float64] | None:
-        """1/‖w_i‖ (K,), or None where a row is zero."""
-        return np.asarray(1 / row_norms(self.weight)) if np.any(as_numpy(self.weight), axis=1).all() else None
+        """1/‖w_i‖ (K,) with norms raised to the smallest, or None where a row is zero."""
+        if not self._smallest_norm and not np.any(checked_weight(self.weight), axis=1).all():
+            return None
+        return np.asarray(1 / row_norms(self.weight, smallest=self._smallest_norm))
 
 
 class Inputs:
@@ -47,15 +64,20 @@ class Inputs:
     ) -> None:
         self.logits = logits
         self._features, self._head, self._outputs = features, head, outputs
-        self._sums: dict[float, RowSums] = {}
+        self._sums: dict[float, Rows] = {}
+        self._confidence: dict[int, tuple[FittedScore, Array]] = {}
         self._units: dict[tuple[str, np.dtype[Any]], Array] = {}
 
     @classmethod
     def of(cls, outputs: Outputs, rows: Any, head: Head | None, /) -> Self:
         """Rows of outputs, a slice or numbers."""
-        features = None if outputs.features is None else outputs.features[rows]
-        every = np.arange(len(outputs))
-        return cls(outputs.logits[rows], features, head, outputs=lambda: outputs.select(every[rows]))
+        logits, features = outputs.source("logits"), outputs.source("features")
+        return cls(
+            None if logits is None else logits[rows],
+            None if features is None else features[rows],
+            head,
+            outputs=lambda: outputs[rows],
+        )
 
     @property
     def features(self) -> Array:
@@ -63,6 +85,11 @@ class Inputs:
         if self._features is None:
             raise ValueError("`outputs` must have features for this score, got none. Pass features= to Outputs.")
         return self._features
+
+    @cached_property
+    def sorted_features(self) -> Array:
+        """(n, d) the features of each row from the smallest to the largest."""
+        return sorted_rows(self.features)
 
     @property
     def head(self) -> Head:
@@ -80,10 +107,10 @@ class Inputs:
             )
         return self._outputs()
 
-    def sums(self, temperature: float = 1.0) -> RowSums:
-        """The row sums of logits / temperature, with the scaled margin where the head is known."""
+    def sums(self, temperature: float = 1.0) -> Rows:
+        """The row sums of logits / temperature, with the scaled margin at 1 if the head is known."""
         if temperature not in self._sums:
-            scale = None if self._head is None else self._head.inverse_norms
+            scale = None if self._head is None or temperature != 1 else self._head.inverse_norms
             self._sums[temperature] = logit_rows(self.logits, scale=scale, temperature=temperature)
         return self._sums[temperature]
 
@@ -97,12 +124,19 @@ class Inputs:
     @property
     def knows_predictions(self) -> bool:
         """Whether a score has asked for the row sums, which tell them."""
-        return 1.0 in self._sums
+        return bool(self._sums)
 
     @property
     def predictions(self) -> Array:
         """(n,) the classifier's own."""
-        return self.sums().prediction
+        known = list(self._sums.values()) or [self.sums()]
+        return known[0].prediction
+
+    def confidence(self, fitted: "FittedScore", /) -> Array:
+        """That of a fitted score, found once for all scores made of it."""
+        if id(fitted) not in self._confidence:
+            self._confidence[id(fitted)] = (fitted, fitted.formula(self))  # kept, or its id could become another's
+        return self._confidence[id(fitted)][1]
 
     def units(self, space: str, like: NDArray[Any], /) -> Array:
         """Features or logits over their norms, rounded as the bank they are compared with was."""

@@ -14,7 +14,7 @@ from abstain.scores.inputs import Inputs
 from abstain.scores.neighbours import Neighbours
 from abstain.scores.operations import normalized
 from abstain.scores.rows import Array
-from abstain.scores.samples import features_of
+from abstain.scores.samples import bank_of, features_of
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 
 Space = Literal["features", "logits"]
@@ -28,7 +28,7 @@ class KNN(Score):
 
     Made to find unknown classes. The authors' code measures in the features; ``space="logits"`` does as the paper's
     text says. With ``exclude_self`` a sample that, once normalized, is in the fitting sample is not its own
-    neighbour. (Sun et al., 2022)
+    neighbour. Of more than 10,000 rows that many are drawn as the bank. (Sun et al., 2022)
 
     >>> bank = Outputs(logits=np.zeros((4, 2)), features=np.array([[1.0, 0], [0, 1], [1, 1], [-1, 0]]))
     >>> KNN(k=2).fit(bank)(Outputs(logits=np.zeros((1, 2)), features=np.array([[2.0, 1.0]]))).round(6)
@@ -64,7 +64,8 @@ class KNN(Score):
         return "a masked class (a logit of −inf)" if self.space == "logits" and outputs.is_masked else None
 
     def _fit(self, sample: Outputs, /) -> "FittedKNN":
-        """Keep the fitting sample as the bank."""
+        """Keep the fitting sample as the bank, or 10,000 rows of it."""
+        sample = bank_of(sample)
         bank = features_of(sample) if self.space == "features" else sample.logits
         if not np.isfinite(bank).all():
             raise ValueError(

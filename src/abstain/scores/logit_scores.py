@@ -4,11 +4,12 @@ from abstain.scores.confidence_margin import ConfidenceMargin
 from abstain.scores.doctor import Doctor
 from abstain.scores.energy import Energy
 from abstain.scores.geometric_margin import GeometricMargin
-from abstain.scores.inputs import Head, Inputs
+from abstain.scores.inputs import Head
 from abstain.scores.max_logit import MaxLogit
 from abstain.scores.max_softmax import MaxSoftmax
 from abstain.scores.neg_entropy import NegEntropy
-from abstain.scores.rows import Array, as_logits
+from abstain.scores.of_logits import of_logits
+from abstain.scores.rows import Array
 
 LOGIT_SCORES = (
     MaxSoftmax(),
@@ -29,7 +30,5 @@ def logit_scores(logits: Array, weight: Array | None = None, /) -> dict[str, Arr
     {'max_softmax': 0.567, 'doctor': -0.1107, 'neg_entropy': 0.0401, 'max_logit': 2.0,
      'energy': 2.4493, 'confidence_margin': 1.0}
     """
-    inputs = Inputs(as_logits(logits), head=None if weight is None else Head(weight))
-    return {
-        score.name: score.formula(inputs) for score in LOGIT_SCORES if weight is not None or "head" not in score.needs
-    }
+    scores = [score for score in LOGIT_SCORES if weight is not None or "head" not in score.needs]
+    return of_logits({score.name: score.formula for score in scores}, logits, None if weight is None else Head(weight))

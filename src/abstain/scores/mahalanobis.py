@@ -1,15 +1,22 @@
-"""Gaussians with shared, shrunk covariance, and squared distances to their means."""
+"""Gaussians with shared, shrunk covariance."""
+
+from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
-from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
-from abstain.kernels.products import row_products
-from abstain.scores.operations import constant, products
+from abstain.names import check_name
+from abstain.outputs import Outputs
+from abstain.scores.inputs import Inputs
+from abstain.scores.operations import double, normalized
 from abstain.scores.rows import Array
+from abstain.scores.samples import labelled_features, once
 from abstain.scores.score import CannotFitError
 
 Floats = NDArray[np.float64]
+Estimate = Literal["ledoit_wolf", "empirical"]
+FLOOR = 1e-6  # of the mean variance: the least that a direction counts for
 
 
 def empirical_covariance(centred: Floats, /) -> Floats:
@@ -22,35 +29,91 @@ def shrunk_covariance(centred: Floats, /) -> Floats:
     n, d = centred.shape
     sample = empirical_covariance(centred)
     size = np.trace(sample) / d
-    squares = np.square(centred)
-    spread = (squares.T @ squares / n - sample**2).sum() / (d * n)
-    apart = np.square(sample - size * np.eye(d)).sum() / d
+    fourth = np.square(np.square(centred).sum(axis=1)).mean()  # the sum of the mean of x²·(x²)ᵀ
+    spread = (fourth - np.square(sample).sum()) / (d * n)
+    apart = np.square(_plus(sample, -size)).sum() / d
     amount = 0.0 if apart == 0 else min(spread, apart) / apart
-    return (1 - amount) * sample + amount * size * np.eye(d)
+    return _plus((1 - amount) * sample, amount * size)
 
 
 def whitening(covariance: Floats, /) -> Floats:
     """A with A·Aᵀ = covariance⁻¹; directions without variance count as if they had a millionth of the mean variance."""
-    values, vectors = np.linalg.eigh(covariance)
-    if not values.max() > 0:
+    smallest = FLOOR * np.trace(covariance) / len(covariance)
+    if not smallest > 0:
         raise CannotFitError("the features of the fitting sample do not vary")
-    return vectors / np.sqrt(np.maximum(values, 1e-6 * values.mean()))
+    try:
+        np.linalg.cholesky(_plus(covariance, -smallest))  # only if every direction has more variance than that
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(covariance)
+        return vectors / np.sqrt(np.maximum(values, smallest))
+    from scipy.linalg.lapack import dtrtri
+
+    return np.ascontiguousarray(dtrtri(np.linalg.cholesky(covariance), lower=1)[0].T)
+
+
+COVARIANCES: dict[str, Callable[[Floats], Floats]] = {
+    "ledoit_wolf": shrunk_covariance,
+    "empirical": empirical_covariance,
+}
+
+
+def check_covariance(covariance: str, /) -> None:
+    """The name of an estimate."""
+    check_name("covariance", covariance, COVARIANCES, rule="be ledoit_wolf or empirical")
+
+
+def class_gaussians(sample: Outputs, covariance: Estimate, normalize: bool, /) -> tuple[Floats, Floats]:
+    """The class means (c, d) of a labelled sample and the whitening matrix (d, d) of their shared covariance."""
+
+    def find() -> tuple[Floats, Floats]:
+        means, centred = class_means(*labelled_rows(sample, normalize))
+        if not centred.any():
+            raise CannotFitError("the fitting sample has no class whose features vary")
+        return means, whitening(COVARIANCES[covariance](centred))
+
+    return once(sample, ("class gaussians", covariance, normalize), find)
+
+
+def overall_gaussian(sample: Outputs, covariance: Estimate, normalize: bool, /) -> tuple[Floats, Floats]:
+    """The mean (1, d) of all classes together and the whitening matrix (d, d) of their covariance."""
+    x, _ = labelled_rows(sample, normalize)
+    mean = x.mean(axis=0, keepdims=True)
+    return mean, whitening(COVARIANCES[covariance](x - mean))
+
+
+def labelled_rows(sample: Outputs, normalize: bool, /) -> tuple[Floats, NDArray[np.int64]]:
+    """Features in float64, over their norms if asked, and labels of the rows of known classes."""
+    x, labels = labelled_features(sample)
+    rows = normalized(x, np.dtype(np.float64)) if normalize else x
+    return rows.astype(np.float64, copy=False), labels
+
+
+def feature_rows(inputs: Inputs, means: Floats, normalize: bool, /) -> Array:
+    """The features in float64, over their norms if those of the means were."""
+    return inputs.units("features", means) if normalize else double(inputs.features)
+
+
+def _plus(matrix: Floats, amount: float) -> Floats:
+    """The matrix plus a multiple of the identity."""
+    found = matrix.copy()
+    found.flat[:: len(found) + 1] += amount
+    return found
 
 
 def class_means(features: Floats, labels: NDArray[np.int64], /) -> tuple[Floats, Floats]:
     """Mean feature (c, d) of each class there is, and the features less the mean of their class."""
-    _, group = np.unique(labels, return_inverse=True)
-    sums = np.zeros((group.max() + 1, features.shape[1]))
-    np.add.at(sums, group, features)
-    means = sums / np.bincount(group)[:, None]
-    return means, features - means[group]
+    _, first, group, counts = np.unique(np.sort(labels), return_index=True, return_inverse=True, return_counts=True)
+    order = np.argsort(labels, kind="stable")
+    means = np.add.reduceat(features[order], first, axis=0) / counts[:, None]
+    centred = np.empty_like(features)
+    centred[order] = features[order] - means[group]
+    return means, centred
 
 
-def nearest_mean(features: Array, matrix: Floats, means: Floats, /) -> Array:
-    """Squared distance (n,) to the nearest of the means (c, d), all seen through a whitening matrix (d, d)."""
-    xp = array_namespace(features)
-    centres = row_products(means, matrix)
-    white = products(features, matrix)
-    sizes = constant(np.square(centres).sum(axis=1), white)[None, :]
-    apart = xp.min(sizes - 2 * products(white, np.ascontiguousarray(centres.T)), axis=1)
-    return xp.sum(white * white, axis=1) + apart
+def towards(means: Floats, matrix: Floats, /) -> tuple[Floats, Floats]:
+    """B (d, c) and h (c,) such that ‖x‖² − 2(xB − h) are the squared distances to means (c, d).
+
+    All is seen through a whitening matrix; who compares distances through the same one can leave ‖x‖² out.
+    """
+    centres = means @ matrix
+    return matrix @ centres.T, np.square(centres).sum(axis=1) / 2

@@ -77,7 +77,7 @@ class FittedMarginMix(FittedScore):
         """The sum of the standardized parts."""
         (base_mean, margin_mean), (base_spread, margin_spread) = self.mean.tolist(), self.spread.tolist()
         margin = at_most(ConfidenceMargin().formula(inputs), CERTAIN)
-        base = (self.base.formula(inputs) - base_mean) / base_spread
+        base = (inputs.confidence(self.base) - base_mean) / base_spread
         return base + self.share * ((margin - margin_mean) / margin_spread)
 
 

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import final
 
-from abstain.kernels.rows import RowSums
 from abstain.outputs import Outputs
-from abstain.scores.rows import Array, logit_rows
+from abstain.scores.rows import Array, Rows
 from abstain.scores.score import About
 from abstain.scores.size import no_size
 from abstain.scores.sums_score import SumsScore
@@ -19,7 +18,7 @@ def max_logit(logits: Array, /) -> Array:
     >>> max_logit(np.array([[2.0, 1.0, 0.1, -1.0]]))
     array([2.])
     """
-    return MaxLogit().from_sums(logit_rows(logits))
+    return MaxLogit().of(logits)
 
 
 @final
@@ -40,6 +39,6 @@ class MaxLogit(SumsScore):
         """Log-probabilities have lost their size."""
         return no_size(outputs)
 
-    def from_sums(self, rows: RowSums, /) -> Array:
+    def from_sums(self, rows: Rows, /) -> Array:
         """z₁."""
         return rows.top

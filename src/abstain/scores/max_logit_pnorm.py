@@ -8,12 +8,13 @@ import numpy as np
 from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
-from abstain.kernels.blocks import row_blocks
+from abstain.kernels.centred import centred_sums
 from abstain.metrics import aurc
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.max_softmax import MaxSoftmax, max_softmax
-from abstain.scores.rows import Array, as_logits, at_least_float32, refuse
+from abstain.scores.of_logits import of_logits
+from abstain.scores.rows import Array, at_least_float32
 from abstain.scores.score import About, FittedScore, Score
 
 NORMS = tuple(range(10))
@@ -27,31 +28,34 @@ def max_logit_pnorm(logits: Array, /, *, p: float) -> Array:
     >>> max_logit_pnorm(np.array([[2.0, 1.0, 0.1, -1.0]]), p=2).round(6)
     array([0.665828])
     """
-    logits = as_logits(logits)
     if not p >= 0:
         raise ValueError(f"`p` must be at least 0, got {p}.")
-    if not isinstance(logits, np.ndarray):
-        return _pnorm(logits, p)
-    with np.errstate(invalid="ignore"):
-        found = np.concatenate([_pnorm(logits[block], p) for block in row_blocks(*logits.shape)])
-    refuse(np.isnan(found))
-    return found
+    return of_logits({"pnorm": lambda inputs: _pnorm(inputs.logits, p)}, logits)["pnorm"]
 
 
 def _pnorm(logits: Array, p: float) -> Array:
+    whole = 0 if p in (0, inf) else p
+    exact = isinstance(logits, np.ndarray) and whole == int(whole) and whole <= 16
+    top, size, total = centred_sums(logits, int(whole)) if exact else _centred_sums(logits, whole)
+    if p == 0:
+        return top
+    xp = array_namespace(top)
+    size = xp.where(size == 0, 1.0, size)  # equal logits have a score of 0
+    return top / size if p == inf else top / (size * xp.where(total == 0, 1.0, total) ** (1 / p))
+
+
+def _centred_sums(logits: Array, power: float) -> tuple[Array, Array, Array]:
+    """The sums of the kernel for any power, on arrays of any library."""
     xp = array_namespace(logits)
     logits = at_least_float32(logits)
     known = ~(logits == -xp.inf)
     count = xp.sum(xp.astype(known, logits.dtype), axis=1, keepdims=True)
     centred = xp.where(known, logits - xp.sum(xp.where(known, logits, 0.0), axis=1, keepdims=True) / count, 0.0)
     top = xp.max(centred, axis=1) + 0.0 * (count[:, 0] / count[:, 0])  # a row of −inf alone becomes NaN
-    if p == 0:
-        return top
     size = xp.abs(centred)
     largest = xp.max(size, axis=1)
-    largest = xp.where(largest == 0, 1.0, largest)  # equal logits have a score of 0
-    total = 1.0 if p == inf else xp.sum((size / largest[:, None]) ** p, axis=1)
-    return top / largest if p == inf else top / (largest * xp.where(total == 0, 1.0, total) ** (1 / p))
+    part = size / xp.where(largest == 0, 1.0, largest)[:, None]
+    return top, largest, xp.sum(part**power, axis=1) if power else xp.ones_like(top)
 
 
 @final
@@ -92,7 +96,7 @@ class FittedMaxLogitPNorm(FittedScore):
         """The score with the p chosen."""
         if self.p < 0:
             return MaxSoftmax().formula(inputs)
-        return max_logit_pnorm(inputs.logits, p=self.p)
+        return _pnorm(inputs.logits, self.p)
 
     def note(self, _: NDArray[np.float64], /) -> str | None:
         """Whether it is max softmax."""

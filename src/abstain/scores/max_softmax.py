@@ -5,8 +5,7 @@ from typing import final
 
 from array_api_compat import array_namespace
 
-from abstain.kernels.rows import RowSums
-from abstain.scores.rows import Array, logit_rows
+from abstain.scores.rows import Array, Rows
 from abstain.scores.score import About
 from abstain.scores.sums_score import SumsScore
 
@@ -21,7 +20,7 @@ def max_softmax(logits: Array, /, *, temperature: float = 1.0) -> Array:
     >>> max_softmax(np.array([[2.0, 1.0, 0.1, -1.0], [120.0, 10.0, 9.0, -3.0]])).round(6)
     array([  0.566981, 109.686737])
     """
-    return MaxSoftmax().from_sums(logit_rows(logits, temperature=temperature))
+    return MaxSoftmax().of(logits, temperature=temperature)
 
 
 @final
@@ -42,6 +41,6 @@ class MaxSoftmax(SumsScore):
         """The probability itself, 1 / (1 + e^−c)."""
         return 1 / (1 + array_namespace(confidence).exp(-confidence))
 
-    def from_sums(self, rows: RowSums, /) -> Array:
+    def from_sums(self, rows: Rows, /) -> Array:
         """−L."""
         return -rows.tail

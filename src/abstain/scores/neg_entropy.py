@@ -5,8 +5,7 @@ from typing import final
 
 from array_api_compat import array_namespace
 
-from abstain.kernels.rows import RowSums
-from abstain.scores.rows import Array, logit_rows
+from abstain.scores.rows import Array, Rows
 from abstain.scores.score import About, minus_exp
 from abstain.scores.sums_score import SumsScore
 
@@ -19,7 +18,7 @@ def neg_entropy(logits: Array, /, *, temperature: float = 1.0) -> Array:
     >>> neg_entropy(np.array([[2.0, 1.0, 0.1, -1.0], [30.0, 5.0, 4.0, 0.0]])).round(6)
     array([ 0.040121, 21.412555])
     """
-    return NegEntropy().from_sums(logit_rows(logits, temperature=temperature))
+    return NegEntropy().of(logits, temperature=temperature)
 
 
 @final
@@ -40,10 +39,9 @@ class NegEntropy(SumsScore):
         """−e^−c."""
         return minus_exp(confidence)
 
-    def from_sums(self, rows: RowSums, /) -> Array:
+    def from_sums(self, rows: Rows, /) -> Array:
         """−[L + ln(log1p(A)/A + gap/(1 + A))] with A = e^L."""
         xp = array_namespace(rows.tail)
-        odds = xp.exp(rows.tail)
-        positive = xp.where(odds > 0, odds, 1.0)
-        per_odds = xp.where(odds > 0, xp.log1p(positive) / positive, 1.0)
+        odds = rows.odds
+        per_odds = xp.where(odds > 0, rows.log_total / xp.where(odds > 0, odds, 1.0), 1.0)
         return -(rows.tail + xp.log(per_odds + rows.gap / (1 + odds)))

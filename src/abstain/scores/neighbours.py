@@ -1,12 +1,12 @@
-"""Exact nearest-neighbour search: candidates in float32 by faiss or BLAS, their order settled in float64.
+"""Exact nearest-neighbour search: candidates by float32 BLAS, their order settled in float64.
 
-Rounding in the float32 search could lose a true neighbour. A row where the worst candidate is too close to call, by a
-bound on that rounding, is searched again in full in float64, so both engines give the same result to the last bit.
+Rounding in the float32 search could lose a true neighbour. Where the worst candidate is too close to call, by a bound
+on that rounding, every row of the bank within the bound is measured in float64. The result is that of a search in
+float64, whatever the blocks.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import cached_property
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -14,18 +14,14 @@ from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.kernels.blocks import for_each_block
-from abstain.kernels.neighbours import exact_distances, exact_products, merge_largest
+from abstain.kernels.neighbours import keep_largest, measure_above, measure_some
 from abstain.scores.operations import at_least, constant
 
 Array = NDArray[np.floating]
 Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
 SPARE = 6  # candidates beyond k
-QUERIES = 4096
-BANK = 8192
-
-
-def _norms(rows: Array) -> Floats:
-    return np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+QUERIES, BANK = 1024, 8192  # 32 MB of products
 
 
 class Neighbours:
@@ -57,106 +53,96 @@ class Neighbours:
 
     @cached_property
     def _nearest(self) -> "_Search":
-        bank = self.bank
-        centre = bank.mean(axis=0, dtype=np.float64)
-        if np.square(centre).sum() < 0.1 * np.square(bank, dtype=np.float64).sum(axis=1).mean():
-            centre[:] = 0.0  # only a large common part costs the float32 search its precision
-        moved = bank - centre
-        squares = np.square(moved).sum(axis=1)
-        largest = squares.max()
-        alike = largest - squares.min() <= 1e-6 * largest
-        # ⟨q, b⟩ − ‖b‖²/2 falls with the distance, and so does ⟨q, b⟩ alone among rows of one length.
-        candidates = _Candidates(moved if alike else np.column_stack([moved, -squares / 2]), centre, extra=not alike)
-        offset = largest if alike else 0.0
-
-        def is_settled(norms: Floats, last: Floats, worst: Floats) -> NDArray[np.bool_]:
-            slack = _rounding(bank.shape[1]) * (norms * np.sqrt(largest) + largest) + 1e-6 * offset
-            return last + slack < (norms**2 + offset - worst) / 2
-
-        return _Search(bank, candidates, exact_distances, is_settled)
+        return _Search(self.bank, by_distance=True)
 
     @cached_property
     def _largest(self) -> "_Search":
-        bank = self.bank
-        largest = np.sqrt(np.square(bank, dtype=np.float64).sum(axis=1).max())
-
-        def is_settled(norms: Floats, last: Floats, worst: Floats) -> NDArray[np.bool_]:
-            return last + _rounding(bank.shape[1]) * norms * largest < -worst
-
-        return _Search(bank, _Candidates(bank, np.zeros(bank.shape[1]), extra=False), exact_products, is_settled)
+        return _Search(self.bank, by_distance=False)
 
 
-@dataclass(frozen=True)
 class _Search:
-    """Candidates, the exact measure, lower = better, and when the candidates are sure to hold the best."""
+    """The k lowest squared distances to a bank, or of minus the products with it.
 
-    bank: Array
-    candidates: "_Candidates"
-    measure: Any
-    is_settled: Any
+    Both fall with ⟨q, b⟩ − h, where h = ‖b‖²/2 for distances and 0 for products. Distances do not change when the
+    centre of the bank is taken from both sides, which leaves float32 more digits for what tells rows apart.
+    """
+
+    def __init__(self, bank: Array, *, by_distance: bool) -> None:
+        self.bank, self.by_distance = np.ascontiguousarray(bank), by_distance
+        m, d = bank.shape
+        self.centre = bank.mean(axis=0, dtype=np.float64) if by_distance else np.zeros(d)
+        self.moved, norms = self._centred(self.bank)
+        self.halves = (np.square(norms) / 2 if by_distance else np.zeros(m)).astype(np.float32)
+        self.longest = norms.max()
+        self.rounding = (
+            d + 8
+        ) * 2.0**-24  # relative, of a float32 product of d terms, a subtraction and both roundings
 
     def best(self, queries: Array, k: int) -> Floats:
-        """The k lowest measures of each query: of the candidates, or of the whole bank where that is not settled."""
+        """The k lowest (n, k), ascending."""
         found = np.empty((len(queries), k))
+        space = np.empty(min(QUERIES, len(queries)) * min(BANK, len(self.bank)), dtype=np.float32)
         for start in range(0, len(queries), QUERIES):
-            q = np.ascontiguousarray(queries[start : start + QUERIES])
-            index, last, norms = self.candidates.best(q, k + SPARE)
-            values = np.sort(_exact(self.measure, q, self.bank, index), axis=1)[:, :k]
-            if index.shape[1] < len(self.bank):
-                for row in np.flatnonzero(~self.is_settled(norms, last, values[:, -1])):
-                    every = _exact(self.measure, q[row : row + 1], self.bank, np.arange(len(self.bank))[None])[0]
-                    values[row] = np.sort(np.partition(every, k - 1)[:k])
-            found[start : start + len(q)] = values
+            block = slice(start, start + QUERIES)
+            self._fill(np.ascontiguousarray(queries[block]), found[block], space)
         return found
 
+    def _fill(self, queries: Array, best: Floats, space: Singles) -> None:
+        """Measure the candidates, and all that may be better where the last candidate is not surely worse."""
+        moved, norms = self._centred(queries)
+        index, last = self._candidates(moved, min(best.shape[1] + SPARE, len(self.bank)), space)
 
-def _rounding(d: int) -> float:
-    """Bound on the relative error of a float32 inner product of d terms."""
-    return (d + 8) * 2.0**-24
+        def work(rows: slice) -> None:
+            measure_some(queries[rows], self.bank, index[rows], self.by_distance, best[rows])
 
+        for_each_block(work, len(index), index.shape[1] * queries.shape[1])
+        if index.shape[1] < len(self.bank):
+            worst = best[:, -1]
+            needed = (norms**2 - worst) / 2 if self.by_distance else -worst
+            cuts = needed - self.rounding * self.longest * (norms + self.longest * self.by_distance)
+            near = np.flatnonzero(last >= cuts)
+            if near.size:
+                best[near] = self._all_above(queries[near], moved[near], cuts[near], best.shape[1], space)
 
-def _exact(settle: Any, queries: Array, bank: Array, index: NDArray[np.int64]) -> Floats:
-    values = np.empty(index.shape)
+    def _centred(self, rows: Array) -> tuple[Singles, Floats]:
+        moved, norms = np.empty(rows.shape, dtype=np.float32), np.empty(len(rows))
 
-    def work(block: slice) -> None:
-        settle(queries[block], bank, index[block], values[block])
+        def work(part: slice) -> None:
+            apart = rows[part] - self.centre
+            norms[part] = np.sqrt(np.einsum("ij,ij->i", apart, apart))
+            moved[part] = apart
 
-    for_each_block(work, len(index), index.shape[1] * queries.shape[1])
-    return values
+        for_each_block(work, *rows.shape)
+        return moved, norms
 
-
-class _Candidates:
-    """Search of a bank for the rows of largest inner product, in float32."""
-
-    def __init__(self, bank: Array, centre: Floats, *, extra: bool) -> None:
-        self.bank = np.ascontiguousarray(bank, dtype=np.float32)
-        self.centre = centre
-        self.extra = extra
-        self.index: Any = None
-        if find_spec("faiss") is not None:
-            import faiss
-
-            self.index = faiss.IndexFlatIP(self.bank.shape[1])
-            self.index.add(self.bank)
-
-    def best(self, queries: Array, k: int) -> tuple[NDArray[np.int64], Floats, Floats]:
-        """Index (n, k) of the best rows, the float32 product of the last of them, and the norms of the queries."""
-        k = min(k, len(self.bank))
-        moved = queries - self.centre if self.centre.any() else queries
-        norms = _norms(moved)
-        q = moved.astype(np.float32, copy=False)
-        if self.extra:
-            q = np.column_stack([q, np.ones(len(q), dtype=np.float32)])
-        if self.index is not None:
-            values, index = self.index.search(np.ascontiguousarray(q), k)
-            return index.astype(np.int64), values[:, -1].astype(np.float64), norms
-        values = np.full((len(q), k), -np.inf, dtype=np.float32)
-        index = np.zeros((len(q), k), dtype=np.int64)
+    def _products(self, moved: Singles, space: Singles) -> Iterator[tuple[slice, Singles]]:
+        """Products with a part of the bank at a time, each in the same space."""
         for start in range(0, len(self.bank), BANK):
-            products = q @ self.bank[start : start + BANK].T
+            part = slice(start, min(start + BANK, len(self.bank)))
+            shape = len(moved), part.stop - start
+            yield part, np.matmul(moved, self.moved[part].T, out=space[: shape[0] * shape[1]].reshape(shape))
 
-            def work(block: slice, products: Any = products, start: int = start) -> None:
-                merge_largest(products[block], start, values[block], index[block])
+    def _candidates(self, moved: Singles, k: int, space: Singles) -> tuple[NDArray[np.int64], Singles]:
+        """Index (n, k) of the best rows in float32, and the value of the last of them."""
+        values = np.full((len(moved), k), -np.inf, dtype=np.float32)
+        index = np.zeros((len(moved), k), dtype=np.int64)
+        for part, products in self._products(moved, space):
+            halves, start = self.halves[part], part.start
+
+            def work(rows: slice, products: Singles = products, halves: Singles = halves, start: int = start) -> None:
+                keep_largest(products[rows], halves, start, values[rows], index[rows])
 
             for_each_block(work, *products.shape)
-        return index, values[:, -1].astype(np.float64), norms
+        return index, values[:, -1]
+
+    def _all_above(self, queries: Array, moved: Singles, cuts: Floats, k: int, space: Singles) -> Floats:
+        """The k lowest of all rows of the bank whose float32 value reaches the cut."""
+        best = np.full((len(queries), k), np.inf)
+        for part, products in self._products(moved, space):
+            bank, halves = self.bank[part], self.halves[part]
+
+            def work(rows: slice, products: Singles = products, bank: Array = bank, halves: Singles = halves) -> None:
+                measure_above(queries[rows], bank, products[rows], halves, cuts[rows], self.by_distance, best[rows])
+
+            for_each_block(work, *products.shape)
+        return best

@@ -13,7 +13,7 @@ from abstain.scores.inputs import Inputs
 from abstain.scores.neighbours import Neighbours
 from abstain.scores.operations import normalized
 from abstain.scores.rows import Array
-from abstain.scores.samples import features_of
+from abstain.scores.samples import bank_of, features_of
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 from abstain.scores.size import no_size
 
@@ -23,7 +23,8 @@ from abstain.scores.size import no_size
 class NNGuide(Score):
     r"""Energy times the mean of the k largest :math:`E_j \cos(x, x_j)` over the fitting sample.
 
-    A high energy counts only near samples that had one. (Park et al., 2023)
+    A high energy counts only near samples that had one. Of more than 10,000 rows that many are drawn as the bank.
+    (Park et al., 2023)
     """
 
     k: int = 10
@@ -45,6 +46,7 @@ class NNGuide(Score):
         """Keep the normalized features, scaled by their energies."""
         if self.k < 1:
             raise ValueError(f"`k` must be at least 1, got {self.k}.")
+        sample = bank_of(sample)
         bank = normalized(features_of(sample))
         if len(bank) < self.k:
             raise CannotFitError(f"the fitting sample has {len(bank)} rows, fewer than {self.k} neighbours")

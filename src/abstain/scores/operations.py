@@ -25,15 +25,18 @@ def constant(values: NDArray[Any], like: Array, /) -> Array:
     return double(array_namespace(like).asarray(np.ascontiguousarray(values), device=device(like)))
 
 
-def products(rows: Array, matrix: NDArray[np.float64], /) -> Array:
-    """``rows @ matrix`` in float64, (n, d) times (d, m)."""
+def products(rows: Array, matrix: NDArray[np.float64], offset: NDArray[np.float64] | None = None, /) -> Array:
+    """``rows @ matrix + offset`` in float64, (n, d) times (d, m) plus (m,)."""
     if isinstance(rows, np.ndarray):
-        return row_products(rows, matrix)
-    return rows @ constant(matrix, rows)
+        return row_products(rows, matrix, offset)
+    found = rows @ constant(matrix, rows)
+    return found if offset is None else found + constant(offset[None], rows)
 
 
 def norms(rows: Array, /) -> Array:
     """Norms (n,) of rows (n, d)."""
+    if isinstance(rows, np.ndarray):
+        return np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
     xp = array_namespace(rows)
     return xp.sqrt(xp.sum(rows * rows, axis=1))
 
@@ -61,6 +64,42 @@ def normalized(rows: NDArray[np.floating], dtype: np.dtype[Any] | None = None, /
     return found
 
 
+def sorted_rows(rows: Array, /) -> Array:
+    """The values of each row (n, d) from the smallest to the largest."""
+    if not isinstance(rows, np.ndarray):
+        return array_namespace(rows).sort(rows, axis=1)
+    found = np.empty_like(rows, order="C")
+
+    def work(block: slice) -> None:
+        found[block] = np.sort(rows[block], axis=1)
+
+    for_each_block(work, *rows.shape)
+    return found
+
+
+def running_max(rows: Array, d: int, /) -> Array:
+    """The largest of each row (n, d) up to each place."""
+    xp, step = array_namespace(rows), 1
+    while step < d:
+        rows = xp.concat([rows[:, :step], xp.maximum(rows[:, step:], rows[:, :-step])], axis=1)
+        step *= 2
+    return rows
+
+
+def take_along_rows(rows: Array, places: Array, d: int, /) -> Array:
+    """The values (n, d) of each row at its own places (n, d)."""
+    xp = array_namespace(rows)
+    before = xp.cumulative_sum(xp.ones_like(places), axis=0) - 1  # of rows, however many there will be in a graph
+    return xp.reshape(xp.take(xp.reshape(rows, (-1,)), xp.reshape(d * before + places, (-1,)), axis=0), (-1, d))
+
+
+def largest(rows: Array, count: int, /) -> Array:
+    """Of each row (n, K) the largest values, descending; as many as asked for or as there are."""
+    if isinstance(rows, np.ndarray) and count < rows.shape[1]:
+        rows = np.partition(rows, -count, axis=1)[:, -count:]
+    return array_namespace(rows).sort(rows, axis=1, descending=True)[:, :count]
+
+
 def softplus(values: Array, /) -> Array:
     """log(1 + e^x) without overflow."""
     xp = array_namespace(values)
@@ -69,9 +108,13 @@ def softplus(values: Array, /) -> Array:
 
 def at_most(values: Array, limit: float, /) -> Array:
     """The values, those above the limit lowered to it."""
+    if isinstance(values, np.ndarray):
+        return np.minimum(values, np.float64(limit))
     return array_namespace(values).where(values > limit, limit, values)
 
 
 def at_least(values: Array, limit: float, /) -> Array:
     """The values, those below the limit raised to it."""
+    if isinstance(values, np.ndarray):
+        return np.maximum(values, np.float64(limit))
     return array_namespace(values).where(values < limit, limit, values)

@@ -7,7 +7,8 @@ from abstain.outputs import Outputs
 from abstain.scores.boundaries import boundary_distances
 from abstain.scores.inputs import Head, Inputs
 from abstain.scores.norms import as_numpy, is_constant
-from abstain.scores.rows import Array, as_logits
+from abstain.scores.of_logits import of_logits
+from abstain.scores.rows import Array
 from abstain.scores.score import About, PlainScore
 
 
@@ -21,7 +22,7 @@ def pairwise_margin(logits: Array, weight: Array, /) -> Array:
     >>> pairwise_margin(z, W).round(6)
     array([0.204124])
     """
-    return boundary_distances(Inputs(as_logits(logits)), Head(weight).inverse_distances)[0]
+    return of_logits({"margin": PairwiseMargin().formula}, logits, Head(weight))["margin"]
 
 
 @final

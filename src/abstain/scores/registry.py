@@ -1,6 +1,5 @@
 """Every score by name: the command, the evaluation, the report and the contract tests read it."""
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from typing import Any, get_type_hints
@@ -8,25 +7,36 @@ from typing import Any, get_type_hints
 from abstain.names import called, check_name
 from abstain.outputs import Outputs
 from abstain.records import built
+from abstain.scores.ash import ASH
+from abstain.scores.ctm import CTM
 from abstain.scores.delta_knn import DeltaKNN
 from abstain.scores.delta_mds import DeltaMDS
+from abstain.scores.dice import DICE
 from abstain.scores.doctor import Doctor
 from abstain.scores.expected_cost import ExpectedCost
 from abstain.scores.fdbd import FDBD
+from abstain.scores.feature_norm import FeatureNorm
 from abstain.scores.gen import GEN
 from abstain.scores.given import Given, Own
+from abstain.scores.kl_matching import KLMatching
 from abstain.scores.knn import KNN
 from abstain.scores.logit_scores import LOGIT_SCORES
 from abstain.scores.margin_mix import MarginMix
 from abstain.scores.max_logit_pnorm import MaxLogitPNorm
 from abstain.scores.max_softmax import MaxSoftmax
+from abstain.scores.mds import MDS
+from abstain.scores.nci import NCI
 from abstain.scores.neg_entropy import NegEntropy
 from abstain.scores.nnguide import NNGuide
 from abstain.scores.pairwise_margin import PairwiseMargin
+from abstain.scores.pca import PCA
+from abstain.scores.ras import RAS
 from abstain.scores.react import ReAct
 from abstain.scores.residual import Residual
 from abstain.scores.rmds import RMDS
+from abstain.scores.scale import SCALE
 from abstain.scores.score import Score, Stored
+from abstain.scores.she import SHE
 from abstain.scores.sirc import SIRC
 from abstain.scores.temperature import TemperatureScaled
 from abstain.scores.vim import ViM
@@ -43,9 +53,22 @@ AFTER_THE_PAPER: tuple[Score, ...] = (
     TemperatureScaled(NegEntropy()),
     Residual(),
     ReAct(),
+    ASH(),
+    SCALE(),
+    DICE(),
+    RAS(),
+    PCA(),
     FDBD(),
+    NCI(),
     NNGuide(),
+    KLMatching(),
+    SHE(),
+    CTM(),
+    FeatureNorm(),
+    MDS(),
+    MDS(normalize=True),
     RMDS(),
+    RMDS(normalize=True),
     DeltaMDS(),
     DeltaKNN(),
     MarginMix(DeltaMDS()),
@@ -107,8 +130,19 @@ def _equal(one: Score, other: Score) -> bool:
 
 
 def split_names(text: str, /) -> list[str]:
-    """Names with commas between them; those within brackets are part of a name."""
-    return [name.strip() for name in re.split(r",(?![^(]*\))", text)]
+    """Names with commas between them; those within brackets are part of a name.
+
+    >>> split_names("knn(k=5, space=logits), ash(pruned=0.5, score=gen(top=3))")
+    ['knn(k=5, space=logits)', 'ash(pruned=0.5, score=gen(top=3))']
+    """
+    names, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth <= 0:
+            names.append("")
+        else:
+            names[-1] += letter
+    return [name.strip() for name in names]
 
 
 def _typed(name: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -119,10 +153,16 @@ def _typed(name: str, options: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(f"`score` must be {name} alone, which has no options, got {', '.join(options)}.")
     for option in options:
         check_name(f"option of {name}", option, known)
+    return {option: _of_type(name, option, value, types[option]) for option, value in options.items()}
+
+
+def _of_type(name: str, option: str, value: Any, kind: Any) -> Any:
+    """An option of a score, or the score that it names where it is one."""
+    if isinstance(kind, type) and issubclass(kind, Score):
+        if isinstance(found := as_score(value), kind):
+            return found
+        raise ValueError(f"`{option}` of {name} must be a score with nothing to fit, got {value}.")
     try:
-        return {
-            option: built(list(value) if isinstance(value, tuple) else value, types[option], place=option)
-            for option, value in options.items()
-        }
+        return built(list(value) if isinstance(value, tuple) else value, kind, place=option)
     except ValueError as error:
         raise ValueError(f"`score` must be {name} with options of their kind, got {error}.") from None

@@ -1,6 +1,7 @@
 """Residual: how far the features are from where in-distribution features vary."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from abstain.kernels.products import row_products
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
-from abstain.scores.operations import constant, norms, products
+from abstain.scores.operations import norms, products
 from abstain.scores.rows import Array
 from abstain.scores.samples import features_of, head_of, once
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
@@ -44,7 +45,7 @@ class Residual(Score):
 
     def _find(self, sample: Outputs) -> "FittedResidual":
         weight, bias = head_of(sample)
-        origin = -np.linalg.pinv(weight) @ bias
+        origin = -_least_squares(weight, bias)
         x = features_of(sample).astype(np.float64) - origin
         n, d = x.shape
         values, vectors = np.linalg.eigh(x.T @ x / n)
@@ -69,10 +70,21 @@ class FittedResidual(FittedScore):
         """What the fitting sample had."""
         return {"features": len(self.origin)}
 
+    @cached_property
+    def _shift(self) -> Floats:
+        return -row_products(self.origin[None], self.basis)[0]
+
     def formula(self, inputs: Inputs, /) -> Array:
         """Minus the norm of the residual."""
-        shift = constant(row_products(self.origin[None], self.basis), inputs.features)
-        return -norms(products(inputs.features, self.basis) - shift)
+        return -norms(products(inputs.features, self.basis, self._shift))
+
+
+def _least_squares(weight: Floats, bias: Floats) -> Floats:
+    """W⁺b, by a factorization that costs a third of a singular value decomposition and finds the rank as well."""
+    from scipy.linalg import lstsq
+
+    tiny = max(weight.shape) * np.finfo(np.float64).eps
+    return np.asarray(lstsq(weight, bias, cond=tiny, lapack_driver="gelsy")[0])
 
 
 def _principal_dim(d: int) -> int:

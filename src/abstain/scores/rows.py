@@ -3,32 +3,32 @@
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace, device, is_array_api_obj
+from array_api_compat import array_namespace, is_array_api_obj
 from numpy.typing import NDArray
 
 from abstain.arguments import as_rectangle
 from abstain.kernels.rows import RowSums, row_sums
+from abstain.scores.array_rows import ArrayRows
 
 Array = Any  # a NumPy, torch, JAX or CuPy array; the same kind comes out
 
 
-def logit_rows(logits: Array, /, *, scale: Array | None = None, temperature: float = 1.0) -> RowSums:
-    """Gather the row sums of (n, K) logits.
+Rows = RowSums | ArrayRows
 
-    NumPy arrays are worked in float64 and refused where a row has NaN, +inf or nothing above −inf. Arrays of
-    other libraries stay on their device and keep their type (at least float32) and gradient; they are not
-    inspected, since that would wait for the device: an unusable row comes out as NaN, which no threshold accepts.
+
+def logit_rows(logits: Array, /, *, scale: Array | None = None, temperature: float = 1.0) -> Rows:
+    """The row sums of checked (n, K) logits, each gathered when first asked for.
+
+    NumPy arrays are worked by the kernel, in float64. Arrays of other libraries stay on their device and keep their
+    type (at least float32) and gradient. An unusable row comes out as NaN, which no threshold accepts.
     """
     if not temperature > 0:
         raise ValueError(f"`temperature` must be above 0, got {temperature}.")
-    logits = as_logits(logits)
     if scale is not None and scale.shape != (logits.shape[1],):
         raise ValueError(f"`weight` must have a row for each of the {logits.shape[1]} classes, got {len(scale)} rows.")
-    if not isinstance(logits, np.ndarray):
-        return _array_api_sums(logits, scale, temperature)
-    sums = row_sums(logits, scale=scale, temperature=temperature)
-    refuse(sums.prediction < 0)
-    return sums
+    if isinstance(logits, np.ndarray):
+        return row_sums(logits, scale=scale, temperature=temperature)
+    return ArrayRows(at_least_float32(logits), scale, temperature)
 
 
 def refuse(bad: NDArray[np.bool_], /) -> None:
@@ -71,34 +71,3 @@ def at_least_float32(logits: Array, /) -> Array:
         return logits.astype(np.float64)
     half = str(logits.dtype).rpartition(".")[2] in ("float16", "bfloat16")
     return xp.astype(logits, xp.float32) if half else logits
-
-
-def _array_api_sums(logits: Array, scale: Array | None, temperature: float) -> RowSums:
-    xp = array_namespace(logits)
-    logits = at_least_float32(logits)
-    if temperature != 1:
-        logits = logits / temperature
-    z = xp.where(logits == xp.inf, xp.nan, logits)
-    prediction = xp.argmax(z, axis=1)
-    is_top = xp.arange(z.shape[1], device=device(z))[None, :] == prediction[:, None]
-    top = xp.sum(xp.where(is_top, z, 0.0), axis=1)  # not max, whose gradient would be shared among ties
-    top = xp.where(top == -xp.inf, xp.nan, top)
-    others = xp.where(is_top, -xp.inf, z)
-    second = xp.max(others, axis=1)
-    alone = second == -xp.inf
-    pivot = xp.where(alone, top, second)
-    t = others - pivot[:, None]
-    e = xp.exp(t)
-    s1 = xp.where(alone, 1.0, xp.sum(e, axis=1))
-    s2 = xp.sum(e * e, axis=1)
-    st = xp.sum(e * xp.where(e > 0, t, 0.0), axis=1)
-    gap = xp.where(alone, 0.0, (top - pivot) - st / s1)
-    ratio = xp.exp(pivot - top) * (s2 / s1)
-    nothing = 0.0 * top - xp.inf  # −inf, or NaN in a row without a usable logit
-    tail = xp.where(alone, nothing, xp.log(s1) + (pivot - top))
-    margin = top * xp.nan
-    if scale is not None:
-        scaled = z * xp.asarray(scale, dtype=z.dtype, device=device(z))[None, :]
-        own = xp.sum(xp.where(is_top, scaled, 0.0), axis=1)
-        margin = own - xp.max(xp.where(is_top, -xp.inf, scaled), axis=1)
-    return RowSums(top, xp.where(alone, nothing, pivot), prediction, tail, ratio, gap, margin)

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
-from abstain.scores.score import CannotFitError
+from abstain.scores.score import CannotFitError, FittedScore
 
 T = TypeVar("T")
+LARGEST_BANK = 10_000
 _FOUND: WeakKeyDictionary[Outputs, dict[Hashable, Any]] = WeakKeyDictionary()
 
 
@@ -23,11 +24,45 @@ def once(sample: Outputs, what: Hashable, find: Callable[[], T], /) -> T:
     return found
 
 
+def bank_of(sample: Outputs, /) -> Outputs:
+    """The rows to seek neighbours among: all, or `LARGEST_BANK` of them, drawn without a look at what they hold.
+
+    The cost of a search grows with the bank, and so with the square of the outputs if the bank is a share of them.
+    """
+    if len(sample) <= LARGEST_BANK:
+        return sample
+    return once(sample, "bank", lambda: _drawn(sample, LARGEST_BANK))
+
+
+def _drawn(sample: Outputs, size: int) -> Outputs:
+    rng = sample.generator("bank of neighbours", 0)
+    return sample.select(np.sort(rng.choice(len(sample), size=size, replace=False)))
+
+
+def scored(sample: Outputs, fitted: FittedScore, /) -> NDArray[np.float64]:
+    """The confidence of the rows of the sample, found once for all scores made of it."""
+    return once(sample, fitted, lambda: fitted(sample))
+
+
 def features_of(sample: Outputs, /) -> NDArray[Any]:
     """The features, or an error that names them."""
     if sample.features is None:
         raise ValueError("`outputs` must have features for this score, got none. Pass features= to Outputs.")
     return sample.features
+
+
+def mean_feature(sample: Outputs, /) -> NDArray[np.float64]:
+    """(d,) the mean of the features."""
+    return once(sample, "mean feature", lambda: features_of(sample).mean(axis=0, dtype=np.float64))
+
+
+def labelled_features(sample: Outputs, /) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Features and labels of the rows of known classes, of which there must be some."""
+    labels = sample.labels
+    if labels is None or not (labels >= 0).any():
+        raise CannotFitError("the fitting sample has no labelled rows of known classes")
+    x = features_of(sample)
+    return (x, labels) if (labels >= 0).all() else (x[labels >= 0], labels[labels >= 0])
 
 
 def head_of(sample: Outputs, /) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

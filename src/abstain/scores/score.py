@@ -118,7 +118,7 @@ class Score(Stored, ABC):
     def name(self) -> str:
         """The name people type, with the options that are not the usual ones: ``knn(k=5)``."""
         options = [
-            f"{field.name}={getattr(self, field.name)!r}"
+            f"{field.name}={_shown(getattr(self, field.name))}"
             for field in fields(self)  # type: ignore[arg-type]
             if field.name not in self.named_by and not _same(getattr(self, field.name), field.default)
         ]
@@ -151,7 +151,7 @@ class Score(Stored, ABC):
         """Why the score cannot be computed from these outputs, or None."""
         have = {
             "logits": outputs.n_classes > 0,
-            "features": outputs.features is not None,
+            "features": outputs.source("features") is not None,
             "head": outputs.weight is not None,
         }
         if lacking := [need for need in self.needs if not have.get(need, True)]:
@@ -189,6 +189,10 @@ def minus_exp(confidence: Array, /) -> Array:
     DOCTOR's 1 − 1/‖σ‖², the negative entropy Σσ log σ, and SIRC's −(1 − p_max)(1 + e^{−b(s − a)}).
     """
     return -array_namespace(confidence).exp(-confidence)
+
+
+def _shown(value: Any) -> str:
+    return value.name if isinstance(value, Score) else repr(value)
 
 
 def _same(value: Any, default: Any) -> bool:

@@ -12,6 +12,7 @@ from abstain.scores.max_softmax import MaxSoftmax
 from abstain.scores.operations import softplus
 from abstain.scores.residual import Residual
 from abstain.scores.rows import Array
+from abstain.scores.samples import scored
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes, minus_exp
 
 Floats = NDArray[np.float64]
@@ -45,7 +46,7 @@ class SIRC(Score):
     def _fit(self, sample: Outputs, /) -> "FittedSIRC":
         """Fit the secondary scores and take their mean and spread."""
         fitted = tuple(secondary.fit(sample) for secondary in self.secondaries)
-        values = [secondary(sample) for secondary in fitted]
+        values = [scored(sample, secondary) for secondary in fitted]
         spread = np.array([np.std(value) for value in values])
         mean = np.array([np.mean(value) for value in values])
         if (spread <= 1e-12 * (1 + np.abs(mean))).any():
@@ -70,5 +71,5 @@ class FittedSIRC(FittedScore):
         """softplus(log-odds of p_max) − Σ softplus(−b(s − a)): in the log domain, which never overflows."""
         found = softplus(MaxSoftmax().formula(inputs))
         for secondary, a, b in zip(self.secondaries, self.a.tolist(), self.b.tolist(), strict=True):
-            found = found - softplus(-b * (secondary.formula(inputs) - a))
+            found = found - softplus(-b * (inputs.confidence(secondary) - a))
         return found

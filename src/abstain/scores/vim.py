@@ -11,7 +11,7 @@ from abstain.scores.inputs import Inputs
 from abstain.scores.max_logit import max_logit
 from abstain.scores.residual import FittedResidual, Residual
 from abstain.scores.rows import Array
-from abstain.scores.samples import features_of
+from abstain.scores.samples import features_of, scored
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 from abstain.scores.size import no_size
 
@@ -43,7 +43,7 @@ class ViM(Score):
     def _fit(self, sample: Outputs, /) -> "FittedViM":
         """Find the subspace and α."""
         residual = Residual(self.dim).fit(sample)
-        size = -residual(sample).mean()
+        size = -scored(sample, residual).mean()
         if size <= 1e-9 * np.abs(features_of(sample)).max():
             raise CannotFitError(
                 "the fitting sample lies in the principal subspace; give it more rows or a smaller dim"
@@ -68,4 +68,4 @@ class FittedViM(FittedScore):
 
     def formula(self, inputs: Inputs, /) -> Array:
         """Energy plus α times the (negative) residual score."""
-        return Energy().formula(inputs) + self.alpha * self.residual.formula(inputs)
+        return Energy().formula(inputs) + self.alpha * inputs.confidence(self.residual)

@@ -1,0 +1,32 @@
+"""Outputs that other experiments collected in the same folder."""
+
+import numpy as np
+
+from abstain.draws import generator
+from abstain.experiments.experiment import Setting
+from abstain.outputs import Outputs
+
+ROWS = 20_000  # of each, so that the largest take seconds
+
+
+def collected(setting: Setting, /, *, rows: int = ROWS) -> dict[str, Outputs]:
+    """By experiment, the outputs kept beside this one's folder that have features and labels; none is made anew.
+
+    Of more than ``rows`` a random part is taken, all copies of a sample or none.
+    """
+    found = {}
+    for place in sorted(setting.folder.parent.glob("*/outputs")):
+        if place.parent != setting.folder and (place / "outputs.json").exists():
+            outputs = Outputs.load(place)
+            if outputs.features is not None and outputs.labels is not None:
+                found[place.parent.name] = _thinned(outputs, rows, setting.seed)
+    return found
+
+
+def _thinned(outputs: Outputs, rows: int, seed: int) -> Outputs:
+    if len(outputs) <= rows:
+        return outputs
+    ids = np.arange(len(outputs)) if outputs.ids is None else outputs.ids
+    distinct, number = np.unique(ids, return_inverse=True)
+    kept = generator("thinned outputs", seed, distinct).random(len(distinct)) < rows / len(outputs)
+    return outputs.select(kept[number])

@@ -1,0 +1,59 @@
+"""What each rule costs, and whom it answers."""
+
+from typing import Any
+
+import numpy as np
+
+from abstain.experiments.costs.measured import BASELINE, Paid
+from abstain.extras import require
+from abstain.report.figures import COLOURS, tidy
+
+
+def costs_figure(found: list[Paid], /) -> Any:
+    """A row for each table: the difference to one threshold, and coverage by class."""
+    require("matplotlib", extra="report", feature="The figure of costs")
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10.6, 2.9 * len(found)), layout="constrained", dpi=180)
+    for one, (left, right) in zip(found, figure.subplots(len(found), 2, squeeze=False), strict=True):
+        draw_differences(left, one)
+        draw_coverage(right, one)
+    return figure
+
+
+def draw_differences(axes: Any, found: Paid, /) -> None:
+    """Cost of each rule less that of one threshold, with 95% intervals."""
+    rules = [rule for rule in found.cost if rule != BASELINE]
+    means = [found.difference(rule) for rule in rules]
+    colours = [COLOURS[0] if one.is_significant and one.mean < 0 else COLOURS[7] for one in means]
+    for place, (one, colour) in enumerate(zip(means, colours, strict=True)):
+        axes.errorbar(
+            one.mean, place, xerr=1.96 * one.se, fmt="o", color=colour, markersize=5, linewidth=1.4, capsize=3
+        )
+    axes.axvline(0.0, color="#333333", linewidth=0.9, linestyle="--")
+    axes.set_yticks(range(len(rules)), rules, fontsize=8)
+    axes.set_ylim(len(rules) - 0.5, -0.5)
+    axes.set_xlabel("Cost × 100 less that of one threshold", fontsize=9)
+    axes.set_title(f"{found.table.name}: cost, 95% intervals", fontsize=9)
+    tidy(axes)
+
+
+def draw_coverage(axes: Any, found: Paid, /) -> None:
+    """The share of each true class that a rule answers."""
+    rules = [rule for rule in found.coverage if rule not in ("answer all", "reject all", "cheapest answers")]
+    shares = np.array([np.mean(found.coverage[rule], axis=0) for rule in rules])
+    height, hatches = 0.8 / shares.shape[1], ("", "///", "...")
+    for label in range(shares.shape[1]):
+        places = np.arange(len(rules)) + (label - (shares.shape[1] - 1) / 2) * height
+        axes.barh(
+            places, 100 * shares[:, label], height=0.9 * height, color=COLOURS[label], alpha=0.75,
+            hatch=hatches[label], edgecolor="white", linewidth=0, label=found.table.classes[label],
+        )  # fmt: skip
+    axes.set_yticks(range(len(rules)), rules, fontsize=8)
+    axes.set_ylim(len(rules) - 0.5, -0.5)
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("Answered (%)")
+    axes.set_title(f"{found.table.name}: coverage by true class", fontsize=9)
+    axes.set_axisbelow(True)
+    axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    tidy(axes)

@@ -1,0 +1,1 @@
+"""KNN over its number of neighbours: App. H."""

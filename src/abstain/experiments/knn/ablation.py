@@ -1,0 +1,103 @@
+"""AURC of the KNN score over k on one model's outputs, repeated over calibration draws."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.evaluation import Evaluation, evaluate
+from abstain.metrics import Comparison, RiskCoverage, aurc, compare, risk_coverage
+from abstain.outputs import Outputs
+from abstain.scores import KNN, confidence_margin
+
+Floats = NDArray[np.float64]
+KS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500)
+PAPER = 2  # the paper's k
+DRAWS = 5
+Bank = Literal["paper", "fifth"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """AURC of one k less that of another: the mean over draws, and an error of rows and of draws together."""
+
+    mean: float
+    se: float
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether it is above 1.96 standard errors."""
+        return abs(self.mean) > 1.96 * self.se
+
+
+@dataclass(frozen=True, eq=False)
+class Ablation:
+    """KNN over k on one model, the bank drawn several times."""
+
+    name: str
+    bank: Bank
+    """Five rows per class, as in the paper, or a fifth of all."""
+    draws: tuple[Evaluation, ...]
+    ks: tuple[int, ...]
+
+    @cached_property
+    def areas(self) -> dict[int, list[float]]:
+        """AURC over all rows by k, one for each draw."""
+        return {k: [aurc(self._confidence(draw, k), draw.outputs.errors) for draw in self.draws] for k in self.ks}
+
+    @cached_property
+    def best(self) -> int:
+        """The k of lowest AURC on average."""
+        return min(self.ks, key=lambda k: np.mean(self.areas[k]))
+
+    @cached_property
+    def worst(self) -> int:
+        """The k of highest AURC on average."""
+        return max(self.ks, key=lambda k: np.mean(self.areas[k]))
+
+    @property
+    def margin(self) -> float:
+        """AURC of the confidence margin on the same rows, on average."""
+        found = [aurc(confidence_margin(draw.outputs.logits), draw.outputs.errors) for draw in self.draws]
+        return float(np.mean(found))
+
+    def difference(self, k: int, other: int, /) -> Difference:
+        """AURC of k less that of another; rows are the same in all draws, so their error does not shrink with them."""
+        found = [self._compared(draw, k, other) for draw in self.draws]
+        between = np.var([one.difference for one in found], ddof=1) / len(found)
+        within = np.mean([one.se**2 for one in found])
+        return Difference(float(np.mean([one.difference for one in found])), float(np.sqrt(within + between)))
+
+    def curve(self, k: int, /) -> RiskCoverage:
+        """The risk–coverage curve of the first draw."""
+        draw = self.draws[0]
+        return risk_coverage(self._confidence(draw, k), draw.outputs.errors)
+
+    def _compared(self, draw: Evaluation, k: int, other: int) -> Comparison:
+        outputs = draw.outputs
+        return compare(self._confidence(draw, k), self._confidence(draw, other), outputs.errors, ids=outputs.ids)
+
+    def _confidence(self, draw: Evaluation, k: int) -> Floats:
+        return draw.confidence[KNN(k=k).name]
+
+
+def ablate(
+    name: str,
+    outputs: Outputs,
+    /,
+    *,
+    bank: Bank = "paper",
+    seed: int = 0,
+    ks: Sequence[int] = KS,
+    draws: int = DRAWS,
+) -> Ablation:
+    """Evaluate KNN for every k that the bank allows, on several draws of the bank."""
+    scores = [KNN(k=k) for k in ks]
+    found = tuple(
+        evaluate(outputs, scores=scores, alphas=(1.0,), fitting=bank, seed=seed + draw) for draw in range(draws)
+    )
+    allowed = tuple(k for k in ks if all(KNN(k=k).name in draw.confidence for draw in found))
+    return Ablation(name, bank, found, allowed)

@@ -1,0 +1,97 @@
+"""KNN over k on every model at hand: App. H, Fig. 10."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from abstain.experiments.claims import Verdict
+from abstain.experiments.collected import collected
+from abstain.experiments.digits import digits
+from abstain.experiments.experiment import Experiment, Setting
+from abstain.experiments.findings import Findings, Table
+from abstain.experiments.knn.ablation import PAPER, Ablation, ablate
+from abstain.experiments.knn.knn_figure import ablation_figure
+from abstain.experiments.ood.weak_networks import weak_network
+from abstain.outputs import Outputs
+
+QUICK: dict[str, Callable[[int], Outputs]] = {
+    "a network on digits": lambda seed: digits(seed=seed),
+    "a network that saw 100 digits": lambda seed: weak_network(4, seed=seed),
+}
+"""Models that are made in seconds; those of other experiments are taken from their folders."""
+
+
+def run(setting: Setting) -> Findings:
+    """Evaluate KNN for every k on each model."""
+    models = {name: make(setting.seed) for name, make in QUICK.items()}
+    models |= {name: outputs for name, outputs in collected(setting).items() if name != "digits"}
+    found, larger = [], []
+    for done, (name, outputs) in enumerate(models.items()):
+        found.append(ablate(name, outputs, seed=setting.seed))
+        larger.append(ablate(name, outputs, bank="fifth", seed=setting.seed))
+        if setting.progress is not None:
+            setting.progress(done + 1, len(models))
+    return Findings(
+        words=f"KNN with k neighbours on {len(found)} real models, all samples of each. The bank is five rows per "
+        "class, as in the paper, or a fifth of all samples, and drawn five times.",
+        verdicts=tuple(verdict for one in (*found, *larger) for verdict in (sensitive(one), best_is_two(one))),
+        tables=(
+            _areas_table(found, "AURC × 100 of KNN over all samples, five rows per class in the bank"),
+            _areas_table(larger, "AURC × 100 of KNN over all samples, a fifth of them in the bank"),
+        ),
+        numbers={"five per class": _numbers(found), "a fifth": _numbers(larger)},
+        figures={"knn-ablation": lambda: ablation_figure(found, larger)},
+    )
+
+
+def _numbers(found: list[Ablation]) -> list[dict[str, object]]:
+    return [{"model": one.name, "aurc": {str(k): areas for k, areas in one.areas.items()}} for one in found]
+
+
+def sensitive(found: Ablation, /) -> Verdict:
+    """Whether the best and the worst k differ significantly, and by more than a tenth."""
+    difference = found.difference(found.worst, found.best)
+    low, high = (float(np.mean(found.areas[k])) for k in (found.best, found.worst))
+    held = difference.is_significant and high > 1.1 * low
+    evidence = (
+        f"AURC × 100 from {100 * low:.2f} (k = {found.best}) to {100 * high:.2f} (k = {found.worst}), difference "
+        f"{100 * difference.mean:.2f} ± {100 * difference.se:.2f}; the confidence margin has {100 * found.margin:.2f}"
+    )
+    return Verdict.of("knn-sensitive", held, evidence, _data(found))
+
+
+def best_is_two(found: Ablation, /) -> Verdict:
+    """Held where every other k is significantly worse than 2, not held where one is significantly better."""
+    others = {k: found.difference(k, PAPER) for k in found.ks if k != PAPER}
+    closest = min(others, key=lambda k: others[k].mean)
+    change = others[closest]
+    evidence = f"AURC × 100 of k = {closest} less that of k = 2: {100 * change.mean:+.2f} ± {100 * change.se:.2f}"
+    if found.best == PAPER:
+        evidence = f"k = 2 has the lowest AURC, k = {closest} the next. {evidence}"
+    all_worse = all(one.mean > 0 and one.is_significant for one in others.values())
+    better = change.mean < 0 and change.is_significant
+    return Verdict.of("knn-k2", False if better else True if all_worse else None, evidence, _data(found))
+
+
+def _data(found: Ablation) -> str:
+    outputs = found.draws[0].outputs
+    bank = {"paper": "five rows per class", "fifth": "a fifth of the samples"}[found.bank]
+    return f"{found.name}, {len(outputs):,} rows, {outputs.errors.mean():.1%} wrong; {len(found.draws)} banks of {bank}"
+
+
+def _areas_table(found: list[Ablation], title: str) -> Table:
+    ks = sorted({k for one in found for k in one.ks})
+    rows = tuple((one.name, *(_cell(one, k) for k in ks), f"{100 * one.margin:.2f}", str(one.best)) for one in found)
+    columns = ("model", *(f"k = {k}" for k in ks), "RL_conf-M", "best k")
+    return Table(title, columns, rows, "Mean ± standard deviation over the banks.")
+
+
+def _cell(found: Ablation, k: int) -> str:
+    if k not in found.areas:
+        return "–"
+    areas = 100 * np.array(found.areas[k])
+    return f"{areas.mean():.2f} ± {areas.std(ddof=1):.2f}"
+
+
+TITLE = "KNN over its number of neighbours"
+KNN_ABLATION = Experiment("knn-ablation", TITLE, run)

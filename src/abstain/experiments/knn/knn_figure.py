@@ -1,0 +1,62 @@
+"""Fig. 10: risk–coverage curves of KNN for several k, and the area over k."""
+
+from typing import Any
+
+import numpy as np
+
+from abstain.experiments.knn.ablation import KS, PAPER, Ablation
+from abstain.extras import require
+from abstain.report.figures import COLOURS, FIRST_SAMPLES, tidy
+
+STYLES = ("-", "--", "-.", ":", (0, (6, 1)))
+
+
+def ablation_figure(found: list[Ablation], larger: list[Ablation], /) -> Any:
+    """A column for each model: curves above, areas below."""
+    require("matplotlib", extra="report", feature="The figure of the ablation")
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(max(3.4 * len(found), 5.0) + 1.2, 5.6), layout="constrained", dpi=180)
+    curves, areas = figure.subplots(2, len(found), squeeze=False)
+    for one, other, above, below in zip(found, larger, curves, areas, strict=True):
+        draw_curves(above, one)
+        draw_areas(below, one, other)
+        above.set_title(f"{one.name} (n = {len(one.draws[0].outputs):,})", fontsize=9)
+    widest = max(zip(curves, found, strict=True), key=lambda pair: len(pair[1].ks))[0]
+    figure.legend(*widest.get_legend_handles_labels(), loc="outside right upper", frameon=False, fontsize=8)
+    return figure
+
+
+def draw_curves(axes: Any, found: Ablation, /) -> None:
+    """A curve for each k, from dark (few) to light (many); the paper's k is thick."""
+    from matplotlib import colormaps
+
+    for k in found.ks:
+        curve = found.curve(k)
+        shown = curve.coverage * len(found.draws[0].outputs) >= FIRST_SAMPLES
+        width = 2.4 if k == PAPER else 1.2
+        shade = colormaps["viridis"](0.92 * np.log(k) / np.log(max(KS)))  # of k alone, the same in every panel
+        style = STYLES[KS.index(k) % len(STYLES)] if k in KS else "-"
+        x, y = 100 * curve.coverage[shown], 100 * curve.risk[shown]
+        axes.plot(x, y, color=shade, linewidth=width, linestyle=style, label=f"k = {k}")
+    axes.set(xlim=(0, 100), xlabel="Coverage (%)", ylabel="Selective risk (%)")
+    axes.set_ylim(bottom=0)
+    tidy(axes)
+
+
+def draw_areas(axes: Any, found: Ablation, larger: Ablation, /) -> None:
+    """The area over k: mean and range over the banks, small and large, and the margin's."""
+    looks = ((found, COLOURS[0], "o-", "5 rows per class"), (larger, COLOURS[2], "s--", "a fifth of the samples"))
+    for one, colour, style, label in looks:
+        areas = 100 * np.array([one.areas[k] for k in one.ks])
+        axes.fill_between(one.ks, areas.min(axis=1), areas.max(axis=1), color=colour, alpha=0.18, linewidth=0)
+        axes.plot(one.ks, areas.mean(axis=1), style, color=colour, markersize=4, linewidth=1.4, label=f"bank: {label}")
+    axes.axvline(PAPER, color="#999999", linewidth=0.8, linestyle=":")
+    axes.axhline(100 * found.margin, color=COLOURS[1], linewidth=1.2, linestyle="-.", label="RL_conf-M")
+    axes.set_xscale("log")
+    axes.set_xticks(larger.ks, [str(k) for k in larger.ks])
+    axes.minorticks_off()
+    axes.set(xlabel="Neighbours k (shaded: range over banks)", ylabel="AURC × 100")
+    axes.set_ylim(bottom=0)
+    axes.legend(frameon=False, fontsize=7)
+    tidy(axes)

@@ -1,0 +1,1 @@
+"""What OOD metrics do not see: App. C."""

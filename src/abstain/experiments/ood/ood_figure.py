@@ -1,0 +1,139 @@
+"""Fig. 7: how two scores spread over right, wrong and unknown samples, and their curves, with cuts by TPR."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.experiments.ood.contest import CUTS, Contest
+from abstain.experiments.ood.illustration import GRID, UNKNOWN, WRONG, NormalScore
+from abstain.experiments.ood.search import Found
+from abstain.extras import require
+from abstain.metrics import risk_coverage
+from abstain.report.figures import COLOURS, tidy
+from abstain.scores import SCORES
+
+Floats = NDArray[np.float64]
+KINDS = {
+    "right": {"color": COLOURS[0], "linestyle": "-", "hatch": ""},
+    "wrong": {"color": COLOURS[1], "linestyle": "--", "hatch": "///"},
+    "unknown": {"color": COLOURS[2], "linestyle": "-.", "hatch": "..."},
+}
+BINS = 40
+
+
+def contest_figure(made: dict[str, NormalScore], found: Found, /) -> Any:
+    """The paper's example as a population above, the real one below."""
+    require("matplotlib", extra="report", feature="The figure of OOD metrics")
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11.4, 6.0), layout="constrained", dpi=180)
+    top, bottom = figure.subplots(2, 3)
+    for axes, (place, score) in zip(top, made.items(), strict=False):
+        draw_densities(axes, score)
+        axes.set_title(
+            f"{'s₁: selection' if place == 'selection' else 's₂: detection'}, as in the paper", fontsize=9, pad=12
+        )
+    draw_population_curves(top[2], made)
+    contest = found.measured
+    for axes, name in zip(bottom, (contest.selection, contest.detector), strict=False):
+        draw_histograms(axes, contest, name)
+        axes.set_title(f"{SCORES[name].symbol}, {found.network}", fontsize=9, pad=12)
+    draw_contest_curves(bottom[2], contest)
+    for row in (top, bottom):
+        row[0].legend(frameon=False, fontsize=8)
+        row[2].legend(frameon=False, fontsize=8)
+    return figure
+
+
+def draw_densities(axes: Any, score: NormalScore, /) -> None:
+    """Densities of right, wrong and unknown samples, each with its share."""
+    shares = {"right": (1 - UNKNOWN) * (1 - WRONG), "wrong": (1 - UNKNOWN) * WRONG, "unknown": UNKNOWN}
+    for kind, look in KINDS.items():
+        density = np.exp(-np.square(GRID - getattr(score, kind)) / 2) / np.sqrt(2 * np.pi)
+        _fill(axes, GRID, shares[kind] * density, kind, look)
+    axes.set_xlim(-3.5, 6.5)
+    _cuts(axes, [score.threshold(cut) for cut in CUTS])
+    _dress(axes)
+
+
+def draw_histograms(axes: Any, contest: Contest, name: str, /) -> None:
+    """Shares of right, wrong and unknown samples over the score."""
+    c, unknown, errors = contest.confidence[name], contest.unknown, contest.outputs.errors
+    kinds = {"right": ~errors, "wrong": errors & ~unknown, "unknown": unknown}
+    low, high = np.quantile(c, [0.002, 0.998])
+    edges = np.linspace(low, high, BINS + 1)
+    for kind, look in KINDS.items():
+        counts = np.histogram(np.clip(c[kinds[kind]], low, high), bins=edges)[0] / len(c)
+        _fill(axes, np.repeat(edges, 2)[1:-1], 100 * np.repeat(counts, 2), kind, look)
+    _cuts(axes, list(np.quantile(c[~unknown], 1 - np.array(CUTS))))
+    _dress(axes)
+    axes.set_ylabel("Samples (%)")
+
+
+def _fill(axes: Any, x: Floats, height: Floats, kind: str, look: dict[str, str]) -> None:
+    colour = look["color"]
+    axes.fill_between(x, height, color=colour, alpha=0.22, linewidth=0, hatch=look["hatch"] or None)
+    axes.plot(x, height, color=colour, linestyle=look["linestyle"], linewidth=1.4, label=kind)
+
+
+def _cuts(axes: Any, thresholds: list[float]) -> None:
+    for cut, threshold in zip(CUTS, thresholds, strict=True):
+        axes.axvline(threshold, color="#555555", linewidth=0.8, linestyle=":")
+        axes.text(
+            threshold, 1.0, f"{cut:g}", transform=axes.get_xaxis_transform(), fontsize=6, ha="center", va="bottom"
+        )
+
+
+def _dress(axes: Any) -> None:
+    axes.set_xlabel("Score (dotted: TPR cut-offs)")
+    axes.set_ylabel("Density")
+    axes.set_ylim(bottom=0)
+    tidy(axes)
+
+
+def draw_population_curves(axes: Any, made: dict[str, NormalScore], /) -> None:
+    """Curves of both scores, with points at the cuts."""
+    for (place, score), colour, style in zip(made.items(), (COLOURS[3], COLOURS[7]), ("-", "--"), strict=True):
+        shown = score.coverage > 1e-3
+        label = "s₁" if place == "selection" else "s₂"
+        axes.plot(
+            100 * score.coverage[shown],
+            100 * score.risk[shown],
+            color=colour,
+            linestyle=style,
+            linewidth=1.5,
+            label=label,
+        )
+        places = np.interp([score.threshold(cut) for cut in CUTS], GRID, score.coverage)
+        risks = [score.risk_at_tpr(cut) for cut in CUTS]
+        _points(axes, places, risks, colour)
+    _dress_curves(axes)
+
+
+def draw_contest_curves(axes: Any, contest: Contest, /) -> None:
+    """The same on real samples."""
+    names, colours = (contest.selection, contest.detector), (COLOURS[3], COLOURS[7])
+    for name, colour, style in zip(names, colours, ("-", "--"), strict=True):
+        curve = risk_coverage(contest.confidence[name], contest.outputs.errors)
+        shown = curve.coverage * len(contest.outputs) >= 20
+        coverage, risk, label = 100 * curve.coverage[shown], 100 * curve.risk[shown], SCORES[name].symbol
+        axes.plot(coverage, risk, color=colour, linestyle=style, linewidth=1.5, label=label)
+        places = contest.coverages(name)
+        _points(axes, places, np.interp(places, curve.coverage, curve.risk), colour)
+    _dress_curves(axes)
+
+
+def _points(axes: Any, coverage: Any, risk: Any, colour: str) -> None:
+    axes.plot(100 * np.asarray(coverage), 100 * np.asarray(risk), "o", color=colour, markersize=3.5)
+    for cut, x, y in zip(CUTS, coverage, risk, strict=True):
+        axes.annotate(
+            f"{cut:g}", (100 * x, 100 * y), xytext=(0, 4), textcoords="offset points", fontsize=6, ha="center"
+        )
+
+
+def _dress_curves(axes: Any) -> None:
+    axes.set(xlim=(0, 100), xlabel="Coverage (%), points at TPR cut-offs", ylabel="Selective risk (%)")
+    axes.set_ylim(bottom=0)
+    axes.set_title("risk–coverage", fontsize=9, pad=12)
+    tidy(axes)

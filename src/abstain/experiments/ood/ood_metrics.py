@@ -1,0 +1,147 @@
+"""OOD metrics against the risk–coverage curve: App. C."""
+
+import numpy as np
+
+from abstain.experiments.claims import Verdict
+from abstain.experiments.collected import collected
+from abstain.experiments.experiment import Experiment, Setting
+from abstain.experiments.findings import Findings, Table
+from abstain.experiments.ood.contest import CUTS, METRICS, Contest
+from abstain.experiments.ood.illustration import NormalScore, illustration
+from abstain.experiments.ood.ood_figure import contest_figure
+from abstain.experiments.ood.search import Found, clearest
+from abstain.experiments.ood.weak_networks import weak_network
+from abstain.metrics import aurc
+from abstain.scores import SCORES
+
+
+def run(setting: Setting) -> Findings:
+    """Search networks that learned nine digits, and outputs collected before, for what OOD metrics get wrong."""
+    networks = {f"digits without {digit}": weak_network(digit, seed=setting.seed) for digit in range(10)}
+    networks |= {name: one for name, one in collected(setting).items() if {"none", "label"} <= set(one.shift)}
+    found = []
+    for done, (name, outputs) in enumerate(networks.items()):
+        found.append(clearest(outputs, name, seed=setting.seed))
+        if setting.progress is not None:
+            setting.progress(done + 1, len(networks))
+    best = max(found, key=lambda one: one.chosen.clearness)
+    made = illustration()
+    return Findings(
+        words=f"On {len(found)} real networks a detector was sought that OOD metrics prefer to the confidence margin "
+        f"and that serves selection worse. The clearest on one half of the samples, {_symbol(best.measured.detector)} "
+        f"on {best.network}, was measured on the other half.",
+        verdicts=(weaker(best), blind(best)),
+        tables=(_illustration_table(made), _contest_table(best.measured), _search_table(found)),
+        numbers={
+            "illustration": {name: _numbers(score) for name, score in made.items()},
+            "found": [_found_numbers(one) for one in found],
+        },
+        figures={"ood-metrics": lambda: contest_figure(made, best)},
+    )
+
+
+def weaker(found: Found, /) -> Verdict:
+    """Whether the detector wins by all OOD metrics, and loses in selection."""
+    contest, loss = found.measured, found.measured.selection_loss
+    gain, error = contest.detection_gain
+    gains = ", ".join(f"{name} {g:+.3f} ± {e:.3f}" for name, g, e in zip(METRICS, gain, error, strict=True))
+    evidence = (
+        f"{_symbol(contest.detector)} against {_symbol(contest.selection)}, better by {gains} (paired), and its "
+        f"AURC × 100 is {100 * loss.difference:+.2f} ± {100 * loss.se:.2f}, worse where positive"
+    )
+    return Verdict.of("ood-is-weaker", contest.is_clear or None, evidence, _data(found))
+
+
+def blind(found: Found, /) -> Verdict:
+    """Whether the detector's risk rises as it rejects more."""
+    contest = found.measured
+    rise, error = contest.rise[contest.detector]
+    other, other_error = contest.rise[contest.selection]
+    held = None if abs(rise) < 1.96 * error else rise > 0
+    evidence = (
+        f"from TPR {CUTS[0]:g} to {CUTS[-1]:g} the risk × 100 of {_symbol(contest.detector)} changes by "
+        f"{100 * rise:+.1f} ± {100 * error:.1f}, that of {_symbol(contest.selection)} by {100 * other:+.1f} "
+        f"± {100 * other_error:.1f}"
+    )
+    return Verdict.of("ood-metrics-blind", held, evidence, _data(found))
+
+
+def _symbol(name: str) -> str:
+    return SCORES[name].symbol
+
+
+def _data(found: Found) -> str:
+    outputs = found.measured.outputs
+    return (
+        f"{found.network}: {len(outputs):,} samples, {np.count_nonzero(found.measured.unknown)} of unknown classes, "
+        f"{outputs.errors.mean():.1%} wrong in all"
+    )
+
+
+def _illustration_table(made: dict[str, NormalScore]) -> Table:
+    one, two = made["selection"], made["detector"]
+    rows = (
+        ("AUROC ↑", f"{one.auroc:.3f}", f"{two.auroc:.3f}", "0.765", "0.944"),
+        ("AUPR ↑", f"{one.aupr:.3f}", f"{two.aupr:.3f}", "0.987", "0.997"),
+        ("FPR@TPR=0.95 ↓", f"{one.fpr(0.95):.3f}", f"{two.fpr(0.95):.3f}", "0.816", "0.279"),
+        ("AURC × 100 ↓", f"{100 * one.aurc:.2f}", f"{100 * two.aurc:.2f}", "", ""),
+        ("risk at TPR 0.95, %", f"{100 * one.risk_at_tpr(0.95):.1f}", f"{100 * two.risk_at_tpr(0.95):.1f}", "", ""),
+        ("risk at TPR 0.1, %", f"{100 * one.risk_at_tpr(0.1):.1f}", f"{100 * two.risk_at_tpr(0.1):.1f}", "", ""),
+    )
+    columns = ("", "s₁ here", "s₂ here", "s₁ in the paper", "s₂ in the paper")
+    note = "Normal distributions with the paper's AUROCs; the other numbers follow. The paper's network needs ImageNet."
+    return Table("The paper's example as a population", columns, rows, note)
+
+
+def _contest_table(contest: Contest) -> Table:
+    one, two = (contest.detection(name) for name in (contest.selection, contest.detector))
+    gain, error = contest.detection_gain
+    rows: list[tuple[str, ...]] = [
+        (name, f"{a:.3f}", f"{b:.3f}", f"{g:+.3f} ± {e:.3f}")
+        for name, a, b, g, e in zip(METRICS, one, two, gain, error, strict=True)
+    ]
+    loss = contest.selection_loss
+    areas = (aurc(contest.confidence[name], contest.outputs.errors) for name in (contest.selection, contest.detector))
+    worse = f"{-100 * loss.difference:+.2f} ± {100 * loss.se:.2f}"
+    rows.append(("AURC × 100", *(f"{100 * area:.2f}" for area in areas), worse))
+    columns = ("metric", _symbol(contest.selection), _symbol(contest.detector), "what the detector gains")
+    return Table("The example that was found", columns, tuple(rows))
+
+
+def _search_table(found: list[Found]) -> Table:
+    rows = []
+    for one in found:
+        contest, loss = one.measured, one.measured.selection_loss
+        gain, error = contest.detection_gain
+        cells = (f"{g:+.3f} ± {e:.3f}" for g, e in zip(gain, error, strict=True))
+        clear = "yes" if contest.is_clear else "no"
+        area = f"{100 * loss.difference:+.2f} ± {100 * loss.se:.2f}"
+        rows.append((one.network, _symbol(contest.detector), *cells, area, clear))
+    columns = ("network", "detector", *(f"gain in {name}" for name in METRICS), "change of AURC × 100", "clear")
+    note = (
+        "The detector was chosen on one half of the samples; all numbers are of the other. Clear: all by 1.96 errors."
+    )
+    return Table("The clearest contest on each network", columns, tuple(rows), note)
+
+
+def _numbers(score: NormalScore) -> dict[str, float]:
+    return {"auroc": score.auroc, "aupr": score.aupr, "fpr": score.fpr(0.95), "aurc": score.aurc}
+
+
+def _found_numbers(found: Found) -> dict[str, object]:
+    contest, loss = found.measured, found.measured.selection_loss
+    gain, error = contest.detection_gain
+    return {
+        "network": found.network,
+        "detector": contest.detector,
+        "n": len(contest.outputs),
+        "gain": gain.tolist(),
+        "gain_se": error.tolist(),
+        "aurc_difference": loss.difference,
+        "aurc_se": loss.se,
+        "is_clear": contest.is_clear,
+    }
+
+
+TITLE = "What OOD metrics prefer, and what serves selection"
+OOD_METRICS = Experiment("ood-metrics", TITLE, run)

@@ -1,0 +1,113 @@
+"""`python -m abstain.experiments.overview FOLDER DOCS`: the page on comparisons of scores, made of what they found."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from abstain.experiments.experiment import Experiment
+from abstain.experiments.findings import Table
+from abstain.experiments.page import markdown_table
+from abstain.experiments.registry import EXPERIMENTS
+from abstain.experiments.repeated_table import NOTE
+from abstain.extras import require
+from abstain.files import write_text
+from abstain.scores.registry import SCORES
+
+COLOURS = 96  # of a figure in the documentation, which keeps it small
+HEAD = f"""# Experiments on real models
+
+Each runs with one command, `scripts/reproduce NAME`, which fetches what it needs, on two cores in minutes; nothing is
+vendored. This page is made of what they wrote (`python -m abstain.experiments.overview`). {NOTE} `–` stands for a score
+that could not be fitted. What each says about the claims of the paper is collected by `abstain reproduce claims`.
+"""
+
+
+def overview(folder: Path, /) -> str:
+    """The page, of all experiments in a folder that compared scores."""
+    found = {name: _read(folder / name) for name in EXPERIMENTS if (folder / name / "findings.json").exists()}
+    found = {name: each for name, each in found.items() if list(_models(each["numbers"]))}
+    parts = [HEAD, markdown_table(_gains(found))]
+    parts += [_section(EXPERIMENTS[name], each, folder / name) for name, each in found.items()]
+    parts += [
+        f"## {each.title}\n\n{each.about}\n\nNot run for this page: `scripts/reproduce {each.name}`."
+        for each in EXPERIMENTS.values()
+        if each.about and not (folder / each.name / "findings.json").exists()
+    ]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _read(place: Path) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((place / "findings.json").read_text(encoding="utf-8"))
+    return document
+
+
+def _models(numbers: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The numbers of each model that was compared over draws."""
+    if "draws" in numbers:
+        yield "", numbers
+    else:
+        yield from ((name, each) for name, each in numbers.items() if isinstance(each, dict) and "draws" in each)
+
+
+def _gains(found: dict[str, Any]) -> Table:
+    """What the best fitted score gains over SR_max, and what the control leaves of it, in the widest mix at α = 1."""
+    rows = []
+    for name, each in found.items():
+        for model, numbers in _models(each["numbers"]):
+            mix = numbers["draws"][-1]["mix"]
+            column = {row["score"]: row for row in numbers["draws"] if row["mix"] == mix and row["alpha"] == 1.0}
+            fitted = [row for score, row in column.items() if score in SCORES and SCORES[score].needs_fitting]
+            best = min(fitted, key=lambda row: float(row["aurc"]))
+            usual = column["max_softmax"]["aurc"]
+            rows.append(
+                (
+                    f"{name} {model}".strip(),
+                    mix,
+                    f"{100 * usual:.2f}",
+                    f"{SCORES[best['score']].symbol} {100 * best['aurc']:.2f}",
+                    f"{100 * (usual - best['aurc']):+.2f}".replace("-", "−"),
+                    f"{100 * best['gain']:+.2f}".replace("-", "−"),
+                    f"{best['better']} of {best['draws']}",
+                )
+            )
+    return Table(
+        "What fitting gains, and what is left of it beside the control",
+        ("experiment", "mix", "SR_max", "best fitted score", "gain over SR_max", "over control", "significant draws"),
+        tuple(rows),
+        "AURC × 100 at α = 1, means over the draws. The best fitted score is chosen after the fact, in its own favour.",
+    )
+
+
+def _section(experiment: Experiment, each: dict[str, Any], place: Path) -> str:
+    counts = [verdict["outcome"] for verdict in each["verdicts"]]
+    words = each["words"].replace(f"{experiment.title}. ", "").replace(f"{experiment.title}: ", "")
+    parts = [f"## {experiment.title}", experiment.about, f"`scripts/reproduce {experiment.name}`: {words}"]
+    if counts:
+        tested = ", ".join(f"{counts.count(outcome)} {outcome}" for outcome in ("held", "not held", "undecided"))
+        parts.append(f"Claims of the paper tested on it: {tested}.")
+    parts += [f"![{figure.stem}](experiments/{experiment.name}-{figure.name})" for figure in _figures(place)]
+    parts += [
+        markdown_table(Table(t["title"], tuple(t["columns"]), tuple(map(tuple, t["rows"])))) for t in each["tables"]
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _figures(place: Path) -> list[Path]:
+    return sorted(place.glob("*.png"))
+
+
+def write_overview(folder: Path, docs: Path, /) -> None:
+    """The page and its figures, in few colours."""
+    image = require("PIL.Image", extra="images", feature="Small figures")
+    write_text(docs / "experiments.md", overview(folder))
+    for name in EXPERIMENTS:
+        for figure in _figures(folder / name):
+            small = image.open(figure).convert("RGB").quantize(COLOURS)
+            (docs / "experiments").mkdir(exist_ok=True)
+            small.save(docs / "experiments" / f"{name}-{figure.name}", optimize=True)
+
+
+if __name__ == "__main__":
+    write_overview(Path(sys.argv[1]), Path(sys.argv[2]))

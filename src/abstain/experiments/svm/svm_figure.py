@@ -1,0 +1,96 @@
+"""The two margins of an SVM against each other, their curves, and the difference on every table."""
+
+from typing import Any
+
+import numpy as np
+
+from abstain.experiments.svm.machines import Machines
+from abstain.extras import require
+from abstain.metrics import risk_coverage
+from abstain.report.figures import COLOURS, tidy
+from abstain.scores import confidence_margin
+
+GRID = np.linspace(0.02, 1.0, 197)
+
+
+def svm_figure(found: list[Machines], /) -> Any:
+    """Margins, curves of the table with most rows, and differences."""
+    require("matplotlib", extra="report", feature="The figure of the SVM")
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(12.4, 3.3), layout="constrained", dpi=200)
+    margins, curves, differences = figure.subplots(1, 3)
+    largest = max(found, key=lambda one: len(one.all[0].outputs))
+    draw_margins(margins, largest)
+    draw_curves(curves, largest)
+    draw_differences(differences, found)
+    return figure
+
+
+def draw_margins(axes: Any, found: Machines, /) -> None:
+    """Both margins of every row of one split: right, wrong, and where the rules disagree."""
+    one = found.all[0]
+    confidence, geometric = (one.confidences[name] for name in ("confidence_margin", "geometric_margin"))
+    wrong, differ = one.outputs.errors, geometric < 0
+    for rows, colour, marker, size, label in (
+        (~wrong & ~differ, COLOURS[0], ".", 6, "right"),
+        (wrong & ~differ, COLOURS[1], "^", 12, "wrong"),
+        (differ, "#000000", "x", 14, "rules disagree"),
+    ):
+        axes.scatter(
+            confidence[rows], geometric[rows], s=size, color=colour, marker=marker, linewidths=0.7, label=label,
+            rasterized=True,
+        )  # fmt: skip
+    axes.axhline(0.0, color="#999999", linewidth=0.8)
+    axes.set(xlabel="Confidence margin", ylabel="Geometric margin of the same class")
+    axes.set_title(f"(a) the two margins, {found.table}", fontsize=9)
+    axes.legend(frameon=False, fontsize=8)
+    tidy(axes)
+
+
+def draw_curves(axes: Any, found: Machines, /) -> None:
+    """Risk over coverage, the mean over the splits."""
+    looks = {
+        "RL_conf-M": (COLOURS[0], "-"),
+        "RL_geo-M": (COLOURS[1], "--"),
+        "RL_pair-M": (COLOURS[2], "-."),
+        "geometric rule, its margin": (COLOURS[7], ":"),
+    }
+    names = ("confidence_margin", "geometric_margin", "pairwise_margin", "geometric rule")
+    for name, (label, (colour, style)) in zip(names, looks.items(), strict=True):
+        risks = []
+        for one in found.all:
+            of_rule = name == "geometric rule"
+            confidence = confidence_margin(one.distances) if of_rule else one.confidences[name]
+            curve = risk_coverage(confidence, one.geometric_errors if of_rule else one.outputs.errors)
+            risks.append(np.interp(GRID, curve.coverage, curve.risk))
+        axes.plot(100 * GRID, 100 * np.mean(risks, axis=0), color=colour, linestyle=style, linewidth=1.5, label=label)
+    axes.set(xlim=(0, 100), xlabel="Coverage (%)", ylabel="Selective risk (%)")
+    axes.set_ylim(bottom=0)
+    axes.set_title(f"(b) mean of {len(found.all)} splits, {found.table}", fontsize=9)
+    axes.legend(frameon=False, fontsize=8)
+    tidy(axes)
+
+
+def draw_differences(axes: Any, found: list[Machines], /) -> None:
+    """AURC of other margins less that of the confidence margin, with 95% intervals."""
+    others = {"geometric_margin": "RL_geo-M", "pairwise_margin": "RL_pair-M", "geometric rule": "geometric rule"}
+    for shift, (name, label), colour, marker in zip(
+        (-0.2, 0.0, 0.2), others.items(), (COLOURS[1], COLOURS[2], COLOURS[7]), "osD", strict=True
+    ):
+        means = [one.difference(name, "confidence_margin") for one in found]
+        places = np.arange(len(found)) + shift
+        axes.errorbar(
+            [one.mean for one in means], places, xerr=[1.96 * one.se for one in means], fmt=marker, color=colour,
+            markersize=4, linewidth=1.2, capsize=2, label=label,
+        )  # fmt: skip
+    axes.axvline(0.0, color="#333333", linewidth=0.9, linestyle="--")
+    axes.set_xscale("symlog", linthresh=0.5)
+    axes.set_xticks([-10, -1, 0, 1, 10], ["−10", "−1", "0", "1", "10"])
+    axes.minorticks_off()
+    axes.set_yticks(range(len(found)), [one.table for one in found])
+    axes.set_ylim(len(found) - 0.5, -0.5)
+    axes.set_xlabel("AURC × 100 less that of RL_conf-M (left: better)")
+    axes.set_title("(c) difference, 95% intervals", fontsize=9)
+    axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    tidy(axes)

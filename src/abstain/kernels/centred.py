@@ -1,0 +1,61 @@
+"""Sums of powers of the logits less their mean."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abstain.kernels.blocks import for_each_block
+from abstain.kernels.lanes import LANES, filled, gather, larger, largest, load, steps, total, where_above
+
+Floats = NDArray[np.float64]
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _part(z, start, left):  # type: ignore[no-untyped-def]
+    """As many numbers as there are lanes, −inf beyond those left."""
+    if left >= LANES:
+        return load(z, start)
+    return where_above(np.float64(left), steps(), gather(z, start, 1, left), -np.inf)
+
+
+@njit(nogil=True, cache=True)
+def _fill(logits, power, first, found):  # type: ignore[no-untyped-def]
+    n, k = logits.shape
+    for i in range(n):
+        counts, sums, top, low = filled(0.0), filled(0.0), filled(-np.inf), filled(-np.inf)
+        for j in range(0, k, LANES):
+            x = _part(logits, i * k + j, k - j)
+            counts = counts + where_above(x, -np.inf, 1.0, 0.0)
+            sums = sums + where_above(x, -np.inf, x, 0.0)
+            top = larger(x, top)
+            low = larger(where_above(x, -np.inf, 0.0 - x, -np.inf), low)
+        mean = total(sums) / max(total(counts), 1.0)
+        above, size = largest(top) - mean, max(largest(top) - mean, largest(low) + mean)
+        found[0, first + i], found[1, first + i], found[2, first + i] = above, size, 1.0
+        if power > 0 and size > 0.0:
+            inverse, powers = 1.0 / size, filled(0.0)
+            for j in range(0, k, LANES):
+                x = _part(logits, i * k + j, k - j)
+                apart = (x - mean) * inverse
+                apart = where_above(x, -np.inf, larger(apart, 0.0 - apart), 0.0)
+                product = apart
+                for _ in range(1, power):
+                    product = product * apart
+                powers = powers + product
+            found[2, first + i] = total(powers)
+
+
+def centred_sums(logits: NDArray[np.floating], power: int, /) -> tuple[Floats, Floats, Floats]:
+    """Of c = z − mean z of each row: the largest, the largest size s, and Σ (|c|/s)^power, or 1 for power 0.
+
+    Masked classes, at −inf, are passed over; a row of nothing else, or with NaN or +inf, comes out as anything.
+    """
+    found = np.empty((3, len(logits)))
+
+    def work(block: slice) -> None:
+        z = np.asarray(logits[block])
+        z = np.ascontiguousarray(z, dtype=np.float64 if z.dtype.itemsize > 4 else np.float32)
+        _fill(z, power, block.start, found)
+
+    for_each_block(work, *logits.shape)
+    return found[0], found[1], found[2]

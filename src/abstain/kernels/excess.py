@@ -1,0 +1,71 @@
+"""What the largest features add to the logits, which are few: a product with a matrix that is mostly zero."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from abstain.kernels.blocks import for_each_block
+
+LANES = 128  # classes whose weights stay in cache while many rows pass
+ROWS = 64
+
+
+def lanes(weight: NDArray[np.floating], /) -> NDArray[np.floating]:
+    """The weight (K, d) as (K/128, d, 128), filled up with zeros, in float32 if that holds it exactly."""
+    k, d = weight.shape
+    blocks = -(-k // LANES)
+    kind = np.float32 if (weight.astype(np.float32) == weight).all() else np.float64
+    found = np.zeros((blocks * LANES, d), dtype=kind)
+    found[:k] = weight
+    return np.ascontiguousarray(found.reshape(blocks, LANES, d).transpose(0, 2, 1))
+
+
+@njit(nogil=True, cache=True, fastmath={"contract"})
+def _subtract(features, limit, weight, logits):  # type: ignore[no-untyped-def]
+    rows, d = features.shape
+    places = np.empty(rows * (d + 3), dtype=np.int32)
+    excess = np.empty(rows * (d + 3))
+    ends = np.empty(rows, dtype=np.int64)
+    count = 0
+    for i in range(rows):
+        for t in range(d):
+            beyond = np.float64(features[i, t]) - limit
+            places[count] = t  # written over unless it counts, which is faster than to ask
+            excess[count] = beyond
+            count += beyond > 0
+        while count % 4:  # the loop below takes four at a time, in each row by itself
+            places[count] = 0
+            excess[count] = 0.0
+            count += 1
+        ends[i] = count
+    total = np.empty(LANES)
+    for b in range(weight.shape[0]):
+        start = 0
+        stop = min(LANES, logits.shape[1] - b * LANES)
+        for i in range(rows):
+            total[:] = 0.0
+            for c in range(start, ends[i], 4):
+                e0, e1, e2, e3 = excess[c], excess[c + 1], excess[c + 2], excess[c + 3]
+                w0, w1 = weight[b, places[c]], weight[b, places[c + 1]]
+                w2, w3 = weight[b, places[c + 2]], weight[b, places[c + 3]]
+                for j in range(LANES):
+                    total[j] += (e0 * w0[j] + e1 * w1[j]) + (e2 * w2[j] + e3 * w3[j])
+            start = ends[i]
+            for j in range(stop):
+                logits[i, b * LANES + j] -= total[j]
+
+
+def less_excess(
+    logits: NDArray[np.floating], features: NDArray[np.floating], limit: float, weight: NDArray[np.floating], /
+) -> NDArray[np.float64]:
+    """Logits less max(x − limit, 0)·Wᵀ in float64, each row by itself; the weight as `lanes` gives it."""
+    found = logits.astype(np.float64)
+
+    def work(block: slice) -> None:
+        for start in range(block.start, block.stop, ROWS):
+            rows = slice(start, min(start + ROWS, block.stop))
+            x = np.ascontiguousarray(features[rows], dtype=np.float64 if features.dtype.itemsize > 4 else np.float32)
+            _subtract(x, limit, weight, found[rows])
+
+    for_each_block(work, *features.shape)
+    return found

@@ -1,0 +1,68 @@
+"""KL-matching: how far the probabilities are from what is typical of a class."""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from array_api_compat import array_namespace
+from numpy.typing import NDArray
+
+from abstain.outputs import Outputs
+from abstain.scores.inputs import Inputs
+from abstain.scores.neg_entropy import NegEntropy
+from abstain.scores.operations import double, products
+from abstain.scores.rows import Array
+from abstain.scores.score import About, FittedScore, Score, Sizes
+
+Floats = NDArray[np.float64]
+SMALLEST = -745.0  # the log of the smallest number above zero
+
+
+@final
+@dataclass(frozen=True)
+class KLMatching(Score):
+    r"""Minus the divergence from the nearest class, :math:`-\min_k KL(p \,\|\, d_k)`.
+
+    d_k is the mean of the probabilities of the fitting samples that are predicted as k; classes that none is predicted
+    as are passed over. No labels are needed. (Hendrycks et al., 2022)
+    """
+
+    about = About(
+        name="kl_matching",
+        symbol="KL-Matching",
+        family="softmax",
+        needs=("logits", "fitting"),
+        reference="Hendrycks et al., 2022",
+        summary="How far the probabilities are from what is typical of the nearest class.",
+    )
+
+    def _fit(self, sample: Outputs, /) -> "FittedKLMatching":
+        """Take the mean probabilities by predicted class."""
+        logs, predicted = _log_probabilities(Inputs(sample.logits)), sample.predictions
+        means = [np.logaddexp.reduce(logs[predicted == k], axis=0) for k in np.unique(predicted)]
+        counts = np.unique(predicted, return_counts=True)[1]
+        return FittedKLMatching(np.maximum(np.array(means) - np.log(counts)[:, None], SMALLEST))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FittedKLMatching(FittedScore):
+    """KL-matching with the log of the mean probabilities (c, K)."""
+
+    logs: Floats
+
+    def expects(self) -> Sizes:
+        """What the fitting sample had."""
+        return {"classes": self.logs.shape[1]}
+
+    def formula(self, inputs: Inputs, /) -> Array:
+        """The entropy of p and its largest mean of log d_k."""
+        logs = _log_probabilities(inputs)
+        xp = array_namespace(logs)
+        likelihood = products(xp.exp(logs), np.ascontiguousarray(self.logs.T))
+        return xp.exp(-NegEntropy().formula(inputs)) + xp.max(likelihood, axis=1)
+
+
+def _log_probabilities(inputs: Inputs) -> Array:
+    rows = inputs.sums()
+    return double(inputs.logits) - (rows.top + rows.log_total)[:, None]

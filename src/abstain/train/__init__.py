@@ -1,0 +1,12 @@
+"""Training of classifiers that select: SelectiveNet, objectives that promote margins, and those they are compared to.
+
+| file | its one job |
+|---|---|
+| `networks/` | bodies: from pixels to features |
+| `network.py`, `selective_net.py`, `cosine.py` | bodies with heads |
+| `objective.py` and a file for each objective | losses, with the network that each needs |
+| `recipe.py`, `schedule.py`, `augmentation.py` | everything a run is told |
+| `training.py`, `run.py`, `checkpoint.py` | a run, which goes on after any interruption and gives the same bytes |
+| `predict.py` | from a trained network to `Outputs` |
+| `paper.py` | what the paper trained |
+"""

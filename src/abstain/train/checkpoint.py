@@ -1,0 +1,44 @@
+"""Where a training run is, in one file without pickle: tensors in safetensors, the rest as JSON in its header."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from abstain.extras import require
+from abstain.files import reading, write_whole
+from abstain.foreign import foreign
+
+KEY = "abstain"  # one key: the order of several is not the same in every process
+
+
+def save(file: Path, tensors: dict[str, Any], record: dict[str, Any], /) -> None:
+    """Write the file whole or not at all; the same run gives the same bytes."""
+    safetensors = require("safetensors.torch", extra="torch", feature="Training")
+    plain = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
+    header = {KEY: json.dumps(record, allow_nan=False)}
+    contents = safetensors.save(plain, metadata=header)  # to a file it would write for its owner alone
+    write_whole(file, lambda partial: partial.write_bytes(contents))
+
+
+def load(file: Path, /) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Tensors and record."""
+    safetensors = require("safetensors", extra="torch", feature="Training")
+    what = "a checkpoint of a training run"
+    with (
+        foreign(f"`{file}` must be {what}"),
+        reading(file, what),
+        safetensors.safe_open(file, framework="pt") as stream,
+    ):
+        record = json.loads((stream.metadata() or {})[KEY])
+        if not isinstance(record, dict):
+            raise ValueError(f"`{file}` must be {what}, got other contents.")
+        return {name: stream.get_tensor(name) for name in stream.keys()}, record  # noqa: SIM118
+
+
+def check_same(file: Path, before: dict[str, Any], now: dict[str, Any], /) -> None:
+    """A run goes on only as it was begun: an error names what is not as it was."""
+    if changed := [name for name in now if before.get(name) != now[name]]:
+        raise ValueError(
+            f"`file` must be new for another run, got {file}, begun with other {', '.join(changed)}. "
+            "Choose another name, or remove it to begin again."
+        )

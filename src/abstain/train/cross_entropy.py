@@ -1,0 +1,19 @@
+"""Cross-entropy, what nearly every classifier is trained by."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+from abstain.extras import require
+from abstain.train.objective import Objective
+
+torch = require("torch", extra="torch", feature="Training")
+
+
+@final
+@dataclass(frozen=True)
+class CrossEntropy(Objective):
+    r"""−log σ(z)_y."""
+
+    def loss(self, said: Any, labels: Any, trust: Any, done: float, /) -> Any:  # noqa: ARG002
+        """Mean over the batch."""
+        return torch.nn.functional.cross_entropy(said, labels)

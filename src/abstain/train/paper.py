@@ -1,0 +1,32 @@
+"""What the paper trained (App. F): SelectiveNet on CIFAR-10 and on ImageNet.
+
+Not said in the paper, and taken from the code it names: momentum 0.9, weight decay 5e-4, the learning rate halved every
+25 epochs, α = 0.5, λ = 32. For ImageNet, images of 256 x 256 pixels are to be given, of which windows of 224 are cut.
+"""
+
+from abstain.train.augmentation import Augmentation
+from abstain.train.recipe import Recipe
+from abstain.train.schedule import Cosine, Steps
+from abstain.train.selective_net import Selective
+
+CIFAR10 = Recipe(
+    body="vgg16",
+    options={"dropout": 0.3},
+    objective=Selective(coverage=0.7),
+    classes=10,
+    epochs=300,
+    batch_size=128,
+    lr=0.1,
+    schedule=Steps(every=25, factor=0.5),
+    augmentation=Augmentation(pad=4, flip=True),
+)
+IMAGENET = Recipe(
+    body="resnet34",
+    objective=Selective(coverage=0.7),
+    classes=1000,
+    epochs=250,
+    batch_size=768,
+    lr=0.1,
+    schedule=Cosine(),
+    augmentation=Augmentation(window=224, flip=True),
+)

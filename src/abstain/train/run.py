@@ -1,0 +1,130 @@
+"""Where a training run is: one step further, saved, or opened again.
+
+All chance is a function of the seed, the epoch and the step, and the learning rate one of the epoch, so that there is
+nothing to keep but the weights, the momentum, the trust in each label, and the number of steps done.
+"""
+
+from dataclasses import fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.collect.fingerprint import digest
+from abstain.draws import generator
+from abstain.extras import require
+from abstain.foreign import foreign
+from abstain.train.checkpoint import check_same, load, save
+from abstain.train.pixels import pixels
+from abstain.train.recipe import Recipe
+
+torch = require("torch", extra="torch", feature="Training")
+FORMAT = 1
+LARGEST = 2**63
+
+
+@final
+class Run:
+    """A network on its way; ``done`` of ``total`` steps."""
+
+    def __init__(
+        self, recipe: Recipe, images: NDArray[np.uint8], labels: NDArray[np.int64], *, seed: int, device: str
+    ) -> None:
+        self.recipe, self.images, self.labels, self.seed, self.device = recipe, images, labels, seed, device
+        self.done, self.losses, self.sum = 0, list[float](), 0.0
+        self.steps = max(1, len(labels) // recipe.batch_size)
+        self.total = self.steps * recipe.epochs
+        self._seed("weights")
+        self.network = recipe.network().to(device=device, memory_format=torch.channels_last).train()
+        self.optimizer = torch.optim.SGD(
+            self.network.parameters(), lr=recipe.lr, momentum=recipe.momentum, weight_decay=recipe.weight_decay
+        )
+        self.trust = torch.ones(len(labels), device=device)
+        self.order: tuple[int, NDArray[np.int64]] = (-1, np.empty(0, dtype=np.int64))
+
+    def _seed(self, purpose: str, *place: int) -> None:
+        chosen = int(generator(purpose, self.seed, list(place)).integers(LARGEST))
+        torch.default_generator.manual_seed(chosen)  # torch.manual_seed keeps a trace of each call for a GPU to come
+        if self.device.startswith("cuda"):
+            torch.cuda.manual_seed_all(chosen)
+
+    def step(self) -> None:
+        """One batch."""
+        epoch, number = divmod(self.done, self.steps)
+        over = epoch / self.recipe.epochs
+        rows = self._rows(epoch, number)
+        self._seed("chance", epoch, number)
+        shown = self.recipe.augmentation(pixels(self.images[rows]), torch.default_generator).to(self.device)
+        labels, at = torch.from_numpy(self.labels[rows]).to(self.device), torch.from_numpy(rows).to(self.device)
+        said = self.network(shown)
+        self.trust[at] = self.recipe.objective.trusted(said, labels, self.trust[at], over)
+        loss = self.recipe.objective.loss(said, labels, self.trust[at], over)
+        self._descend(loss, epoch)
+        self.done += 1
+        if self.done % self.steps == 0:
+            self.losses, self.sum = [*self.losses, self.sum / self.steps], 0.0
+
+    def _rows(self, epoch: int, number: int) -> NDArray[np.int64]:
+        if self.order[0] != epoch:
+            self.order = epoch, generator("order", self.seed, [epoch]).permutation(len(self.labels))
+        size = self.recipe.batch_size
+        return self.order[1][number * size : (number + 1) * size]
+
+    def _descend(self, loss: Any, epoch: int) -> None:
+        value = float(loss.detach())
+        if not np.isfinite(value):
+            raise FloatingPointError(
+                f"`lr` must let the loss stay finite, got {value} in epoch {epoch + 1} with {self.recipe.lr}. Lower it."
+            )
+        self.sum += value
+        self.optimizer.param_groups[0]["lr"] = self.recipe.lr * self.recipe.schedule.share(epoch, self.recipe.epochs)
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """All that the bytes depend on; the data are read once for it."""
+        kind = type(self.recipe.objective)
+        return {
+            **{field.name: repr(getattr(self.recipe, field.name)) for field in fields(self.recipe)},
+            "loss": digest(kind.loss, kind.trusted, kind.network),
+            "images": digest(self.images),
+            "labels": digest(self.labels),
+            "seed": self.seed,
+            "threads": torch.get_num_threads(),
+            "device": self.device,
+            "processor": torch.backends.cpu.get_cpu_capability(),
+            "torch": torch.__version__,
+            "numpy": np.__version__,
+            "format": FORMAT,
+        }
+
+    def save(self, file: Path) -> None:
+        """All of it, in one file."""
+        tensors = {f"network.{name}": value for name, value in self.network.state_dict().items()}
+        for name, parameter in self.network.named_parameters():
+            tensors[f"momentum.{name}"] = self.optimizer.state[parameter]["momentum_buffer"]
+        record = {"settings": self.settings, "done": self.done, "losses": self.losses, "sum": self.sum}
+        save(file, tensors | {"trust": self.trust}, record)
+
+    def open(self, file: Path) -> None:
+        """Go on where the file is, if there is one."""
+        if not file.exists():
+            return
+        tensors, record = load(file)
+        with foreign(f"`{file}` must be a checkpoint of a training run"):
+            check_same(file, record["settings"], self.settings)
+            self.done, self.losses, self.sum = record["done"], record["losses"], record["sum"]
+            self.network.load_state_dict(_under("network.", tensors))
+            momentum = _under("momentum.", tensors)
+            for name, parameter in self.network.named_parameters():
+                buffer = torch.empty_like(parameter.detach()).copy_(momentum[name])
+                self.optimizer.state[parameter]["momentum_buffer"] = buffer
+            self.trust = tensors["trust"].to(self.device)
+
+
+def _under(prefix: str, tensors: dict[str, Any]) -> dict[str, Any]:
+    return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}

@@ -1,0 +1,82 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from abstain import Outputs
+from abstain.experiments.experiment import Setting
+from abstain.experiments.knn import knn_ablation
+from abstain.experiments.knn.ablation import Ablation, Difference, ablate
+from abstain.experiments.ood.weak_networks import weak_network
+from abstain.metrics import aurc, compare
+from abstain.scores import KNN
+
+
+@pytest.fixture(scope="module")
+def weak():
+    return weak_network(4)
+
+
+@pytest.fixture(scope="module")
+def found(weak):
+    return ablate("weak", weak, ks=(1, 2, 10, 20, 1000), draws=2)
+
+
+def test_every_area_is_that_of_the_score_with_that_k(found):
+    draw = found.draws[1]
+    assert found.ks == (1, 2, 10, 20)  # the bank has 45 rows
+    assert found.areas[10][1] == aurc(draw.confidence[KNN(k=10).name], draw.outputs.errors)
+
+
+def test_a_difference_is_the_mean_over_draws_with_both_errors(found):
+    each = [
+        compare(*(draw.confidence[KNN(k=k).name] for k in (20, 1)), draw.outputs.errors, ids=draw.outputs.ids)
+        for draw in found.draws
+    ]
+    difference = found.difference(20, 1)
+    assert difference.mean == pytest.approx(np.mean([one.difference for one in each]))
+    between = np.var([one.difference for one in each], ddof=1) / 2
+    assert difference.se == pytest.approx(np.sqrt(np.mean([one.se**2 for one in each]) + between))
+
+
+def test_many_neighbours_of_a_small_bank_are_of_other_classes(found):
+    assert knn_ablation.sensitive(found).outcome == "held"
+    assert found.worst in (10, 20)
+
+
+def made(noise, seed=0):
+    """Two clusters whose mistakes lie outside of them; with much noise nothing tells mistakes."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(2, size=2000)
+    wrong = rng.random(2000) < 0.2
+    x = 5 * np.eye(2)[labels] + rng.normal(scale=0.3 + noise, size=(2000, 2)) + 4 * wrong[:, None] * rng.normal(size=2)
+    z = np.eye(2)[np.where(wrong, 1 - labels, labels)] + 1.0
+    return Outputs(logits=z, labels=labels, features=x, weight=np.eye(2), bias=np.zeros(2))
+
+
+def test_verdicts_turn_with_the_data():
+    blurred = ablate("blurred", made(noise=30.0), ks=(1, 2), draws=2)
+    assert knn_ablation.sensitive(blurred).outcome == "not held"
+
+
+@pytest.mark.parametrize(
+    ("differences", "outcome"),
+    [
+        ({1: (0.5, 0.1), 10: (3.0, 0.1)}, "held"),
+        ({1: (0.5, 0.4), 10: (3.0, 0.1)}, "undecided"),
+        ({1: (-0.5, 0.4), 10: (3.0, 0.1)}, "undecided"),
+        ({1: (-0.5, 0.1), 10: (3.0, 0.1)}, "not held"),
+    ],
+)
+def test_the_verdict_on_two_follows_the_differences(differences, outcome, found, monkeypatch):
+    monkeypatch.setattr(Ablation, "difference", lambda _, k, __: Difference(*differences[k]))
+    chosen = replace(found, ks=(1, 2, 10))
+    assert knn_ablation.best_is_two(chosen).outcome == outcome
+
+
+def test_outputs_of_other_experiments_take_part(weak, tmp_path, monkeypatch):
+    weak.save(tmp_path / "other" / "outputs")
+    monkeypatch.setattr(knn_ablation, "QUICK", {})
+    findings = knn_ablation.run(Setting(folder=tmp_path / "knn-ablation"))
+    assert [row[0] for row in findings.tables[0].rows] == ["other"]
+    assert len(findings.figures["knn-ablation"]().axes) == 2

@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+
+from abstain import Outputs
+from abstain.experiments.experiment import Setting
+from abstain.experiments.ood import ood_metrics
+from abstain.experiments.ood.contest import Contest
+from abstain.experiments.ood.search import Found, clearest
+from abstain.experiments.ood.weak_networks import weak_network
+from abstain.metrics import ood_auroc
+
+
+def contest(detects, selects, *, n=4000, seed=0):
+    """A contest in which the detector knows unknown samples, or mistakes, as well as told."""
+    rng = np.random.default_rng(seed)
+    unknown, wrong = rng.random(n) < 0.1, rng.random(n) < 0.2
+    labels = np.where(unknown, -1, np.where(wrong, 1, 0))
+    outputs = Outputs(logits=np.tile([2.0, 0.0], (n, 1)), labels=labels, shift=np.where(unknown, "label", "none"))
+    selection = rng.normal(size=n) - 2 * (wrong | unknown)
+    detector = rng.normal(size=n) - detects * unknown - selects * wrong
+    return Contest(outputs, "confidence_margin", "vim", {"confidence_margin": selection, "vim": detector})
+
+
+@pytest.mark.parametrize(("detects", "selects", "outcome"), [(4, 0, "held"), (0, 0, "undecided"), (4, 4, "undecided")])
+def test_a_claim_holds_only_where_detector_wins_one_and_loses_the_other(detects, selects, outcome):
+    found = contest(detects, selects)
+    assert ood_metrics.weaker(Found("made", found, found)).outcome == outcome
+
+
+@pytest.mark.parametrize(("selects", "outcome"), [(-1, "held"), (3, "not held")])
+def test_whether_risk_rises_is_measured(selects, outcome):
+    found = contest(4, selects)
+    assert ood_metrics.blind(Found("made", found, found)).outcome == outcome
+
+
+def test_detection_is_of_known_against_unknown():
+    found = contest(2, 0)
+    c = found.confidence["vim"]
+    assert found.detection("vim")[0] == ood_auroc(c[~found.unknown], c[found.unknown])
+
+
+def test_what_is_measured_was_not_seen_by_the_choice():
+    outputs = weak_network(0)
+    found = clearest(outputs, "digits", detectors=("energy", "max_logit"))
+    chosen, measured = (set(part.outputs.ids) for part in (found.chosen, found.measured))
+    assert not chosen & measured
+    assert len(chosen | measured) == len(outputs)
+
+
+def test_the_weak_network_knows_nine_digits():
+    outputs = weak_network(4)
+    assert outputs.n_classes == 9
+    assert np.count_nonzero(outputs.labels < 0) == 181
+    assert 0.05 < outputs.errors[outputs.shift == "none"].mean() < 0.4
+    assert outputs.check_head().agrees
+
+
+def test_it_finds_an_example_and_draws_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(ood_metrics, "range", lambda _: [0], raising=False)
+    findings = ood_metrics.run(Setting(folder=tmp_path / "ood"))
+    assert findings.verdicts[0].outcome == "held"
+    assert len(findings.figures["ood-metrics"]().axes) == 6

@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+
+from abstain.experiments.experiment import Setting
+from abstain.experiments.svm import svm
+from abstain.experiments.svm.machine import machine
+from abstain.experiments.svm.machines import Machines
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return Machines("wine", tuple(machine("wine", seed=seed) for seed in range(4)))
+
+
+def equal_norms(found):
+    """The same machines with every w_j of length 1."""
+    return Machines(found.table, tuple(one.rescaled(1 / np.linalg.norm(one.weight, axis=1)) for one in found.all))
+
+
+def test_the_machine_minimises_crammer_and_singers_objective():
+    """No small step from the solution makes ½Σ‖w_j‖² + C Σ max(0, 1 − margin) smaller."""
+    from sklearn.datasets import load_wine
+
+    from abstain.experiments.svm.machine import C, _fitted
+
+    data = load_wine()
+    x = (data.data - data.data.mean(axis=0)) / data.data.std(axis=0)
+    learned = _fitted(x, data.target, 0)
+    ones = np.column_stack([x, np.ones(len(x))])
+    rows = np.arange(len(x))
+
+    def objective(w):
+        z = ones @ w.T
+        own = z[rows, data.target]
+        z[rows, data.target] = -np.inf
+        return np.square(w).sum() / 2 + C * np.maximum(0, 1 - (own - z.max(axis=1))).sum()
+
+    best = np.column_stack([learned.coef_, learned.intercept_])
+    rng = np.random.default_rng(0)
+    steps = rng.normal(scale=0.01, size=(200, *best.shape))
+    assert min(objective(best + step) for step in steps) > objective(best) - 1e-3
+
+
+def test_distances_are_those_to_the_hyperplanes(wine):
+    one = wine.all[0]
+    x, w, b = np.asarray(one.outputs.features), one.weight, np.asarray(one.outputs.bias)
+    expected = (x[3] @ w[1] + b[1]) / np.sqrt((w[1] ** 2).sum())
+    assert one.distances[3, 1] == pytest.approx(expected)
+
+
+def test_rules_and_orders_agree_where_norms_are_equal(wine):
+    equal = equal_norms(wine)
+    assert svm.rules(wine).outcome == "held"
+    assert svm.rules(equal).outcome == "undecided"
+    assert svm.orders(wine).outcome == "held"
+    assert svm.orders(equal).outcome == "undecided"
+    assert equal.difference("geometric_margin", "confidence_margin").mean == pytest.approx(0, abs=1e-12)
+
+
+def test_the_confidence_margin_is_a_proxy_and_exact_for_equal_norms(wine, monkeypatch):
+    verdict = svm.proxy(wine)
+    assert verdict.outcome == "held"
+    monkeypatch.setattr(svm, "_gap_of_equal_norms", lambda _: 0.1)
+    assert svm.proxy(wine).outcome == "not held"
+
+
+def test_rescaling_moves_the_confidence_margin_alone(wine, monkeypatch):
+    assert svm.rescaling(wine, 0).outcome == "held"
+    monkeypatch.setattr(svm, "FACTORS", (1.0, 1.0))
+    assert svm.rescaling(wine, 0).outcome == "not held"
+
+
+def test_with_two_classes_all_scores_rank_alike():
+    """The binary confidence margin is the geometric one times ‖w‖."""
+    from abstain.experiments.svm.machine import Machine
+    from abstain.outputs import Outputs
+
+    rng = np.random.default_rng(0)
+    w, x = rng.normal(size=5), rng.normal(size=(100, 5))
+    z = np.column_stack([-x @ w, x @ w]) / 2
+    one = Machine(Outputs(logits=z, labels=rng.integers(2, size=100), weight=np.stack([-w, w]) / 2, bias=np.zeros(2)))
+    assert one.agreement == pytest.approx(1)
+    assert one.disagreement == 0
+
+
+def test_it_runs_on_every_table_and_draws(tmp_path, monkeypatch):
+    monkeypatch.setattr(svm, "TABLES", ("wine", "iris"))
+    monkeypatch.setattr(svm, "SPLITS", 3)
+    findings = svm.run(Setting(folder=tmp_path))
+    assert [row[0] for row in findings.tables[1].rows] == ["wine", "iris"]
+    assert len(findings.figures["svm"]().axes) == 3

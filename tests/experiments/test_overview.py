@@ -1,0 +1,69 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from abstain import Outputs
+from abstain.experiments import overview
+from abstain.experiments.evaluated import compared, comparing_models, joined
+from abstain.experiments.experiment import Experiment, Setting
+from abstain.experiments.page import write_findings
+
+
+def made(seed):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(3, size=200)
+    features = rng.normal(size=(200, 3)) + 2 * np.eye(3)[labels]
+    return Outputs(logits=features, labels=labels, features=features, weight=np.eye(3))
+
+
+@pytest.fixture(scope="module")
+def findings():
+    return compared("A model: one", made(0), seed=0)
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    """One experiment of two models, with what it says of itself."""
+    experiment = Experiment("pair", "A model", lambda _: None, about="Two models were compared.")
+    other = Experiment("other", "Another", lambda _: None, about="It was not run.")
+    monkeypatch.setattr(overview, "EXPERIMENTS", {"pair": experiment, "other": other})
+
+
+@pytest.mark.usefixtures("registered")
+def test_the_page_has_the_gain_of_every_model_its_tables_and_small_figures(tmp_path, findings):
+    pytest.importorskip("PIL")
+    both = joined({"one": findings, "two": replace(findings, words="A model: two")})
+    write_findings(both, "A model", tmp_path / "runs" / "pair")
+    (tmp_path / "docs").mkdir()
+    overview.write_overview(tmp_path / "runs", tmp_path / "docs")
+    page = (tmp_path / "docs" / "experiments.md").read_text()
+    assert "| pair one | in |" in page
+    assert "| pair two | in |" in page
+    assert "Two models were compared." in page
+    assert page.count("**A model: one, α = 1, 5 draws**") == 2
+    assert "It was not run.\n\nNot run for this page: `scripts/reproduce other`." in page
+    for model in ("one", "two"):
+        figure = f"experiments/pair-risk-coverage-{model}.png"
+        assert figure in page
+        assert (tmp_path / "docs" / figure).stat().st_size < 200_000
+
+
+def test_the_findings_of_one_model_are_left_as_they_are(findings):
+    assert joined({"one": findings}) is findings
+
+
+def test_one_model_or_all_of_them_run(tmp_path):
+    asked = []
+
+    def make(folder, seed, progress):  # noqa: ARG001
+        asked.append(folder.name)
+        return made(len(asked))
+
+    run = comparing_models("Models", {"a": make, "b": make})
+    run(Setting(folder=tmp_path, model="b"))
+    assert asked == ["outputs-b"]
+    found = run(Setting(folder=tmp_path))
+    assert asked[1:] == ["outputs-a", "outputs-b"]
+    assert list(found.numbers) == ["a", "b"]
+    assert found.evaluation is None

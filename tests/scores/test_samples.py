@@ -1,0 +1,57 @@
+"""What scores take from the sample they are fitted on."""
+
+import numpy as np
+import pytest
+
+from abstain import Outputs
+from abstain.scores import KNN, SIRC, DeltaKNN, DeltaMDS, NNGuide, Residual, ViM, confidences, samples
+from abstain.scores.residual import FittedResidual
+
+
+def make(n=60, k=3, d=5, seed=0):
+    rng = np.random.default_rng(seed)
+    x, w = rng.normal(size=(n, d)), np.random.default_rng(9).normal(size=(k, d))
+    labels = np.where(rng.random(n) < 0.7, (x @ w.T).argmax(1), rng.integers(k, size=n))
+    return Outputs(logits=x @ w.T, labels=labels, features=x, weight=w, bias=np.zeros(k))
+
+
+@pytest.mark.parametrize("score", [KNN(), NNGuide(), DeltaKNN(k=2)], ids=["knn", "nnguide", "delta_knn"])
+def test_of_a_large_sample_a_bank_is_drawn_that_is_the_same_each_time(score, monkeypatch):
+    monkeypatch.setattr(samples, "LARGEST_BANK", 20)
+    fitted, again = score.fit(make()), score.fit(make())
+    banks = [fitted.right, fitted.wrong] if isinstance(score, DeltaKNN) else [fitted.bank]
+    assert sum(map(len, banks)) == 20
+    np.testing.assert_array_equal(fitted(make(seed=1)), again(make(seed=1)))
+
+
+def test_the_bank_is_made_of_rows_of_the_sample_each_at_most_once(monkeypatch):
+    monkeypatch.setattr(samples, "LARGEST_BANK", 20)
+    rows = {tuple(row) for row in samples.bank_of(make()).features}
+    assert len(rows) == 20
+    assert rows < {tuple(row) for row in make().features}
+
+
+def test_a_sample_that_is_not_too_large_is_the_bank():
+    sample = make()
+    assert samples.bank_of(sample) is sample
+
+
+def test_what_scores_share_is_computed_once_for_a_block(monkeypatch):
+    sample, calls = make(), []
+    fitted = {score.name: score.fit(sample) for score in (Residual(), ViM(), SIRC())}
+    original = FittedResidual.formula
+
+    def counted(self, inputs):
+        calls.append(self)
+        return original(self, inputs)
+
+    monkeypatch.setattr(FittedResidual, "formula", counted)
+    confidences(make(seed=1), fitted)
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("score", [DeltaKNN(), DeltaMDS(), Residual()], ids=["delta_knn", "delta_mds", "residual"])
+def test_the_same_sample_is_fitted_once(score):
+    sample = make()
+    assert score.fit(sample) is score.fit(sample)
+    assert score.fit(sample) is not score.fit(make())
