@@ -9,20 +9,22 @@ import numpy as np
 from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
+from abstain.draws import generator
 from abstain.outputs import Outputs
 from abstain.scores.confidences import confidences
 from abstain.scores.inputs import Inputs
 from abstain.scores.logistic import fit_logistic, log_losses
 from abstain.scores.quantile_map import QuantileMap
 from abstain.scores.rows import Array
-from abstain.scores.score import About, CannotFitError, Family, FittedScore, Score, Sizes
+from abstain.scores.score import About, CannotFitError, Family, FittedScore, Need, Score, Sizes
 
 Floats = NDArray[np.float64]
 FOLDS = 5
 MOST = 5  # scores in a combination
 RIDGE = 1.0
 LARGEST = 10_000  # rows: more do not make it better, but slower
-FEWEST_ERRORS = 5
+FEWEST = 5  # right and wrong rows that a choice takes
+FLATTEST = 0.01  # weight of a score alone: no rows turn it around
 
 
 @final
@@ -31,9 +33,9 @@ class Learned(Score):
     """Log-odds of being right, Σ w_s q_s: a few scores, each by its place q among the rows it was learned from.
 
     Scores join one by one, as long as each lowers the log-loss of rows that were held out by more than its standard
-    error; to begin with there is the first candidate alone, or one that beats it by as much. So few rows give the first
-    candidate back, and many a combination. The rows must be labelled and drawn like deployment: those of shifted
-    conditions and unknown classes are what it learns from.
+    error; to begin with there is the first candidate alone, or one that beats it by as much. So few rows give the
+    order of the first candidate back, and many a combination. The rows must be labelled and drawn like deployment:
+    those of shifted conditions and unknown classes are what it learns from.
     """
 
     candidates: tuple[Score, ...]
@@ -54,28 +56,36 @@ class Learned(Score):
         """The chance of being right."""
         return 1 / (1 + array_namespace(confidence).exp(-confidence))
 
+    def needs_of(self, fitted: Any, /) -> tuple[Need, ...]:
+        """What the chosen scores need."""
+        chosen = [score for score in self.candidates if score.name in fitted.names]
+        return tuple(dict.fromkeys((*self.needs, *(need for score in chosen for need in score.needs))))
+
+    def shortfalls(self, fitted: Any, inputs: Inputs, /) -> dict[Family, Array]:
+        """Those of the chosen scores."""
+        found: dict[Family, Array] = fitted.shortfalls(inputs)
+        return found
+
     def _fit(self, sample: Outputs, /) -> "FittedLearned":
         """Choose the scores by cross-validation, then fit them and their weights on all rows."""
         rows = _some(sample)
-        if not FEWEST_ERRORS <= rows.errors.sum() <= len(rows) - FEWEST_ERRORS:
-            raise CannotFitError(f"the fitting sample has fewer than {FEWEST_ERRORS} right or wrong predictions")
+        right = 1.0 - rows.errors
         allowed = {score.name: score for score in self.candidates if score.objection(rows) is None}
         fold = _folds(rows)
         found = _held_out(allowed, rows, fold)
         whole = _fit_all({name: allowed[name] for name in found}, rows)
         found = {name: values for name, values in found.items() if name in whole}
         if not found:
-            raise CannotFitError("the fitting sample determines none of the scores")
-        right = 1.0 - rows.errors
-        chosen = _choose(found, right, fold)
+            raise CannotFitError("the fitting sample determines none of the scores to learn from")
+        enough = FEWEST <= right.sum() <= len(right) - FEWEST
+        chosen = _choose(found, right, fold) if enough else [next(iter(found))]
         maps = tuple(QuantileMap.of(found[name]) for name in chosen)
         places = np.column_stack([each(found[name]) for each, name in zip(maps, chosen, strict=True)])
-        weights = fit_logistic(places, right, ridge=RIDGE)
         return FittedLearned(
             tuple(whole[name] for name in chosen),
             maps,
-            weights,
-            places[right > 0].mean(axis=0),
+            _weights(places, right),
+            places[right > 0].mean(axis=0) if right.any() else np.zeros(len(chosen)),
             tuple(chosen),
             tuple(allowed[name].about.family for name in chosen),
         )
@@ -92,12 +102,23 @@ class FittedLearned(FittedScore):
     usual: Floats
     """(s,) the mean place of rows that were right."""
     names: tuple[str, ...]
+    """The first is the one that it would have been alone."""
     families: tuple[Family, ...]
 
     @property
     def uses_head(self) -> bool:  # type: ignore[override]  # one that its parts decide
         """Whether one of the scores does."""
         return any(score.uses_head for score in self.scores)
+
+    @property
+    def is_formula(self) -> bool:  # type: ignore[override]
+        """Whether all of the scores are."""
+        return all(score.is_formula for score in self.scores)
+
+    @property
+    def alone(self) -> tuple[str, FittedScore]:
+        """The single score that it would have been."""
+        return self.names[0], self.scores[0]
 
     def expects(self) -> Sizes:
         """What the fitting sample had."""
@@ -110,7 +131,7 @@ class FittedLearned(FittedScore):
 
     def _parts(self, inputs: Inputs) -> list[Array]:
         return [
-            weight * place(score.formula(inputs))
+            weight * place(inputs.confidence(score))
             for score, place, weight in zip(self.scores, self.maps, self.weights[1:].tolist(), strict=True)
         ]
 
@@ -130,25 +151,26 @@ class FittedLearned(FittedScore):
 
 def _some(sample: Outputs) -> Outputs:
     """One row of each sample, at most 10,000, drawn at random."""
-    rng = sample.generator("rows to learn a score on", 0)
-    order = rng.permutation(len(sample))
-    names = order if sample.ids is None else sample.ids[order]
-    _, first = np.unique(names, return_index=True)
+    order = generator("rows to learn a score on", 0, sample.ids).permutation(len(sample))
+    _, first = np.unique(sample.samples[0][order], return_index=True)
     return sample.select(np.sort(order[np.sort(first)[:LARGEST]]))
 
 
 def _folds(rows: Outputs) -> NDArray[np.int64]:
-    return rows.generator("folds to learn a score in", 0).permutation(len(rows)) % FOLDS
+    """Which fold each row is in, whatever it shows: the rows are a random draw already."""
+    return generator("folds to learn a score in", 0, rows.ids).permutation(len(rows)) % FOLDS
 
 
-def in_distribution(rows: Outputs) -> Outputs:
-    """The rows that scores are fitted on which know no shift."""
-    return rows.select(rows.shift == "none")
+def _weights(places: Floats, right: Floats) -> Floats:
+    found = fit_logistic(places, right, ridge=RIDGE)
+    if len(found) == 2:
+        found[1] = max(found[1], FLATTEST)
+    return found
 
 
 def _fit_all(scores: Mapping[str, Score], rows: Outputs) -> dict[str, FittedScore]:
     """The scores that these rows determine, fitted."""
-    inside = in_distribution(rows)
+    inside = rows.select(rows.shift == "none")
     fitted: dict[str, FittedScore] = {}
     for name, score in scores.items():
         with suppress(CannotFitError):
@@ -181,7 +203,7 @@ def _choose(found: Mapping[str, Floats], right: Floats, fold: NDArray[np.int64])
         for number, place in enumerate(places):
             here = fold == number
             columns = np.column_stack([place[name] for name in names])
-            weights = fit_logistic(columns[~here], right[~here], ridge=RIDGE)
+            weights = _weights(columns[~here], right[~here])
             result[here] = log_losses(weights[0] + columns[here] @ weights[1:], right[here])
         return result
 
@@ -203,6 +225,6 @@ def _places(found: Mapping[str, Floats], rows: NDArray[np.bool_]) -> dict[str, F
 
 def _better(now: Floats, tried: Mapping[tuple[str, ...], Floats]) -> tuple[tuple[str, ...], Floats] | None:
     """The choice of lowest loss if that is lower than now by more than the standard error of the difference."""
-    names = min(tried, key=lambda names: float(tried[names].mean()))
+    names = min(tried, key=lambda names: round(float(tried[names].mean()), 9))  # the first of those that rank alike
     gain = now - tried[names]
     return (names, tried[names]) if gain.mean() > gain.std() / np.sqrt(len(gain)) else None

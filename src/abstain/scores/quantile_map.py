@@ -13,6 +13,7 @@ from abstain.scores.score import Stored
 
 Floats = NDArray[np.float64]
 KNOTS = 17
+NARROWEST = 1e-200  # gap between knots, so that no share of it overflows
 CERTAIN = 1e12  # stands for the infinite confidence of a row with one class left
 
 
@@ -36,6 +37,7 @@ class QuantileMap(Stored):
 
         ordered = np.sort(np.clip(confidence, -CERTAIN, CERTAIN))
         knots = np.unique(np.quantile(ordered, np.linspace(0, 1, KNOTS), method="inverted_cdf"))
+        knots = knots[np.diff(knots, prepend=-np.inf) > NARROWEST]
         below, up_to = (np.searchsorted(ordered, knots, side) for side in ("left", "right"))
         return cls(knots, np.asarray(ndtri((below + up_to) / (2 * len(ordered)))))
 

@@ -20,6 +20,7 @@ from abstain.scores.gen import GEN
 from abstain.scores.given import Given, Own
 from abstain.scores.kl_matching import KLMatching
 from abstain.scores.knn import KNN
+from abstain.scores.learned import Learned
 from abstain.scores.logit_scores import LOGIT_SCORES
 from abstain.scores.margin_mix import MarginMix
 from abstain.scores.max_logit_pnorm import MaxLogitPNorm
@@ -79,7 +80,9 @@ EXPECTED_COST = ExpectedCost()
 
 DEFAULT = "confidence_margin"  # where nobody says otherwise
 
-SCORES: dict[str, Score] = {score.name: score for score in (*PAPER, *AFTER_THE_PAPER)}
+LEARNED = Learned((MaxSoftmax(), *(score for score in (*PAPER, *AFTER_THE_PAPER) if score != MaxSoftmax())))
+
+SCORES: dict[str, Score] = {score.name: score for score in (*PAPER, *AFTER_THE_PAPER, LEARNED)}
 
 
 def as_score(asked: AnyScore, outputs: Outputs | None = None, /, *, what: str = "score") -> Score:

@@ -75,6 +75,11 @@ class FittedScore(Stored, ABC):
     is_formula: ClassVar[bool] = True
     """Whether it is a formula in arrays, which other libraries and a file can hold."""
 
+    @property
+    def alone(self) -> "tuple[str, FittedScore] | None":
+        """Of a combination, the name and fit of the single score to compare it with."""
+        return None
+
     def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Confidence (n,) of every row, NaN, which no threshold accepts, where a row is not usable."""
         expect_outputs(outputs)
@@ -108,6 +113,8 @@ class Score(Stored, ABC):
     """Options that the name tells already."""
     fits_on_shifted: ClassVar[bool] = False
     """Whether it is fitted on rows of every kind, drawn like deployment, instead of in-distribution ones."""
+    on_request: ClassVar[bool] = False
+    """Whether it takes so long to fit that "all" scores are those without it."""
 
     @property
     @abstractmethod
@@ -138,6 +145,14 @@ class Score(Stored, ABC):
     def needs_fitting(self) -> bool:
         """Whether it is fitted on a sample."""
         return "fitting" in self.about.needs
+
+    def needs_of(self, fitted: Any, /) -> tuple[Need, ...]:  # noqa: ARG002
+        """What it needs once fitted, where fitting decides that."""
+        return self.needs
+
+    def shortfalls(self, fitted: Any, inputs: Inputs, /) -> dict[Family, Array]:
+        """By family of scores, how much of a low confidence (n,) is their part: all of it is its own."""
+        return {self.about.family: -inputs.confidence(fitted)}
 
     def literal(self, confidence: Array, /) -> Array:
         """The value the literature prints, a strictly increasing function of confidence."""
