@@ -23,13 +23,12 @@ from abstain.scores.state import from_state, to_state
 NUMBERS = st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=2, max_size=40)
 
 
-def _mixed(n, seed, spread=1.0):
+def _mixed(n, seed):
     """Rows with two kinds of errors: ambiguous ones, which the margin sees, and faint ones, which the energy sees."""
     rng = np.random.default_rng(seed)
-    labels = rng.integers(3, size=n)
-    logits = rng.normal(size=(n, 3)) + 3 * np.eye(3)[labels]
-    unknown = rng.random(n) < 0.3
-    logits[unknown] = 8 * np.eye(3)[labels[unknown]] + rng.normal(scale=spread, size=(unknown.sum(), 3)) - 12
+    labels, unknown = rng.integers(3, size=n), rng.random(n) < 0.3
+    logits = rng.normal(scale=2, size=(n, 3)) + 4 * np.eye(3)[labels]
+    logits += (rng.normal(scale=2, size=n) - 4 * unknown - logits.max(axis=1))[:, None]
     return Outputs(logits=logits, labels=np.where(unknown, -1, labels), ids=np.arange(n))
 
 
@@ -114,9 +113,18 @@ def test_the_order_of_rows_changes_nothing_but_the_draw(digits):
     assert Learned((MaxSoftmax(), Energy())).fit(sample).names == Learned((MaxSoftmax(), Energy())).fit(sample).names
 
 
-def test_without_errors_there_is_nothing_to_learn():
+@pytest.mark.parametrize("wrong", [0, 4, 56, 60])
+def test_too_few_errors_give_the_order_of_the_first_candidate(wrong):
+    z = np.random.default_rng(0).normal(size=(60, 3))
+    labels = np.where(np.arange(60) < wrong, (z.argmax(axis=1) + 1) % 3, z.argmax(axis=1))
+    fitted = Learned((MaxSoftmax(), Energy())).fit(Outputs(logits=z, labels=labels))
+    fresh = _mixed(200, 0)
+    np.testing.assert_array_equal(np.argsort(fitted(fresh)), np.argsort(MaxSoftmax()(fresh)))
+
+
+def test_rows_that_show_nothing_are_an_error():
     outputs = Outputs(logits=np.eye(3)[np.arange(60) % 3] * 9, labels=np.arange(60) % 3)
-    with pytest.raises(CannotFitError, match="fewer than 5 right or wrong predictions"):
+    with pytest.raises(CannotFitError, match="determines none of the scores to learn from"):
         Learned((MaxSoftmax(),)).fit(outputs)
 
 

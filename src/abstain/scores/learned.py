@@ -42,6 +42,7 @@ class Learned(Score):
     """The first is what it falls back to."""
     named_by = ("candidates",)
     fits_on_shifted = True
+    on_request = True
 
     about = About(
         name="learned",
@@ -69,7 +70,7 @@ class Learned(Score):
     def _fit(self, sample: Outputs, /) -> "FittedLearned":
         """Choose the scores by cross-validation, then fit them and their weights on all rows."""
         rows = _some(sample)
-        right = 1.0 - rows.errors
+        right = (~rows.errors).astype(np.float64)
         allowed = {score.name: score for score in self.candidates if score.objection(rows) is None}
         fold = _folds(rows)
         found = _held_out(allowed, rows, fold)
@@ -77,8 +78,9 @@ class Learned(Score):
         found = {name: values for name, values in found.items() if name in whole}
         if not found:
             raise CannotFitError("the fitting sample determines none of the scores to learn from")
+        first = next(iter(found))
         enough = FEWEST <= right.sum() <= len(right) - FEWEST
-        chosen = _choose(found, right, fold) if enough else [next(iter(found))]
+        chosen = _choose(found, right, fold) if enough else [first]
         maps = tuple(QuantileMap.of(found[name]) for name in chosen)
         places = np.column_stack([each(found[name]) for each, name in zip(maps, chosen, strict=True)])
         return FittedLearned(
@@ -88,6 +90,8 @@ class Learned(Score):
             places[right > 0].mean(axis=0) if right.any() else np.zeros(len(chosen)),
             tuple(chosen),
             tuple(allowed[name].about.family for name in chosen),
+            whole[first],
+            first,
         )
 
 
@@ -102,8 +106,9 @@ class FittedLearned(FittedScore):
     usual: Floats
     """(s,) the mean place of rows that were right."""
     names: tuple[str, ...]
-    """The first is the one that it would have been alone."""
     families: tuple[Family, ...]
+    fallback: FittedScore
+    fallback_name: str
 
     @property
     def uses_head(self) -> bool:  # type: ignore[override]  # one that its parts decide
@@ -116,9 +121,9 @@ class FittedLearned(FittedScore):
         return all(score.is_formula for score in self.scores)
 
     @property
-    def alone(self) -> tuple[str, FittedScore]:
-        """The single score that it would have been."""
-        return self.names[0], self.scores[0]
+    def singles(self) -> dict[str, FittedScore]:
+        """What it weighs, and what it would fall back to."""
+        return {self.fallback_name: self.fallback} | dict(zip(self.names, self.scores, strict=True))
 
     def expects(self) -> Sizes:
         """What the fitting sample had."""

@@ -108,12 +108,13 @@ def as_score(asked: AnyScore, outputs: Outputs | None = None, /, *, what: str = 
 
 
 def as_scores(asked: AnyScore | Iterable[AnyScore], outputs: Outputs, /, *, what: str = "scores") -> list[Score]:
-    """Several scores, each once; "all" stands for those given with the outputs and all of `SCORES`."""
+    """Several scores, each once; "all" stands for those given with the outputs and those of `SCORES` not on request."""
     alone = isinstance(asked, str) or not hasattr(asked, "__iter__")
     each: list[Any] = [asked] if alone else list(asked)  # type: ignore[arg-type]
     if not each:
         raise ValueError(f"`{what}` must name at least one score, got none. `abstain scores` lists them.")
-    known = [score for name, score in SCORES.items() if name not in outputs.given_names]
+    usual = {name: score for name, score in SCORES.items() if not score.on_request}
+    known = [score for name, score in usual.items() if name not in outputs.given_names]
     known = known if outputs.n_classes or not outputs.given_names else []  # or none could be computed
     every: list[Score] = []
     for one in each:
@@ -151,7 +152,8 @@ def split_names(text: str, /) -> list[str]:
 def _typed(name: str, options: dict[str, Any]) -> dict[str, Any]:
     """The options, each one that the score has and of its type."""
     types = get_type_hints(type(SCORES[name]))
-    known = [field.name for field in fields(SCORES[name])]  # type: ignore[arg-type]
+    score = SCORES[name]
+    known = [field.name for field in fields(score) if field.name not in score.named_by]  # type: ignore[arg-type]
     if not known:
         raise ValueError(f"`score` must be {name} alone, which has no options, got {', '.join(options)}.")
     for option in options:

@@ -76,9 +76,9 @@ class FittedScore(Stored, ABC):
     """Whether it is a formula in arrays, which other libraries and a file can hold."""
 
     @property
-    def alone(self) -> "tuple[str, FittedScore] | None":
-        """Of a combination, the name and fit of the single score to compare it with."""
-        return None
+    def singles(self) -> "dict[str, FittedScore]":
+        """Of a combination, the single scores by name to compare it with."""
+        return {}
 
     def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Confidence (n,) of every row, NaN, which no threshold accepts, where a row is not usable."""
@@ -150,9 +150,9 @@ class Score(Stored, ABC):
         """What it needs once fitted, where fitting decides that."""
         return self.needs
 
-    def shortfalls(self, fitted: Any, inputs: Inputs, /) -> dict[Family, Array]:
-        """By family of scores, how much of a low confidence (n,) is their part: all of it is its own."""
-        return {self.about.family: -inputs.confidence(fitted)}
+    def shortfalls(self, fitted: Any, inputs: Inputs, /) -> dict[Family, Array]:  # noqa: ARG002
+        """By family of scores, their part (n,) in a low confidence, in any unit: all of it is its own."""
+        return {self.about.family: 1.0}
 
     def literal(self, confidence: Array, /) -> Array:
         """The value the literature prints, a strictly increasing function of confidence."""
