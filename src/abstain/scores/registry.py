@@ -152,8 +152,7 @@ def split_names(text: str, /) -> list[str]:
 def _typed(name: str, options: dict[str, Any]) -> dict[str, Any]:
     """The options, each one that the score has and of its type."""
     types = get_type_hints(type(SCORES[name]))
-    score = SCORES[name]
-    known = [field.name for field in fields(score) if field.name not in score.named_by]  # type: ignore[arg-type]
+    known = [field.name for field in fields(SCORES[name])]  # type: ignore[arg-type]
     if not known:
         raise ValueError(f"`score` must be {name} alone, which has no options, got {', '.join(options)}.")
     for option in options:
