@@ -53,7 +53,7 @@ def test_a_single_score_says_what_its_family_sees(score, reason):
 
 
 def test_a_learned_score_says_which_of_its_parts_is_missing(tmp_path):
-    selector = calibrate(draw(4000, 0), score=Learned((MaxSoftmax(), Residual(dim=3))), risk=0.1, delta=0.1)
+    selector = calibrate(draw(4000, 0), score=Learned((MaxSoftmax(), Residual(dim=3))), coverage=0.3)
     assert set(selector.fitted.names) == {"max_softmax", "residual(dim=3)"}
     between = "ambiguous between dog and cat"
     assert selector.reasons(NEW).tolist() == ["", between, UNLIKE, f"both: {between}, and {UNLIKE}", "not finite"]
