@@ -31,7 +31,7 @@ def draw(n, seed):
     )
 
 
-ROWS = np.array([[9.0, 0, 0, 0.2], [3.0, 3.1, 0, 0.3], [9.0, 0, 0, 9.0], [3.0, 3.1, 0, 9.0], [0, 0, 0, np.nan]])
+ROWS = np.array([[9.0, 0, 0, 0.2], [3.0, 3.1, 0, 0.3], [9.0, 0, 0, 9.0], [3.0, 3.1, 0, 0.7], [0, 0, 0, np.nan]])
 NEW = Outputs(logits=ROWS @ WEIGHT.T, features=ROWS, weight=WEIGHT, bias=BIAS, nonfinite="reject")
 
 
