@@ -27,6 +27,7 @@ from sklearn.svm import SVC, LinearSVC, NuSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from abstain import Outputs, Selector, calibrate
+from abstain.collect import SklearnModel
 from abstain.sklearn import SelectiveClassifier
 from abstain.sklearn.training import split_rows
 from abstain.thresholds import NoSafeThresholdError
@@ -315,10 +316,10 @@ def test_costs_decide_as_calibrate_does():
     known = LogisticRegression().fit(X[:1500], y[:1500])
     costs = np.array([[0, 1, 5], [1, 0, 5], [2, 2, 0.0]])
     selective = SelectiveClassifier(known, cost=0.7, costs=costs, cv="prefit").fit(X[1500:], y[1500:])
-    logits = known.decision_function(X)
+    logits, _ = SklearnModel(known).on(X[1500:])  # the same products, which round alike
     seed = int(np.random.RandomState(0).randint(2**31))
-    selector = calibrate(Outputs(logits=logits[1500:], labels=y[1500:]), cost=0.7, costs=costs, seed=seed)
-    outputs = Outputs(logits=logits)
+    selector = calibrate(Outputs(logits=logits, labels=y[1500:]), cost=0.7, costs=costs, seed=seed)
+    outputs = Outputs(logits=SklearnModel(known).on(X)[0])
     np.testing.assert_array_equal(selective.accepts(X), selector.accepts(outputs))
     np.testing.assert_array_equal(selective.predict(X), selector.predictions(outputs))
     assert (selective.predict(X) != known.predict(X)).any()

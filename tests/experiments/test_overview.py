@@ -5,7 +5,7 @@ import pytest
 
 from abstain import Outputs
 from abstain.experiments import overview
-from abstain.experiments.evaluated import compared, comparing_models, joined
+from abstain.experiments.comparison.evaluated import compared, comparing_models, joined
 from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.page import write_findings
 

@@ -41,6 +41,15 @@ def test_other_files_are_refused_by_name(tmp_path):
         claims_page(tmp_path)
 
 
+def test_findings_nested_without_end_are_refused_by_name(tmp_path):
+    (tmp_path / "scale").mkdir()
+    write_text(tmp_path / "scale" / "findings.json", "[" * 100_000)
+    with pytest.raises(
+        ValueError, match=r"findings.json` must be findings that `abstain reproduce` wrote, got maximum"
+    ):
+        claims_page(tmp_path)
+
+
 def test_a_verdict_names_a_claim_of_the_paper():
     with pytest.raises(ValueError, match="must be the key of a claim of the paper, got 'nothing'"):
         Verdict("nothing", "held", "", "")

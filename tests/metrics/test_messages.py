@@ -6,6 +6,7 @@ from abstain.metrics import (
     aurc_interval,
     aurc_se,
     compare,
+    compare_all,
     coverage_at_risk,
     effective_size,
     fpr_at_tpr,
@@ -112,3 +113,8 @@ def test_other_arguments():
 def test_weighted_risk_at_coverage_counts_weight():
     assert risk_at_coverage([3.0, 2.0, 1.0], [0, 1, 1], coverage=0.5, weights=[2, 1, 1]) == 0.0
     assert risk_at_coverage([3.0, 2.0, 1.0], [0, 1, 1], coverage=0.6, weights=[2, 1, 1]) == pytest.approx(1 / 3)
+
+
+def test_comparing_all_needs_names():
+    with pytest.raises(TypeError, match="`confidences` must be a dictionary of confidences by name, got list"):
+        compare_all([[1.0, 2.0]], [0, 1])

@@ -1,6 +1,6 @@
 import pytest
 
-from abstain.experiments.over_seeds import over_seeds
+from abstain.experiments.training.over_seeds import over_seeds
 
 pytest.importorskip("matplotlib")
 

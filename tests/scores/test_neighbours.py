@@ -21,6 +21,28 @@ def test_distances_are_exact(dtype):
     np.testing.assert_allclose(Neighbours(bank).distances(queries, 3), brute_force(queries, bank, 3), rtol=1e-12)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", [1e-35, 1e-25, 1e19, 1e30])
+def test_sizes_whose_squares_float32_cannot_hold_change_nothing(size, dtype):
+    rng = np.random.default_rng(6)
+    bank, queries = ((size * rng.normal(size=(n, 8))).astype(dtype) for n in (200, 50))
+    bank[0] *= 1e-3
+    np.testing.assert_allclose(Neighbours(bank).distances(queries, 3), brute_force(queries, bank, 3), rtol=1e-12)
+    products = queries.astype(np.float64) @ bank.astype(np.float64).T
+    np.testing.assert_allclose(Neighbours(bank).products(queries, 3), -np.sort(-products, axis=1)[:, :3], rtol=1e-12)
+
+
+@pytest.mark.parametrize("far", [1e-30, 1e12, 1e25, 1e60])
+def test_one_row_may_be_far_from_all_others(far):
+    rng = np.random.default_rng(7)
+    bank, queries = rng.normal(size=(200, 8)), rng.normal(size=(50, 8))
+    for rows in (bank, queries):
+        rows[3] *= far
+        np.testing.assert_allclose(Neighbours(bank).distances(queries, 3), brute_force(queries, bank, 3), rtol=1e-12)
+        products = -np.sort(-(queries @ bank.T), axis=1)[:, :3]
+        np.testing.assert_allclose(Neighbours(bank).products(queries, 3), products, rtol=1e-9)
+
+
 def test_neighbours_too_close_for_float32_are_told_apart():
     """A hundred bank rows that are one and the same to float32."""
     rng = np.random.default_rng(1)

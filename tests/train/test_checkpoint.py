@@ -30,6 +30,32 @@ def test_a_file_that_was_cut_short_is_refused(tmp_path):
         load(tmp_path / "run")
 
 
+@pytest.mark.parametrize("place", [-1, -20])
+def test_a_bit_that_was_flipped_is_noticed(tmp_path, place):
+    save(tmp_path / "run", TENSORS, RECORD)
+    contents = bytearray((tmp_path / "run").read_bytes())
+    contents[place] ^= 1
+    (tmp_path / "run").write_bytes(contents)
+    with pytest.raises(ValueError, match=r"run` must be .* as it was saved, got altered contents. Remove it"):
+        load(tmp_path / "run")
+
+
+def test_a_record_that_was_altered_is_refused(tmp_path):
+    save(tmp_path / "run", TENSORS, RECORD)
+    contents = (tmp_path / "run").read_bytes()
+    (tmp_path / "run").write_bytes(contents.replace(b'done\\": 3', b'done\\": 9'))
+    with pytest.raises(ValueError, match="got altered contents"):
+        load(tmp_path / "run")
+
+
+def test_a_record_nested_without_end_is_refused(tmp_path):
+    from safetensors.torch import save_file
+
+    save_file(TENSORS, tmp_path / "run", metadata={"abstain": "[" * 100_000})
+    with pytest.raises(ValueError, match="must be a checkpoint of a training run, got other contents"):
+        load(tmp_path / "run")
+
+
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="none` must exist and be a checkpoint of a training run"):
         load(tmp_path / "none")

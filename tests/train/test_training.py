@@ -11,6 +11,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from abstain.train.augmentation import Augmentation  # noqa: E402
+from abstain.train.checkpoint import load, save  # noqa: E402
 from abstain.train.cross_entropy import CrossEntropy  # noqa: E402
 from abstain.train.predict import predict  # noqa: E402
 from abstain.train.recipe import Recipe  # noqa: E402
@@ -160,7 +161,7 @@ def test_a_file_of_something_else_is_refused(blobs, tmp_path):
     with pytest.raises(ValueError, match="third` must be a checkpoint of a training run, got other contents"):
         train(RECIPE, *blobs, tmp_path / "third")
     safetensors.torch.save_file({"a": torch.zeros(1)}, tmp_path / "fourth", metadata={"abstain": "{}"})
-    with pytest.raises(ValueError, match="fourth` must be a checkpoint of a training run, got KeyError"):
+    with pytest.raises(ValueError, match="fourth` must be a checkpoint of a training run as it was saved"):
         train(RECIPE, *blobs, tmp_path / "fourth")
 
 
@@ -189,3 +190,24 @@ def test_fewer_samples_than_a_batch_are_one_batch(blobs, tmp_path):
     steps = []
     train(RECIPE, images[:10], labels[:10], tmp_path / "run", progress=lambda _, total: steps.append(total))
     assert steps == [3, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("tensors", "record"),
+    [
+        ({}, {"done": 10**9}),
+        ({}, {"done": -1}),
+        ({}, {"done": "7"}),
+        ({}, {"losses": "abc"}),
+        ({}, {"sum": None}),
+        ({"trust": torch.ones(3)}, {}),
+        ({"momentum.body.0.weight": torch.zeros(1)}, {}),
+    ],
+)
+def test_a_checkpoint_of_other_steps_or_shapes_is_refused(blobs, tmp_path, tensors, record):
+    with pytest.raises(Stopped):
+        train(RECIPE, *blobs, tmp_path / "run", every=0, progress=stop_after(7))
+    before = load(tmp_path / "run")
+    save(tmp_path / "run", before[0] | tensors, before[1] | record)
+    with pytest.raises(ValueError, match="run` must be a checkpoint of a training run, got other steps or shapes"):
+        train(RECIPE, *blobs, tmp_path / "run")

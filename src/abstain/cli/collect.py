@@ -97,6 +97,7 @@ def _parts(model: str, data: str, corrupt: list[str], unknown: list[str], seed: 
 def _corruption(spec: str, seed: int) -> Callable[[Any, int], Any]:
     """fog:3 for images, or one of the byte shifts for files."""
     from abstain.shifts import BYTE_SHIFTS
+    from abstain.shifts.pictures import corrupt_picture
     from abstain.shifts.severities import SMALL
 
     if spec in BYTE_SHIFTS:
@@ -106,14 +107,4 @@ def _corruption(spec: str, seed: int) -> Callable[[Any, int], Any]:
     check_name("--corrupt", name, SMALL if severity else (*SMALL, *BYTE_SHIFTS), rule=rule)
     if not severity.isdigit():
         raise ValueError(f"`--corrupt` must {rule}, got {spec!r}.")
-    return partial(_corrupted, name, int(severity), seed)
-
-
-def _corrupted(name: str, severity: int, seed: int, image: Any, row: int) -> Any:
-    import numpy as np
-
-    from abstain.extras import require
-    from abstain.shifts import corrupt
-
-    corrupted = corrupt(np.asarray(image), name, severity=severity, seed=seed + row)
-    return require("PIL.Image", extra="images", feature="Corrupting images").fromarray(corrupted)
+    return partial(corrupt_picture, name, int(severity), seed)

@@ -11,6 +11,9 @@ from abstain.cli.show import print_json, sample_bar
 from abstain.names import check_name
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from abstain.experiments.claims import Verdict
     from abstain.experiments.experiment import Experiment
     from abstain.experiments.findings import Findings
 
@@ -29,7 +32,7 @@ def reproduce(
     folder: Annotated[Path, typer.Option(help="Where to write, a folder per experiment.")] = Path(
         "abstain-experiments"
     ),
-    seed: Annotated[int, typer.Option(help="Seed of the experiment.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the experiment.")] = 0,
     data: Annotated[Path | None, typer.Option(help="Folder with data that no package brings.")] = None,
     limit: Annotated[int | None, typer.Option(help="At most this many samples of each part.", min=1)] = None,
     model: Annotated[str | None, typer.Option(help="A model the experiment knows, or one as collect takes it.")] = None,
@@ -50,12 +53,6 @@ def reproduce(
     if name is None:
         _list(list(EXPERIMENTS.values()), json=json)
         return
-    if name == CLAIMS:
-        _collect_claims(folder, json=json)
-        return
-    there = f"There are {', '.join(EXPERIMENTS)}."
-    check_name("name", name, (*EXPERIMENTS, CLAIMS), rule="be an experiment", otherwise=there)
-    experiment = EXPERIMENTS[name]
     options: dict[str, Any] = {
         "data": data,
         "limit": limit,
@@ -64,7 +61,14 @@ def reproduce(
         "paper_code": paper_code,
         "long": long,
     }
-    _check_options(experiment, options)
+    if name == CLAIMS:
+        _check_options(CLAIMS, frozenset(), options)
+        _collect_claims(folder, json=json)
+        return
+    there = f"There are {', '.join(EXPERIMENTS)}."
+    check_name("name", name, (*EXPERIMENTS, CLAIMS), rule="be an experiment", otherwise=there)
+    experiment = EXPERIMENTS[name]
+    _check_options(name, experiment.takes, options)
     require("matplotlib", extra="report", feature="The figures of an experiment")
     with sample_bar("Working") as progress:
         findings = experiment.run(Setting(folder=folder / name, seed=seed, progress=progress, **options))
@@ -86,19 +90,18 @@ def _collect_claims(folder: Path, *, json: bool) -> None:
 
     if not folder.is_dir():
         raise FileNotFoundError(f"`--folder` must hold experiments, got no folder {folder}. Run one first.")
-    file = folder / "claims.md"
-    write_text(file, claims_page(folder))
-    print_json({"page": str(file)}) if json else print(f"All claims: {file}")
+    file, page = folder / "claims.md", claims_page(folder)
+    write_text(file, page)
+    counted = page.split("\n\n")[1]
+    print_json({"page": str(file), "words": counted}) if json else print(f"{counted}\nAll claims: {file}")
 
 
-def _check_options(experiment: "Experiment", options: dict[str, Any]) -> None:
+def _check_options(name: str, takes: frozenset[str], options: dict[str, Any]) -> None:
     """What an experiment does not take is an error, not silence."""
     for option, value in options.items():
-        if value not in (None, False) and option not in experiment.takes:
-            flags = ", ".join(f"--{one.replace('_', '-')}" for one in sorted(experiment.takes)) or "no such options"
-            raise ValueError(
-                f"`--{option.replace('_', '-')}` must be left out for {experiment.name}, which takes {flags}."
-            )
+        if value not in (None, False) and option not in takes:
+            flags = ", ".join(f"--{one.replace('_', '-')}" for one in sorted(takes)) or "no such options"
+            raise ValueError(f"`--{option.replace('_', '-')}` must be left out for {name}, which takes {flags}.")
 
 
 def _tell(findings: "Findings", files: list[Path], *, json: bool) -> None:
@@ -110,7 +113,6 @@ def _tell(findings: "Findings", files: list[Path], *, json: bool) -> None:
     from abstain.cli.letters import shown
     from abstain.cli.show import print_summary
     from abstain.evaluation import summarize
-    from abstain.experiments.claims import CLAIMS as TEXTS
 
     if json:
         verdicts = [asdict(verdict) for verdict in findings.verdicts]
@@ -118,12 +120,32 @@ def _tell(findings: "Findings", files: list[Path], *, json: bool) -> None:
         return
     console = Console()
     if findings.evaluation is not None:
-        print_summary(summarize(findings.evaluation), console)
+        print_summary(summarize(findings.evaluation), console, rest=f"{files[0]} has them")
     console.print(escape(shown(findings.words)))
-    for verdict in findings.verdicts:
-        colour, claim = MARKS[verdict.outcome], TEXTS[verdict.claim]
-        console.print(
-            shown(f"\n[{colour}]{verdict.outcome}[/{colour}]: {escape(claim.text)} [dim]({claim.place})[/dim]")
-        )
-        console.print(shown(f"  {escape(verdict.evidence.rstrip('.'))}. [dim]On {escape(verdict.data)}.[/dim]"))
+    for claim in dict.fromkeys(verdict.claim for verdict in findings.verdicts):
+        _tell_claim([verdict for verdict in findings.verdicts if verdict.claim == claim], console)
     print(f"\nTables, numbers and figures: {files[0].parent}")
+
+
+def _tell_claim(verdicts: "list[Verdict]", console: "Console") -> None:
+    """A claim with its evidence, or, where it was tested several times, on what it held and on what not."""
+    from rich.markup import escape
+
+    from abstain.cli.letters import shown
+    from abstain.experiments.claims import CLAIMS as TEXTS
+
+    claim, outcomes = TEXTS[verdicts[0].claim], [verdict.outcome for verdict in verdicts]
+    counted = [
+        f"[{colour}]{outcome}[/{colour}]"
+        + (f" {outcomes.count(outcome)} of {len(outcomes)}" if len(outcomes) > 1 else "")
+        for outcome, colour in MARKS.items()
+        if outcome in outcomes
+    ]
+    console.print(shown(f"\n{', '.join(counted)}: {escape(claim.text)} [dim]({claim.place})[/dim]"))
+    if len(verdicts) == 1:
+        evidence, data = verdicts[0].evidence.rstrip("."), verdicts[0].data
+        console.print(shown(f"  {escape(evidence)}. [dim]On {escape(data)}.[/dim]"))
+        return
+    for outcome in [outcome for outcome in MARKS if outcome in outcomes]:
+        data = "; ".join(verdict.data for verdict in verdicts if verdict.outcome == outcome)
+        console.print(shown(f"  [dim]{outcome} on {escape(data)}[/dim]"))

@@ -65,8 +65,13 @@ def sample_bar(doing: str = "Collecting") -> "Iterator[Callable[[int, int], None
         yield update
 
 
-def print_summary(summary: "Summary", console: "Console", *, intervals: bool = False) -> None:
-    """The verdict, then the table, AURC × 100, side by side if there is room, else a mix under the other."""
+def print_summary(
+    summary: "Summary", console: "Console", *, intervals: bool = False, rest: str = "--all shows them"
+) -> None:
+    """The verdict, then the table, AURC × 100, side by side if there is room, else a mix under the other.
+
+    ``rest`` says where scores are that the table leaves out.
+    """
     console.print(shown(summary.verdict.words), style="bold")
     mixes = list(dict.fromkeys(column.mix for column in summary.columns))
     tables = [_table(summary, mixes, intervals)]
@@ -77,7 +82,7 @@ def print_summary(summary: "Summary", console: "Console", *, intervals: bool = F
     words = f"AURC-α × 100, lower is better. {BEST} best of its column, {TIED} not significantly worse"
     console.print(shown(f"{words} (paired {100 * summary.level:g}% interval)."), style="dim")
     if summary.not_shown:
-        console.print(f"{summary.not_shown} worse scores are not shown; --all shows them.", style="dim")
+        console.print(f"{summary.not_shown} scores that rank lower are not shown; {rest}.", style="dim")
     for remark in summary.remarks():
         console.print(shown(remark), style="dim")
 

@@ -1,1 +1,1 @@
-"""Experiments on real data, each one file."""
+"""The paper's experiments and ours, each with its claims: a package for each kind, `registry` has them by name."""

@@ -42,7 +42,7 @@ _ALL = (
     Claim(
         "ood-is-weaker",
         "A score can win by every OOD metric and still serve selection worse.",
-        "§2.3, App. C, Fig. 7",
+        "§2.3, App. C, Table 5, Fig. 7",
     ),
     Claim(
         "ood-metrics-blind",
@@ -149,12 +149,12 @@ _ALL = (
     Claim(
         "margins-best-all",
         "Where all shifts coexist the margins are best or comparable to the best.",
-        "§4.1, Fig. 4 (d), Tables 3, 5",
+        "§4.1, Fig. 4 (d), Tables 3, 8",
     ),
     Claim(
         "margins-best-low-risk",
         "The gain of the margins is largest at low coverage (α = 0.1).",
-        "§4.3, Tables 3–5",
+        "§4.3, Tables 3, 4, 8",
     ),
     Claim(
         "ood-scores-poor",

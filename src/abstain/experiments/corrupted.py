@@ -1,4 +1,4 @@
-"""Covariate shift of severity 3 in the 19 corruptions: from the published folders, or made on the fly."""
+"""Covariate shift by the 19 corruptions at severity 3: made on the fly, and what published folders call them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from abstain.collect import Data
-from abstain.extras import require
+from abstain.shifts.pictures import corrupt_picture
 
 SEVERITY = 3
 PUBLISHED = {"elastic": "elastic_transform", "jpeg": "jpeg_compression"}
 """What the published folders call a corruption, where it is another name."""
+Cut = Callable[[Any], Any]
 
 
 def published_name(corruption: str, /) -> str:
@@ -19,15 +20,17 @@ def published_name(corruption: str, /) -> str:
     return PUBLISHED.get(corruption, corruption)
 
 
-def made(data: Data, seed: int, /, *, cut: Callable[[Any], Any] = np.asarray) -> list[Data]:
+def corrupted(data: Data, seed: int, /, *, cut: Cut = np.asarray) -> list[Data]:
     """Each corruption of the same samples; images are ``cut`` to size first."""
     from abstain.shifts import CORRUPTIONS
 
-    return [data.shifted(partial(_corrupted, name, seed, cut), domain=f"{name}-{SEVERITY}") for name in CORRUPTIONS]
+    return [corrupted_by(name, data, seed, cut=cut) for name in CORRUPTIONS]
 
 
-def _corrupted(name: str, seed: int, cut: Callable[[Any], Any], image: Any, row: int) -> Any:
-    from abstain.shifts import corrupt
+def corrupted_by(name: str, data: Data, seed: int, /, *, cut: Cut = np.asarray) -> Data:
+    """One corruption of the samples."""
+    return data.shifted(partial(_cut_first, name, seed, cut), domain=f"{name}-{SEVERITY}")
 
-    pixels = corrupt(np.asarray(cut(image)), name, severity=SEVERITY, seed=seed + row)
-    return require("PIL.Image", extra="images", feature="Corrupting images").fromarray(pixels)
+
+def _cut_first(name: str, seed: int, cut: Cut, image: Any, row: int) -> Any:
+    return corrupt_picture(name, SEVERITY, seed, cut(image), row)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from abstain.experiments.comparison.repeated_table import NOTE
 from abstain.experiments.experiment import Experiment
 from abstain.experiments.findings import Table
 from abstain.experiments.page import markdown_table
 from abstain.experiments.registry import EXPERIMENTS
-from abstain.experiments.repeated_table import NOTE
 from abstain.extras import require
 from abstain.files import write_text
 from abstain.scores.registry import SCORES
@@ -21,6 +21,8 @@ HEAD = f"""# Experiments on real models
 Each runs with one command, `scripts/reproduce NAME`, which fetches what it needs, on two cores in minutes; nothing is
 vendored. This page is made of what they wrote (`python -m abstain.experiments.overview`). {NOTE} `–` stands for a score
 that could not be fitted. What each says about the claims of the paper is collected by `abstain reproduce claims`.
+The paper's own small examples are in [paper/small-examples.md](paper/small-examples.md), its tables in
+[paper/tables.md](paper/tables.md), training in [training.md](training.md).
 """
 
 

@@ -10,6 +10,7 @@ from abstain.experiments.findings import Findings, Table
 from abstain.files import read_text, write_text
 from abstain.jsonable import jsonable
 from abstain.records import built
+from abstain.report.markdown import markdown_lines
 from abstain.report.save import save_figure
 
 FIGURES = (".png", ".svg", ".pdf")
@@ -57,13 +58,8 @@ def verdict_table(verdicts: tuple[Verdict, ...], /) -> Table:
 
 def markdown_table(table: Table, /) -> str:
     """A table in Markdown, under its title."""
-    lines = [f"**{table.title}**", "", _line(table.columns), "|" + "---|" * len(table.columns)]
-    lines += [_line(row) for row in table.rows]
+    lines = [f"**{table.title}**", "", *markdown_lines(table.columns, table.rows)]
     return "\n".join(lines) + (f"\n\n{table.note}" if table.note else "")
-
-
-def _line(cells: tuple[str, ...]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
 
 
 def claims_page(folder: Path, /) -> str:
@@ -88,8 +84,9 @@ def _verdicts(file: Path) -> tuple[Verdict, ...]:
     try:
         document: Any = json.loads(read_text(file, "findings that `abstain reproduce` wrote"))
         return cast(tuple[Verdict, ...], built(document["verdicts"], tuple[Verdict, ...], place="verdicts"))
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"`{file}` must be findings that `abstain reproduce` wrote, got {error}.") from None
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        reason = str(error).rstrip(".")
+        raise ValueError(f"`{file}` must be findings that `abstain reproduce` wrote, got {reason}.") from None
 
 
 def _counted(found: dict[str, list[tuple[str, Verdict]]]) -> str:

@@ -1,45 +1,25 @@
 """Every experiment by name; `abstain reproduce` reads it."""
 
-from pathlib import Path
-
-from abstain.collect.run import Progress
-from abstain.experiments.benchmarks import BENCHMARKS
-from abstain.experiments.cifar10_nets import CIFAR10_NETS
+from abstain.experiments.benchmarks.tasks import BENCHMARKS
 from abstain.experiments.costs.class_costs import COSTS
-from abstain.experiments.digits import digits
-from abstain.experiments.evaluated import comparing
 from abstain.experiments.experiment import Experiment
-from abstain.experiments.fashion import FASHION_MNIST
 from abstain.experiments.gaussians.scale import SCALE
 from abstain.experiments.gaussians.toy import TOY
-from abstain.experiments.imagenet_few import IMAGENET_FEW
 from abstain.experiments.knn.knn_ablation import KNN_ABLATION
-from abstain.experiments.languages import LANGUAGES
-from abstain.experiments.magika import MAGIKA
-from abstain.experiments.margin_training import MARGIN_TRAINING
 from abstain.experiments.ood.ood_metrics import OOD_METRICS
-from abstain.experiments.reviews import REVIEWS
-from abstain.experiments.scnet import SCNET
-from abstain.experiments.sentiment import SENTIMENT
+from abstain.experiments.packaged.cifar10_nets import CIFAR10_NETS
+from abstain.experiments.packaged.digits_network import DIGITS
+from abstain.experiments.packaged.fashion import FASHION_MNIST
+from abstain.experiments.packaged.imagenet_few import IMAGENET_FEW
+from abstain.experiments.packaged.languages import LANGUAGES
+from abstain.experiments.packaged.magika import MAGIKA
+from abstain.experiments.packaged.reviews import REVIEWS
+from abstain.experiments.packaged.sentiment import SENTIMENT
+from abstain.experiments.paper.tables import TABLES
 from abstain.experiments.svm.svm import SVM
-from abstain.experiments.tables import TABLES
-from abstain.outputs import Outputs
+from abstain.experiments.training.margin_training import MARGIN_TRAINING
+from abstain.experiments.training.scnet import SCNET
 
-TITLE = "A small network on handwritten digits, the demo"
-
-
-def _digits(folder: Path, seed: int, progress: Progress | None) -> Outputs:  # noqa: ARG001
-    outputs = digits(seed=seed)
-    outputs.save(folder)
-    return outputs
-
-
-DIGITS = Experiment(
-    "digits",
-    TITLE,
-    comparing(TITLE, _digits),
-    about="scikit-learn's digits: a network that knows 0–7 meets noise, blur, tilt and fading, and 8 and 9.",
-)
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
     for experiment in (

@@ -1,6 +1,6 @@
 """Errors along the ranking, where every loss is 0 or 1 and every row counts once: no argsort, whole numbers only.
 
-Right and wrong rows are sorted apart, which runs in vector lanes, and merged from the least trusted up. Groups of ties
+Right and wrong rows are sorted apart, by values alone, and merged from the least trusted up. Groups of ties
 pass by in parcels, so that areas and standard errors need no array of the groups; groups that are at hand go the same
 way and give the same bits.
 """

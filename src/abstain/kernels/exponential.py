@@ -1,4 +1,4 @@
-"""A branch-free exponential, of one number or of eight side by side.
+"""A branch-free exponential, of one number or of sixteen side by side.
 
 The C library's ``exp`` is a call per number, which keeps the row pass from using vector instructions.
 """

@@ -76,6 +76,8 @@ def compare_all(
     >>> [(pair, round(one.difference, 3)) for pair, one in found.items()]
     [(('a', 'b'), -0.5), (('a', 'c'), 0.0), (('b', 'c'), 0.5)]
     """
+    if not isinstance(confidences, Mapping):
+        raise TypeError(f"`confidences` must be a dictionary of confidences by name, got {type(confidences).__name__}.")
     rows = Rows.of(losses, ids=ids)
 
     def ranked(confidence: ArrayLike) -> tuple[Estimate, Influence]:

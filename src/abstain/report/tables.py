@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from abstain.evaluation.summary import Cell, Summary
+from abstain.report.markdown import markdown_lines
 
 Ranked = tuple[float, int]
 """An area and its place among the scores: 1 is the best."""
@@ -10,13 +11,9 @@ Ranked = tuple[float, int]
 
 def markdown_table(summary: Summary, /) -> str:
     """AURC-α × 100, the best of a column in bold, those not significantly worse in italics."""
-    lines = [
-        "| score | symbol | " + " | ".join(f"{column.mix} α={column.alpha:g}" for column in summary.columns) + " |",
-        "|---|---|" + "---:|" * len(summary.columns),
-    ]
-    lines += [
-        f"| {line.score} | {line.symbol} | " + " | ".join(map(_markdown, line.cells)) + " |" for line in summary.lines
-    ]
+    columns = ["score", "symbol", *(f"{column.mix} α={column.alpha:g}" for column in summary.columns)]
+    rows = [[line.score, line.symbol, *map(_markdown, line.cells)] for line in summary.lines]
+    lines = markdown_lines(columns, rows, numbers=len(summary.columns))
     return "\n".join(lines) + "\n\nAURC-α × 100. Bold: best; italics: not significantly worse.\n"
 
 

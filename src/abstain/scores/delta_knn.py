@@ -12,7 +12,7 @@ from abstain.scores.inputs import Inputs
 from abstain.scores.neighbours import Neighbours
 from abstain.scores.operations import normalized
 from abstain.scores.rows import Array
-from abstain.scores.samples import bank_of, features_of, once, right_and_wrong
+from abstain.scores.samples import bank_of, features_of, right_and_wrong, shared
 from abstain.scores.score import About, FittedScore, Score, Sizes
 
 
@@ -40,7 +40,7 @@ class DeltaKNN(Score):
         """Keep the normalized features of right and of wrong samples."""
         if self.k < 1:
             raise ValueError(f"`k` must be at least 1, got {self.k}.")
-        return once(sample, self, lambda: self._find(sample))
+        return shared(sample, self, lambda: self._find(sample))
 
     def _find(self, sample: Outputs) -> "FittedDeltaKNN":
         sample = bank_of(sample)

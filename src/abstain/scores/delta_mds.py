@@ -13,7 +13,7 @@ from abstain.scores.inputs import Inputs
 from abstain.scores.mahalanobis import class_means, shrunk_covariance, towards, whitening
 from abstain.scores.operations import products
 from abstain.scores.rows import Array
-from abstain.scores.samples import features_of, once, right_and_wrong
+from abstain.scores.samples import features_of, right_and_wrong, shared
 from abstain.scores.score import About, FittedScore, Score, Sizes
 
 Floats = NDArray[np.float64]
@@ -39,7 +39,7 @@ class DeltaMDS(Score):
 
     def _fit(self, sample: Outputs, /) -> "FittedDeltaMDS":
         """Estimate the Gaussians."""
-        return once(sample, self, lambda: self._find(sample))
+        return shared(sample, self, lambda: self._find(sample))
 
     def _find(self, sample: Outputs) -> "FittedDeltaMDS":
         right, wrong = right_and_wrong(sample)

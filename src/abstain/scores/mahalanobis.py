@@ -11,7 +11,7 @@ from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.operations import double, normalized
 from abstain.scores.rows import Array
-from abstain.scores.samples import labelled_features, once
+from abstain.scores.samples import labelled_features, shared
 from abstain.scores.score import CannotFitError
 
 Floats = NDArray[np.float64]
@@ -71,7 +71,7 @@ def class_gaussians(sample: Outputs, covariance: Estimate, normalize: bool, /) -
             raise CannotFitError("the fitting sample has no class whose features vary")
         return means, whitening(COVARIANCES[covariance](centred))
 
-    return once(sample, ("class gaussians", covariance, normalize), find)
+    return shared(sample, ("class gaussians", covariance, normalize), find)
 
 
 def overall_gaussian(sample: Outputs, covariance: Estimate, normalize: bool, /) -> tuple[Floats, Floats]:

@@ -5,7 +5,7 @@ on that rounding, every row of the bank within the bound is measured in float64.
 float64, whatever the blocks.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 SPARE = 6  # candidates beyond k
 QUERIES, BANK = 1024, 8192  # 32 MB of products
+FAR = 2.0**100  # times as far as the bank is wide: float64 cannot tell distances to its rows apart
 
 
 class Neighbours:
@@ -64,14 +65,16 @@ class _Search:
     """The k lowest squared distances to a bank, or of minus the products with it.
 
     Both fall with ⟨q, b⟩ − h, where h = ‖b‖²/2 for distances and 0 for products. Distances do not change when the
-    centre of the bank is taken from both sides, which leaves float32 more digits for what tells rows apart.
+    centre of the bank is taken from both sides, which leaves float32 more digits for what tells rows apart. Powers of
+    two bring both sides into the range of float32 without a change of digits.
     """
 
     def __init__(self, bank: Array, *, by_distance: bool) -> None:
         self.bank, self.by_distance = np.ascontiguousarray(bank), by_distance
         m, d = bank.shape
         self.centre = bank.mean(axis=0, dtype=np.float64) if by_distance else np.zeros(d)
-        self.moved, norms = self._centred(self.bank)
+        self.scale = _towards_one(np.asarray(max(bank.max(), -bank.min()), dtype=np.float64))
+        self.moved, norms, _ = self._centred(self.bank, lambda norms: np.full(len(norms), self.scale))
         self.halves = (np.square(norms) / 2 if by_distance else np.zeros(m)).astype(np.float32)
         self.longest = norms.max()
         self.rounding = (
@@ -89,7 +92,7 @@ class _Search:
 
     def _fill(self, queries: Array, best: Floats, space: Singles) -> None:
         """Measure the candidates, and all that may be better where the last candidate is not surely worse."""
-        moved, norms = self._centred(queries)
+        moved, norms, scales = self._centred(queries, self._scales)
         index, last = self._candidates(moved, min(best.shape[1] + SPARE, len(self.bank)), space)
 
         def work(rows: slice) -> None:
@@ -97,23 +100,31 @@ class _Search:
 
         for_each_block(work, len(index), index.shape[1] * queries.shape[1])
         if index.shape[1] < len(self.bank):
-            worst = best[:, -1]
+            worst = best[:, -1] * scales * self.scale
             needed = (norms**2 - worst) / 2 if self.by_distance else -worst
             cuts = needed - self.rounding * self.longest * (norms + self.longest * self.by_distance)
             near = np.flatnonzero(last >= cuts)
             if near.size:
                 best[near] = self._all_above(queries[near], moved[near], cuts[near], best.shape[1], space)
 
-    def _centred(self, rows: Array) -> tuple[Singles, Floats]:
-        moved, norms = np.empty(rows.shape, dtype=np.float32), np.empty(len(rows))
+    def _scales(self, norms: Floats) -> Floats:
+        """What queries of these norms are multiplied by: for distances the same as the bank."""
+        return self.scale / np.maximum(1, norms * self.scale / FAR) if self.by_distance else _towards_one(norms)
+
+    def _centred(self, rows: Array, scaling: Callable[[Floats], Floats]) -> tuple[Singles, Floats, Floats]:
+        """Rows less the centre times their scales, the norms of that, and the scales."""
+        moved = np.empty(rows.shape, dtype=np.float32)
+        norms, scales = np.empty(len(rows)), np.empty(len(rows))
 
         def work(part: slice) -> None:
             apart = rows[part] - self.centre
-            norms[part] = np.sqrt(np.einsum("ij,ij->i", apart, apart))
-            moved[part] = apart
+            size = np.sqrt(np.einsum("ij,ij->i", apart, apart))
+            scales[part] = scaling(size)
+            norms[part] = size * scales[part]
+            np.multiply(apart, scales[part, None], out=moved[part], casting="same_kind")
 
         for_each_block(work, *rows.shape)
-        return moved, norms
+        return moved, norms, scales
 
     def _products(self, moved: Singles, space: Singles) -> Iterator[tuple[slice, Singles]]:
         """Products with a part of the bank at a time, each in the same space."""
@@ -146,3 +157,8 @@ class _Search:
 
             for_each_block(work, *products.shape)
         return best
+
+
+def _towards_one(sizes: Floats) -> Floats:
+    """Powers of two that bring sizes to between a half and 1; those whose squares are 0 in float64 stay below."""
+    return np.ldexp(1.0, np.minimum(-np.frexp(sizes)[1], 500))

@@ -12,7 +12,7 @@ from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.operations import norms, products
 from abstain.scores.rows import Array
-from abstain.scores.samples import features_of, head_of, once
+from abstain.scores.samples import features_of, head_of, shared
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 
 Floats = NDArray[np.float64]
@@ -41,7 +41,7 @@ class Residual(Score):
 
     def _fit(self, sample: Outputs, /) -> "FittedResidual":
         """Find the subspace."""
-        return once(sample, self, lambda: self._find(sample))
+        return shared(sample, self, lambda: self._find(sample))
 
     def _find(self, sample: Outputs) -> "FittedResidual":
         weight, bias = head_of(sample)

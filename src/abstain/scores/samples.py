@@ -15,7 +15,7 @@ LARGEST_BANK = 10_000
 _FOUND: WeakKeyDictionary[Outputs, dict[Hashable, Any]] = WeakKeyDictionary()
 
 
-def once(sample: Outputs, what: Hashable, find: Callable[[], T], /) -> T:
+def shared(sample: Outputs, what: Hashable, find: Callable[[], T], /) -> T:
     """What several scores want of the same sample, found once as long as the sample lives."""
     known = _FOUND.setdefault(sample, {})
     if what not in known:
@@ -31,7 +31,7 @@ def bank_of(sample: Outputs, /) -> Outputs:
     """
     if len(sample) <= LARGEST_BANK:
         return sample
-    return once(sample, "bank", lambda: _drawn(sample, LARGEST_BANK))
+    return shared(sample, "bank", lambda: _drawn(sample, LARGEST_BANK))
 
 
 def _drawn(sample: Outputs, size: int) -> Outputs:
@@ -41,7 +41,7 @@ def _drawn(sample: Outputs, size: int) -> Outputs:
 
 def scored(sample: Outputs, fitted: FittedScore, /) -> NDArray[np.float64]:
     """The confidence of the rows of the sample, found once for all scores made of it."""
-    return once(sample, fitted, lambda: fitted(sample))
+    return shared(sample, fitted, lambda: fitted(sample))
 
 
 def features_of(sample: Outputs, /) -> NDArray[Any]:
@@ -53,7 +53,7 @@ def features_of(sample: Outputs, /) -> NDArray[Any]:
 
 def mean_feature(sample: Outputs, /) -> NDArray[np.float64]:
     """(d,) the mean of the features."""
-    return once(sample, "mean feature", lambda: features_of(sample).mean(axis=0, dtype=np.float64))
+    return shared(sample, "mean feature", lambda: features_of(sample).mean(axis=0, dtype=np.float64))
 
 
 def labelled_features(sample: Outputs, /) -> tuple[NDArray[Any], NDArray[np.int64]]:

@@ -9,7 +9,7 @@ import numpy as np
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.rows import Array, logit_rows
-from abstain.scores.samples import once
+from abstain.scores.samples import shared
 from abstain.scores.score import About, CannotFitError, FittedScore, Score
 from abstain.scores.sums_score import SumsScore
 
@@ -63,7 +63,7 @@ class FittedTemperature(FittedScore):
 
 def best_temperature(sample: Outputs, /) -> float:
     """The temperature of lowest mean log-loss."""
-    return once(sample, "temperature", lambda: _best_temperature(sample))
+    return shared(sample, "temperature", lambda: _best_temperature(sample))
 
 
 def _best_temperature(sample: Outputs) -> float:

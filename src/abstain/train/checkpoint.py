@@ -4,24 +4,26 @@ import json
 from pathlib import Path
 from typing import Any
 
+from abstain.collect.fingerprint import digest
 from abstain.extras import require
 from abstain.files import reading, write_whole
 from abstain.foreign import foreign
 
 KEY = "abstain"  # one key: the order of several is not the same in every process
+DIGEST = "digest"
 
 
 def save(file: Path, tensors: dict[str, Any], record: dict[str, Any], /) -> None:
     """Write the file whole or not at all; the same run gives the same bytes."""
     safetensors = require("safetensors.torch", extra="torch", feature="Training")
     plain = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
-    header = {KEY: json.dumps(record, allow_nan=False)}
+    header = {KEY: json.dumps(record | {DIGEST: _digest(plain, record)}, allow_nan=False)}
     contents = safetensors.save(plain, metadata=header)  # to a file it would write for its owner alone
     write_whole(file, lambda partial: partial.write_bytes(contents))
 
 
 def load(file: Path, /) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Tensors and record."""
+    """Tensors and record, as they were saved: what was changed since, by hand or by the disk, is refused."""
     safetensors = require("safetensors", extra="torch", feature="Training")
     what = "a checkpoint of a training run"
     with (
@@ -29,10 +31,27 @@ def load(file: Path, /) -> tuple[dict[str, Any], dict[str, Any]]:
         reading(file, what),
         safetensors.safe_open(file, framework="pt") as stream,
     ):
-        record = json.loads((stream.metadata() or {})[KEY])
-        if not isinstance(record, dict):
-            raise ValueError(f"`{file}` must be {what}, got other contents.")
-        return {name: stream.get_tensor(name) for name in stream.keys()}, record  # noqa: SIM118
+        record = _record(file, (stream.metadata() or {})[KEY])
+        tensors = {name: stream.get_tensor(name) for name in stream.keys()}  # noqa: SIM118
+        if record.pop(DIGEST, None) != _digest(tensors, record):
+            raise ValueError(
+                f"`{file}` must be {what} as it was saved, got altered contents. Remove it to begin again."
+            )
+        return tensors, record
+
+
+def _record(file: Path, text: str) -> dict[str, Any]:
+    try:
+        record = json.loads(text)
+    except RecursionError:
+        record = None
+    if not isinstance(record, dict):
+        raise ValueError(f"`{file}` must be a checkpoint of a training run, got other contents.")
+    return record
+
+
+def _digest(tensors: dict[str, Any], record: dict[str, Any]) -> str:
+    return digest(json.dumps(record, sort_keys=True), [(name, tensors[name]) for name in sorted(tensors)])
 
 
 def check_same(file: Path, before: dict[str, Any], now: dict[str, Any], /) -> None:

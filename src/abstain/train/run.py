@@ -117,13 +117,29 @@ class Run:
         tensors, record = load(file)
         with foreign(f"`{file}` must be a checkpoint of a training run"):
             check_same(file, record["settings"], self.settings)
+            self._check(file, tensors, record)
             self.done, self.losses, self.sum = record["done"], record["losses"], record["sum"]
             self.network.load_state_dict(_under("network.", tensors))
-            momentum = _under("momentum.", tensors)
             for name, parameter in self.network.named_parameters():
-                buffer = torch.empty_like(parameter.detach()).copy_(momentum[name])
+                buffer = torch.empty_like(parameter.detach()).copy_(tensors[f"momentum.{name}"])
                 self.optimizer.state[parameter]["momentum_buffer"] = buffer
             self.trust = tensors["trust"].to(self.device)
+
+    def _check(self, file: Path, tensors: dict[str, Any], record: dict[str, Any]) -> None:
+        """Shapes and steps are those of this run; a momentum of another shape would be spread over the weights."""
+        shapes = {f"momentum.{name}": value.shape for name, value in self.network.named_parameters()}
+        shapes["trust"] = self.trust.shape
+        done, losses = record["done"], record["losses"]
+        as_saved = (
+            all(tensors[name].shape == shape and tensors[name].dtype == torch.float32 for name, shape in shapes.items())
+            and isinstance(done, int)
+            and 0 <= done <= self.total
+            and isinstance(losses, list)
+            and all(isinstance(value, float) for value in [*losses, record["sum"]])
+            and len(losses) == done // self.steps
+        )
+        if not as_saved:
+            raise ValueError(f"`{file}` must be a checkpoint of a training run, got other steps or shapes.")
 
 
 def _under(prefix: str, tensors: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,8 @@ import pytest
 from abstain import Outputs
 from abstain.experiments.experiment import Setting
 from abstain.experiments.knn import knn_ablation
-from abstain.experiments.knn.ablation import Ablation, Difference, ablate
+from abstain.experiments.knn.ablation import Ablation, ablate
+from abstain.experiments.mean import Mean
 from abstain.experiments.ood.weak_networks import weak_network
 from abstain.metrics import aurc, compare
 from abstain.scores import KNN
@@ -56,7 +57,17 @@ def made(noise, seed=0):
 
 def test_verdicts_turn_with_the_data():
     blurred = ablate("blurred", made(noise=30.0), ks=(1, 2), draws=2)
-    assert knn_ablation.sensitive(blurred).outcome == "not held"
+    assert knn_ablation.sensitive(blurred).outcome == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("share", "error", "outcome"),
+    [(0.5, 0.05, "held"), (0.05, 0.005, "not held"), (0.2, 0.1, "undecided"), (0.08, 0.1, "undecided")],
+)
+def test_sensitivity_is_a_tenth_of_the_lowest_area(share, error, outcome, found, monkeypatch):
+    low = np.mean(found.areas[found.best])
+    monkeypatch.setattr(Ablation, "difference", lambda *_: Mean(share * low, error * low))
+    assert knn_ablation.sensitive(found).outcome == outcome
 
 
 @pytest.mark.parametrize(
@@ -66,10 +77,12 @@ def test_verdicts_turn_with_the_data():
         ({1: (0.5, 0.4), 10: (3.0, 0.1)}, "undecided"),
         ({1: (-0.5, 0.4), 10: (3.0, 0.1)}, "undecided"),
         ({1: (-0.5, 0.1), 10: (3.0, 0.1)}, "not held"),
+        ({1: (-0.21, 0.1), 10: (3.0, 0.1)}, "undecided"),  # 2.1 errors, one of two comparisons
+        ({1: (-0.3, 0.2), 10: (-0.29, 0.1)}, "not held"),  # another than the closest is clear
     ],
 )
 def test_the_verdict_on_two_follows_the_differences(differences, outcome, found, monkeypatch):
-    monkeypatch.setattr(Ablation, "difference", lambda _, k, __: Difference(*differences[k]))
+    monkeypatch.setattr(Ablation, "difference", lambda _, k, __: Mean(*differences[k]))
     chosen = replace(found, ks=(1, 2, 10))
     assert knn_ablation.best_is_two(chosen).outcome == outcome
 

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from abstain.experiments.costs.cost_tables import SHARES, CostTable, predicted
 from abstain.experiments.costs.rules import RULES, paid
-from abstain.experiments.splits import SplitMean, split_mean
+from abstain.experiments.mean import Mean
+from abstain.experiments.splits import split_mean
 
 SPLITS = 50
 BASELINE = "one threshold"
@@ -22,11 +23,11 @@ class Paid:
     coverage: dict[str, list[NDArray[np.float64]]]
     """Share of rows answered, by true class."""
 
-    def mean(self, rule: str) -> SplitMean:
+    def mean(self, rule: str) -> Mean:
         """Cost × 100 per row."""
         return _mean(self.cost[rule])
 
-    def difference(self, rule: str, other: str = BASELINE) -> SplitMean:
+    def difference(self, rule: str, other: str = BASELINE) -> Mean:
         """Cost × 100 per row of a rule less that of another, paired over the splits."""
         return _mean([a - b for a, b in zip(self.cost[rule], self.cost[other], strict=True)])
 
@@ -37,7 +38,7 @@ class Paid:
         return f"{self.table.name}, {n} rows, {len(self.cost[BASELINE])} splits; {self.table.words}"
 
 
-def _mean(values: list[float]) -> SplitMean:
+def _mean(values: list[float]) -> Mean:
     return split_mean(values, tested=SHARES[2] / (SHARES[0] + SHARES[1])).times(100)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.evaluation import Evaluation, evaluate
+from abstain.experiments.mean import Mean
 from abstain.metrics import Comparison, RiskCoverage, aurc, compare, risk_coverage
 from abstain.outputs import Outputs
 from abstain.scores import KNN, confidence_margin
@@ -18,19 +19,6 @@ KS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500)
 PAPER = 2  # the paper's k
 DRAWS = 5
 Bank = Literal["paper", "fifth"]
-
-
-@dataclass(frozen=True)
-class Difference:
-    """AURC of one k less that of another: the mean over draws, and an error of rows and of draws together."""
-
-    mean: float
-    se: float
-
-    @property
-    def is_significant(self) -> bool:
-        """Whether it is above 1.96 standard errors."""
-        return abs(self.mean) > 1.96 * self.se
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +52,12 @@ class Ablation:
         found = [aurc(confidence_margin(draw.outputs.logits), draw.outputs.errors) for draw in self.draws]
         return float(np.mean(found))
 
-    def difference(self, k: int, other: int, /) -> Difference:
-        """AURC of k less that of another; rows are the same in all draws, so their error does not shrink with them."""
+    def difference(self, k: int, other: int, /) -> Mean:
+        """AURC of k less that of another; draws share their rows, whose error does not shrink with their number."""
         found = [self._compared(draw, k, other) for draw in self.draws]
         between = np.var([one.difference for one in found], ddof=1) / len(found)
         within = np.mean([one.se**2 for one in found])
-        return Difference(float(np.mean([one.difference for one in found])), float(np.sqrt(within + between)))
+        return Mean(float(np.mean([one.difference for one in found])), float(np.sqrt(within + between)))
 
     def curve(self, k: int, /) -> RiskCoverage:
         """The risk–coverage curve of the first draw."""

@@ -32,7 +32,7 @@ def contest_figure(made: dict[str, NormalScore], found: Found, /) -> Any:
     for axes, (place, score) in zip(top, made.items(), strict=False):
         draw_densities(axes, score)
         axes.set_title(
-            f"{'s₁: selection' if place == 'selection' else 's₂: detection'}, as in the paper", fontsize=9, pad=12
+            f"{'s₁: selection' if place == 'selection' else 's₂: detection'}, the paper's AUROC", fontsize=9, pad=12
         )
     draw_population_curves(top[2], made)
     contest = found.measured

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from abstain.experiments.splits import SplitMean, split_mean
+from abstain.experiments.mean import Mean
+from abstain.experiments.splits import split_mean
 from abstain.experiments.svm.machine import SHARE, Machine
 
 
@@ -13,15 +14,15 @@ class Machines:
     table: str
     all: tuple[Machine, ...]
 
-    def mean(self, values: list[float]) -> SplitMean:
+    def mean(self, values: list[float]) -> Mean:
         """A mean over the splits."""
         return split_mean(values, tested=(1 - SHARE) / SHARE)
 
-    def area(self, name: str) -> SplitMean:
+    def area(self, name: str) -> Mean:
         """AURC × 100."""
         return self.mean([100 * one.areas[name] for one in self.all])
 
-    def difference(self, name: str, other: str) -> SplitMean:
+    def difference(self, name: str, other: str) -> Mean:
         """AURC × 100 of one score less that of another, paired over the splits."""
         return self.mean([100 * (one.areas[name] - one.areas[other]) for one in self.all])
 

@@ -1,0 +1,5 @@
+"""`python -m abstain`: the command."""
+
+from abstain.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""The paper's own tasks, on data and models in local folders."""

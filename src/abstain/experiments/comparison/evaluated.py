@@ -1,0 +1,72 @@
+"""Experiments whose outputs are compared by all scores, over several draws of the rows that scores are fitted on."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from abstain.collect.run import Progress
+from abstain.experiments.comparison.repeated import repeat
+from abstain.experiments.comparison.repeated_table import repeated_table, repeated_words
+from abstain.experiments.experiment import Setting
+from abstain.experiments.findings import Findings
+from abstain.experiments.paper.score_claims import score_claims
+from abstain.names import check_name
+from abstain.outputs import Outputs
+from abstain.report.figures import risk_coverage_figure
+
+Make = Callable[[Path, int, Progress | None], Outputs]
+
+
+def comparing(title: str, make: Make, *, scores: Sequence[str] = ("all",)) -> Callable[[Setting], Findings]:
+    """An experiment that makes outputs in ``folder / "outputs"`` and compares all scores on them, or some."""
+
+    def run(setting: Setting) -> Findings:
+        outputs = make(setting.folder / "outputs", setting.seed, setting.progress)
+        return compared(title, outputs, seed=setting.seed, scores=scores)
+
+    return run
+
+
+def comparing_models(
+    title: str, models: Mapping[str, Make], *, scores: Sequence[str] = ("all",)
+) -> Callable[[Setting], Findings]:
+    """The same of several models by name, one after the other, or of the one that ``model`` names."""
+
+    def run(setting: Setting) -> Findings:
+        if setting.model is not None:
+            check_name("model", setting.model, models, rule="be a model of the experiment")
+        found = {}
+        for name in models if setting.model is None else [setting.model]:
+            outputs = models[name](setting.folder / f"outputs-{name}", setting.seed, setting.progress)
+            found[name] = compared(f"{title}: {name}", outputs, seed=setting.seed, scores=scores)
+        return joined(found)
+
+    return run
+
+
+def compared(title: str, outputs: Outputs, /, *, seed: int, scores: Sequence[str] = ("all",)) -> Findings:
+    """The comparison of scores: figure and words of the first draw, the table over all draws."""
+    repetition = repeat(outputs, seed=seed, scores=scores)
+    first = repetition.first
+    return Findings(
+        words=f"{title}. {repeated_words(repetition)}",
+        verdicts=score_claims(first, data=f"{title}; {first.n:,} rows"),
+        tables=(repeated_table(repetition, title),),
+        numbers=first.to_dict() | {"draws": [asdict(row) for row in repetition.rows]},
+        figures={"risk-coverage": lambda: risk_coverage_figure(first)},
+        evaluation=first,
+    )
+
+
+def joined(found: Mapping[str, Findings], /) -> Findings:
+    """What was found of several models, as one; of a single one as it is."""
+    if len(found) == 1:
+        return next(iter(found.values()))
+    each = found.values()
+    return Findings(
+        words="\n\n".join(one.words for one in each),
+        verdicts=tuple(verdict for one in each for verdict in one.verdicts),
+        tables=tuple(table for one in each for table in one.tables),
+        numbers={name: one.numbers for name, one in found.items()},
+        figures={f"{figure}-{name}": draw for name, one in found.items() for figure, draw in one.figures.items()},
+    )

@@ -1,0 +1,1 @@
+"""Experiments on models and data that come in packages."""

@@ -1,0 +1,97 @@
+"""AURC-α of named scores in mixes of shifts, and intervals of their differences: what claims are tested on."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import final
+
+from abstain.evaluation import MIXES, Evaluation
+from abstain.evaluation.compared import Ranked
+from abstain.metrics.compare import paired
+from abstain.metrics.intervals import Estimate, estimates
+from abstain.metrics.ranking import Ranking
+
+ALPHAS = (0.1, 0.5, 1.0)
+
+
+@dataclass(frozen=True)
+class Term:
+    """One AURC-α with its sign in a sum of several of one mix."""
+
+    sign: int
+    score: str
+    alpha: float
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A sum of areas with signs, and its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Areas(ABC):
+    """Areas of the scores of the paper, by the names the registry has for them."""
+
+    scores: frozenset[str]
+    mixes: tuple[str, ...]
+    certainty: str
+    """What an interval stands for, in words with a place for the number of comparisons."""
+    doubtful: frozenset[tuple[str, str, float]] = frozenset()
+    """Score, mix and α of areas that nothing should rest on."""
+
+    def has(self, mix: str, /, *terms: "Term") -> bool:
+        """Whether there are areas for all of these."""
+        return mix in self.mixes and all(
+            term.score in self.scores and (term.score, mix, term.alpha) not in self.doubtful for term in terms
+        )
+
+    @abstractmethod
+    def area(self, score: str, mix: str, alpha: float, /) -> float:
+        """AURC-α as a fraction."""
+
+    @abstractmethod
+    def contrast(self, terms: Sequence[Term], mix: str, /, *, outside: float) -> Contrast:
+        """A sum of pairs of areas, each of one with + and one with −, and an interval that misses it by ``outside``."""
+
+
+@final
+class EvaluatedAreas(Areas):
+    """Those of an evaluation, with paired intervals; copies of a sample are one cluster."""
+
+    certainty = "95% intervals, paired, joint over {} comparisons (Bonferroni)"
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation = evaluation
+        plain = {entry.about.name: name for name, entry in reversed(evaluation.entries.items())}
+        self.names: Mapping[str, str] = plain | {name: name for name in evaluation.entries if name in plain}
+        self.scores = frozenset(self.names)
+        self.mixes = tuple(evaluation.mixes)
+        self._estimates = cache(self._estimated)
+        self._rankings = cache(self._ranked)
+        self._all = Ranked.of(evaluation.outputs, evaluation.confidence)
+
+    def area(self, score: str, mix: str, alpha: float, /) -> float:
+        """AURC-α as a fraction."""
+        return self._estimates(score, mix)[alpha].value
+
+    def contrast(self, terms: Sequence[Term], mix: str, /, *, outside: float) -> Contrast:
+        """Two areas are paired as everywhere; of several pairs the intervals are added, each the surer for it."""
+        pairs = [sorted(pair, key=lambda term: -term.sign) for pair in zip(terms[::2], terms[1::2], strict=True)]
+        level = 1 - outside / len(pairs)
+        found = [
+            paired(*(self._estimates(term.score, mix)[term.alpha] for term in pair), level=level) for pair in pairs
+        ]
+        return Contrast(
+            sum(one.difference for one in found), sum(one.low for one in found), sum(one.high for one in found)
+        )
+
+    def _ranked(self, mix: str) -> dict[str, Ranking]:
+        return self._all.on(MIXES[mix]).rankings()
+
+    def _estimated(self, score: str, mix: str) -> dict[float, Estimate]:
+        ranking = self._rankings(mix)[self.names[score]]
+        return dict(zip(ALPHAS, estimates(ranking, alphas=ALPHAS), strict=True))

@@ -1,0 +1,1 @@
+"""Experiments that train networks, with several seeds."""

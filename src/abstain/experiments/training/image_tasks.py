@@ -1,0 +1,102 @@
+"""Images to train on and to be tested on: as they are, corrupted, and of classes that nobody was taught."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.draws import generator
+from abstain.experiments.corrupted import SEVERITY
+from abstain.experiments.packaged import cifar10_data
+from abstain.experiments.packaged.cifar10_data import CIFAR10, cifar10
+from abstain.experiments.packaged.mnist_data import FASHION, MNIST, in_colour, read_idx
+from abstain.outputs import Outputs
+
+Bytes = NDArray[np.uint8]
+PACKAGES = (FASHION, MNIST, CIFAR10)
+SHIFTED = 5000  # corrupted images, and images of unknown classes
+
+
+@dataclass(frozen=True, eq=False)
+class ImageTask:
+    """What a network learns, and what it meets."""
+
+    words: str
+    images: Bytes
+    labels: NDArray[np.int64]
+    clean: Bytes
+    truth: NDArray[np.int64]
+    corrupted: Bytes
+    """Each of the first clean images under one corruption of the 19, drawn at random."""
+    corruptions: NDArray[np.str_]
+    unknown: Bytes
+    unknown_name: str
+
+    def outputs(self, network: Any, /) -> Outputs:
+        """What a trained network says of all three kinds; a corrupted image and its original are one cluster."""
+        from abstain.train.predict import predict
+
+        ids = np.arange(len(self.clean))
+        first = slice(len(self.corrupted))
+        new = len(ids) + np.arange(len(self.unknown))
+        return Outputs.concat(
+            [
+                predict(network, self.clean, self.truth, ids=ids),
+                predict(
+                    network,
+                    self.corrupted,
+                    self.truth[first],
+                    shift="covariate",
+                    domain=self.corruptions,
+                    ids=ids[first],
+                ),
+                predict(network, self.unknown, np.full(len(new), -1), shift="label", domain=self.unknown_name, ids=new),
+            ]
+        )
+
+
+def fashion_task(*, train: int | None = None, limit: int | None = None, seed: int = 0) -> ImageTask:
+    """Fashion-MNIST, with handwritten digits as unknown classes; ``train`` of the 60,000 images are learned from."""
+    folder = FASHION.file(".")
+    learned, tested = (
+        (read_idx(folder, f"{part}-images-idx3"), read_idx(folder, f"{part}-labels-idx1").astype(np.int64))
+        for part in ("train", "t10k")
+    )
+    return _task("Fashion-MNIST", tuple(part[:train] for part in learned), tested, _digits(), limit, seed)
+
+
+def cifar_task(*, limit: int | None = None, seed: int = 0) -> ImageTask:
+    """CIFAR-10, with handwritten digits as unknown classes, since no package brings CIFAR-100."""
+    return _task("CIFAR-10", cifar10("train"), cifar10("test"), in_colour(_digits()), limit, seed)
+
+
+CLASSES = len(cifar10_data.CLASSES)  # of either
+
+
+def _digits() -> Bytes:
+    return read_idx(MNIST.file("data"), "t10k-images-idx3")
+
+
+def _task(
+    name: str, train: tuple[Any, ...], test: tuple[Any, ...], unknown: Bytes, limit: int | None, seed: int
+) -> ImageTask:
+    images, labels, clean, truth = (part[:limit] for part in (*train, *test))
+    few = min(SHIFTED, len(clean) if limit is None else limit)
+    corrupted, corruptions = _corrupted(clean[:few], seed)
+    words = (
+        f"{name}: trained on {len(images):,} images; tested on {len(clean):,} clean ones, {few:,} of them also under a "
+        f"random one of 19 corruptions (severity {SEVERITY}), and {few:,} handwritten digits as unknown classes"
+    )
+    return ImageTask(words, images, labels, clean, truth, corrupted, corruptions, unknown[:few], "mnist")
+
+
+def _corrupted(images: Bytes, seed: int) -> tuple[Bytes, NDArray[np.str_]]:
+    from abstain.shifts import CORRUPTIONS, corrupt
+
+    drawn = generator("corruption", seed).choice(list(CORRUPTIONS), size=len(images))
+    made = [
+        corrupt(image, str(name), severity=SEVERITY, seed=row)
+        for row, (image, name) in enumerate(zip(images, drawn, strict=True))
+    ]
+    return np.stack(made), drawn

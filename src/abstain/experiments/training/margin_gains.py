@@ -1,0 +1,121 @@
+"""What objectives gain over cross-entropy, from all runs: tables, a figure and verdicts."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from abstain.evaluation import MIXES
+from abstain.experiments.claims import Outcome, Verdict
+from abstain.experiments.findings import Findings, Table
+from abstain.experiments.paper.score_claims import MARGINS
+from abstain.experiments.training.margin_of_loss import MarginOfLoss
+from abstain.experiments.training.over_seeds import OverSeeds, over_seeds, spread
+from abstain.report.difference_figure import difference_figure
+from abstain.scores.registry import SCORES
+
+BASE = "cross-entropy"
+PROMOTING = ("hinge", "additive margin")
+POST_HOC = (*MARGINS, "max_softmax")
+SYMBOLS = {name: SCORES[name].symbol for name in POST_HOC} | {"abstention": "abstention"}
+Gains = dict[str, dict[str, OverSeeds]]
+"""By score and mix, as "confidence_margin in", and by objective."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What came of one objective with one seed."""
+
+    objective: str
+    seed: int
+    rate: float
+    error: float
+    """Share of errors on clean images."""
+    areas: dict[str, float]
+    """AURC by score and mix, as "confidence_margin in"."""
+
+
+def findings(found: Sequence[Trained], margins: Sequence[MarginOfLoss], data: str, /) -> Findings:
+    """Tables, a figure and verdicts from all runs."""
+    names = [name for name in _objectives(found) if name != BASE]
+    gains = {
+        f"{score} {mix}": {name: _gain(found, name, f"{score} {mix}") for name in names}
+        for score in POST_HOC
+        for mix in MIXES
+    }
+    figure = {mix: {name: {SYMBOLS[s]: gains[f"{s} {mix}"][name] for s in MARGINS} for name in names} for mix in MIXES}
+    return Findings(
+        words=f"{data}. AURC × 100 of margin scores after training by other objectives, against {BASE}.",
+        verdicts=(*(_verdict(name, gains, data) for name in PROMOTING), _footnote(margins, data)),
+        tables=(_levels(found), *(_differences(score, gains, names) for score in POST_HOC)),
+        numbers={
+            "runs": [asdict(each) for each in found],
+            "margin_of_loss": [asdict(each) for each in margins],
+            "differences": {key: {name: gain.to_dict() for name, gain in row.items()} for key, row in gains.items()},
+        },
+        figures={"differences": lambda: difference_figure(figure, against=BASE)},
+    )
+
+
+def _objectives(found: Sequence[Trained]) -> list[str]:
+    """In the order they were trained."""
+    return list(dict.fromkeys(each.objective for each in found))
+
+
+def _values(found: Sequence[Trained], name: str, key: str) -> list[float]:
+    """Of one objective, by seed."""
+    return [each.areas[key] for each in found if each.objective == name and key in each.areas]
+
+
+def _gain(found: Sequence[Trained], name: str, key: str) -> OverSeeds:
+    pairs = zip(_values(found, name, key), _values(found, BASE, key), strict=True)
+    return over_seeds([other - base for other, base in pairs])
+
+
+def _levels(found: Sequence[Trained]) -> Table:
+    """Errors and areas as they are, mean ± standard deviation over seeds."""
+    rows = []
+    for name in _objectives(found):
+        runs = [each for each in found if each.objective == name]
+        for score, symbol in SYMBOLS.items():
+            cells = [spread(_values(found, name, f"{score} {mix}")) for mix in MIXES]
+            if cells[0]:
+                rows.append((name, f"{runs[0].rate:g}", spread([each.error for each in runs]), symbol, *cells))
+    columns = ("objective", "learning rate", "errors, %", "score", *MIXES)
+    return Table("AURC × 100, mean ± standard deviation over seeds", columns, tuple(rows))
+
+
+def _differences(score: str, gains: Gains, names: Sequence[str]) -> Table:
+    rows = tuple((name, *(gains[f"{score} {mix}"][name].marked() for mix in MIXES)) for name in names)
+    return Table(
+        f"{SYMBOLS[score]}: AURC × 100 minus that after {BASE}",
+        ("objective", *MIXES),
+        rows,
+        "Paired by seed, 95% interval of Student's t over seeds; **bold**: better than cross-entropy, *italic*: worse.",
+    )
+
+
+def _verdict(name: str, gains: Gains, data: str) -> Verdict:
+    """Held if both margins get better in every mix, not held if one gets worse in any."""
+    found = [gains[f"{score} {mix}"][name] for score in MARGINS for mix in MIXES]
+    signs = [gain.sign(among=len(found)) for gain in found]
+    better, worse = signs.count(-1), signs.count(1)
+    outcome: Outcome = "held" if better == len(found) else "not held" if worse else "undecided"
+    cells = "; ".join(f"{SYMBOLS[s]} {mix} {gains[f'{s} {mix}'][name]}" for s in MARGINS for mix in MIXES)
+    words = (
+        f"{name}: better in {better}, worse in {worse} of {len(found)} comparisons (joint 95% intervals). "
+        f"AURC × 100 minus that of {BASE}: {cells}"
+    )
+    return Verdict("margin-training", outcome, words, data)
+
+
+def _footnote(margins: Sequence[MarginOfLoss], data: str) -> Verdict:
+    """Held if loss and margin rank samples alike and the strongest rival makes nearly all of the loss."""
+    correlation, share = (min(getattr(each, name) for each in margins) for name in ("correlation", "share"))
+    outcome: Outcome = "held" if min(correlation, share) > 0.9 else "not held" if correlation < 0.5 else "undecided"
+    dominated = np.mean([each.dominated for each in margins])
+    words = (
+        f"rank correlation of cross-entropy with the margin at least {correlation:.4f}; the strongest rival alone "
+        f"gives at least {share:.1%} of the loss; it outweighs all others tenfold in {dominated:.0%} of the samples"
+    )
+    return Verdict("cross-entropy-margin", outcome, words, data)

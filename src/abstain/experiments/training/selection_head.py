@@ -1,0 +1,132 @@
+"""What a selection head gains over post-hoc scores on the same classifier, over seeds: tables, curves and verdicts."""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+import numpy as np
+from scipy.special import expit
+
+from abstain.evaluation import MIXES, Evaluation
+from abstain.experiments.claims import Outcome, Verdict
+from abstain.experiments.findings import Findings, Table
+from abstain.experiments.paper.areas import ALPHAS
+from abstain.experiments.paper.score_claims import COMPARABLE
+from abstain.experiments.training.over_seeds import OverSeeds, over_seeds, spread
+from abstain.metrics.compare import Comparison, compare_all
+from abstain.report.figures import risk_coverage_figure
+from abstain.scores.registry import SCORES
+
+HEAD, MARGIN = "selection_head", "confidence_margin"
+POST_HOC = (MARGIN, "geometric_margin", "max_softmax", "sirc")
+SYMBOLS = {HEAD: "ScNet"} | {name: SCORES[name].symbol for name in POST_HOC}
+Pairs = Mapping[tuple[str, str, str, float], OverSeeds]
+
+
+def findings(evaluations: Sequence[Evaluation], data: str, /) -> Findings:
+    """Tables, curves of the seed whose head is the middle one, and verdicts."""
+    gaps = pairs(evaluations)
+    errors = [float(each.outputs.errors[each.outputs.shift == "none"].mean()) for each in evaluations]
+    selected = [_selected(each) for each in evaluations]
+    words = (
+        f"{data}. The classifier errs on {spread(errors)}% of clean images; the selection head gives them a mean of "
+        f"{', '.join(f'{share:.1%}' for share in selected)} by seed, where 70% were asked for in training."
+    )
+    return Findings(
+        words=words,
+        verdicts=(comparable(gaps, _levels(evaluations), data), not_best(gaps, data)),
+        tables=(*(_areas(evaluations, alpha) for alpha in ALPHAS), *(_against_head(gaps, alpha) for alpha in ALPHAS)),
+        numbers={
+            "errors": errors,
+            "selected": selected,
+            "rows": [row | {"run": number} for number, each in enumerate(evaluations) for row in each.rows],
+            "differences": {" ".join(map(str, key)): value.to_dict() for key, value in gaps.items()},
+        },
+        figures={"risk-coverage": lambda: risk_coverage_figure(_middle(evaluations), scores=list(SYMBOLS))},
+    )
+
+
+def _middle(evaluations: Sequence[Evaluation]) -> Evaluation:
+    """By the area of the head on clean images: neither the luckiest nor the unluckiest."""
+    ranked = sorted(evaluations, key=lambda each: float(each.row(HEAD, "in", 1.0)["aurc"]))
+    return ranked[len(ranked) // 2]
+
+
+def _selected(evaluation: Evaluation) -> float:
+    """The mean that the head gives to clean images, after the sigmoid."""
+    return float(expit(evaluation.confidence[HEAD][evaluation.outputs.shift == "none"]).mean())
+
+
+def pairs(evaluations: Sequence[Evaluation], /) -> Pairs:
+    """The AURC-α of the first minus that of the second, for every two scores, by mix and α."""
+    found: dict[tuple[str, str, str, float], list[Comparison]] = {}
+    for each in evaluations:
+        for mix, alpha in product(MIXES.values(), ALPHAS):
+            rows = mix.rows(each.outputs.shift)
+            ids = None if each.outputs.ids is None else each.outputs.ids[rows]
+            confidences = {name: each.confidence[name][rows] for name in SYMBOLS}
+            for two, one in compare_all(confidences, each.outputs.errors[rows], alpha=alpha, ids=ids).items():
+                found.setdefault((*two, mix.name, alpha), []).append(one)
+    return {key: over_seeds([one.difference for one in each], [one.se for one in each]) for key, each in found.items()}
+
+
+def _levels(evaluations: Sequence[Evaluation]) -> dict[tuple[str, str], float]:
+    """Mean AURC over seeds, by score and mix."""
+    return {
+        (score, mix): float(np.mean([each.row(score, mix, 1.0)["aurc"] for each in evaluations]))
+        for score in SYMBOLS
+        for mix in MIXES
+    }
+
+
+def _areas(evaluations: Sequence[Evaluation], alpha: float) -> Table:
+    rows = tuple(
+        (symbol, *(spread([each.row(score, mix, alpha)["aurc"] for each in evaluations]) for mix in MIXES))
+        for score, symbol in SYMBOLS.items()
+    )
+    return Table(f"AURC-{alpha:g} × 100, mean ± standard deviation over seeds", ("score", *MIXES), rows)
+
+
+def _against_head(found: Pairs, alpha: float) -> Table:
+    rows = tuple((SYMBOLS[score], *(found[HEAD, score, mix, alpha].marked() for mix in MIXES)) for score in POST_HOC)
+    return Table(
+        f"AURC-{alpha:g} × 100 of the selection head minus that of the score",
+        ("score", *MIXES),
+        rows,
+        "Paired on the same images, 95% interval over seeds and test images; **bold**: the head is better, *italic*: "
+        "the post-hoc score is.",
+    )
+
+
+def comparable(differences: Pairs, levels: Mapping[tuple[str, str], float], data: str, /) -> Verdict:
+    """Head and confidence margin alike, both better than SR_max and SIRC, in and in+cov, as in Fig. 6 (a, b)."""
+    mixes, others = ("in", "in+cov"), ("max_softmax", "sirc")
+    gains = {(a, b, mix): differences[a, b, mix, 1.0] for mix in mixes for a in (HEAD, MARGIN) for b in others}
+    gaps = {(HEAD, MARGIN, mix): differences[HEAD, MARGIN, mix, 1.0] for mix in mixes}
+    among = len(gains) + len(gaps)
+    found = [-gain.sign(among=among) for gain in gains.values()]
+    found += [_alike(gap, levels[MARGIN, mix], among) for (_, _, mix), gap in gaps.items()]
+    outcome: Outcome = "not held" if -1 in found else "undecided" if 0 in found else "held"
+    told = [f"{SYMBOLS[a]} − {SYMBOLS[b]} {mix} {value}" for (a, b, mix), value in (gaps | gains).items()]
+    words = f"{found.count(1)} of {among} comparisons speak for it, {found.count(-1)} against (joint 95% intervals). "
+    return Verdict("scnet-cifar", outcome, words + "AURC × 100: " + "; ".join(told), data)
+
+
+def _alike(gap: OverSeeds, level: float, among: int) -> int:
+    """1 where two areas are comparable, −1 where they are not, 0 in doubt."""
+    bound = max(COMPARABLE[0] * level, COMPARABLE[1])
+    low, high = gap.interval(1 - 0.05 / among)
+    return 1 if -bound <= low and high <= bound else -1 if low > bound or high < -bound else 0
+
+
+def not_best(differences: Pairs, data: str, /) -> Verdict:
+    """Held where some post-hoc score is better in some mix, not held where the head is better than each in all."""
+    against = {(score, mix): differences[HEAD, score, mix, 1.0] for score in POST_HOC for mix in MIXES}
+    signs = [gap.sign(among=len(against)) for gap in against.values()]
+    better, worse = signs.count(1), signs.count(-1)
+    outcome: Outcome = "held" if better else "not held" if worse == len(against) else "undecided"
+    worst = max(against, key=lambda key: against[key].mean)
+    words = (
+        f"of {len(against)} comparisons of AURC, corrected for their number, the post-hoc score is better in {better}, "
+        f"the head in {worse}; largest gap: {SYMBOLS[worst[0]]}, {worst[1]}, head minus score {against[worst]}"
+    )
+    return Verdict("scnet-not-best", outcome, words, data)

@@ -1,0 +1,46 @@
+import pytest
+
+from abstain.experiments.experiment import Setting
+from abstain.experiments.paper.areas import Term
+from abstain.experiments.paper.published import DOUBTS, PLACES, PublishedAreas, half_digit, paper_tables
+from abstain.experiments.paper.score_claims import PAPER_SCORES
+from abstain.experiments.paper.tables import TABLES, run
+
+
+def test_there_are_600_values_of_the_ten_scores():
+    assert len(paper_tables()) == 600
+    assert {key[:2] for key in paper_tables()} == set(PLACES)
+    assert {key[3] for key in paper_tables()} == set(PAPER_SCORES)
+    assert paper_tables()["imagenet", "eva", "in+label", "knn", 1.0] == 10.8
+
+
+def test_a_printed_value_is_known_to_half_its_last_digit():
+    assert (half_digit(9.99), half_digit(10.0)) == (0.005, 0.05)
+    areas = PublishedAreas("iwildcam", "flyp")
+    found = areas.contrast((Term(1, "neg_entropy", 1.0), Term(-1, "knn", 1.0)), "in+cov", outside=0.05)
+    assert (found.value, found.low, found.high) == pytest.approx((-0.001, -0.002, 0.0))  # 10.6 and 10.7: can be equal
+
+
+def test_doubtful_values_decide_nothing():
+    areas = PublishedAreas("imagenet", "eva")
+    assert not areas.has("in+cov", Term(1, "max_softmax", 0.5))
+    assert areas.has("in+cov", Term(1, "max_softmax", 0.1))
+    assert all((d.task, d.model, d.mix, d.score, a) in paper_tables() for d in DOUBTS for a in d.alphas)
+
+
+def test_the_papers_tables_bear_out_most_of_its_text(tmp_path):
+    findings = run(Setting(folder=tmp_path))
+    outcome = {
+        (verdict.claim, verdict.data.split(": ")[1].split(",")[0]): verdict.outcome for verdict in findings.verdicts
+    }
+    assert outcome["margins-best-all", "EVA on ImageNet"] == "held"
+    assert outcome["margins-beat-knn-in", "VOLO on ImageNet"] == "held"
+    assert outcome["label-shift-spike", "EVA on ImageNet"] == "not held"  # ViM falls towards coverage zero
+    assert outcome["margins-par-sr", "FLYP on iWildCam"] == "not held"  # 1.84 against 1.34 at α = 0.1
+    assert ("sr-beats-ood", "EVA on ImageNet") not in outcome
+    assert findings.words.startswith(
+        "Of the 60 columns of Tables 3, 4 and 8 a margin is best in 44, and within 10% of the best in 58"
+    )
+    assert TABLES.takes == frozenset()
+    panels = findings.figures["standing"]().axes
+    assert [axes.get_title() for axes in panels] == [name for _, name in PLACES.values()]

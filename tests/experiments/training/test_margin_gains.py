@@ -1,0 +1,36 @@
+import pytest
+
+from abstain.experiments.training import margin_gains
+from abstain.experiments.training.margin_of_loss import MarginOfLoss
+from abstain.experiments.training.over_seeds import OverSeeds
+
+
+def gains(*values):
+    """Of the hinge loss, by margin and mix."""
+    keys = [f"{score} {mix}" for score in margin_gains.MARGINS for mix in margin_gains.MIXES]
+    return {key: {"hinge": OverSeeds(v, 0.0001, 0.0, 5)} for key, v in zip(keys, values, strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("values", "outcome"),
+    [
+        ([-0.01] * 8, "held"),
+        ([-0.01] * 7 + [0], "undecided"),
+        ([-0.01] * 7 + [0.01], "not held"),
+        ([0] * 8, "undecided"),
+    ],
+)
+def test_better_in_every_mix_is_what_the_question_asks(values, outcome):
+    assert margin_gains._verdict("hinge", gains(*values), "data").outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("found", "outcome"),
+    [
+        ([MarginOfLoss(0.99, 0.95, 0.5)] * 2, "held"),
+        ([MarginOfLoss(0.99, 0.95, 0.5), MarginOfLoss(0.99, 0.7, 0.5)], "undecided"),
+        ([MarginOfLoss(0.3, 0.95, 0.5)], "not held"),
+    ],
+)
+def test_the_worst_seed_decides_about_cross_entropy(found, outcome):
+    assert margin_gains._footnote(found, "data").outcome == outcome

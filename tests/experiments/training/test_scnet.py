@@ -1,0 +1,31 @@
+import pytest
+
+from abstain.experiments.experiment import Setting
+from abstain.experiments.training import scnet
+from abstain.experiments.training.selection_head import SYMBOLS
+
+pytest.importorskip("torch")
+
+
+@pytest.mark.usefixtures("image_packages")
+def test_the_experiment_runs_to_its_verdicts_and_a_second_call_trains_nothing(tmp_path):
+    seen = []
+    setting = Setting(folder=tmp_path / "scnet", seeds=2, progress=lambda done, total: seen.append((done, total)))
+    found = scnet.run(setting)
+    assert [verdict.claim for verdict in found.verdicts] == ["scnet-cifar", "scnet-not-best"]
+    assert len(found.tables) == 6
+    assert seen[-1] == (2000, 2000)
+    assert {row["score"] for row in found.numbers["rows"]} == set(SYMBOLS)
+    again = len(seen)
+    assert scnet.run(setting).numbers == found.numbers
+    assert len(seen) == again + 2
+
+
+@pytest.mark.usefixtures("image_packages")
+def test_the_long_version_learns_cifar(tmp_path, monkeypatch):
+    from dataclasses import replace
+
+    short = scnet.recipe(long=True)
+    monkeypatch.setattr(scnet, "recipe", lambda **_: replace(short, options={"narrowest": 2}, epochs=1))
+    found = scnet.run(Setting(folder=tmp_path / "scnet", seeds=1, long=True, limit=60))
+    assert found.words.startswith("CIFAR-10: trained on 60 images")

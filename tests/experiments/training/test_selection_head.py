@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+
+import abstain
+from abstain.evaluation import MIXES
+from abstain.experiments.paper.areas import ALPHAS
+from abstain.experiments.training.over_seeds import OverSeeds
+from abstain.experiments.training.selection_head import HEAD, MARGIN, POST_HOC, SYMBOLS, comparable, not_best, pairs
+from abstain.outputs import Outputs
+
+
+def gaps(**special):
+    """No difference anywhere but where said."""
+    names = list(SYMBOLS)
+    keys = [(a, b, mix, 1.0) for i, a in enumerate(names) for b in names[i + 1 :] for mix in MIXES]
+    made = dict.fromkeys(keys, OverSeeds(0.0, 0.01, 0.01, 5))
+    for name, value in special.items():
+        a, b = name.split("__")
+        made |= {(a, b, mix, 1.0): OverSeeds(value, 0.0001, 0.0001, 5) for mix in MIXES}
+    return made
+
+
+LEVELS = {(score, mix): 0.1 for score in SYMBOLS for mix in MIXES}
+BETTER = {f"{a}__{b}": -0.01 for a in (HEAD, MARGIN) for b in ("max_softmax", "sirc")}
+
+
+@pytest.mark.parametrize(
+    ("special", "outcome"),
+    [
+        (BETTER | {"selection_head__confidence_margin": 0.0}, "held"),
+        (BETTER, "undecided"),  # head and margin may be alike, but nobody can tell
+        (BETTER | {"selection_head__confidence_margin": 0.005}, "held"),  # a twentieth of the area
+        (BETTER | {"selection_head__confidence_margin": 0.05}, "not held"),
+        (BETTER | {"confidence_margin__max_softmax": 0.01}, "not held"),
+        ({}, "undecided"),
+    ],
+)
+def test_comparable_and_better_is_what_the_claim_says(special, outcome):
+    assert comparable(gaps(**special), LEVELS, "data").outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("special", "outcome"),
+    [
+        ({"selection_head__sirc": 0.01}, "held"),
+        ({}, "undecided"),
+        ({f"selection_head__{score}": -0.01 for score in POST_HOC}, "not held"),
+    ],
+)
+def test_not_always_best_is_what_the_claim_says(special, outcome):
+    assert not_best(gaps(**special), "data").outcome == outcome
+
+
+def test_areas_agree_with_the_evaluation_by_hand(digits):
+    rng = np.random.default_rng(0)
+    fields = ("labels", "features", "weight", "bias", "shift", "domain", "ids")
+    outputs = Outputs(
+        logits=digits.logits,
+        given={HEAD: rng.normal(size=len(digits))},
+        **{field: getattr(digits, field) for field in fields},
+    )
+    evaluation = abstain.evaluate(outputs, scores=list(SYMBOLS), alphas=ALPHAS, fitting="paper")
+    found = pairs([evaluation])[HEAD, "max_softmax", "in+cov", 0.5]
+    rows = [evaluation.row(score, "in+cov", 0.5)["aurc"] for score in (HEAD, "max_softmax")]
+    assert found.mean == pytest.approx(rows[0] - rows[1], rel=1e-9)
