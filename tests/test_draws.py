@@ -39,7 +39,7 @@ def test_large_arrays_are_thinned_but_looked_at():
     "draw",
     [
         lambda o: o.split(0.3)[0].ids,
-        lambda o: split_to_fit(o, seed=0, share=0.3)[0].ids,
+        lambda o: split_to_fit(o, seed=0, share=0.3)[0].inside.ids,
         lambda o: draw_per_class(o, seed=0)[0].ids,
     ],
 )

@@ -7,7 +7,10 @@ import abstain
 from abstain import Outputs, evaluate
 from abstain.metrics import augrc, aurc, aurc_se, compare, coverage_at_risk, ood_auroc
 from abstain.scores import KNN, SCORES
+from abstain.scores.energy import Energy
 from abstain.scores.given import Own
+from abstain.scores.learned import Learned
+from abstain.scores.max_softmax import MaxSoftmax
 
 
 def mixed_outputs(n=300, seed=0):
@@ -199,7 +202,7 @@ def test_progress_runs_from_nothing_to_all():
 def test_every_score_of_the_registry_can_be_had_with_features_and_head(digits):
     first, second = digits.split(0.3, seed=1)
     evaluation = evaluate(second, fitting=first.select(first.shift != "label"))
-    assert evaluation.scores == list(SCORES)
+    assert evaluation.scores == [name for name, score in SCORES.items() if not score.on_request]
     assert not evaluation.left_out
     assert evaluation.n == len(second)
 
@@ -363,3 +366,15 @@ def test_a_given_confidence_may_have_the_name_of_a_score():
     given = Outputs(logits=outputs.logits, labels=outputs.labels, given={"max_softmax": np.arange(900.0)})
     evaluation = evaluate(given)
     assert (evaluation.confidence["max_softmax"] == np.rint(evaluation.confidence["max_softmax"])).all()
+
+
+def test_a_score_that_learns_gets_rows_of_every_kind_and_only_on_request(digits):
+    few = Learned((MaxSoftmax(), Energy()))
+    found = evaluate(digits, scores=["max_softmax", few])
+    assert found.scores == ["max_softmax", "learned"]
+    assert any(note.startswith("learned weighs ") for note in found.notes)
+    paper = evaluate(digits, scores=["max_softmax", few], fitting="paper")
+    assert paper.left_out == {
+        "learned": "it learns from rows of every kind, and the draw of the paper is in-distribution"
+    }
+    assert "learned" not in evaluate(digits.select(np.arange(0, len(digits), 9))).scores

@@ -63,7 +63,7 @@ def test_unusable_rows_are_no_group():
 def test_decisions_are_columns_with_what_is_known():
     selector = calibrate(CAL, risk=0.1)
     columns = selector.decide(NEW)
-    assert list(columns) == ["id", "domain", "prediction", "confidence", "accepted", "error"]
+    assert list(columns) == ["id", "domain", "prediction", "confidence", "accepted", "reason", "error"]
     np.testing.assert_array_equal(columns["accepted"], selector.accepts(NEW))
     np.testing.assert_array_equal(columns["error"], NEW.errors)
     assert "error" not in selector.decide(Outputs(logits=NEW.logits))

@@ -128,7 +128,11 @@ def test_fitting_a_score_leaves_the_law_of_the_rest_as_it_was(score):
 
 def test_the_rows_left_by_fitting_are_a_fair_sample():
     outputs = shifted(4000, 0)
-    fitting, rest = split_to_fit(outputs, seed=0)
+    rows, rest = split_to_fit(outputs, seed=0)
+    fitting = rows.of(KNN())
+    assert rows.of(SCORES["learned"]).usable.all()
+    assert (rows.of(SCORES["learned"]).shift == "none").mean() == pytest.approx(0.5, abs=0.06)
+    assert fitting is rows.of(SCORES["vim"])
     assert (fitting.shift == "none").all()
     assert fitting.usable.all()
     assert len(outputs) - len(rest) == 800

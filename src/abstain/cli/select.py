@@ -16,7 +16,9 @@ def select(
     output: Annotated[Path, typer.Option("--output", "-o", help="A .csv or .parquet file to write.")],
     json: Json = False,
 ) -> None:
-    """Decide for each sample whether to accept the prediction: id, prediction, confidence, accepted, error if known.
+    """Decide for each sample whether to accept the prediction: id, prediction, confidence, accepted, reason, error.
+
+    The reason says in words why a sample is rejected; the error is there if labels are.
 
     Where the outputs have no ids, rows get names that no other outputs have: a digest of these, and the row's number.
 

@@ -10,12 +10,19 @@ from abstain.evaluation.progress import Progress
 from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.outputs.expected import expect_outputs
-from abstain.scores.fitting_draw import draw_per_class, split_to_fit
+from abstain.scores.fitting_draw import FittingRows, draw_per_class, split_to_fit
 from abstain.scores.registry import AnyScore, as_scores
 from abstain.scores.score import CannotFitError, FittedScore, Score
 
 Fitting = Outputs | Literal["fifth", "paper"]
-DRAWS = {"fifth": split_to_fit, "paper": draw_per_class}
+
+
+def _as_the_paper(outputs: Outputs, /, *, seed: int) -> tuple[FittingRows, Outputs]:
+    inside, rest = draw_per_class(outputs, seed=seed)
+    return FittingRows.all_alike(inside), rest
+
+
+DRAWS = {"fifth": split_to_fit, "paper": _as_the_paper}
 
 
 @dataclass
@@ -46,14 +53,14 @@ def fit_scores(
         expect_outputs(fitting, name="fitting")
     found = FittedScores(outputs)
     chosen = _allowed(as_scores(scores, outputs), outputs, fitting, found.left_out)
-    sample = outputs
+    sample = FittingRows.all_alike(outputs)
     if any(score.needs_fitting for score in chosen):
         sample, found.outputs, note = _sample(outputs, fitting, seed)
         found.notes += note
     for done, score in enumerate(chosen):
         progress(f"Fitting {score.name}", done / len(chosen))
         try:
-            found.fitted[score.name] = score.fit(sample)
+            found.fitted[score.name] = score.fit(sample.of(score))
             found.entries[score.name] = score
         except CannotFitError as error:
             found.left_out[score.name] = str(error)
@@ -72,27 +79,27 @@ def _allowed(scores: list[Score], outputs: Outputs, fitting: Fitting, left_out: 
             continue
         elif not isinstance(fitting, str) and (objection := score.objection(fitting)):
             left_out[score.name] = f"the fitting outputs have {objection}"
+        elif fitting == "paper" and score.fits_on_shifted:
+            left_out[score.name] = "it learns from rows of every kind, and the draw of the paper is in-distribution"
         elif isinstance(fitting, str) and samples < 4:
             left_out[score.name] = "there are too few in-distribution samples to fit it on; give fitting outputs"
     _some_left([score for score in scores if score.name not in left_out], left_out)
     return [score for score in scores if score.name not in left_out]
 
 
-def _sample(outputs: Outputs, fitting: Fitting, seed: int) -> tuple[Outputs, Outputs, list[str]]:
+def _sample(outputs: Outputs, fitting: Fitting, seed: int) -> tuple[FittingRows, Outputs, list[str]]:
     """Rows to fit on, rows to evaluate on, and what there is to say of them."""
     if not isinstance(fitting, str):
         shared = _shared_ids(fitting, outputs)
         words = f"Careful: {shared} ids are in the fitting sample and in the evaluation; are they the same samples?"
-        return fitting, outputs, [words] if shared else []
+        return FittingRows.all_alike(fitting), outputs, [words] if shared else []
     sample, rest = DRAWS[fitting](outputs, seed=seed)
-    removed = len(outputs) - len(rest)
-    others = (
-        f" and left, with {removed - len(sample)} others drawn with them," if removed > len(sample) else " and left"
-    )
+    removed, inside = len(outputs) - len(rest), len(sample.inside)
+    others = f" and left, with {removed - inside} others drawn with them," if removed > inside else " and left"
     return (
         sample,
         rest,
-        [f"{len(sample)} in-distribution rows were drawn to fit scores on{others} out of the evaluation."],
+        [f"{inside} in-distribution rows were drawn to fit scores on{others} out of the evaluation."],
     )
 
 

@@ -25,7 +25,7 @@ def confidences(outputs: Outputs, fitted: "Mapping[str, FittedScore]", /) -> dic
     with_head = any(score.uses_head for score in fitted.values())
     predicted = np.full(len(outputs), -1, dtype=np.int64)
     known = True
-    for rows, inputs in _usable_blocks(outputs, with_head=with_head):
+    for rows, inputs in usable_blocks(outputs, with_head=with_head):
         for name, score in fitted.items():
             found[name][rows] = inputs.confidence(score)
         known = known and inputs.knows_predictions
@@ -41,12 +41,13 @@ def predictions(outputs: Outputs, fitted: "FittedScore", /) -> NDArray[np.int64]
     if not fitted.changes_predictions:
         return outputs.predictions
     found = np.full(len(outputs), -1, dtype=np.int64)
-    for rows, inputs in _usable_blocks(outputs, with_head=fitted.uses_head):
+    for rows, inputs in usable_blocks(outputs, with_head=fitted.uses_head):
         found[rows] = fitted.predictions(inputs)
     return found
 
 
-def _usable_blocks(outputs: Outputs, *, with_head: bool) -> Iterator[tuple[Rows, Inputs]]:
+def usable_blocks(outputs: Outputs, /, *, with_head: bool) -> Iterator[tuple[Rows, Inputs]]:
+    """The usable rows, block by block, as inputs of formulas."""
     features = outputs.source("features")
     columns = outputs.n_classes + (0 if features is None else features.shape[1])
     head = Head(outputs.weight, outputs.bias) if with_head and outputs.weight is not None else None

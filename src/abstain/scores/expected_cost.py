@@ -79,6 +79,7 @@ class ExpectedCost(Score):
     rejection: Any = 1.0
     costs: Any = None
     named_by = ("rejection", "costs")
+    fits_on_shifted = True
 
     about = About(
         name="expected_cost",

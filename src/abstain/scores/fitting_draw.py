@@ -1,12 +1,34 @@
 """The draw of rows to fit scores on, one rule for `evaluate` and `calibrate`."""
 
+from dataclasses import dataclass
+from typing import Self, final
+
 import numpy as np
 
 from abstain.outputs import Outputs
 from abstain.outputs.draw import draw_rows
+from abstain.scores.score import Score
 
 SHARE, PER_CLASS = 0.2, 5
 LARGEST = 20_000  # samples: enough for any score, few enough for the memory and time of the dearest
+
+
+@final
+@dataclass(frozen=True)
+class FittingRows:
+    """Rows to fit scores on: in-distribution ones, and all that were drawn with them."""
+
+    inside: Outputs
+    drawn: Outputs
+
+    @classmethod
+    def all_alike(cls, rows: Outputs, /) -> Self:
+        """The same rows for every score."""
+        return cls(rows, rows)
+
+    def of(self, score: Score, /) -> Outputs:
+        """Those for this score; the same object for every score that gets the same rows."""
+        return self.drawn if score.fits_on_shifted else self.inside
 
 
 def draw_per_class(outputs: Outputs, /, *, seed: int) -> tuple[Outputs, Outputs]:
@@ -26,10 +48,8 @@ def draw_per_class(outputs: Outputs, /, *, seed: int) -> tuple[Outputs, Outputs]
     return outputs.select(drawn), outputs.select(~is_drawn[samples])
 
 
-def split_to_fit(
-    outputs: Outputs, /, *, seed: int, share: float = SHARE, shifted_too: bool = False
-) -> tuple[Outputs, Outputs]:
-    """In-distribution rows to fit scores on, or ``shifted_too``, and rows that are still a sample of what all were.
+def split_to_fit(outputs: Outputs, /, *, seed: int, share: float = SHARE) -> tuple[FittingRows, Outputs]:
+    """Rows to fit scores on, and rows that are still a sample of what all were.
 
     Samples are drawn one by one, whatever they are, until they are a ``share`` of all, or 20,000, and five rows per
     class of them are in-distribution, or half of the samples are drawn. As when to stop depends on those drawn alone,
@@ -46,4 +66,5 @@ def split_to_fit(
             f"`outputs` must have at least 2 in-distribution rows among those drawn to fit a score on, got "
             f"{np.count_nonzero(drawn & inside)}. Calibrate on more samples."
         )
-    return outputs.select(drawn & (outputs.usable if shifted_too else inside)), outputs.select(~drawn)
+    rows = FittingRows(outputs.select(drawn & inside), outputs.select(drawn & outputs.usable))
+    return rows, outputs.select(~drawn)

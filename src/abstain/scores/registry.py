@@ -20,6 +20,7 @@ from abstain.scores.gen import GEN
 from abstain.scores.given import Given, Own
 from abstain.scores.kl_matching import KLMatching
 from abstain.scores.knn import KNN
+from abstain.scores.learned import Learned
 from abstain.scores.logit_scores import LOGIT_SCORES
 from abstain.scores.margin_mix import MarginMix
 from abstain.scores.max_logit_pnorm import MaxLogitPNorm
@@ -79,7 +80,9 @@ EXPECTED_COST = ExpectedCost()
 
 DEFAULT = "confidence_margin"  # where nobody says otherwise
 
-SCORES: dict[str, Score] = {score.name: score for score in (*PAPER, *AFTER_THE_PAPER)}
+LEARNED = Learned((MaxSoftmax(), *(score for score in (*PAPER, *AFTER_THE_PAPER) if score != MaxSoftmax())))
+
+SCORES: dict[str, Score] = {score.name: score for score in (*PAPER, *AFTER_THE_PAPER, LEARNED)}
 
 
 def as_score(asked: AnyScore, outputs: Outputs | None = None, /, *, what: str = "score") -> Score:
@@ -105,12 +108,13 @@ def as_score(asked: AnyScore, outputs: Outputs | None = None, /, *, what: str = 
 
 
 def as_scores(asked: AnyScore | Iterable[AnyScore], outputs: Outputs, /, *, what: str = "scores") -> list[Score]:
-    """Several scores, each once; "all" stands for those given with the outputs and all of `SCORES`."""
+    """Several scores, each once; "all" stands for those given with the outputs and those of `SCORES` not on request."""
     alone = isinstance(asked, str) or not hasattr(asked, "__iter__")
     each: list[Any] = [asked] if alone else list(asked)  # type: ignore[arg-type]
     if not each:
         raise ValueError(f"`{what}` must name at least one score, got none. `abstain scores` lists them.")
-    known = [score for name, score in SCORES.items() if name not in outputs.given_names]
+    usual = {name: score for name, score in SCORES.items() if not score.on_request}
+    known = [score for name, score in usual.items() if name not in outputs.given_names]
     known = known if outputs.n_classes or not outputs.given_names else []  # or none could be computed
     every: list[Score] = []
     for one in each:

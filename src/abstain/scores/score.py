@@ -75,6 +75,11 @@ class FittedScore(Stored, ABC):
     is_formula: ClassVar[bool] = True
     """Whether it is a formula in arrays, which other libraries and a file can hold."""
 
+    @property
+    def singles(self) -> "dict[str, FittedScore]":
+        """Of a combination, the single scores by name to compare it with."""
+        return {}
+
     def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Confidence (n,) of every row, NaN, which no threshold accepts, where a row is not usable."""
         expect_outputs(outputs)
@@ -106,6 +111,10 @@ class Score(Stored, ABC):
 
     named_by: ClassVar[tuple[str, ...]] = ()
     """Options that the name tells already."""
+    fits_on_shifted: ClassVar[bool] = False
+    """Whether it is fitted on rows of every kind, drawn like deployment, instead of in-distribution ones."""
+    on_request: ClassVar[bool] = False
+    """Whether it takes so long to fit that "all" scores are those without it."""
 
     @property
     @abstractmethod
@@ -136,6 +145,14 @@ class Score(Stored, ABC):
     def needs_fitting(self) -> bool:
         """Whether it is fitted on a sample."""
         return "fitting" in self.about.needs
+
+    def needs_of(self, fitted: Any, /) -> tuple[Need, ...]:  # noqa: ARG002
+        """What it needs once fitted, where fitting decides that."""
+        return self.needs
+
+    def shortfalls(self, fitted: Any, inputs: Inputs, /) -> dict[Family, Array]:  # noqa: ARG002
+        """By family of scores, their part (n,) in a low confidence, in any unit: all of it is its own."""
+        return {self.about.family: 1.0}
 
     def literal(self, confidence: Array, /) -> Array:
         """The value the literature prints, a strictly increasing function of confidence."""

@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike
 from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
 from abstain.outputs.expected import expect_outputs
-from abstain.scores.fitting_draw import split_to_fit
+from abstain.scores.fitting_draw import FittingRows, split_to_fit
 from abstain.scores.registry import DEFAULT, EXPECTED_COST, AnyScore, as_scores
 from abstain.scores.score import Score
 from abstain.selector.choice import best_score
+from abstain.selector.gained import gained
 from abstain.selector.selector import Selector
 from abstain.selector.target import Asked, Per
 from abstain.thresholds.reject_all import reject_all
@@ -53,9 +54,10 @@ def calibrate(
     ``score`` is a name such as ``"knn"`` or ``"knn(k=5)"``, a score object, or a function of outputs; of several the
     best is taken, or with ``"best"`` the best of all that the outputs allow: it is chosen on a fifth of the rows, and
     the threshold sees only the others. A score that needs fitting gets rows of its own, drawn at random, a fifth of
-    all, or more until five per class are in-distribution, at most half. Rows that are not usable count as errors that
-    are never accepted. Where no threshold keeps a risk, that is an error, or with ``when_impossible="reject_all"`` a
-    selector that accepts nothing.
+    all, or more until five per class are in-distribution, at most half. ``"learned"`` weighs scores by what labelled
+    rows of every kind among those show, and its promise tells what it gained over one score alone. Rows that are not
+    usable count as errors that are never accepted. Where no threshold keeps a risk, that is an error, or with
+    ``when_impossible="reject_all"`` a selector that accepts nothing.
 
     An error costs 1 and ``cost`` is that of rejecting, one number or one for each true class; ``costs[ŷ, y]`` are other
     costs of predicting ŷ where y is true. The method ``minimal_cost`` chooses the threshold on the sample, ``chow``
@@ -86,10 +88,10 @@ def calibrate(
     entry = candidates[0]
     if len(candidates) > 1:
         entry, outputs, tried = best_score(candidates, outputs, asked.objective(), seed=seed)
-    fitting, rest = outputs, outputs
+    fitting, rest = FittingRows.all_alike(outputs), outputs
     if entry.needs_fitting:
-        fitting, rest = split_to_fit(outputs, seed=seed, shifted_too=asked.weighs_answers)
-    fitted = entry.fit(fitting)
+        fitting, rest = split_to_fit(outputs, seed=seed)
+    fitted = entry.fit(fitting.of(entry))
     confidence = rejected_last(fitted(rest))
     try:
         threshold, groups = asked.threshold(fitted, rest, confidence, seed)
@@ -97,6 +99,9 @@ def calibrate(
         if when_impossible == "raise" or risk is None or delta is None:
             raise
         threshold, groups = reject_all(len(rest), risk=risk, delta=delta), None
+    if fitted.singles and asked.target == "risk":
+        note = gained(entry.name, threshold, fitted.singles, asked, rest, seed=seed)
+        threshold = replace(threshold, promise=threshold.promise.noting(note))
     if tried:
         note = f"the score was chosen among {len(tried)} on other rows, which costs the promise nothing"
         threshold = replace(threshold, promise=threshold.promise.noting(note))

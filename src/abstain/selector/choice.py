@@ -10,7 +10,7 @@ from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
 from abstain.outputs.draw import draw_rows
 from abstain.scores.confidences import confidences
-from abstain.scores.fitting_draw import split_to_fit
+from abstain.scores.fitting_draw import FittingRows, split_to_fit
 from abstain.scores.score import CannotFitError, FittedScore, Score
 from abstain.thresholds.sample import Sample
 
@@ -30,13 +30,13 @@ def best_score(
     rng = outputs.generator("rows to choose a score on", seed)
     here = draw_rows(len(outputs), outputs.ids, size=CHOOSING * len(outputs), rng=rng)
     choosing, rest = outputs.select(here), outputs.select(~here)
-    fitting, judging = choosing, choosing
+    fitting, judging = FittingRows.all_alike(choosing), choosing
     if any(score.needs_fitting for score in candidates):
         fitting, judging = split_to_fit(choosing, seed=seed, share=FIT_SHARE)
     fitted: dict[str, FittedScore] = {}
     for score in candidates:
         with suppress(CannotFitError):
-            fitted[score.name] = score.fit(fitting)
+            fitted[score.name] = score.fit(fitting.of(score))
     if not fitted:
         raise ValueError("`score` must name a score that can be fitted on these rows, got none. Give more rows.")
     found = {

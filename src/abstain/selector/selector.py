@@ -16,6 +16,7 @@ from abstain.scores.confidences import predictions
 from abstain.scores.score import FittedScore, Score
 from abstain.selector import file as selector_file
 from abstain.selector.group_thresholds import GroupThresholds
+from abstain.selector.reasons import reasons
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
@@ -55,12 +56,12 @@ class Selector:
     @property
     def needs_features(self) -> bool:
         """Whether the score looks at the input of the last layer."""
-        return "features" in self.entry.needs
+        return "features" in self.entry.needs_of(self.fitted)
 
     @property
     def needs_head(self) -> bool:
         """Whether the last layer must be known, for itself or for its input."""
-        return self.needs_features or "head" in self.entry.needs
+        return self.needs_features or "head" in self.entry.needs_of(self.fitted)
 
     @property
     def class_values(self) -> float | NDArray[np.float64]:
@@ -81,10 +82,22 @@ class Selector:
         return self._accepted(outputs, self.confidence(outputs))
 
     def _accepted(self, outputs: Outputs, confidence: NDArray[np.float64]) -> NDArray[np.bool_]:
+        return confidence > self._values(outputs)
+
+    def _values(self, outputs: Outputs) -> NDArray[np.float64]:
+        """The threshold (n,) of each row."""
         if self.groups is None:
-            return self.threshold.accepts(confidence)
-        names = self.groups.names(outputs, lambda: self.predictions(outputs))
-        return confidence > self.groups.values(names)
+            return np.full(len(outputs), self.threshold.value)
+        return self.groups.values(self.groups.names(outputs, lambda: self.predictions(outputs)))
+
+    def reasons(self, outputs: Outputs, /) -> NDArray[np.str_]:
+        """Why each row (n,) is rejected, in words; nothing where it is accepted."""
+        confidence = self.confidence(outputs)
+        return self._reasons(outputs, self._accepted(outputs, confidence))
+
+    def _reasons(self, outputs: Outputs, accepted: NDArray[np.bool_]) -> NDArray[np.str_]:
+        certified = self._values(outputs) < np.inf
+        return reasons(self.entry, self.fitted, outputs, accepted, certified, self.class_names)
 
     def answers(self, outputs: Outputs, /) -> NDArray[np.int64]:
         """The prediction (n,) where it is accepted, −1 where the selector abstains."""
@@ -95,7 +108,7 @@ class Selector:
         return predictions(outputs, self.fitted)
 
     def decide(self, outputs: Outputs, /) -> dict[str, NDArray[Any]]:
-        """Columns with a value for each row: id, prediction, confidence, accepted, and error where it is known.
+        """Columns with a value for each row: id, prediction, confidence, accepted, reason, and error if known.
 
         They are what `abstain select` writes. Rows without ids are named after the outputs and their number, so that a
         monitor takes no row for one of other outputs.
@@ -106,7 +119,8 @@ class Selector:
             columns["domain"] = outputs.domain
         if outputs.n_classes:
             columns["prediction"] = self.predictions(outputs)
-        columns |= {"confidence": confidence, "accepted": self._accepted(outputs, confidence)}
+        accepted = self._accepted(outputs, confidence)
+        columns |= {"confidence": confidence, "accepted": accepted, "reason": self._reasons(outputs, accepted)}
         if outputs.wrong is not None or outputs.labels is not None:
             wrong = outputs.errors if outputs.labels is None else columns["prediction"] != outputs.labels
             columns["error"] = wrong | ~outputs.usable

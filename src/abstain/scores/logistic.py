@@ -1,0 +1,42 @@
+"""Logistic regression with a ridge, the few lines of it that a learned score needs."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+Floats = NDArray[np.float64]
+STEPS, ENOUGH = 100, 1e-9
+
+
+def fit_logistic(columns: Floats, right: Floats, /, *, ridge: float) -> Floats:
+    """Coefficients (1 + d,), the intercept first, of lowest log-loss plus ½ ridge ‖b‖² without the intercept.
+
+    Newton's method; a step that would not lower the objective is halved, so that it always converges.
+    """
+    rows = np.column_stack([np.ones(len(columns)), columns])
+    penalty = np.full(rows.shape[1], ridge)
+    penalty[0] = 1e-9  # enough for samples that are all right
+    found = np.zeros(rows.shape[1])
+    value = _objective(rows, right, found, penalty)
+    for _ in range(STEPS):
+        chance = expit(rows @ found)
+        gradient = rows.T @ (chance - right) + penalty * found
+        curvature = (rows * (chance * (1 - chance))[:, None]).T @ rows + np.diag(penalty)
+        step = np.linalg.solve(curvature, gradient)
+        size = 1.0
+        while (lower := _objective(rows, right, found - size * step, penalty)) > value and size > ENOUGH:
+            size /= 2
+        found = found - size * step
+        if value - lower <= ENOUGH * abs(value):
+            break
+        value = lower
+    return found
+
+
+def log_losses(log_odds: Floats, right: Floats, /) -> Floats:
+    """−log of the chance (n,) given to what was the case."""
+    return np.logaddexp(0, np.where(right > 0, -log_odds, log_odds))
+
+
+def _objective(rows: Floats, right: Floats, found: Floats, penalty: Floats) -> float:
+    return float(log_losses(rows @ found, right).sum() + 0.5 * (penalty * found**2).sum())

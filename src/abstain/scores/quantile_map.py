@@ -1,0 +1,61 @@
+"""A map of any confidence to where it stands among those of a sample, on the scale of a normal distribution."""
+
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+from array_api_compat import array_namespace
+from numpy.typing import NDArray
+
+from abstain.scores.operations import at_least, at_most, constant
+from abstain.scores.rows import Array
+from abstain.scores.score import Stored
+
+Floats = NDArray[np.float64]
+KNOTS = 17
+NARROWEST = 1e-200  # gap between knots, so that no share of it overflows
+CERTAIN = 1e12  # stands for the infinite confidence of a row with one class left
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class QuantileMap(Stored):
+    """Straight lines between quantiles of a sample; beyond them it goes on rising, by less than one standard deviation.
+
+    Strictly increasing where the sample had more than one value, so that it changes no order among those.
+    """
+
+    knots: Floats
+    """(k,) ascending confidences."""
+    places: Floats
+    """(k,) the normal quantile of each."""
+
+    @classmethod
+    def of(cls, confidence: Floats, /) -> Self:
+        """That of a sample (n,)."""
+        from scipy.special import ndtri
+
+        ordered = np.sort(np.clip(confidence, -CERTAIN, CERTAIN))
+        knots = np.unique(np.quantile(ordered, np.linspace(0, 1, KNOTS), method="inverted_cdf"))
+        knots = knots[np.diff(knots, prepend=-np.inf) > NARROWEST]
+        below, up_to = (np.searchsorted(ordered, knots, side) for side in ("left", "right"))
+        return cls(knots, np.asarray(ndtri((below + up_to) / (2 * len(ordered)))))
+
+    def __call__(self, confidence: Array, /) -> Array:
+        """The place (n,) of each confidence."""
+        xp = array_namespace(confidence)
+        x = at_most(at_least(confidence, -CERTAIN), CERTAIN)
+        low, high = float(self.knots[0]), float(self.knots[-1])
+        if len(self.knots) == 1:
+            return _beyond(x - low) - _beyond(low - x) + float(self.places[0])
+        widths, rises = np.diff(self.knots), np.diff(self.places)
+        share = (x[:, None] - constant(self.knots[:-1], x)[None, :]) / constant(widths, x)[None, :]
+        inside = xp.sum(at_most(at_least(share, 0.0), 1.0) * constant(rises, x)[None, :], axis=1)
+        first, last = float(rises[0] / widths[0]), float(rises[-1] / widths[-1])
+        return inside + float(self.places[0]) + _beyond(last * (x - high)) - _beyond(first * (low - x))
+
+
+def _beyond(excess: Array) -> Array:
+    """0 up to 0, then rising towards 1."""
+    above = at_least(excess, 0.0)
+    return above / (1.0 + above)

@@ -1,0 +1,76 @@
+"""Why rows are rejected, in words: from the families of scores that found too little to trust."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.outputs import Outputs
+from abstain.scores.confidences import usable_blocks
+from abstain.scores.score import Family, FittedScore, Score
+
+Floats = NDArray[np.float64]
+BOTH = 1 / 3  # the share of a shortfall from which a part of it weighs
+UNLIKE = "unlike the calibration samples"
+PARTS: dict[Family, tuple[float, float]] = {
+    "softmax": (1.0, 0.0),
+    "logit": (1.0, 0.0),
+    "margin": (1.0, 0.0),
+    "feature": (0.0, 1.0),
+    "hybrid": (0.5, 0.5),
+}
+"""How much of what a family sees is doubt between classes, and how much is distance from what was seen."""
+
+
+def reasons(
+    entry: Score,
+    fitted: FittedScore,
+    outputs: Outputs,
+    accepted: NDArray[np.bool_],
+    certified: NDArray[np.bool_],
+    class_names: tuple[str, ...] | None,
+    /,
+) -> NDArray[np.str_]:
+    """Why each row (n,) that is not accepted is not; rows whose threshold is not ``certified`` never are."""
+    found = np.full(len(outputs), "", dtype=object)
+    found[~accepted & ~certified] = "no threshold is certified for it"
+    left = np.flatnonzero(~accepted & certified & outputs.usable)
+    if len(left):
+        found[left] = _of_score(entry, fitted, outputs.select(left), class_names)
+    found[~accepted & ~outputs.usable] = "not finite"
+    return found.astype(np.str_)
+
+
+def _of_score(
+    entry: Score, fitted: FittedScore, rows: Outputs, class_names: tuple[str, ...] | None
+) -> NDArray[np.object_]:
+    doubt, distance = _parts(entry, fitted, rows)
+    if not (doubt.any() or distance.any()):
+        return np.full(len(rows), f"low {entry.name}", dtype=object)
+    between = _between(rows, class_names)
+    both = "both: " + between + f", and {UNLIKE}"
+    share = doubt / (doubt + distance)
+    return np.where(share > 1 - BOTH, between, np.where(share < BOTH, UNLIKE, both))
+
+
+def _parts(entry: Score, fitted: FittedScore, rows: Outputs) -> tuple[Floats, Floats]:
+    """How much of what is missing (n,) is doubt between classes, and how much distance; together above 0 or nothing."""
+    families: dict[Family, Floats] = {}
+    for some, inputs in usable_blocks(rows, with_head=fitted.uses_head):
+        for family, values in entry.shortfalls(fitted, inputs).items():
+            families.setdefault(family, np.zeros(len(rows)))[some] = values
+    seen = {family: values for family, values in families.items() if family in PARTS}
+    if not seen:
+        return np.zeros(len(rows)), np.zeros(len(rows))
+    table = np.column_stack(list(seen.values()))
+    largest = table == table.max(axis=1, keepdims=True)
+    table = np.where((table > 0).any(axis=1, keepdims=True), np.maximum(table, 0), largest)  # or none is missing
+    doubt, distance = (table @ np.array([PARTS[family] for family in seen])).T
+    return doubt, distance
+
+
+def _between(rows: Outputs, class_names: tuple[str, ...] | None) -> NDArray[np.object_]:
+    """The two classes (n,) of the largest logits, in words."""
+    first = rows.predictions
+    logits = np.array(rows.logits, dtype=np.float64)
+    logits[np.arange(len(rows)), first] = -np.inf
+    names = np.array(class_names if class_names else [str(k) for k in range(rows.n_classes)], dtype=object)
+    return "ambiguous between " + names[first] + " and " + names[logits.argmax(axis=1)]

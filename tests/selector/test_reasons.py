@@ -1,0 +1,83 @@
+"""Why rows are rejected, in words."""
+
+import numpy as np
+import pytest
+
+from abstain import Outputs, Selector, calibrate
+from abstain.scores import Residual
+from abstain.scores.learned import Learned
+from abstain.scores.max_softmax import MaxSoftmax
+
+CENTRES = np.array([[6.0, 0, 0, 0], [0, 6.0, 0, 0], [0, 0, 6.0, 0]])
+WEIGHT, BIAS = CENTRES / 6, np.zeros(3)
+UNLIKE = "unlike the calibration samples"
+
+
+def draw(n, seed):
+    """Three classes; some rows lie between two of them, some of no class lie far off the plane that the head sees."""
+    rng = np.random.default_rng(seed)
+    labels, kind = rng.integers(3, size=n), rng.random(n)
+    x = CENTRES[labels] + rng.normal(scale=0.7, size=(n, 4))
+    between, far = kind < 0.3, kind > 0.75
+    x[between] = (CENTRES[labels] + CENTRES[(labels + 1) % 3])[between] / 2 + rng.normal(size=(between.sum(), 4))
+    x[far, 3] += 5
+    return Outputs(
+        logits=x @ WEIGHT.T,
+        features=x,
+        weight=WEIGHT,
+        bias=BIAS,
+        labels=np.where(far, -1, labels),
+        class_names=("cat", "dog", "owl"),
+    )
+
+
+ROWS = np.array([[9.0, 0, 0, 0.2], [3.0, 3.1, 0, 0.3], [9.0, 0, 0, 9.0], [3.0, 3.1, 0, 0.7], [0, 0, 0, np.nan]])
+NEW = Outputs(logits=ROWS @ WEIGHT.T, features=ROWS, weight=WEIGHT, bias=BIAS, nonfinite="reject")
+
+
+@pytest.mark.parametrize(
+    ("score", "reason"),
+    [
+        ("max_softmax", "ambiguous between dog and cat"),
+        ("energy", "ambiguous between dog and cat"),
+        ("confidence_margin", "ambiguous between dog and cat"),
+        ("knn", UNLIKE),
+        ("vim", f"both: ambiguous between dog and cat, and {UNLIKE}"),
+    ],
+)
+def test_a_single_score_says_what_its_family_sees(score, reason):
+    selector = calibrate(draw(2000, 0), score=score, coverage=0.01, delta=None)
+    found = selector.reasons(NEW)
+    assert found[3] == reason
+    assert found[4] == "not finite"
+
+
+def test_a_learned_score_says_which_of_its_parts_is_missing(tmp_path):
+    selector = calibrate(draw(4000, 0), score=Learned((MaxSoftmax(), Residual(dim=3))), coverage=0.3)
+    assert set(selector.fitted.names) == {"max_softmax", "residual(dim=3)"}
+    between = "ambiguous between dog and cat"
+    assert selector.reasons(NEW).tolist() == ["", between, UNLIKE, f"both: {between}, and {UNLIKE}", "not finite"]
+    selector.save(tmp_path / "s.abstain")
+    np.testing.assert_array_equal(Selector.load(tmp_path / "s.abstain").reasons(NEW), selector.reasons(NEW))
+
+
+def test_accepted_rows_and_no_others_have_no_reason():
+    selector, outputs = calibrate(draw(2000, 0), coverage=0.6), draw(500, 1)
+    decisions = selector.decide(outputs)
+    np.testing.assert_array_equal(decisions["reason"] == "", decisions["accepted"])
+
+
+def test_a_group_without_a_threshold_is_the_reason():
+    labels = np.arange(2000) % 3
+    logits = 4 * np.eye(3)[labels] + np.random.default_rng(0).normal(size=(2000, 3))
+    outputs = Outputs(logits=logits, labels=labels, domain=np.where(np.arange(2000) % 2, "a", "b"))
+    selector = calibrate(outputs, risk=0.05, per="domain")
+    new = Outputs(logits=np.eye(3) * 9, domain=np.array(["a", "b", "c"]))
+    assert selector.reasons(new).tolist() == ["", "", "no threshold is certified for it"]
+
+
+def test_a_confidence_that_was_given_is_named():
+    rng = np.random.default_rng(0)
+    outputs = Outputs(given={"vendor": rng.random(400)}, errors=rng.random(400) < 0.1)
+    selector = calibrate(outputs, score="vendor", coverage=0.5)
+    assert set(selector.reasons(outputs)) == {"", "low vendor"}
