@@ -43,7 +43,7 @@ def test_a_table_becomes_a_guaranteed_threshold_and_decisions(place):
     done = run("select", place / "s.abstain", place / "new.csv", "-o", place / "d.csv", "--json")
     rows = read(place / "d.csv")
     assert json.loads(done.stdout)["accepted"] == sum(row["accepted"] == "True" for row in rows)
-    assert set(rows[0]) == {"id", "domain", "confidence", "accepted", "error"}
+    assert set(rows[0]) == {"id", "domain", "confidence", "accepted", "reason", "error"}
 
 
 def test_thresholds_for_groups_and_unseen_groups_are_told(place):
