@@ -10,16 +10,16 @@ ROWS = 20_000  # of each, so that the largest take seconds
 
 
 def collected(setting: Setting, /, *, rows: int = ROWS) -> dict[str, Outputs]:
-    """By experiment, the outputs kept beside this one's folder that have features and labels; none is made anew.
+    """By experiment and model, the outputs kept beside this one's folder with features and labels; none is made anew.
 
     Of more than ``rows`` a random part is taken, all copies of a sample or none.
     """
     found = {}
-    for place in sorted(setting.folder.parent.glob("*/outputs")):
+    for place in sorted(setting.folder.parent.glob("*/outputs*")):
         if place.parent != setting.folder and (place / "outputs.json").exists():
             outputs = Outputs.load(place)
             if outputs.features is not None and outputs.labels is not None:
-                found[place.parent.name] = _thinned(outputs, rows, setting.seed)
+                found[place.parent.name + place.name.removeprefix("outputs")] = _thinned(outputs, rows, setting.seed)
     return found
 
 
