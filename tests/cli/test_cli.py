@@ -28,10 +28,36 @@ def test_scores_lists_the_registry():
     assert [s["name"] for s in json.loads(run("scores", "--json").stdout)["scores"]] == list(SCORES)
 
 
-def test_names_of_scores_are_whole_on_a_narrow_terminal():
+def test_every_score_has_a_line_of_its_own_on_a_narrow_terminal():
     listed = run("scores", width=80).stdout
     assert all(f" {name} " in listed for name in SCORES)
-    assert all(word in listed for word in ("symbol", "needs", "reference", "2022"))
+    assert all(word in listed for word in ("symbol", "needs"))
+    assert "reference" not in listed
+    assert len(listed.splitlines()) < len(SCORES) + 12
+    assert all(word in run("scores", width=100).stdout for word in ("reference", "2022"))
+
+
+def test_one_score_is_told_with_its_options():
+    told = run("scores", "knn").stdout
+    for words in ("KNN", "features, fitting", "Sun et al., 2022", "k-th nearest", "k=2, space=features"):
+        assert words in told
+    assert run("scores", "energy").stdout.splitlines()[-1].split() == ["options", "none"]
+    [told] = json.loads(run("scores", "ash(pruned=0.5)", "--json").stdout)["scores"]
+    assert told["options"] == {"pruned": 0.5, "score": "energy"}
+
+
+def test_an_unknown_score_is_answered_with_the_nearest():
+    done = run("scores", "max_sofmax")
+    assert done.returncode == 1
+    assert done.stderr == "abstain: `name` must be a known score, got 'max_sofmax'. Did you mean max_softmax?\n"
+
+
+def test_further_metrics_have_the_rows_of_the_first_table(folder):
+    first, further = run("evaluate", folder, "--metric", "augrc").stdout.split("further metrics")
+    rows = [[line.split()[0] for line in part.splitlines() if line.split()[:1] and line.split()[0] in SCORES]
+            for part in (first, further)]  # fmt: skip
+    assert rows[0] == rows[1]
+    assert 1 < len(rows[0]) < len(SCORES)
 
 
 def test_version_and_short_help():

@@ -83,8 +83,12 @@ def said(monkeypatch, capsys, line):
         ("attach none s.abstain -o a.onnx", "`none` must exist and be an ONNX model, got no such file."),
         ("attach deep.json s.abstain -o a.onnx", "`model` must be an ONNX model with all its data"),
         ("demo --folder x.csv", "`--folder` must be a folder, got the file x.csv."),
-        ("reproduce toy --limit 5", "`--limit` must be left out for toy, which takes no such options."),
-        ("reproduce claims --limit 5", "`--limit` must be left out for claims, which takes no such options."),
+        ("reproduce toy --limit 5", "`--limit` must be left out for toy, which takes none."),
+        ("reproduce claims --limit 5", "`--limit` must be left out for claims, which takes none."),
+        (
+            "reproduce reviews",
+            "in data/rating-model/rating_model/data/data.csv, got none. `scripts/reproduce reviews` brings what the",
+        ),
         ("plan --risk 1e-300", "`risk` must be one that 100,000,000 accepted rows certify"),
     ],
 )

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from abstain.experiments.packages import Package, commands
+from abstain.experiments.packages import MissingPackageError, Package, commands
 from abstain.experiments.registry import EXPERIMENTS
 
 WHEEL = Package("some-data", "1.0", "wheel", "some data", "MIT")
 
 
-def test_a_missing_file_is_told_with_the_command_that_brings_it(tmp_path, monkeypatch):
+def test_a_missing_file_is_told_with_its_place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"must have some data in data/some-data/x.csv, got none. Get it with"):
+    with pytest.raises(MissingPackageError, match=r"must have some data in data/some-data/x.csv, got none.$"):
         WHEEL.file("x.csv")
     (tmp_path / "data" / "some-data").mkdir(parents=True)
     (tmp_path / "data" / "some-data" / "x.csv").touch()

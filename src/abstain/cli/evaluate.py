@@ -79,6 +79,7 @@ def evaluate(
         print_json(result.to_dict())
         return
     console = Console()
-    print_summary(whole if every else summarize(result, mixes=mix), console, intervals=intervals)
+    summary = whole if every else summarize(result, mixes=mix)
+    print_summary(summary, console, intervals=intervals)
     if metric:
-        print_further(result, console, mixes=result.mixes if every else mix)
+        print_further(result, summary, console, mixes=result.mixes if every else mix)

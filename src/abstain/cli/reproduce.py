@@ -46,6 +46,7 @@ def reproduce(
     Example: abstain reproduce digits
     """
     from abstain.experiments.experiment import Setting
+    from abstain.experiments.packages import MissingPackageError
     from abstain.experiments.page import write_findings
     from abstain.experiments.registry import EXPERIMENTS
     from abstain.extras import require
@@ -70,8 +71,11 @@ def reproduce(
     experiment = EXPERIMENTS[name]
     _check_options(name, experiment.takes, options)
     require("matplotlib", extra="report", feature="The figures of an experiment")
-    with sample_bar("Working") as progress:
-        findings = experiment.run(Setting(folder=folder / name, seed=seed, progress=progress, **options))
+    try:
+        with sample_bar("Working") as progress:
+            findings = experiment.run(Setting(folder=folder / name, seed=seed, progress=progress, **options))
+    except MissingPackageError as missing:
+        raise FileNotFoundError(f"{missing} `scripts/reproduce {name}` brings what the experiment reads.") from None
     files = write_findings(findings, experiment.title, folder / name)
     _tell(findings, files, json=json)
 
@@ -100,7 +104,7 @@ def _check_options(name: str, takes: frozenset[str], options: dict[str, Any]) ->
     """What an experiment does not take is an error, not silence."""
     for option, value in options.items():
         if value not in (None, False) and option not in takes:
-            flags = ", ".join(f"--{one.replace('_', '-')}" for one in sorted(takes)) or "no such options"
+            flags = ", ".join(f"--{one.replace('_', '-')}" for one in sorted(takes)) or "none"
             raise ValueError(f"`--{option.replace('_', '-')}` must be left out for {name}, which takes {flags}.")
 
 
@@ -111,7 +115,7 @@ def _tell(findings: "Findings", files: list[Path], *, json: bool) -> None:
     from rich.markup import escape
 
     from abstain.cli.letters import shown
-    from abstain.cli.show import print_summary
+    from abstain.cli.show import print_table
     from abstain.evaluation import summarize
 
     if json:
@@ -119,9 +123,9 @@ def _tell(findings: "Findings", files: list[Path], *, json: bool) -> None:
         print_json({"words": findings.words, "verdicts": verdicts, "files": list(map(str, files))} | findings.numbers)
         return
     console = Console()
+    console.print(escape(shown(findings.words)), style="bold")
     if findings.evaluation is not None:
-        print_summary(summarize(findings.evaluation), console, rest=f"{files[0]} has them")
-    console.print(escape(shown(findings.words)))
+        print_table(summarize(findings.evaluation), console, rest=f"{files[0]} has them")
     for claim in dict.fromkeys(verdict.claim for verdict in findings.verdicts):
         _tell_claim([verdict for verdict in findings.verdicts if verdict.claim == claim], console)
     print(f"\nTables, numbers and figures: {files[0].parent}")
@@ -144,8 +148,8 @@ def _tell_claim(verdicts: "list[Verdict]", console: "Console") -> None:
     console.print(shown(f"\n{', '.join(counted)}: {escape(claim.text)} [dim]({claim.place})[/dim]"))
     if len(verdicts) == 1:
         evidence, data = verdicts[0].evidence.rstrip("."), verdicts[0].data
-        console.print(shown(f"  {escape(evidence)}. [dim]On {escape(data)}.[/dim]"))
+        console.print(shown(f"  {escape(evidence)}. [dim]Tested on: {escape(data)}.[/dim]"))
         return
     for outcome in [outcome for outcome in MARKS if outcome in outcomes]:
         data = "; ".join(verdict.data for verdict in verdicts if verdict.outcome == outcome)
-        console.print(shown(f"  [dim]{outcome} on {escape(data)}[/dim]"))
+        console.print(shown(f"  [dim]{outcome} on: {escape(data)}[/dim]"))

@@ -65,14 +65,19 @@ def sample_bar(doing: str = "Collecting") -> "Iterator[Callable[[int, int], None
         yield update
 
 
-def print_summary(
+def print_summary(summary: "Summary", console: "Console", *, intervals: bool = False) -> None:
+    """The verdict, then the table."""
+    console.print(shown(summary.verdict.words), style="bold")
+    print_table(summary, console, intervals=intervals)
+
+
+def print_table(
     summary: "Summary", console: "Console", *, intervals: bool = False, rest: str = "--all shows them"
 ) -> None:
-    """The verdict, then the table, AURC × 100, side by side if there is room, else a mix under the other.
+    """AURC × 100, mixes side by side if there is room, else one under the other; then what a reader should know.
 
     ``rest`` says where scores are that the table leaves out.
     """
-    console.print(shown(summary.verdict.words), style="bold")
     mixes = list(dict.fromkeys(column.mix for column in summary.columns))
     tables = [_table(summary, mixes, intervals)]
     if _width(tables[0], console) > console.width:
@@ -87,8 +92,8 @@ def print_summary(
         console.print(shown(remark), style="dim")
 
 
-def print_further(evaluation: "Evaluation", console: "Console", *, mixes: list[str] | None) -> None:
-    """Metrics beside AURC: a table for each mix, a column for each metric."""
+def print_further(evaluation: "Evaluation", summary: "Summary", console: "Console", *, mixes: list[str] | None) -> None:
+    """Metrics beside AURC: a table for each mix, a column for each metric, the rows those of the summary."""
     from rich import box
     from rich.table import Table
 
@@ -104,8 +109,8 @@ def print_further(evaluation: "Evaluation", console: "Console", *, mixes: list[s
             table.add_column("score", no_wrap=True)
             for name in some:
                 table.add_column(shown(name), justify="right", overflow="fold")
-            for score in evaluation.scores:
-                table.add_row(score, *(f"{values[score, name]:.4f}" for name in some))
+            for line in summary.lines:
+                table.add_row(line.score, *(f"{values[line.score, name]:.4f}" for name in some))
             console.print(table)
         for row in rows:
             if row["score"] is None:

@@ -11,6 +11,8 @@ class Mean:
 
     >>> f"{Mean(0.021, 0.005).times(100):+.1f}"
     '+2.1 ± 0.5'
+    >>> f"{Mean(-0.021, 0.005).times(100):.1f}"
+    '−2.1 ± 0.5'
     """
 
     mean: float
@@ -29,7 +31,7 @@ class Mean:
 
     def __format__(self, form: str) -> str:
         error = form.lstrip("+")
-        return f"{self.mean:{form}} ± {self.se:{error}}"
+        return f"{self.mean:{form}} ± {self.se:{error}}".replace("-", "−")
 
     def times(self, factor: float, /) -> "Mean":
         """In other units."""

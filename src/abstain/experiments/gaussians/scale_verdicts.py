@@ -9,6 +9,7 @@ from abstain.experiments.gaussians.asymptotics import Ratios
 from abstain.experiments.gaussians.doubt import SOFTMAX
 from abstain.experiments.gaussians.mixture import POSTERIOR_SCALE, Mixture
 from abstain.experiments.gaussians.scale_curves import SCALES, ScaleCurves
+from abstain.experiments.mean import Mean
 from abstain.experiments.paper.score_claims import OVERLAPPING
 from abstain.metrics import aurc, compare
 from abstain.outputs import Outputs
@@ -36,7 +37,7 @@ def changes_on(outputs: Outputs, name: str, /) -> Verdict:
     small, large = (logit_rows(outputs.logits, temperature=1 / scale) for scale in (SCALES[0], SCALES[-1]))
     for score in SOFTMAX_SCORES:
         found = compare(score.from_sums(small), score.from_sums(large), outputs.errors, ids=outputs.ids)
-        words.append(f"{score.symbol} {100 * found.difference:+.2f} ± {100 * found.se:.2f}")
+        words.append(f"{score.symbol} {Mean(found.difference, found.se).times(100):+.2f}")
         sure = sure and found.is_significant
     evidence = f"AURC × 100 at λ = 0.1 less that at λ = 4: {'; '.join(words)}"
     return Verdict.of("scale-changes-sr", sure or None, evidence, f"{name}, {len(outputs):,} rows")
@@ -124,7 +125,10 @@ def margins_invariant(outputs: Outputs, name: str, /) -> Verdict:
     for symbol, confidences in margins.items():
         areas = [aurc(confidence, outputs.errors) for confidence in confidences]
         spread[symbol] = (areas[0], max(areas) - min(areas))
-    words = "; ".join(f"{symbol} {100 * area:.4f}, moved by {moved:.0e}" for symbol, (area, moved) in spread.items())
+    words = "; ".join(
+        f"{symbol} {100 * area:.4f}, {f'moved by {moved:.0e}' if moved else 'not moved'}"
+        for symbol, (area, moved) in spread.items()
+    )
     held = all(moved < 1e-9 for _, moved in spread.values())
     return Verdict.of("margin-scale-free", held, f"AURC × 100: {words}", f"{name}, {len(outputs):,} rows")
 

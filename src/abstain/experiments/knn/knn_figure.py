@@ -16,26 +16,28 @@ def ablation_figure(found: list[Ablation], larger: list[Ablation], /) -> Any:
     require("matplotlib", extra="report", feature="The figure of the ablation")
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(max(3.4 * len(found), 5.0) + 1.2, 5.6), layout="constrained", dpi=180)
+    figure = Figure(figsize=(max(3.4 * len(found), 5.0) + 2.0, 5.6), layout="constrained", dpi=180)
     curves, areas = figure.subplots(2, len(found), squeeze=False)
+    ks = sorted({k for one in found for k in one.ks})
     for one, other, above, below in zip(found, larger, curves, areas, strict=True):
-        draw_curves(above, one)
+        draw_curves(above, one, ks)
         draw_areas(below, one, other)
         above.set_title(f"{one.name} (n = {len(one.draws[0].outputs):,})", fontsize=9)
     widest = max(zip(curves, found, strict=True), key=lambda pair: len(pair[1].ks))[0]
     figure.legend(*widest.get_legend_handles_labels(), loc="outside right upper", frameon=False, fontsize=8)
+    figure.legend(*areas[0].get_legend_handles_labels(), loc="outside right lower", frameon=False, fontsize=8)
     return figure
 
 
-def draw_curves(axes: Any, found: Ablation, /) -> None:
-    """A curve for each k, from dark (few) to light (many); the paper's k is thick."""
+def draw_curves(axes: Any, found: Ablation, ks: list[int], /) -> None:
+    """A curve for each k, from dark (few) to light (many of ``ks``); the paper's k is thick."""
     from matplotlib import colormaps
 
     for k in found.ks:
         curve = found.curve(k)
         shown = curve.coverage * len(found.draws[0].outputs) >= FIRST_SAMPLES
         width = 2.4 if k == PAPER else 1.2
-        shade = colormaps["viridis"](0.92 * np.log(k) / np.log(max(KS)))  # of k alone, the same in every panel
+        shade = colormaps["viridis"](0.85 * ks.index(k) / max(len(ks) - 1, 1))  # the same in every panel
         style = STYLES[KS.index(k) % len(STYLES)] if k in KS else "-"
         x, y = 100 * curve.coverage[shown], 100 * curve.risk[shown]
         axes.plot(x, y, color=shade, linewidth=width, linestyle=style, label=f"k = {k}")
@@ -58,5 +60,4 @@ def draw_areas(axes: Any, found: Ablation, larger: Ablation, /) -> None:
     axes.minorticks_off()
     axes.set(xlabel="Neighbours k (shaded: range over banks)", ylabel="AURC × 100")
     axes.set_ylim(bottom=0)
-    axes.legend(frameon=False, fontsize=7)
     tidy(axes)

@@ -20,6 +20,7 @@ KINDS = {
     "unknown": {"color": COLOURS[2], "linestyle": "-.", "hatch": "..."},
 }
 BINS = 40
+LOW = 0.02  # risk with no room for a label below
 
 
 def contest_figure(made: dict[str, NormalScore], found: Found, /) -> Any:
@@ -31,15 +32,15 @@ def contest_figure(made: dict[str, NormalScore], found: Found, /) -> Any:
     top, bottom = figure.subplots(2, 3)
     for axes, (place, score) in zip(top, made.items(), strict=False):
         draw_densities(axes, score)
-        axes.set_title(
-            f"{'s₁: selection' if place == 'selection' else 's₂: detection'}, the paper's AUROC", fontsize=9, pad=12
-        )
+        axes.set_title(f"{'s₁: selection' if place == 'selection' else 's₂: detection'}, the paper's AUROC")
     draw_population_curves(top[2], made)
     contest = found.measured
     for axes, name in zip(bottom, (contest.selection, contest.detector), strict=False):
         draw_histograms(axes, contest, name)
-        axes.set_title(f"{SCORES[name].symbol}, {found.network}", fontsize=9, pad=12)
+        axes.set_title(f"{SCORES[name].symbol}, {found.network}")
     draw_contest_curves(bottom[2], contest)
+    for letter, axes in zip("abcdef", figure.axes, strict=True):
+        axes.set_title(f"({letter}) {axes.get_title()}", fontsize=9, pad=12)
     for row in (top, bottom):
         row[0].legend(frameon=False, fontsize=8)
         row[2].legend(frameon=False, fontsize=8)
@@ -107,7 +108,7 @@ def draw_population_curves(axes: Any, made: dict[str, NormalScore], /) -> None:
         )
         places = np.interp([score.threshold(cut) for cut in CUTS], GRID, score.coverage)
         risks = [score.risk_at_tpr(cut) for cut in CUTS]
-        _points(axes, places, risks, colour)
+        _points(axes, places, risks, colour, above=place != "selection")
     _dress_curves(axes)
 
 
@@ -120,20 +121,24 @@ def draw_contest_curves(axes: Any, contest: Contest, /) -> None:
         coverage, risk, label = 100 * curve.coverage[shown], 100 * curve.risk[shown], SCORES[name].symbol
         axes.plot(coverage, risk, color=colour, linestyle=style, linewidth=1.5, label=label)
         places = contest.coverages(name)
-        _points(axes, places, np.interp(places, curve.coverage, curve.risk), colour)
+        risks = np.interp(places, curve.coverage, curve.risk)
+        _points(axes, places, risks, colour, above=name != contest.selection)
     _dress_curves(axes)
 
 
-def _points(axes: Any, coverage: Any, risk: Any, colour: str) -> None:
+def _points(axes: Any, coverage: Any, risk: Any, colour: str, *, above: bool) -> None:
+    """Points at the cuts, with labels on the side where the other curve is not, and never below the axis."""
     axes.plot(100 * np.asarray(coverage), 100 * np.asarray(risk), "o", color=colour, markersize=3.5)
+    paper = {"boxstyle": "square,pad=0.1", "facecolor": "white", "alpha": 0.85, "linewidth": 0}
     for cut, x, y in zip(CUTS, coverage, risk, strict=True):
-        axes.annotate(
-            f"{cut:g}", (100 * x, 100 * y), xytext=(0, 4), textcoords="offset points", fontsize=6, ha="center"
-        )
+        up = above or y < LOW
+        look = {"xytext": (-2, 5), "ha": "center"} if up else {"xytext": (4, -4), "ha": "left", "va": "top"}
+        place = (100 * x, 100 * y)
+        axes.annotate(f"{cut:g}", place, textcoords="offset points", fontsize=6, bbox=paper, zorder=4, **look)
 
 
 def _dress_curves(axes: Any) -> None:
     axes.set(xlim=(0, 100), xlabel="Coverage (%), points at TPR cut-offs", ylabel="Selective risk (%)")
     axes.set_ylim(bottom=0)
-    axes.set_title("risk–coverage", fontsize=9, pad=12)
+    axes.set_title("risk–coverage")
     tidy(axes)

@@ -6,6 +6,7 @@ from abstain.experiments.claims import Verdict
 from abstain.experiments.collected import collected
 from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.findings import Findings, Table
+from abstain.experiments.mean import Mean
 from abstain.experiments.ood.contest import CUTS, METRICS, Contest
 from abstain.experiments.ood.illustration import NormalScore, illustration
 from abstain.experiments.ood.ood_figure import contest_figure
@@ -44,10 +45,10 @@ def weaker(found: Found, /) -> Verdict:
     """Whether the detector wins by all OOD metrics, and loses in selection."""
     contest, loss = found.measured, found.measured.selection_loss
     gain, error = contest.detection_gain
-    gains = ", ".join(f"{name} {g:+.3f} ± {e:.3f}" for name, g, e in zip(METRICS, gain, error, strict=True))
+    gains = ", ".join(f"{name} {Mean(g, e):+.3f}" for name, g, e in zip(METRICS, gain, error, strict=True))
     evidence = (
         f"{_symbol(contest.detector)} against {_symbol(contest.selection)}, better by {gains} (paired), and its "
-        f"AURC × 100 is {100 * loss.difference:+.2f} ± {100 * loss.se:.2f}, worse where positive"
+        f"AURC × 100 is {Mean(loss.difference, loss.se).times(100):+.2f}, worse where positive"
     )
     return Verdict.of("ood-is-weaker", contest.is_clear or None, evidence, _data(found))
 
@@ -60,8 +61,8 @@ def blind(found: Found, /) -> Verdict:
     held = None if abs(rise) < 1.96 * error else rise > 0
     evidence = (
         f"from TPR {CUTS[0]:g} to {CUTS[-1]:g} the risk × 100 of {_symbol(contest.detector)} changes by "
-        f"{100 * rise:+.1f} ± {100 * error:.1f}, that of {_symbol(contest.selection)} by {100 * other:+.1f} "
-        f"± {100 * other_error:.1f}"
+        f"{Mean(rise, error).times(100):+.1f}, that of {_symbol(contest.selection)} by "
+        f"{Mean(other, other_error).times(100):+.1f}"
     )
     return Verdict.of("ood-metrics-blind", held, evidence, _data(found))
 
@@ -100,12 +101,12 @@ def _contest_table(contest: Contest) -> Table:
     one, two = (contest.detection(name) for name in (contest.selection, contest.detector))
     gain, error = contest.detection_gain
     rows: list[tuple[str, ...]] = [
-        (name, f"{a:.3f}", f"{b:.3f}", f"{g:+.3f} ± {e:.3f}")
+        (name, f"{a:.3f}", f"{b:.3f}", f"{Mean(g, e):+.3f}")
         for name, a, b, g, e in zip(METRICS, one, two, gain, error, strict=True)
     ]
     loss = contest.selection_loss
     areas = (aurc(contest.confidence[name], contest.outputs.errors) for name in (contest.selection, contest.detector))
-    worse = f"{-100 * loss.difference:+.2f} ± {100 * loss.se:.2f}"
+    worse = f"{Mean(loss.difference, loss.se).times(-100):+.2f}"
     rows.append(("AURC × 100", *(f"{100 * area:.2f}" for area in areas), worse))
     columns = ("metric", _symbol(contest.selection), _symbol(contest.detector), "what the detector gains")
     return Table("The example that was found", columns, tuple(rows))
@@ -116,9 +117,9 @@ def _search_table(found: list[Found]) -> Table:
     for one in found:
         contest, loss = one.measured, one.measured.selection_loss
         gain, error = contest.detection_gain
-        cells = (f"{g:+.3f} ± {e:.3f}" for g, e in zip(gain, error, strict=True))
+        cells = (f"{Mean(g, e):+.3f}" for g, e in zip(gain, error, strict=True))
         clear = "yes" if contest.is_clear else "no"
-        area = f"{100 * loss.difference:+.2f} ± {100 * loss.se:.2f}"
+        area = f"{Mean(loss.difference, loss.se).times(100):+.2f}"
         rows.append((one.network, _symbol(contest.detector), *cells, area, clear))
     columns = ("network", "detector", *(f"gain in {name}" for name in METRICS), "change of AURC × 100", "clear")
     note = (

@@ -69,7 +69,8 @@ class PaperTable:
             cells = []
             for mix, alpha in shared:
                 ours, theirs = self.areas.get((score, mix, alpha)), printed[mix, score, alpha]
-                cells.append(NO_VALUE if ours is None else f"{_two(ours)} / {theirs:g} ({100 * ours - theirs:+.2f})")
+                apart = "" if ours is None else f"{100 * ours - theirs:+.2f}".replace("-", "−")
+                cells.append(NO_VALUE if ours is None else f"{_two(ours)} / {theirs:g} ({apart})")
             rows.append((_symbol(score), *cells))
         return Table("Ours / the paper's (difference), AURC × 100", ("score", *_heads(shared)), tuple(rows))
 

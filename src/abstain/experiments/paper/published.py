@@ -11,8 +11,8 @@ from abstain.experiments.paper.areas import Areas, Contrast, Term
 
 PLACES = {  # task and model: where the paper has its numbers, and what it calls it
     ("imagenet", "eva"): ("Table 3", "EVA on ImageNet"),
-    ("imagenet", "convnext"): ("Table 8", "ConvNext on ImageNet"),
-    ("imagenet", "resnext"): ("Table 8", "ResNext on ImageNet"),
+    ("imagenet", "convnext"): ("Table 8", "ConvNeXt on ImageNet"),
+    ("imagenet", "resnext"): ("Table 8", "ResNeXt on ImageNet"),
     ("imagenet", "volo"): ("Table 8", "VOLO on ImageNet"),
     ("iwildcam", "flyp"): ("Table 4", "FLYP on iWildCam"),
     ("amazon", "lisa"): ("Table 4", "LISA on Amazon"),

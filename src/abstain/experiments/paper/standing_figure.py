@@ -24,7 +24,7 @@ def standing_figure(models: Sequence[tuple[str, PublishedAreas]], /) -> Any:
     figure = Figure(figsize=(10.5, 5.4), layout="constrained", dpi=200)
     for axes, (name, areas) in zip(figure.subplots(2, 3, sharey=True).flat, models, strict=True):
         _draw(axes, areas)
-        axes.set_title(name, fontsize=9)
+        axes.set_title(name, fontsize=9, pad=14)
     for axes in figure.axes[::3]:
         axes.set_ylabel("AURC-α / best of the column")
     figure.legend(
@@ -47,7 +47,7 @@ def _draw(axes: Any, areas: PublishedAreas) -> None:
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}×")
     axes.set_xticks(range(len(columns)), [f"{alpha:g}" for _, alpha in columns], fontsize=7)
     for place, mix in enumerate(areas.mixes):
-        axes.text(3 * place + 1, 0.98, mix, transform=axes.get_xaxis_transform(), ha="center", va="top", fontsize=7)
+        axes.text(3 * place + 1, 1.01, mix, transform=axes.get_xaxis_transform(), ha="center", va="bottom", fontsize=7)
         if place:
             axes.axvline(3 * place - 0.5, color="#999999", linewidth=0.6)
     axes.set_xlabel("α", fontsize=8)

@@ -69,7 +69,7 @@ def _doubts() -> list[tuple[str, ...]]:
         )
         for doubt in DOUBTS
     ]
-    return [*found, ("Tables 1 and 6, ResNext", "accuracy", "85.54 in one, 85.94 in the other")]
+    return [*found, ("Tables 1 and 6, ResNeXt", "accuracy", "85.54 in one, 85.94 in the other")]
 
 
 TABLES = Experiment("tables", TITLE, run)

@@ -77,10 +77,11 @@ def rescaling(found: Machines, seed: int, /) -> Verdict:
         for name, change in changes.items():
             change.append(100 * (after[name] - one.areas[name]))
     confidence, geometric = (abs(np.array(change)) for change in changes.values())
+    least = f"by {geometric.max():.0e}" if geometric.max() else "does not move"
     evidence = (
         f"with every w_j multiplied by its own factor from {FACTORS[0]:g} to {FACTORS[1]:g}, AURC × 100 of the "
         f"confidence margin and its rule moves by {np.median(confidence):.2f} in the median split and by "
-        f"{confidence.max():.2f} at most, that of the geometric margin and its rule by {geometric.max():.0e}"
+        f"{confidence.max():.2f} at most, that of the geometric margin and its rule {least}"
     )
     held = bool(np.median(confidence) > 0.01 and geometric.max() < 1e-9)
     return Verdict.of("conf-margin-scaling", held, evidence, found.data)

@@ -19,11 +19,18 @@ def svm_figure(found: list[Machines], /) -> Any:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(12.4, 3.3), layout="constrained", dpi=200)
-    margins, curves, differences = figure.subplots(1, 3)
+    panels = figure.subplot_mosaic([["margins", "curves", one.table] for one in found])
+    margins, curves = panels["margins"], panels["curves"]
     largest = max(found, key=lambda one: len(one.all[0].outputs))
     draw_margins(margins, largest)
     draw_curves(curves, largest)
-    draw_differences(differences, found)
+    below = [panels[one.table] for one in found]
+    for axes, one in zip(below, found, strict=True):
+        draw_differences(axes, one)
+    below[0].set_title("(c) difference, 95% intervals, each on its own axis", fontsize=9)
+    below[-1].set_xlabel("AURC × 100 less that of RL_conf-M (left: better)")
+    middle = below[len(below) // 2]
+    middle.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
 
 
@@ -72,25 +79,18 @@ def draw_curves(axes: Any, found: Machines, /) -> None:
     tidy(axes)
 
 
-def draw_differences(axes: Any, found: list[Machines], /) -> None:
-    """AURC of other margins less that of the confidence margin, with 95% intervals."""
+def draw_differences(axes: Any, found: Machines, /) -> None:
+    """AURC of other margins less that of the confidence margin on a table, on an axis of its own."""
     others = {"geometric_margin": "RL_geo-M", "pairwise_margin": "RL_pair-M", "geometric rule": "geometric rule"}
-    for shift, (name, label), colour, marker in zip(
-        (-0.2, 0.0, 0.2), others.items(), (COLOURS[1], COLOURS[2], COLOURS[7]), "osD", strict=True
-    ):
-        means = [one.difference(name, "confidence_margin") for one in found]
-        places = np.arange(len(found)) + shift
+    looks = zip((COLOURS[1], COLOURS[2], COLOURS[7]), "osD", strict=True)
+    for place, ((name, label), (colour, marker)) in enumerate(zip(others.items(), looks, strict=True)):
+        one = found.difference(name, "confidence_margin")
         axes.errorbar(
-            [one.mean for one in means], places, xerr=[1.96 * one.se for one in means], fmt=marker, color=colour,
-            markersize=4, linewidth=1.2, capsize=2, label=label,
+            [one.mean], [place], xerr=[1.96 * one.se], fmt=marker, color=colour, markersize=4, linewidth=1.2,
+            capsize=2, label=label,
         )  # fmt: skip
     axes.axvline(0.0, color="#333333", linewidth=0.9, linestyle="--")
-    axes.set_xscale("symlog", linthresh=0.5)
-    axes.set_xticks([-10, -1, 0, 1, 10], ["−10", "−1", "0", "1", "10"])
-    axes.minorticks_off()
-    axes.set_yticks(range(len(found)), [one.table for one in found])
-    axes.set_ylim(len(found) - 0.5, -0.5)
-    axes.set_xlabel("AURC × 100 less that of RL_conf-M (left: better)")
-    axes.set_title("(c) difference, 95% intervals", fontsize=9)
-    axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axes.set_yticks([1], [found.table])
+    axes.set_ylim(len(others) - 0.4, -0.6)
+    axes.tick_params(labelsize=8)
     tidy(axes)

@@ -44,7 +44,7 @@ class OverSeeds:
         return int(low > 0) - int(high < 0)
 
     def __str__(self) -> str:
-        return f"{100 * self.mean:+.2f} [{100 * self.low:+.2f}, {100 * self.high:+.2f}]"
+        return f"{100 * self.mean:+.2f} [{100 * self.low:+.2f}, {100 * self.high:+.2f}]".replace("-", "−")
 
     def marked(self) -> str:
         """In Markdown: bold where the first is better, italic where it is worse."""
