@@ -60,7 +60,7 @@ def over_seeds(differences: Sequence[float], errors: Sequence[float] = (), /) ->
     """Of paired differences, one for each seed, and the standard error that each has from the test sample.
 
     >>> str(over_seeds([0.01, 0.02, 0.03]))
-    '+2.00 [-0.48, +4.48]'
+    '+2.00 [−0.48, +4.48]'
     """
     values = np.asarray(differences, dtype=np.float64)
     testing = sqrt(float(np.mean(np.square(errors)))) if len(errors) else 0.0
