@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from abstain.draws import generator
 from abstain.outputs import Outputs
 
 Floats = NDArray[np.float64]
@@ -66,7 +67,7 @@ class Mixture:
 
     def draw(self, n: int, /, *, seed: int = 0) -> Outputs:
         """The classifier's outputs on n samples of the mixture; features are the samples."""
-        rng = np.random.default_rng(seed)
+        rng = generator("four Gaussians", seed)
         labels = rng.integers(4, size=n)
         x = CORNERS[labels] + rng.normal(scale=DEVIATION, size=(n, 2))
         x += rng.uniform(-self.spread, self.spread, size=x.shape) if self.spread else 0.0

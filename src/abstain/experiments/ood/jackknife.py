@@ -5,6 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.draws import generator
+
 GROUPS = 50
 
 
@@ -16,7 +18,7 @@ def jackknife(
     A group is large enough for quantiles, whose errors the jackknife of single rows gets wrong. (Shao & Wu, 1989)
     """
     distinct, number = np.unique(ids, return_inverse=True)
-    group = np.random.default_rng(seed).permutation(len(distinct))[number] % GROUPS
+    group = generator("groups to leave out", seed, distinct).permutation(len(distinct))[number] % GROUPS
     rows = np.arange(len(ids))
     left = np.array([statistic(rows[group != one]) for one in range(GROUPS)], dtype=np.float64)
     error = np.sqrt((GROUPS - 1) / GROUPS * np.square(left - left.mean(axis=0)).sum(axis=0))

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from abstain.draws import generator
 from abstain.experiments.claims import Verdict
 from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.findings import Findings, Table
@@ -69,7 +70,7 @@ def orders(found: Machines, /) -> Verdict:
 
 def rescaling(found: Machines, seed: int, /) -> Verdict:
     """Whether factors on the w_j change the confidence margin's area, and leave the geometric rule's."""
-    rng = np.random.default_rng(seed)
+    rng = generator("factors on weights", seed)
     changes: dict[str, list[float]] = {"confidence_margin": [], "geometric rule": []}
     for one in found.all:
         factors = np.exp(rng.uniform(np.log(FACTORS[0]), np.log(FACTORS[1]), size=len(one.weight)))
