@@ -136,6 +136,27 @@ def test_what_people_use_stays_where_nothing_is_significantly_better():
     assert found.words.startswith("Stay with max_softmax") == (found.best != "max_softmax")
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_the_simplest_is_recommended_of_those_that_cannot_be_told_apart(seed):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(5, size=300)
+    outputs = Outputs(logits=rng.normal(size=(300, 5)) + 2 * np.eye(5)[labels], labels=labels)
+    found = verdict(evaluate(outputs, scores=["ts_doctor", "doctor"]))
+    assert found.score == "doctor"
+    assert ("doctor needs no fitting and its" in found.words) == (found.best == "ts_doctor")
+    assert found.score_aurc >= found.aurc
+
+
+def test_what_is_significantly_worse_is_not_recommended_for_being_simple():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=900)
+    logits = rng.normal(size=(900, 3)) + 2 * np.eye(3)[labels]
+    right = logits.argmax(1) == labels
+    features = np.c_[np.where(right, 0.0, 5.0), rng.normal(size=900)]  # wrong ones lie apart
+    outputs = Outputs(logits=logits, labels=labels, features=features, given={"noise": rng.normal(size=900)})
+    assert verdict(evaluate(outputs, scores=["noise", "delta_knn"])).score == "delta_knn"
+
+
 def test_figures_are_drawn_on_axes_that_are_given(digits):
     from matplotlib.figure import Figure
 

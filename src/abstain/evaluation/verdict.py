@@ -11,9 +11,15 @@ BASELINE = "max_softmax"  # what people use
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """The score to use on a mix: the best one, or what people use today where that is not significantly worse."""
+    """The score to use on a mix: the simplest of the best one and those that are not significantly worse.
+
+    What people use today is the simplest, then what needs no fitting, then what needs no features.
+    """
 
     score: str
+    score_aurc: float
+    spares: tuple[str, ...]
+    """What the best needs and this score does not."""
     mix: str
     alpha: float
     n: int
@@ -45,11 +51,17 @@ class Verdict:
             return f"{self.best} has {area} {100 * self.aurc:.2f} {where}."
         against = f"{area} {100 * self.aurc:.2f} against {100 * self.baseline_aurc:.2f} for {self.baseline}"
         usual = ", which people use today" if self.baseline == BASELINE else ""
-        if self.score != self.best:
+        if self.score != self.best and self.score == BASELINE:
             first = (
                 f"Stay with {self.score}, which people use today: {where} {self.best} ranks best, {against}, but the "
             )
             return f"{first}difference is not significant.{self._also()}"
+        if self.score != self.best:
+            return (
+                f"Use {self.score}: {where} {self.best} ranks best, {against}{usual}, but {self.score} needs no "
+                f"{' and no '.join(self.spares)} and its {100 * self.score_aurc:.2f} is not significantly worse."
+                f"{self._also()}"
+            )
         told = (
             "but the difference is not significant"
             if self.baseline in self.tied
@@ -79,10 +91,13 @@ def verdict(evaluation: Evaluation, /, *, mix: str | None = None, alpha: float |
     usual = next((row for row in others if row["score"] == BASELINE), others[0] if others else None)
     apart = None if usual is None else evaluation.behind[usual["score"], mix, alpha]
     tied = tuple(row["score"] for row in others if row["tied"])
-    score = BASELINE if BASELINE in tied else best["score"]
+    score = _simplest([best["score"], *tied], evaluation)
+    spared = set(evaluation.entries[best["score"]].needs) - set(evaluation.entries[score].needs)
     lower = [other for other in evaluation.alphas if other < alpha and not evaluation.row(score, mix, other)["tied"]]
     return Verdict(
         score=score,
+        score_aurc=evaluation.row(score, mix, alpha)["aurc"],
+        spares=tuple(need for need in ("fitting", "features") if need in spared),
         mix=mix,
         alpha=alpha,
         n=best["n"],
@@ -96,6 +111,11 @@ def verdict(evaluation: Evaluation, /, *, mix: str | None = None, alpha: float |
         high=None if apart is None else apart.high,
         elsewhere=tuple((other, evaluation.best(mix, other)["score"]) for other in lower),
     )
+
+
+def _simplest(scores: list[str], evaluation: Evaluation) -> str:
+    """Of scores from the best to the worst, the first of the simplest."""
+    return BASELINE if BASELINE in scores else min(scores, key=lambda score: evaluation.entries[score].effort)
 
 
 def _listed(names: list[str]) -> str:

@@ -146,6 +146,11 @@ class Score(Stored, ABC):
         """Whether it is fitted on a sample."""
         return "fitting" in self.about.needs
 
+    @property
+    def effort(self) -> tuple[bool, bool]:
+        """What it takes to use: whether it must be fitted, then whether it needs features; less is simpler."""
+        return self.needs_fitting, "features" in self.needs
+
     def needs_of(self, fitted: Any, /) -> tuple[Need, ...]:  # noqa: ARG002
         """What it needs once fitted, where fitting decides that."""
         return self.needs
