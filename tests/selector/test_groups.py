@@ -77,6 +77,17 @@ def test_the_best_of_several_scores_is_chosen_on_other_rows():
     assert (single.score, single.threshold.n) == ("max_logit", 6000)
 
 
+def test_the_rows_that_choose_a_score_fit_it_too():
+    chosen = calibrate(CAL, score=["ts_doctor", "ts_neg_entropy"], risk=0.1)
+    assert chosen.threshold.n == calibrate(CAL, score="ts_doctor", risk=0.1).threshold.n == 4800
+
+
+def test_a_score_that_cannot_be_fitted_is_left_out_of_the_choice():
+    logits = 5 * np.eye(3)[np.arange(60) % 3]
+    right = Outputs(logits=logits, labels=logits.argmax(1), features=logits)  # delta_knn learns from errors
+    assert calibrate(right, score=["delta_knn", "max_softmax"], risk=0.9).score == "max_softmax"
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -52,8 +52,8 @@ def calibrate(
     rejected. With a ``group_risk`` there is one threshold, with at most ``risk`` overall and ``group_risk`` in each.
 
     ``score`` is a name such as ``"knn"`` or ``"knn(k=5)"``, a score object, or a function of outputs; of several the
-    best is taken, or with ``"best"`` the best of all that the outputs allow: it is chosen on a fifth of the rows, and
-    the threshold sees only the others. A score that needs fitting gets rows of its own, drawn at random, a fifth of
+    best is taken, or with ``"best"`` the best of all that the outputs allow: it is chosen, and fitted, on a fifth of the
+    rows, and the threshold sees only the others. A score that needs fitting gets rows of its own, drawn at random, a fifth of
     all, or more until five per class are in-distribution, at most half. ``"learned"`` weighs scores by what labelled
     rows of every kind among those show, and its promise tells what it gained over one score alone. Rows that are not
     usable count as errors that are never accepted. Where no threshold keeps a risk, that is an error, or with
@@ -85,11 +85,10 @@ def calibrate(
     asked.check_refuge(when_impossible)
     candidates = _candidates(score, outputs, asked)
     tried: list[str] = []
-    entry = candidates[0]
+    entry, fitting, rest = candidates[0], FittingRows.all_alike(outputs), outputs
     if len(candidates) > 1:
-        entry, outputs, tried = best_score(candidates, outputs, asked.objective(), seed=seed)
-    fitting, rest = FittingRows.all_alike(outputs), outputs
-    if entry.needs_fitting:
+        entry, fitting, rest, tried = best_score(candidates, outputs, asked.objective(), seed=seed)
+    elif entry.needs_fitting:
         fitting, rest = split_to_fit(outputs, seed=seed)
     fitted = entry.fit(fitting.of(entry))
     confidence = rejected_last(fitted(rest))

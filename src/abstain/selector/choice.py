@@ -6,57 +6,67 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.metrics import aurc
 from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
 from abstain.outputs.draw import draw_rows
 from abstain.scores.confidences import confidences
-from abstain.scores.fitting_draw import FittingRows, split_to_fit
+from abstain.scores.fitting_draw import SHARE, FittingRows, split_to_fit
 from abstain.scores.score import CannotFitError, FittedScore, Score
 from abstain.thresholds.sample import Sample
 
 Objective = Callable[[NDArray[np.float64], NDArray[np.bool_]], float]
-CHOOSING = 0.2  # of the rows
-FACTORS = (0.5, 0.7, 1.0, 1.4, 2.0)  # of the target risk
-FIT_SHARE = 0.4  # of the rows to choose on, for scores that need fitting
 
 
 def best_score(
     candidates: list[Score], outputs: Outputs, objective: Objective, /, *, seed: int
-) -> tuple[Score, Outputs, list[str]]:
-    """The best of the scores on a random fifth of the rows, the other rows, and the names of all that were tried.
+) -> tuple[Score, FittingRows, Outputs, list[str]]:
+    """The best of the scores on a random fifth of the rows, these, the other rows, and the names of all tried.
 
-    Scores that need fitting are fitted on a part of that fifth; one that cannot be is left out.
+    Each half of that fifth judges the scores fitted on the other half; one that cannot be fitted is left out. The
+    chosen one can then be fitted on the whole fifth.
     """
-    rng = outputs.generator("rows to choose a score on", seed)
-    here = draw_rows(len(outputs), outputs.ids, size=CHOOSING * len(outputs), rng=rng)
-    choosing, rest = outputs.select(here), outputs.select(~here)
-    fitting, judging = FittingRows.all_alike(choosing), choosing
+    drawn, rest = _drawn(candidates, outputs, seed)
+    half = _half(drawn.drawn, seed)
+    found = [_judged(candidates, _part(drawn, half), drawn.drawn.select(~half), objective)]
+    found.append(_judged(candidates, _part(drawn, ~half), drawn.drawn.select(half), objective))
+    both = {name: found[0][name] + found[1][name] for name in found[0] if name in found[1]}
+    if not both:
+        raise ValueError("`score` must name a score that can be fitted on these rows, got none. Give more rows.")
+    best = max(both, key=lambda name: both[name])
+    return next(score for score in candidates if score.name == best), drawn, rest, list(both)
+
+
+def _drawn(candidates: list[Score], outputs: Outputs, seed: int) -> tuple[FittingRows, Outputs]:
     if any(score.needs_fitting for score in candidates):
-        fitting, judging = split_to_fit(choosing, seed=seed, share=FIT_SHARE)
+        return split_to_fit(outputs, seed=seed)
+    rng = outputs.generator("rows to choose a score on", seed)
+    here = draw_rows(len(outputs), outputs.ids, size=SHARE * len(outputs), rng=rng)
+    return FittingRows.all_alike(outputs.select(here)), outputs.select(~here)
+
+
+def _half(rows: Outputs, seed: int) -> NDArray[np.bool_]:
+    rng = rows.generator("halves to judge scores on", seed)
+    return draw_rows(len(rows), rows.ids, size=len(rows) / 2, rng=rng)
+
+
+def _part(rows: FittingRows, mask: NDArray[np.bool_]) -> FittingRows:
+    part = rows.drawn.select(mask)
+    return FittingRows(part.select((part.shift == "none") & part.usable), part)
+
+
+def _judged(candidates: list[Score], fitting: FittingRows, rows: Outputs, objective: Objective) -> dict[str, float]:
     fitted: dict[str, FittedScore] = {}
     for score in candidates:
         with suppress(CannotFitError):
             fitted[score.name] = score.fit(fitting.of(score))
-    if not fitted:
-        raise ValueError("`score` must name a score that can be fitted on these rows, got none. Give more rows.")
-    found = {
-        name: objective(rejected_last(confidence), judging.errors)
-        for name, confidence in confidences(judging, fitted).items()
-    }
-    best = max(found, key=lambda name: found[name])
-    return next(score for score in candidates if score.name == best), rest, list(found)
+    found = confidences(rows, fitted) if fitted else {}
+    return {name: objective(rejected_last(confidence), rows.errors) for name, confidence in found.items()}
 
 
-def wide_at(risk: float, /) -> Objective:
-    """The share of rows with a risk up to the target, and up to some lower and higher, which is less left to chance."""
-
-    def objective(confidence: NDArray[np.float64], errors: NDArray[np.bool_]) -> float:
-        sample = Sample.of(confidence, errors.astype(np.float64))
-        ends = sample.ends
-        risks = sample.totals[ends - 1] / ends
-        return float(np.mean([np.max(ends[risks <= factor * risk], initial=0) for factor in FACTORS]))
-
-    return objective
+def low_area(confidence: NDArray[np.float64], errors: NDArray[np.bool_], /) -> float:
+    """Minus the AURC: of what was tried the least left to chance, whatever risk is asked for."""
+    return -aurc(confidence, errors)
 
 
 def low_risk_at(coverage: float, /) -> Objective:

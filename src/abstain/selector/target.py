@@ -11,7 +11,7 @@ from abstain.outputs import Outputs
 from abstain.scores.confidences import predictions
 from abstain.scores.expected_cost import Costs, ExpectedCost
 from abstain.scores.score import FittedScore, Score
-from abstain.selector.choice import Objective, low_risk_at, wide_at
+from abstain.selector.choice import Objective, low_area, low_risk_at
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.thresholds.methods import METHODS, Target, methods_for
 from abstain.thresholds.per_group import of_all_groups
@@ -84,7 +84,7 @@ class Asked:
         """What a score is chosen by, higher = better, from confidence and errors."""
         if self.cost is not None:
             raise ValueError("`score` must be one name with a `cost`, got several.")
-        return low_risk_at(self.coverage) if self.coverage is not None else wide_at(self.risk or 0.0)
+        return low_area if self.coverage is None else low_risk_at(self.coverage)
 
     def expected_cost(self, n_classes: int) -> Score:
         """The score of expected cost, with these costs."""
