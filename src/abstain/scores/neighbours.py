@@ -10,11 +10,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.kernels.blocks import for_each_block
 from abstain.kernels.neighbours import keep_largest, measure_above, measure_some
+from abstain.scores.namespace import array_namespace
 from abstain.scores.operations import at_least, constant
 
 Array = NDArray[np.floating]
