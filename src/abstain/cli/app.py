@@ -1,5 +1,6 @@
 """The commands together, and errors in one line."""
 
+import gc
 import os
 import sys
 import warnings
@@ -22,6 +23,8 @@ from abstain.cli.scores import scores
 from abstain.cli.select import select
 from abstain.cli.sensitivity import sensitivity
 from abstain.foreign import is_meant
+
+COLLECT_EVERY = 100_000  # new objects: looking for garbage while modules load takes a tenth of a short command
 
 app = typer.Typer(
     name="abstain",
@@ -74,6 +77,7 @@ def main() -> None:
 
     With the environment variable ABSTAIN_DEBUG the traceback is shown instead. A warning is one line there too.
     """
+    gc.set_threshold(COLLECT_EVERY)
     set_up_streams()
     warnings.formatwarning = lambda message, *_, **__: f"abstain: {' '.join(str(message).split())}\n"
     try:

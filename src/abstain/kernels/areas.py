@@ -5,13 +5,14 @@ all orders of the ties is the same as giving every row of the group the group's 
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from abstain.kernels.compiled import array, compiled, double, whole
 
 Floats = NDArray[np.float64]
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(whole), array(double), array(double), whole))
 def partial_area(counts: NDArray[np.int64], weights: Floats, losses: Floats, m: int) -> float:
     """Weighted mean of the risk over the first ``m`` rows of the ranking, by compensated summation."""
     weight = 0.0
@@ -36,7 +37,7 @@ def partial_area(counts: NDArray[np.int64], weights: Floats, losses: Floats, m: 
     return total / weight
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(whole), array(double), array(double)))
 def expected_risks(counts: NDArray[np.int64], weights: Floats, losses: Floats) -> Floats:
     """Risk of the first k rows for k = 1 … n, ties in expectation."""
     risks = np.empty(counts.sum())
@@ -54,7 +55,7 @@ def expected_risks(counts: NDArray[np.int64], weights: Floats, losses: Floats) -
     return risks
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(whole), array(double), array(double), whole))
 def group_influence(counts: NDArray[np.int64], weights: Floats, losses: Floats, m: int) -> tuple[Floats, Floats]:
     """Group means of h_i = Σ_{i≤k≤m} w_k/W_k and T_i = Σ_{i≤k≤m} w_k e_k/W_k, from the last row to the first."""
     h_mean = np.zeros(counts.size)
@@ -84,7 +85,7 @@ def group_influence(counts: NDArray[np.int64], weights: Floats, losses: Floats, 
     return h_mean, t_mean
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(double), array(double), array(double), array(double), double))
 def centre(h: Floats, t: Floats, losses: Floats, weights: Floats, scale: float) -> None:
     """Add to T the weighted mean of ℓ h − T, and scale both by ``scale`` over the total weight, in place."""
     total = 0.0
@@ -97,7 +98,7 @@ def centre(h: Floats, t: Floats, losses: Floats, weights: Floats, scale: float) 
         t[g] = (t[g] + excess / total) * (scale / total)
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(whole), array(double), array(double), array(double), array(double)))
 def row_influence(group, weights, losses, slope, base):  # type: ignore[no-untyped-def]
     """Of every row w (slope ℓ − base), from its group's slope and base; no weights mean 1."""
     influence = np.empty(group.size)

@@ -3,14 +3,15 @@
 from math import inf, log1p, sqrt
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from abstain.kernels.compiled import array, compiled, double
 
 Floats = NDArray[np.float64]
 PRIOR = 50.0  # how many numbers the guess of the spread counts for
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(double), double, double, double))
 def reaches(excess: Floats, spread: float, largest_bet: float, log_target: float) -> bool:
     """Whether bets against E[excess] ≥ 0 reach a capital.
 

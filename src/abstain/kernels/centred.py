@@ -1,16 +1,16 @@
 """Sums of powers of the logits less their mean."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from abstain.kernels.blocks import for_each_block
+from abstain.kernels.compiled import array, as_given, compiled, double, given, single, whole
 from abstain.kernels.lanes import LANES, filled, gather, larger, largest, load, steps, total, where_above
 
 Floats = NDArray[np.float64]
 
 
-@njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def _part(z, start, left):  # type: ignore[no-untyped-def]
     """As many numbers as there are lanes, −inf beyond those left."""
     if left >= LANES:
@@ -18,7 +18,7 @@ def _part(z, start, left):  # type: ignore[no-untyped-def]
     return where_above(np.float64(left), steps(), gather(z, start, 1, left), -np.inf)
 
 
-@njit(nogil=True, cache=True)
+@compiled(*((given(kind), whole, whole, array(double, 2)) for kind in (single, double)))
 def _fill(logits, power, first, found):  # type: ignore[no-untyped-def]
     n, k = logits.shape
     for i in range(n):
@@ -53,9 +53,7 @@ def centred_sums(logits: NDArray[np.floating], power: int, /) -> tuple[Floats, F
     found = np.empty((3, len(logits)))
 
     def work(block: slice) -> None:
-        z = np.asarray(logits[block])
-        z = np.ascontiguousarray(z, dtype=np.float64 if z.dtype.itemsize > 4 else np.float32)
-        _fill(z, power, block.start, found)
+        _fill(as_given(logits[block]), power, block.start, found)
 
     for_each_block(work, *logits.shape)
     return found[0], found[1], found[2]

@@ -3,14 +3,15 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from abstain.kernels.compiled import array, compiled, whole, word
 
 Ints = NDArray[np.int64]
 FEW = 1 << 16  # names: a sort of them is as quick
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(word, 2), array(whole), array(whole)))
 def _number(words, table, number):  # type: ignore[no-untyped-def]
     """Number the rows of ``words`` by way of a hash table with room for twice as many; how many numbers there are."""
     found, last = 0, np.uint64(table.size - 1)

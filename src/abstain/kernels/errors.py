@@ -5,13 +5,13 @@ pass by in parcels, so that areas and standard errors need no array of the group
 way and give the same bits.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from abstain.kernels.ranks import Order
+from abstain.kernels.compiled import array, byte, compiled, double, flag, given, read_only, single, whole
+from abstain.kernels.ranks import FEW, Order, order_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -33,8 +33,10 @@ class ErrorArea(NamedTuple):
     """h of the first group."""
 
 
-@njit(nogil=True, cache=True)
-def split(confidence, losses, out):  # type: ignore[no-untyped-def]
+@compiled(
+    *((given(kind, 1), given(of_losses, 1), array(kind)) for kind in (single, double) for of_losses in (byte, double))
+)
+def _split(confidence, losses, out):  # type: ignore[no-untyped-def]
     """Put right rows (loss 0) to the front of ``out`` and wrong rows (loss 1) to its back; how many of each."""
     right = 0
     wrong = 0
@@ -47,7 +49,7 @@ def split(confidence, losses, out):  # type: ignore[no-untyped-def]
     return right, wrong
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _run(values, start):  # type: ignore[no-untyped-def]
     """The end of the run of equal values that begins at ``start``."""
     end = start + 1
@@ -56,7 +58,7 @@ def _run(values, start):  # type: ignore[no-untyped-def]
     return end
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _parcel(right, wrong, i, j, counts, errors):  # type: ignore[no-untyped-def]
     """The next groups of two ascending arrays from places i and j on; the new places, and how many groups."""
     g = 0
@@ -88,7 +90,7 @@ def _parcel(right, wrong, i, j, counts, errors):  # type: ignore[no-untyped-def]
     return i, j, g
 
 
-@njit(nogil=True, cache=True)
+@compiled(*((array(kind), array(kind), array(kind), array(whole), array(double)) for kind in (single, double)))
 def merged_groups(right, wrong, confidence, counts, errors):  # type: ignore[no-untyped-def]
     """Fill the ends of three arrays, of a place for each row, with the groups, descending; how many there are."""
     i = j = found = 0
@@ -106,7 +108,7 @@ def merged_groups(right, wrong, confidence, counts, errors):  # type: ignore[no-
     return found
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _plus(total, lost, term):  # type: ignore[no-untyped-def]
     """The total with a term more, and what rounding has lost (Kahan, 1965)."""
     step = term - lost
@@ -114,7 +116,7 @@ def _plus(total, lost, term):  # type: ignore[no-untyped-def]
     return longer, (longer - total) - step
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _tie(count, wrong, end, wrong_end, m, total):  # type: ignore[no-untyped-def]
     """Take a group of ties into the risks; what it adds to h and T, and the mean of that over its rows."""
     before, wrong_before, rate = end - count, wrong_end - wrong, wrong / count
@@ -127,7 +129,7 @@ def _tie(count, wrong, end, wrong_end, m, total):  # type: ignore[no-untyped-def
     return risks, risks_lost, h, h * rate, h_sum / count, h_sum * rate / count
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _fold(counts, errors, groups, end, wrong_end, m, state):  # type: ignore[no-untyped-def]
     """Take a parcel of groups, the least trusted first and up to row ``end`` of the ranking, into the state of a pass.
 
@@ -173,7 +175,7 @@ def _fold(counts, errors, groups, end, wrong_end, m, state):  # type: ignore[no-
     state[9], state[10], state[11] = squares, reached, largest
 
 
-@njit(nogil=True, cache=True)
+@compiled(*((array(kind), array(kind), array(whole), array(double, 2)) for kind in (single, double)))
 def _pass_sorted(right, wrong, ms, states):  # type: ignore[no-untyped-def]
     counts, errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
     i = j = 0
@@ -184,7 +186,7 @@ def _pass_sorted(right, wrong, ms, states):  # type: ignore[no-untyped-def]
             _fold(counts, errors, groups, end, wrong_end, ms[a], states[a])
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(whole), array(double), array(whole), array(double, 2)))
 def _pass_groups(all_counts, losses, ms, states):  # type: ignore[no-untyped-def]
     counts, errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
     end, wrong_end = all_counts.sum(), np.int64(losses.sum())
@@ -198,7 +200,7 @@ def _pass_groups(all_counts, losses, ms, states):  # type: ignore[no-untyped-def
         wrong_end -= errors[:groups].sum()
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _ranked_parcel(rows, begins, is_error, end, counts, errors):  # type: ignore[no-untyped-def]
     """The next groups of a ranking from row ``end`` up; where they begin, how many, and their errors."""
     g = wrong = 0
@@ -215,7 +217,7 @@ def _ranked_parcel(rows, begins, is_error, end, counts, errors):  # type: ignore
     return end, g, wrong
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(whole), array(flag), given(byte, 1), whole, array(whole), array(double, 2)))
 def _pass_ranked(rows, begins, is_error, wrong_end, ms, states):  # type: ignore[no-untyped-def]
     counts, errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
     end = rows.size
@@ -227,7 +229,7 @@ def _pass_ranked(rows, begins, is_error, wrong_end, ms, states):  # type: ignore
         wrong_end -= wrong
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _tie_means(count, wrong, end, m):  # type: ignore[no-untyped-def]
     """What a group of ties adds to h and T, and the mean of that over its rows."""
     h = h_sum = 0.0
@@ -238,7 +240,7 @@ def _tie_means(count, wrong, end, m):  # type: ignore[no-untyped-def]
     return h, h * rate, h_sum / count, h_sum * rate / count
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(whole), array(flag), given(byte, 1), whole, array(double), array(double)))
 def _influence(rows, begins, is_error, m, influence, shares):  # type: ignore[no-untyped-def]
     """Give every row its e h − T, and the first ones of ``shares`` their h/m; the sum of all e h − T."""
     counts, errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
@@ -271,10 +273,17 @@ def _influence(rows, begins, is_error, m, influence, shares):  # type: ignore[no
     return total
 
 
-@njit(nogil=True, cache=True)
-def _centre(values, mean, scale):  # type: ignore[no-untyped-def]
-    for i in range(values.size):
-        values[i] = (values[i] - mean) * scale
+def split(
+    confidence: NDArray[np.floating], losses: NDArray[Any], /
+) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+    """The confidences of rows with loss 0 and of those with loss 1, in any order."""
+    if len(confidence) <= FEW:
+        return confidence[losses == 0], confidence[losses == 1]
+    out = np.empty(len(confidence), dtype=confidence.dtype)
+    right, wrong = _split(
+        read_only(confidence), read_only(losses.view(np.uint8) if losses.dtype == bool else losses), out
+    )
+    return out[:right], out[len(out) - wrong :]
 
 
 def _start(ms: Ints, n: int, errors: float) -> Floats:
@@ -290,6 +299,9 @@ def _areas(states: Floats) -> list[ErrorArea]:
 
 def sorted_error_areas(right: NDArray[np.floating], wrong: NDArray[np.floating], ms: Ints, /) -> list[ErrorArea]:
     """The sums over the first m rows, for each m, from the confidences of right and wrong rows, both ascending."""
+    if len(right) + len(wrong) <= FEW:
+        is_error = np.repeat([False, True], [len(right), len(wrong)])
+        return ranked_error_areas(order_rows(np.concatenate([right, wrong])), is_error, ms)
     states = _start(ms, len(right) + len(wrong), len(wrong))
     _pass_sorted(right, wrong, ms, states)
     return _areas(states)
@@ -306,7 +318,7 @@ def ranked_error_areas(order: Order, is_error: NDArray[np.bool_], ms: Ints, /) -
     """The same from rows in the order of a ranking."""
     wrong = int(np.count_nonzero(is_error))
     states = _start(ms, len(is_error), wrong)
-    _pass_ranked(*order, is_error.view(np.uint8), wrong, ms, states)
+    _pass_ranked(*order, read_only(is_error.view(np.uint8)), wrong, ms, states)
     return _areas(states)
 
 
@@ -314,6 +326,7 @@ def ranked_error_influence(order: Order, is_error: NDArray[np.bool_], m: int, so
     """(n,) the influence n/m (e h − T) of each row, its mean taken off, and h/m of the first ``some`` rows."""
     n = len(is_error)
     influence, shares = np.empty(n), np.empty(some)
-    total = _influence(*order, is_error.view(np.uint8), m, influence, shares)
-    _centre(influence, total / n, n / m)
+    total = _influence(*order, read_only(is_error.view(np.uint8)), m, influence, shares)
+    influence -= total / n
+    influence *= n / m
     return influence, shares

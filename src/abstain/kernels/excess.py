@@ -1,10 +1,10 @@
 """What the largest features add to the logits, which are few: a product with a matrix that is mostly zero."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from abstain.kernels.blocks import for_each_block
+from abstain.kernels.compiled import array, as_given, compiled, double, given, single
 
 LANES = 128  # classes whose weights stay in cache while many rows pass
 ROWS = 64
@@ -20,7 +20,14 @@ def lanes(weight: NDArray[np.floating], /) -> NDArray[np.floating]:
     return np.ascontiguousarray(found.reshape(blocks, LANES, d).transpose(0, 2, 1))
 
 
-@njit(nogil=True, cache=True, fastmath={"contract"})
+@compiled(
+    *(
+        (given(kind), double, array(of_weight, 3), array(double, 2))
+        for kind in (single, double)
+        for of_weight in (single, double)
+    ),
+    fastmath={"contract"},
+)
 def _subtract(features, limit, weight, logits):  # type: ignore[no-untyped-def]
     rows, d = features.shape
     places = np.empty(rows * (d + 3), dtype=np.int32)
@@ -64,8 +71,7 @@ def less_excess(
     def work(block: slice) -> None:
         for start in range(block.start, block.stop, ROWS):
             rows = slice(start, min(start + ROWS, block.stop))
-            x = np.ascontiguousarray(features[rows], dtype=np.float64 if features.dtype.itemsize > 4 else np.float32)
-            _subtract(x, limit, weight, found[rows])
+            _subtract(as_given(features[rows]), limit, weight, found[rows])
 
     for_each_block(work, *features.shape)
     return found

@@ -5,8 +5,7 @@ The C library's ``exp`` is a call per number, which keeps the row pass from usin
 
 import math
 
-from numba import njit
-
+from abstain.kernels.compiled import compiled
 from abstain.kernels.lanes import larger, scaled_by_bits
 
 LOG2_E = 1 / math.log(2)
@@ -26,7 +25,7 @@ C5, C6, C7 = 0.00019841269863040675, 2.480152132210459e-05, 2.7557268480106926e-
 C8, C9 = 2.762007600563138e-07, 2.5100375929185925e-08
 
 
-@njit(nogil=True, cache=True, fastmath={"contract"}, inline="always")
+@compiled(fastmath={"contract"}, inline="always")
 def exp_nonpositive(x):  # type: ignore[no-untyped-def]
     """e**x for x <= 0 to within two units in the last place; below -708 it stays at e**-708 (about 3e-308)."""
     x = larger(x, LOWEST)

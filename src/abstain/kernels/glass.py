@@ -1,11 +1,12 @@
 """Shuffle pixels with their neighbours, one after the other."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from abstain.kernels.compiled import array, compiled, single, whole
 
-@njit(nogil=True, cache=True)
+
+@compiled((array(single, 3), array(whole, 2), whole))
 def shuffle_neighbours(image: NDArray[np.float32], steps: NDArray[np.int64], reach: int) -> None:
     """Swap each pixel, from the last to the first, with the one ``steps`` away; pixels ``reach`` from the edge stay."""
     height, width, channels = image.shape

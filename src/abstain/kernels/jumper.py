@@ -3,15 +3,16 @@
 from math import exp, log
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from abstain.kernels.compiled import array, compiled, double, whole
 
 Floats = NDArray[np.float64]
 BETS = np.array([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0])  # on the place of p around the middle; 2 risks all
 JUMP = 0.001
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(whole), array(double), array(double), array(double, 2), array(double)))
 def jump(parts: NDArray[np.int64], uniform: Floats, weights: Floats, shares: Floats, logs: Floats) -> float:
     """Bet on each sample's part, then count it; the largest log capital on the way. All arrays but two are changed.
 
@@ -45,7 +46,7 @@ def jump(parts: NDArray[np.int64], uniform: Floats, weights: Floats, shares: Flo
     return highest
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(whole), array(whole), array(double), array(double), array(double), double, array(double)))
 def jump_rates(
     ones: NDArray[np.int64],
     sizes: NDArray[np.int64],

@@ -1,20 +1,21 @@
 """Floats as whole numbers in the same order."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from abstain.kernels.compiled import array, compiled, whole
 
 Ints = NDArray[np.int64]
 MAGNITUDE = np.iinfo(np.int64).max
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def key_of(bits):  # type: ignore[no-untyped-def]
     """A whole number in the order of the float64 with these bits; −0 is 0."""
     return bits if bits >= 0 else -(bits & MAGNITUDE)
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(whole),))
 def _range(bits):  # type: ignore[no-untyped-def]
     """The highest and the lowest key, and a number with every bit that any float has."""
     highest = lowest = key_of(bits[0])

@@ -1,12 +1,13 @@
 """Keep the best few of many candidates by float32 products, and measure them exactly."""
 
 import numpy as np
-from numba import njit
+
+from abstain.kernels.compiled import array, compiled, double, flag, given, single, whole
 
 STRIDE = 32  # columns whose largest is looked at before each of them
 
 
-@njit(nogil=True, cache=True, fastmath={"nnan", "nsz", "reassoc"})
+@compiled(fastmath={"nnan", "nsz", "reassoc"})
 def _largest(products, halves, start, stop):  # type: ignore[no-untyped-def]
     largest = -np.float32(np.inf)
     for j in range(start, stop):
@@ -15,7 +16,7 @@ def _largest(products, halves, start, stop):  # type: ignore[no-untyped-def]
     return largest
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(single, 2), array(single), whole, array(single, 2), array(whole, 2)))
 def keep_largest(products, halves, offset, values, index):  # type: ignore[no-untyped-def]
     """Insert each row's products − halves (columns offset …) into its best values, descending, and their index."""
     columns, k = products.shape[1], values.shape[1]
@@ -37,7 +38,7 @@ def keep_largest(products, halves, offset, values, index):  # type: ignore[no-un
                     index[i, place] = offset + j
 
 
-@njit(nogil=True, cache=True, fastmath={"nsz", "reassoc"})
+@compiled(fastmath={"nsz", "reassoc"})
 def _measured(query, row, by_distance):  # type: ignore[no-untyped-def]
     """The squared distance, or minus the product, in float64."""
     total = 0.0
@@ -51,7 +52,7 @@ def _measured(query, row, by_distance):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _insert(best, value):  # type: ignore[no-untyped-def]
     place = best.size - 1
     if value < best[place]:
@@ -61,7 +62,7 @@ def _insert(best, value):  # type: ignore[no-untyped-def]
         best[place] = value
 
 
-@njit(nogil=True, cache=True)
+@compiled(*((given(kind), given(kind), array(whole, 2), flag, array(double, 2)) for kind in (single, double)))
 def measure_some(queries, bank, index, by_distance, best):  # type: ignore[no-untyped-def]
     """The lowest measures, ascending, of each query to the bank rows in index."""
     for i in range(index.shape[0]):
@@ -70,7 +71,12 @@ def measure_some(queries, bank, index, by_distance, best):  # type: ignore[no-un
             _insert(best[i], _measured(queries[i], bank[index[i, c]], by_distance))
 
 
-@njit(nogil=True, cache=True)
+@compiled(
+    *(
+        (given(kind), given(kind), array(single, 2), array(single), array(double), flag, array(double, 2))
+        for kind in (single, double)
+    )
+)
 def measure_above(queries, bank, products, halves, cuts, by_distance, best):  # type: ignore[no-untyped-def]
     """Insert the measures of each query to the bank rows whose products − halves reach its cut."""
     for i in range(products.shape[0]):

@@ -1,16 +1,16 @@
 """Distances from a sample to the boundaries between its predicted class and all others."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from abstain.kernels.blocks import for_each_block
+from abstain.kernels.compiled import array, as_given, compiled, double, given, single, whole
 from abstain.kernels.lanes import LANES, filled, gather, largest, load, smaller, steps, total, where_above
 
 Floats = NDArray[np.float64]
 
 
-@njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def _take(x, own, inverse, least, sums, counts):  # type: ignore[no-untyped-def]
     """Take the distances (own − x) · inverse into least, sum and count, where inverse is above 0 and x not −inf."""
     counts_here = where_above(inverse, 0.0, where_above(x, -np.inf, 1.0, 0.0), 0.0)
@@ -19,7 +19,7 @@ def _take(x, own, inverse, least, sums, counts):  # type: ignore[no-untyped-def]
     return least, sums + distance, counts + counts_here
 
 
-@njit(nogil=True, cache=True)
+@compiled(*((given(kind), array(whole), array(double, 2), array(double), array(double)) for kind in (single, double)))
 def _fill(logits, prediction, inverse, smallest, mean):  # type: ignore[no-untyped-def]
     n, k = logits.shape
     whole = k // LANES * LANES
@@ -51,9 +51,8 @@ def boundary_distances(
     inverse = np.ascontiguousarray(inverse, dtype=np.float64)
 
     def work(block: slice) -> None:
-        z = np.asarray(logits[block])
-        z = np.ascontiguousarray(z, dtype=np.float64 if z.dtype.itemsize > 4 else np.float32)
-        _fill(z, np.maximum(prediction[block], 0), inverse, smallest[block], mean[block])
+        own = np.maximum(prediction[block], 0)
+        _fill(as_given(logits[block]), own, inverse, smallest[block], mean[block])
 
     for_each_block(work, n, k)
     return smallest, mean

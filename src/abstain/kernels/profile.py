@@ -1,15 +1,15 @@
 """Values given to the features of a row by their ranks."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from abstain.kernels.blocks import for_each_block
+from abstain.kernels.compiled import array, as_given, compiled, double, given, single
 
 Floats = NDArray[np.float64]
 
 
-@njit(nogil=True, cache=True)
+@compiled(*((given(kind), given(kind), array(double), array(double, 2)) for kind in (single, double)))
 def _fill(features, ordered, sums, found):  # type: ignore[no-untyped-def]
     n, d = features.shape
     means = np.empty(d)
@@ -36,11 +36,9 @@ def at_ranks(features: NDArray[np.floating], ordered: NDArray[np.floating], sums
     ``ordered`` are the features, each row ascending, and ``sums`` (d + 1,) those of the profile up to each place.
     """
     found = np.empty(features.shape)
-    kind = np.float64 if features.dtype.itemsize > 4 else np.float32
 
     def work(block: slice) -> None:
-        x, s = (np.ascontiguousarray(rows[block], dtype=kind) for rows in (features, ordered))
-        _fill(x, s, sums, found[block])
+        _fill(as_given(features[block]), as_given(ordered[block]), sums, found[block])
 
     for_each_block(work, *features.shape)
     return found

@@ -1,14 +1,15 @@
 """A stable sort of whole numbers by some of their bits: the same time on any machine and for any order of the input."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from abstain.kernels.compiled import array, compiled, whole
 
 Ints = NDArray[np.int64]
 WIDEST = 10  # bits of a digit: more, and their places no longer stay in the first cache
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(whole), array(whole), array(whole, 2), whole, whole))
 def _sorted(keys, spare, places, low, width):  # type: ignore[no-untyped-def]
     """Sort by digits of ``width`` bits from bit ``low`` on, the lowest first; the array that holds the result."""
     n, (digits, size) = keys.size, places.shape

@@ -3,13 +3,14 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from abstain.kernels.compiled import array, compiled, flag, unsigned, whole
 from abstain.kernels.keys import key_of, range_of_keys
 from abstain.kernels.radix import sorted_by_bits
 
 Ints = NDArray[np.int64]
+FEW = 1 << 13  # rows: NumPy is about as quick, and need not be compiled
 LONGEST = 32  # places that a row is moved one by one
 
 
@@ -34,7 +35,7 @@ class Order(NamedTuple):
         return group, np.diff(first, append=len(group)), self.rows[first]
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(whole), whole, unsigned, unsigned, array(whole)))
 def _pack(bits, highest, shift, row_bits, packed):  # type: ignore[no-untyped-def]
     """How far the row's key is below the highest, cut to the bits there is room for, and after it the row."""
     for i in range(bits.size):
@@ -42,7 +43,7 @@ def _pack(bits, highest, shift, row_bits, packed):  # type: ignore[no-untyped-de
         packed[i] = np.int64(((below >> shift) << row_bits) | np.uint64(i))
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(whole), whole, array(whole), flag, array(flag)))
 def _unpack(packed, row_bits, bits, is_cut, begins):  # type: ignore[no-untyped-def]
     """Leave the rows in ``packed``, and tell where groups begin; False if too many cut keys are the same.
 
@@ -71,7 +72,7 @@ def _unpack(packed, row_bits, bits, is_cut, begins):  # type: ignore[no-untyped-
     return True
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(whole), array(flag), array(whole), array(whole), array(flag)))
 def _choose(rows, begins, place, chosen, chosen_begins):  # type: ignore[no-untyped-def]
     found = 0
     is_new = False
@@ -84,7 +85,7 @@ def _choose(rows, begins, place, chosen, chosen_begins):  # type: ignore[no-unty
             found += 1
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(whole), array(flag), array(whole)))
 def _number(rows, begins, group):  # type: ignore[no-untyped-def]
     number = -1
     for k in range(rows.size):
@@ -99,6 +100,8 @@ def order_rows(confidence: NDArray[np.floating], /) -> Order:
     number is compared where the rest is the same, and all is sorted at length where that is so for many.
     """
     n = len(confidence)
+    if n <= FEW:
+        return _by_values(confidence)
     bits = np.ascontiguousarray(confidence, dtype=np.float64).view(np.int64)
     highest, lowest, unused = range_of_keys(bits)
     row_bits, length = (n - 1).bit_length(), (highest - lowest).bit_length()
@@ -109,6 +112,10 @@ def order_rows(confidence: NDArray[np.floating], /) -> Order:
     begins = np.empty(n, np.bool_)
     if _unpack(packed, np.int64(row_bits), bits, shift > unused, begins):
         return Order(packed, begins)
+    return _by_values(confidence)
+
+
+def _by_values(confidence: NDArray[np.floating]) -> Order:
     order = np.argsort(-confidence, kind="stable")
     ranked = confidence[order]
     return Order(order, np.append(True, ranked[1:] != ranked[:-1]))

@@ -8,10 +8,10 @@ thousand do.
 from typing import final
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from abstain.kernels.blocks import for_each_block
+from abstain.kernels.compiled import array, as_given, compiled, double, given, single, whole
 from abstain.kernels.exponential import LOWEST, exp_nonpositive
 from abstain.kernels.lanes import LANES, filled, gather, larger, load, smaller, store, where_above, where_equal
 from abstain.kernels.once import once
@@ -22,7 +22,7 @@ EXTREMES, EVERYTHING = 4, 7  # fields
 RUN = 64  # classes summed up before they join the total, so that rounding grows with neither their number
 
 
-@njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def _extremes(logits, i, rows, tile):  # type: ignore[no-untyped-def]
     """Fill the tile; the two largest of each row and the place of the first, where NaN counts as +inf."""
     k = logits.shape[1]
@@ -36,7 +36,7 @@ def _extremes(logits, i, rows, tile):  # type: ignore[no-untyped-def]
     return top, second, best
 
 
-@njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def _rival(tile, scale, best):  # type: ignore[no-untyped-def]
     """The largest scaled logit of another class than the best."""
     rival = filled(-np.inf)
@@ -45,7 +45,7 @@ def _rival(tile, scale, best):  # type: ignore[no-untyped-def]
     return rival
 
 
-@njit(nogil=True, cache=True, inline="always")
+@compiled(inline="always")
 def _sums(tile, k, second, beta):  # type: ignore[no-untyped-def]
     """Σ e^t, Σ e^{2t}, Σ t e^t with t = min(β(x − second), 0), less the 1, 1 and 0 that the top logit adds."""
     sums, squares, products = filled(-1.0), filled(-1.0), filled(0.0)
@@ -60,7 +60,12 @@ def _sums(tile, k, second, beta):  # type: ignore[no-untyped-def]
     return sums, squares, products
 
 
-@njit(nogil=True, cache=True)
+@compiled(
+    *(
+        (given(kind), array(double), double, whole, array(double, 2), array(double), array(double))
+        for kind in (single, double)
+    )
+)
 def _fill(logits, scale, beta, first, found, tile, out):  # type: ignore[no-untyped-def]
     """Fill the columns of ``found`` from ``first`` on, one for each row of logits."""
     n, k = logits.shape
@@ -89,10 +94,8 @@ def _gathered(logits: NDArray[np.floating], scale: Floats, beta: float, fields: 
     found = np.empty((fields, n))
 
     def work(block: slice) -> None:
-        z = np.asarray(logits[block])
-        z = np.ascontiguousarray(z, dtype=np.float64 if z.dtype.itemsize > 4 else np.float32)
         out = np.full(fields * LANES, np.nan)
-        _fill(z, scale, beta, block.start, found, np.empty(k * LANES), out)
+        _fill(as_given(logits[block]), scale, beta, block.start, found, np.empty(k * LANES), out)
 
     for_each_block(work, n, k)
     bad = ~np.isfinite(found[TOP])

@@ -1,9 +1,9 @@
 """Sort floats by their leading bits, and by all of them where these are the same."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from abstain.kernels.compiled import array, compiled, unsigned, whole
 from abstain.kernels.keys import key_of, range_of_keys
 from abstain.kernels.radix import sorted_by_bits
 
@@ -12,14 +12,14 @@ LONGEST = 32  # keys of the same leading bits that are put in order one by one
 FEW = 1 << 14  # floats: NumPy is as quick
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(whole), whole, unsigned, array(whole)))
 def _above(bits, lowest, shift, keys):  # type: ignore[no-untyped-def]
     """How far each key is above the lowest, less the bits that none uses."""
     for i in range(bits.size):
         keys[i] = np.int64((np.uint64(key_of(bits[i])) - np.uint64(lowest)) >> shift)
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(whole), whole))
 def _tidy(keys, low):  # type: ignore[no-untyped-def]
     """Put keys in order that are in order but for their lowest bits; False if too many have the others in common."""
     start = 0
@@ -38,7 +38,7 @@ def _tidy(keys, low):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(whole), whole, unsigned))
 def _floats(keys, lowest, shift):  # type: ignore[no-untyped-def]
     """Put the bits of the floats in the place of their keys."""
     for i in range(keys.size):

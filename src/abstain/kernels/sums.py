@@ -6,22 +6,15 @@ A value is cut off some 75 bits below the bound of all of them, which is beyond 
 from math import frexp
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from abstain.kernels.compiled import array, compiled, double, whole
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@njit(nogil=True, cache=True)
-def _bound(values):  # type: ignore[no-untyped-def]
-    largest = 0.0
-    for value in values:
-        largest = max(largest, abs(value))
-    return largest
-
-
-@njit(nogil=True, cache=True)
+@compiled((array(double), array(whole), double, double, array(whole), array(whole)))
 def _add(values, place, scale, finer, high, low):  # type: ignore[no-untyped-def]
     for i in range(values.size):
         x = values[i] * scale  # exact, as is all that follows but the last cut
@@ -30,7 +23,7 @@ def _add(values, place, scale, finer, high, low):  # type: ignore[no-untyped-def
         low[place[i]] += np.int64((x - whole) * finer)
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(double), double, double))
 def _total(values, scale, finer):  # type: ignore[no-untyped-def]
     high = low = np.int64(0)
     for i in range(values.size):
@@ -41,7 +34,7 @@ def _total(values, scale, finer):  # type: ignore[no-untyped-def]
     return high, low
 
 
-@njit(nogil=True, cache=True)
+@compiled((array(double), array(double), double, double))
 def _total_square(a, b, scale, finer):  # type: ignore[no-untyped-def]
     high = low = np.int64(0)
     for i in range(a.size):
@@ -51,6 +44,10 @@ def _total_square(a, b, scale, finer):  # type: ignore[no-untyped-def]
         high += whole
         low += np.int64((x - whole) * finer)
     return high, low
+
+
+def _bound(values: Floats) -> float:
+    return max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
 
 
 def _scales(n: int, bound: float) -> tuple[float, float]:

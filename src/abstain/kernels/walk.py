@@ -1,14 +1,26 @@
 """The chance that a random walk ever falls to a boundary, from every time on."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from abstain.kernels.compiled import array, compiled, double, whole
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@njit(nogil=True, cache=True)
+@compiled(
+    (
+        array(whole, 2),
+        array(whole),
+        array(double, 2),
+        array(whole),
+        array(double, 2),
+        array(whole),
+        double,
+        array(double, 2),
+    )
+)
 def crossing_chances(
     boundaries: Ints,
     bottoms: Ints,

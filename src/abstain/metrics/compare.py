@@ -6,7 +6,6 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
 
 from abstain.kernels.sums import exact_sum, squared_distance
 from abstain.kernels.threads import in_threads
@@ -14,6 +13,7 @@ from abstain.metrics.checks import check_level
 from abstain.metrics.clusters import cluster_sums, error_of_sums
 from abstain.metrics.influence import Influence
 from abstain.metrics.intervals import FEW_ERRORS, Estimate, estimates, fay_feuer, mover
+from abstain.metrics.quantiles import normal_quantile
 from abstain.metrics.ranking import Rows, rank
 
 Floats = NDArray[np.float64]
@@ -132,7 +132,7 @@ def _compared(a: Estimate, of_a: Influence, b: Estimate, of_b: Influence, level:
     rows, difference = of_a.rows, a.value - b.value
     se = error_of_sums(squared_distance(of_a.sums, of_b.sums), len(of_a.sums), len(rows))
     if of_a.tells_apart(of_b, FEW_ERRORS):
-        half = ndtri((1 + level) / 2) * se
+        half = normal_quantile((1 + level) / 2) * se
         return Comparison(difference, se, float(difference - half), float(difference + half))
     share = of_a.share - of_b.share
     added = cluster_sums(share * rows.losses, rows.clusters)

@@ -146,11 +146,10 @@ def sides_of(samples: Samples, /) -> Sides | None:
     c, losses, weights = samples
     if weights is not None:
         return None
-    out = np.empty_like(c)
-    right, wrong = split(c, losses.view(np.uint8) if losses.dtype == bool else losses, out)
-    if right + wrong < len(c):
+    right, wrong = split(c, losses)
+    if len(right) + len(wrong) < len(c):
         return None
-    return Sides(sorted_floats(out[:right]), sorted_floats(out[right:]))
+    return Sides(sorted_floats(right), sorted_floats(wrong))
 
 
 def grouped(

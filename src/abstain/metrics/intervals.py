@@ -7,7 +7,6 @@ from math import sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import gammaincinv, ndtri
 
 from abstain.kernels.sums import exact_sum
 from abstain.metrics.aurc import area
@@ -15,6 +14,7 @@ from abstain.metrics.checks import check_level, check_samples, check_share
 from abstain.metrics.clusters import cluster_sums, error_of_mean, error_of_sums
 from abstain.metrics.groups import Groups, Sides, sides_of
 from abstain.metrics.influence import Influence, aurc_influence
+from abstain.metrics.quantiles import gamma_quantile, normal_quantile
 from abstain.metrics.ranking import Ranking, rank
 from abstain.metrics.value import Value
 
@@ -165,7 +165,7 @@ def _by_sums(ranking: Ranking, alpha: float, value: float, level: float) -> Esti
 
 def _interval(value: float, se: float, level: float, few: tuple[float, float, float] | None) -> tuple[float, float]:
     """The normal interval, or Fay and Feuer's of a ``few`` errors, within 0 and 1."""
-    half = ndtri((1 + level) / 2) * se
+    half = normal_quantile((1 + level) / 2) * se
     low, high = (value - half, value + half) if few is None else fay_feuer(*few, level=level)
     return max(0.0, float(low)), min(1.0, float(high))
 
@@ -173,11 +173,11 @@ def _interval(value: float, se: float, level: float, few: tuple[float, float, fl
 def fay_feuer(y: float, v: float, largest: float, /, *, level: float) -> tuple[float, float]:
     """Interval for a sum of Poisson counts with weights: what the events add up to, and squared, and the largest."""
     outside = (1 - level) / 2
-    low = v / y * gammaincinv(y**2 / v, outside) if v > 0 else 0.0  # no event, or all too small to square
+    low = v / y * gamma_quantile(y**2 / v, outside) if v > 0 else 0.0  # no event, or all too small to square
     if largest == 0:
-        return float(low), 0.0
+        return low, 0.0
     y, v = y + largest, v + largest**2
-    return float(low), float(v / y * gammaincinv(y**2 / v, 1 - outside))
+    return low, v / y * gamma_quantile(y**2 / v, 1 - outside)
 
 
 def mover(positive: tuple[float, float, float], negative: tuple[float, float, float], /) -> tuple[float, float]:

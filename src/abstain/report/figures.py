@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
 from abstain.evaluation import Evaluation
 from abstain.extras import require
@@ -115,6 +114,8 @@ def _some(points: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _band(accepted: Floats, risk: Floats) -> tuple[Floats, Floats]:
     """Clopper and Pearson's pointwise 95% interval of the risk among the accepted."""
+    from scipy.special import betaincinv
+
     errors = np.rint(risk * accepted)
     low = np.where(errors > 0, betaincinv(np.maximum(errors, 1), accepted - errors + 1, 0.025), 0.0)
     high = np.where(errors < accepted, betaincinv(errors + 1, np.maximum(accepted - errors, 1), 0.975), 1.0)

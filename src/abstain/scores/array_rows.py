@@ -2,9 +2,10 @@
 
 from typing import Any, final
 
-from array_api_compat import array_namespace, device
+from array_api_compat import device
 
 from abstain.kernels.once import once
+from abstain.scores.namespace import array_namespace
 
 Array = Any
 LOWEST = -1e4  # its exponential is 0 in any precision

@@ -1,8 +1,9 @@
 """Two-class logits from a single sigmoid output."""
 
 import numpy as np
-from array_api_compat import array_namespace, is_array_api_obj
+from array_api_compat import is_array_api_obj
 
+from abstain.scores.namespace import array_namespace
 from abstain.scores.rows import Array
 
 

@@ -1,11 +1,12 @@
 """Distances from a sample to the boundaries between its predicted class and all others, on arrays of any library."""
 
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import device
 from numpy.typing import NDArray
 
 from abstain.kernels.pairwise import boundary_distances as exact_distances
 from abstain.scores.inputs import Inputs
+from abstain.scores.namespace import array_namespace
 from abstain.scores.rows import Array
 
 

@@ -1,10 +1,10 @@
 """Any score on arrays of any library: what `abstain.torch` runs on a device and `abstain.onnx` puts in a graph."""
 
 import numpy as np
-from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.scores.inputs import Head, Inputs
+from abstain.scores.namespace import array_namespace
 from abstain.scores.operations import constant, double
 from abstain.scores.rows import Array
 from abstain.scores.score import FittedScore

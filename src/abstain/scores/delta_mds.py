@@ -5,12 +5,12 @@ from functools import cached_property
 from typing import final
 
 import numpy as np
-from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.mahalanobis import class_means, shrunk_covariance, towards, whitening
+from abstain.scores.namespace import array_namespace
 from abstain.scores.operations import products
 from abstain.scores.rows import Array
 from abstain.scores.samples import features_of, right_and_wrong, shared

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import final
 
-from array_api_compat import array_namespace
-
 from abstain.scores.inputs import Inputs
+from abstain.scores.namespace import array_namespace
 from abstain.scores.of_logits import of_logits
 from abstain.scores.operations import largest
 from abstain.scores.rows import Array

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from typing import Literal, final
 
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import device
 from numpy.typing import NDArray
 
 from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Head, Inputs
+from abstain.scores.namespace import array_namespace
 from abstain.scores.norms import as_numpy, row_norms
 from abstain.scores.of_logits import of_logits
 from abstain.scores.rows import Array

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
+from abstain.scores.namespace import array_namespace
 from abstain.scores.neg_entropy import NegEntropy
 from abstain.scores.operations import double, products
 from abstain.scores.rows import Array

@@ -5,12 +5,12 @@ from functools import cached_property
 from typing import Any, Literal, final, get_args
 
 import numpy as np
-from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
+from abstain.scores.namespace import array_namespace
 from abstain.scores.neighbours import Neighbours
 from abstain.scores.operations import normalized
 from abstain.scores.rows import Array

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.draws import generator
@@ -14,6 +13,7 @@ from abstain.outputs import Outputs
 from abstain.scores.confidences import confidences
 from abstain.scores.inputs import Inputs
 from abstain.scores.logistic import fit_logistic, log_losses
+from abstain.scores.namespace import array_namespace
 from abstain.scores.quantile_map import QuantileMap
 from abstain.scores.rows import Array
 from abstain.scores.score import About, CannotFitError, Family, FittedScore, Need, Score, Sizes

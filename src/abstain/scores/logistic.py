@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 Floats = NDArray[np.float64]
 STEPS, ENOUGH = 100, 1e-9
@@ -19,7 +18,7 @@ def fit_logistic(columns: Floats, right: Floats, /, *, ridge: float) -> Floats:
     found = np.zeros(rows.shape[1])
     value = _objective(rows, right, found, penalty)
     for _ in range(STEPS):
-        chance = expit(rows @ found)
+        chance = np.exp(-np.logaddexp(0, -(rows @ found)))
         gradient = rows.T @ (chance - right) + penalty * found
         curvature = (rows * (chance * (1 - chance))[:, None]).T @ rows + np.diag(penalty)
         step = np.linalg.solve(curvature, gradient)

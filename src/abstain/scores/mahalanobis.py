@@ -16,6 +16,7 @@ from abstain.scores.score import CannotFitError
 
 Floats = NDArray[np.float64]
 Estimate = Literal["ledoit_wolf", "empirical"]
+SMALL = 64  # features
 FLOOR = 1e-6  # of the mean variance: the least that a direction counts for
 
 
@@ -46,9 +47,17 @@ def whitening(covariance: Floats, /) -> Floats:
     except np.linalg.LinAlgError:
         values, vectors = np.linalg.eigh(covariance)
         return vectors / np.sqrt(np.maximum(values, smallest))
-    from scipy.linalg.lapack import dtrtri
+    return np.ascontiguousarray(_inverse_of_lower(np.linalg.cholesky(covariance)).T)
 
-    return np.ascontiguousarray(dtrtri(np.linalg.cholesky(covariance), lower=1)[0].T)
+
+def _inverse_of_lower(triangle: Floats) -> Floats:
+    """By halves: [[A, 0], [C, B]]⁻¹ = [[A⁻¹, 0], [−B⁻¹CA⁻¹, B⁻¹]], a sixth of the work that a full matrix takes."""
+    d = len(triangle)
+    if d <= SMALL:
+        return np.tril(np.linalg.inv(triangle))
+    half = d // 2
+    upper, lower = _inverse_of_lower(triangle[:half, :half]), _inverse_of_lower(triangle[half:, half:])
+    return np.block([[upper, np.zeros((half, d - half))], [-lower @ (triangle[half:, :half] @ upper), lower]])
 
 
 COVARIANCES: dict[str, Callable[[Floats], Floats]] = {

@@ -5,7 +5,6 @@ from math import inf
 from typing import final
 
 import numpy as np
-from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.kernels.centred import centred_sums
@@ -13,6 +12,7 @@ from abstain.metrics import aurc
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.max_softmax import MaxSoftmax, max_softmax
+from abstain.scores.namespace import array_namespace
 from abstain.scores.of_logits import of_logits
 from abstain.scores.rows import Array, at_least_float32
 from abstain.scores.score import About, FittedScore, Score

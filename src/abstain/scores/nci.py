@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
 from abstain.scores.feature_norm import FeatureNorm
 from abstain.scores.inputs import Inputs
+from abstain.scores.namespace import array_namespace
 from abstain.scores.operations import at_least, constant, norms
 from abstain.scores.rows import Array
 from abstain.scores.samples import head_of, mean_feature

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import final
 
-from array_api_compat import array_namespace
-
+from abstain.scores.namespace import array_namespace
 from abstain.scores.rows import Array, Rows
 from abstain.scores.score import About, minus_exp
 from abstain.scores.sums_score import SumsScore

@@ -10,11 +10,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.kernels.blocks import for_each_block
+from abstain.kernels.compiled import as_given
 from abstain.kernels.neighbours import keep_largest, measure_above, measure_some
+from abstain.scores.namespace import array_namespace
 from abstain.scores.operations import at_least, constant
 
 Array = NDArray[np.floating]
@@ -70,7 +71,7 @@ class _Search:
     """
 
     def __init__(self, bank: Array, *, by_distance: bool) -> None:
-        self.bank, self.by_distance = np.ascontiguousarray(bank), by_distance
+        self.bank, self.by_distance = as_given(bank), by_distance
         m, d = bank.shape
         self.centre = bank.mean(axis=0, dtype=np.float64) if by_distance else np.zeros(d)
         self.scale = _towards_one(np.asarray(max(bank.max(), -bank.min()), dtype=np.float64))
@@ -96,7 +97,7 @@ class _Search:
         index, last = self._candidates(moved, min(best.shape[1] + SPARE, len(self.bank)), space)
 
         def work(rows: slice) -> None:
-            measure_some(queries[rows], self.bank, index[rows], self.by_distance, best[rows])
+            measure_some(as_given(queries[rows]), self.bank, index[rows], self.by_distance, best[rows])
 
         for_each_block(work, len(index), index.shape[1] * queries.shape[1])
         if index.shape[1] < len(self.bank):
@@ -153,7 +154,9 @@ class _Search:
             bank, halves = self.bank[part], self.halves[part]
 
             def work(rows: slice, products: Singles = products, bank: Array = bank, halves: Singles = halves) -> None:
-                measure_above(queries[rows], bank, products[rows], halves, cuts[rows], self.by_distance, best[rows])
+                measure_above(
+                    as_given(queries[rows]), bank, products[rows], halves, cuts[rows], self.by_distance, best[rows]
+                )
 
             for_each_block(work, *products.shape)
         return best

@@ -3,11 +3,12 @@
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import device
 from numpy.typing import NDArray
 
 from abstain.kernels.blocks import for_each_block
 from abstain.kernels.products import row_products
+from abstain.scores.namespace import array_namespace
 
 Array = Any
 
@@ -95,9 +96,11 @@ def take_along_rows(rows: Array, places: Array, d: int, /) -> Array:
 
 def largest(rows: Array, count: int, /) -> Array:
     """Of each row (n, K) the largest values, descending; as many as asked for or as there are."""
-    if isinstance(rows, np.ndarray) and count < rows.shape[1]:
+    if not isinstance(rows, np.ndarray):
+        return array_namespace(rows).sort(rows, axis=1, descending=True)[:, :count]
+    if count < rows.shape[1]:
         rows = np.partition(rows, -count, axis=1)[:, -count:]
-    return array_namespace(rows).sort(rows, axis=1, descending=True)[:, :count]
+    return np.sort(rows, axis=1)[:, ::-1]
 
 
 def softplus(values: Array, /) -> Array:

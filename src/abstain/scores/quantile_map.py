@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Self, final
 
 import numpy as np
-from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
+from abstain.scores.namespace import array_namespace
 from abstain.scores.operations import at_least, at_most, constant
 from abstain.scores.rows import Array
 from abstain.scores.score import Stored

@@ -5,12 +5,13 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import device
 from numpy.typing import NDArray
 
 from abstain.kernels.profile import at_ranks
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Head, Inputs
+from abstain.scores.namespace import array_namespace
 from abstain.scores.operations import constant, running_max, sorted_rows, take_along_rows
 from abstain.scores.reshaped import ENERGY, score_of
 from abstain.scores.rows import Array

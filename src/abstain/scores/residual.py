@@ -80,11 +80,13 @@ class FittedResidual(FittedScore):
 
 
 def _least_squares(weight: Floats, bias: Floats) -> Floats:
-    """W⁺b, by a factorization that costs a third of a singular value decomposition and finds the rank as well."""
-    from scipy.linalg import lstsq
-
-    tiny = max(weight.shape) * np.finfo(np.float64).eps
-    return np.asarray(lstsq(weight, bias, cond=tiny, lapack_driver="gelsy")[0])
+    """W⁺b by orthogonal and triangular factors, or by singular values where the triangle shows that rank is missing."""
+    tiny, is_tall = max(weight.shape) * np.finfo(np.float64).eps, len(weight) >= weight.shape[1]
+    q, r = np.linalg.qr(weight if is_tall else weight.T)
+    sizes = np.abs(np.diagonal(r))
+    if not sizes.min() > tiny * sizes.max():
+        return np.asarray(np.linalg.lstsq(weight, bias, rcond=tiny)[0])
+    return np.asarray(np.linalg.solve(r, q.T @ bias) if is_tall else q @ np.linalg.solve(r.T, bias))
 
 
 def _principal_dim(d: int) -> int:

@@ -5,7 +5,6 @@ from functools import cached_property
 from typing import final
 
 import numpy as np
-from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
@@ -18,6 +17,7 @@ from abstain.scores.mahalanobis import (
     overall_gaussian,
     towards,
 )
+from abstain.scores.namespace import array_namespace
 from abstain.scores.operations import constant, products
 from abstain.scores.rows import Array
 from abstain.scores.score import About, FittedScore, Score, Sizes

@@ -3,12 +3,13 @@
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace, is_array_api_obj
+from array_api_compat import is_array_api_obj
 from numpy.typing import NDArray
 
 from abstain.arguments import as_rectangle
 from abstain.kernels.rows import RowSums, row_sums
 from abstain.scores.array_rows import ArrayRows
+from abstain.scores.namespace import array_namespace
 
 Array = Any  # a NumPy, torch, JAX or CuPy array; the same kind comes out
 

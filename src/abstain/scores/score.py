@@ -5,13 +5,13 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from array_api_compat import array_namespace
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
 from abstain.outputs.expected import expect_outputs
 from abstain.scores.confidences import confidences
 from abstain.scores.inputs import Inputs
+from abstain.scores.namespace import array_namespace
 from abstain.scores.rows import Array
 
 Family = Literal["softmax", "logit", "margin", "feature", "hybrid", "given", "own"]

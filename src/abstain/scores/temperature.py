@@ -1,5 +1,6 @@
 """Temperature scaling: a softmax score of the logits divided by the temperature that fits the labels best."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import exp, log
 from typing import final
@@ -8,12 +9,14 @@ import numpy as np
 
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
+from abstain.scores.operations import softplus
 from abstain.scores.rows import Array, logit_rows
 from abstain.scores.samples import shared
 from abstain.scores.score import About, CannotFitError, FittedScore, Score
 from abstain.scores.sums_score import SumsScore
 
 RANGE = (0.01, 100.0)
+ENOUGH = 1e-7  # of the log of the temperature
 
 
 @final
@@ -67,8 +70,6 @@ def best_temperature(sample: Outputs, /) -> float:
 
 
 def _best_temperature(sample: Outputs) -> float:
-    from scipy.optimize import minimize_scalar
-
     labels = sample.labels
     if labels is None or not (labels >= 0).any():
         raise CannotFitError("the fitting sample has no labelled rows of known classes")
@@ -78,12 +79,34 @@ def _best_temperature(sample: Outputs) -> float:
     logits = sample.logits[rows].astype(np.float64)
     own = logits[np.arange(len(rows)), labels[rows]]
 
-    def log_loss(log_temperature: float) -> float:
+    def slope(log_temperature: float) -> float:
+        """Mean logit under the softmax less that of the label: the log-loss, convex in 1/T, falls with T above 0."""
         temperature = exp(log_temperature)
         sums = logit_rows(logits, temperature=temperature)
-        return float(np.mean(sums.top + np.logaddexp(0, sums.tail) - own / temperature))
+        rest = np.exp(-softplus(-sums.tail))  # probability of all classes but the first
+        return float(np.mean((sums.top - rest * sums.gap) * temperature - own))
 
-    found = minimize_scalar(log_loss, bounds=(log(RANGE[0]), log(RANGE[1])), method="bounded", options={"xatol": 1e-6})
-    if not np.isfinite(found.fun) or not 1.01 * RANGE[0] < exp(found.x) < 0.99 * RANGE[1]:
+    found = _crossing(slope, log(1.01 * RANGE[0]), log(0.99 * RANGE[1]))
+    if found is None:
         raise CannotFitError(f"no temperature between {RANGE[0]} and {RANGE[1]:g} fits the fitting sample best")
-    return exp(found.x)
+    return exp(found)
+
+
+def _crossing(slope: Callable[[float], float], low: float, high: float) -> float | None:
+    """Where a slope falls through 0 between two places on either side of 0, or None where it does not.
+
+    False position with the Illinois rule: an end that stays twice counts half. (SciPy takes longer to import.)
+    """
+    ends, last, place, before = [(low, slope(low)), (high, slope(high))], -1, 0.0, high
+    if not ends[0][1] > 0 > ends[1][1]:
+        return None
+    while abs(place - before) > ENOUGH:
+        here = slope(place)
+        side = 0 if here > 0 else 1
+        ends[side] = (place, here)
+        if side == last:
+            ends[1 - side] = (ends[1 - side][0], ends[1 - side][1] / 2)
+        last, before = side, place
+        (left, above), (right, below) = ends
+        place = (left * below - right * above) / (below - above)
+    return place

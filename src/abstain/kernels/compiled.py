@@ -1,0 +1,51 @@
+"""Compiled functions, kept on disk once compiled, and what each is compiled for ahead of its first call.
+
+A kernel declares the kinds of its arguments, one tuple for each way it is called. They are hints: `python -m
+abstain.kernels` compiles them all, and what they lack is compiled when it is first met.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+from numpy.typing import NDArray
+
+Kinds = tuple[Any, ...]
+flag, byte, word, whole, unsigned = types.boolean, types.uint8, types.uint32, types.int64, types.uint64
+single, double = types.float32, types.float64
+AHEAD: list[tuple[Any, Kinds]] = []
+"""Every kernel with each of the kinds it declares."""
+
+
+def compiled(*ways: Kinds, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function by Numba without the lock of the interpreter; one that only kernels call declares nothing."""
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        kernel = njit(nogil=True, cache=True, **options)(function)
+        AHEAD.extend((kernel, way) for way in ways)
+        return kernel
+
+    return decorate
+
+
+def array(kind: Any, dimensions: int = 1, /) -> Any:
+    """The kind of a C-ordered array that may be written to."""
+    return types.Array(kind, dimensions, "C")
+
+
+def given(kind: Any, dimensions: int = 2, /) -> Any:
+    """The kind of what `as_given` makes of an array."""
+    return types.Array(kind, dimensions, "C", readonly=True)
+
+
+def as_given(rows: NDArray[np.floating], /) -> NDArray[np.floating]:
+    """Rows to read, C-ordered in float32 or float64: one kind for arrays from memory, files and callers alike."""
+    return read_only(np.ascontiguousarray(rows, dtype=np.float64 if rows.dtype.itemsize > 4 else np.float32))
+
+
+def read_only(values: NDArray[Any], /) -> NDArray[Any]:
+    """A view that cannot be written to, as arrays from files or from callers may be."""
+    view = np.asarray(values).view()
+    view.flags.writeable = False
+    return view
