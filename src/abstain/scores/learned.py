@@ -44,6 +44,7 @@ class Learned(Score):
     named_by = ("candidates", "anywhere")
     fits_on_shifted = True
     on_request = True
+    fitting_share = 0.3
 
     about = About(
         name="learned",

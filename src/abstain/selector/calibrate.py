@@ -55,8 +55,8 @@ def calibrate(
     best is taken, or with ``"best"`` the best of all that the outputs allow: it is chosen on a fifth of the rows, and
     the threshold sees only the others. A score that needs fitting gets rows of its own, drawn at random, a fifth of
     all, or more until five per class are in-distribution, at most half. ``"learned"`` weighs scores by what labelled
-    rows of every kind among those show, and its promise tells what it gained over one score alone. Rows that are not
-    usable count as errors that are never accepted. Where no threshold keeps a risk, that is an error, or with
+    rows of every kind show, three tenths of all, and its promise tells what it gained over one score alone. Rows that
+    are not usable count as errors that are never accepted. Where no threshold keeps a risk, that is an error, or with
     ``when_impossible="reject_all"`` a selector that accepts nothing.
 
     An error costs 1 and ``cost`` is that of rejecting, one number or one for each true class; ``costs[ŷ, y]`` are other
@@ -90,7 +90,7 @@ def calibrate(
         entry, outputs, tried = best_score(candidates, outputs, asked.objective(), seed=seed)
     fitting, rest = FittingRows.all_alike(outputs), outputs
     if entry.needs_fitting:
-        fitting, rest = split_to_fit(outputs, seed=seed)
+        fitting, rest = split_to_fit(outputs, seed=seed, share=entry.fitting_share)
     fitted = entry.fit(fitting.of(entry))
     confidence = rejected_last(fitted(rest))
     try:
