@@ -86,7 +86,7 @@ class Learned(Score):
         places = np.column_stack([maps[name](values) for name, values in found.items()])
         weights, offsets = _weigh(places, rows.predictions, rows.n_classes, right, fold)
         names = list(found)[: len(weights) - 1]
-        families = {score.name: score.about.family for score in (*self.candidates, *self.anywhere)}
+        families: dict[str, Family] = {score.name: score.about.family for score in self.candidates}
         return FittedLearned(
             tuple(whole[name] for name in names),
             tuple(maps[name] for name in names),
@@ -94,7 +94,7 @@ class Learned(Score):
             offsets,
             places[right > 0].mean(axis=0)[: len(names)] if right.any() else np.zeros(len(names)),
             tuple(names),
-            tuple(families[name] for name in names),
+            tuple(families.get(name, "hybrid") for name in names),  # where it was wrong may be both
         )
 
 

@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 SIZES = (50, 300, 1000, 3000)
 ALPHAS = (0.1, 0.5, 1.0)
 TEN = tuple(score.name for score in PAPER if score != KNN(space="logits"))
-JUDGED = 8000  # rows, of those left
+JUDGED = 6000  # rows, of those left
 LEFT = 0.5  # of the samples, to be judged on
 
 
@@ -80,9 +80,10 @@ def cells(model: str, outputs: Outputs, /, *, seed: int, sizes: tuple[int, ...] 
             rows, rest = parts
             confidence = confidences(rest, fitted_on(rows))
             yield from _judged(model, size, confidence, rest, mix, mix)
+            few = {name: values for name, values in confidence.items() if name in (*TEN, "learned")}
             if mix is present[-1]:
                 for other in present[:-1]:
-                    yield from _judged(model, size, confidence, rest, mix, other)
+                    yield from _judged(model, size, few, rest, mix, other)
 
 
 def _judged(

@@ -8,8 +8,8 @@ from abstain.experiments.learned.certified import DELTA, RISK, ROWS, Certified
 
 NOTE = (
     "Cells better / tied / worse than the best of the paper's ten, chosen in hindsight on the judged rows: each mix at "
-    "α = 0.1, 0.5 and 1, paired, copies of a sample counted once, 95% for each cell alone. So of equal scores one cell in "
-    "forty would be called better, and somewhat more called worse, as the best is chosen in hindsight."
+    "α = 0.1, 0.5 and 1, paired, copies of a sample counted once, 95% for each cell alone. So of equal scores one cell "
+    "in forty would be called better, and somewhat more called worse, as the best is chosen in hindsight."
 )
 
 
