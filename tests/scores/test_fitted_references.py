@@ -88,7 +88,9 @@ def test_sirc_vector():
         def formula(self, inputs):
             return np.full(len(inputs.logits), -1.2)
 
-    found = FittedSIRC((Secondary(),), np.array([-2.0]), np.array([2.5])).formula(Inputs(np.array([[30.0, 5, 4, 0]])))
+    found = FittedSIRC((Secondary(),), np.array([-2.0]), np.array([2.5]), 0.0).formula(
+        Inputs(np.array([[30.0, 5, 4, 0]]))
+    )
     assert found[0] == pytest.approx(24.5548965597287, rel=1e-13)
 
 

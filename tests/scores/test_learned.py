@@ -11,10 +11,11 @@ from abstain import Outputs
 from abstain.metrics import aurc
 from abstain.scores import SCORES
 from abstain.scores.confidence_margin import ConfidenceMargin
+from abstain.scores.delta_knn import DeltaKNN
 from abstain.scores.energy import Energy
 from abstain.scores.given import Own
-from abstain.scores.learned import Learned
-from abstain.scores.logistic import fit_logistic, log_losses
+from abstain.scores.learned import Learned, _simplest
+from abstain.scores.logistic import fit_logistic, held_out_losses, log_losses
 from abstain.scores.max_softmax import MaxSoftmax
 from abstain.scores.quantile_map import QuantileMap
 from abstain.scores.score import CannotFitError
@@ -69,12 +70,20 @@ def test_separable_rows_have_finite_weights():
     assert np.isfinite(fit_logistic(columns, (columns[:, 0] > 0).astype(float), ridge=1.0)).all()
 
 
-def test_few_rows_give_one_score_back():
-    fitted = Learned((MaxSoftmax(), ConfidenceMargin(), Energy())).fit(_mixed(40, 0))
-    assert len(fitted.names) <= 2
-    same = Learned((MaxSoftmax(),)).fit(_mixed(40, 0))
-    fresh = _mixed(500, 9)
-    assert (np.argsort(same(fresh)) == np.argsort(MaxSoftmax()(fresh))).all()
+def _noise(seed):
+    rng = np.random.default_rng(seed)
+    return Own("noise", lambda outputs: rng.normal(size=len(outputs)))
+
+
+def test_rows_that_speak_for_no_other_score_leave_the_first_alone():
+    alone = [Learned((MaxSoftmax(), _noise(seed))).fit(_mixed(50, seed)).names for seed in range(20)]
+    assert alone.count(("max_softmax",)) >= 15
+
+
+def test_a_score_alone_keeps_its_order():
+    fitted, fresh = Learned((MaxSoftmax(),)).fit(_mixed(40, 0)), _mixed(500, 9)
+    assert len(fitted.offsets) == 0
+    assert (np.argsort(fitted(fresh)) == np.argsort(MaxSoftmax()(fresh))).all()
 
 
 def test_many_rows_beat_every_single_score():
@@ -85,10 +94,53 @@ def test_many_rows_beat_every_single_score():
     assert aurc(fitted(fresh), fresh.errors) < 0.9 * best
 
 
-def test_a_useless_score_is_not_chosen():
-    rng = np.random.default_rng(3)
-    noise = Own("noise", lambda outputs: rng.normal(size=len(outputs)))
-    assert "noise" not in Learned((MaxSoftmax(), Energy(), noise)).fit(_mixed(1000, 2)).names
+def test_a_useless_score_has_little_weight():
+    fitted = Learned((MaxSoftmax(), Energy(), _noise(3))).fit(_mixed(1000, 2))
+    weights = dict(zip(fitted.names, fitted.weights[1:], strict=True))
+    assert abs(weights["noise"]) < 0.1 * weights["energy"]
+
+
+def test_a_class_that_is_often_wrong_is_trusted_less():
+    sample = _mixed(3000, 7)
+    labels = np.where(sample.predictions == 2, -1, sample.labels)
+    fitted = Learned((MaxSoftmax(), Energy())).fit(Outputs(logits=sample.logits, labels=labels))
+    assert fitted.offsets.argmin() == 2
+    assert fitted.expects()["classes"] == 3
+
+
+def test_a_score_of_right_and_wrong_is_fitted_on_rows_of_every_kind(digits):
+    sample = digits.select(np.arange(0, len(digits), 5))
+    fitted = Learned((MaxSoftmax(),), anywhere=(DeltaKNN(),)).fit(sample)
+    assert fitted.names == ("max_softmax", "delta_knn")
+    assert len(fitted.scores[1].wrong) > (sample.errors & (sample.shift == "none")).sum()
+
+
+@given(st.floats(0.5, 2), st.floats(0.5, 2))
+def test_of_ridges_within_a_standard_error_the_strongest_is_taken(first, second):
+    losses = {1.0: np.array([0.0, 1.0] * 50), 2.0: np.array([0.0, 1.0] * 50) * first, np.inf: np.full(100, second)}
+    means = {ridge: each.mean() for ridge, each in losses.items()}
+    found = _simplest(losses)
+    best = losses[min(means, key=means.get)]
+    assert (losses[found] - best).mean() <= (losses[found] - best).std() / 10 + 1e-12
+    assert all((each - best).mean() > (each - best).std() / 10 for ridge, each in losses.items() if ridge > found)
+
+
+def test_each_column_has_its_own_ridge():
+    rng = np.random.default_rng(0)
+    columns = rng.normal(size=(200, 2))
+    right = (columns.sum(axis=1) > 0).astype(float)
+    found = fit_logistic(columns, right, ridge=np.array([1.0, 1e6]))
+    assert found[1] > 1
+    assert abs(found[2]) < 1e-3
+
+
+def test_losses_of_rows_held_out_are_those_of_a_fit_without_them():
+    rng = np.random.default_rng(0)
+    columns, right, fold = rng.normal(size=(60, 2)), (rng.random(60) < 0.6).astype(float), np.arange(60) % 3
+    found = held_out_losses(columns, right, fold, ridge=1.0)
+    weights = fit_logistic(columns[fold != 1], right[fold != 1], ridge=1.0)
+    expected = log_losses(weights[0] + columns[fold == 1] @ weights[1:], right[fold == 1])
+    np.testing.assert_allclose(found[fold == 1], expected)
 
 
 def test_the_confidence_is_the_log_odds_of_being_right():

@@ -22,7 +22,7 @@ def draw(n, seed):
 def test_the_gain_is_that_over_the_best_single_score_on_the_rows_that_certify():
     outputs = draw(5000, 0)
     selector = calibrate(outputs, score=Learned((MaxSoftmax(), Energy())), risk=0.1, delta=0.1)
-    _, rest = split_to_fit(outputs, seed=0)
+    _, rest = split_to_fit(outputs, seed=0, share=Learned.fitting_share)
     here = selector.accepts(rest).mean()
     alone = step_down(Energy()(rest), rest.errors, risk=0.1, delta=0.1).accepted / len(rest)
     (note,) = [note for note in selector.threshold.promise.caveats if note.startswith("learned accepts")]

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, Selector, calibrate
-from abstain.scores import Residual
+from abstain.scores import SIRC, Residual, ViM
+from abstain.scores.inputs import Head, Inputs
 from abstain.scores.learned import Learned
 from abstain.scores.max_softmax import MaxSoftmax
 
@@ -42,7 +43,7 @@ NEW = Outputs(logits=ROWS @ WEIGHT.T, features=ROWS, weight=WEIGHT, bias=BIAS, n
         ("energy", "ambiguous between dog and cat"),
         ("confidence_margin", "ambiguous between dog and cat"),
         ("knn", UNLIKE),
-        ("vim", f"both: ambiguous between dog and cat, and {UNLIKE}"),
+        ("nci", "low nci"),
     ],
 )
 def test_a_single_score_says_what_its_family_sees(score, reason):
@@ -50,6 +51,26 @@ def test_a_single_score_says_what_its_family_sees(score, reason):
     found = selector.reasons(NEW)
     assert found[3] == reason
     assert found[4] == "not finite"
+
+
+HYBRIDS = [SIRC((Residual(dim=3),)), ViM(dim=3)]
+
+
+@pytest.mark.parametrize("score", HYBRIDS, ids=["sirc", "vim"])
+def test_a_hybrid_says_which_of_its_parts_rejects(score):
+    selector = calibrate(draw(4000, 0), score=score, coverage=0.3)
+    between = "ambiguous between dog and cat"
+    assert selector.reasons(NEW)[[0, 1, 2, 4]].tolist() == ["", between, UNLIKE, "not finite"]
+
+
+def test_the_parts_of_a_hybrid_and_their_means_make_its_confidence():
+    outputs = draw(500, 0)
+    inputs = Inputs.of(outputs, slice(None), Head(WEIGHT, BIAS))
+    for score in HYBRIDS:
+        fitted = score.fit(outputs)
+        lacks = np.sum(list(score.shortfalls(fitted, inputs).values()), axis=0)
+        total = lacks + fitted(outputs)
+        np.testing.assert_allclose(total, total[0])
 
 
 def test_a_learned_score_says_which_of_its_parts_is_missing(tmp_path):

@@ -6,6 +6,7 @@ from abstain.experiments.experiment import Experiment
 from abstain.experiments.gaussians.scale import SCALE
 from abstain.experiments.gaussians.toy import TOY
 from abstain.experiments.knn.knn_ablation import KNN_ABLATION
+from abstain.experiments.learned.learned_score import LEARNED_SCORE
 from abstain.experiments.ood.ood_metrics import OOD_METRICS
 from abstain.experiments.packaged.cifar10_nets import CIFAR10_NETS
 from abstain.experiments.packaged.digits_network import DIGITS
@@ -31,6 +32,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         COSTS,
         SCNET,
         MARGIN_TRAINING,
+        LEARNED_SCORE,
         TABLES,
         *BENCHMARKS,
         DIGITS,

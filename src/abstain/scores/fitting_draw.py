@@ -9,7 +9,7 @@ from abstain.outputs import Outputs
 from abstain.outputs.draw import draw_rows
 from abstain.scores.score import Score
 
-SHARE, PER_CLASS = 0.2, 5
+SHARE, PER_CLASS = Score.fitting_share, 5
 LARGEST = 20_000  # samples: enough for any score, few enough for the memory and time of the dearest
 
 

@@ -1,48 +1,50 @@
 """A score that learns from labelled rows of deployment which other scores to trust, and how much."""
 
-from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.draws import generator
 from abstain.outputs import Outputs
-from abstain.scores.confidences import confidences
+from abstain.scores.held_out import fit_all, folds, held_out, some_rows
 from abstain.scores.inputs import Inputs
-from abstain.scores.logistic import fit_logistic, log_losses
+from abstain.scores.logistic import fit_logistic, held_out_losses
 from abstain.scores.namespace import array_namespace
+from abstain.scores.operations import constant
 from abstain.scores.quantile_map import QuantileMap
 from abstain.scores.rows import Array
 from abstain.scores.score import About, CannotFitError, Family, FittedScore, Need, Score, Sizes
 
 Floats = NDArray[np.float64]
-FOLDS = 5
-MOST = 5  # scores in a combination
-RIDGE = 1.0
-LARGEST = 10_000  # rows: more do not make it better, but slower
-FEWEST = 5  # right and wrong rows that a choice takes
+RIDGES = (10.0, 30.0, 100.0, 300.0, 1000.0)
+OF_FIRST, OF_CLASSES = 0.3, 1 / 3  # the ridge of the first score, and the share of the ridge that classes have
+FEWEST = 5  # right and wrong rows that a combination takes
 FLATTEST = 0.01  # weight of a score alone: no rows turn it around
+MOST_CLASSES = 100  # with a part of their own, the most frequent
 
 
 @final
 @dataclass(frozen=True)
 class Learned(Score):
-    """Log-odds of being right, Σ w_s q_s: a few scores, each by its place q among the rows it was learned from.
+    """Log-odds of being right, Σ w_s q_s + v_ŷ: scores by their place q among the rows learned from, and the class.
 
-    Scores join one by one, as long as each lowers the log-loss of rows that were held out by more than its standard
-    error; to begin with there is the first candidate alone, or one that beats it by as much. So few rows give the
-    order of the first candidate back, and many a combination. The rows must be labelled and drawn like deployment:
-    those of shifted conditions and unknown classes are what it learns from.
+    A logistic regression of what was right on rows held out, in which the first candidate is free and all else is
+    drawn to zero by a ridge. Cross-validation chooses the strongest ridge whose log-loss is within a standard error of
+    the best; the strongest of all leaves the first candidate alone. So few rows give its order back, and many a
+    combination. The rows must be labelled and drawn like deployment: those of shifted conditions and unknown classes
+    are what it learns from.
     """
 
     candidates: tuple[Score, ...]
-    """The first is what it falls back to."""
-    named_by = ("candidates",)
+    """Fitted on in-distribution rows; the first is what it falls back to."""
+    anywhere: tuple[Score, ...] = ()
+    """Scores of right and wrong, fitted on rows of every kind."""
+    named_by = ("candidates", "anywhere")
     fits_on_shifted = True
     on_request = True
+    fitting_share = 0.3
 
     about = About(
         name="learned",
@@ -50,7 +52,7 @@ class Learned(Score):
         family="hybrid",
         needs=("logits", "fitting", "labels"),
         reference="this library",
-        summary="A few scores, weighed by what labelled rows of deployment show of them.",
+        summary="Scores and the predicted class, weighed by what labelled rows of deployment show of them.",
     )
 
     def literal(self, confidence: Array, /) -> Array:
@@ -59,7 +61,7 @@ class Learned(Score):
 
     def needs_of(self, fitted: Any, /) -> tuple[Need, ...]:
         """What the chosen scores need."""
-        chosen = [score for score in self.candidates if score.name in fitted.names]
+        chosen = [score for score in (*self.candidates, *self.anywhere) if score.name in fitted.names]
         return tuple(dict.fromkeys((*self.needs, *(need for score in chosen for need in score.needs))))
 
     def shortfalls(self, fitted: Any, inputs: Inputs, /) -> dict[Family, Array]:
@@ -68,30 +70,31 @@ class Learned(Score):
         return found
 
     def _fit(self, sample: Outputs, /) -> "FittedLearned":
-        """Choose the scores by cross-validation, then fit them and their weights on all rows."""
-        rows = _some(sample)
+        """Weigh the scores by rows held out, then fit them on all rows."""
+        rows = some_rows(sample)
         right = (~rows.errors).astype(np.float64)
-        allowed = {score.name: score for score in self.candidates if score.objection(rows) is None}
-        fold = _folds(rows)
-        found = _held_out(allowed, rows, fold)
-        whole = _fit_all({name: allowed[name] for name in found}, rows)
-        found = {name: values for name, values in found.items() if name in whole}
+        inside, anywhere = (
+            {score.name: score for score in scores if score.objection(rows) is None}
+            for scores in (self.candidates, self.anywhere)
+        )
+        fold = folds(rows)
+        whole = fit_all(inside, anywhere, rows)
+        found = {name: one for name, one in held_out(inside, anywhere, rows, fold).items() if name in whole}
         if not found:
             raise CannotFitError("the fitting sample determines none of the scores to learn from")
-        first = next(iter(found))
-        enough = FEWEST <= right.sum() <= len(right) - FEWEST
-        chosen = _choose(found, right, fold) if enough else [first]
-        maps = tuple(QuantileMap.of(found[name]) for name in chosen)
-        places = np.column_stack([each(found[name]) for each, name in zip(maps, chosen, strict=True)])
+        maps = {name: QuantileMap.of(values) for name, values in found.items()}
+        places = np.column_stack([maps[name](values) for name, values in found.items()])
+        weights, offsets = _weigh(places, rows.predictions, rows.n_classes, right, fold)
+        names = list(found)[: len(weights) - 1]
+        families: dict[str, Family] = {score.name: score.about.family for score in self.candidates}
         return FittedLearned(
-            tuple(whole[name] for name in chosen),
-            maps,
-            _weights(places, right),
-            places[right > 0].mean(axis=0) if right.any() else np.zeros(len(chosen)),
-            tuple(chosen),
-            tuple(allowed[name].about.family for name in chosen),
-            whole[first],
-            first,
+            tuple(whole[name] for name in names),
+            tuple(maps[name] for name in names),
+            weights,
+            offsets,
+            places[right > 0].mean(axis=0)[: len(names)] if right.any() else np.zeros(len(names)),
+            tuple(names),
+            tuple(families.get(name, "hybrid") for name in names),  # where it was wrong may be both
         )
 
 
@@ -103,12 +106,12 @@ class FittedLearned(FittedScore):
     scores: tuple[FittedScore, ...]
     maps: tuple[QuantileMap, ...]
     weights: Floats
+    offsets: Floats
+    """(K,) of the predicted classes, or none (0,)."""
     usual: Floats
     """(s,) the mean place of rows that were right."""
     names: tuple[str, ...]
     families: tuple[Family, ...]
-    fallback: FittedScore
-    fallback_name: str
 
     @property
     def uses_head(self) -> bool:  # type: ignore[override]  # one that its parts decide
@@ -120,19 +123,22 @@ class FittedLearned(FittedScore):
         """Whether all of the scores are."""
         return all(score.is_formula for score in self.scores)
 
-    @property
-    def singles(self) -> dict[str, FittedScore]:
-        """What it weighs, and what it would fall back to."""
-        return {self.fallback_name: self.fallback} | dict(zip(self.names, self.scores, strict=True))
+    @cached_property
+    def singles(self) -> dict[str, FittedScore]:  # type: ignore[override]
+        """What it weighs."""
+        return dict(zip(self.names, self.scores, strict=True))
 
     def expects(self) -> Sizes:
         """What the fitting sample had."""
-        return {what: size for score in self.scores for what, size in score.expects().items()}
+        own: Sizes = {"classes": len(self.offsets)} if len(self.offsets) else {}
+        return {what: size for score in self.scores for what, size in score.expects().items()} | own
 
     def formula(self, inputs: Inputs, /) -> Array:
-        """Intercept plus weights times places."""
-        found = sum(self._parts(inputs))
-        return found + float(self.weights[0])
+        """Intercept plus weights times places, plus what the predicted class adds."""
+        found = sum(self._parts(inputs)) + float(self.weights[0])
+        if not len(self.offsets):
+            return found
+        return found + array_namespace(found).take(constant(self.offsets, found), inputs.predictions, axis=0)
 
     def _parts(self, inputs: Inputs) -> list[Array]:
         return [
@@ -151,85 +157,35 @@ class FittedLearned(FittedScore):
     def note(self, _: Floats, /) -> str:
         """Which scores carry the weight."""
         parts = sorted(zip(self.weights[1:].tolist(), self.names, strict=True), key=lambda part: -abs(part[0]))
-        return f"learned weighs {', '.join(f'{name} {weight:+.2f}' for weight, name in parts)}."
+        classes = f", predicted classes up to {np.abs(self.offsets).max():.2f}" if len(self.offsets) else ""
+        return f"learned weighs {', '.join(f'{name} {weight:+.2f}' for weight, name in parts)}{classes}."
 
 
-def _some(sample: Outputs) -> Outputs:
-    """One row of each sample, at most 10,000, drawn at random."""
-    order = generator("rows to learn a score on", 0, sample.ids).permutation(len(sample))
-    _, first = np.unique(sample.samples[0][order], return_index=True)
-    return sample.select(np.sort(order[np.sort(first)[:LARGEST]]))
+def _weigh(
+    places: Floats, predictions: NDArray[np.int64], classes: int, right: Floats, fold: NDArray[np.int64]
+) -> tuple[Floats, Floats]:
+    """Weights (1 + s,) and what each predicted class adds (K,); of the first score alone (2,) and (0,)."""
+    alone = places[:, :1]
+    if FEWEST <= right.sum() <= len(right) - FEWEST:
+        frequent = np.argsort(-np.bincount(predictions, minlength=classes), kind="stable")[:MOST_CLASSES]
+        columns = np.column_stack([places, predictions[:, None] == frequent])
+        share = np.ones(columns.shape[1])
+        share[places.shape[1] :] = OF_CLASSES
+        ridges = {ridge: np.where(np.arange(len(share)) == 0, OF_FIRST, ridge * share) for ridge in RIDGES}
+        losses = {ridge: held_out_losses(columns, right, fold, ridge=each) for ridge, each in ridges.items()}
+        losses[np.inf] = held_out_losses(alone, right, fold, ridge=OF_FIRST)
+        strongest = _simplest(losses)
+        if strongest < np.inf:
+            found = fit_logistic(columns, right, ridge=ridges[strongest])
+            offsets = np.zeros(classes)
+            offsets[frequent] = found[1 + places.shape[1] :]
+            return found[: 1 + places.shape[1]], offsets
+    found = fit_logistic(alone, right, ridge=OF_FIRST)
+    return np.array([found[0], max(found[1], FLATTEST)]), np.zeros(0)
 
 
-def _folds(rows: Outputs) -> NDArray[np.int64]:
-    """Which fold each row is in, whatever it shows: the rows are a random draw already."""
-    return generator("folds to learn a score in", 0, rows.ids).permutation(len(rows)) % FOLDS
-
-
-def _weights(places: Floats, right: Floats) -> Floats:
-    found = fit_logistic(places, right, ridge=RIDGE)
-    if len(found) == 2:
-        found[1] = max(found[1], FLATTEST)
-    return found
-
-
-def _fit_all(scores: Mapping[str, Score], rows: Outputs) -> dict[str, FittedScore]:
-    """The scores that these rows determine, fitted."""
-    inside = rows.select(rows.shift == "none")
-    fitted: dict[str, FittedScore] = {}
-    for name, score in scores.items():
-        with suppress(CannotFitError):
-            fitted[name] = score.fit(inside)
-    return fitted
-
-
-def _held_out(scores: Mapping[str, Score], rows: Outputs, fold: NDArray[np.int64]) -> dict[str, Floats]:
-    """Confidence (n,) of each row by a fit on the other folds, of the scores that every fold determines."""
-    parts: list[tuple[NDArray[np.bool_], dict[str, Floats]]] = []
-    left = dict(scores)
-    for number in range(FOLDS):
-        here = fold == number
-        fitted = _fit_all(left, rows.select(~here))
-        left = {name: score for name, score in left.items() if name in fitted}
-        parts.append((here, confidences(rows.select(here), fitted)))
-    found = {name: np.empty(len(rows)) for name in left}
-    for here, values in parts:
-        for name in left:
-            found[name][here] = values[name]
-    return {name: values for name, values in found.items() if not np.isnan(values).any() and np.ptp(values) > 0}
-
-
-def _choose(found: Mapping[str, Floats], right: Floats, fold: NDArray[np.int64]) -> list[str]:
-    """Forward selection by the log-loss of rows held out."""
-    places = [_places(found, fold != number) for number in range(FOLDS)]
-
-    def losses(*names: str) -> Floats:
-        result = np.empty(len(right))
-        for number, place in enumerate(places):
-            here = fold == number
-            columns = np.column_stack([place[name] for name in names])
-            weights = _weights(columns[~here], right[~here])
-            result[here] = log_losses(weights[0] + columns[here] @ weights[1:], right[here])
-        return result
-
-    chosen: tuple[str, ...] = (next(iter(found)),)
-    now = losses(*chosen)
-    chosen, now = _better(now, {(name,): losses(name) for name in found}) or (chosen, now)
-    while len(chosen) < min(MOST, len(found)):
-        better = _better(now, {(*chosen, name): losses(*chosen, name) for name in found if name not in chosen})
-        if better is None:
-            break
-        chosen, now = better
-    return list(chosen)
-
-
-def _places(found: Mapping[str, Floats], rows: NDArray[np.bool_]) -> dict[str, Floats]:
-    """Where every row stands among some of them, by score."""
-    return {name: QuantileMap.of(values[rows])(values) for name, values in found.items()}
-
-
-def _better(now: Floats, tried: Mapping[tuple[str, ...], Floats]) -> tuple[tuple[str, ...], Floats] | None:
-    """The choice of lowest loss if that is lower than now by more than the standard error of the difference."""
-    names = min(tried, key=lambda names: round(float(tried[names].mean()), 9))  # the first of those that rank alike
-    gain = now - tried[names]
-    return (names, tried[names]) if gain.mean() > gain.std() / np.sqrt(len(gain)) else None
+def _simplest(losses: dict[float, Floats]) -> float:
+    """The strongest ridge that is no more than a standard error of the difference behind the best."""
+    best = losses[min(losses, key=lambda ridge: float(losses[ridge].mean()))]
+    behind = {ridge: each - best for ridge, each in losses.items()}
+    return max(ridge for ridge, each in behind.items() if each.mean() <= each.std() / np.sqrt(len(each)))

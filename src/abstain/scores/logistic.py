@@ -7,14 +7,15 @@ Floats = NDArray[np.float64]
 STEPS, ENOUGH = 100, 1e-9
 
 
-def fit_logistic(columns: Floats, right: Floats, /, *, ridge: float) -> Floats:
-    """Coefficients (1 + d,), the intercept first, of lowest log-loss plus ½ ridge ‖b‖² without the intercept.
+def fit_logistic(columns: Floats, right: Floats, /, *, ridge: float | Floats) -> Floats:
+    """Coefficients (1 + d,), the intercept first, of lowest log-loss plus ½ Σ ridge b² without the intercept.
 
-    Newton's method; a step that would not lower the objective is halved, so that it always converges.
+    A ridge for each column (d,) or one for all. Newton's method; a step that would not lower the objective is halved,
+    so that it always converges.
     """
     rows = np.column_stack([np.ones(len(columns)), columns])
-    penalty = np.full(rows.shape[1], ridge)
-    penalty[0] = 1e-9  # enough for samples that are all right
+    penalty = np.full(rows.shape[1], 1e-9)  # of the intercept: enough for samples that are all right
+    penalty[1:] = ridge
     found = np.zeros(rows.shape[1])
     value = _objective(rows, right, found, penalty)
     for _ in range(STEPS):
@@ -29,6 +30,16 @@ def fit_logistic(columns: Floats, right: Floats, /, *, ridge: float) -> Floats:
         if value - lower <= ENOUGH * abs(value):
             break
         value = lower
+    return found
+
+
+def held_out_losses(columns: Floats, right: Floats, fold: NDArray[np.int64], /, *, ridge: float | Floats) -> Floats:
+    """The log-loss (n,) of each row by a fit on the other folds."""
+    found = np.empty(len(right))
+    for number in np.unique(fold):
+        here = fold == number
+        weights = fit_logistic(columns[~here], right[~here], ridge=ridge)
+        found[here] = log_losses(weights[0] + columns[here] @ weights[1:], right[here])
     return found
 
 

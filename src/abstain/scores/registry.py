@@ -8,11 +8,13 @@ from abstain.names import called, check_name
 from abstain.outputs import Outputs
 from abstain.records import built
 from abstain.scores.ash import ASH
+from abstain.scores.confidence_margin import ConfidenceMargin
 from abstain.scores.ctm import CTM
 from abstain.scores.delta_knn import DeltaKNN
 from abstain.scores.delta_mds import DeltaMDS
 from abstain.scores.dice import DICE
 from abstain.scores.doctor import Doctor
+from abstain.scores.energy import Energy
 from abstain.scores.expected_cost import ExpectedCost
 from abstain.scores.fdbd import FDBD
 from abstain.scores.feature_norm import FeatureNorm
@@ -80,7 +82,27 @@ EXPECTED_COST = ExpectedCost()
 
 DEFAULT = "confidence_margin"  # where nobody says otherwise
 
-LEARNED = Learned((MaxSoftmax(), *(score for score in (*PAPER, *AFTER_THE_PAPER) if score != MaxSoftmax())))
+LEARNED = Learned(
+    (
+        MaxSoftmax(),
+        NegEntropy(),
+        ConfidenceMargin(),
+        Energy(),
+        GEN(),
+        MaxLogitPNorm(),
+        KNN(),
+        Residual(),
+        SIRC(),
+        KLMatching(),
+        FeatureNorm(),
+        MDS(normalize=True),
+        RMDS(normalize=True),
+        NNGuide(),
+        FDBD(),
+    ),
+    anywhere=(DeltaKNN(), DeltaMDS()),
+)
+"""A choice of scores that differ from each other; all of them together learn no more."""
 
 SCORES: dict[str, Score] = {score.name: score for score in (*PAPER, *AFTER_THE_PAPER, LEARNED)}
 

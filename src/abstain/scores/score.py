@@ -115,6 +115,8 @@ class Score(Stored, ABC):
     """Whether it is fitted on rows of every kind, drawn like deployment, instead of in-distribution ones."""
     on_request: ClassVar[bool] = False
     """Whether it takes so long to fit that "all" scores are those without it."""
+    fitting_share: ClassVar[float] = 0.2
+    """Of the rows that `calibrate` is given, to fit it on."""
 
     @property
     @abstractmethod

@@ -1,7 +1,7 @@
 """SIRC: softmax confidence pulled down where a second score looks unfamiliar."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.max_softmax import MaxSoftmax
-from abstain.scores.operations import softplus
+from abstain.scores.operations import at_most, softplus
 from abstain.scores.residual import Residual
 from abstain.scores.rows import Array
 from abstain.scores.samples import scored
-from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes, minus_exp
+from abstain.scores.score import About, CannotFitError, Family, FittedScore, Score, Sizes, minus_exp
 
 Floats = NDArray[np.float64]
+CERTAIN = 1e12  # stands for the infinite confidence of a row with one class left
 
 
 @final
@@ -51,7 +52,16 @@ class SIRC(Score):
         mean = np.array([np.mean(value) for value in values])
         if (spread <= 1e-12 * (1 + np.abs(mean))).any():
             raise CannotFitError("a secondary score is constant on the fitting sample")
-        return FittedSIRC(fitted, mean - 3 * spread, 1 / spread)
+        usual = at_most(scored(sample, MaxSoftmax()), CERTAIN)
+        return FittedSIRC(fitted, mean - 3 * spread, 1 / spread, float(softplus(usual).mean()))
+
+    def shortfalls(self, fitted: Any, inputs: Inputs, /) -> dict[Family, Array]:
+        """What softmax lacks to its mean, and what the secondary scores take off, beyond what their own means do."""
+        taken = sum(fitted.taken(inputs))
+        return {
+            "softmax": fitted.usual - _primary(inputs),
+            "feature": taken - len(fitted.b) * float(np.log1p(np.exp(-3))),
+        }
 
 
 @final
@@ -62,6 +72,8 @@ class FittedSIRC(FittedScore):
     secondaries: tuple[FittedScore, ...]
     a: Floats
     b: Floats
+    usual: float
+    """The mean of −log(1 − p_max) on the fitting sample."""
 
     def expects(self) -> Sizes:
         """What the fitting sample had."""
@@ -69,7 +81,19 @@ class FittedSIRC(FittedScore):
 
     def formula(self, inputs: Inputs, /) -> Array:
         """softplus(log-odds of p_max) − Σ softplus(−b(s − a)): in the log domain, which never overflows."""
-        found = softplus(MaxSoftmax().formula(inputs))
-        for secondary, a, b in zip(self.secondaries, self.a.tolist(), self.b.tolist(), strict=True):
-            found = found - softplus(-b * (inputs.confidence(secondary) - a))
+        found = _primary(inputs)
+        for part in self.taken(inputs):
+            found = found - part
         return found
+
+    def taken(self, inputs: Inputs, /) -> list[Array]:
+        """What each secondary score takes off (n,)."""
+        return [
+            softplus(-b * (inputs.confidence(secondary) - a))
+            for secondary, a, b in zip(self.secondaries, self.a.tolist(), self.b.tolist(), strict=True)
+        ]
+
+
+def _primary(inputs: Inputs) -> Array:
+    """−log(1 − p_max)."""
+    return softplus(MaxSoftmax().formula(inputs))

@@ -1,19 +1,22 @@
 """ViM: energy less a virtual logit made of the residual."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
-from abstain.scores.energy import Energy
+from abstain.scores.energy import Energy, energy
 from abstain.scores.inputs import Inputs
 from abstain.scores.max_logit import max_logit
 from abstain.scores.residual import FittedResidual, Residual
 from abstain.scores.rows import Array
 from abstain.scores.samples import features_of, scored
-from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
+from abstain.scores.score import About, CannotFitError, Family, FittedScore, Score, Sizes
 from abstain.scores.size import no_size
+
+Floats = NDArray[np.float64]
 
 
 @final
@@ -51,7 +54,13 @@ class ViM(Score):
         largest = float(max_logit(sample.logits).mean())
         if largest <= 0:
             raise CannotFitError("the mean largest logit of the fitting sample is not above zero")
-        return FittedViM(residual, largest / float(size))
+        return FittedViM(residual, largest / float(size), np.array([energy(sample.logits).mean(), -largest]))
+
+    def shortfalls(self, fitted: Any, inputs: Inputs, /) -> dict[Family, Array]:
+        """What energy and the virtual logit lack to their means."""
+        of_energy, of_residual = fitted.parts(inputs)
+        usual = fitted.usual.tolist()
+        return {"logit": usual[0] - of_energy, "feature": usual[1] - of_residual}
 
 
 @final
@@ -61,6 +70,8 @@ class FittedViM(FittedScore):
 
     residual: FittedResidual
     alpha: float
+    usual: Floats
+    """(2,) the means of energy and of α times the residual score on the fitting sample."""
 
     def expects(self) -> Sizes:
         """What the fitting sample had."""
@@ -68,4 +79,9 @@ class FittedViM(FittedScore):
 
     def formula(self, inputs: Inputs, /) -> Array:
         """Energy plus α times the (negative) residual score."""
-        return Energy().formula(inputs) + self.alpha * inputs.confidence(self.residual)
+        of_energy, of_residual = self.parts(inputs)
+        return of_energy + of_residual
+
+    def parts(self, inputs: Inputs, /) -> tuple[Array, Array]:
+        """Energy (n,), and α times the (negative) residual score."""
+        return Energy().formula(inputs), self.alpha * inputs.confidence(self.residual)

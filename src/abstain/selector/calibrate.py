@@ -55,7 +55,7 @@ def calibrate(
     best is taken, or with ``"best"`` the best of all that the outputs allow: it is chosen, and fitted, on a fifth of
     the rows, and the threshold sees only the others. A score that needs fitting gets rows of its own, drawn at random,
     a fifth of all, or more until five per class are in-distribution, at most half. ``"learned"`` weighs scores by what
-    labelled rows of every kind among those show, and its promise tells what it gained over one score alone. Rows that
+    labelled rows of every kind show, three tenths of all, and its promise tells what it gained over one. Rows that
     are not usable count as errors that are never accepted. Where no threshold keeps a risk, that is an error, or with
     ``when_impossible="reject_all"`` a selector that accepts nothing.
 
@@ -89,7 +89,7 @@ def calibrate(
     if len(candidates) > 1:
         entry, fitting, rest, tried = best_score(candidates, outputs, asked.objective(), seed=seed)
     elif entry.needs_fitting:
-        fitting, rest = split_to_fit(outputs, seed=seed)
+        fitting, rest = split_to_fit(outputs, seed=seed, share=entry.fitting_share)
     fitted = entry.fit(fitting.of(entry))
     confidence = rejected_last(fitted(rest))
     try:

@@ -24,30 +24,36 @@ def reasons(
     entry: Score,
     fitted: FittedScore,
     outputs: Outputs,
-    accepted: NDArray[np.bool_],
-    certified: NDArray[np.bool_],
+    confidence: Floats,
+    values: Floats,
     class_names: tuple[str, ...] | None,
     /,
 ) -> NDArray[np.str_]:
-    """Why each row (n,) that is not accepted is not; rows whose threshold is not ``certified`` never are."""
+    """Why each row (n,) whose confidence is not above its threshold is not accepted; above +inf, none ever is."""
+    accepted, certified = confidence > values, values < np.inf
     found = np.full(len(outputs), "", dtype=object)
     found[~accepted & ~certified] = "no threshold is certified for it"
     left = np.flatnonzero(~accepted & certified & outputs.usable)
     if len(left):
-        found[left] = _of_score(entry, fitted, outputs.select(left), class_names)
+        lack = values[left] - confidence[left]
+        found[left] = _of_score(entry, fitted, outputs.select(left), lack, class_names)
     found[~accepted & ~outputs.usable] = "not finite"
     return found.astype(np.str_)
 
 
 def _of_score(
-    entry: Score, fitted: FittedScore, rows: Outputs, class_names: tuple[str, ...] | None
+    entry: Score, fitted: FittedScore, rows: Outputs, lack: Floats, class_names: tuple[str, ...] | None
 ) -> NDArray[np.object_]:
+    """The part without whose shortfall alone the row would be accepted; where that is either or neither, by shares."""
     doubt, distance = _parts(entry, fitted, rows)
     if not (doubt.any() or distance.any()):
         return np.full(len(rows), f"low {entry.name}", dtype=object)
     between = _between(rows, class_names)
     both = "both: " + between + f", and {UNLIKE}"
     share = doubt / (doubt + distance)
+    share = np.where(
+        (doubt > lack) & (distance <= lack), 1.0, np.where((distance > lack) & (doubt <= lack), 0.0, share)
+    )
     return np.where(share > 1 - BOTH, between, np.where(share < BOTH, UNLIKE, both))
 
 
@@ -58,7 +64,7 @@ def _parts(entry: Score, fitted: FittedScore, rows: Outputs) -> tuple[Floats, Fl
         for family, values in entry.shortfalls(fitted, inputs).items():
             families.setdefault(family, np.zeros(len(rows)))[some] = values
     seen = {family: values for family, values in families.items() if family in PARTS}
-    if not seen:
+    if not set(seen) - {"hybrid"}:  # of which nobody said what its parts are
         return np.zeros(len(rows)), np.zeros(len(rows))
     table = np.column_stack(list(seen.values()))
     largest = table == table.max(axis=1, keepdims=True)

@@ -92,12 +92,10 @@ class Selector:
 
     def reasons(self, outputs: Outputs, /) -> NDArray[np.str_]:
         """Why each row (n,) is rejected, in words; nothing where it is accepted."""
-        confidence = self.confidence(outputs)
-        return self._reasons(outputs, self._accepted(outputs, confidence))
+        return self._reasons(outputs, self.confidence(outputs))
 
-    def _reasons(self, outputs: Outputs, accepted: NDArray[np.bool_]) -> NDArray[np.str_]:
-        certified = self._values(outputs) < np.inf
-        return reasons(self.entry, self.fitted, outputs, accepted, certified, self.class_names)
+    def _reasons(self, outputs: Outputs, confidence: NDArray[np.float64]) -> NDArray[np.str_]:
+        return reasons(self.entry, self.fitted, outputs, confidence, self._values(outputs), self.class_names)
 
     def answers(self, outputs: Outputs, /) -> NDArray[np.int64]:
         """The prediction (n,) where it is accepted, −1 where the selector abstains."""
@@ -120,7 +118,7 @@ class Selector:
         if outputs.n_classes:
             columns["prediction"] = self.predictions(outputs)
         accepted = self._accepted(outputs, confidence)
-        columns |= {"confidence": confidence, "accepted": accepted, "reason": self._reasons(outputs, accepted)}
+        columns |= {"confidence": confidence, "accepted": accepted, "reason": self._reasons(outputs, confidence)}
         if outputs.wrong is not None or outputs.labels is not None:
             wrong = outputs.errors if outputs.labels is None else columns["prediction"] != outputs.labels
             columns["error"] = wrong | ~outputs.usable

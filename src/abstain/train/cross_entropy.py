@@ -12,8 +12,10 @@ torch = require("torch", extra="torch", feature="Training")
 @final
 @dataclass(frozen=True)
 class CrossEntropy(Objective):
-    r"""−log σ(z)_y."""
+    r"""−log σ(z)_y, or with ``smoothing`` s the same of targets (1 − s)·1[k = y] + s/K, which keep logits small."""
+
+    smoothing: float = 0.0
 
     def loss(self, said: Any, labels: Any, trust: Any, done: float, /) -> Any:  # noqa: ARG002
         """Mean over the batch."""
-        return torch.nn.functional.cross_entropy(said, labels)
+        return torch.nn.functional.cross_entropy(said, labels, label_smoothing=self.smoothing)

@@ -1,6 +1,8 @@
 """Images to train on and to be tested on: as they are, corrupted, and of classes that nobody was taught."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from abstain.experiments.packaged.mnist_data import FASHION, MNIST, in_colour, r
 from abstain.outputs import Outputs
 
 Bytes = NDArray[np.uint8]
+Pair = tuple[Bytes, NDArray[np.int64]]
 PACKAGES = (FASHION, MNIST, CIFAR10)
 SHIFTED = 5000  # corrupted images, and images of unknown classes
 
@@ -58,11 +61,7 @@ class ImageTask:
 
 def fashion_task(*, train: int | None = None, limit: int | None = None, seed: int = 0) -> ImageTask:
     """Fashion-MNIST, with handwritten digits as unknown classes; ``train`` of the 60,000 images are learned from."""
-    folder = FASHION.file(".")
-    learned, tested = (
-        (read_idx(folder, f"{part}-images-idx3"), read_idx(folder, f"{part}-labels-idx1").astype(np.int64))
-        for part in ("train", "t10k")
-    )
+    learned, tested = _idx(FASHION.file("."))
     return _task("Fashion-MNIST", tuple(part[:train] for part in learned), tested, _digits(), limit, seed)
 
 
@@ -72,6 +71,37 @@ def cifar_task(*, limit: int | None = None, seed: int = 0) -> ImageTask:
 
 
 CLASSES = len(cifar10_data.CLASSES)  # of either
+SOURCES: dict[str, Callable[[], tuple[Pair, Pair]]] = {
+    "fashion": lambda: _idx(FASHION.file(".")),
+    "mnist": lambda: _idx(MNIST.file("data")),
+    "cifar": lambda: (cifar10("train"), cifar10("test")),
+}
+
+
+def known_classes_task(source: str, /, *, known: int, train: int, limit: int | None = None, seed: int = 0) -> ImageTask:
+    """The classes below ``known``, with the others of the same data as unknown ones, which are near to them."""
+    (images, labels), (clean, truth) = SOURCES[source]()
+    learned, tested = labels < known, truth < known
+    rest = f"its classes from {known} on"
+    return _task(
+        source,
+        (images[learned][:train], labels[learned][:train]),
+        (clean[tested], truth[tested]),
+        clean[~tested],
+        limit,
+        seed,
+        unknown_name=rest,
+        unknown_words=f"images of {rest}",
+    )
+
+
+def _idx(folder: Path) -> tuple[Pair, Pair]:
+    """Images and labels to train on and to test on."""
+    first, second = (
+        (read_idx(folder, f"{part}-images-idx3"), read_idx(folder, f"{part}-labels-idx1").astype(np.int64))
+        for part in ("train", "t10k")
+    )
+    return first, second
 
 
 def _digits() -> Bytes:
@@ -79,16 +109,25 @@ def _digits() -> Bytes:
 
 
 def _task(
-    name: str, train: tuple[Any, ...], test: tuple[Any, ...], unknown: Bytes, limit: int | None, seed: int
+    name: str,
+    train: tuple[Any, ...],
+    test: tuple[Any, ...],
+    unknown: Bytes,
+    limit: int | None,
+    seed: int,
+    *,
+    unknown_name: str = "mnist",
+    unknown_words: str = "handwritten digits",
 ) -> ImageTask:
     images, labels, clean, truth = (part[:limit] for part in (*train, *test))
-    few = min(SHIFTED, len(clean) if limit is None else limit)
+    few = min(SHIFTED, len(clean))
+    unknown = unknown[:few]
     corrupted, corruptions = _corrupted(clean[:few], seed)
     words = (
         f"{name}: trained on {len(images):,} images; tested on {len(clean):,} clean ones, {few:,} of them also under a "
-        f"random one of 19 corruptions (severity {SEVERITY}), and {few:,} handwritten digits as unknown classes"
+        f"random one of 19 corruptions (severity {SEVERITY}), and {len(unknown):,} {unknown_words} as unknown classes"
     )
-    return ImageTask(words, images, labels, clean, truth, corrupted, corruptions, unknown[:few], "mnist")
+    return ImageTask(words, images, labels, clean, truth, corrupted, corruptions, unknown, unknown_name)
 
 
 def _corrupted(images: Bytes, seed: int) -> tuple[Bytes, NDArray[np.str_]]:

@@ -1,0 +1,1 @@
+"""The learned score on many models, beside every other score."""

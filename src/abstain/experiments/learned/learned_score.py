@@ -1,0 +1,83 @@
+"""The learned score and every other on every model at hand: cells, and coverage at a certified risk."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
+from functools import partial
+
+import numpy as np
+
+from abstain.evaluation.mixes import MIXES
+from abstain.experiments.collected import collected
+from abstain.experiments.experiment import Experiment, Setting
+from abstain.experiments.findings import Findings
+from abstain.experiments.learned.cells import Cell, cells
+from abstain.experiments.learned.certified import Certified, certified
+from abstain.experiments.learned.learned_tables import tables, words
+from abstain.experiments.learned.trained import TRAINED
+from abstain.experiments.training.image_tasks import PACKAGES
+from abstain.outputs import Outputs
+
+SEEDS = (1, 2, 3)
+WIDEST = 2048  # features: more are left out, and the classifier is judged by its logits
+FEWEST = 1000  # samples of a model that is worth a look
+DESIGN = ("digits", "fashion", "cifar10-nets-resnet8")
+"""What the learned score was designed on; all others are for judging."""
+CERTIFIED_IN = ("in+cov", "all")
+
+
+def run(setting: Setting) -> Findings:
+    """Judge all scores on outputs of other experiments in the same folder, and on classifiers trained here."""
+    found: list[Cell] = []
+    kept: list[Certified] = []
+    models = dict(_models(setting))
+    for done, (name, make) in enumerate(models.items()):
+        outputs = make()
+        found += cells(name, outputs, seed=setting.seed)
+        each = (certified(name, outputs, MIXES[mix], seed=setting.seed) for mix in CERTIFIED_IN)
+        kept += [one for one in each if one is not None]
+        if setting.progress is not None:
+            setting.progress(done + 1, len(models))
+    return Findings(
+        words=words(found, kept, design=DESIGN),
+        tables=tables(found, kept, design=DESIGN),
+        numbers={"cells": [asdict(cell) for cell in _of_learned(found)], "certified": [asdict(one) for one in kept]},
+    )
+
+
+def _of_learned(found: Iterable[Cell]) -> Iterator[Cell]:
+    return (cell for cell in found if cell.score == "learned")
+
+
+def _models(setting: Setting) -> Iterator[tuple[str, Callable[[], Outputs]]]:
+    for name, outputs in collected(setting).items():
+        if outputs.samples[1] >= FEWEST:
+            yield name, partial(_narrow, outputs)
+    networks = setting.folder / "networks"
+    networks.mkdir(parents=True, exist_ok=True)
+    for name, model in TRAINED.items():
+        for seed in SEEDS[: setting.seeds]:
+            make = partial(model.outputs, networks, seed=seed, limit=setting.limit, progress=None)
+            yield f"{name}-{seed}", make
+
+
+def _narrow(outputs: Outputs) -> Outputs:
+    """The same without features that no covariance could be found of."""
+    if outputs.features is None or outputs.features.shape[1] <= WIDEST:
+        return outputs
+    return Outputs(
+        logits=np.asarray(outputs.logits),
+        labels=outputs.labels,
+        shift=outputs.shift,
+        domain=outputs.domain,
+        ids=outputs.ids,
+    )
+
+
+TITLE = "A score that learns from labelled rows of deployment, beside every other"
+LEARNED_SCORE = Experiment(
+    "learned",
+    TITLE,
+    run,
+    takes=frozenset({"limit", "seeds"}),
+    needs=PACKAGES,
+)
