@@ -35,6 +35,8 @@ class Evaluation:
     """(n,) by score; NaN where a row is not usable."""
     outputs: Outputs
     """The rows that were evaluated: those that no score was fitted on."""
+    seed: int = 0
+    """Of the draw of rows to fit on."""
 
     def __repr__(self) -> str:
         best = self.best(self.mixes[-1], max(self.alphas))
