@@ -13,11 +13,11 @@ def command(case: Case, /) -> Section:
     parts = command_parts(case, [case.point.score])
     line = " ".join([parts["before"], parts["scores"][0], _asked(case), parts["after"]])
     html = (
-        "<p>This line makes a selector for the point chosen above, with a promise of its own. Give it rows that are drawn "
+        "<p>This line makes a selector for the point chosen above, with a promise of its own. Give it rows drawn "
         "like those to come, best some that this page has not seen.</p>"
         f'<pre><code id="command-line">{text(line)}</code></pre>'
         '<p><button type="button" class="button" data-copy="command-line">Copy</button></p>'
-        "<p class=\"quiet\">A risk asks for: wrong among accepted at most that. A coverage asks for: accepted at least "
+        '<p class="quiet">A risk asks for: wrong among accepted at most that. A coverage asks for: accepted at least '
         "that. Both are kept with probability 1 − δ over the rows that are calibrated on.</p>"
     )
     return Section(name="command", title="The command", html=html)

@@ -12,8 +12,8 @@ from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.controls import mix_select
 from abstain.report.evaluation_page.slices import KINDS
 from abstain.report.evaluation_page.thinning import thinned
-from abstain.report.page.chart import chart
 from abstain.report.page import Section, asset, shortened, text
+from abstain.report.page.chart import chart
 
 MOST = 16  # curves
 DRAWN = 6  # of them from the beginning
@@ -37,7 +37,8 @@ def curves(case: Case, /) -> Section:
     )
     html = (
         f'{words}<div class="controls">{mix_select("curves-mix", evaluation)}</div>'
-        f'<div class="chart" id="curves-chart" role="img" aria-label="Risk–coverage curves; the table above has their areas"></div>'
+        '<div class="chart" id="curves-chart" role="img" aria-label="Risk–coverage curves; the table above has their '
+        'areas"></div>'
         f'<fieldset><legend class="small">Curves</legend><div class="picks">{picks}</div></fieldset>'
     )
     data = {
@@ -46,7 +47,14 @@ def curves(case: Case, /) -> Section:
         "names": [shortened(score) for score in names],
         "mixes": _curves(case, names),
     }
-    return Section(name="curves", title="Risk and coverage", html=html, data=data, scripts=(asset(__package__, "curves.js"),), draws=True)
+    return Section(
+        name="curves",
+        title="Risk and coverage",
+        html=html,
+        data=data,
+        scripts=(asset(__package__, "curves.js"),),
+        draws=True,
+    )
 
 
 def _names(case: Case) -> list[str]:
@@ -57,16 +65,16 @@ def _names(case: Case) -> list[str]:
     first = [score for score in (case.point.score, "max_softmax", "confidence_margin") if score in areas]
     kept = list(dict.fromkeys([*first, *ranked]))[:MOST]
     families = {evaluation.entries[score].about.family: score for score in reversed(ranked) if score in kept}
-    telling = list(dict.fromkeys([*first, *families.values(), *kept]))
-    return telling
+    return list(dict.fromkeys([*first, *families.values(), *kept]))
 
 
 def _pick(place: int, score: str, colour: str, dash: list[int]) -> str:
     checked = " checked" if place < DRAWN else ""
     line = "solid" if dash == DASHES[0] else "dashed" if dash == DASHES[1] else "dotted"
+    style = f"border-color:{colour};border-top-style:{line}"
     return (
         f'<label><input type="checkbox" name="curve" value="{place}"{checked}>'
-        f'<span class="swatch" style="border-color:{colour};border-top-style:{line}"></span><bdi>{text(shortened(score))}</bdi></label>'
+        f'<span class="swatch" style="{style}"></span><bdi>{text(shortened(score))}</bdi></label>'
     )
 
 

@@ -6,7 +6,7 @@ from abstain.evaluation import verdict
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.significance import p_above, upper_bound_of
 from abstain.report.evaluation_page.slices import KIND_WORDS, KINDS
-from abstain.report.page import Section, name, text, tiles
+from abstain.report.page import Section, shortened, text, tiles
 
 
 def decision(case: Case, /) -> Section:
@@ -34,7 +34,7 @@ def _rounded(share: float) -> str:
 
 
 def _score(score: str) -> str:
-    return f"<strong>{name(score)}</strong>" if len(score) < 60 else f"<strong>{name(score[:59] + '…')}</strong>"
+    return f"<strong><bdi>{text(shortened(score))}</bdi></strong>"
 
 
 def _above(value: float) -> str:
@@ -53,7 +53,7 @@ def _tiles(case: Case) -> str:
         (
             "Wrong among the accepted",
             case.percent(point.risk) if accepted else "–",
-            f"{wrong:,} rows; at most {case.percent(bound)} is consistent with that",
+            f"{wrong:,} rows; upper bound {case.percent(bound)}",
         ),
         ("Wrong if all were accepted", case.percent(errors / n), f"{errors:,} of {n:,} rows"),
         ("Errors caught", caught, f"{errors - wrong:,} of {errors:,} are rejected"),
@@ -80,8 +80,8 @@ def _preview(case: Case) -> str:
         else f"Nobody named a target, so this page aims at a risk of {point.target:g}, about half of what there is. "
     )
     return (
-        f"{aim}The score was chosen on these same rows, which the promise does not count: calibrate on fresh rows, with "
-        "the command below, before anything rests on it."
+        f"{aim}The score was chosen on these same rows, which the promise does not count: calibrate on fresh rows, "
+        "with the command below, before anything rests on it."
     )
 
 
@@ -91,7 +91,7 @@ def _kept(case: Case) -> str:
         return "The numbers above are those of this selector on these rows."
     clusters = None if case.clusters is None else case.clusters[point.accepted]
     p = p_above(point.errors[point.accepted], clusters, promised)
-    seen = f"On these rows {case.percent(point.risk)} of the accepted are wrong, where {case.percent(promised)} is promised"
+    seen = f"On these rows {case.percent(point.risk)} of the accepted are wrong; {case.percent(promised)} is promised"
     if p <= 0.05:
         return f"{seen}: more than chance explains (p = {p:.2g}). The promise does not hold for rows like these."
     return f"{seen}: consistent with the promise (p = {p:.2g}). Rows it was calibrated on would say so in any case."

@@ -27,7 +27,9 @@ def explorer(case: Case, /) -> Section:
     parts = [division.largest(MOST_PARTS) for division in case.divisions]
     scores = _scores(case)
     if not all(len(counts.ranks) for counts, _ in scores.values()):
-        return Section(name="explorer", title="Explore operating points", html="<p>No threshold accepts a row here.</p>")
+        return Section(
+            name="explorer", title="Explore operating points", html="<p>No threshold accepts a row here.</p>"
+        )
     html = (
         f"<p>{_words(case)}</p>{_controls(case, list(scores))}"
         '<div aria-live="polite">' + _tiles() + "</div>"
@@ -46,7 +48,9 @@ def explorer(case: Case, /) -> Section:
         "spec": _spec(),
     }
     script = asset(__package__, "explorer.js")
-    return Section(name="explorer", title="Explore operating points", html=html, data=data, scripts=(script,), draws=True)
+    return Section(
+        name="explorer", title="Explore operating points", html=html, data=data, scripts=(script,), draws=True
+    )
 
 
 def _scores(case: Case) -> dict[str, tuple[Counts, NDArray[np.bool_]]]:
@@ -84,9 +88,9 @@ def _words(case: Case) -> str:
         else "Rows that show one sample count by what they add to it (Korn and Graubard), which is an approximation"
     )
     return (
-        "Move any of the three; the others follow. Counts are exact at every threshold that the page knows, and it goes "
-        f"to the nearest. The upper bound of the risk holds with {100 * (1 - case.delta):g}% confidence at one point that "
-        f"was fixed beforehand. {bound}. It is no promise about a point chosen by looking: "
+        "Move any of the three; the others follow. Counts are exact at every threshold that the page knows, and it "
+        f"goes to the nearest. The upper bound of the risk holds with {100 * (1 - case.delta):g}% confidence at one "
+        f"point that was fixed beforehand. {bound}. It is no promise about a point chosen by looking: "
         "<code>abstain calibrate</code> makes one."
     )
 
@@ -108,12 +112,11 @@ def _controls(case: Case, scores: list[str]) -> str:
 
 def _slider(which: str, title: str, step: str, *, lowest: float = 0, highest: float = 0) -> str:
     limits = f' min="{lowest:g}" max="{highest:g}"' if highest else ""
-    label = f"explorer-{which}"
+    label, move = f"explorer-{which}", "1" if which == "threshold" else step
     return (
         f'<div class="slider"><label for="{label}">{text(title)}</label>'
         f'<input type="number" id="{label}" step="{step}"{limits}>'
-        f'<input type="range" id="{label}-slider" aria-label="{text(title)}" step="{1 if which == "threshold" else step}"'
-        f"{limits}></div>"
+        f'<input type="range" id="{label}-slider" aria-label="{text(title)}" step="{move}"{limits}></div>'
     )
 
 
@@ -163,7 +166,9 @@ def _tables(parts: list[Division]) -> str:
 def _table(division: Division) -> str:
     columns = [Column(division.title), *(Column(title, number=True) for title in COLUMNS)]
     rows = [[Cell(name(part)), *[Cell("")] * len(COLUMNS)] for part in division.parts]
-    return table(columns, rows, caption=f"By {division.title.lower()}, at the point above", name=f"table-{division.name}")
+    return table(
+        columns, rows, caption=f"By {division.title.lower()}, at the point above", name=f"table-{division.name}"
+    )
 
 
 def _spec() -> dict[str, Any]:

@@ -25,35 +25,41 @@ class Part:
 
 
 def failures(case: Case, /) -> Section:
-    """Every domain, class and kind of shift is tested, exactly, and the p-values are adjusted for their number."""
+    """Every domain, class and kind of shift is tested, and the p-values are adjusted for their number."""
     promised = case.point.promised_risk
     risk = case.point.risk if promised is None else promised
     what = "the overall risk" if promised is None else "the promised risk"
     parts = [part for division in case.divisions for part in _parts(case, division, risk)]
     p = adjusted([part.p for part in parts])
-    found = sorted(((q, part) for q, part in zip(p, parts, strict=True) if q <= LEVEL), key=lambda one: (one[0], -one[1].errors))
-    how = (
-        f"{len(parts)} parts were tested against {what} of {case.percent(risk)}: binomial tests, one-sided, "
-        f"adjusted for their number (Holm), at {100 * LEVEL:g}% for all of them together. "
+    order = sorted(range(len(parts)), key=lambda one: (p[one], -parts[one].errors))
+    found = [(p[one], parts[one]) for one in order if p[one] <= LEVEL]
+    how = f'<p class="quiet">{text(_how(case, len(parts), what, risk))}</p>' if parts else ""
+    return Section(name="failures", title="Where it fails", html=_words(case, found, len(parts), what) + how)
+
+
+def _words(case: Case, found: list[tuple[float, Part]], tested: int, what: str) -> str:
+    if not tested:
+        return "<p>The rows have no domains or classes to look at one by one.</p>"
+    if not found:
+        return f'<div class="note"><p>No part of the rows is significantly above {what}.</p></div>'
+    more = f"<p>{len(found) - SHOWN} more are not shown.</p>" if len(found) > SHOWN else ""
+    return (
+        "<p>A promise about all rows together is none about each part of them. In these parts, more of what is accepted "
+        f"is wrong than {what}; <code>abstain calibrate --per class</code> or <code>--per domain</code> sets a "
+        f"threshold for each.</p>{_table(case, found)}{more}"
     )
-    how += (
+
+
+def _how(case: Case, tested: int, what: str, risk: float) -> str:
+    rows = (
         "They are exact for independent rows."
         if case.clusters is None
         else "Rows that show one sample count by what they add to it, which is an approximation."
     )
-    if not parts:
-        words = "<p>The rows have no domains or classes to look at one by one.</p>"
-    elif not found:
-        words = '<div class="note"><p>No domain, class or kind of shift is significantly above it.</p></div>'
-    else:
-        words = _table(case, found)
-        words += f"<p>{len(found) - SHOWN} more are not shown.</p>" if len(found) > SHOWN else ""
-        words = (
-            "<p>A promise about all rows together is none about each part of them. Here more of what is accepted is wrong "
-            f"than {text(what)}; <code>abstain calibrate --per class</code> or <code>--per domain</code> sets a "
-            f"threshold for each.</p>{words}"
-        )
-    return Section(name="failures", title="Where it fails", html=f'{words}<p class="quiet">{text(how)}</p>')
+    return (
+        f"{tested} parts were tested against {what} of {case.percent(risk)}: binomial tests, one-sided, adjusted for "
+        f"their number (Holm), at {100 * LEVEL:g}% for all of them together. {rows}"
+    )
 
 
 def _parts(case: Case, division: Division, risk: float) -> list[Part]:

@@ -17,22 +17,34 @@ AREA = "AURC"
 def scores_table(case: Case, /) -> Section:
     """Sortable; a mix and a metric are chosen, and every cell is as Python wrote it."""
     evaluation = case.evaluation
-    views = {f"{mix}|{metric}": _column(evaluation, mix, metric) for mix in evaluation.mixes for metric in _metrics(evaluation, mix)}
+    views = {
+        f"{mix}|{metric}": _column(evaluation, mix, metric)
+        for mix in evaluation.mixes
+        for metric in _metrics(evaluation, mix)
+    }
     mix, metric = evaluation.mixes[-1], f"{AREA}-{max(evaluation.alphas):g}"
     shown = views[f"{mix}|{metric}"]
     order = sorted(range(len(evaluation.scores)), key=lambda place: shown[place][0])
     rows = [_row(case, evaluation.scores[place], shown[place]) for place in order]
-    columns = [Column("Score"), Column("Value", number=True), Column("Interval", number=True), Column("Behind the best", number=True), Column("Standing")]
+    columns = [
+        Column("Score"),
+        Column("Value", number=True),
+        Column("Interval", number=True),
+        Column("Behind the best", number=True),
+        Column("Standing"),
+    ]
     caption = "Each score on the same rows. AURC-α is the mean risk over coverages up to α, × 100; lower is better."
     parts = [
-        '<p>Which confidence score ranks right answers above wrong ones? “Behind the best” is a paired difference with '
+        "<p>Which confidence score ranks right answers above wrong ones? “Behind the best” is a paired difference with "
         f"its {100 * evaluation.level:g}% interval.</p>",
         _controls(evaluation),
         table(columns, rows, caption=caption, name="scores-table"),
         _left_out(evaluation),
     ]
     data = {"order": order, "views": views, "standing": STANDING, "area": AREA}
-    return Section(name="scores", title="The scores", html="".join(parts), data=data, scripts=(asset(__package__, "scores.js"),))
+    return Section(
+        name="scores", title="The scores", html="".join(parts), data=data, scripts=(asset(__package__, "scores.js"),)
+    )
 
 
 def _metrics(evaluation: Evaluation, mix: str) -> list[str]:
@@ -51,7 +63,11 @@ def _column(evaluation: Evaluation, mix: str, metric: str) -> list[list[Any]]:
 
 def _area(evaluation: Evaluation, row: dict[str, Any]) -> list[Any]:
     apart = evaluation.behind.get((row["score"], row["mix"], row["alpha"]))
-    behind = "" if apart is None or row["best"] else f"+{100 * apart.difference:.2f} ({100 * apart.low:.2f} to {100 * apart.high:.2f})"
+    behind = (
+        ""
+        if apart is None or row["best"]
+        else f"+{100 * apart.difference:.2f} ({100 * apart.low:.2f} to {100 * apart.high:.2f})"
+    )
     standing = "best" if row["best"] else "tied" if row["tied"] else "worse"
     interval = f"{100 * row['low']:.2f} – {100 * row['high']:.2f}"
     return [row["aurc"], f"{100 * row['aurc']:.2f}", interval, _minus(behind), standing]
@@ -79,7 +95,7 @@ def _controls(evaluation: Evaluation) -> str:
     alphas = [option(f"{one:g}", f"{one:g}", one == max(evaluation.alphas)) for one in evaluation.alphas]
     return (
         f'<div class="controls">{mix_select("scores-mix", evaluation)}'
-        f'{select("scores-metric", "Metric", "".join(metrics))}{select("scores-alpha", "α", "".join(alphas))}</div>'
+        f"{select('scores-metric', 'Metric', ''.join(metrics))}{select('scores-alpha', 'α', ''.join(alphas))}</div>"
     )
 
 

@@ -35,7 +35,7 @@ def write_page(
     delta: float = 0.05,
     run: str = "run/",
 ) -> None:
-    """Write one self-contained HTML file: which score, which threshold, what it costs, what it promises, where it fails.
+    """Write one self-contained HTML file: which score and threshold, what it costs, promises, and where it fails.
 
     The point is that of a ``selector``, or the recommended score at a target ``risk``; without either, at about half of
     the risk that there is. ``run`` is where the outputs are, for the command to copy.
@@ -54,7 +54,11 @@ def evaluation_page(
         check_target("risk", risk)
     if selector is not None and risk is not None:
         raise ValueError("`risk` must be left out with a `selector`, which has a threshold, got both.")
-    point = point_of_risk(evaluation, risk=risk, delta=delta) if selector is None else point_of_selector(evaluation, selector)
+    point = (
+        point_of_risk(evaluation, risk=risk, delta=delta)
+        if selector is None
+        else point_of_selector(evaluation, selector)
+    )
     case = Case(evaluation, point, delta, run)
     where = "" if run == "run/" else f" in {run}"
     subtitle = f"{evaluation.n:,} answers of a classifier{where}, {len(evaluation.scores)} confidence scores compared"

@@ -14,7 +14,4 @@ def tiles(*each: tuple[str, str, str] | tuple[str, str, str, str]) -> str:
 
 def _tile(title: str, value: str, under: str, name: str = "") -> str:
     shown, below = (f' id="{name}"', f' id="{name}-under"') if name else ("", "")
-    return (
-        f"<div><dt>{text(title)}</dt><dd{shown}>{text(value)}</dd>"
-        f'<dd class="under"{below}>{text(under)}</dd></div>'
-    )
+    return f'<div><dt>{text(title)}</dt><dd{shown}>{text(value)}</dd><dd class="under"{below}>{text(under)}</dd></div>'
