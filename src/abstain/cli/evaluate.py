@@ -35,6 +35,7 @@ def evaluate(
     figure: Figure = None,
     markdown: Annotated[Path | None, typer.Option(help="Write the table here in Markdown.")] = None,
     latex: Annotated[Path | None, typer.Option(help="Write the table here in LaTeX.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write one page that decides here (.html).")] = None,
     nonfinite: Nonfinite = "error",
     seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0,
     json: Json = False,
@@ -48,12 +49,15 @@ def evaluate(
     import abstain
     from abstain.evaluation import summarize
     from abstain.files import check_goal, write_text
+    from abstain.report.evaluation_page import check_page
     from abstain.report.figures import risk_coverage_figure
     from abstain.report.save import check_figure, save_figure
     from abstain.report.tables import latex_table, markdown_table
     from abstain.scores.registry import split_names
 
     check_figure(figure)
+    if report is not None:
+        check_page(report)
     for goal in (markdown, latex):
         if goal is not None:
             check_goal(goal)
@@ -75,6 +79,8 @@ def evaluate(
         write_text(markdown, markdown_table(whole))
     if latex is not None:
         write_text(latex, latex_table(whole))
+    if report is not None:
+        result.to_html(report, run=str(outputs))
     if json:
         print_json(result.to_dict())
         return

@@ -82,9 +82,9 @@ class Selector:
         return self._accepted(outputs, self.confidence(outputs))
 
     def _accepted(self, outputs: Outputs, confidence: NDArray[np.float64]) -> NDArray[np.bool_]:
-        return confidence > self._values(outputs)
+        return confidence > self.values(outputs)
 
-    def _values(self, outputs: Outputs) -> NDArray[np.float64]:
+    def values(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """The threshold (n,) of each row."""
         if self.groups is None:
             return np.full(len(outputs), self.threshold.value)
@@ -95,7 +95,7 @@ class Selector:
         return self._reasons(outputs, self.confidence(outputs))
 
     def _reasons(self, outputs: Outputs, confidence: NDArray[np.float64]) -> NDArray[np.str_]:
-        return reasons(self.entry, self.fitted, outputs, confidence, self._values(outputs), self.class_names)
+        return reasons(self.entry, self.fitted, outputs, confidence, self.values(outputs), self.class_names)
 
     def answers(self, outputs: Outputs, /) -> NDArray[np.int64]:
         """The prediction (n,) where it is accepted, −1 where the selector abstains."""
