@@ -49,7 +49,7 @@ def evaluate(
 
     import abstain
     from abstain.evaluation import summarize
-    from abstain.report.figures import risk_coverage_figure
+    from abstain.report.risk_coverage_figure import risk_coverage_figure
     from abstain.report.save import check_figure, save_figure
     from abstain.report.table_file import check_table, write_evaluation
     from abstain.scores.registry import split_names

@@ -3,7 +3,7 @@
 from typing import Any
 
 from abstain.extras import require
-from abstain.report.figures import COLOURS, tidy
+from abstain.report.style import COLOURS, tidy
 from abstain.sensitivity import SOFTMAX_SCORES, ScaleSensitivity
 
 STYLES = ("-", "-.", (0, (6, 1)))  # told apart without colour

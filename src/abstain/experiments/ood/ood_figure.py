@@ -10,7 +10,7 @@ from abstain.experiments.ood.illustration import GRID, UNKNOWN, WRONG, NormalSco
 from abstain.experiments.ood.search import Found
 from abstain.extras import require
 from abstain.metrics import risk_coverage
-from abstain.report.figures import COLOURS, tidy
+from abstain.report.style import COLOURS, tidy
 from abstain.scores import SCORES
 
 Floats = NDArray[np.float64]
