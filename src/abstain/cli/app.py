@@ -17,6 +17,7 @@ from abstain.cli.letters import set_up_streams
 from abstain.cli.monitor import monitor
 from abstain.cli.plan import plan
 from abstain.cli.recertify import recertify
+from abstain.cli.report import report
 from abstain.cli.reproduce import reproduce
 from abstain.cli.scores import scores
 from abstain.cli.select import select
@@ -56,6 +57,7 @@ COMMANDS = (
     scores,
     collect,
     evaluate,
+    report,
     sensitivity,
     plan,
     calibrate,

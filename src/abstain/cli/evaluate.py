@@ -37,6 +37,7 @@ def evaluate(
         list[Path] | None,
         typer.Option("--output", "-o", help="Write the table to a .md, .tex, .csv or .parquet file; repeat."),
     ] = None,
+    report: Annotated[Path | None, typer.Option(help="Write one page that decides here (.html).")] = None,
     nonfinite: Nonfinite = "error",
     seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0,
     json: Json = False,
@@ -49,12 +50,15 @@ def evaluate(
 
     import abstain
     from abstain.evaluation import summarize
+    from abstain.report.evaluation_page import check_page
     from abstain.report.risk_coverage_figure import risk_coverage_figure
     from abstain.report.save import check_figure, save_figure
     from abstain.report.table_file import check_table, write_evaluation
     from abstain.scores.registry import split_names
 
     check_figure(figure)
+    if report is not None:
+        check_page(report)
     for goal in output or ():
         check_table(goal)
     with progress_bar() as progress:
@@ -72,6 +76,8 @@ def evaluate(
         save_figure(risk_coverage_figure(result), figure)
     for goal in output or ():
         write_evaluation(result, goal)
+    if report is not None:
+        result.to_html(report, run=str(outputs))
     if json:
         print_json(result.to_dict())
         return

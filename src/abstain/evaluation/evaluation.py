@@ -1,7 +1,9 @@
 """`Evaluation`: the result of comparing scores, with all that reports need."""
 
 from dataclasses import dataclass
-from typing import Any
+from importlib import import_module
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,9 @@ from abstain.scores.score import Score
 TABLE = (
     "score", "symbol", "mix", "metric", "alpha", "value", "se", "low", "high", "n", "errors", "best", "tied",
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    from abstain.selector import Selector
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -39,6 +44,8 @@ class Evaluation:
     """(n,) by score; NaN where a row is not usable."""
     outputs: Outputs
     """The rows that were evaluated: those that no score was fitted on."""
+    seed: int = 0
+    """Of the draw of rows to fit on."""
 
     def __repr__(self) -> str:
         best = self.best(self.mixes[-1], max(self.alphas))
@@ -138,6 +145,23 @@ class Evaluation:
             | {"symbol": None if row["score"] is None else self.entries[row["score"]].symbol}
             for row in (*areas, *others)
         ]
+
+    def to_html(
+        self,
+        file: str | PathLike[str],
+        /,
+        *,
+        selector: "Selector | None" = None,
+        risk: float | None = None,
+        delta: float = 0.05,
+        run: str = "run/",
+    ) -> None:
+        """Write one self-contained page that decides: `abstain.report.evaluation_page.write_page`, which tells more.
+
+        Its point is that of a ``selector``, or the recommended score at a target ``risk``.
+        """
+        page = import_module("abstain.report.evaluation_page")  # renderings know evaluations, not the reverse
+        page.write_page(self, file, selector=selector, risk=risk, delta=delta, run=run)
 
     def to_polars(self) -> Any:
         """The rows as a Polars frame."""
