@@ -9,7 +9,7 @@ from abstain.evaluation import Evaluation
 from abstain.evaluation.verdict import BASELINE
 from abstain.metrics import RiskCoverage
 from abstain.metrics.risk_coverage import evenly
-from abstain.report.style import COLOURS, FOR_OOD, MARKERS, PAGE, SELECTION, SIZE, label_of, new_figure, note, printed
+from abstain.report.style import COLOURS, FOR_OOD, MARKERS, PAGE, SELECTION, label_of, legend_below, new_figure, printed
 
 FIRST_SAMPLES = 50  # before that a curve is noise
 DRAWN = 2000  # points of a curve
@@ -26,18 +26,14 @@ def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | N
     ``figure.savefig("rc.pdf")``.
     """
     names, mixes = list(scores) if scores is not None else telling_scores(evaluation), evaluation.mixes
-    rows = -(-len(names) // 3)
-    figure = new_figure(min(PAGE, 2.4 * len(mixes) + 1.6), 2.1 + 0.14 * rows + 0.25, "The risk–coverage figure")
+    width = min(PAGE, 2.4 * len(mixes) + 1.6)
+    figure = new_figure(width, 2.5 + 0.15 * -(-len(names) // 3), "The risk–coverage figure")
     for axes, mix in zip(figure.subplots(1, len(mixes), squeeze=False)[0], mixes, strict=True):
         draw_risk_coverage(axes, evaluation, mix=mix, scores=names)
     for axes in figure.axes[1:]:
         axes.set_ylabel("")
-    handles, labels = figure.axes[-1].get_legend_handles_labels()
-    columns = 3 if len(mixes) > 2 else 2
-    figure.legend(
-        handles, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=SIZE, handlelength=3.2
-    )
-    note(figure, f"{_legend_words(evaluation, names)}\n{left_out_words(evaluation, names)}")
+    words = f"{_legend_words(evaluation, names)}\n{left_out_words(evaluation, names)}"
+    legend_below(figure, words, columns=3 if len(mixes) > 2 else 2)
     return figure
 
 

@@ -48,7 +48,7 @@ def label_of(score: Score, /) -> str:
     if score.symbol == score.name:
         return plain(score.name)
     letters, _, index = score.symbol.partition("_")
-    is_index = re.fullmatch(r"[\w+-]+", index) is not None
+    is_index = re.fullmatch(r"[\w+()-]+", index) is not None
     symbol = rf"{plain(letters)}$_{{\text{{{index}}}}}$" if is_index else plain(score.symbol)
     return f"{plain(score.name)} ({symbol})"
 
@@ -64,11 +64,21 @@ def plain(text: str, /) -> str:
     return (" " if short.startswith("_") else "") + short.replace("$", r"\$")
 
 
-def note(figure: Any, words: str, /) -> None:
-    """A few words below a figure, on as many lines as its width takes."""
+def legend_below(figure: Any, words: str, /, *, columns: int) -> None:
+    """The legend of the last panel's lines below the figure, under a few words on as many lines as its width takes."""
     width = int(figure.get_figwidth() * 25)
     lines = [line for part in words.splitlines() for line in textwrap.wrap(part, width)]
-    figure.supxlabel("\n".join(lines), fontsize=SIZE - 1, color="#555555", x=0.01, ha="left")
+    figure.legend(
+        *figure.axes[-1].get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=columns,
+        frameon=False,
+        fontsize=SIZE,
+        handlelength=3.2,
+        title="\n".join(lines),
+        title_fontsize=SIZE - 1,
+        alignment="left",
+    )
 
 
 def new_figure(width: float, height: float, feature: str, /) -> Any:
