@@ -29,5 +29,5 @@ def save_figure(figure: Any, file: Path, /) -> None:
     """Write a Matplotlib figure as a .png, .svg or .pdf."""
     matplotlib = require("matplotlib", extra="report", feature="A figure")
     check_figure(file)
-    with matplotlib.rc_context({"svg.hashsalt": "abstain"}):  # else ids are drawn at random
+    with matplotlib.rc_context({"svg.hashsalt": "abstain", "pdf.fonttype": 42}):  # no random ids; fonts that journals take
         write_whole(file, lambda partial: figure.savefig(partial, metadata=METADATA[file.suffix.lower()]))

@@ -3,7 +3,7 @@
 import platform
 from importlib.metadata import version
 
-from abstain.evaluation.summary import summarize
+from abstain.evaluation import summarize
 from abstain.report.evaluation_page.case import Case
 from abstain.report.page import Section, text
 

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from abstain.evaluation import Evaluation
-from abstain.evaluation.summary import summarize
+from abstain.evaluation import Evaluation, summarize
 from abstain.metrics.registry import as_metric
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.controls import mix_select, option, select
