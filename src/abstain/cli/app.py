@@ -10,6 +10,7 @@ import typer
 from abstain.cli.attach import attach
 from abstain.cli.calibrate import calibrate
 from abstain.cli.collect import collect
+from abstain.cli.compare import compare
 from abstain.cli.demo import demo
 from abstain.cli.evaluate import evaluate
 from abstain.cli.help import HelpGroup, add_command
@@ -56,6 +57,7 @@ COMMANDS = (
     scores,
     collect,
     evaluate,
+    compare,
     sensitivity,
     plan,
     calibrate,

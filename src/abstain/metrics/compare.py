@@ -24,8 +24,7 @@ class Comparison:
     """AURC-α of score a minus that of score b: below zero means a is better."""
 
     difference: float
-    se: float | None
-    """None where the difference is of coverages at which a curve ends, or does not rise."""
+    se: float
     low: float
     high: float
 

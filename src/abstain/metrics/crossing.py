@@ -65,25 +65,28 @@ def _influence(ranking: Ranking, kept: Ints, risk: float, rates: Floats, of_risk
 def _errors(ranking: Ranking, ks: Ints, risks: Floats, rates: Floats, of_risk: Influence | None) -> Floats:
     """The standard error of the risk of the k most trusted rows, less a risk measured on the same rows, at each k.
 
-    The influence of a cluster is (n/k)(L − ηN − (k/n)(R − η)m) − P, with the loss L, number N of its rows among the k, its
-    size m and its influence P on the other risk: the sum of squares needs the running sums of their products alone.
+    The influence of a cluster is (n/k)(L − ηN − (k/n)(R − η)m) − P, with the loss L and number N of its rows among the
+    k, its size m and its influence P on the other risk: its square needs running sums of their products alone.
     """
     rows, n = ranking.rows, ranking.n
-    sums = _Running.of(ranking)
-    size = np.ones(n) if rows.clusters is None else np.bincount(rows.clusters.number).astype(np.float64)
+    sums, ones = _Running.of(ranking, len(ks)), np.ones(n)
+    size = ones if rows.clusters is None else np.bincount(rows.clusters.number).astype(np.float64)
     other = np.zeros(len(size)) if of_risk is None else cluster_sums(of_risk.centred, rows.clusters)
-    at = slice(len(ks))
+
+    def beyond(each: Floats) -> Floats:
+        """Σ (L − ηN) times what each cluster has."""
+        return sums.with_each(rows.losses, each) - rates * sums.with_each(ones, each)
+
     scale, centre = n / ks, risks - rates
     squares = (
-        np.square(scale) * (sums.losses_losses[at] - 2 * rates * sums.losses_rows[at] + np.square(rates) * sums.rows_rows[at])
+        np.square(scale) * (sums.losses_losses - 2 * rates * sums.losses_rows + np.square(rates) * sums.rows_rows)
         + np.square(centre) * float(size @ size)
-        - 2 * scale * centre * (sums.with_each(rows.losses, size)[at] - rates * sums.with_each(np.ones(n), size)[at])
         + float(other @ other)
-        - 2 * scale * (sums.with_each(rows.losses, other)[at] - rates * sums.with_each(np.ones(n), other)[at])
+        - 2 * scale * (centre * beyond(size) + beyond(other))
         + 2 * centre * float(size @ other)
     )
     c = len(size)
-    return np.sqrt(np.maximum(squares, 0.0) * c / max(1, c - 1)) / n
+    return np.asarray(np.sqrt(np.maximum(squares, 0.0) * c / max(1, c - 1)) / n)
 
 
 @dataclass(frozen=True)
@@ -91,16 +94,17 @@ class _Running:
     """Sums over clusters of products of what they have among the most trusted rows, at the end of each group (g,)."""
 
     group: Ints
-    n_groups: int
+    shown: int
+    """Groups, the most trusted first, that are asked for."""
     clusters: Clusters | None
     losses_losses: Floats
     losses_rows: Floats
     rows_rows: Floats
 
     @classmethod
-    def of(cls, ranking: Ranking, /) -> "_Running":
+    def of(cls, ranking: Ranking, shown: int, /) -> "_Running":
         group, losses, clusters = ranking.group, ranking.rows.losses, ranking.rows.clusters
-        g, ones = len(ranking.groups.counts), np.ones(ranking.n)
+        ones = np.ones(ranking.n)
         if clusters is None:
             before = np.zeros(ranking.n), np.zeros(ranking.n)
         else:
@@ -110,11 +114,11 @@ class _Running:
             before = _before(losses, order, starts), _before(ones, order, starts)
 
         def running(added: Floats) -> Floats:
-            return np.cumsum(np.bincount(group, weights=added, minlength=g))
+            return _cumulated(group, added, shown)
 
         return cls(
             group,
-            g,
+            shown,
             clusters,
             running(2 * before[0] * losses + np.square(losses)),
             running(before[0] + losses * before[1] + losses),
@@ -124,7 +128,11 @@ class _Running:
     def with_each(self, values: Floats, each: Floats, /) -> Floats:
         """Σ over clusters of the running sum of ``values`` times what ``each`` cluster (c,) has."""
         of_rows = each if self.clusters is None else each[self.clusters.number]
-        return np.cumsum(np.bincount(self.group, weights=values * of_rows, minlength=self.n_groups))
+        return _cumulated(self.group, values * of_rows, self.shown)
+
+
+def _cumulated(group: Ints, added: Floats, shown: int) -> Floats:
+    return np.asarray(np.cumsum(np.bincount(group, weights=added)[:shown]))
 
 
 def _before(values: Floats, order: Ints, starts: Ints) -> Floats:

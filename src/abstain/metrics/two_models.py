@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from abstain.kernels.sums import exact_sum, squared_distance
 from abstain.metrics.checks import check_level, check_losses
 from abstain.metrics.clusters import Clusters, cluster_sums, error_of_sums, standard_error
-from abstain.metrics.compare import Comparison, unseen_weight
+from abstain.metrics.compare import unseen_weight
 from abstain.metrics.crossing import crossing
 from abstain.metrics.influence import ROUNDING, Influence
 from abstain.metrics.intervals import FEW_ERRORS, estimates, fay_feuer, mover
@@ -24,11 +24,28 @@ Floats = NDArray[np.float64]
 @final
 @dataclass(frozen=True)
 class Pair:
-    """A value of model a, that of model b, and a minus b."""
+    """A value of model a, that of model b, and what is known of a minus b."""
 
     a: float
     b: float
-    apart: Comparison
+    se: float | None
+    """None for coverages where a curve ends, or does not rise."""
+    low: float
+    high: float
+
+    @property
+    def difference(self) -> float:
+        """That of a minus that of b."""
+        return self.a - self.b
+
+    def swapped(self) -> "Pair":
+        """Model b first."""
+        return Pair(self.b, self.a, self.se, -self.high, -self.low)
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the interval leaves out zero."""
+        return self.low > 0 or self.high < 0
 
 
 @final
@@ -76,12 +93,12 @@ class TwoModels:
     def aurc(self, *, alpha: float = 1.0) -> Pair:
         """AURC-α: below zero means that a is better."""
         a, b = (estimates(each, alphas=[alpha], level=self.level)[0] for each in (self.a, self.b))
-        return Pair(a.value, b.value, self._apart(a.value, a.find_influence(), b.value, b.find_influence()))
+        return self._pair(a.value, a.find_influence(), b.value, b.find_influence())
 
     def risk(self, *, coverage: float) -> Pair:
         """Selective risk where both accept the same share: below zero means that a is better."""
         (a, of_a), (b, of_b) = risk_influence(self.a, coverage), risk_influence(self.b, coverage)
-        return Pair(a, b, self._apart(a, of_a, b, of_b))
+        return self._pair(a, of_a, b, of_b)
 
     def coverage(self, *, risk: float) -> Pair:
         """The share that each accepts at the same risk: above zero means that a is better.
@@ -98,28 +115,27 @@ class TwoModels:
             correlation = min(1.0, max(0.0, (parts[0] ** 2 + parts[1] ** 2 - se**2) / both)) if both else 0.0
         low = difference - _joined(a.value - a.low, b.high - b.value, correlation)
         high = difference + _joined(a.high - a.value, b.value - b.low, correlation)
-        return Pair(a.value, b.value, Comparison(difference, se, low, high))
+        return Pair(a.value, b.value, se, low, high)
 
     def coverage_at_risk_of_b(self, *, coverage: float) -> Pair:
         """The share that a accepts at the risk b has at ``coverage``, and that coverage itself."""
         risk, of_risk = risk_influence(self.b, coverage)
         found = crossing(self.a, risk, of_risk=of_risk, level=self.level)
         se = None if found.centred is None else standard_error(found.centred, self._clusters)
-        apart = Comparison(found.value - coverage, se, found.low - coverage, found.high - coverage)
-        return Pair(found.value, coverage, apart)
+        return Pair(found.value, coverage, se, found.low - coverage, found.high - coverage)
 
     @property
     def _clusters(self) -> Clusters | None:
         return self.a.rows.clusters
 
-    def _apart(self, a: float, of_a: Influence, b: float, of_b: Influence) -> Comparison:
+    def _pair(self, a: float, of_a: Influence, b: float, of_b: Influence) -> Pair:
         """The difference of two sums of shares of losses: normal, or where few clusters tell them apart by `mover`."""
         difference, z = a - b, float(ndtri((1 + self.level) / 2))
         se = error_of_sums(squared_distance(of_a.sums, of_b.sums), len(of_a.sums), self.a.n)
         added = of_a.added - of_b.added
         telling = np.abs(added) > ROUNDING * (of_a.added + of_b.added)
         if np.count_nonzero(telling) >= FEW_ERRORS:
-            return Comparison(difference, se, difference - z * se, difference + z * se)
+            return Pair(a, b, se, difference - z * se, difference + z * se)
         sides = []
         for sign, influence in ((1.0, of_a), (-1.0, of_b)):
             events = np.maximum(sign * added, 0.0)
@@ -127,12 +143,8 @@ class TwoModels:
             sides.append((total, *fay_feuer(total, exact_sum(np.square(events)), unseen, level=self.level)))
         low, high = mover(*sides)
         beyond = z**2 * max(0.0, se**2 - exact_sum(np.square(added)))  # of the place of the cut, which no event shows
-        return Comparison(
-            difference,
-            se,
-            difference - sqrt((difference - low) ** 2 + beyond),
-            difference + sqrt((high - difference) ** 2 + beyond),
-        )
+        low = difference - sqrt((difference - low) ** 2 + beyond)
+        return Pair(a, b, se, low, difference + sqrt((high - difference) ** 2 + beyond))
 
 
 def _joined(one: float, other: float, correlation: float) -> float:

@@ -1,6 +1,6 @@
 """Choose among scores on rows that the threshold does not see, so that the choice costs the promise nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -11,6 +11,7 @@ from abstain.outputs import Outputs
 from abstain.outputs.draw import draw_rows
 from abstain.scores.confidences import confidences
 from abstain.scores.fitting_draw import FittingRows, split_to_fit
+from abstain.scores.registry import DEFAULT, AnyScore, as_scores
 from abstain.scores.score import CannotFitError, FittedScore, Score
 from abstain.thresholds.sample import Sample
 
@@ -21,7 +22,7 @@ FIT_SHARE = 0.4  # of the rows to choose on, for scores that need fitting
 
 
 def best_score(
-    candidates: list[Score], outputs: Outputs, objective: Objective, /, *, seed: int
+    scores: list[Score], outputs: Outputs, objective: Objective, /, *, seed: int
 ) -> tuple[Score, Outputs, list[str]]:
     """The best of the scores on a random fifth of the rows, the other rows, and the names of all that were tried.
 
@@ -29,12 +30,17 @@ def best_score(
     """
     rng = outputs.generator("rows to choose a score on", seed)
     here = draw_rows(len(outputs), outputs.ids, size=CHOOSING * len(outputs), rng=rng)
-    choosing, rest = outputs.select(here), outputs.select(~here)
+    best, tried = best_on(scores, outputs.select(here), objective, seed=seed)
+    return best, outputs.select(~here), tried
+
+
+def best_on(scores: list[Score], choosing: Outputs, objective: Objective, /, *, seed: int) -> tuple[Score, list[str]]:
+    """The best of the scores on these rows, and the names of all that were tried."""
     fitting, judging = FittingRows.all_alike(choosing), choosing
-    if any(score.needs_fitting for score in candidates):
+    if any(score.needs_fitting for score in scores):
         fitting, judging = split_to_fit(choosing, seed=seed, share=FIT_SHARE)
     fitted: dict[str, FittedScore] = {}
-    for score in candidates:
+    for score in scores:
         with suppress(CannotFitError):
             fitted[score.name] = score.fit(fitting.of(score))
     if not fitted:
@@ -44,7 +50,27 @@ def best_score(
         for name, confidence in confidences(judging, fitted).items()
     }
     best = max(found, key=lambda name: found[name])
-    return next(score for score in candidates if score.name == best), rest, list(found)
+    return next(score for score in scores if score.name == best), list(found)
+
+
+def candidates(score: AnyScore | Sequence[AnyScore] | None, outputs: Outputs, /) -> list[Score]:
+    """The scores to choose among, all of which the outputs allow; one where there is nothing to choose."""
+    if score is None and not outputs.n_classes and len(outputs.given_names) > 1:
+        raise ValueError(
+            f"`score` must say which confidence to trust, {', '.join(outputs.given_names)}, or best, got none."
+        )
+    if score is None:
+        score = outputs.given_names[0] if outputs.given_names and not outputs.n_classes else DEFAULT
+    if score == "best":
+        return [one for one in as_scores("all", outputs, what="score") if one.objection(outputs) is None]
+    return [allowed(one, outputs) for one in as_scores(score, outputs, what="score")]
+
+
+def allowed(score: Score, outputs: Outputs, /) -> Score:
+    """The score, if the outputs have what it needs."""
+    if objection := score.objection(outputs):
+        raise ValueError(f"`outputs` must have what {score.name} needs, got {objection}.")
+    return score
 
 
 def wide_at(risk: float, /) -> Objective:
