@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from abstain.evaluation.runs import Difference, MixComparison, RunComparison
+from abstain.evaluation.runs.run_comparison import signed
 from abstain.report.markdown import inline, markdown_lines
 
 
@@ -34,13 +35,17 @@ def comparison_tables(comparison: RunComparison, mix: MixComparison, /) -> list[
 
 def _cells(one: Difference) -> tuple[str, ...]:
     se = "–" if one.se is None else f"{100 * one.se:.2f}"
-    interval = f"{_signed(one.low)} to {_signed(one.high)}"
+    interval = f"{signed(100 * one.low)} to {signed(100 * one.high)}"
     mark = "significant" if one.is_significant else ""
-    return (f"{one.at:.4g}", f"{100 * one.a:.2f}", f"{100 * one.b:.2f}", _signed(one.difference), se, interval, mark)
-
-
-def _signed(value: float) -> str:
-    return f"{100 * value:+.2f}".replace("-", "−")
+    return (
+        f"{one.at:.4g}",
+        f"{100 * one.a:.2f}",
+        f"{100 * one.b:.2f}",
+        signed(100 * one.difference),
+        se,
+        interval,
+        mark,
+    )
 
 
 def comparison_markdown(comparison: RunComparison, /) -> str:

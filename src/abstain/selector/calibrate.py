@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
@@ -13,6 +13,7 @@ from abstain.outputs.expected import expect_outputs
 from abstain.scores.fitting_draw import FittingRows, split_to_fit
 from abstain.scores.registry import EXPECTED_COST, AnyScore
 from abstain.scores.score import Score
+from abstain.selector.calibration_data import CalibrationData
 from abstain.selector.choice import allowed, best_score, candidates
 from abstain.selector.gained import gained
 from abstain.selector.selector import Selector
@@ -71,6 +72,7 @@ def calibrate(
     True
     """
     expect_outputs(outputs)
+    given = outputs
     asked = Asked(
         risk=risk,
         coverage=coverage,
@@ -107,7 +109,19 @@ def calibrate(
         threshold = replace(threshold, promise=threshold.promise.noting(note))
     independent = confidence[one_per_cluster(confidence, np.zeros(len(rest)), ids=rest.ids, seed=seed)]
     distribution = ScoreDistribution.of(independent, seed=seed)
-    return Selector(entry, fitted, threshold, outputs.n_classes, distribution, groups, outputs.class_names)
+    found = Selector(entry, fitted, threshold, outputs.n_classes, distribution, groups, outputs.class_names)
+    return replace(found, calibration=_data(found, given, rest, confidence))
+
+
+def _data(selector: Selector, given: Outputs, rest: Outputs, confidence: NDArray[np.float64]) -> CalibrationData:
+    labelled = rest.labels is not None or rest.wrong is not None
+    return CalibrationData.of(
+        given,
+        rest,
+        predictions=selector.predictions(rest) if rest.n_classes else None,
+        accepted=selector.accepted(rest, confidence),
+        errors=selector.errors(rest) if labelled else None,
+    )
 
 
 def _candidates(score: AnyScore | Sequence[AnyScore] | None, outputs: Outputs, asked: Asked) -> list[Score]:

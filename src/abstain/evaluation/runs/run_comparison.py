@@ -101,7 +101,7 @@ class RunComparison:
         area = max(found.aurc, key=lambda one: one.at)
         name = "AURC" if area.at == 1 else f"AURC-{area.at:g}"
         numbers = f"{name} {100 * area.a:.2f} for {self.names[0]} and {100 * area.b:.2f} for {self.names[1]}"
-        interval = f"difference {_signed(100 * area.difference)}, {self._interval(area, 100, 2)}"
+        interval = f"difference {signed(100 * area.difference)}, {self._interval(area, 100, 2)}"
         if not area.is_significant:
             return f"No difference after rejection can be told {self._where(found)}: {numbers} ({interval})."
         better = self.names[0] if area.difference < 0 else self.names[1]
@@ -136,12 +136,18 @@ class RunComparison:
         one = found.coverage[0]
         told = "" if one.is_significant else ", which may be chance"
         words = f"At a risk of {one.at:.4g} they accept {one.a:.1%} and {one.b:.1%}"
-        return [f"{words} ({_signed(100 * one.difference, 1)} points, {self._interval(one, 100, 1)}){told}."]
+        return [f"{words} ({signed(100 * one.difference, 1)} points, {self._interval(one, 100, 1)}){told}."]
 
     def _interval(self, one: Difference, scale: float, digits: int) -> str:
-        ends = f"{_signed(scale * one.low, digits)} to {_signed(scale * one.high, digits)}"
+        ends = f"{signed(scale * one.low, digits)} to {signed(scale * one.high, digits)}"
         return f"{100 * self.level:g}% interval {ends}"
 
 
-def _signed(value: float, digits: int = 2) -> str:
-    return f"{value:+.{digits}f}".replace("-", "−")
+def signed(value: float, digits: int = 2, /) -> str:
+    """A difference with its sign, and none where it rounds to nothing.
+
+    >>> signed(-1.234), signed(0.5, 1), signed(-0.001)
+    ('−1.23', '+0.5', '0.00')
+    """
+    found = f"{value:+.{digits}f}"
+    return f"{0:.{digits}f}" if float(found) == 0 else found.replace("-", "−")
