@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from abstain import collect, evaluation, metrics, monitor, onnx, scores, shifts, sklearn, thresholds, torch
     from abstain.evaluation import Evaluation, Summary, evaluate, summarize
+    from abstain.evaluation.runs import RunComparison, compare_runs
     from abstain.outputs import Outputs
     from abstain.selector import Selector, calibrate
     from abstain.sensitivity import ScaleSensitivity, scale_sensitivity
@@ -14,11 +15,13 @@ __version__ = "0.1.0"
 __all__ = [
     "Evaluation",
     "Outputs",
+    "RunComparison",
     "ScaleSensitivity",
     "Selector",
     "Summary",
     "calibrate",
     "collect",
+    "compare_runs",
     "evaluate",
     "evaluation",
     "metrics",
@@ -36,10 +39,12 @@ __all__ = [
 _HOME = {
     "Evaluation": "abstain.evaluation",
     "Outputs": "abstain.outputs",
+    "RunComparison": "abstain.evaluation.runs",
     "ScaleSensitivity": "abstain.sensitivity",
     "Selector": "abstain.selector",
     "Summary": "abstain.evaluation",
     "calibrate": "abstain.selector",
+    "compare_runs": "abstain.evaluation.runs",
     "evaluate": "abstain.evaluation",
     "scale_sensitivity": "abstain.sensitivity",
     "summarize": "abstain.evaluation",

@@ -11,6 +11,7 @@ import typer
 from abstain.cli.attach import attach
 from abstain.cli.calibrate import calibrate
 from abstain.cli.collect import collect
+from abstain.cli.compare import compare
 from abstain.cli.demo import demo
 from abstain.cli.evaluate import evaluate
 from abstain.cli.help import HelpGroup, add_command
@@ -61,6 +62,7 @@ COMMANDS = (
     collect,
     evaluate,
     report,
+    compare,
     sensitivity,
     plan,
     calibrate,

@@ -101,7 +101,7 @@ def compare_with(best: Estimate, others: Sequence[Estimate], /, *, level: float 
     return in_threads(against, others, len(rows))
 
 
-def _unseen(weights: Floats) -> float:
+def unseen_weight(weights: Floats) -> float:
     """The weight an error not seen may have: one and a half root mean squares, where Fay and Feuer take the largest.
 
     With the largest, that of the first rank, a good score was told from a random one in 0 to 16% of simulated runs with
@@ -139,7 +139,7 @@ def _compared(a: Estimate, of_a: Influence, b: Estimate, of_b: Influence, level:
     sides = []
     for sign in (1.0, -1.0):
         events = np.maximum(sign * added, 0.0)
-        unseen = _unseen(cluster_sums(np.maximum(sign * share, 0.0), rows.clusters))
+        unseen = unseen_weight(cluster_sums(np.maximum(sign * share, 0.0), rows.clusters))
         total = exact_sum(events)
         sides.append((total, *fay_feuer(total, exact_sum(np.square(events)), unseen, level=level)))
     return Comparison(difference, se, *mover(*sides))

@@ -1,6 +1,7 @@
 """Samples grouped by equal confidence: all that any risk–coverage metric looks at."""
 
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, Self
 
 import numpy as np
@@ -125,6 +126,11 @@ def prefix(n: int, coverage: float, /) -> int:
     """How many of n samples, at least one, fit into ``coverage``."""
     goal = coverage * n
     return max(1, int(goal) + (goal - int(goal) > 1 - 1e-9))
+
+
+def accepted_at(n: int, coverage: float, /) -> int:
+    """The smallest number of n samples that makes up ``coverage``."""
+    return max(1, ceil(coverage * n - 1e-9))
 
 
 def group(confidence: ArrayLike, losses: ArrayLike, /, *, weights: ArrayLike | None = None) -> Groups:

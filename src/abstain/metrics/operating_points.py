@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from abstain.arguments import check_number
 from abstain.metrics.checks import check_share
-from abstain.metrics.groups import Groups, group
+from abstain.metrics.groups import Groups, accepted_at, group
 from abstain.metrics.risk_coverage import curve
 
 
@@ -30,7 +30,7 @@ def risk_at(groups: Groups, coverage: float, /) -> float:
     check_share("coverage", coverage)
     ends = np.cumsum(groups.weights)
     is_weighted = (groups.weights != groups.counts).any()
-    goal = coverage * ends[-1] * (1 - 1e-12) if is_weighted else float(ceil(coverage * ends[-1] - 1e-9))
+    goal = coverage * ends[-1] * (1 - 1e-12) if is_weighted else float(accepted_at(groups.n, coverage))
     g = min(int(np.searchsorted(ends, goal)), len(ends) - 1)
     before = ends[g] - groups.weights[g]
     each = groups.weights[g] / groups.counts[g]

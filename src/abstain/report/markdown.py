@@ -1,5 +1,6 @@
 """A table in Markdown."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 
@@ -11,6 +12,16 @@ def markdown_lines(columns: Sequence[str], rows: Iterable[Sequence[str]], /, *, 
     """
     rule = "|" + "---|" * (len(columns) - numbers) + "---:|" * numbers
     return [_line(columns), rule, *map(_line, rows)]
+
+
+def inline(words: str, /) -> str:
+    r"""Words that others wrote, within a line of Markdown: nothing in them is a mark or HTML.
+
+    >>> inline("a_b <script>")
+    'a\\_b &lt;script&gt;'
+    """
+    one_line = " ".join(words.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_\[\]#|~])", r"\\\1", one_line)
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -1,5 +1,6 @@
 """Figures on disk: whole or not at all, and the same bytes for the same figure."""
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,17 @@ def check_figure(file: Path | None, /) -> None:
 
 def save_figure(figure: Any, file: Path, /) -> None:
     """Write a Matplotlib figure as a .png, .svg or .pdf."""
-    matplotlib = require("matplotlib", extra="report", feature="A figure")
     check_figure(file)
-    with matplotlib.rc_context({"svg.hashsalt": "abstain", "pdf.fonttype": 42}):  # no random ids; fonts that journals take
-        write_whole(file, lambda partial: figure.savefig(partial, metadata=METADATA[file.suffix.lower()]))
+    found = picture_bytes(figure, file.suffix.lower())
+    write_whole(file, lambda partial: partial.write_bytes(found))
+
+
+def picture_bytes(figure: Any, ending: str, /) -> bytes:
+    """A Matplotlib figure as the contents of a file with this ending."""
+    matplotlib = require("matplotlib", extra="report", feature="A figure")
+    stream = BytesIO()
+    with matplotlib.rc_context(
+        {"svg.hashsalt": "abstain", "pdf.fonttype": 42}
+    ):  # no random ids; fonts that journals take
+        figure.savefig(stream, format=ending.removeprefix("."), metadata=METADATA[ending])
+    return stream.getvalue()

@@ -26,6 +26,12 @@ class FittingRows:
         """The same rows for every score."""
         return cls(rows, rows)
 
+    @classmethod
+    def within(cls, rows: Outputs, /) -> Self:
+        """The usable of these rows, and the in-distribution ones among them."""
+        usable = rows if rows.usable.all() else rows.select(rows.usable)
+        return cls(usable.select(usable.shift == "none"), usable)
+
     def of(self, score: Score, /) -> Outputs:
         """Those for this score; the same object for every score that gets the same rows."""
         return self.drawn if score.fits_on_shifted else self.inside
@@ -66,5 +72,4 @@ def split_to_fit(outputs: Outputs, /, *, seed: int, share: float = SHARE) -> tup
             f"`outputs` must have at least 2 in-distribution rows among those drawn to fit a score on, got "
             f"{np.count_nonzero(drawn & inside)}. Calibrate on more samples."
         )
-    rows = FittingRows(outputs.select(drawn & inside), outputs.select(drawn & outputs.usable))
-    return rows, outputs.select(~drawn)
+    return FittingRows.within(outputs.select(drawn)), outputs.select(~drawn)

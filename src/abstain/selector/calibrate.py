@@ -5,15 +5,16 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
 from abstain.outputs.expected import expect_outputs
 from abstain.scores.fitting_draw import FittingRows, split_to_fit
-from abstain.scores.registry import DEFAULT, EXPECTED_COST, AnyScore, as_scores
+from abstain.scores.registry import EXPECTED_COST, AnyScore
 from abstain.scores.score import Score
-from abstain.selector.choice import best_score
+from abstain.selector.calibration_data import CalibrationData
+from abstain.selector.choice import allowed, best_score, candidates
 from abstain.selector.gained import gained
 from abstain.selector.selector import Selector
 from abstain.selector.target import Asked, Per
@@ -71,6 +72,7 @@ def calibrate(
     True
     """
     expect_outputs(outputs)
+    given = outputs
     asked = Asked(
         risk=risk,
         coverage=coverage,
@@ -83,11 +85,11 @@ def calibrate(
         method=method,
     )
     asked.check_refuge(when_impossible)
-    candidates = _candidates(score, outputs, asked)
+    possible = _candidates(score, outputs, asked)
     tried: list[str] = []
-    entry, fitting, rest = candidates[0], FittingRows.all_alike(outputs), outputs
-    if len(candidates) > 1:
-        entry, fitting, rest, tried = best_score(candidates, outputs, asked.objective(), seed=seed)
+    entry, fitting, rest = possible[0], FittingRows.all_alike(outputs), outputs
+    if len(possible) > 1:
+        entry, fitting, rest, tried = best_score(possible, outputs, asked.objective(), seed=seed)
     elif entry.needs_fitting:
         fitting, rest = split_to_fit(outputs, seed=seed, share=entry.fitting_share)
     fitted = entry.fit(fitting.of(entry))
@@ -106,7 +108,19 @@ def calibrate(
         threshold = replace(threshold, promise=threshold.promise.noting(note))
     independent = confidence[one_per_cluster(confidence, np.zeros(len(rest)), ids=rest.ids, seed=seed)]
     distribution = ScoreDistribution.of(independent, seed=seed)
-    return Selector(entry, fitted, threshold, outputs.n_classes, distribution, groups, outputs.class_names)
+    found = Selector(entry, fitted, threshold, outputs.n_classes, distribution, groups, outputs.class_names)
+    return replace(found, calibration=_data(found, given, rest, confidence))
+
+
+def _data(selector: Selector, given: Outputs, rest: Outputs, confidence: NDArray[np.float64]) -> CalibrationData:
+    labelled = rest.labels is not None or rest.wrong is not None
+    return CalibrationData.of(
+        given,
+        rest,
+        predictions=selector.predictions(rest) if rest.n_classes else None,
+        accepted=selector.accepted(rest, confidence),
+        errors=selector.errors(rest) if labelled else None,
+    )
 
 
 def _candidates(score: AnyScore | Sequence[AnyScore] | None, outputs: Outputs, asked: Asked) -> list[Score]:
@@ -116,19 +130,5 @@ def _candidates(score: AnyScore | Sequence[AnyScore] | None, outputs: Outputs, a
     if asked.weighs_answers or score == EXPECTED_COST.name:
         if score not in (None, EXPECTED_COST.name):
             raise ValueError(f"`score` must be left out where answers are weighed by costs, got {score!r}.")
-        return [_allowed(asked.expected_cost(outputs.n_classes), outputs)]
-    if score is None and not outputs.n_classes and len(outputs.given_names) > 1:
-        raise ValueError(
-            f"`score` must say which confidence to trust, {', '.join(outputs.given_names)}, or best, got none."
-        )
-    if score is None:
-        score = outputs.given_names[0] if outputs.given_names and not outputs.n_classes else DEFAULT
-    if score == "best":
-        return [one for one in as_scores("all", outputs, what="score") if one.objection(outputs) is None]
-    return [_allowed(one, outputs) for one in as_scores(score, outputs, what="score")]
-
-
-def _allowed(score: Score, outputs: Outputs) -> Score:
-    if objection := score.objection(outputs):
-        raise ValueError(f"`outputs` must have what {score.name} needs, got {objection}.")
-    return score
+        return [allowed(asked.expected_cost(outputs.n_classes), outputs)]
+    return candidates(score, outputs)

@@ -1,6 +1,6 @@
 """Choose among scores on rows that the threshold does not see, so that the choice costs the promise nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -12,6 +12,7 @@ from abstain.outputs import Outputs
 from abstain.outputs.draw import draw_rows
 from abstain.scores.confidences import confidences
 from abstain.scores.fitting_draw import SHARE, FittingRows, split_to_fit
+from abstain.scores.registry import DEFAULT, AnyScore, as_scores
 from abstain.scores.score import CannotFitError, FittedScore, Score
 from abstain.thresholds.sample import Sample
 
@@ -19,49 +20,65 @@ Objective = Callable[[NDArray[np.float64], NDArray[np.bool_]], float]
 
 
 def best_score(
-    candidates: list[Score], outputs: Outputs, objective: Objective, /, *, seed: int
+    scores: list[Score], outputs: Outputs, objective: Objective, /, *, seed: int
 ) -> tuple[Score, FittingRows, Outputs, list[str]]:
     """The best of the scores on a random fifth of the rows, these, the other rows, and the names of all tried.
 
-    Each half of that fifth judges the scores fitted on the other half; one that cannot be fitted is left out. The
-    chosen one can then be fitted on the whole fifth.
+    The chosen one can be fitted on the whole fifth.
     """
-    drawn, rest = _drawn(candidates, outputs, seed)
-    half = _half(drawn.drawn, seed)
-    found = [_judged(candidates, _part(drawn, half), drawn.drawn.select(~half), objective)]
-    found.append(_judged(candidates, _part(drawn, ~half), drawn.drawn.select(half), objective))
-    both = {name: found[0][name] + found[1][name] for name in found[0] if name in found[1]}
+    if any(score.needs_fitting for score in scores):
+        drawn, rest = split_to_fit(outputs, seed=seed)
+    else:
+        rng = outputs.generator("rows to choose a score on", seed)
+        here = draw_rows(len(outputs), outputs.ids, size=SHARE * len(outputs), rng=rng)
+        drawn, rest = FittingRows.all_alike(outputs.select(here)), outputs.select(~here)
+    best, tried = best_on(scores, drawn.drawn, objective, seed=seed)
+    return best, drawn, rest, tried
+
+
+def best_on(scores: list[Score], rows: Outputs, objective: Objective, /, *, seed: int) -> tuple[Score, list[str]]:
+    """The best of the scores on these rows, each half judging what was fitted on the other, and the names of all tried.
+
+    One that cannot be fitted is left out.
+    """
+    rng = rows.generator("halves to judge scores on", seed)
+    half = draw_rows(len(rows), rows.ids, size=len(rows) / 2, rng=rng)
+    first, second = rows.select(half), rows.select(~half)
+    found, other = _judged(scores, first, second, objective), _judged(scores, second, first, objective)
+    both = {name: found[name] + other[name] for name in found if name in other}
     if not both:
         raise ValueError("`score` must name a score that can be fitted on these rows, got none. Give more rows.")
     best = max(both, key=lambda name: both[name])
-    return next(score for score in candidates if score.name == best), drawn, rest, list(both)
+    return next(score for score in scores if score.name == best), list(both)
 
 
-def _drawn(candidates: list[Score], outputs: Outputs, seed: int) -> tuple[FittingRows, Outputs]:
-    if any(score.needs_fitting for score in candidates):
-        return split_to_fit(outputs, seed=seed)
-    rng = outputs.generator("rows to choose a score on", seed)
-    here = draw_rows(len(outputs), outputs.ids, size=SHARE * len(outputs), rng=rng)
-    return FittingRows.all_alike(outputs.select(here)), outputs.select(~here)
-
-
-def _half(rows: Outputs, seed: int) -> NDArray[np.bool_]:
-    rng = rows.generator("halves to judge scores on", seed)
-    return draw_rows(len(rows), rows.ids, size=len(rows) / 2, rng=rng)
-
-
-def _part(rows: FittingRows, mask: NDArray[np.bool_]) -> FittingRows:
-    part = rows.drawn.select(mask)
-    return FittingRows(part.select((part.shift == "none") & part.usable), part)
-
-
-def _judged(candidates: list[Score], fitting: FittingRows, rows: Outputs, objective: Objective) -> dict[str, float]:
-    fitted: dict[str, FittedScore] = {}
-    for score in candidates:
+def _judged(scores: list[Score], fitting: Outputs, rows: Outputs, objective: Objective) -> dict[str, float]:
+    sample, fitted = FittingRows.within(fitting), dict[str, FittedScore]()
+    for score in scores:
         with suppress(CannotFitError):
-            fitted[score.name] = score.fit(fitting.of(score))
+            fitted[score.name] = score.fit(sample.of(score))
     found = confidences(rows, fitted) if fitted else {}
     return {name: objective(rejected_last(confidence), rows.errors) for name, confidence in found.items()}
+
+
+def candidates(score: AnyScore | Sequence[AnyScore] | None, outputs: Outputs, /) -> list[Score]:
+    """The scores to choose among, all of which the outputs allow; one where there is nothing to choose."""
+    if score is None and not outputs.n_classes and len(outputs.given_names) > 1:
+        raise ValueError(
+            f"`score` must say which confidence to trust, {', '.join(outputs.given_names)}, or best, got none."
+        )
+    if score is None:
+        score = outputs.given_names[0] if outputs.given_names and not outputs.n_classes else DEFAULT
+    if score == "best":
+        return [one for one in as_scores("all", outputs, what="score") if one.objection(outputs) is None]
+    return [allowed(one, outputs) for one in as_scores(score, outputs, what="score")]
+
+
+def allowed(score: Score, outputs: Outputs, /) -> Score:
+    """The score, if the outputs have what it needs."""
+    if objection := score.objection(outputs):
+        raise ValueError(f"`outputs` must have what {score.name} needs, got {objection}.")
+    return score
 
 
 def low_area(confidence: NDArray[np.float64], errors: NDArray[np.bool_], /) -> float:

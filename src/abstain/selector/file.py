@@ -19,11 +19,12 @@ from abstain.jsonable import jsonable
 from abstain.records import built
 from abstain.scores.score import FittedScore, Score
 from abstain.scores.state import Arrays, check_decides, from_state, to_state
+from abstain.selector.calibration_data import CalibrationData
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
-FORMAT, VERSION = "abstain.selector", 4
+FORMAT, VERSION = "abstain.selector", 5
 BLANK = "0" * 64
 LARGEST_HEADER = 10_000_000
 KEYS = {
@@ -37,12 +38,19 @@ KEYS = {
     "n_classes",
     "distribution",
     "class_names",
+    "calibration",
 }
 
 
 def save(selector: Any, file: str | PathLike[str], /) -> None:
     """Write one file, whole or not at all."""
     goal = as_path("file", file)
+    found, _ = contents_of(selector)
+    write_whole(goal, lambda partial: partial.write_bytes(found))
+
+
+def contents_of(selector: Any, /) -> tuple[bytes, str]:
+    """What a file of the selector holds, and its digest."""
     score, fitted, arrays = _states(selector.entry, selector.fitted)
     header = {
         "sha256": BLANK,  # first, so that no name can look like the blank
@@ -55,6 +63,7 @@ def save(selector: Any, file: str | PathLike[str], /) -> None:
         "n_classes": selector.n_classes,
         "distribution": asdict(selector.distribution),
         "class_names": selector.class_names,
+        "calibration": None if selector.calibration is None else asdict(selector.calibration),
     }
     try:
         _fields(json.loads(json.dumps(jsonable(header), allow_nan=False)), arrays, ())
@@ -63,8 +72,7 @@ def save(selector: Any, file: str | PathLike[str], /) -> None:
         raise ValueError(f"`selector` must have a score that a file can hold, got {reason}.") from None
     contents = dump_arrays(arrays, metadata={"abstain": json.dumps(jsonable(header), allow_nan=False)})
     digest = hashlib.sha256(contents).hexdigest()
-    contents = contents.replace(BLANK.encode(), digest.encode(), 1)
-    write_whole(goal, lambda partial: partial.write_bytes(contents))
+    return contents.replace(BLANK.encode(), digest.encode(), 1), digest
 
 
 def load(file: str | PathLike[str], /, *, own: Iterable[Any] = ()) -> dict[str, Any]:
@@ -108,6 +116,7 @@ def _fields(header: dict[str, Any], arrays: Arrays, own: Iterable[Any]) -> dict[
         "n_classes": n_classes,
         "distribution": built(header["distribution"], ScoreDistribution, place="distribution"),
         "class_names": built(header["class_names"], tuple[str, ...] | None, place="class_names"),
+        "calibration": built(header["calibration"], CalibrationData | None, place="calibration"),
     }
 
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from abstain.draws import generator
 from abstain.records import from_json, to_json
+from abstain.selector.calibration_data import CalibrationData
 from abstain.selector.selector import Selector
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.risk import in_reach
@@ -197,7 +198,25 @@ class Recertification:
             raise ValueError(
                 f"A threshold must be certified first, got none after {len(self.ids)} labels. Ask for more."
             )
-        return replace(old, threshold=self.threshold, distribution=ScoreDistribution.of(np.asarray(self.offered)))
+        return replace(
+            old,
+            threshold=self.threshold,
+            distribution=ScoreDistribution.of(np.asarray(self.offered)),
+            calibration=self._data(),
+        )
+
+    def _data(self) -> CalibrationData:
+        """The rows offered, of which the labelled ones certify; nothing is known of their classes and domains."""
+        return CalibrationData(
+            digest=sha256(self.to_json().encode()).hexdigest(),
+            rows=len(self.offered),
+            samples=len(self.offered),
+            unusable=sum(value == -np.inf for value in self.offered),
+            held_out=0,
+            largest=1,
+            classes=(),
+            domains=(),
+        )
 
     def to_json(self) -> str:
         """The state as text."""

@@ -15,6 +15,7 @@ from abstain.outputs.expected import expect_outputs
 from abstain.scores.confidences import predictions
 from abstain.scores.score import FittedScore, Score
 from abstain.selector import file as selector_file
+from abstain.selector.calibration_data import CalibrationData
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.selector.reasons import reasons
 from abstain.thresholds.score_distribution import ScoreDistribution
@@ -38,6 +39,8 @@ class Selector:
     """That of confidence in calibration, for `abstain.monitor`."""
     groups: GroupThresholds | None = None
     class_names: tuple[str, ...] | None = None
+    calibration: CalibrationData | None = None
+    """The rows it was calibrated on; None where that is not known."""
 
     def __repr__(self) -> str:
         rule = f"> {self.threshold.value:.6g}" if self.groups is None else f"for each {self.groups.per}"
@@ -79,9 +82,10 @@ class Selector:
 
     def accepts(self, outputs: Outputs, /) -> NDArray[np.bool_]:
         """Which rows are accepted (n,)."""
-        return self._accepted(outputs, self.confidence(outputs))
+        return self.accepted(outputs, self.confidence(outputs))
 
-    def _accepted(self, outputs: Outputs, confidence: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def accepted(self, outputs: Outputs, confidence: NDArray[np.float64], /) -> NDArray[np.bool_]:
+        """Which rows (n,) are accepted, where their confidence is known."""
         return confidence > self.values(outputs)
 
     def values(self, outputs: Outputs, /) -> NDArray[np.float64]:
@@ -117,12 +121,17 @@ class Selector:
             columns["domain"] = outputs.domain
         if outputs.n_classes:
             columns["prediction"] = self.predictions(outputs)
-        accepted = self._accepted(outputs, confidence)
+        accepted = self.accepted(outputs, confidence)
         columns |= {"confidence": confidence, "accepted": accepted, "reason": self._reasons(outputs, confidence)}
         if outputs.wrong is not None or outputs.labels is not None:
-            wrong = outputs.errors if outputs.labels is None else columns["prediction"] != outputs.labels
-            columns["error"] = wrong | ~outputs.usable
+            columns["error"] = self.errors(outputs)
         return columns
+
+    def errors(self, outputs: Outputs, /) -> NDArray[np.bool_]:
+        """Where its prediction (n,) is wrong, accepted or not; always where a row is not usable."""
+        if outputs.labels is None or not self.fitted.changes_predictions:
+            return outputs.errors
+        return (self.predictions(outputs) != outputs.labels) | ~outputs.usable
 
     def unseen(self, outputs: Outputs, /) -> dict[str, int]:
         """How many rows are of groups that have no threshold because calibration did not have them, by name."""
@@ -140,6 +149,11 @@ class Selector:
         """The threshold as the literature would print it."""
         literal = float(np.asarray(self.entry.literal(np.array([value])))[0])
         return "" if literal == value else f" ({self.entry.symbol} > {literal:.6g})"
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all that it is, as its file tells it too."""
+        return selector_file.contents_of(self)[1]
 
     def save(self, file: str | PathLike[str], /) -> None:
         """Write one file, whole or not at all."""

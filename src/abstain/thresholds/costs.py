@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from abstain.draws import generator
 from abstain.scores.expected_cost import Costs
 from abstain.thresholds.betting import mean_upper_bound
-from abstain.thresholds.promise import Promise
+from abstain.thresholds.promise import Counting, Promise
 from abstain.thresholds.sample import check_target, one_per_cluster, one_row_of_each, rows_like
 from abstain.thresholds.threshold import Threshold, between
 
@@ -87,6 +87,7 @@ class _CostSample:
     rejecting: Floats
     largest: float
     distribution: str
+    counting: Counting
 
     @classmethod
     def of(
@@ -114,7 +115,8 @@ class _CostSample:
         r = np.broadcast_to(r, c.shape)
         a = np.where(c == -inf, r, a)  # never accepted
         words = rows_like(len(c)) if len(rows) == len(c) else one_row_of_each(len(rows))
-        return cls(c[rows], a[rows], r[rows], float(largest), words)
+        counting: Counting = "rows" if len(rows) == len(c) else "clusters"
+        return cls(c[rows], a[rows], r[rows], float(largest), words, counting)
 
     def split(self, seed: int) -> tuple["_CostSample", "_CostSample"]:
         """A random third to choose on, and the rest; the order in which rows came decides nothing."""
@@ -125,7 +127,7 @@ class _CostSample:
 
     def _part(self, rows: NDArray[np.int64]) -> "_CostSample":
         parts = self.confidence[rows], self.accepting[rows], self.rejecting[rows]
-        return _CostSample(*parts, self.largest, self.distribution)
+        return _CostSample(*parts, self.largest, self.distribution, self.counting)
 
     def lowest(self) -> float:
         """The threshold of lowest mean cost on these samples; +inf, reject all, if none is lower."""
@@ -149,6 +151,7 @@ class _CostSample:
             bound=mean_upper_bound(paid, before, delta=delta, largest=self.largest),
             probability=1 - delta,
             distribution=self.distribution,
+            counting=self.counting,
             caveats=(
                 f"{paid.mean():.4g} was seen on {len(paid)} of them, and rejecting all would have cost "
                 f"{self.rejecting.mean():.4g}",

@@ -59,6 +59,7 @@ def target_coverage(
         relation="at least",
         probability=None if delta is None else 1 - delta,
         distribution=sample.distribution,
+        counting=sample.counting,
     )
     return Threshold(
         value=sample.below(rank), method="target_coverage", n=n, accepted=rank, errors=None, promise=promise

@@ -30,6 +30,7 @@ def empirical_without_guarantee(confidence: ArrayLike, losses: ArrayLike, /, *, 
         bound=float(totals[rank - 1] / rank),
         probability=None,
         distribution=sample.distribution,
+        counting=sample.counting,
         caveats=("since the threshold was fitted to the sample with no allowance for chance",),
         proved=False,
     )

@@ -5,6 +5,7 @@ from typing import Literal, Self, final
 
 RISK = "the share of errors among accepted rows"
 COVERAGE = "the share of rows accepted"
+Counting = Literal["rows", "clusters"]
 
 
 @final
@@ -27,6 +28,8 @@ class Promise:
     """Of the promise being kept, over the draw of the calibration sample; None: it is kept in expectation."""
     distribution: str
     """The rows it is about."""
+    counting: Counting = "rows"
+    """What counts once: every row, or every cluster of rows, by a row of it drawn at random."""
     caveats: tuple[str, ...] = ()
     """What it rests on besides, or why it is no promise."""
     proved: bool = True

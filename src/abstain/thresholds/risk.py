@@ -26,7 +26,12 @@ def certified(
         accepted=rank,
         errors=float(sample.losses[:rank].sum()),
         promise=Promise(
-            quantity=RISK, target=risk, bound=bound, probability=1 - delta, distribution=sample.distribution
+            quantity=RISK,
+            target=risk,
+            bound=bound,
+            probability=1 - delta,
+            distribution=sample.distribution,
+            counting=sample.counting,
         ),
     )
 

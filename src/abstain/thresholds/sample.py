@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from abstain.arguments import check_number
 from abstain.draws import generator
 from abstain.metrics.checks import check_samples
+from abstain.thresholds.promise import Counting
 from abstain.thresholds.threshold import apart, between
 
 Floats = NDArray[np.float64]
@@ -30,6 +31,8 @@ class Sample:
     """Whether every loss is 0 or 1, so that the exact binomial test applies."""
     distribution: str
     """What one more such row is a draw from, in words."""
+    counting: Counting = "rows"
+    """What counts once there."""
 
     @classmethod
     def of(cls, confidence: ArrayLike, losses: ArrayLike, /, *, ids: ArrayLike | None = None, seed: int = 0) -> Self:
@@ -38,12 +41,13 @@ class Sample:
         c, e = np.asarray(confidence, dtype=np.float64), np.asarray(losses, dtype=np.float64)
         rows = one_per_cluster(c, e, ids=ids, seed=seed)
         words = rows_like(len(c)) if len(rows) == len(c) else one_row_of_each(len(rows))
+        counting: Counting = "rows" if len(rows) == len(c) else "clusters"
         c, e = c[rows], e[rows]
         order = np.lexsort((-e, -c))
         c, e = c[order], e[order]
         if (c[1:] == c[:-1]).any():
             e = e[np.lexsort((generator("order within ties", 0, c, e).random(len(c)), -c))]
-        return cls(c, e, bool(((e == 0) | (e == 1)).all()), words)
+        return cls(c, e, bool(((e == 0) | (e == 1)).all()), words, counting)
 
     def __len__(self) -> int:
         return len(self.confidence)

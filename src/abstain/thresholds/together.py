@@ -13,7 +13,7 @@ from abstain.thresholds.coverage import rank_for_coverage
 from abstain.thresholds.fallback import lowest_certified, proposed
 from abstain.thresholds.promise import COVERAGE, RISK, Promise
 from abstain.thresholds.risk import certified, in_reach
-from abstain.thresholds.sample import Sample, check_names, check_target, one_per_cluster, rows_like
+from abstain.thresholds.sample import Sample, check_names, check_target, one_per_cluster
 from abstain.thresholds.step_down import largest_safe_rank
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 from abstain.thresholds.trade_off import trade_off
@@ -68,6 +68,7 @@ def risk_and_coverage(
         relation="at least",
         probability=1 - delta,
         distribution=sample.distribution,
+        counting=sample.counting,
     )
     return replace(found, further=(covers,))
 
@@ -131,9 +132,15 @@ def joint_risk(
         )
     certifying = ~in_pilot
     accepted = certifying & (c > value)
-    words = rows_like(len(c)) if len(rows) == len(whole) else Sample.of(confidence, losses, ids=ids).distribution
+    like = whole if len(rows) == len(whole) else Sample.of(confidence, losses, ids=ids)
     overall, each = (
-        Promise(quantity=quantity, target=limit, probability=1 - delta, distribution=words)
+        Promise(
+            quantity=quantity,
+            target=limit,
+            probability=1 - delta,
+            distribution=like.distribution,
+            counting=like.counting,
+        )
         for quantity, limit in ((RISK, risk), (f"{RISK} of each of the groups {_named(parts)}", group_risk))
     )
     return Threshold(

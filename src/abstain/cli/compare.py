@@ -1,0 +1,111 @@
+"""`abstain compare`: two models, or two versions of one, on the same samples."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from abstain.cli.complete import score_or_best
+from abstain.cli.letters import shown
+from abstain.cli.options import Figure, Json, Nonfinite
+from abstain.cli.show import print_json
+
+if TYPE_CHECKING:
+    from abstain.evaluation.runs import RunComparison
+
+
+def compare(
+    a: Annotated[Path, typer.Argument(help="Outputs of one model, as for `abstain evaluate`.")],
+    b: Annotated[Path, typer.Argument(help="Outputs of the other on the same samples.")],
+    score: Annotated[
+        str | None,
+        typer.Option(help="The score of both, or of A; `best` chooses each one's own.", autocompletion=score_or_best),
+    ] = None,
+    score_b: Annotated[
+        str | None, typer.Option(help="The score of B, if it is another.", autocompletion=score_or_best)
+    ] = None,
+    alpha: Annotated[list[float] | None, typer.Option(help="A coverage α of the area; repeat for several.")] = None,
+    coverage: Annotated[list[float] | None, typer.Option(help="A coverage to compare risks at; repeat.")] = None,
+    risk: Annotated[list[float] | None, typer.Option(help="A risk to compare coverages at; repeat.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Show every mix of shifts, not the widest alone.")] = False,
+    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    figure: Figure = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write verdict and tables here in Markdown.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write a self-contained page here (.html).")] = None,
+    nonfinite: Nonfinite = "error",
+    seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit or choose scores on.")] = 0,
+    json: Json = False,
+) -> None:
+    """Compare two models, or two versions of one, after rejection: at the same coverage and at the same risk.
+
+    Samples are matched by ids. Differences are paired, and count a cluster of ids once.
+
+    Example: abstain compare old/ new/ --score best --risk 0.02 --report compare.html
+    """
+    import abstain
+    from abstain.files import check_goal, write_text
+    from abstain.report.save import check_figure, save_figure
+
+    check_figure(figure)
+    for goal in filter(None, (markdown, report)):
+        check_goal(goal)
+    runs = [abstain.Outputs.load(path, nonfinite=nonfinite) for path in (a, b)]  # type: ignore[arg-type]
+    found = abstain.compare_runs(
+        *runs,
+        score=(score, score if score_b is None else score_b),
+        alphas=alpha or (0.1, 0.5, 1.0),
+        coverages=coverage or (0.5, 0.8, 0.9, 1.0),
+        risks=risk,
+        names=_names(a, b),
+        level=level,
+        seed=seed,
+    )
+    if figure is not None:
+        from abstain.report.comparison_figure import comparison_figure
+
+        save_figure(comparison_figure(found), figure)
+    if markdown is not None:
+        from abstain.report.comparison_tables import comparison_markdown
+
+        write_text(markdown, comparison_markdown(found))
+    if report is not None:
+        from abstain.report.comparison_page import comparison_page
+
+        write_text(report, comparison_page(found))
+    if json:
+        print_json(found.to_dict())
+        return
+    _print(found, every)
+
+
+def _names(a: Path, b: Path) -> tuple[str, str]:
+    """The last part of each path that tells them apart."""
+    if a.resolve().name != b.resolve().name:
+        return a.resolve().name, b.resolve().name
+    return str(a), str(b)
+
+
+def _print(found: "RunComparison", every: bool) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from abstain.report.comparison_tables import comparison_tables
+
+    console = Console()
+    console.print(shown(found.words()), style="bold", markup=False)
+    for mix in found.mixes if every else found.mixes[-1:]:
+        if every and len(found.mixes) > 1:
+            console.print(shown(f"\n{mix.mix}: {mix.n:,} rows"), style="bold")
+        for each in comparison_tables(found, mix):
+            title = escape(shown(each.title))
+            table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title=title, title_justify="left")
+            for place, name in enumerate(each.columns):
+                table.add_column(escape(shown(name)), justify="right" if place else "left")
+            for row in each.rows:
+                table.add_row(*(escape(shown(cell)) for cell in row))
+            console.print(table)
+    console.print(shown(f"Scores: {found.scores[0]} and {found.scores[1]}."), style="dim", markup=False)
+    for note in found.notes:
+        console.print(shown(note), style="dim", markup=False)

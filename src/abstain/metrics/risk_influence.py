@@ -1,0 +1,45 @@
+"""The selective risk at a coverage as a sum over samples: its influence function, with the rate at the cut."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.metrics.checks import check_share
+from abstain.metrics.groups import Groups, accepted_at
+from abstain.metrics.influence import Influence
+from abstain.metrics.ranking import Ranking
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def risk_influence(ranking: Ranking, coverage: float, /) -> tuple[float, Influence]:
+    """The risk R(c) of the most trusted share c, and what each row does to it: (1[U ≤ c](e − η) − c(R − η))/c.
+
+    η is the error rate at the cut. More trusted rows move the cut, and what they push out errs at the rate η: without
+    that term the standard error would be that of a fixed threshold. For independent rows the variance is
+    (R(1 − R) + (1 − c)(η − R)²)/(nc).
+    """
+    check_share("coverage", coverage)
+    if ranking.rows.weights is not None:
+        raise ValueError("A risk at a coverage must have rows without weights to be compared, got weights.")
+    groups, rows, n = ranking.groups, ranking.rows, ranking.n
+    k = accepted_at(n, coverage)
+    ends = np.cumsum(groups.counts)
+    cut = int(np.searchsorted(ends, k))
+    weights = np.zeros(len(ends))
+    weights[:cut] = 1.0
+    weights[cut] = (k - (ends[cut] - groups.counts[cut])) / groups.counts[cut]
+    risk, rate = float(groups.losses @ weights) / k, float(rates_at_cut(groups, np.array([k]))[0])
+    of_rows = weights[ranking.group]
+    centred = (of_rows * (rows.losses - rate) - k / n * (risk - rate)) * (n / k)
+    return risk, Influence(centred, of_rows / k, rows)
+
+
+def rates_at_cut(groups: Groups, ks: Ints, /) -> Floats:
+    """The error rate η around each rank: the mean loss of the ranks near it, whole ties together."""
+    n, ends = groups.n, np.cumsum(groups.counts)
+    half = max(10, round(n**0.8 / 4))
+    first = np.searchsorted(ends, np.maximum(ks - half, 0), side="right")
+    last = np.searchsorted(ends, np.minimum(ks + half, n))
+    counts, losses = np.append(0.0, ends), np.append(0.0, np.cumsum(groups.losses))
+    return np.asarray((losses[last + 1] - losses[first]) / (counts[last + 1] - counts[first]))

@@ -1,0 +1,151 @@
+"""Paired differences of two models on the same samples: each has its own confidence and its own errors."""
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
+
+from abstain.kernels.sums import exact_sum, squared_distance
+from abstain.metrics.checks import check_level, check_losses
+from abstain.metrics.clusters import Clusters, cluster_sums, error_of_sums, standard_error
+from abstain.metrics.compare import unseen_weight
+from abstain.metrics.crossing import crossing
+from abstain.metrics.influence import ROUNDING, Influence
+from abstain.metrics.intervals import FEW_ERRORS, estimates, fay_feuer, mover
+from abstain.metrics.ranking import Ranking, Rows
+from abstain.metrics.risk_influence import risk_influence
+
+Floats = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True)
+class Pair:
+    """A value of model a, that of model b, and what is known of a minus b."""
+
+    a: float
+    b: float
+    se: float | None
+    """None for coverages where a curve ends, or does not rise."""
+    low: float
+    high: float
+
+    @property
+    def difference(self) -> float:
+        """That of a minus that of b."""
+        return self.a - self.b
+
+    def swapped(self) -> "Pair":
+        """Model b first."""
+        return Pair(self.b, self.a, self.se, -self.high, -self.low)
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the interval leaves out zero."""
+        return self.low > 0 or self.high < 0
+
+
+@final
+@dataclass(frozen=True)
+class TwoModels:
+    """The rankings of the same samples by two models, a and b; samples with the same ids are one cluster."""
+
+    a: Ranking
+    b: Ranking
+    level: float = 0.95
+
+    @classmethod
+    def of(
+        cls,
+        conf_a: ArrayLike,
+        losses_a: ArrayLike,
+        conf_b: ArrayLike,
+        losses_b: ArrayLike,
+        /,
+        *,
+        ids: ArrayLike | None = None,
+        level: float = 0.95,
+    ) -> Self:
+        """Check and rank the samples of both models.
+
+        >>> two = TwoModels.of([4, 3, 2, 1], [0, 0, 0, 1], [1, 2, 3, 4], [0, 0, 0, 1])
+        >>> pair = two.risk(coverage=0.5)
+        >>> pair.a, pair.b
+        (0.0, 0.5)
+        """
+        check_level(level)
+        losses = [check_losses(each)[0] for each in (losses_a, losses_b)]
+        if len(losses[0]) != len(losses[1]):
+            raise ValueError(
+                f"`losses_b` must have a loss for each sample of `losses_a`, got {len(losses[1])} for {len(losses[0])}."
+            )
+        clusters = Clusters.of(ids, len(losses[0]))
+        a, b = (Rows.of_checked(each, None, clusters) for each in losses)
+        return cls(a.rank(conf_a), b.rank(conf_b), level)
+
+    def swapped(self) -> Self:
+        """Model b first."""
+        return type(self)(self.b, self.a, self.level)
+
+    def aurc(self, *, alpha: float = 1.0) -> Pair:
+        """AURC-α: below zero means that a is better."""
+        a, b = (estimates(each, alphas=[alpha], level=self.level)[0] for each in (self.a, self.b))
+        return self._pair(a.value, a.find_influence(), b.value, b.find_influence())
+
+    def risk(self, *, coverage: float) -> Pair:
+        """Selective risk where both accept the same share: below zero means that a is better."""
+        (a, of_a), (b, of_b) = risk_influence(self.a, coverage), risk_influence(self.b, coverage)
+        return self._pair(a, of_a, b, of_b)
+
+    def coverage(self, *, risk: float) -> Pair:
+        """The share that each accepts at the same risk: above zero means that a is better.
+
+        The interval joins those of both (`crossing`), with the correlation of their influence functions (Zou, 2007).
+        """
+        a, b = (crossing(each, risk, level=self.level) for each in (self.a, self.b))
+        difference = a.value - b.value
+        correlation, se = 0.0, None
+        if a.centred is not None and b.centred is not None:
+            parts = [standard_error(each, self._clusters) for each in (a.centred, b.centred)]
+            se = standard_error(a.centred - b.centred, self._clusters)
+            both = 2 * parts[0] * parts[1]
+            correlation = min(1.0, max(0.0, (parts[0] ** 2 + parts[1] ** 2 - se**2) / both)) if both else 0.0
+        low = difference - _joined(a.value - a.low, b.high - b.value, correlation)
+        high = difference + _joined(a.high - a.value, b.value - b.low, correlation)
+        return Pair(a.value, b.value, se, low, high)
+
+    def coverage_at_risk_of_b(self, *, coverage: float) -> Pair:
+        """The share that a accepts at the risk b has at ``coverage``, and that coverage itself."""
+        risk, of_risk = risk_influence(self.b, coverage)
+        found = crossing(self.a, risk, of_risk=of_risk, level=self.level)
+        se = None if found.centred is None else standard_error(found.centred, self._clusters)
+        return Pair(found.value, coverage, se, found.low - coverage, found.high - coverage)
+
+    @property
+    def _clusters(self) -> Clusters | None:
+        return self.a.rows.clusters
+
+    def _pair(self, a: float, of_a: Influence, b: float, of_b: Influence) -> Pair:
+        """The difference of two sums of shares of losses: normal, or where few clusters tell them apart by `mover`."""
+        difference, z = a - b, float(ndtri((1 + self.level) / 2))
+        se = error_of_sums(squared_distance(of_a.sums, of_b.sums), len(of_a.sums), self.a.n)
+        added = of_a.added - of_b.added
+        telling = np.abs(added) > ROUNDING * (of_a.added + of_b.added)
+        if np.count_nonzero(telling) >= FEW_ERRORS:
+            return Pair(a, b, se, difference - z * se, difference + z * se)
+        sides = []
+        for sign, influence in ((1.0, of_a), (-1.0, of_b)):
+            events = np.maximum(sign * added, 0.0)
+            total, unseen = exact_sum(events), unseen_weight(cluster_sums(influence.share, self._clusters))
+            sides.append((total, *fay_feuer(total, exact_sum(np.square(events)), unseen, level=self.level)))
+        low, high = mover(*sides)
+        beyond = z**2 * max(0.0, se**2 - exact_sum(np.square(added)))  # of the place of the cut, which no event shows
+        low = difference - sqrt((difference - low) ** 2 + beyond)
+        return Pair(a, b, se, low, difference + sqrt((high - difference) ** 2 + beyond))
+
+
+def _joined(one: float, other: float, correlation: float) -> float:
+    return sqrt(max(0.0, one**2 + other**2 - 2 * correlation * one * other))

@@ -1,0 +1,62 @@
+"""Two models after rejection, as one self-contained page."""
+
+from abstain.evaluation.mixes import MIXES
+from abstain.evaluation.runs import MixComparison, RunComparison
+from abstain.report.comparison_figure import comparison_figure
+from abstain.report.comparison_tables import comparison_tables
+from abstain.report.page import Cell, Column, Section, document, table, text
+from abstain.report.page.picture import picture
+
+
+def comparison_page(comparison: RunComparison, /) -> str:
+    """The HTML of the page: the verdict, the curves, a table for each question and mix, and how it was computed."""
+    a, b = comparison.names
+    first, *rest = comparison.words().split(". ")
+    verdict = f'<p class="decision">{text(first)}{"." if rest else ""}</p>'
+    if rest:
+        verdict += f'<p class="lead">{text(". ".join(rest))}</p>'
+    words = (
+        f"Risk–coverage curves of {a} and {b}, and the difference of their risks at the same coverage with its band."
+    )
+    sections = [
+        Section(name="verdict", title="Which is better after rejection", html=verdict),
+        Section(name="curves", title="Curves", html=picture(comparison_figure(comparison), words=words)),
+        *(_mix(comparison, mix) for mix in reversed(comparison.mixes)),
+        Section(name="how", title="How it was computed", html=_how(comparison)),
+    ]
+    return document(f"{a} and {b}, compared", sections, subtitle=f"{comparison.mix().n:,} rows that both models have")
+
+
+def _mix(comparison: RunComparison, mix: MixComparison) -> Section:
+    found = comparison.words(mix.mix) if len(comparison.mixes) > 1 else ""
+    tables = [
+        table(
+            [Column(name, number=place > 0) for place, name in enumerate(each.columns)],
+            [[Cell(text(cell)) for cell in row] for row in each.rows],
+            caption=each.title,
+            sortable=False,
+        )
+        for each in comparison_tables(comparison, mix)
+    ]
+    name = f"mix-{list(MIXES).index(mix.mix)}"
+    html = (f"<p>{text(found)}</p>" if found else "") + "".join(tables)
+    return Section(name=name, title=MIXES[mix.mix].title.removeprefix("+ ").capitalize(), html=html)
+
+
+def _how(comparison: RunComparison) -> str:
+    a, b = comparison.names
+    facts = [
+        ("Scores", f"{comparison.scores[0]} for {a}, {comparison.scores[1]} for {b}"),
+        *((f"Rows, {mix.mix}", _counts(mix)) for mix in comparison.mixes),
+        (
+            "Intervals",
+            f"{100 * comparison.level:g}%, paired: both models meet the same samples; a cluster of rows counts once.",
+        ),
+    ]
+    listed = "".join(f"<dt>{text(name)}</dt><dd>{text(words)}</dd>" for name, words in facts)
+    notes = "".join(f"<li>{text(note)}</li>" for note in comparison.notes)
+    return f'<dl class="facts">{listed}</dl>' + (f"<ul>{notes}</ul>" if notes else "")
+
+
+def _counts(mix: MixComparison) -> str:
+    return f"{mix.n:,} of {mix.samples:,} samples; {mix.errors_a:,} and {mix.errors_b:,} are wrong"

@@ -1,0 +1,95 @@
+"""What a selector remembers of the rows it was calibrated on: counts, a digest, and each class and domain."""
+
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.outputs import Outputs
+from abstain.outputs.digest import outputs_digest
+
+MOST = 10_000  # names of classes or domains that a file keeps
+
+
+@final
+@dataclass(frozen=True)
+class SliceCounts:
+    """The rows of one name: how many there are, how many of them are accepted, and how many of these are wrong."""
+
+    name: str
+    n: int
+    accepted: int
+    errors: int
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class CalibrationData:
+    """The rows that a selector was calibrated on."""
+
+    digest: str
+    """SHA-256 of all rows that were given."""
+    rows: int
+    samples: int
+    """Different samples, by ids, among the rows."""
+    unusable: int
+    """Rows that are not finite."""
+    held_out: int
+    """Rows that chose or fitted the score, and certify nothing."""
+    largest: int
+    """Rows of the largest cluster among those that certify."""
+    classes: tuple[SliceCounts, ...]
+    """The rows that certify by predicted class; none without classes."""
+    domains: tuple[SliceCounts, ...]
+
+    @classmethod
+    def of(
+        cls,
+        given: Outputs,
+        certifying: Outputs,
+        /,
+        *,
+        predictions: NDArray[np.int64] | None,
+        accepted: NDArray[np.bool_],
+        errors: NDArray[np.bool_] | None,
+    ) -> Self:
+        """Count the rows that certify, by what the selector decides on them."""
+        classes = None if predictions is None else class_names_of(predictions, given.class_names)
+        return cls(
+            digest=outputs_digest(given),
+            rows=len(given),
+            samples=given.samples[1],
+            unusable=int(np.count_nonzero(~given.usable)),
+            held_out=len(given) - len(certifying),
+            largest=largest_cluster(certifying),
+            classes=slice_counts(classes, accepted, errors),
+            domains=slice_counts(certifying.domain, accepted, errors),
+        )
+
+
+def slice_counts(
+    names: NDArray[np.str_] | None, accepted: NDArray[np.bool_], errors: NDArray[np.bool_] | None, /
+) -> tuple[SliceCounts, ...]:
+    """The counts of each name in the order of the names; none where there are no names or more than a file keeps."""
+    if names is None:
+        return ()
+    wrong = np.zeros(len(accepted), dtype=bool) if errors is None else errors
+    distinct, place = np.unique(names, return_inverse=True)
+    if len(distinct) > MOST:
+        return ()
+    columns = (None, accepted, accepted & wrong)
+    counts = [np.bincount(place, weights=each, minlength=len(distinct)).astype(int).tolist() for each in columns]
+    return tuple(SliceCounts(str(name), *each) for name, *each in zip(distinct, *counts, strict=True))
+
+
+def class_names_of(predictions: NDArray[np.int64], class_names: tuple[str, ...] | None, /) -> NDArray[np.str_]:
+    """(n,) the name of each predicted class, its number where it has none; −1 for a row that is not usable."""
+    if class_names is None:
+        return predictions.astype(str)
+    return np.append(np.array(class_names, dtype=str), "-1")[predictions]
+
+
+def largest_cluster(outputs: Outputs, /) -> int:
+    """How many rows the largest sample has."""
+    return int(np.bincount(outputs.samples[0]).max())

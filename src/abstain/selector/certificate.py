@@ -1,0 +1,133 @@
+"""`Certificate`: a selector's promise, the data behind it, and what fresh labelled rows say of it."""
+
+import json
+from dataclasses import asdict, dataclass
+from math import isfinite
+from typing import Any, Literal, Self, final
+
+from abstain.jsonable import jsonable
+from abstain.records import built, parsed
+from abstain.selector.calibration_data import CalibrationData, SliceCounts
+from abstain.thresholds.promise import Promise
+from abstain.thresholds.refutation import Refutation
+
+FORMAT, VERSION = "abstain.certificate", 1
+DIGITS = 6  # significant ones, which no platform or library rounds otherwise
+Verdict = Literal["confirmed", "consistent", "refuted", "too little data", "not tested"]
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class SelectorFacts:
+    """The selector that is certified."""
+
+    digest: str
+    """SHA-256, as its file tells it."""
+    score: str
+    method: str
+    threshold: float
+    """+inf where there is one for each group."""
+    group_thresholds: dict[str, float]
+    per: str | None
+    n_classes: int
+    calibrated_rows: int
+    """Rows that certify the threshold."""
+    accepted: int
+    errors: float | None
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class PromiseTest:
+    """A promise on the fresh rows."""
+
+    about: str
+    """What is tested, in words."""
+    result: Refutation | None
+    """None where it cannot be tested."""
+    reason: str
+    """Why not; nothing where it is."""
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class SliceTest:
+    """The fresh rows of one name, and whether their risk is significantly above what is promised for all."""
+
+    counts: SliceCounts
+    above: bool
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class FreshData:
+    """Labelled rows that the selector has not seen, and what they say."""
+
+    digest: str
+    rows: int
+    samples: int
+    unusable: int
+    accepted: int
+    errors: int
+    """Among the accepted."""
+    level: float
+    """The probability with which a kept promise may be called refuted, all tests together."""
+    tests: tuple[PromiseTest, ...]
+    classes: tuple[SliceTest, ...]
+    domains: tuple[SliceTest, ...]
+    unseen: tuple[str, ...]
+    """Groups that calibration did not have, and that are rejected."""
+    verdict: Verdict
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Certificate:
+    """What is promised of a selector, on what data it rests, and whether fresh rows agree."""
+
+    selector: SelectorFacts
+    promises: tuple[Promise, ...]
+    calibration: CalibrationData | None
+    fresh: FreshData | None
+    software: dict[str, str]
+    """Versions of what computed it."""
+    sources: dict[str, str]
+    """Where the selector and the fresh rows were, as they were named."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the fresh rows say; "not tested" without any."""
+        return "not tested" if self.fresh is None else self.fresh.verdict
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, numbers rounded to six digits."""
+        found: dict[str, Any] = _rounded(jsonable(asdict(self)))
+        return {"format": FORMAT, "version": VERSION, "verdict": self.verdict} | found
+
+    def to_json(self) -> str:
+        """A text that is the same for the same certificate and differs line by line for others: keys are sorted."""
+        return json.dumps(self.to_dict(), sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str, /, *, place: str = "text") -> Self:
+        """The certificate that `to_json` wrote."""
+        try:
+            found = parsed(text)
+            if not isinstance(found, dict) or found.pop("format", None) != FORMAT:
+                raise ValueError("another kind of document")
+            if (version := found.pop("version", None)) != VERSION:
+                raise ValueError(f"version {version!r}, not {VERSION}")
+            verdict, certificate = found.pop("verdict", None), built(found, cls)
+            if certificate.verdict != verdict:
+                raise ValueError(f"the verdict {verdict!r} where its test says {certificate.verdict!r}")
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"`{place}` must be a certificate as .json, got {str(error).rstrip('.')}.") from None
+        return certificate
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_rounded(item) for item in value]
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) and isfinite(value) else value

@@ -1,0 +1,69 @@
+"""What has changed since a certificate was written: what breaks it, and what is only worth a notice."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+from abstain.selector.certificate import Certificate
+
+NOTICED = ("software", "sources")
+FRESH = ("fresh", "verdict")
+
+
+@final
+@dataclass(frozen=True)
+class Changes:
+    """In words, what breaks a certificate and what does not."""
+
+    breaks: tuple[str, ...]
+    notices: tuple[str, ...]
+
+    @property
+    def stands(self) -> bool:
+        """Whether the certificate still holds."""
+        return not self.breaks
+
+
+def changes(old: Certificate, new: Certificate, /) -> Changes:
+    """Compare a certificate with one made again from the same selector and rows, or with fresh rows of another place.
+
+    It is broken by a promise that is refuted, by another selector, other promises or calibration rows; by other fresh
+    rows, or other decisions on them, where they are said to be the same; and by fresh rows from elsewhere that say less
+    than it does. Versions of software, and fresh rows from elsewhere that say as much, are noticed.
+    """
+    breaks, notices = [], []
+    elsewhere = old.sources.get("on") != new.sources.get("on")
+    if new.verdict == "refuted":
+        breaks.append("The promise is refuted by the fresh rows.")
+    before, after = old.to_dict(), new.to_dict()
+    if old.fresh is not None and new.fresh is not None and elsewhere:
+        notices.append(f"The fresh rows are others: {new.fresh.rows:,} rows for {old.fresh.rows:,}.")
+        if _worth(new) < _worth(old) and new.verdict != "refuted":
+            breaks.append(f"The fresh rows say {new.verdict!r} where the certificate says {old.verdict!r}.")
+        before, after = ({key: value for key, value in each.items() if key not in FRESH} for each in (before, after))
+    for place, one, other in _differences(before, after, ""):
+        words = f"{place}: {_short(one)} → {_short(other)}"
+        (notices if place.split(".")[0] in NOTICED else breaks).append(words)
+    return Changes(tuple(breaks), tuple(notices))
+
+
+def _worth(certificate: Certificate) -> int:
+    return ("refuted", "not tested", "too little data", "consistent", "confirmed").index(certificate.verdict)
+
+
+def _differences(old: Any, new: Any, place: str) -> list[tuple[str, Any, Any]]:
+    """Where two documents differ, by the path to it."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return [
+            found
+            for key in sorted({*old, *new})
+            for found in _differences(old.get(key), new.get(key), f"{place}.{key}" if place else key)
+        ]
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        pairs = enumerate(zip(old, new, strict=True))
+        return [found for number, pair in pairs for found in _differences(*pair, f"{place}[{number}]")]
+    return [] if old == new else [(place, old, new)]
+
+
+def _short(value: Any) -> str:
+    words = f"{len(value)} items" if isinstance(value, dict | list) else str(value)
+    return words if len(words) <= 24 else f"{words[:20]}…"

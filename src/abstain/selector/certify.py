@@ -1,0 +1,178 @@
+"""`certify`: write down what a selector promises, and test it on fresh labelled rows."""
+
+import platform
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import abstain
+from abstain.outputs import Outputs
+from abstain.outputs.digest import outputs_digest
+from abstain.outputs.expected import expect_outputs
+from abstain.selector.calibration_data import class_names_of, slice_counts
+from abstain.selector.certificate import (
+    Certificate,
+    FreshData,
+    PromiseTest,
+    SelectorFacts,
+    SliceTest,
+    Verdict,
+)
+from abstain.selector.selector import Selector
+from abstain.thresholds.promise import COVERAGE, RISK, Promise
+from abstain.thresholds.refutation import Refutation, refutation
+from abstain.thresholds.sample import check_target
+
+Mask = NDArray[np.bool_]
+
+
+def certify(
+    selector: Selector,
+    fresh: Outputs | None = None,
+    /,
+    *,
+    level: float = 0.05,
+    sources: dict[str, str] | None = None,
+) -> Certificate:
+    """The certificate of a selector; with ``fresh`` labelled rows, whether its promise is consistent with them.
+
+    The fresh rows must be drawn as those to come are, and none of them may have calibrated it. A promise that is kept
+    is called refuted with probability at most ``level``, which all promises tested share: exact for independent rows,
+    by bets where rows with the same ids form clusters.
+    """
+    if not isinstance(selector, Selector):
+        raise TypeError(f"`selector` must be a Selector, got {type(selector).__name__}.")
+    check_target("level", level)
+    threshold, groups = selector.threshold, selector.groups
+    return Certificate(
+        selector=SelectorFacts(
+            digest=selector.digest,
+            score=selector.score,
+            method=threshold.method,
+            threshold=threshold.value,
+            group_thresholds={} if groups is None else {name: one.value for name, one in groups.thresholds.items()},
+            per=None if groups is None else groups.per,
+            n_classes=selector.n_classes,
+            calibrated_rows=threshold.n,
+            accepted=threshold.accepted,
+            errors=threshold.errors,
+        ),
+        promises=(threshold.promise, *threshold.further),
+        calibration=selector.calibration,
+        fresh=None if fresh is None else _Fresh(selector, fresh, level).data(),
+        software={"abstain": abstain.__version__, "python": platform.python_version()}
+        | {name: version(name) for name in ("numpy", "scipy")},
+        sources=dict(sources or {}),
+    )
+
+
+class _Fresh:
+    """Fresh rows under a selector."""
+
+    def __init__(self, selector: Selector, outputs: Outputs, level: float) -> None:
+        expect_outputs(outputs, name="fresh")
+        if outputs.labels is None and outputs.wrong is None:
+            raise ValueError("`fresh` must have labels, got none. Pass labels= to Outputs.")
+        known = selector.calibration
+        self.digest = outputs_digest(outputs)
+        if known is not None and self.digest == known.digest:
+            raise ValueError("`fresh` must be rows that the selector has not seen, got those it was calibrated on.")
+        self.selector, self.outputs, self.level = selector, outputs, level
+        self.accepted, self.errors = selector.accepts(outputs), selector.errors(outputs)
+        number, size = outputs.samples
+        self.clusters = number if size < len(outputs) else None
+        self.largest = 1 if known is None else known.largest
+
+    def data(self) -> FreshData:
+        tests = tuple(self.tests())
+        return FreshData(
+            digest=self.digest,
+            rows=len(self.outputs),
+            samples=self.outputs.samples[1],
+            unusable=int(np.count_nonzero(~self.outputs.usable)),
+            accepted=int(np.count_nonzero(self.accepted)),
+            errors=int(np.count_nonzero(self.accepted & self.errors)),
+            level=self.level,
+            tests=tests,
+            classes=self.slices(self.classes()),
+            domains=self.slices(self.outputs.domain),
+            unseen=tuple(sorted(self.selector.unseen(self.outputs))),
+            verdict=_overall([test.result.verdict for test in tests if test.result is not None]),
+        )
+
+    def tests(self) -> Iterator[PromiseTest]:
+        """Each promise, those of groups after those of all rows; the level is shared by those that can be tested."""
+        asked = list(self.promises())
+        share = self.level / max(1, sum(not _objection(promise) for _, promise, _ in asked))
+        for about, promise, inside in asked:
+            reason = _objection(promise)
+            result = None if reason else self.tested(promise, inside, share)
+            yield PromiseTest(about=about, result=result, reason=reason)
+
+    def promises(self) -> Iterator[tuple[str, Promise, Mask]]:
+        """What is promised, in words, and of which rows."""
+        every = np.ones(len(self.outputs), dtype=bool)
+        threshold, groups = self.selector.threshold, self.selector.groups
+        for promise in (threshold.promise, *threshold.further):
+            yield promise.quantity, promise, every
+        if groups is None:
+            return
+        names = groups.names(self.outputs, lambda: self.selector.predictions(self.outputs))
+        for name, one in groups.thresholds.items():
+            if one.value < np.inf:
+                yield f"{one.promise.quantity} in the group {name}", one.promise, names == name
+
+    def tested(self, promise: Promise, inside: Mask, level: float) -> Refutation:
+        """A share of errors among the accepted, or of rows rejected, is at most what is promised."""
+        of_risk = promise.quantity == RISK
+        return refutation(
+            self.errors if of_risk else ~self.accepted,
+            inside & self.accepted if of_risk else inside,
+            self.clusters,
+            limit=_limit(promise),
+            level=level,
+            delta=1 - (promise.probability or 0.0),
+            largest=self.largest,
+            counting=promise.counting,
+        )
+
+    def classes(self) -> NDArray[np.str_] | None:
+        if not self.outputs.n_classes:
+            return None
+        return class_names_of(self.selector.predictions(self.outputs), self.selector.class_names)
+
+    def slices(self, names: NDArray[np.str_] | None) -> tuple[SliceTest, ...]:
+        """Every slice, tested against the promised risk at the level over their number; no part of the verdict."""
+        promise, counts = self.selector.threshold.promise, slice_counts(names, self.accepted, self.errors)
+        testable = promise.quantity == RISK and not _objection(promise)
+        return tuple(
+            SliceTest(counts=one, above=testable and self.is_above(promise, names == one.name, len(counts)))
+            for one in counts
+        )
+
+    def is_above(self, promise: Promise, inside: Mask, among: int) -> bool:
+        return self.tested(promise, inside, self.level / among).verdict == "refuted"
+
+
+def _limit(promise: Promise) -> float:
+    """Of errors among the accepted, or of rows rejected: what was asked for, or certified where nothing was."""
+    asked = promise.certified if promise.target is None else promise.target
+    return asked if promise.quantity == RISK else 1 - asked
+
+
+def _objection(promise: Promise) -> str:
+    """Why fresh rows cannot refute a promise; nothing if they can."""
+    if promise.quantity not in (RISK, COVERAGE):
+        return "the test knows shares of errors and of accepted rows alone"
+    if promise.probability is None:
+        return "it is kept on average over calibration samples, so that no single selector can break it"
+    return "" if 0 < _limit(promise) < 1 else "it says nothing that rows could break"
+
+
+def _overall(verdicts: "list[Any]") -> Verdict:
+    """The worst of them; all must be confirmed for the whole to be."""
+    order: tuple[Verdict, ...] = ("refuted", "too little data", "consistent", "confirmed")
+    return next((verdict for verdict in order if verdict in verdicts), "not tested")

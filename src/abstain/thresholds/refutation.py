@@ -1,0 +1,163 @@
+"""Is a promised rate consistent with new rows? An exact test for independent rows, bets for rows in clusters."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import exp, log
+from typing import Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bdtrc
+
+from abstain.thresholds.betting import log_capital
+from abstain.thresholds.binomial import lower_bound, upper_bound
+from abstain.thresholds.promise import Counting
+from abstain.thresholds.sample import check_target
+
+Floats = NDArray[np.float64]
+Verdict = Literal["confirmed", "consistent", "refuted", "too little data"]
+ENOUGH_POWER = 0.8
+BETS = 0.95 * np.exp2(-np.arange(12.0))  # shares of the largest bet that no cluster can ruin
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Refutation:
+    """What new rows say of "the rate of events among the trials is at most ``limit``"."""
+
+    limit: float
+    trials: int
+    events: int
+    p_value: float
+    """That the rows would be at least so bad if the promise were kept; at most its level with that probability."""
+    low: float
+    high: float
+    """The rate is between them, each with probability 1 − level."""
+    alternative: float
+    """A rate that should not go unnoticed: twice the limit, or halfway to 1."""
+    power: float
+    """The probability of noticing it; for clusters about that, by the number of rows they are worth."""
+    by: Literal["binomial", "betting"]
+    verdict: Verdict
+
+
+def refutation(
+    events: NDArray[np.bool_],
+    trials: NDArray[np.bool_],
+    clusters: NDArray[np.int64] | None = None,
+    /,
+    *,
+    limit: float,
+    level: float = 0.05,
+    delta: float = 0.05,
+    largest: int = 1,
+    counting: Counting = "rows",
+) -> Refutation:
+    """Test that at most ``limit`` of the trials are events, on new rows (n,), of which ``clusters`` belong together.
+
+    Independent rows: given their number the events are binomial, so P(Bin(k, limit) ≥ events) is an exact p-value.
+    Clusters: Z = Σ trial·(event − limit) over a cluster has no mean above 0 if the promise is kept, and is at least
+    −limit·M, so that bets on Z being positive win 1/level with probability at most level (Markov); M is the ``largest``
+    cluster, or the largest seen. Counting clusters, Z is a mean over the cluster's rows, and M is 1.
+
+    The promise is refuted if the p-value is at most ``level``, confirmed if the rows alone prove it with probability
+    1 − ``delta``; otherwise they are consistent with it, unless they are too few to notice a rate of twice the limit
+    with probability 0.8.
+    """
+    check_target("limit", limit)
+    check_target("level", level)
+    k, found = int(np.count_nonzero(trials)), int(np.count_nonzero(events & trials))
+    alternative = min(2 * limit, (1 + limit) / 2)
+    if clusters is None:
+        p = float(bdtrc(found - 1, k, limit)) if found else 1.0
+        low, high, proved = lower_bound(found, k, level), upper_bound(found, k, level), upper_bound(found, k, delta)
+        power = _power(k, limit, alternative, level)
+    else:
+        bets = _Bets.of(events, trials, clusters, largest, counting)
+        p, power = bets.p_value(limit), _power(int(k / bets.design_effect(limit)), limit, alternative, level)
+        low, high = bets.low(level), bets.high(level)
+        proved = high if delta == level else bets.high(delta)
+    verdict: Verdict = "consistent" if power >= ENOUGH_POWER else "too little data"
+    if p <= level:
+        verdict = "refuted"
+    elif proved <= limit:
+        verdict = "confirmed"
+    return Refutation(
+        limit=limit,
+        trials=k,
+        events=found,
+        p_value=p,
+        low=low,
+        high=high,
+        alternative=alternative,
+        power=power,
+        by="binomial" if clusters is None else "betting",
+        verdict=verdict,
+    )
+
+
+def _power(n: int, limit: float, rate: float, level: float) -> float:
+    """The probability that the binomial test on n rows refutes the limit if this is the rate."""
+    low, high = -1, n + 1  # the fewest events that refute are the upper end
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if middle and bdtrc(middle - 1, n, limit) <= level else (middle, high)
+    return 0.0 if high > n else float(bdtrc(high - 1, n, rate))
+
+
+@dataclass(frozen=True)
+class _Bets:
+    """Trials and events of each cluster (c,), of which none can have more trials than ``largest``."""
+
+    trials: Floats
+    events: Floats
+    largest: float
+
+    @classmethod
+    def of(
+        cls,
+        events: NDArray[np.bool_],
+        trials: NDArray[np.bool_],
+        clusters: NDArray[np.int64],
+        largest: int,
+        counting: Counting,
+    ) -> "_Bets":
+        sizes = np.bincount(clusters)
+        each = [np.bincount(clusters, weights=mask, minlength=len(sizes)) for mask in (trials, events & trials)]
+        if counting == "clusters":
+            return cls(each[0] / np.maximum(sizes, 1), each[1] / np.maximum(sizes, 1), 1.0)
+        return cls(each[0], each[1], float(max(largest, sizes.max())))
+
+    def p_value(self, limit: float) -> float:
+        """Of "the rate is at most limit"."""
+        return min(1.0, exp(min(0.0, -log_capital(limit * self.trials - self.events, BETS / (self.largest * limit)))))
+
+    def _rules_out_above(self, rate: float, level: float) -> bool:
+        """Whether bets rule out that the rate is at least this."""
+        bets = BETS / (self.largest * (1 - rate))
+        return log_capital(self.events - rate * self.trials, bets) >= -log(level)
+
+    def high(self, level: float) -> float:
+        """The highest rate that bets do not rule out."""
+        if not self._rules_out_above(1 - 1e-9, level):
+            return 1.0
+        return _boundary(lambda rate: not self._rules_out_above(rate, level))
+
+    def low(self, level: float) -> float:
+        """The lowest rate that bets do not rule out."""
+        return 0.0 if self.p_value(1e-9) > level else _boundary(lambda rate: self.p_value(rate) <= level)
+
+    def design_effect(self, limit: float) -> float:
+        """How many rows in clusters tell as much as one independent row, at least 1."""
+        total = float(self.trials.sum())
+        spread = float(np.square(self.events - limit * self.trials).sum())
+        return max(1.0, spread / (total * limit * (1 - limit))) if total else 1.0
+
+
+def _boundary(holds_below: Callable[[float], bool]) -> float:
+    """Where a condition that holds for low rates stops to hold."""
+    low, high = 0.0, 1.0
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        low, high = (middle, high) if holds_below(middle) else (low, middle)
+    return (low + high) / 2
