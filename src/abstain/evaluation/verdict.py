@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from abstain.evaluation.evaluation import Evaluation
+from abstain.evaluation.learning import Learning, learning
 from abstain.evaluation.mixes import MIXES
 
 BASELINE = "max_softmax"  # what people use
@@ -38,6 +39,8 @@ class Verdict:
     """Interval of the AURC of the baseline less that of the best."""
     elsewhere: tuple[tuple[float, str], ...]
     """Other α where this score is significantly worse than the best, and that one."""
+    learning: Learning | None
+    """What scores weighed by what these rows show would gain over this one, where that is significant."""
 
     @property
     def words(self) -> str:
@@ -75,6 +78,13 @@ class Verdict:
         if self.elsewhere:
             places = [f"{best} at coverages up to {alpha:g}" for alpha, best in self.elsewhere]
             words += f" Better where less is accepted: {_listed(places)}."
+        if self.learning is not None:
+            found = self.learning
+            words += (
+                f" A learned score would pay: all scores, weighed on {found.learned_from:,} of these rows, have "
+                f"{100 * found.learned:.2f} on {found.n:,} others, where {self.score} has {100 * found.alone:.2f}; "
+                "ask for learned."
+            )
         return words
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,6 +119,7 @@ def verdict(evaluation: Evaluation, /, *, mix: str | None = None, alpha: float |
         baseline_aurc=None if usual is None else usual["aurc"],
         low=None if apart is None else apart.low,
         high=None if apart is None else apart.high,
+        learning=learning(evaluation, score=score, mix=mix, alpha=alpha),
         elsewhere=tuple((other, evaluation.best(mix, other)["score"]) for other in lower),
     )
 
