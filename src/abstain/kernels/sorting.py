@@ -7,7 +7,7 @@ from abstain.kernels.compiled import array, compiled, unsigned, whole
 from abstain.kernels.keys import key_of, range_of_keys
 from abstain.kernels.radix import sorted_by_bits
 
-LEADING, ALL = 30, 40  # bits that tell most float64 apart, in three digits; as few as ALL are sorted by at once
+LEADING = 40  # bits that tell most floats apart
 LONGEST = 32  # keys of the same leading bits that are put in order one by one
 FEW = 1 << 14  # floats: NumPy is as quick
 
@@ -55,7 +55,7 @@ def sorted_floats(values: NDArray[np.floating], /) -> NDArray[np.floating]:
     length = (highest - lowest).bit_length() - unused
     keys = np.empty(len(values), np.int64)
     _above(bits, np.int64(lowest), np.uint64(unused), keys)
-    low = length - LEADING if length > ALL else 0
+    low = max(0, length - LEADING)
     keys = sorted_by_bits(keys, low, max(length, 0))
     if low and not _tidy(keys, np.int64(low)):
         keys = sorted_by_bits(keys, 0, length)
