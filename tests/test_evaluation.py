@@ -5,7 +5,9 @@ import pytest
 
 import abstain
 from abstain import Outputs, evaluate
+from abstain.kernels import blocks
 from abstain.metrics import augrc, aurc, aurc_se, compare, coverage_at_risk, ood_auroc
+from abstain.outputs import taken
 from abstain.scores import KNN, SCORES
 from abstain.scores.energy import Energy
 from abstain.scores.given import Own
@@ -348,6 +350,27 @@ def test_metrics_are_asked_for_by_name_and_parameter():
         evaluate(outputs, metrics=["augrcc"])
     with pytest.raises(ValueError, match="`option of augrc` must be one of"):
         evaluate(outputs, metrics=["augrc(risk=1)"])
+
+
+def test_further_metrics_read_rows_on_disk_block_by_block(monkeypatch):
+    rng = np.random.default_rng(5)
+    labels = rng.integers(4, size=300)
+    logits = rng.normal(size=(300, 4)) + 2 * np.eye(4)[labels]
+    outputs = Outputs(logits=logits, labels=labels, shift=np.where(np.arange(300) % 3, "none", "covariate"))
+    whole = evaluate(outputs, scores=["energy"], metrics="all").further
+    reads, look = [], taken.Taken.__getitem__
+
+    def counted(self, rows):
+        found = look(self, rows)
+        reads.append(len(found))
+        return found
+
+    monkeypatch.setattr(taken, "ALWAYS_COPIED", 0)
+    monkeypatch.setattr(blocks, "BLOCK_ELEMENTS", 40)
+    monkeypatch.setattr(taken.Taken, "__getitem__", counted)
+    assert evaluate(outputs, scores=["energy"], metrics="all").further == whole
+    assert reads
+    assert max(reads) <= 10
 
 
 def test_further_metrics_count_the_rows_that_aurc_counts():

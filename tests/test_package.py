@@ -69,3 +69,13 @@ def test_version_is_the_one_installed():
     from importlib.metadata import version
 
     assert version("abstain") == abstain.__version__
+
+
+def test_an_evaluation_imports_neither_scipy_nor_a_wrapper_of_numpy():
+    code = (
+        "import sys, numpy as np; from abstain import Outputs, evaluate\n"
+        "rng = np.random.default_rng(0); y = rng.integers(3, size=200); W = rng.normal(size=(3, 4))\n"
+        "x = W[y] + rng.normal(size=(200, 4)); evaluate(Outputs(logits=x @ W.T, labels=y, features=x, weight=W))\n"
+        "print(sorted({'scipy.linalg', 'scipy.special', 'array_api_compat.numpy'} & set(sys.modules)))"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"

@@ -50,3 +50,10 @@ def test_distances_differ_by_twice_what_is_towards_the_means():
     white = np.square((x[:, None] - means[None]) @ matrix).sum(2)
     expected = np.square(x @ matrix).sum(1)[:, None] - 2 * (x @ slopes - halves)
     np.testing.assert_allclose(white, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_many_features_are_whitened_by_halves():
+    rng = np.random.default_rng(4)
+    covariance = np.cov(rng.normal(size=(500, 150)) @ rng.normal(size=(150, 150)), rowvar=False)
+    matrix = whitening(covariance)
+    np.testing.assert_allclose(matrix.T @ covariance @ matrix, np.eye(150), atol=1e-8)

@@ -9,6 +9,7 @@ from abstain.arguments import check_list
 from abstain.evaluation.compared import Ranked
 from abstain.evaluation.mixes import Mix
 from abstain.metrics.registry import METRICS, Metric, as_metric
+from abstain.outputs.taken import taken
 
 Asked = list[tuple[str, Metric, float]]
 
@@ -27,13 +28,13 @@ def further_rows(ranked: Ranked, mix: Mix, asked: Asked, /) -> list[dict[str, An
     if not asked:
         return []
     outputs, on_mix = ranked.outputs, ranked.on(mix)
-    chosen = on_mix.numbers
+    chosen, source = on_mix.numbers, outputs.source("logits")
     of_softmax = any("softmax" in metric.needs for _, metric, _ in asked) and outputs.n_classes > 0
     of_softmax = of_softmax and bool(outputs.usable[chosen].all())  # a row that is not usable has no softmax
     rows = replace(
         on_mix.rows,
         labels=None if outputs.labels is None else outputs.labels[chosen],
-        logits=outputs.logits[chosen] if of_softmax else None,
+        logits=taken(source, chosen) if of_softmax and source is not None else None,
     )
     allowed = [one for one in asked if one[1].objection(rows) is None]
     table = []

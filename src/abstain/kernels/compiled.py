@@ -19,10 +19,13 @@ AHEAD: list[tuple[Any, Kinds]] = []
 
 
 def compiled(*ways: Kinds, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function by Numba without the lock of the interpreter; one that only kernels call declares nothing."""
+    """Compile by Numba, without the lock of the interpreter and with NumPy's division by zero, which needs no branch.
+
+    A function that only kernels call declares nothing.
+    """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        kernel = njit(nogil=True, cache=True, **options)(function)
+        kernel = njit(nogil=True, cache=True, error_model="numpy", **options)(function)
         AHEAD.extend((kernel, way) for way in ways)
         return kernel
 

@@ -4,31 +4,57 @@ import numpy as np
 
 from abstain.kernels.compiled import array, compiled, double, flag, given, single, whole
 
-STRIDE = 32  # columns whose largest is looked at before each of them
+TOGETHER = 32  # columns, far apart, whose largest is looked at before each of them
 
 
 @compiled(fastmath={"nnan", "nsz", "reassoc"})
-def _largest(products, halves, start, stop):  # type: ignore[no-untyped-def]
-    largest = -np.float32(np.inf)
-    for j in range(start, stop):
-        value = products[j] - halves[j]
-        largest = value if value > largest else largest
-    return largest
+def _largest(products, halves, groups, tops):  # type: ignore[no-untyped-def]
+    """Of the columns j, j + groups, j + 2 groups … the largest product − half; side by side, so in wide vectors."""
+    for j in range(groups):
+        tops[j] = products[j] - halves[j]
+    for part in range(1, (products.size + groups - 1) // groups):
+        start = part * groups
+        more, less = products[start : start + groups], halves[start : start + groups]  # views: their loop is vectorised
+        for j in range(more.size):
+            value = more[j] - less[j]
+            tops[j] = value if value > tops[j] else tops[j]
 
 
-@compiled((array(single, 2), array(single), whole, array(single, 2), array(whole, 2)))
-def keep_largest(products, halves, offset, values, index):  # type: ignore[no-untyped-def]
-    """Insert each row's products − halves (columns offset …) into its best values, descending, and their index."""
+@compiled()
+def _at_rank(tops, count, k):  # type: ignore[no-untyped-def]
+    """The k-th largest of the first values, −inf if there are fewer; the places behind them are written to."""
+    if count < k:
+        return -np.float32(np.inf)
+    best = tops[count : count + k]
+    best[:] = -np.inf
+    for s in range(count):
+        if tops[s] > best[k - 1]:
+            place = k - 1
+            while place > 0 and tops[s] > best[place - 1]:
+                best[place] = best[place - 1]
+                place -= 1
+            best[place] = tops[s]
+    return best[k - 1]
+
+
+@compiled((array(single, 2), array(single), whole, array(single), array(single, 2), array(whole, 2)))
+def keep_largest(products, halves, offset, tops, values, index):  # type: ignore[no-untyped-def]
+    """Insert each row's products − halves (columns offset …) into its best values, descending, and their index.
+
+    The k-th largest of the largest of each group, for which ``tops`` has room, tells what cannot be among the k best.
+    """
     columns, k = products.shape[1], values.shape[1]
+    groups = (columns + TOGETHER - 1) // TOGETHER
     for i in range(products.shape[0]):
         row, best = products[i], values[i]
-        for start in range(0, columns, STRIDE):
-            stop = min(start + STRIDE, columns)
-            if not _largest(row, halves, start, stop) > best[k - 1]:
+        _largest(row, halves, groups, tops)
+        cut = _at_rank(tops, groups, k)
+        for group in range(groups):
+            if tops[group] < cut or not tops[group] > best[k - 1]:
                 continue
-            for j in range(start, stop):
+            for j in range(group, columns, groups):
                 value = row[j] - halves[j]
-                if value > best[k - 1]:
+                if value >= cut and value > best[k - 1]:
                     place = k - 1
                     while place > 0 and value > best[place - 1]:
                         best[place] = best[place - 1]

@@ -5,7 +5,7 @@ nothing is added up across lanes, nothing is left over at the end of a row, and 
 thousand do.
 """
 
-from typing import final
+from typing import Any, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,7 +88,18 @@ def _fill(logits, scale, beta, first, found, tile, out):  # type: ignore[no-unty
                 found[field, first + i + c] = out[field * LANES + c]
 
 
-def _gathered(logits: NDArray[np.floating], scale: Floats, beta: float, fields: int) -> Floats:
+class LogitRows(Protocol):
+    """Logits (n, K): an array, or what reads blocks of its rows when they are looked at."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of rows and of classes."""
+
+    def __getitem__(self, rows: slice, /) -> Any:
+        """An array of the rows of a slice."""
+
+
+def _gathered(logits: LogitRows, scale: Floats, beta: float, fields: int) -> Floats:
     """The fields (fields, n) of every row, NaN and the prediction −1 where a row is not usable."""
     n, k = logits.shape
     found = np.empty((fields, n))
@@ -113,7 +124,7 @@ class RowSums:
     logits once something does. A row with a NaN, a +inf or nothing above −inf is NaN throughout.
     """
 
-    def __init__(self, logits: NDArray[np.floating], scale: Floats | None, temperature: float) -> None:
+    def __init__(self, logits: LogitRows, scale: Floats | None, temperature: float) -> None:
         self._logits, self._temperature = logits, temperature
         self._scale = np.empty(0) if scale is None else np.ascontiguousarray(scale, dtype=np.float64)
 
@@ -156,7 +167,7 @@ class RowSums:
     def scaled_margin(self) -> Floats:
         """z_{i*} s_{i*} − max zⱼ sⱼ for the column scales s; NaN without scales."""
         if not self._scale.size:
-            return np.full(len(self._logits), np.nan)
+            return np.full(self._logits.shape[0], np.nan)
         found = self._extremes
         return np.asarray(found[TOP] * self._scale[self.prediction] - found[RIVAL])
 
@@ -191,7 +202,7 @@ class RowSums:
         return np.log1p(self.odds)
 
 
-def row_sums(logits: NDArray[np.floating], /, *, scale: Floats | None = None, temperature: float = 1.0) -> RowSums:
+def row_sums(logits: LogitRows, /, *, scale: Floats | None = None, temperature: float = 1.0) -> RowSums:
     """The sums of every row of logits / temperature in float64, whatever their type, shape (n, K).
 
     ``scale`` of shape (K,) allows to ask for ``scaled_margin`` too.

@@ -11,6 +11,7 @@ from abstain.kernels.errors import ErrorArea, group_error_areas, merged_groups, 
 from abstain.kernels.ranks import order_rows
 from abstain.kernels.sorting import sorted_floats
 from abstain.kernels.sums import exact_sums
+from abstain.kernels.threads import in_threads
 from abstain.metrics.checks import Samples, check_samples
 
 Floats = NDArray[np.float64]
@@ -155,7 +156,7 @@ def sides_of(samples: Samples, /) -> Sides | None:
     right, wrong = split(c, losses)
     if len(right) + len(wrong) < len(c):
         return None
-    return Sides(sorted_floats(right), sorted_floats(wrong))
+    return Sides(*in_threads(sorted_floats, (right, wrong), len(c) // 2))
 
 
 def grouped(

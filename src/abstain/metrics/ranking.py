@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain.kernels.errors import ErrorArea, ranked_error_areas
 from abstain.kernels.ranks import Order, order_rows
+from abstain.kernels.rows import LogitRows
 from abstain.metrics.checks import check_confidence, check_labels, check_logits, check_losses, check_samples
 from abstain.metrics.clusters import Clusters
 from abstain.metrics.groups import Groups, are_errors, grouped, prefix
@@ -30,7 +31,7 @@ class Rows:
     clusters: Clusters | None
     labels: NDArray[np.int64] | None = None
     """(n,) the true class, negative for one the classifier does not know."""
-    logits: NDArray[np.floating] | None = None
+    logits: LogitRows | None = None
     """(n, K) of the classes, for the metrics of the softmax; of probabilities p the logits are log p."""
 
     @classmethod

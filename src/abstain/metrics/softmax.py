@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.kernels.rows import row_sums
+from abstain.kernels.blocks import row_blocks
+from abstain.kernels.rows import LogitRows, row_sums
 
 Floats = NDArray[np.float64]
 
@@ -13,7 +14,7 @@ Floats = NDArray[np.float64]
 class Softmax(NamedTuple):
     """Of each row: arrays of shape (n,)."""
 
-    logits: NDArray[np.floating]
+    logits: LogitRows
     """(n, K)"""
     prediction: NDArray[np.int64]
     top: Floats
@@ -25,12 +26,15 @@ class Softmax(NamedTuple):
 
     def log_probability(self, labels: NDArray[np.int64], /) -> Floats:
         """The log of the probability of the class that each label names."""
-        rows = np.arange(len(labels))
-        behind = self.logits[rows, labels].astype(np.float64) - self.logits[rows, self.prediction]
-        return np.asarray(self.top + behind)
+        found = np.empty(len(labels))
+        for block in row_blocks(*self.logits.shape):
+            z, own, first = self.logits[block], labels[block, None], self.prediction[block, None]
+            behind = np.take_along_axis(z, own, axis=1).astype(np.float64) - np.take_along_axis(z, first, axis=1)
+            found[block] = self.top[block] + behind[:, 0]
+        return found
 
 
-def softmax(logits: NDArray[np.floating], /) -> Softmax:
+def softmax(logits: LogitRows, /) -> Softmax:
     """One pass over the logits, (n, K); −inf masks a class."""
     sums = row_sums(logits)
     if (bad := np.isnan(sums.top)).any():

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.kernels.blocks import BLOCK_ELEMENTS
+from abstain.kernels.threads import in_threads
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Head, Inputs
 
@@ -22,16 +23,24 @@ def confidences(outputs: Outputs, fitted: "Mapping[str, FittedScore]", /) -> dic
     for score in fitted.values():
         _check_sizes(outputs, score)
     found = {name: np.full(len(outputs), np.nan) for name in fitted}
-    with_head = any(score.uses_head for score in fitted.values())
-    predicted = np.full(len(outputs), -1, dtype=np.int64)
-    known = True
-    for rows, inputs in usable_blocks(outputs, with_head=with_head):
+    head = _head(outputs, any(score.uses_head for score in fitted.values()))
+    predicted, unknown = np.full(len(outputs), -1, dtype=np.int64), []
+
+    def work(rows: Rows) -> None:
+        inputs = Inputs.of(outputs, rows, head)
         for name, score in fitted.items():
             found[name][rows] = inputs.confidence(score)
-        known = known and inputs.knows_predictions
-        if known:
+        if inputs.knows_predictions:
             predicted[rows] = inputs.predictions
-    if known:
+        else:
+            unknown.append(rows)
+
+    if outputs.source("features") is None and all(score.is_formula for score in fitted.values()):
+        in_threads(work, list(_usable_rows(outputs, BLOCK_ELEMENTS)), BLOCK_ELEMENTS)
+    else:  # products use every core themselves, and functions may not be made for threads
+        for rows in _usable_rows(outputs, ELEMENTS):
+            work(rows)
+    if not unknown:
         outputs.remember_predictions(predicted)
     return found
 
@@ -48,17 +57,26 @@ def predictions(outputs: Outputs, fitted: "FittedScore", /) -> NDArray[np.int64]
 
 def usable_blocks(outputs: Outputs, /, *, with_head: bool) -> Iterator[tuple[Rows, Inputs]]:
     """The usable rows, block by block, as inputs of formulas."""
+    head = _head(outputs, with_head)
+    for rows in _usable_rows(outputs, ELEMENTS):
+        yield rows, Inputs.of(outputs, rows, head)
+
+
+def _head(outputs: Outputs, with_head: bool) -> Head | None:
+    return Head(outputs.weight, outputs.bias) if with_head and outputs.weight is not None else None
+
+
+def _usable_rows(outputs: Outputs, elements: int) -> Iterator[Rows]:
+    """The usable rows in blocks of about so many elements."""
     features = outputs.source("features")
     columns = outputs.n_classes + (0 if features is None else features.shape[1])
-    head = Head(outputs.weight, outputs.bias) if with_head and outputs.weight is not None else None
-    step = max(1, ELEMENTS // max(1, columns))
+    step = max(1, elements // max(1, columns))
     for start in range(0, len(outputs), step):
         usable = outputs.usable[start : start + step]
-        rows: Rows = slice(start, start + len(usable))
-        if not usable.all():
-            rows = start + np.flatnonzero(usable)
-        if usable.any():
-            yield rows, Inputs.of(outputs, rows, head)
+        if usable.all():
+            yield slice(start, start + len(usable))
+        elif usable.any():
+            yield start + np.flatnonzero(usable)
 
 
 def _check_sizes(outputs: Outputs, score: "FittedScore") -> None:

@@ -50,7 +50,7 @@ def whitening(covariance: Floats, /) -> Floats:
     return np.ascontiguousarray(_inverse_of_lower(np.linalg.cholesky(covariance)).T)
 
 
-def _inverse_of_lower(triangle: Floats) -> Floats:
+def _inverse_of_lower(triangle: NDArray[np.floating]) -> NDArray[np.floating]:
     """By halves: [[A, 0], [C, B]]⁻¹ = [[A⁻¹, 0], [−B⁻¹CA⁻¹, B⁻¹]], a sixth of the work that a full matrix takes."""
     d = len(triangle)
     if d <= SMALL:

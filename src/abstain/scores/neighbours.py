@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from abstain.kernels.blocks import for_each_block
 from abstain.kernels.compiled import as_given
-from abstain.kernels.neighbours import keep_largest, measure_above, measure_some
+from abstain.kernels.neighbours import TOGETHER, keep_largest, measure_above, measure_some
 from abstain.scores.namespace import array_namespace
 from abstain.scores.operations import at_least, constant
 
@@ -142,7 +142,8 @@ class _Search:
             halves, start = self.halves[part], part.start
 
             def work(rows: slice, products: Singles = products, halves: Singles = halves, start: int = start) -> None:
-                keep_largest(products[rows], halves, start, values[rows], index[rows])
+                tops = np.empty(len(halves) // TOGETHER + 1 + k, dtype=np.float32)
+                keep_largest(products[rows], halves, start, tops, values[rows], index[rows])
 
             for_each_block(work, *products.shape)
         return index, values[:, -1]

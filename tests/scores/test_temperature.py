@@ -1,0 +1,32 @@
+import numpy as np
+import pytest
+
+from abstain import Outputs
+from abstain.scores import CannotFitError, TemperatureScaled
+from abstain.scores.max_softmax import MaxSoftmax
+from abstain.scores.temperature import best_temperature
+
+
+def sample(scale=1.0):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(5, size=400)
+    return Outputs(logits=scale * (rng.normal(size=(400, 5)) + 2 * np.eye(5)[labels]), labels=labels)
+
+
+@pytest.mark.parametrize("scale", [0.03, 0.5, 7.0, 40.0])
+def test_the_temperature_grows_with_the_logits(scale):
+    assert best_temperature(sample(scale)) == pytest.approx(scale * best_temperature(sample()), rel=1e-9)
+
+
+@pytest.mark.parametrize("scale", [0.001, 1000.0])
+def test_a_temperature_beyond_the_range_is_refused(scale):
+    with pytest.raises(CannotFitError, match=r"no temperature between 0.01 and 100 fits"):
+        TemperatureScaled(MaxSoftmax()).fit(sample(scale))
+
+
+def test_a_label_that_is_masked_leaves_no_temperature():
+    whole = sample()
+    logits = whole.logits.copy()
+    logits[0, whole.labels[0]] = -np.inf
+    with pytest.raises(CannotFitError, match="no temperature between"):
+        TemperatureScaled(MaxSoftmax()).fit(Outputs(logits=logits, labels=whole.labels))
