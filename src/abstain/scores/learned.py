@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 RIDGES = (10.0, 30.0, 100.0, 300.0, 1000.0)
 OF_FIRST, OF_CLASSES = 0.3, 1 / 3  # the ridge of the first score, and the share of the ridge that classes have
 FEWEST = 5  # right and wrong rows that a combination takes
+SLACK = 0.5  # standard errors
 FLATTEST = 0.01  # weight of a score alone: no rows turn it around
 MOST_CLASSES = 100  # with a part of their own, the most frequent
 
@@ -31,9 +32,9 @@ class Learned(Score):
     """Log-odds of being right, Σ w_s q_s + v_ŷ: scores by their place q among the rows learned from, and the class.
 
     A logistic regression of what was right on rows held out, in which the first candidate is free and all else is
-    drawn to zero by a ridge. Cross-validation chooses the strongest ridge whose log-loss is within a standard error of
-    the best; the strongest of all leaves the first candidate alone. So few rows give its order back, and many a
-    combination. The rows must be labelled and drawn like deployment: those of shifted conditions and unknown classes
+    drawn to zero by a ridge. Cross-validation chooses the strongest ridge whose log-loss is within half a standard
+    error of the best; the strongest of all leaves the first candidate alone. So few rows give its order back, and many
+    a combination. The rows must be labelled and drawn like deployment: those of shifted conditions and unknown classes
     are what it learns from.
     """
 
@@ -124,7 +125,7 @@ class FittedLearned(FittedScore):
         return all(score.is_formula for score in self.scores)
 
     @cached_property
-    def singles(self) -> dict[str, FittedScore]:  # type: ignore[override]
+    def singles(self) -> dict[str, FittedScore]:
         """What it weighs."""
         return dict(zip(self.names, self.scores, strict=True))
 
@@ -185,7 +186,7 @@ def _weigh(
 
 
 def _simplest(losses: dict[float, Floats]) -> float:
-    """The strongest ridge that is no more than a standard error of the difference behind the best."""
+    """The strongest ridge that is no more than half a standard error of the difference behind the best."""
     best = losses[min(losses, key=lambda ridge: float(losses[ridge].mean()))]
     behind = {ridge: each - best for ridge, each in losses.items()}
-    return max(ridge for ridge, each in behind.items() if each.mean() <= each.std() / np.sqrt(len(each)))
+    return max(ridge for ridge, each in behind.items() if each.mean() <= SLACK * each.std() / np.sqrt(len(each)))
