@@ -22,6 +22,7 @@ RIDGES = (10.0, 30.0, 100.0, 300.0, 1000.0)
 OF_FIRST, OF_CLASSES = 0.3, 1 / 3  # the ridge of the first score, and the share of the ridge that classes have
 FEWEST = 5  # right and wrong rows that a combination takes
 SLACK = 0.5  # standard errors
+TOLD = 5  # scores in a note
 FLATTEST = 0.01  # weight of a score alone: no rows turn it around
 MOST_CLASSES = 100  # with a part of their own, the most frequent
 
@@ -158,8 +159,12 @@ class FittedLearned(FittedScore):
     def note(self, _: Floats, /) -> str:
         """Which scores carry the weight."""
         parts = sorted(zip(self.weights[1:].tolist(), self.names, strict=True), key=lambda part: -abs(part[0]))
-        classes = f", predicted classes up to {np.abs(self.offsets).max():.2f}" if len(self.offsets) else ""
-        return f"learned weighs {', '.join(f'{name} {weight:+.2f}' for weight, name in parts)}{classes}."
+        told = [f"{name} {weight:+.2f}" for weight, name in parts[:TOLD]]
+        if len(parts) > TOLD:
+            told.append(f"{len(parts) - TOLD} other{'s' * (len(parts) > TOLD + 1)} less")
+        if len(self.offsets):
+            told.append(f"the predicted class by {self.offsets.min():+.2f} to {self.offsets.max():+.2f}")
+        return f"learned weighs {', '.join(told)}.".replace("-", "−")
 
 
 def _weigh(

@@ -15,7 +15,7 @@ def _task(monkeypatch):
 
     def draw(n):
         labels = np.arange(n) % 8
-        images = rng.integers(0, 60, size=(n, 12, 12)).astype(np.uint8)
+        images = rng.integers(0, 60, size=(n, 28, 28)).astype(np.uint8)
         images[np.arange(n), labels] = 255
         return images, labels
 
@@ -34,6 +34,16 @@ def test_a_forest_gives_probabilities_of_all_three_kinds(tmp_path):
     assert [(found.shift == kind).sum() for kind in ("none", "covariate", "label")] == [40, 10, 5]
     assert found.errors[found.shift == "label"].all()
     assert found.features is None
+
+
+@pytest.mark.usefixtures("_task")
+def test_a_network_is_trained_once_and_asked_of_all_three_kinds(tmp_path):
+    pytest.importorskip("torch")
+    model = TrainedCNN(source="fashion", words="", train=256, epochs=1, smoothing=0.2)
+    first, again = (model.outputs(tmp_path, seed=0, limit=None, progress=None) for _ in range(2))
+    np.testing.assert_array_equal(first.logits, again.logits)
+    assert len(list(tmp_path.glob("*.safetensors"))) == 1
+    assert first.weight.shape == (8, first.features.shape[1])
 
 
 def test_the_models_differ_in_how_sure_they_are():
