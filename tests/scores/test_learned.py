@@ -80,12 +80,6 @@ def test_rows_that_speak_for_no_other_score_leave_the_first_alone():
     assert alone.count(("max_softmax",)) >= 15
 
 
-def test_a_score_alone_keeps_its_order():
-    fitted, fresh = Learned((MaxSoftmax(),)).fit(_mixed(40, 0)), _mixed(500, 9)
-    assert len(fitted.offsets) == 0
-    assert (np.argsort(fitted(fresh)) == np.argsort(MaxSoftmax()(fresh))).all()
-
-
 def test_many_rows_beat_every_single_score():
     candidates = (MaxSoftmax(), ConfidenceMargin(), Energy())
     fitted, fresh = Learned(candidates).fit(_mixed(2000, 0)), _mixed(5000, 1)
@@ -116,13 +110,13 @@ def test_a_score_of_right_and_wrong_is_fitted_on_rows_of_every_kind(digits):
 
 
 @given(st.floats(0.5, 2), st.floats(0.5, 2))
-def test_of_ridges_within_a_standard_error_the_strongest_is_taken(first, second):
+def test_of_ridges_within_half_a_standard_error_the_strongest_is_taken(first, second):
     losses = {1.0: np.array([0.0, 1.0] * 50), 2.0: np.array([0.0, 1.0] * 50) * first, np.inf: np.full(100, second)}
     means = {ridge: each.mean() for ridge, each in losses.items()}
     found = _simplest(losses)
     best = losses[min(means, key=means.get)]
-    assert (losses[found] - best).mean() <= (losses[found] - best).std() / 10 + 1e-12
-    assert all((each - best).mean() > (each - best).std() / 10 for ridge, each in losses.items() if ridge > found)
+    assert (losses[found] - best).mean() <= (losses[found] - best).std() / 20 + 1e-12
+    assert all((each - best).mean() > (each - best).std() / 20 for ridge, each in losses.items() if ridge > found)
 
 
 def test_each_column_has_its_own_ridge():

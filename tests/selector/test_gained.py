@@ -27,7 +27,7 @@ def test_the_gain_is_that_over_the_best_single_score_on_the_rows_that_certify():
     alone = step_down(Energy()(rest), rest.errors, risk=0.1, delta=0.1).accepted / len(rest)
     (note,) = [note for note in selector.threshold.promise.caveats if note.startswith("learned accepts")]
     points = f"{100 * abs(here - alone):.1f} points {'more' if here >= alone else 'fewer'}"
-    best = f"energy ({alone:.1%}), the best alone of max_softmax, energy"
+    best = f"energy ({alone:.1%}), the best alone of the 2 that it weighs"
     assert note == f"learned accepts {here:.1%} of these rows, {points} than {best}"
 
 

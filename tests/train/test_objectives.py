@@ -55,8 +55,14 @@ def self_adaptive(z):
     return -(TRUST * np.log(at(p)) + (1 - TRUST) * np.log(p[:, -1]))
 
 
+def smoothed(z):
+    p = softmax(z)
+    return -(0.8 * np.log(at(p)) + 0.2 * np.log(p).mean(axis=1))
+
+
 FORMULAS = [
     (CrossEntropy(), cross_entropy),
+    (CrossEntropy(smoothing=0.2), smoothed),
     (Hinge(margin=1.5), hinge),
     (AdditiveMargin(scale=4, margin=0.3), additive_margin),
     (LogitNorm(temperature=0.5), logit_norm),

@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 RIDGES = (10.0, 30.0, 100.0, 300.0, 1000.0)
 OF_FIRST, OF_CLASSES = 0.3, 1 / 3  # the ridge of the first score, and the share of the ridge that classes have
 FEWEST = 5  # right and wrong rows that a combination takes
+SLACK = 0.5  # standard errors
+TOLD = 5  # scores in a note
 FLATTEST = 0.01  # weight of a score alone: no rows turn it around
 MOST_CLASSES = 100  # with a part of their own, the most frequent
 
@@ -31,9 +33,9 @@ class Learned(Score):
     """Log-odds of being right, Σ w_s q_s + v_ŷ: scores by their place q among the rows learned from, and the class.
 
     A logistic regression of what was right on rows held out, in which the first candidate is free and all else is
-    drawn to zero by a ridge. Cross-validation chooses the strongest ridge whose log-loss is within a standard error of
-    the best; the strongest of all leaves the first candidate alone. So few rows give its order back, and many a
-    combination. The rows must be labelled and drawn like deployment: those of shifted conditions and unknown classes
+    drawn to zero by a ridge. Cross-validation chooses the strongest ridge whose log-loss is within half a standard
+    error of the best; the strongest of all leaves the first candidate alone. So few rows give its order back, and many
+    a combination. The rows must be labelled and drawn like deployment: those of shifted conditions and unknown classes
     are what it learns from.
     """
 
@@ -124,7 +126,7 @@ class FittedLearned(FittedScore):
         return all(score.is_formula for score in self.scores)
 
     @cached_property
-    def singles(self) -> dict[str, FittedScore]:  # type: ignore[override]
+    def singles(self) -> dict[str, FittedScore]:
         """What it weighs."""
         return dict(zip(self.names, self.scores, strict=True))
 
@@ -157,8 +159,12 @@ class FittedLearned(FittedScore):
     def note(self, _: Floats, /) -> str:
         """Which scores carry the weight."""
         parts = sorted(zip(self.weights[1:].tolist(), self.names, strict=True), key=lambda part: -abs(part[0]))
-        classes = f", predicted classes up to {np.abs(self.offsets).max():.2f}" if len(self.offsets) else ""
-        return f"learned weighs {', '.join(f'{name} {weight:+.2f}' for weight, name in parts)}{classes}."
+        told = [f"{name} {weight:+.2f}" for weight, name in parts[:TOLD]]
+        if len(parts) > TOLD:
+            told.append(f"{len(parts) - TOLD} other{'s' * (len(parts) > TOLD + 1)} less")
+        if len(self.offsets):
+            told.append(f"the predicted class by {self.offsets.min():+.2f} to {self.offsets.max():+.2f}")
+        return f"learned weighs {', '.join(told)}.".replace("-", "−")
 
 
 def _weigh(
@@ -185,7 +191,7 @@ def _weigh(
 
 
 def _simplest(losses: dict[float, Floats]) -> float:
-    """The strongest ridge that is no more than a standard error of the difference behind the best."""
+    """The strongest ridge that is no more than half a standard error of the difference behind the best."""
     best = losses[min(losses, key=lambda ridge: float(losses[ridge].mean()))]
     behind = {ridge: each - best for ridge, each in losses.items()}
-    return max(ridge for ridge, each in behind.items() if each.mean() <= each.std() / np.sqrt(len(each)))
+    return max(ridge for ridge, each in behind.items() if each.mean() <= SLACK * each.std() / np.sqrt(len(each)))

@@ -28,5 +28,5 @@ def gained(
     points = 100 * (here - shares[best])
     return (
         f"{name} accepts {here:.1%} of these rows, {abs(points):.1f} points {'more' if points >= 0 else 'fewer'} than "
-        f"{best} ({shares[best]:.1%}), the best alone of {', '.join(shares)}"
+        f"{best} ({shares[best]:.1%}), the best alone of the {len(shares)} that it weighs"
     )

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from abstain.experiments.training.image_tasks import cifar_task, fashion_task
+from abstain.experiments.training.image_tasks import cifar_task, fashion_task, known_classes_task
 
 pytest.importorskip("torch")
 pytestmark = pytest.mark.usefixtures("image_packages")
@@ -26,6 +26,16 @@ def test_the_same_seed_draws_the_same_corruptions():
 def test_a_share_of_the_images_is_learned_from():
     task = fashion_task(train=50)
     assert (len(task.images), len(task.clean)) == (50, 120)
+
+
+@pytest.mark.parametrize("source", ["fashion", "mnist", "cifar"])
+def test_classes_that_are_not_known_are_those_of_the_same_data(source):
+    task = known_classes_task(source, known=8, train=30, limit=40)
+    assert len(task.images) == 30
+    assert max(task.labels.max(), task.truth.max()) < 8
+    assert 0 < len(task.unknown) <= 40
+    assert len(task.clean) + len(task.unknown) <= 120
+    assert "images of its classes from 8 on as unknown classes" in task.words
 
 
 def test_a_corrupted_image_and_its_original_are_one_cluster():

@@ -79,16 +79,15 @@ def cells(model: str, outputs: Outputs, /, *, seed: int, sizes: tuple[int, ...] 
                 continue
             rows, rest = parts
             confidence = confidences(rest, fitted_on(rows))
-            yield from _judged(model, size, confidence, rest, mix, mix)
+            yield from judged(model, size, confidence, rest, mix, mix)
             few = {name: values for name, values in confidence.items() if name in (*TEN, "learned")}
             if mix is present[-1]:
                 for other in present[:-1]:
-                    yield from _judged(model, size, few, rest, mix, other)
+                    yield from judged(model, size, few, rest, mix, other)
 
 
-def _judged(
-    model: str, size: int, confidence: dict[str, Floats], rest: Outputs, mix: Mix, other: Mix
-) -> Iterator[Cell]:
+def judged(model: str, size: int, confidence: dict[str, Floats], rest: Outputs, mix: Mix, other: Mix) -> Iterator[Cell]:
+    """Every confidence beside the best of the ten, learned in one mix and judged in another."""
     if not (rest.errors & other.rows(rest.shift)).any():
         return
     rankings = Ranked.of(rest, confidence).on(MIXES[other.name]).rankings()

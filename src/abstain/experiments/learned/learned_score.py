@@ -1,6 +1,6 @@
 """The learned score and every other on every model at hand: cells, and coverage at a certified risk."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from functools import partial
 
@@ -12,8 +12,9 @@ from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.findings import Findings
 from abstain.experiments.learned.cells import Cell, cells
 from abstain.experiments.learned.certified import Certified, certified
-from abstain.experiments.learned.learned_tables import tables, words
+from abstain.experiments.learned.learned_tables import tables, unlabelled_table, words
 from abstain.experiments.learned.trained import TRAINED
+from abstain.experiments.learned.unlabelled import NAME, unlabelled_cells
 from abstain.experiments.training.image_tasks import PACKAGES
 from abstain.outputs import Outputs
 
@@ -28,6 +29,7 @@ CERTIFIED_IN = ("in+cov", "all")
 def run(setting: Setting) -> Findings:
     """Judge all scores on outputs of other experiments in the same folder, and on classifiers trained here."""
     found: list[Cell] = []
+    ratios: list[Cell] = []
     kept: list[Certified] = []
     models = dict(_models(setting))
     for done, (name, make) in enumerate(models.items()):
@@ -35,17 +37,23 @@ def run(setting: Setting) -> Findings:
         found += cells(name, outputs, seed=setting.seed)
         each = (certified(name, outputs, MIXES[mix], seed=setting.seed) for mix in CERTIFIED_IN)
         kept += [one for one in each if one is not None]
+        ratios += unlabelled_cells(name, outputs, seed=setting.seed)
         if setting.progress is not None:
             setting.progress(done + 1, len(models))
+    return findings(found, ratios, kept)
+
+
+def findings(found: list[Cell], ratios: list[Cell], kept: list[Certified], /) -> Findings:
+    """What the cells and the coverages say together."""
     return Findings(
         words=words(found, kept, design=DESIGN),
-        tables=tables(found, kept, design=DESIGN),
-        numbers={"cells": [asdict(cell) for cell in _of_learned(found)], "certified": [asdict(one) for one in kept]},
+        tables=(*tables(found, kept, design=DESIGN), unlabelled_table(ratios, design=DESIGN)),
+        numbers={
+            "cells": [asdict(cell) for cell in found if cell.score == "learned"],
+            "certified": [asdict(one) for one in kept],
+            "unlabelled": [asdict(cell) for cell in ratios if cell.score in ("learned", NAME)],
+        },
     )
-
-
-def _of_learned(found: Iterable[Cell]) -> Iterator[Cell]:
-    return (cell for cell in found if cell.score == "learned")
 
 
 def _models(setting: Setting) -> Iterator[tuple[str, Callable[[], Outputs]]]:
@@ -80,4 +88,8 @@ LEARNED_SCORE = Experiment(
     run,
     takes=frozenset({"limit", "seeds"}),
     needs=PACKAGES,
+    about=(
+        "Outputs of other experiments in the same folder, and classifiers trained here: over-confident ones (few "
+        "images, logits times 4), under-confident ones (label smoothing, LogitNorm), a forest."
+    ),
 )

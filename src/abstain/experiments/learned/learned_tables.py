@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from abstain.experiments.findings import Table
 from abstain.experiments.learned.cells import SIZES, Cell
 from abstain.experiments.learned.certified import DELTA, RISK, ROWS, Certified
+from abstain.experiments.learned.unlabelled import NAME as RATIO
 
 NOTE = (
     "Cells better / tied / worse than the best of the paper's ten, chosen in hindsight on the judged rows: each mix at "
@@ -56,6 +57,18 @@ def tables(found: Sequence[Cell], kept: Sequence[Certified], /, *, design: Seque
         ),
         _certified_table(kept, design),
     )
+
+
+def unlabelled_table(ratios: Sequence[Cell], /, *, design: Sequence[str]) -> Table:
+    """Labelled in-distribution rows with and without a density ratio from unlabelled ones, judging models."""
+    judging = [cell for cell in ratios if cell.model not in design]
+    mixes = list(dict.fromkeys(cell.mix for cell in judging))
+    rows = tuple(
+        (score, *(_counts([cell for cell in judging if (cell.score, cell.mix) == (score, mix)]) for mix in mixes))
+        for score in ("max_softmax", "learned", RATIO)
+    )
+    note = "Learned of labelled in-distribution rows alone; the ratio is that of as many unlabelled rows of the mix."
+    return Table("Unlabelled rows of deployment, judging models", ("score", *mixes), rows, note)
 
 
 def words(found: Sequence[Cell], kept: Sequence[Certified], /, *, design: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import final
+from typing import Literal, final
 
 import numpy as np
 
@@ -26,12 +26,14 @@ class TrainedCNN:
     train: int
     epochs: int
     smoothing: float = 0.0
+    objective: Literal["cross_entropy", "logit_norm"] = "cross_entropy"
     sharpness: float = 1.0
     """What its head is multiplied by."""
 
     def outputs(self, folder: Path, /, *, seed: int, limit: int | None, progress: Progress | None) -> Outputs:
         """Train it, or go on, and ask it of all three kinds of images."""
         from abstain.train.cross_entropy import CrossEntropy
+        from abstain.train.logit_norm import LogitNorm
         from abstain.train.recipe import Recipe
         from abstain.train.training import train
 
@@ -40,11 +42,11 @@ class TrainedCNN:
         recipe = Recipe(
             body="small_cnn",
             options=options,
-            objective=CrossEntropy(self.smoothing),
+            objective=LogitNorm() if self.objective == "logit_norm" else CrossEntropy(self.smoothing),
             classes=KNOWN,
             epochs=self.epochs,
         )
-        file = folder / f"{self.source}-{self.smoothing:g}-{seed}.safetensors"
+        file = folder / f"{self.source}-{self.train}-{self.objective}-{self.smoothing:g}-{seed}.safetensors"
         found = task.outputs(train(recipe, task.images, task.labels, file, seed=seed, progress=progress))
         return _sharpened(found, self.sharpness)
 
@@ -90,6 +92,12 @@ TrainedModel = TrainedCNN | TrainedForest
 TRAINED: dict[str, TrainedModel] = {
     "fashion-smooth": TrainedCNN(
         source="fashion", words="a CNN of Fashion-MNIST, label smoothing 0.2", train=12_000, epochs=4, smoothing=0.2
+    ),
+    "mnist-norm": TrainedCNN(
+        source="mnist", words="a CNN of 3,000 digits by LogitNorm", train=3000, epochs=10, objective="logit_norm"
+    ),
+    "fashion-few": TrainedCNN(
+        source="fashion", words="a CNN of 600 pieces of clothing, learned by heart", train=600, epochs=40
     ),
     "mnist-few": TrainedCNN(source="mnist", words="a CNN of 500 digits, learned by heart", train=500, epochs=40),
     "cifar-sharp": TrainedCNN(

@@ -1,0 +1,101 @@
+"""The learned score beside every other, on little data."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from abstain import Outputs
+from abstain.evaluation.mixes import MIXES
+from abstain.experiments.digits import digits
+from abstain.experiments.experiment import Setting
+from abstain.experiments.learned import learned_score
+from abstain.experiments.learned.cells import TEN, Cell, cells, drawn
+from abstain.experiments.learned.certified import Certified, certified
+from abstain.experiments.learned.learned_score import _narrow, findings, run
+from abstain.experiments.learned.learned_tables import tables
+from abstain.experiments.learned.unlabelled import NAME, log_ratio, unlabelled_cells, with_ratio
+from abstain.scores.score import Score
+
+CELL = Cell("a", 50, "learned", "all", "all", 1.0, 0.1, 0.2, 1)
+
+
+@pytest.fixture(scope="module")
+def outputs() -> Outputs:
+    return digits(seed=5)
+
+
+def test_rows_to_learn_on_are_one_of_each_sample_and_none_of_those_judged(outputs):
+    rows, rest = drawn(outputs, MIXES["all"], 300, seed=0)
+    assert len(rows) == 300 == len(np.unique(rows.ids))
+    assert not set(rows.ids) & set(rest.ids)
+
+
+def test_a_mix_too_small_to_leave_half_is_not_drawn(outputs):
+    assert drawn(outputs, MIXES["all"], 1000, seed=0) is None
+
+
+def test_the_best_of_the_ten_is_never_better_than_itself(outputs):
+    found = list(cells("digits", outputs, seed=0, sizes=(50,)))
+    own = [cell for cell in found if cell.mix == cell.learned_in]
+    assert {cell.mix for cell in own} == set(MIXES)
+    assert all(cell.outcome <= 0 for cell in own if cell.score in TEN)
+    best = [cell for cell in own if cell.score in TEN and cell.aurc == cell.best]
+    assert {(cell.mix, cell.alpha) for cell in best} == {(mix, alpha) for mix in MIXES for alpha in (0.1, 0.5, 1.0)}
+    assert {cell.mix for cell in found if cell.learned_in == "all" and cell.score == "learned"} == set(MIXES)
+
+
+def test_the_best_alone_is_certified_as_calibrate_does(outputs):
+    found = certified("digits", outputs, MIXES["in+cov"], seed=0, rows=400)
+    assert found is not None
+    assert found.alone >= found.share
+    assert 0 < found.learned <= 1
+
+
+def test_scores_get_the_share_of_rows_that_calibrate_gives_them():
+    assert Score.fitting_share == 0.2
+    assert learned_score.LEARNED_SCORE.name == "learned"
+
+
+def test_tables_count_better_tied_and_worse():
+    found = [CELL, replace(CELL, alpha=0.5, outcome=0), replace(CELL, alpha=0.1, outcome=-1), replace(CELL, size=300)]
+    kept = [Certified("a", "all", 0.5, 0.04, "knn", 0.4, 0.3)]
+    first, *_, last = tables(found, kept, design=("b",))
+    assert first.rows[0] == ("a", "1/1/1", "1/0/0", "–", "–")
+    assert last.rows[0][5] == "+10.0"
+    assert tables(found, kept, design=("a",))[0].rows[-1] == ("all judging models", "–", "–", "–", "–")
+
+
+def test_the_words_tell_losses_beside_gains():
+    told = findings([CELL, replace(CELL, outcome=-1)], [], [Certified("a", "all", 0.3, 0.04, "knn", 0.4, 0.3)]).words
+    assert "1/0/1 of 2 cells with 50 labelled rows" in told
+    assert "in 0 of 1 cases" in told
+
+
+def test_a_domain_classifier_finds_the_ratio_of_two_mixes(outputs):
+    inside, mixed = outputs.select(outputs.shift == "none"), outputs.select(outputs.domain == "tilt")
+    ratio = log_ratio(inside.select(np.arange(300)), mixed.select(np.arange(300)), outputs)
+    assert ratio[outputs.domain == "tilt"].mean() > 1 > ratio[outputs.shift == "none"].mean()
+
+
+def test_rare_rows_gain_nothing_by_the_ratio():
+    np.testing.assert_allclose(with_ratio(np.zeros(3), np.array([-5.0, 0.0, 2.0])), np.log(0.5) - [0, 0, 2])
+
+
+def test_the_ratio_is_judged_in_every_mix_with_a_shift(outputs):
+    found = list(unlabelled_cells("digits", outputs, seed=1, rows=250))
+    assert {cell.mix for cell in found if cell.score == NAME} <= {"in+cov", "in+label", "all"}
+
+
+def test_features_too_wide_for_a_covariance_are_left_out():
+    wide = Outputs(logits=5 * np.eye(3), features=np.ones((3, 3000)), labels=[0, 1, 2])
+    assert _narrow(wide).features is None
+    assert _narrow(wide.select(np.arange(2))).n_classes == 3
+
+
+def test_the_experiment_runs_on_outputs_beside_it(tmp_path, monkeypatch, outputs):
+    outputs.save(tmp_path / "digits" / "outputs")
+    monkeypatch.setattr(learned_score, "TRAINED", {})
+    monkeypatch.setattr(learned_score, "cells", lambda name, rows, *, seed: cells(name, rows, seed=seed, sizes=(50,)))
+    found = run(Setting(folder=tmp_path / "learned"))
+    assert [row[0] for row in found.tables[0].rows] == ["digits (design)", "all judging models"]
