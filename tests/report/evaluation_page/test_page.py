@@ -129,7 +129,8 @@ def test_a_day_costs_what_its_rows_cost(opened, html):
         page.fill(f"#explorer-{name}", value)
     slide(page, "explorer-threshold-slider", 400)
     accepted, wrong = (
-        int(words.split()[0].replace(",", "")) for words in told(page, "explorer-accepted-under", "explorer-selective-under")
+        int(words.split()[0].replace(",", ""))
+        for words in told(page, "explorer-accepted-under", "explorer-selective-under")
     )
     assert told(page, "daily-accepted", "daily-rejected", "daily-wrong", "daily-cost") == [
         f"{2 * accepted:,.1f}",
