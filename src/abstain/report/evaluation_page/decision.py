@@ -38,8 +38,8 @@ def _number(case: Case, value: float) -> str:
     selector, entries = case.point.selector, case.evaluation.entries
     entry = entries[case.point.score] if selector is None else selector.entry
     literal = float(np.asarray(entry.literal(np.array([value])))[0])
-    units = "" if literal == value else f" ({shortened(entry.symbol)} {literal:.6g})"
-    return text(f"{value:.6g}{units}".replace("-", "−"))
+    shown, units = (f"{one:.6g}".replace("-", "−") for one in (value, literal))
+    return shown if literal == value else f"{shown} ({text(shortened(entry.symbol))} {units})"
 
 
 def _rounded(share: float) -> str:
