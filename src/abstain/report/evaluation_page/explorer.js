@@ -103,6 +103,7 @@
     const daily = (rows) => abstain.fixed((volume * rows) / point.total, 1);
     const all = (costs[2] * point.wrong) / point.total;
     const cheapest = curve.reduce((best, one) => (cost(one, costs) < cost(best, costs) ? one : best));
+    set("daily-words", `Expected for ${count(volume)} answers a day, a rejection costing ${costs[1]} and an error ${costs[2]}, if days are like these rows.`);
     set("daily-accepted", daily(point.accepted), "answers go out");
     set("daily-rejected", daily(point.total - point.accepted), "go to a person");
     set("daily-wrong", daily(point.errors), `of ${daily(point.wrong)} if all went out`);
@@ -162,7 +163,12 @@
 
   let chart = null;
   const marked = (point) => [{ coverage: point.coverage, risk: point.risk, bound: point.bound }];
-  const drawn = () => curve.filter((point) => point.accepted >= Math.min(30, point.total / 2));
+  function drawn() { // as many points as the picture can show
+    const shown = curve.filter((point) => point.accepted >= Math.min(30, point.total / 2));
+    const step = Math.ceil(shown.length / 400);
+    return shown.filter((_, at) => at % step === 0 || at === shown.length - 1)
+      .map(({ coverage, risk, bound }) => ({ coverage, risk, bound }));
+  }
   let waiting = false;
   function show(moved) {
     const point = curve[place];

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from abstain.evaluation import verdict
 from abstain.evaluation.mixes import MIXES
 from abstain.extras import require
+from abstain.jsonable import jsonable
 from abstain.metrics.checks import rejected_last
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.command import command_parts
@@ -27,9 +28,7 @@ def explorer(case: Case, /) -> Section:
     parts = [division.largest(MOST_PARTS) for division in case.divisions]
     scores = _scores(case)
     if not all(len(counts.ranks) for counts, _ in scores.values()):
-        return Section(
-            name="explorer", title="Explore operating points", html="<p>No threshold accepts a row here.</p>"
-        )
+        return Section(name="explorer", title="Explore", html="<p>No threshold accepts a row here.</p>")
     html = (
         f"<p>{_words(case)}</p>{_controls(case, list(scores))}"
         '<div aria-live="polite">' + _tiles() + "</div>"
@@ -48,9 +47,7 @@ def explorer(case: Case, /) -> Section:
         "spec": _spec(),
     }
     script = asset(__package__, "explorer.js")
-    return Section(
-        name="explorer", title="Explore operating points", html=html, data=data, scripts=(script,), draws=True
-    )
+    return Section(name="explorer", title="Explore", html=html, data=data, scripts=(script,), draws=True)
 
 
 def _scores(case: Case) -> dict[str, tuple[Counts, NDArray[np.bool_]]]:
@@ -69,7 +66,7 @@ def _counted(case: Case, counts: Counts, errors: NDArray[np.bool_], parts: list[
         for mix in case.evaluation.mixes
     }
     return {
-        "thresholds": counts.thresholds.tolist(),
+        "thresholds": jsonable(counts.thresholds.tolist()),
         "bounds": {mix: [f"{100 * one:.{case.digits}f}" for one in each.tolist()] for mix, each in bounds.items()},
         "counts": {division.name: counts.of_parts(division, case.kinds, errors) for division in parts},
     }
@@ -78,7 +75,7 @@ def _counted(case: Case, counts: Counts, errors: NDArray[np.bool_], parts: list[
 def _start(case: Case) -> dict[str, Any]:
     """Where the page begins: at the threshold decided for, or at its coverage."""
     value, risk = case.point.value, case.point.promised_risk
-    return {"threshold": value, "coverage": case.point.coverage, "risk": risk}
+    return {"threshold": jsonable(value), "coverage": case.point.coverage, "risk": risk}
 
 
 def _words(case: Case) -> str:
@@ -100,7 +97,7 @@ def _controls(case: Case, scores: list[str]) -> str:
     sliders = (
         _slider("threshold", "Threshold", "any")
         + _slider("coverage", "Coverage (%)", "0.1", lowest=0, highest=100)
-        + _slider("risk", "Risk bound at most (%)", "0.01", lowest=0, highest=100)
+        + _slider("risk", "Risk bound, at most (%)", "0.01", lowest=0, highest=100)
     )
     return (
         f'<div class="controls">{select("explorer-score", "Score", options)}'
@@ -145,7 +142,7 @@ def _daily() -> str:
         ("Cost a day", "", "", "daily-cost"),
     )
     return (
-        "<h3>In a day</h3><p>Expected, if days are like these rows.</p>"
+        '<h3>In a day</h3><p id="daily-words">Expected, if days are like these rows.</p>'
         f'<div class="controls">{fields}<button type="button" class="button" id="explorer-cheapest">Go to the cheapest '
         f'point</button></div><div aria-live="polite">{shown}</div>'
     )
