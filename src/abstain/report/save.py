@@ -25,9 +25,21 @@ def check_figure(file: Path | None, /) -> None:
     check_goal(file)
 
 
+def check_figures(folder: Path | None, /) -> None:
+    """What would stop a folder of figures from being written."""
+    if folder is None:
+        return
+    require("matplotlib", extra="report", feature="A figure")
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"`--figures` must be a folder, got the file {folder}.")
+    if not folder.absolute().parent.is_dir():
+        raise FileNotFoundError(f"`{folder}` must be in a folder that exists, got none. Make {folder.parent} first.")
+
+
 def save_figure(figure: Any, file: Path, /) -> None:
     """Write a Matplotlib figure as a .png, .svg or .pdf."""
     matplotlib = require("matplotlib", extra="report", feature="A figure")
     check_figure(file)
-    with matplotlib.rc_context({"svg.hashsalt": "abstain", "pdf.fonttype": 42}):  # no random ids; fonts that journals take
+    settings = {"svg.hashsalt": "abstain", "pdf.fonttype": 42}  # no random ids, and fonts that journals take
+    with matplotlib.rc_context(settings):
         write_whole(file, lambda partial: figure.savefig(partial, metadata=METADATA[file.suffix.lower()]))

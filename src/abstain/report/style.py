@@ -27,6 +27,10 @@ SELECTION, FOR_OOD = "-", (0, (4, 1.4))
 """Lines of scores made for selection, and of those made to detect what is out of distribution, as in the paper."""
 
 
+class CannotDrawError(ValueError):
+    """The data do not allow a figure; the message says why, in words that follow "left out, as"."""
+
+
 def tidy(axes: Any, /) -> None:
     """Light grid, no box."""
     axes.tick_params(labelsize=8)
@@ -57,7 +61,7 @@ def plain(text: str, /) -> str:
     r"""Text of others as it is: no formula in it, on one line, not too long, and never hidden from a legend.
 
     >>> plain("_$x$\nand more of it than a figure has room for")
-    ' _\\$x\\$ and more of it than a fig…'
+    ' _\\$x\\$ and more of it than a figu…'
     """
     line = " ".join(text.split())
     short = line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
