@@ -29,7 +29,8 @@ def slices_figure(evaluation: Evaluation, point: Point, /, *, by: Literal["domai
     left = f", the {SHOWN} of highest risk of {len(order)}" if len(order) > SHOWN else ""
     risk.set_xlabel("Selective risk (%)")
     coverage.set_xlabel("Coverage (%)")
-    risk.set_title(f"{division.title}{left}", loc="left", fontsize=SIZE + 1)
+    title = f"{division.title}{left}, where {plain(point.score)} accepts {point.coverage:.1%}"
+    risk.set_title(title, loc="left", fontsize=SIZE)
     once = ", each original sample counted once" if outputs.ids is not None else ""
     coverage.set_title(f"{100 * evaluation.level:g}% intervals{once}", loc="right", fontsize=SIZE - 1)
     for axes in (risk, coverage):

@@ -7,7 +7,7 @@ from typing import Any
 from abstain.scores.score import Score
 
 COLUMN, PAGE = 3.3, 6.8  # inches, of a paper in two columns
-DPI = 300
+DPI = 200
 SIZE = 7  # points: what a paper has below its figures
 LONGEST = 32  # letters of a name
 COLOURS = (  # safe for colour-blind eyes
