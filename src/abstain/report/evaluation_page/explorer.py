@@ -146,7 +146,7 @@ def _daily() -> str:
         ("Cost a day", "", "", "daily-cost"),
     )
     return (
-        "<h3>In a day</h3><p id="daily-words">Expected, if days are like these rows.</p>"
+        '<h3>In a day</h3><p id="daily-words">Expected, if days are like these rows.</p>'
         f'<div class="controls">{fields}<button type="button" class="button" id="explorer-cheapest">Go to the cheapest '
         f'point</button></div><div aria-live="polite">{shown}</div>'
     )
