@@ -70,7 +70,7 @@ def plain(text: str, /) -> str:
 
 def legend_below(figure: Any, words: str, /, *, columns: int) -> None:
     """The legend of the last panel's lines below the figure, under a few words on as many lines as its width takes."""
-    width = int(figure.get_figwidth() * 25)
+    width = int(figure.get_figwidth() * 20)
     lines = [line for part in words.splitlines() for line in textwrap.wrap(part, width)]
     figure.legend(
         *figure.axes[-1].get_legend_handles_labels(),
