@@ -4,6 +4,7 @@ import re
 import textwrap
 from typing import Any
 
+from abstain.extras import require
 from abstain.scores.score import Score
 
 COLUMN, PAGE = 3.3, 6.8  # inches, of a paper in two columns
@@ -87,8 +88,6 @@ def legend_below(figure: Any, words: str, /, *, columns: int) -> None:
 
 def new_figure(width: float, height: float, feature: str, /) -> Any:
     """An empty figure of a size in inches; nothing of it is kept by Matplotlib."""
-    from abstain.extras import require
-
     require("matplotlib", extra="report", feature=feature)
     from matplotlib.figure import Figure
 
