@@ -1,6 +1,7 @@
 """The command as a user meets it: real processes."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -52,12 +53,16 @@ def test_an_unknown_score_is_answered_with_the_nearest():
     assert done.stderr == "abstain: `name` must be a known score, got 'max_sofmax'. Did you mean max_softmax?\n"
 
 
-def test_further_metrics_have_the_rows_of_the_first_table(folder):
-    first, further = run("evaluate", folder, "--metric", "augrc").stdout.split("further metrics")
-    rows = [[line.split()[0] for line in part.splitlines() if line.split()[:1] and line.split()[0] in SCORES]
-            for part in (first, further)]  # fmt: skip
-    assert rows[0] == rows[1]
-    assert 1 < len(rows[0]) < len(SCORES)
+def test_further_metrics_are_columns_beside_the_areas_or_a_table_below(folder):
+    beside = run("evaluate", folder, "--score", "energy,max_softmax", "--metric", "augrc").stdout
+    assert re.search(r"α=1 +augrc", beside)
+    below = run("evaluate", folder, "--metric", "all").stdout  # too wide for one table
+    parts = [[line.split()[0] for line in part.splitlines() if line.split()[:1] and line.split()[0] in SCORES]
+             for part in below.split("symbol")[1:]]  # fmt: skip
+    assert len(parts) > 3
+    assert all(part == parts[0] for part in parts)
+    assert "Higher is better for coverage_at_risk" in below
+    assert "calibration_error of the softmax on all: 0." in below
 
 
 def test_version_and_short_help():

@@ -5,7 +5,7 @@ import pytest
 
 from abstain import Outputs, calibrate, evaluate, scale_sensitivity
 from abstain.evaluation import summarize, verdict
-from abstain.report.figures import draw_risk_coverage, risk_coverage_figure
+from abstain.report.risk_coverage_figure import draw_risk_coverage, risk_coverage_figure
 from abstain.report.scale_figure import draw_scale
 from abstain.report.tables import latex_table, markdown_table
 
@@ -80,12 +80,12 @@ def test_tables_mark_the_best(digits):
     best = evaluation.best("all")
     assert lines[2].startswith(f"| {best['score']} |")
     assert lines[2].endswith(f"| **{100 * best['aurc']:.2f}** |")
-    assert lines[-1] == "AURC-α × 100. Bold: best; italics: not significantly worse."
+    assert lines[-1] == "AURC-α × 100, lower is better. Bold: best; italics: not significantly worse."
     latex = latex_table(summary).splitlines()
-    assert latex[5].startswith(r"\texttt{confidence\_margin}")
-    assert rf"\textbf{{{100 * best['aurc']:.2f}}}" in latex[5]
-    assert all(line.count("&") == 12 for line in latex if line.endswith(r"\\"))
-    assert [line.endswith(r"} \\") for line in latex[5:9]] == [True, True, True, False]
+    assert latex[7].startswith(r"\texttt{confidence\_margin} & RL\textsubscript{conf-M} &")
+    assert rf"\textbf{{{100 * best['aurc']:.2f}}}" in latex[7]
+    assert all(line.count("&") == 13 for line in latex[5:] if line.endswith(r"\\"))
+    assert [line.endswith(r"} \\") for line in latex[7:11]] == [True, True, True, False]
 
 
 def test_a_summary_is_short_and_keeps_what_people_use(digits):

@@ -7,7 +7,7 @@ import pytest
 
 from abstain import evaluate
 from abstain.cli.app import app
-from abstain.report.figures import risk_coverage_figure
+from abstain.report.risk_coverage_figure import risk_coverage_figure
 from abstain.report.save import METADATA, save_figure
 
 DRAW = """

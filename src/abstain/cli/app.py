@@ -9,6 +9,7 @@ import typer
 
 from abstain.cli.attach import attach
 from abstain.cli.calibrate import calibrate
+from abstain.cli.certify import certify
 from abstain.cli.collect import collect
 from abstain.cli.compare import compare
 from abstain.cli.demo import demo
@@ -18,6 +19,7 @@ from abstain.cli.letters import set_up_streams
 from abstain.cli.monitor import monitor
 from abstain.cli.plan import plan
 from abstain.cli.recertify import recertify
+from abstain.cli.report import report
 from abstain.cli.reproduce import reproduce
 from abstain.cli.scores import scores
 from abstain.cli.select import select
@@ -58,10 +60,12 @@ COMMANDS = (
     collect,
     evaluate,
     compare,
+    report,
     sensitivity,
     plan,
     calibrate,
     select,
+    certify,
     attach,
     monitor,
     recertify,

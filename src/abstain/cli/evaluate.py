@@ -7,7 +7,7 @@ import typer
 
 from abstain.cli.complete import score_names
 from abstain.cli.options import Figure, Json, Nonfinite
-from abstain.cli.show import print_further, print_json, print_summary, progress_bar
+from abstain.cli.show import print_json, print_summary, progress_bar
 
 
 def evaluate(
@@ -33,30 +33,34 @@ def evaluate(
     ] = "fifth",
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     figure: Figure = None,
-    markdown: Annotated[Path | None, typer.Option(help="Write the table here in Markdown.")] = None,
-    latex: Annotated[Path | None, typer.Option(help="Write the table here in LaTeX.")] = None,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option("--output", "-o", help="Write the table to a .md, .tex, .csv or .parquet file; repeat."),
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="Write one page that decides here (.html).")] = None,
     nonfinite: Nonfinite = "error",
     seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0,
     json: Json = False,
 ) -> None:
     """Compare scores on labelled outputs: which one to use, and AURC in every mix of shifts.
 
-    Example: abstain evaluate run/ --score max_softmax --score 'knn(k=5)' --figure curves.pdf
+    Example: abstain evaluate run/ --score max_softmax --score 'knn(k=5)' --figure curves.pdf -o table.tex
     """
     from rich.console import Console
 
     import abstain
     from abstain.evaluation import summarize
-    from abstain.files import check_goal, write_text
-    from abstain.report.figures import risk_coverage_figure
+    from abstain.report.evaluation_page import check_page
+    from abstain.report.risk_coverage_figure import risk_coverage_figure
     from abstain.report.save import check_figure, save_figure
-    from abstain.report.tables import latex_table, markdown_table
+    from abstain.report.table_file import check_table, write_evaluation
     from abstain.scores.registry import split_names
 
     check_figure(figure)
-    for goal in (markdown, latex):
-        if goal is not None:
-            check_goal(goal)
+    if report is not None:
+        check_page(report)
+    for goal in output or ():
+        check_table(goal)
     with progress_bar() as progress:
         result = abstain.evaluate(
             abstain.Outputs.load(outputs, nonfinite=nonfinite),  # type: ignore[arg-type]
@@ -68,18 +72,15 @@ def evaluate(
             seed=seed,
             progress=progress,
         )
-    whole = summarize(result, mixes=result.mixes, shown=None)
     if figure is not None:
         save_figure(risk_coverage_figure(result), figure)
-    if markdown is not None:
-        write_text(markdown, markdown_table(whole))
-    if latex is not None:
-        write_text(latex, latex_table(whole))
+    for goal in output or ():
+        write_evaluation(result, goal)
+    if report is not None:
+        result.to_html(report, run=str(outputs))
     if json:
         print_json(result.to_dict())
         return
     console = Console()
-    summary = whole if every else summarize(result, mixes=mix)
+    summary = summarize(result, mixes=result.mixes, shown=None) if every else summarize(result, mixes=mix)
     print_summary(summary, console, intervals=intervals)
-    if metric:
-        print_further(result, summary, console, mixes=result.mixes if every else mix)

@@ -1,8 +1,7 @@
 """`abstain select`: decisions on outputs."""
 
-import csv
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -25,15 +24,13 @@ def select(
     Example: abstain select selector.abstain run/ -o decisions.csv
     """
     import abstain
-    from abstain.files import check_goal, write_whole
+    from abstain.report.table_file import COLUMNS, check_table, write_columns
 
-    if output.suffix not in (".csv", ".parquet"):
-        raise ValueError(f"`--output` must end in .csv or .parquet, got {output.name}.")
-    check_goal(output)
+    check_table(output, COLUMNS)
     chosen = abstain.Selector.load(selector)
     run = abstain.Outputs.load(outputs, nonfinite="reject")
     columns = {name: values.tolist() for name, values in chosen.decide(run).items()}
-    write_whole(output, lambda partial: _write(partial, columns))
+    write_columns(columns, output)
     accepted = sum(columns["accepted"])
     if json:
         print_json({"n": len(run), "accepted": accepted, "decisions": str(output)})
@@ -46,15 +43,3 @@ def select(
         both = zip(columns["error"], columns["accepted"], strict=True)
         known = f", {sum(wrong and taken for wrong, taken in both)} of them wrong"
     print(f"Accepted {accepted} of {len(run)} samples ({accepted / len(run):.1%}){known}; decisions in {output}")
-
-
-def _write(file: Path, columns: dict[str, list[Any]]) -> None:
-    from abstain.extras import require
-
-    if file.suffix == ".parquet":
-        require("polars", extra="scale", feature="Writing Parquet").DataFrame(columns).write_parquet(file)
-        return
-    with open(file, "w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))

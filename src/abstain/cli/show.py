@@ -13,11 +13,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from abstain.evaluation import Evaluation
     from abstain.evaluation.progress import Progress
     from abstain.evaluation.summary import Cell, Summary
 
-METRICS_SHOWN = 4  # side by side on 80 columns
 BEST, TIED = "●", "○"
 
 
@@ -74,17 +72,13 @@ def print_summary(summary: "Summary", console: "Console", *, intervals: bool = F
 def print_table(
     summary: "Summary", console: "Console", *, intervals: bool = False, rest: str = "--all shows them"
 ) -> None:
-    """AURC × 100, mixes side by side if there is room, else one under the other; then what a reader should know.
+    """The metrics × 100, mixes side by side if there is room, else one under the other; then what a reader should know.
 
     ``rest`` says where scores are that the table leaves out.
     """
-    mixes = list(dict.fromkeys(column.mix for column in summary.columns))
-    tables = [_table(summary, mixes, intervals)]
-    if _width(tables[0], console) > console.width:
-        tables = [_table(summary, [mix], intervals) for mix in mixes]
-    for table in tables:
-        console.print(table)
-    words = f"AURC-α × 100, lower is better. {BEST} best of its column, {TIED} not significantly worse"
+    for places in _tables(summary, console, intervals):
+        console.print(_table(summary, places, intervals))
+    words = f"{summary.caption} {BEST} best of its column, {TIED} not significantly worse"
     console.print(shown(f"{words} (paired {100 * summary.level:g}% interval)."), style="dim")
     if summary.not_shown:
         console.print(f"{summary.not_shown} scores that rank lower are not shown; {rest}.", style="dim")
@@ -92,42 +86,33 @@ def print_table(
         console.print(shown(remark), style="dim")
 
 
-def print_further(evaluation: "Evaluation", summary: "Summary", console: "Console", *, mixes: list[str] | None) -> None:
-    """Metrics beside AURC: a table for each mix, a column for each metric, the rows those of the summary."""
+def _tables(summary: "Summary", console: "Console", intervals: bool) -> list[list[int]]:
+    """The columns of each table: all in one if they fit, else those of a mix, and there as many as fit."""
+    every = list(range(len(summary.columns)))
+    if _fits(summary, every, console, intervals):
+        return [every]
+    tables: list[list[int]] = []
+    for place in every:
+        column, last = summary.columns[place], summary.columns[place - 1] if place else None
+        together = last is not None and last.mix == column.mix and (last.alpha is None) == (column.alpha is None)
+        if together and (column.alpha is not None or _fits(summary, [*tables[-1], place], console, intervals)):
+            tables[-1].append(place)
+        else:
+            tables.append([place])
+    return tables
+
+
+def _fits(summary: "Summary", places: list[int], console: "Console", intervals: bool) -> bool:
+    """Whether the table is no wider than the terminal with nothing cut."""
+    measured = _table(summary, places, intervals).__rich_measure__(console, console.options.update(max_width=10_000))
+    return measured.maximum <= console.width
+
+
+def _table(summary: "Summary", places: list[int], intervals: bool) -> "Table":
     from rich import box
     from rich.table import Table
 
-    for mix in mixes or evaluation.mixes[-1:]:
-        rows = [row for row in evaluation.further if row["mix"] == mix]
-        names = list(dict.fromkeys(row["metric"] for row in rows if row["score"] is not None))
-        values = {(row["score"], row["metric"]): row["value"] for row in rows}
-        for start in range(0, len(names), METRICS_SHOWN):
-            some = names[start : start + METRICS_SHOWN]
-            table = Table(
-                box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title=f"{mix}: further metrics", title_justify="left"
-            )
-            table.add_column("score", no_wrap=True)
-            for name in some:
-                table.add_column(shown(name), justify="right", overflow="fold")
-            for line in summary.lines:
-                table.add_row(line.score, *(f"{values[line.score, name]:.4f}" for name in some))
-            console.print(table)
-        for row in rows:
-            if row["score"] is None:
-                console.print(shown(f"{row['metric']} of the softmax on {mix}: {row['value']:.4f}"))
-
-
-def _width(table: "Table", console: "Console") -> int:
-    """What the table would take if nothing were cut."""
-    return table.__rich_measure__(console, console.options.update(max_width=10_000)).maximum
-
-
-def _table(summary: "Summary", mixes: list[str], intervals: bool) -> "Table":
-    from rich import box
-    from rich.table import Table
-
-    places = [place for place, column in enumerate(summary.columns) if column.mix in mixes]
-    first = summary.columns[places[0]]
+    first, mixes = summary.columns[places[0]], {summary.columns[place].mix for place in places}
     title = None if len(mixes) > 1 else f"{first.mix}: {first.n:,} rows, {first.errors / first.n:.1%} errors"
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title=title, title_justify="left", title_style="bold")
     table.add_column("score", no_wrap=True)
@@ -137,14 +122,15 @@ def _table(summary: "Summary", mixes: list[str], intervals: bool) -> "Table":
         column = summary.columns[place]
         name = f"{column.mix if column.mix != last else ''}\n" if len(mixes) > 1 else ""
         last = column.mix
-        table.add_column(shown(f"{name}α={column.alpha:g} "), justify="right", no_wrap=True)
+        table.add_column(shown(f"{name}{column.head} "), justify="right", no_wrap=column.alpha is not None)
     for line in summary.lines:
         table.add_row(line.score, shown(line.symbol), *(_cell(line.cells[place], intervals) for place in places))
     return table
 
 
-def _cell(cell: "Cell", intervals: bool) -> str:
-    text = f"{100 * cell.aurc:.2f}"
+def _cell(cell: "Cell | None", intervals: bool) -> str:
+    if cell is None:
+        return shown("– ")
     mark = BEST if cell.is_best else TIED if cell.tied else " "
-    text = f"[bold]{text}[/bold]{mark}" if cell.is_best else f"{text}{mark}"
-    return shown(f"{text} [dim]{100 * cell.low:.2f}–{100 * cell.high:.2f}[/dim]" if intervals else text)
+    text = f"[bold]{cell.text}[/bold]{mark}" if cell.is_best else f"{cell.text}{mark}"
+    return shown(f"{text} [dim]{cell.interval}[/dim]" if intervals and cell.interval else text)

@@ -3,7 +3,8 @@
 from abstain.evaluation.evaluate import evaluate
 from abstain.evaluation.evaluation import Evaluation
 from abstain.evaluation.mixes import MIXES, Mix
-from abstain.evaluation.summary import Summary, summarize
+from abstain.evaluation.summarize import summarize
+from abstain.evaluation.summary import Summary
 from abstain.evaluation.verdict import Verdict, verdict
 
 __all__ = ["MIXES", "Evaluation", "Mix", "Summary", "Verdict", "evaluate", "summarize", "verdict"]

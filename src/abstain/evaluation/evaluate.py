@@ -91,6 +91,7 @@ def evaluate(
         entries=found.entries,
         confidence=confidence,
         outputs=found.outputs,
+        seed=seed,
     )
 
 

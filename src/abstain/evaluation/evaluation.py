@@ -1,7 +1,9 @@
 """`Evaluation`: the result of comparing scores, with all that reports need."""
 
 from dataclasses import dataclass
-from typing import Any
+from importlib import import_module
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,10 +11,17 @@ from numpy.typing import NDArray
 from abstain.evaluation.compared import Behind
 from abstain.evaluation.mixes import MIXES, Mix
 from abstain.extras import require
-from abstain.metrics import RiskCoverage, risk_coverage
+from abstain.metrics import RiskBand, RiskCoverage, risk_band, risk_coverage
 from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
 from abstain.scores.score import Score
+
+TABLE = (
+    "score", "symbol", "mix", "metric", "alpha", "value", "se", "low", "high", "n", "errors", "best", "tied",
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from abstain.selector import Selector
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -35,6 +44,8 @@ class Evaluation:
     """(n,) by score; NaN where a row is not usable."""
     outputs: Outputs
     """The rows that were evaluated: those that no score was fitted on."""
+    seed: int = 0
+    """Of the draw of rows to fit on."""
 
     def __repr__(self) -> str:
         best = self.best(self.mixes[-1], max(self.alphas))
@@ -44,7 +55,7 @@ class Evaluation:
         )
 
     def _repr_html_(self) -> str:
-        from abstain.evaluation.summary import summarize
+        from abstain.evaluation.summarize import summarize
 
         return summarize(self).to_html()
 
@@ -100,6 +111,13 @@ class Evaluation:
         chosen = MIXES[mix].rows(self.outputs.shift)
         return risk_coverage(rejected_last(self.confidence[score][chosen]), self.errors[chosen])
 
+    def band(self, score: str, mix: str) -> RiskBand:
+        """How sure the points of that curve are, pointwise, each original sample counted once."""
+        chosen = MIXES[mix].rows(self.outputs.shift)
+        confidence = rejected_last(self.confidence[score][chosen])
+        samples = None if self.outputs.ids is None else self.outputs.samples[0][chosen]
+        return risk_band(confidence, self.errors[chosen], ids=samples, level=self.level)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as `abstain evaluate --json` prints it."""
         from abstain.evaluation.verdict import verdict
@@ -113,6 +131,37 @@ class Evaluation:
             "notes": list(self.notes),
             "level": self.level,
         }
+
+    def table(self) -> list[dict[str, Any]]:
+        """AURC-α and the further metrics in one table, a row for each value, as `abstain evaluate -o f.csv` writes it.
+
+        Keys: score, symbol, mix, metric, alpha, value, se, low, high, n, errors, best, tied; None where not known.
+        """
+        sizes = {row["mix"]: {"n": row["n"], "errors": row["errors"]} for row in self.rows}
+        areas = [row | {"metric": "aurc", "value": row["aurc"]} for row in self.rows]
+        others = [row | sizes[row["mix"]] for row in self.further]
+        return [
+            {name: row.get(name) for name in TABLE}
+            | {"symbol": None if row["score"] is None else self.entries[row["score"]].symbol}
+            for row in (*areas, *others)
+        ]
+
+    def to_html(
+        self,
+        file: str | PathLike[str],
+        /,
+        *,
+        selector: "Selector | None" = None,
+        risk: float | None = None,
+        delta: float = 0.05,
+        run: str = "run/",
+    ) -> None:
+        """Write one self-contained page that decides: `abstain.report.evaluation_page.write_page`, which tells more.
+
+        Its point is that of a ``selector``, or the recommended score at a target ``risk``.
+        """
+        page = import_module("abstain.report.evaluation_page")  # renderings know evaluations, not the reverse
+        page.write_page(self, file, selector=selector, risk=risk, delta=delta, run=run)
 
     def to_polars(self) -> Any:
         """The rows as a Polars frame."""

@@ -15,7 +15,10 @@ from abstain.metrics.ood import fpr_at_tpr, ood_aupr, ood_auroc
 from abstain.metrics.operating_points import coverage_at_risk, risk_at_coverage
 from abstain.metrics.ranking import Ranking, Rows, rank
 from abstain.metrics.registry import METRICS, Metric
+from abstain.metrics.risk_band import RiskBand, risk_band
 from abstain.metrics.risk_coverage import RiskCoverage, risk_coverage
+from abstain.metrics.share import Share, share
+from abstain.metrics.slices import Slice, slices
 
 __all__ = [
     "METRICS",
@@ -24,8 +27,11 @@ __all__ = [
     "Groups",
     "Metric",
     "Ranking",
+    "RiskBand",
     "RiskCoverage",
     "Rows",
+    "Share",
+    "Slice",
     "augrc",
     "augrc_se",
     "aurc",
@@ -50,5 +56,8 @@ __all__ = [
     "paired",
     "rank",
     "risk_at_coverage",
+    "risk_band",
     "risk_coverage",
+    "share",
+    "slices",
 ]

@@ -56,3 +56,12 @@ def curve(groups: Groups, /) -> RiskCoverage:
         risk=(np.cumsum(groups.losses) / accepted)[reachable],
         threshold=np.nextafter(groups.confidence, -np.inf)[reachable],
     )
+
+
+def evenly(size: int, most: int, /) -> NDArray[np.int64]:
+    """The numbers 0 … size − 1, or ``most`` of them at even distances, the first and the last included.
+
+    >>> evenly(9, 3)
+    array([0, 4, 8])
+    """
+    return np.arange(size) if size <= most else np.linspace(0, size - 1, most).astype(np.int64)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from abstain.extras import require
-from abstain.report.figures import COLOURS, tidy
+from abstain.report.style import COLOURS, tidy
 
 MARKERS = ("o", "s", "^", "D")
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from abstain.extras import require
-from abstain.report.figures import COLOURS, tidy
+from abstain.report.style import COLOURS, tidy
 from abstain.thresholds.planning import samples_for
 
 COVERAGES = (0.9, 0.6, 0.4)

@@ -37,6 +37,6 @@ def picture_bytes(figure: Any, ending: str, /) -> bytes:
     """A Matplotlib figure as the contents of a file with this ending."""
     matplotlib = require("matplotlib", extra="report", feature="A figure")
     stream = BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "abstain"}):  # else ids are drawn at random
+    with matplotlib.rc_context({"svg.hashsalt": "abstain", "pdf.fonttype": 42}):  # no random ids; usual fonts
         figure.savefig(stream, format=ending.removeprefix("."), metadata=METADATA[ending])
     return stream.getvalue()

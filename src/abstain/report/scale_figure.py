@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from abstain.extras import require
-from abstain.report.figures import COLOURS, tidy
+from abstain.report.style import COLOURS, COLUMN, SIZE, label_of, new_figure, printed, tidy
+from abstain.scores.confidence_margin import ConfidenceMargin
 from abstain.sensitivity import SOFTMAX_SCORES, ScaleSensitivity
 
 STYLES = ("-", "-.", (0, (6, 1)))  # told apart without colour
@@ -11,11 +11,11 @@ STYLES = ("-", "-.", (0, (6, 1)))  # told apart without colour
 
 def scale_figure(sensitivity: ScaleSensitivity, /) -> Any:
     """AURC over the scale of the logits: a curve a softmax score, its limits as ticks, the margin as a flat line."""
-    require("matplotlib", extra="report", feature="The scale figure")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(4.6, 3.1), layout="constrained", dpi=200)
-    draw_scale(figure.subplots(), sensitivity)
+    figure = new_figure(COLUMN, 2.5, "The scale figure")
+    axes = figure.subplots()
+    draw_scale(axes, sensitivity)
+    printed(axes)
+    axes.legend(frameon=False, fontsize=SIZE - 1)
     return figure
 
 
@@ -23,11 +23,11 @@ def draw_scale(axes: Any, sensitivity: ScaleSensitivity, /) -> None:
     """Draw the curves on Matplotlib axes."""
     for score, colour, style in zip(SOFTMAX_SCORES, COLOURS, STYLES, strict=False):
         scales, areas = sensitivity.curve(score.name)
-        label = f"{score.name} ({score.symbol})"
+        label = label_of(score)
         axes.plot(scales, [100 * area for area in areas], color=colour, linestyle=style, linewidth=1.5, label=label)
         low, _ = sensitivity.limits(score.name)
         axes.plot([scales[0] / 1.6], [100 * low], marker="<", markersize=4, color=colour, clip_on=False)
-    label = "confidence_margin (any scale)"
+    label = f"{label_of(ConfidenceMargin())}, any scale"
     axes.axhline(100 * sensitivity.margin, color="#333333", linewidth=1.2, linestyle="--", label=label)
     axes.axvline(1.0, color="#999999", linewidth=0.8, linestyle=":")
     axes.text(1.0, 1.01, "as trained", transform=axes.get_xaxis_transform(), fontsize=7, ha="center", color="#666666")

@@ -28,6 +28,7 @@ class ASH(PlainScore):
         name="ash",
         symbol="ASH-S",
         family="hybrid",
+        for_ood=True,
         needs=("features", "head"),
         reference="Djurisic et al., 2023",
         summary="A logit score after pruning the small features of each sample and scaling up the others.",

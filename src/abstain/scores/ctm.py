@@ -28,6 +28,7 @@ class CTM(Score):
         name="ctm",
         symbol="CTM",
         family="feature",
+        for_ood=True,
         needs=("features", "fitting", "labels"),
         reference="Ngoc-Hieu et al., 2023",
         summary="The largest cosine between the features and the mean of a class.",

@@ -26,6 +26,7 @@ class DICE(Score):
         name="dice",
         symbol="DICE",
         family="hybrid",
+        for_ood=True,
         needs=("features", "head", "fitting"),
         reference="Sun & Li, 2022",
         summary="A logit score of a head that keeps its largest contributions alone.",

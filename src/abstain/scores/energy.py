@@ -36,6 +36,7 @@ class Energy(SumsScore):
         name="energy",
         symbol="Energy",
         family="logit",
+        for_ood=True,
         needs=("logits",),
         reference="Liu et al., 2020",
         summary="A smooth maximum of the logits: made to find unknown classes.",

@@ -31,6 +31,7 @@ class FDBD(Score):
         name="fdbd",
         symbol="fDBD",
         family="hybrid",
+        for_ood=True,
         needs=("logits", "features", "head", "fitting"),
         reference="Liu & Qin, 2024",
         summary="Mean distance to the decision boundaries over the distance from the mean feature.",

@@ -25,6 +25,7 @@ class FeatureNorm(PlainScore):
         name="feature_norm",
         symbol="‖x‖₁",
         family="feature",
+        for_ood=True,
         needs=("features",),
         reference="Xia & Bouganis, 2022",
         summary="The norm of the features, which unknown classes excite less.",

@@ -36,6 +36,7 @@ class GEN(PlainScore):
         name="gen",
         symbol="GEN",
         family="softmax",
+        for_ood=True,
         needs=("logits",),
         reference="Liu et al., 2023",
         summary="A generalized entropy of the largest probabilities, sensitive to the small ones.",

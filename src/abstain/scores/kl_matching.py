@@ -31,6 +31,7 @@ class KLMatching(Score):
         name="kl_matching",
         symbol="KL-Matching",
         family="softmax",
+        for_ood=True,
         needs=("logits", "fitting"),
         reference="Hendrycks et al., 2022",
         summary="How far the probabilities are from what is typical of the nearest class.",

@@ -54,6 +54,7 @@ class KNN(Score):
             name="knn" if of_features else "knn_logits",
             symbol="KNN" if of_features else "KNN(z)",
             family="feature" if of_features else "logit",
+            for_ood=True,
             needs=("features" if of_features else "logits", "fitting"),
             reference="Sun et al., 2022",
             summary=f"Distance to the k-th nearest fitting sample, in the {self.space}: made to find unknown classes.",

@@ -30,6 +30,7 @@ class MaxLogit(SumsScore):
         name="max_logit",
         symbol="RL_max",
         family="logit",
+        for_ood=True,
         needs=("logits",),
         reference="Hendrycks et al., 2022",
         summary="The largest logit: made to find unknown classes.",

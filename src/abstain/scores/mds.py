@@ -42,6 +42,7 @@ class MDS(Score):
             name="mds_norm" if self.normalize else "mds",
             symbol="MDS++" if self.normalize else "MDS",
             family="feature",
+            for_ood=True,
             needs=("features", "fitting", "labels"),
             reference="Müller & Hein, 2025" if self.normalize else "Lee et al., 2018",
             summary=f"Mahalanobis distance{' of features of norm 1' if self.normalize else ''} to the nearest class.",

@@ -34,6 +34,7 @@ class NCI(Score):
         name="nci",
         symbol="NCI",
         family="hybrid",
+        for_ood=True,
         needs=("logits", "features", "head", "fitting"),
         reference="Liu & Qin, 2025",
         summary="Whether the features point where the weight of the predicted class does, and how large they are.",

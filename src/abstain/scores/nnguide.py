@@ -33,6 +33,7 @@ class NNGuide(Score):
         name="nnguide",
         symbol="NNGuide",
         family="hybrid",
+        for_ood=True,
         needs=("logits", "features", "fitting"),
         reference="Park et al., 2023",
         summary="Energy that counts only near fitting samples which had a high one.",

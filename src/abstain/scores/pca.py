@@ -32,6 +32,7 @@ class PCA(Score):
         name="pca",
         symbol="PCA",
         family="hybrid",
+        for_ood=True,
         needs=("features", "head", "fitting"),
         reference="Claros-Olivares & Brockmeier, 2025",
         summary="A logit score of the part of the features that varies in the fitting sample.",

@@ -35,6 +35,7 @@ class RAS(Score):
         name="ras",
         symbol="RAS",
         family="hybrid",
+        for_ood=True,
         needs=("features", "head", "fitting"),
         reference="Guglielmo & Masana, 2026",
         summary="A logit score after giving each feature the usual value at its rank.",

@@ -35,6 +35,7 @@ class ReAct(Score):
         name="react",
         symbol="ReAct",
         family="hybrid",
+        for_ood=True,
         needs=("logits", "features", "head", "fitting"),
         reference="Sun et al., 2021",
         summary="A logit score after clipping features that are excited beyond the usual.",

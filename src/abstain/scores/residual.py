@@ -34,6 +34,7 @@ class Residual(Score):
         name="residual",
         symbol="Residual",
         family="feature",
+        for_ood=True,
         needs=("features", "head", "fitting"),
         reference="Wang et al., 2022",
         summary="How far the features are from where in-distribution features vary.",

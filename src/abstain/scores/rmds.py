@@ -52,6 +52,7 @@ class RMDS(Score):
             name="rmds_norm" if self.normalize else "rmds",
             symbol="RMDS++" if self.normalize else "RMDS",
             family="feature",
+            for_ood=True,
             needs=("features", "fitting", "labels"),
             reference="Müller & Hein, 2025" if self.normalize else "Ren et al., 2021",
             summary=f"Mahalanobis distance{of_units} to the nearest class, relative to that of all samples together.",

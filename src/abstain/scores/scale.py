@@ -28,6 +28,7 @@ class SCALE(PlainScore):
         name="scale",
         symbol="SCALE",
         family="hybrid",
+        for_ood=True,
         needs=("logits", "features", "head"),
         reference="Xu et al., 2024",
         summary="A logit score after scaling each sample by how little of it is in its largest features.",

@@ -32,6 +32,8 @@ class About:
     symbol: str = ""
     """How the literature writes it."""
     family: Family = "own"
+    for_ood: bool = False
+    """Whether it was made to detect samples out of distribution, rather than to select."""
     needs: tuple[Need, ...] = ("logits",)
     """Arrays that outputs must have, ``fitting`` if it is fitted on a sample, ``labels`` if that must have labels."""
     reference: str = ""
@@ -135,6 +137,11 @@ class Score(Stored, ABC):
     def symbol(self) -> str:
         """How the literature writes it."""
         return self.about.symbol or self.name
+
+    @property
+    def label(self) -> str:
+        """Both: the name people type, and the symbol beside it where that is another."""
+        return self.name if self.symbol == self.name else f"{self.name} ({self.symbol})"
 
     @property
     def needs(self) -> tuple[Need, ...]:

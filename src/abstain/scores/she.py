@@ -29,6 +29,7 @@ class SHE(Score):
         name="she",
         symbol="SHE",
         family="feature",
+        for_ood=True,
         needs=("logits", "features", "fitting", "labels"),
         reference="Zhang et al., 2023",
         summary="How much the features are like those of correct samples of the predicted class.",

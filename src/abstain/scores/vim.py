@@ -31,6 +31,7 @@ class ViM(Score):
         name="vim",
         symbol="ViM",
         family="hybrid",
+        for_ood=True,
         needs=("logits", "features", "head", "fitting"),
         reference="Wang et al., 2022",
         summary="Energy less a virtual logit for features outside the principal subspace.",

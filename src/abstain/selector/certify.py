@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import abstain
 from abstain.outputs import Outputs
 from abstain.outputs.digest import outputs_digest
 from abstain.outputs.expected import expect_outputs
@@ -63,7 +62,7 @@ def certify(
         promises=(threshold.promise, *threshold.further),
         calibration=selector.calibration,
         fresh=None if fresh is None else _Fresh(selector, fresh, level).data(),
-        software={"abstain": abstain.__version__, "python": platform.python_version()}
+        software={"abstain": version("abstain"), "python": platform.python_version()}
         | {name: version(name) for name in ("numpy", "scipy")},
         sources=dict(sources or {}),
     )
@@ -146,6 +145,8 @@ class _Fresh:
 
     def slices(self, names: NDArray[np.str_] | None) -> tuple[SliceTest, ...]:
         """Every slice, tested against the promised risk at the level over their number; no part of the verdict."""
+        if names is None:
+            return ()
         promise, counts = self.selector.threshold.promise, slice_counts(names, self.accepted, self.errors)
         testable = promise.quantity == RISK and not _objection(promise)
         return tuple(

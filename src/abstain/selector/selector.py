@@ -86,9 +86,9 @@ class Selector:
 
     def accepted(self, outputs: Outputs, confidence: NDArray[np.float64], /) -> NDArray[np.bool_]:
         """Which rows (n,) are accepted, where their confidence is known."""
-        return confidence > self._values(outputs)
+        return confidence > self.values(outputs)
 
-    def _values(self, outputs: Outputs) -> NDArray[np.float64]:
+    def values(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """The threshold (n,) of each row."""
         if self.groups is None:
             return np.full(len(outputs), self.threshold.value)
@@ -100,7 +100,7 @@ class Selector:
         return self._reasons(outputs, self.accepted(outputs, confidence))
 
     def _reasons(self, outputs: Outputs, accepted: NDArray[np.bool_]) -> NDArray[np.str_]:
-        certified = self._values(outputs) < np.inf
+        certified = self.values(outputs) < np.inf
         return reasons(self.entry, self.fitted, outputs, accepted, certified, self.class_names)
 
     def answers(self, outputs: Outputs, /) -> NDArray[np.int64]:

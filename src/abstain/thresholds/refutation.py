@@ -125,8 +125,9 @@ class _Bets:
         sizes = np.bincount(clusters)
         each = [np.bincount(clusters, weights=mask, minlength=len(sizes)) for mask in (trials, events & trials)]
         if counting == "clusters":
-            return cls(each[0] / np.maximum(sizes, 1), each[1] / np.maximum(sizes, 1), 1.0)
-        return cls(each[0], each[1], float(max(largest, sizes.max())))
+            share = 1 / np.maximum(sizes, 1)
+            return cls(each[0] * share, each[1] * share, 1.0)
+        return cls(each[0].astype(np.float64), each[1].astype(np.float64), float(max(largest, sizes.max())))
 
     def p_value(self, limit: float) -> float:
         """Of "the rate is at most limit"."""

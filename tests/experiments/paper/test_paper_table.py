@@ -15,7 +15,7 @@ def test_the_best_is_bold_and_the_next_two_underlined():
     rows = PaperTable(AREAS).markdown("A title").rows
     assert [row[1] for row in rows[:4]] == ["**1.00**", "<u>2.00</u>", "<u>3.00</u>", "4.00"]
     latex = PaperTable(AREAS).latex()
-    assert r"\texttt{confidence\_margin} & \textbf{1.00}" in latex
+    assert r"\texttt{confidence\_margin} & RL\textsubscript{conf-M} & \textbf{1.00}" in latex
     assert latex.count(r"\underline") == 2 * 6
 
 

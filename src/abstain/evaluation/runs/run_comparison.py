@@ -86,12 +86,16 @@ class RunComparison:
         }
 
     def words(self, mix: str | None = None, /) -> str:
-        """Which is better after rejection, at the same coverage and at the same risk, in a few sentences."""
+        """Which is better after rejection, at the same coverage and at the same risk."""
+        return " ".join(self.sentences(mix))
+
+    def sentences(self, mix: str | None = None, /) -> list[str]:
+        """The words, sentence by sentence, the verdict first."""
         found = self.mix(mix)
         if found.errors_a == found.errors_b and found.errors_a in (0, found.n):
             state = "wrong" if found.errors_a else "right"
-            return f"Neither can be called better: both are always {state} {self._where(found)}."
-        return " ".join([self._verdict(found), *self._at_coverage(found), *self._at_risk(found)])
+            return [f"Neither can be called better: both are always {state} {self._where(found)}."]
+        return [self._verdict(found), *self._at_coverage(found), *self._at_risk(found)]
 
     def _where(self, found: MixComparison) -> str:
         rows = f"{found.n:,} rows" + ("" if found.samples == found.n else f" of {found.samples:,} samples")

@@ -17,10 +17,10 @@ from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.findings import Findings, Table
 from abstain.experiments.paper.paper_code import paper_code_areas
 from abstain.experiments.paper.paper_table import PaperTable
-from abstain.experiments.paper.score_claims import FOR_OOD, PAPER_SCORES, score_claims
+from abstain.experiments.paper.score_claims import PAPER_SCORES, score_claims
 from abstain.files import write_text
 from abstain.outputs import Outputs
-from abstain.report.figures import risk_coverage_figure
+from abstain.report.risk_coverage_figure import risk_coverage_figure
 
 OMITTED = "doctor"  # in the figures, as in the paper: it almost overlaps with SR_max
 
@@ -117,8 +117,7 @@ class Benchmark:
 
 def _figure(evaluation: Evaluation) -> object:
     shown = [name for name, entry in evaluation.entries.items() if entry.about.name != OMITTED]
-    for_ood = [name for name, entry in evaluation.entries.items() if entry.about.name in FOR_OOD]
-    return risk_coverage_figure(evaluation, scores=shown, for_ood=for_ood)
+    return risk_coverage_figure(evaluation, scores=shown)
 
 
 def _samples(outputs: Outputs, card: Card | None) -> Table:

@@ -6,7 +6,8 @@ import numpy as np
 
 from abstain.experiments.knn.ablation import KS, PAPER, Ablation
 from abstain.extras import require
-from abstain.report.figures import COLOURS, FIRST_SAMPLES, tidy
+from abstain.report.risk_coverage_figure import FIRST_SAMPLES
+from abstain.report.style import COLOURS, tidy
 
 STYLES = ("-", "--", "-.", ":", (0, (6, 1)))
 

@@ -10,16 +10,11 @@ from abstain.experiments.ood.illustration import GRID, UNKNOWN, WRONG, NormalSco
 from abstain.experiments.ood.search import Found
 from abstain.extras import require
 from abstain.metrics import risk_coverage
-from abstain.report.figures import COLOURS, tidy
+from abstain.report.histogram_figure import draw_histogram, draw_kind
+from abstain.report.style import COLOURS, tidy
 from abstain.scores import SCORES
 
 Floats = NDArray[np.float64]
-KINDS = {
-    "right": {"color": COLOURS[0], "linestyle": "-", "hatch": ""},
-    "wrong": {"color": COLOURS[1], "linestyle": "--", "hatch": "///"},
-    "unknown": {"color": COLOURS[2], "linestyle": "-.", "hatch": "..."},
-}
-BINS = 40
 LOW = 0.02  # risk with no room for a label below
 
 
@@ -49,10 +44,10 @@ def contest_figure(made: dict[str, NormalScore], found: Found, /) -> Any:
 
 def draw_densities(axes: Any, score: NormalScore, /) -> None:
     """Densities of right, wrong and unknown samples, each with its share."""
-    shares = {"right": (1 - UNKNOWN) * (1 - WRONG), "wrong": (1 - UNKNOWN) * WRONG, "unknown": UNKNOWN}
-    for kind, look in KINDS.items():
-        density = np.exp(-np.square(GRID - getattr(score, kind)) / 2) / np.sqrt(2 * np.pi)
-        _fill(axes, GRID, shares[kind] * density, kind, look)
+    shares = {"right": (1 - UNKNOWN) * (1 - WRONG), "wrong": (1 - UNKNOWN) * WRONG, "unknown class": UNKNOWN}
+    for kind, share in shares.items():
+        density = np.exp(-np.square(GRID - getattr(score, kind.partition(" ")[0])) / 2) / np.sqrt(2 * np.pi)
+        draw_kind(axes, GRID, share * density, kind)
     axes.set_xlim(-3.5, 6.5)
     _cuts(axes, [score.threshold(cut) for cut in CUTS])
     _dress(axes)
@@ -60,22 +55,11 @@ def draw_densities(axes: Any, score: NormalScore, /) -> None:
 
 def draw_histograms(axes: Any, contest: Contest, name: str, /) -> None:
     """Shares of right, wrong and unknown samples over the score."""
-    c, unknown, errors = contest.confidence[name], contest.unknown, contest.outputs.errors
-    kinds = {"right": ~errors, "wrong": errors & ~unknown, "unknown": unknown}
-    low, high = np.quantile(c, [0.002, 0.998])
-    edges = np.linspace(low, high, BINS + 1)
-    for kind, look in KINDS.items():
-        counts = np.histogram(np.clip(c[kinds[kind]], low, high), bins=edges)[0] / len(c)
-        _fill(axes, np.repeat(edges, 2)[1:-1], 100 * np.repeat(counts, 2), kind, look)
+    c, unknown = contest.confidence[name], contest.unknown
+    draw_histogram(axes, c, contest.outputs.errors, unknown=unknown)
     _cuts(axes, list(np.quantile(c[~unknown], 1 - np.array(CUTS))))
     _dress(axes)
     axes.set_ylabel("Samples (%)")
-
-
-def _fill(axes: Any, x: Floats, height: Floats, kind: str, look: dict[str, str]) -> None:
-    colour = look["color"]
-    axes.fill_between(x, height, color=colour, alpha=0.22, linewidth=0, hatch=look["hatch"] or None)
-    axes.plot(x, height, color=colour, linestyle=look["linestyle"], linewidth=1.4, label=kind)
 
 
 def _cuts(axes: Any, thresholds: list[float]) -> None:

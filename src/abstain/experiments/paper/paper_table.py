@@ -53,10 +53,12 @@ class PaperTable:
 
     def latex(self) -> str:
         """For a paper."""
-        lines: list[tuple[str, Sequence[Ranked | None]]] = [
-            (score, [self._ranked(score, *column) for column in self.columns]) for score in self._present()
+        lines: list[tuple[tuple[str, str], Sequence[Ranked | None]]] = [
+            ((score, _symbol(score)), [self._ranked(score, *column) for column in self.columns])
+            for score in self._present()
         ]
-        return latex_of(self.columns, lines)
+        heads = [(mix, f"α={alpha:g}") for mix, alpha in self.columns]
+        return latex_of(heads, lines, caption="AURC-α × 100, lower is better.")
 
     def beside(self, task: str, model: str, /) -> Table | None:
         """Ours, the paper's and the difference, or None if the paper has no such model."""

@@ -25,16 +25,18 @@ def document(title: str, sections: Sequence[Section], /, *, subtitle: str = "") 
     """
     named = dict.fromkeys(script for section in sections for script in section.scripts)
     draws = any(section.draws for section in sections)
-    names = [*ALWAYS, *(CHARTS if draws else ()), *named]
-    scripts = [*([vega()] if draws else []), *map(asset, names)]
+    own = [asset(__package__, name) for name in (*ALWAYS, *(CHARTS if draws else ()))]
+    scripts = [*([vega()] if draws else []), *own, *named]
+    style = asset(__package__, "page.css")
     links = "".join(f'<a href="#{section.name}">{text(section.title)}</a>' for section in sections)
     head = f'<p class="subtitle">{text(subtitle)}</p>' if subtitle else ""
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy(scripts)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<meta name="color-scheme" content="light dark"><title>{text(title)}</title><style>{asset("page.css")}</style>'
-        f'</head><body><a class="skip" href="#main">Skip to the content</a><header><h1>{text(title)}</h1>{head}'
+        f'<meta name="color-scheme" content="light dark"><title>{text(title)}</title><style>{style}</style>'
+        '</head><body><a class="skip" href="#main">Skip to the content</a>'
+        f"<header><h1>{text(title)}</h1>{head}"
         f'<nav aria-label="Sections">{links}</nav></header><main id="main">'
         + "".join(map(_section, sections))
         + "</main>"
@@ -60,9 +62,9 @@ def packed(data: Any, /) -> str:
 
 
 @cache
-def asset(name: str, /) -> str:
-    """A style or a script of this folder."""
-    return files("abstain.report.page").joinpath(name).read_text(encoding="utf-8")
+def asset(package: str, name: str, /) -> str:
+    """A style or a script beside the modules of a package."""
+    return files(package).joinpath(name).read_text(encoding="utf-8")
 
 
 @cache

@@ -16,6 +16,6 @@ class Section:
     data: Any = None
     """What JSON can hold."""
     scripts: tuple[str, ...] = ()
-    """Files beside this one, run after those that every page has."""
+    """Their text (`asset` reads it), run after what every page has."""
     draws: bool = False
     """Whether it has charts, for which the page gets Vega."""

@@ -1,0 +1,62 @@
+"""`abstain report`: outputs to one page that decides."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from abstain.cli.complete import score_names
+from abstain.cli.options import Json, Nonfinite
+from abstain.cli.show import print_json, progress_bar
+
+METRICS = ("augrc", "risk_at_coverage", "coverage_at_risk")  # beside AURC, to choose from on the page
+
+
+def report(
+    outputs: Annotated[Path, typer.Argument(help="A folder of outputs, an .npz file, or a .csv or .parquet table.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The .html file to write.")] = Path("report.html"),
+    selector: Annotated[
+        Path | None, typer.Option(help="A selector: the page is about its threshold and promise on these outputs.")
+    ] = None,
+    risk: Annotated[
+        float | None, typer.Option(help="Largest share of errors among accepted. About half of what there is.")
+    ] = None,
+    delta: Annotated[float, typer.Option(help="Probability with which a promise or a bound may fail.")] = 0.05,
+    score: Annotated[
+        list[str] | None,
+        typer.Option(help="A score to compare; repeat. All by default.", autocompletion=score_names),
+    ] = None,
+    metric: Annotated[list[str] | None, typer.Option(help="A metric to choose on the page; repeat.")] = None,
+    nonfinite: Nonfinite = "error",
+    seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0,
+    json: Json = False,
+) -> None:
+    """Write one page that decides: which score, which threshold, what it costs, what it promises, where it fails.
+
+    It is one HTML file that needs no network.
+
+    Example: abstain report run/ --risk 0.02 -o report.html
+    """
+    import abstain
+    from abstain.evaluation import verdict
+    from abstain.report.evaluation_page import check_page
+    from abstain.scores.registry import split_names
+
+    check_page(output)
+    chosen = None if selector is None else abstain.Selector.load(selector)
+    with progress_bar() as progress:
+        result = abstain.evaluate(
+            abstain.Outputs.load(outputs, nonfinite=nonfinite),  # type: ignore[arg-type]
+            scores=[name for names in score or ["all"] for name in split_names(names)],
+            metrics=metric or METRICS,
+            seed=seed,
+            progress=progress,
+        )
+        progress("Writing the page", 1.0)
+        result.to_html(output, selector=chosen, risk=risk, delta=delta, run=str(outputs))
+    found = verdict(result)
+    if json:
+        print_json({"report": str(output), "n": result.n, "verdict": found.to_dict()})
+        return
+    print(found.words)
+    print(f"The page: {output}")

@@ -1,0 +1,5 @@
+"""The page of an evaluation: one self-contained HTML file that decides."""
+
+from abstain.report.evaluation_page.write import SECTIONS, check_page, evaluation_page, write_page
+
+__all__ = ["SECTIONS", "check_page", "evaluation_page", "write_page"]

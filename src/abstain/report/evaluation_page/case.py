@@ -1,0 +1,47 @@
+"""What the page of an evaluation is made from; every section gets the same."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.evaluation import Evaluation
+from abstain.report.evaluation_page.point import Point
+from abstain.report.evaluation_page.slices import Division, divisions, kinds_of
+
+
+@dataclass(frozen=True)
+class Case:
+    """An evaluation, the point decided for, and what is typed to get there."""
+
+    evaluation: Evaluation
+    point: Point
+    delta: float
+    run: str
+    """Where the outputs are, as typed on a command line."""
+
+    @cached_property
+    def kinds(self) -> NDArray[np.int64]:
+        """(n,) the kind of shift of each row."""
+        return kinds_of(self.evaluation)
+
+    @cached_property
+    def divisions(self) -> list[Division]:
+        """Ways to divide the rows."""
+        return list(divisions(self.evaluation, self.point))
+
+    @cached_property
+    def clusters(self) -> NDArray[np.int64] | None:
+        """(n,) the sample that each row shows, None where every row is its own."""
+        number, size = self.evaluation.outputs.samples
+        return number if size < self.evaluation.n else None
+
+    @property
+    def digits(self) -> int:
+        """Of a percentage."""
+        return 2 if self.evaluation.n < 200_000 else 3
+
+    def percent(self, share: float, /) -> str:
+        """A share as the page shows it."""
+        return f"{100 * share:.{self.digits}f}%"

@@ -1,0 +1,37 @@
+"""The command that makes a selector for the chosen point."""
+
+import shlex
+from typing import Any
+
+from abstain.report.evaluation_page.case import Case
+from abstain.report.page import Section, text
+from abstain.report.page.text import plain
+
+
+def command(case: Case, /) -> Section:
+    """The line to copy; it follows the explorer."""
+    parts = command_parts(case, [case.point.score])
+    line = " ".join([parts["before"], parts["scores"][0], _asked(case), parts["after"]])
+    html = (
+        "<p>This line makes a selector for the point chosen above, with a promise of its own. Give it rows drawn "
+        "like those to come, best some that this page has not seen.</p>"
+        f'<pre><code id="command-line">{text(line)}</code></pre>'
+        '<p><button type="button" class="button" data-copy="command-line">Copy</button></p>'
+        '<p class="quiet">A risk asks for: wrong among accepted at most that. A coverage asks for: accepted at least '
+        "that. Both are kept with probability 1 − δ over the rows that are calibrated on.</p>"
+    )
+    return Section(name="command", title="The command", html=html)
+
+
+def command_parts(case: Case, scores: list[str], /) -> dict[str, Any]:
+    """The command before and after what is asked for, and how each score is named on it."""
+    return {
+        "before": f"abstain calibrate {shlex.quote(plain(case.run))}",
+        "scores": [f"--score {shlex.quote(plain(score))}" for score in scores],
+        "after": f"--delta {case.delta:g} -o selector.abstain",
+    }
+
+
+def _asked(case: Case) -> str:
+    risk = case.point.promised_risk
+    return f"--coverage {case.point.coverage:.3f}" if risk is None else f"--risk {risk:g}"

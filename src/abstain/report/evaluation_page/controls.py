@@ -1,0 +1,21 @@
+"""Things to choose from."""
+
+from abstain.evaluation import Evaluation
+from abstain.report.page import text
+
+
+def option(value: object, title: str, chosen: bool = False, /) -> str:
+    """An option of a select."""
+    return f'<option value="{text(value)}"{" selected" if chosen else ""}>{text(title)}</option>'
+
+
+def select(name: str, title: str, options: str, /) -> str:
+    """A select with its label."""
+    return f'<label>{text(title)} <select id="{name}">{options}</select></label>'
+
+
+def mix_select(name: str, evaluation: Evaluation, /) -> str:
+    """The mixes of an evaluation, the widest first."""
+    widest = evaluation.mixes[-1]
+    options = [option(mix, f"{evaluation.mix(mix).title} ({mix})", mix == widest) for mix in reversed(evaluation.mixes)]
+    return select(name, "Mix of shifts", "".join(options))

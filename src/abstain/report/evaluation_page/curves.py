@@ -1,0 +1,119 @@
+"""Risk–coverage curves that can be pointed at."""
+
+from typing import Any
+
+import numpy as np
+
+from abstain.evaluation.mixes import MIXES
+from abstain.extras import require
+from abstain.kernels.ranks import order_rows
+from abstain.metrics.checks import rejected_last
+from abstain.report.evaluation_page.case import Case
+from abstain.report.evaluation_page.controls import mix_select
+from abstain.report.evaluation_page.slices import KINDS
+from abstain.report.evaluation_page.thinning import thinned
+from abstain.report.page import Section, asset, shortened, text
+from abstain.report.page.chart import chart
+
+MOST = 16  # curves
+DRAWN = 6  # of them from the beginning
+FIRST_ROWS = 50  # before that a curve is noise
+UNIT = 1_000_000  # shares are whole numbers of it
+COLOURS = ("#0f7f8c", "#d1662f", "#7a63b8", "#3f8f4f", "#c2497d", "#a8842c", "#4b83c3", "#8a8a8a")
+DASHES = ([1, 0], [7, 3], [2, 2])
+
+
+def curves(case: Case, /) -> Section:
+    """The curves of the best scores and of the usual one, thinned; the table has those that are not here."""
+    evaluation = case.evaluation
+    names = _names(case)
+    styles = [(COLOURS[k % len(COLOURS)], DASHES[k // len(COLOURS) % len(DASHES)]) for k in range(len(names))]
+    picks = "".join(_pick(place, score, *style) for place, (score, style) in enumerate(zip(names, styles, strict=True)))
+    rest = len(evaluation.scores) - len(names)
+    left = f" {rest} scores that rank lower are in the table only." if rest else ""
+    words = (
+        "<p>The share of errors among accepted answers, over the share accepted: the lower a curve, the better. Point "
+        f"at one to read it.{left}</p>"
+    )
+    html = (
+        f'{words}<div class="controls">{mix_select("curves-mix", evaluation)}</div>'
+        '<div class="chart" id="curves-chart" role="img" aria-label="Risk–coverage curves; the table above has their '
+        'areas"></div>'
+        f'<fieldset><legend class="small">Curves</legend><div class="picks">{picks}</div></fieldset>'
+    )
+    data = {
+        "spec": _spec([shortened(score) for score in names], styles),
+        "unit": UNIT,
+        "names": [shortened(score) for score in names],
+        "mixes": _curves(case, names),
+    }
+    return Section(
+        name="curves",
+        title="Risk and coverage",
+        html=html,
+        data=data,
+        scripts=(asset(__package__, "curves.js"),),
+        draws=True,
+    )
+
+
+def _names(case: Case) -> list[str]:
+    """The score decided for, the best ones and the usual one, from the best to the worst."""
+    evaluation = case.evaluation
+    areas = {row["score"]: row["aurc"] for row in evaluation.column(evaluation.mixes[-1], max(evaluation.alphas))}
+    ranked = sorted(evaluation.scores, key=lambda score: float(areas[score]))
+    first = [score for score in (case.point.score, "max_softmax", "confidence_margin") if score in areas]
+    kept = list(dict.fromkeys([*first, *ranked]))[:MOST]
+    families = {evaluation.entries[score].about.family: score for score in reversed(ranked) if score in kept}
+    return list(dict.fromkeys([*first, *families.values(), *kept]))
+
+
+def _pick(place: int, score: str, colour: str, dash: list[int]) -> str:
+    checked = " checked" if place < DRAWN else ""
+    line = "solid" if dash == DASHES[0] else "dashed" if dash == DASHES[1] else "dotted"
+    style = f"border-color:{colour};border-top-style:{line}"
+    return (
+        f'<label><input type="checkbox" name="curve" value="{place}"{checked}>'
+        f'<span class="swatch" style="{style}"></span><bdi>{text(shortened(score))}</bdi></label>'
+    )
+
+
+def _curves(case: Case, names: list[str]) -> dict[str, list[Any]]:
+    """By mix, for each score, coverages and risks as whole numbers of a millionth."""
+    evaluation = case.evaluation
+    found: dict[str, list[Any]] = {mix: [] for mix in evaluation.mixes}
+    for score in names:
+        confidence = rejected_last(evaluation.confidence[score])
+        rows, begins = order_rows(confidence)
+        last = np.append(begins[1:], True) & (confidence[rows] > -np.inf)
+        errors, kind = evaluation.errors[rows], case.kinds[rows]
+        for mix in evaluation.mixes:
+            inside = np.isin(kind, [KINDS.index(one) for one in MIXES[mix].kinds])
+            accepted, wrong, n = np.cumsum(inside)[last], np.cumsum(errors & inside)[last], np.count_nonzero(inside)
+            shown = accepted >= min(max(FIRST_ROWS, n / 1000), n / 2)
+            coverage, risk = accepted[shown] / n, wrong[shown] / accepted[shown]
+            kept = thinned(coverage, risk)
+            found[mix].append([np.rint(UNIT * one[kept]).astype(int).tolist() for one in (coverage, risk)])
+    return found
+
+
+def _spec(names: list[str], styles: list[tuple[str, list[int]]]) -> dict[str, Any]:
+    alt = require("altair", extra="report", feature="The page")
+    base = alt.Chart(alt.NamedData("rows"))
+    x = alt.X("coverage:Q", title="Coverage (%)", scale=alt.Scale(domain=[0, 100]))
+    y = alt.Y("risk:Q", title="Selective risk (%)", scale=alt.Scale(zero=True))
+    colour = alt.Color("score:N", legend=None, scale=alt.Scale(domain=names, range=[colour for colour, _ in styles]))
+    dash = alt.StrokeDash("score:N", legend=None, scale=alt.Scale(domain=names, range=[dash for _, dash in styles]))
+    near = alt.selection_point(name="near", nearest=True, on="pointermove", clear="pointerout", empty=False)
+    tips = [
+        alt.Tooltip("score:N", title="score"),
+        alt.Tooltip("coverage:Q", title="coverage (%)", format=".2f"),
+        alt.Tooltip("risk:Q", title="risk (%)", format=".3f"),
+    ]
+    lines = base.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash)
+    dots = (
+        base.mark_point(filled=True, size=70)
+        .encode(x=x, y=y, color=colour, tooltip=tips, opacity=alt.condition(near, alt.value(1), alt.value(0)))
+        .add_params(near)
+    )
+    return chart(lines + dots, height=360)

@@ -1,0 +1,109 @@
+"""The decision, in plain words."""
+
+import numpy as np
+
+from abstain.evaluation import verdict
+from abstain.report.evaluation_page.case import Case
+from abstain.report.evaluation_page.significance import p_above, upper_bound_of
+from abstain.report.evaluation_page.slices import KIND_WORDS, KINDS
+from abstain.report.page import Section, shortened, text, tiles
+
+
+def decision(case: Case, /) -> Section:
+    """Which score, which threshold, what it costs in coverage, and what is promised."""
+    parts = [f'<p class="decision">{_rule(case)}</p>', _tiles(case), _promise(case), _reason(case)]
+    return Section(name="decision", title="The decision", html="".join(parts))
+
+
+def _rule(case: Case) -> str:
+    point = case.point
+    if not point.accepted.any():
+        return f"Accept nothing: by {_score(point.score)} no answer is above its threshold."
+    if point.threshold is None:
+        return f"Rank answers by {_score(point.score)}; with these rows no threshold can be promised to help."
+    above = "the threshold of its group" if point.value is None else _above(point.value)
+    return (
+        f"Trust an answer if its {_score(point.score)} is above {above}, and hand the others to a person. "
+        f"Of what is accepted {_rounded(point.risk)} is wrong, instead of {_rounded(float(point.errors.mean()))} of "
+        f"everything; {_rounded(1 - point.coverage)} has to be looked at."
+    )
+
+
+def _rounded(share: float) -> str:
+    return f"{100 * share:.1f}%" if share >= 0.01 or not share else f"{100 * share:.2g}%"
+
+
+def _score(score: str) -> str:
+    return f"<strong><bdi>{text(shortened(score))}</bdi></strong>"
+
+
+def _above(value: float) -> str:
+    return "−∞ (every answer)" if value == -np.inf else f"{value:.6g}".replace("-", "−")
+
+
+def _tiles(case: Case) -> str:
+    point, n = case.point, case.evaluation.n
+    accepted, errors = int(np.count_nonzero(point.accepted)), int(np.count_nonzero(point.errors))
+    wrong = int(np.count_nonzero(point.errors & point.accepted))
+    clusters = None if case.clusters is None else case.clusters[point.accepted]
+    bound = upper_bound_of(point.errors[point.accepted], clusters, delta=case.delta)
+    caught = f"{100 * (errors - wrong) / errors:.1f}%" if errors else "–"
+    return tiles(
+        ("Accepted", case.percent(point.coverage), f"{accepted:,} of {n:,} rows"),
+        (
+            "Wrong among the accepted",
+            case.percent(point.risk) if accepted else "–",
+            f"{wrong:,} rows; upper bound {case.percent(bound)}",
+        ),
+        ("Wrong if all were accepted", case.percent(errors / n), f"{errors:,} of {n:,} rows"),
+        ("Errors caught", caught, f"{errors - wrong:,} of {errors:,} are rejected"),
+    )
+
+
+def _promise(case: Case) -> str:
+    point = case.point
+    if point.threshold is None:
+        return f'<div class="note bad"><p>Nothing is promised. {text(point.objection)}</p></div>'
+    words = [f"<p><strong>What is promised.</strong> {text(_sentence(point.threshold.words))}</p>"]
+    if point.selector is None:
+        words.append(f"<p>{text(_preview(case))}</p>")
+    else:
+        words.append(f"<p>{text(_kept(case))}</p>")
+    return f'<div class="note">{"".join(words)}</div>'
+
+
+def _preview(case: Case) -> str:
+    point = case.point
+    aim = (
+        ""
+        if point.was_asked
+        else f"Nobody named a target, so this page aims at a risk of {point.target:g}, about half of what there is. "
+    )
+    return (
+        f"{aim}The score was chosen on these same rows, which the promise does not count: calibrate on fresh rows, "
+        "with the command below, before anything rests on it."
+    )
+
+
+def _kept(case: Case) -> str:
+    point, promised = case.point, case.point.promised_risk
+    if promised is None or not point.accepted.any():
+        return "The numbers above are those of this selector on these rows."
+    clusters = None if case.clusters is None else case.clusters[point.accepted]
+    p = p_above(point.errors[point.accepted], clusters, promised)
+    seen = f"On these rows {case.percent(point.risk)} of the accepted are wrong; {case.percent(promised)} is promised"
+    if p <= 0.05:
+        return f"{seen}: more than chance explains (p = {p:.2g}). The promise does not hold for rows like these."
+    return f"{seen}: consistent with the promise (p = {p:.2g}). Rows it was calibrated on would say so in any case."
+
+
+def _reason(case: Case) -> str:
+    words = text(verdict(case.evaluation).words)
+    shares = {KIND_WORDS[kind]: float(np.mean(case.kinds == place)) for place, kind in enumerate(KINDS)}
+    mixed = ", ".join(f"{share:.1%} {kind}" for kind, share in shares.items() if share)
+    law = f"All numbers are of rows mixed as these {case.evaluation.n:,} ({mixed}); another mix has others."
+    return f'<p class="lead">{words}</p><p class="quiet">{text(law)}</p>'
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,73 @@
+"""Samples to look at: the most confident mistakes, and those nearest the threshold."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.report.evaluation_page.case import Case
+from abstain.report.evaluation_page.slices import KIND_WORDS, UNKNOWN, UNUSABLE, class_name
+from abstain.report.page import Cell, Column, Section, name, table
+
+SHOWN = 20
+
+
+def samples(case: Case, /) -> Section:
+    """Two tables, each row a sample by its id."""
+    point = case.point
+    wrong = _first(np.where(point.errors, -point.confidence, np.inf))
+    near = _first(np.where(np.isfinite(point.margin), np.abs(point.margin), np.inf))
+    near = near[np.argsort(-point.margin[near], kind="stable")]
+    confident = "Wrong answers with the highest confidence: look at them first; some may be wrong labels."
+    nearest = "Samples nearest the threshold: whether they are accepted hangs by a hair."
+    html = "".join(
+        [
+            "<h3>The most confident mistakes</h3>",
+            _table(case, wrong, confident) if len(wrong) else "<p>There is no wrong answer.</p>",
+            "<h3>Nearest the threshold</h3>",
+            _table(case, near, nearest)
+            if len(near) and np.isfinite(case.point.value or 0.0)
+            else "<p>Every answer is accepted: there is no threshold to be near to.</p>",
+        ]
+    )
+    return Section(name="samples", title="Samples to look at", html=html)
+
+
+def _first(keys: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The rows of the lowest keys, in their order; none of an infinite one. Row numbers decide between ties."""
+    some = np.argpartition(keys, min(SHOWN, len(keys) - 1))[: SHOWN + 1] if len(keys) > SHOWN else np.arange(len(keys))
+    level = np.max(keys[some])
+    some = np.flatnonzero(keys <= level)
+    found = some[np.lexsort((some, keys[some]))][:SHOWN]
+    return found[np.isfinite(keys[found])]
+
+
+def _table(case: Case, rows: NDArray[np.int64], caption: str) -> str:
+    outputs, point = case.evaluation.outputs, case.point
+    columns = [Column("Sample"), Column("Confidence", number=True), Column("Accepted")]
+    has_true = outputs.labels is not None and outputs.n_classes > 0
+    columns += [Column("Predicted")] if point.predictions is not None else []
+    columns += [Column("True")] if has_true else [Column("Answer")]
+    columns += [Column("Domain")] if outputs.domain is not None else []
+    columns += [Column("Shift")] if len(set(case.kinds.tolist())) > 1 else []
+    return table(columns, [_row(case, int(row), len(columns)) for row in rows], caption=caption)
+
+
+def _row(case: Case, row: int, columns: int) -> list[Cell]:
+    outputs, point, names = case.evaluation.outputs, case.point, case.evaluation.outputs.class_names
+    who = f"row {row}" if outputs.ids is None else outputs.ids[row]
+    confidence = float(point.confidence[row])
+    cells = [
+        Cell(name(who)),
+        Cell(f"{confidence:.6g}".replace("-", "−"), confidence if np.isfinite(confidence) else -1e308),
+        Cell("yes" if point.accepted[row] else "no"),
+    ]
+    if point.predictions is not None:
+        cells.append(Cell(name(class_name(int(point.predictions[row]), names, negative=UNUSABLE))))
+    if outputs.labels is not None and outputs.n_classes:
+        cells.append(Cell(name(class_name(int(outputs.labels[row]), names, negative=UNKNOWN))))
+    else:
+        cells.append(Cell("wrong" if point.errors[row] else "right"))
+    if outputs.domain is not None:
+        cells.append(Cell(name(outputs.domain[row])))
+    if len(cells) < columns:
+        cells.append(Cell(KIND_WORDS[str(outputs.shift[row])]))
+    return cells

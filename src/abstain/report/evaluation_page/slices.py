@@ -1,0 +1,74 @@
+"""Ways to divide the rows: by domain, by predicted and by true class."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.evaluation import Evaluation
+from abstain.report.evaluation_page.point import Point
+from abstain.report.page.text import plain
+
+Ints = NDArray[np.int64]
+KINDS = ("none", "covariate", "label")
+KIND_WORDS = {"none": "in-distribution", "covariate": "covariate shift", "label": "unknown classes"}
+UNKNOWN = "(a class it does not know)"
+UNUSABLE = "(no usable answer)"
+
+
+@dataclass(frozen=True)
+class Division:
+    """The part of each row, under a title."""
+
+    name: str
+    title: str
+    parts: tuple[str, ...]
+    number: Ints
+    """(n,) the part of each row."""
+
+    def largest(self, most: int, /) -> "Division":
+        """The parts with the most rows; all others are one part together."""
+        if len(self.parts) <= most:
+            return self
+        order = np.argsort(-np.bincount(self.number, minlength=len(self.parts)), kind="stable")
+        place = np.full(len(self.parts), most - 1)
+        place[order[: most - 1]] = np.arange(most - 1)
+        others = f"({len(self.parts) - most + 1:,} others)"
+        return Division(
+            self.name, self.title, (*(self.parts[k] for k in order[: most - 1]), others), place[self.number]
+        )
+
+
+def kinds_of(evaluation: Evaluation, /) -> Ints:
+    """(n,) the number of each row's kind of shift."""
+    shift = evaluation.outputs.shift
+    return np.select([shift == kind for kind in KINDS], range(len(KINDS))).astype(np.int64)
+
+
+def divisions(evaluation: Evaluation, point: Point, /) -> Iterator[Division]:
+    """Those that the outputs allow."""
+    outputs = evaluation.outputs
+    if outputs.domain is not None:
+        names, number = np.unique(outputs.domain, return_inverse=True)
+        yield Division("domain", "Domain", tuple(map(plain, names.tolist())), number.astype(np.int64))
+    if point.predictions is not None:
+        yield _of_classes("predicted", "Predicted class", point.predictions, outputs.class_names, UNUSABLE)
+    if outputs.labels is not None and outputs.n_classes:
+        yield _of_classes("true", "True class", outputs.labels, outputs.class_names, UNKNOWN)
+    shift = kinds_of(evaluation)
+    if len(np.unique(shift)) > 1:
+        yield Division("shift", "Kind of shift", tuple(KIND_WORDS[kind] for kind in KINDS), shift)
+
+
+def class_name(number: int, names: Sequence[str] | None, /, *, negative: str) -> str:
+    """The name of a class, its number where it has none."""
+    if number < 0:
+        return negative
+    return plain(number if names is None else names[number])
+
+
+def _of_classes(name: str, title: str, numbers: Ints, names: Sequence[str] | None, negative: str) -> Division:
+    found, place = np.unique(np.maximum(numbers, -1), return_inverse=True)
+    parts = tuple(class_name(number, names, negative=negative) for number in found.tolist())
+    return Division(name, title, parts, place.astype(np.int64))

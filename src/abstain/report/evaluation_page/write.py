@@ -1,0 +1,71 @@
+"""The page of an evaluation: a decision, and all that it rests on."""
+
+from os import PathLike
+from pathlib import Path
+
+from abstain.arguments import as_path
+from abstain.evaluation import Evaluation
+from abstain.extras import require_all
+from abstain.files import check_goal, write_text
+from abstain.report.evaluation_page.case import Case
+from abstain.report.evaluation_page.command import command
+from abstain.report.evaluation_page.curves import curves
+from abstain.report.evaluation_page.decision import decision
+from abstain.report.evaluation_page.explorer import explorer
+from abstain.report.evaluation_page.failures import failures
+from abstain.report.evaluation_page.point import point_of_risk, point_of_selector
+from abstain.report.evaluation_page.provenance import provenance
+from abstain.report.evaluation_page.samples import samples
+from abstain.report.evaluation_page.scores_table import scores_table
+from abstain.report.page import document
+from abstain.selector import Selector
+from abstain.thresholds.sample import check_target
+
+SECTIONS = (decision, scores_table, curves, explorer, samples, failures, command, provenance)
+"""In the order of the page; adding one takes a file, a line here and a test."""
+
+
+def write_page(
+    evaluation: Evaluation,
+    file: str | PathLike[str],
+    /,
+    *,
+    selector: Selector | None = None,
+    risk: float | None = None,
+    delta: float = 0.05,
+    run: str = "run/",
+) -> None:
+    """Write one self-contained HTML file: which score and threshold, what it costs, promises, and where it fails.
+
+    The point is that of a ``selector``, or the recommended score at a target ``risk``; without either, at about half of
+    the risk that there is. ``run`` is where the outputs are, for the command to copy.
+    """
+    goal = as_path("file", file)
+    check_page(goal)
+    write_text(goal, evaluation_page(evaluation, selector=selector, risk=risk, delta=delta, run=run))
+
+
+def evaluation_page(
+    evaluation: Evaluation, /, *, selector: Selector | None, risk: float | None, delta: float, run: str
+) -> str:
+    """The HTML of the page."""
+    check_target("delta", delta)
+    if risk is not None:
+        check_target("risk", risk)
+    if selector is not None and risk is not None:
+        raise ValueError("`risk` must be left out with a `selector`, which has a threshold, got both.")
+    point = (
+        point_of_risk(evaluation, risk=risk, delta=delta)
+        if selector is None
+        else point_of_selector(evaluation, selector)
+    )
+    case = Case(evaluation, point, delta, run)
+    where = "" if run == "run/" else f" in {run}"
+    subtitle = f"{evaluation.n:,} answers of a classifier{where}, {len(evaluation.scores)} confidence scores compared"
+    return document("When to trust this classifier", [section(case) for section in SECTIONS], subtitle=subtitle)
+
+
+def check_page(goal: Path, /) -> None:
+    """What would stop a page from being written, before anything is computed for it."""
+    require_all({"altair": "report", "vl_convert": "report"}, feature="The page")
+    check_goal(goal)

@@ -1,0 +1,128 @@
+"""Risk–coverage curves, with bands that count an original sample once."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from abstain.evaluation import Evaluation
+from abstain.evaluation.verdict import BASELINE
+from abstain.metrics import RiskCoverage
+from abstain.metrics.risk_coverage import evenly
+from abstain.report.style import COLOURS, FOR_OOD, MARKERS, PAGE, SELECTION, label_of, legend_below, new_figure, printed
+
+FIRST_SAMPLES = 50  # before that a curve is noise
+DRAWN = 2000  # points of a curve
+MARKS = 4  # on a curve
+SHOWN = 9  # more curves than that cannot be told apart
+ANCHORS = ("max_softmax", "energy", "confidence_margin", "geometric_margin")
+
+
+def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | None = None) -> Any:
+    """A Matplotlib figure with a panel for each mix; shaded are pointwise bands of the best score and of max_softmax.
+
+    Without ``scores`` it shows well-known ones and the best of each family, and says which it leaves out. As in the
+    paper, scores made for selection are solid and those made for OOD detection dashed. Save it with
+    ``figure.savefig("rc.pdf")``.
+    """
+    names, mixes = list(scores) if scores is not None else telling_scores(evaluation), evaluation.mixes
+    width = min(PAGE, 2.4 * len(mixes) + 1.6)
+    figure = new_figure(width, 2.5 + 0.15 * -(-len(names) // 3), "The risk–coverage figure")
+    for axes, mix in zip(figure.subplots(1, len(mixes), squeeze=False)[0], mixes, strict=True):
+        draw_risk_coverage(axes, evaluation, mix=mix, scores=names)
+    for axes in figure.axes[1:]:
+        axes.set_ylabel("")
+    words = f"{_legend_words(evaluation, names)}\n{left_out_words(evaluation, names)}"
+    legend_below(figure, words, columns=3 if len(mixes) > 2 else 2)
+    return figure
+
+
+def telling_scores(evaluation: Evaluation, /) -> list[str]:
+    """The scores everybody knows and the best of each family, from the best to the worst over all samples."""
+    mix, alpha = evaluation.mixes[-1], max(evaluation.alphas)
+    ranked = sorted(evaluation.scores, key=lambda score: evaluation.row(score, mix, alpha)["aurc"])
+    best_of_family = {evaluation.entries[name].about.family: name for name in reversed(ranked)}
+    chosen = [name for name in ranked if name in ANCHORS or name in best_of_family.values()]
+    return chosen if len(ranked) > SHOWN else ranked
+
+
+def left_out_words(evaluation: Evaluation, shown: Sequence[str], /) -> str:
+    """Which scores a figure leaves out, and why; nothing where it has all of them."""
+    others = [name for name in evaluation.scores if name not in shown]
+    words = []
+    if others:
+        known = f"Not drawn, as neither well known nor the best of their family: {', '.join(others)}."
+        words.append(known if len(others) <= 12 else f"Not drawn: {len(others)} scores that rank below the best of "
+                     "their family and are not well known; the table has them.")  # fmt: skip
+    for reason in dict.fromkeys(evaluation.left_out.values()):
+        names = [name for name, why in evaluation.left_out.items() if why == reason]
+        words.append(f"Not computed: {', '.join(names)}, as {reason}.")
+    return " ".join(words)
+
+
+def _legend_words(evaluation: Evaluation, names: Sequence[str]) -> str:
+    dashed = any(evaluation.entries[name].about.for_ood for name in names)
+    lines = "Solid: made for selection; dashed: made for OOD detection. " if dashed else ""
+    once = ", each original sample counted once" if evaluation.outputs.ids is not None else ""
+    both = " and max_softmax" if BASELINE in names else ""
+    return f"{lines}Shaded: pointwise {100 * evaluation.level:g}% band of the best{both}{once}."
+
+
+def draw_risk_coverage(
+    axes: Any,
+    evaluation: Evaluation,
+    /,
+    *,
+    mix: str | None = None,
+    scores: Sequence[str] | None = None,
+    bands: Sequence[str] | None = None,
+) -> None:
+    """Draw the curves of one mix, by default the widest, on Matplotlib axes, with ``bands`` for the best and the usual.
+
+    A score has the same colour, line and marker in every panel that is drawn of the same scores.
+    """
+    mix, names = mix or evaluation.mixes[-1], list(scores or telling_scores(evaluation))
+    best = min(names, key=lambda name: evaluation.row(name, mix, max(evaluation.alphas))["aurc"])
+    n = evaluation.best(mix, evaluation.alphas[0])["n"]
+    first, highest = min(max(FIRST_SAMPLES, n / 1000), n / 2) / n, 0.0
+    for number, name in enumerate(names):
+        curve = evaluation.curve(name, mix)
+        points = np.flatnonzero(curve.coverage >= first)
+        if not points.size:
+            continue
+        points = points[evenly(len(points), DRAWN)]
+        highest = max(highest, 100 * float(curve.risk[points].max()))
+        _draw_curve(axes, evaluation, name, curve, points, place=(number, len(names)))
+        if name in ((best, BASELINE) if bands is None else bands):
+            _draw_band(axes, evaluation, name, mix, first, COLOURS[number % len(COLOURS)])
+    axes.set_title(f"{evaluation.mix(mix).title} (n = {n:,})")
+    axes.set(xlabel="Coverage (%)", ylabel="Selective risk (%)", xlim=(0, 100), ylim=(0, 1.1 * highest or 1))
+    printed(axes)
+
+
+def _draw_curve(
+    axes: Any, evaluation: Evaluation, name: str, curve: RiskCoverage, points: Any, *, place: tuple[int, int]
+) -> None:
+    number, count = place
+    coverage = 100 * curve.coverage[points]
+    marks = (np.arange(MARKS) + (number + 0.5) / count) * 100 / MARKS  # no two curves have theirs at one coverage
+    entry = evaluation.entries[name]
+    axes.plot(
+        coverage,
+        100 * curve.risk[points],
+        color=COLOURS[number % len(COLOURS)],
+        linestyle=FOR_OOD if entry.about.for_ood else SELECTION,
+        linewidth=1.0,
+        marker=MARKERS[number % len(MARKERS)],
+        markersize=3.2,
+        markeredgewidth=0,
+        markevery=np.unique(np.searchsorted(coverage, marks[marks > coverage[0]]).clip(0, len(coverage) - 1)).tolist(),
+        label=label_of(entry),
+    )
+
+
+def _draw_band(axes: Any, evaluation: Evaluation, name: str, mix: str, first: float, colour: str) -> None:
+    band = evaluation.band(name, mix)
+    shown = band.coverage >= first
+    x, low, high = (100 * each[shown] for each in (band.coverage, band.low, band.high))
+    axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)

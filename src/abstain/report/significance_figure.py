@@ -1,0 +1,74 @@
+"""Which score is significantly better than which."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from abstain.evaluation import Evaluation
+from abstain.evaluation.mixes import MIXES
+from abstain.metrics import Comparison
+from abstain.metrics.checks import rejected_last
+from abstain.metrics.compare import compare_all
+from abstain.report.risk_coverage_figure import telling_scores
+from abstain.report.style import PAGE, SIZE, label_of, new_figure, printed
+
+BETTER, WORSE, ALIKE = "#2a6fa8", "#f6c48a", "#ffffff"
+"""Dark, light and white, so that grey tells them too."""
+
+
+def significance_figure(
+    evaluation: Evaluation,
+    /,
+    *,
+    scores: Sequence[str] | None = None,
+    mix: str | None = None,
+    alpha: float | None = None,
+) -> Any:
+    """Every pair of scores on a mix, by default the widest: the paired difference of AURC-α × 100."""
+    names = list(scores) if scores is not None else telling_scores(evaluation)
+    mix, alpha = mix or evaluation.mixes[-1], max(evaluation.alphas) if alpha is None else alpha
+    rows = MIXES[mix].rows(evaluation.outputs.shift)
+    found = compare_all(
+        {name: rejected_last(evaluation.confidence[name][rows]) for name in names},
+        evaluation.errors[rows],
+        alpha=alpha,
+        ids=None if evaluation.outputs.ids is None else evaluation.outputs.samples[0][rows],
+        level=evaluation.level,
+    )
+    figure = new_figure(PAGE, 1.3 + 0.3 * len(names), "The figure of differences")
+    axes = figure.subplots()
+    draw_significance(axes, found, names)
+    axes.set_yticks(range(len(names)), [label_of(evaluation.entries[name]) for name in names])
+    area = "AURC" if alpha == 1 else f"AURC-{alpha:g}"
+    title = f"{area} × 100 of the row less that of the column, {evaluation.mix(mix).words}"
+    axes.set_title(title, loc="left", fontsize=SIZE + 1)
+    words = f"dark: significantly better, light: worse, white: not told apart (paired {100 * evaluation.level:g}% "
+    axes.set_xlabel(f"{words}intervals, each pair for itself)")
+    axes.xaxis.label.set_fontsize(SIZE)
+    return figure
+
+
+def draw_significance(axes: Any, found: Mapping[tuple[str, str], Comparison], names: Sequence[str], /) -> None:
+    """Draw the matrix on Matplotlib axes: (a, b) is in row a and column b, and in row b with the other sign."""
+    from matplotlib.colors import ListedColormap
+
+    size = len(names)
+    colours, difference = np.ones((size, size), dtype=int), np.zeros((size, size))
+    for (a, b), one in found.items():
+        for i, j, sign in ((names.index(a), names.index(b), 1), (names.index(b), names.index(a), -1)):
+            difference[i, j] = sign * one.difference
+            colours[i, j] = 1 + (int(np.sign(difference[i, j])) if one.is_significant else 0)
+    axes.imshow(colours, cmap=ListedColormap([BETTER, ALIKE, WORSE]), vmin=0, vmax=2, aspect="auto")
+    for i, j in np.argwhere(~np.eye(size, dtype=bool)):
+        text = f"{100 * difference[i, j]:+.2f}".replace("-", "−")
+        ink, weight = ("white" if colours[i, j] == 0 else "black"), ("normal" if colours[i, j] == 1 else "bold")
+        axes.text(j, i, text, ha="center", va="center", fontsize=SIZE - 1, color=ink, fontweight=weight)
+    axes.set_xticks(range(size), [name.partition("(")[0] for name in names], rotation=35, ha="right")
+    axes.set_yticks(range(size), list(names))
+    axes.set_xticks(np.arange(size + 1) - 0.5, minor=True)
+    axes.set_yticks(np.arange(size + 1) - 0.5, minor=True)
+    printed(axes)
+    axes.grid(visible=False)
+    axes.grid(which="minor", color="#bbbbbb", linewidth=0.5)
+    axes.tick_params(which="both", length=0)

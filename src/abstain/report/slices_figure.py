@@ -1,0 +1,63 @@
+"""Risk and coverage of each domain or class at a threshold."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from abstain.evaluation import Evaluation
+from abstain.metrics.share import Share
+from abstain.metrics.slices import Slice, slices
+from abstain.report.evaluation_page.point import Point
+from abstain.report.evaluation_page.slices import Division
+from abstain.report.style import COLOURS, PAGE, RULE, SIZE, new_figure, plain, printed
+
+SHOWN = 24  # lines
+
+
+def slices_figure(evaluation: Evaluation, point: Point, division: Division, /) -> Any:
+    """A line for each part of the rows: the risk among its accepted rows, and the share of it that is accepted."""
+    outputs = evaluation.outputs
+    samples = None if outputs.ids is None else outputs.samples[0]
+    found = slices(division.number, point.accepted, point.errors, ids=samples, level=evaluation.level)
+    names = [division.parts[int(one.name)] for one in found]
+    order = sorted(range(len(found)), key=lambda place: _worst_first(found[place]))
+    shown = order[:SHOWN]
+    figure = new_figure(PAGE, 0.9 + 0.17 * len(shown), "The figure of slices")
+    risk, coverage = figure.subplots(1, 2, sharey=True)
+    overall = point.risk if point.accepted.any() else None
+    draw_shares(risk, [(names[k], found[k].risk) for k in shown], overall=overall, promised=point.promised_risk)
+    draw_shares(coverage, [(names[k], found[k].coverage) for k in shown], overall=point.coverage)
+    left = f", the {SHOWN} of highest risk of {len(order)}" if len(order) > SHOWN else ""
+    risk.set_xlabel("Selective risk (%)")
+    coverage.set_xlabel("Coverage (%)")
+    risk.set_title(f"{division.title}{left}", loc="left", fontsize=SIZE + 1)
+    once = ", each original sample counted once" if outputs.ids is not None else ""
+    coverage.set_title(f"{100 * evaluation.level:g}% intervals{once}", loc="right", fontsize=SIZE - 1)
+    for axes in (risk, coverage):
+        printed(axes)
+        axes.legend(frameon=False, fontsize=SIZE - 1, loc="best")
+    return figure
+
+
+def _worst_first(one: Slice) -> tuple[float, str]:
+    return (1.0 if one.risk is None else -one.risk.value, one.name)
+
+
+def draw_shares(
+    axes: Any, shares: Sequence[tuple[str, Share | None]], /, *, overall: float | None, promised: float | None = None
+) -> None:
+    """A mark with its interval for each name on Matplotlib axes, in percent; a square if it breaks the promise."""
+    for place, (_, found) in enumerate(shares):
+        if found is None:
+            axes.text(0, place, " nothing accepted", fontsize=SIZE - 1, va="center", color="#555555")
+            continue
+        breaks = promised is not None and found.low > promised
+        sides = [[100 * max(found.value - found.low, 0.0)], [100 * max(found.high - found.value, 0.0)]]
+        look = {"fmt": "s", "color": COLOURS[1]} if breaks else {"fmt": "o", "color": COLOURS[0]}
+        axes.errorbar([100 * found.value], [place], xerr=sides, markersize=3.2, linewidth=0.9, capsize=1.5, **look)
+    if overall is not None:
+        axes.axvline(100 * overall, color=RULE, linewidth=0.9, linestyle="--", label="all rows")
+    if promised is not None:
+        axes.axvline(100 * promised, color="#000000", linewidth=0.9, linestyle=":", label="promised for all rows")
+    axes.set_yticks(range(len(shares)), [plain(name) for name, _ in shares])
+    axes.set_ylim(len(shares) - 0.4, -0.6)
+    axes.set_xlim(left=0)

@@ -1,0 +1,91 @@
+"""The look of every figure: told apart without colour, fit to print, and one naming of scores."""
+
+import re
+import textwrap
+from typing import Any
+
+from abstain.scores.score import Score
+
+COLUMN, PAGE = 3.3, 6.8  # inches, of a paper in two columns
+DPI = 300
+SIZE = 7  # points: what a paper has below its figures
+LONGEST = 32  # letters of a name
+COLOURS = (  # safe for colour-blind eyes
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#56b4e9",
+    "#e69f00",
+    "#7a5195",
+    "#555555",
+    "#a6761d",
+)
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "p")
+INK, RULE, GRID = "#222222", "#888888", "#e5e5e5"
+SELECTION, FOR_OOD = "-", (0, (4, 1.4))
+"""Lines of scores made for selection, and of those made to detect what is out of distribution, as in the paper."""
+
+
+def tidy(axes: Any, /) -> None:
+    """Light grid, no box."""
+    axes.tick_params(labelsize=8)
+    axes.grid(color=GRID, linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def printed(axes: Any, /) -> None:
+    """The same with letters of the size of print."""
+    tidy(axes)
+    axes.tick_params(labelsize=SIZE, length=2.5)
+    axes.set_axisbelow(True)
+    for text in (axes.title, axes.xaxis.label, axes.yaxis.label):
+        text.set_fontsize(SIZE + 1)
+
+
+def label_of(score: Score, /) -> str:
+    """The name people type and the symbol beside it, its index set low."""
+    if score.symbol == score.name:
+        return plain(score.name)
+    letters, _, index = score.symbol.partition("_")
+    is_index = re.fullmatch(r"[\w+()-]+", index) is not None
+    symbol = rf"{plain(letters)}$_{{\text{{{index}}}}}$" if is_index else plain(score.symbol)
+    return f"{plain(score.name)} ({symbol})"
+
+
+def plain(text: str, /) -> str:
+    r"""Text of others as it is: no formula in it, on one line, not too long, and never hidden from a legend.
+
+    >>> plain("_$x$\nand more of it than a figure has room for")
+    ' _\\$x\\$ and more of it than a fig…'
+    """
+    line = " ".join(text.split())
+    short = line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    return (" " if short.startswith("_") else "") + short.replace("$", r"\$")
+
+
+def legend_below(figure: Any, words: str, /, *, columns: int) -> None:
+    """The legend of the last panel's lines below the figure, under a few words on as many lines as its width takes."""
+    width = int(figure.get_figwidth() * 25)
+    lines = [line for part in words.splitlines() for line in textwrap.wrap(part, width)]
+    figure.legend(
+        *figure.axes[-1].get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=columns,
+        frameon=False,
+        fontsize=SIZE,
+        handlelength=3.2,
+        title="\n".join(lines),
+        title_fontsize=SIZE - 1,
+        alignment="left",
+    )
+
+
+def new_figure(width: float, height: float, feature: str, /) -> Any:
+    """An empty figure of a size in inches; nothing of it is kept by Matplotlib."""
+    from abstain.extras import require
+
+    require("matplotlib", extra="report", feature=feature)
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained", dpi=DPI)
