@@ -29,6 +29,7 @@ class AcceptedSums:
 
     @classmethod
     def of(cls, ranking: Ranking, /) -> "AcceptedSums":
+        """One pass over the rows of each cluster in the order of their rank."""
         rows, group = ranking.rows, ranking.group
         w = np.ones(len(rows)) if rows.weights is None else rows.weights
         cluster = np.arange(len(rows)) if rows.clusters is None else rows.clusters.number

@@ -22,7 +22,7 @@ from abstain.selector.certificate import (
 )
 from abstain.selector.selector import Selector
 from abstain.thresholds.promise import COVERAGE, RISK, Promise
-from abstain.thresholds.refutation import Refutation, refutation
+from abstain.thresholds.refutation import Refutation, refutation, refutation_p
 from abstain.thresholds.sample import check_target
 
 Mask = NDArray[np.bool_]
@@ -145,17 +145,24 @@ class _Fresh:
 
     def slices(self, names: NDArray[np.str_] | None) -> tuple[SliceTest, ...]:
         """Every slice, tested against the promised risk at the level over their number; no part of the verdict."""
-        if names is None:
+        counts = slice_counts(names, self.accepted, self.errors)
+        if names is None or not counts:
             return ()
-        promise, counts = self.selector.threshold.promise, slice_counts(names, self.accepted, self.errors)
-        testable = promise.quantity == RISK and not _objection(promise)
+        place = np.unique(names, return_inverse=True)[1]
+        parts = np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))[:-1])
         return tuple(
-            SliceTest(counts=one, above=testable and self.is_above(promise, names == one.name, len(counts)))
-            for one in counts
+            SliceTest(counts=one, above=self.is_above(rows, self.level / len(counts)))
+            for one, rows in zip(counts, parts, strict=True)
         )
 
-    def is_above(self, promise: Promise, inside: Mask, among: int) -> bool:
-        return self.tested(promise, inside, self.level / among).verdict == "refuted"
+    def is_above(self, rows: NDArray[np.int64], level: float) -> bool:
+        """Whether the risk of these rows is significantly above what is promised of all."""
+        promise = self.selector.threshold.promise
+        if promise.quantity != RISK or _objection(promise):
+            return False
+        clusters = None if self.clusters is None else np.unique(self.clusters[rows], return_inverse=True)[1]
+        known = {"limit": _limit(promise), "largest": self.largest, "counting": promise.counting}
+        return refutation_p(self.errors[rows], self.accepted[rows], clusters, **known) <= level  # type: ignore[arg-type]
 
 
 def _limit(promise: Promise) -> float:

@@ -68,13 +68,13 @@ def refutation(
     check_target("level", level)
     k, found = int(np.count_nonzero(trials)), int(np.count_nonzero(events & trials))
     alternative = min(2 * limit, (1 + limit) / 2)
+    p = refutation_p(events, trials, clusters, limit=limit, largest=largest, counting=counting)
     if clusters is None:
-        p = float(bdtrc(found - 1, k, limit)) if found else 1.0
         low, high, proved = lower_bound(found, k, level), upper_bound(found, k, level), upper_bound(found, k, delta)
         power = _power(k, limit, alternative, level)
     else:
         bets = _Bets.of(events, trials, clusters, largest, counting)
-        p, power = bets.p_value(limit), _power(int(k / bets.design_effect(limit)), limit, alternative, level)
+        power = _power(int(k / bets.design_effect(limit)), limit, alternative, level)
         low, high = bets.low(level), bets.high(level)
         proved = high if delta == level else bets.high(delta)
     verdict: Verdict = "consistent" if power >= ENOUGH_POWER else "too little data"
@@ -94,6 +94,23 @@ def refutation(
         by="binomial" if clusters is None else "betting",
         verdict=verdict,
     )
+
+
+def refutation_p(
+    events: NDArray[np.bool_],
+    trials: NDArray[np.bool_],
+    clusters: NDArray[np.int64] | None = None,
+    /,
+    *,
+    limit: float,
+    largest: int = 1,
+    counting: Counting = "rows",
+) -> float:
+    """The p-value of `refutation` alone."""
+    if clusters is not None:
+        return _Bets.of(events, trials, clusters, largest, counting).p_value(limit)
+    found = int(np.count_nonzero(events & trials))
+    return float(bdtrc(found - 1, int(np.count_nonzero(trials)), limit)) if found else 1.0
 
 
 def _power(n: int, limit: float, rate: float, level: float) -> float:
