@@ -31,7 +31,8 @@ def told(test: PromiseTest, level: float, /) -> str:
     seen = f"{found.events:,} of {found.trials:,} are {events}"
     share = f" ({found.events / found.trials:.2%})" if found.trials else ""
     allowed = f"at most {found.limit:.4g} is promised"
-    p = f"{'p' if found.by == 'binomial' else 'p (by bets)'} = {found.p_value:.3g}"
+    how = "" if found.by == "binomial" else f" (by bets, clusters of at most {found.largest} rows)"
+    p = f"p = {found.p_value:.3g}{how}"
     noticed = f"a share of {found.alternative:.4g} would be noticed with probability {found.power:.2f}"
     about_power = noticed if found.by == "binomial" else noticed.replace("probability", "probability about")
     bound = f"it is at most {found.high:.4g} with probability {1 - level:.4g}"

@@ -161,8 +161,16 @@ class _Fresh:
         if promise.quantity != RISK or _objection(promise):
             return False
         clusters = None if self.clusters is None else np.unique(self.clusters[rows], return_inverse=True)[1]
-        known = {"limit": _limit(promise), "largest": self.largest, "counting": promise.counting}
-        return refutation_p(self.errors[rows], self.accepted[rows], clusters, **known) <= level  # type: ignore[arg-type]
+        p = refutation_p(
+            self.errors[rows],
+            self.accepted[rows],
+            clusters,
+            limit=_limit(promise),
+            level=level,
+            largest=self.largest,
+            counting=promise.counting,
+        )
+        return p <= level
 
 
 def _limit(promise: Promise) -> float:
