@@ -74,7 +74,8 @@ GOALS = (
 )
 OPTIONS = {
     "scores": (),
-    "evaluate": ("--score", "--alpha", "--calibration", "--level", "--figure", "-o", "--nonfinite", "--seed"),
+    "evaluate": ("--score", "--alpha", "--calibration", "--level", "--figure", "--figures", "-o", "--selector",
+                 "--nonfinite", "--seed"),
     "sensitivity": ("--alpha", "--figure", "--nonfinite"),
     "plan": ("--risk", "--delta", "--coverage", "--error-rate", "--n", "--power", "--figure"),
     "calibrate": ("-o", "-o", "--score", "--risk", "--risk", "--coverage", "--cost", "--costs", "--per", "--group-risk",
@@ -98,13 +99,13 @@ ARGUMENTS = {
 }
 SENSIBLE = {
     "--score": "energy", "--alpha": "0.5", "--calibration": "run", "--level": "0.9", "--figure": "out/a.png",
-    "--nonfinite": "reject", "--seed": "1", "--risk": "0.3", "--delta": "0.05",
+    "--figures": "out/figures",     "--nonfinite": "reject", "--seed": "1", "--risk": "0.3", "--delta": "0.05",
     "--coverage": "0.5", "--error-rate": "0.05", "--n": "1", "--power": "0.5", "--cost": "0.3", "--per": "class",
     "--group-risk": "0.5", "--method": "sgr", "--selector": "s.abstain", "--state": "out/a.json", "--ask": "2",
     "--batch-size": "2", "--on-error": "skip", "--costs": "none", "--logits": "z", "-o": "out/a.csv",
     "--corrupt": "fog:3", "--class-names": "t.csv",
 }  # fmt: skip
-TO_WRITE = ("-o", "--figure", "--state")
+TO_WRITE = ("-o", "--figure", "--figures", "--state")
 TO_READ = ("--calibration", "--costs", "--selector", "--class-names")
 LINES = '{"confidence": 0.5, "accepted": true, "error": 0}\n'
 

@@ -69,10 +69,10 @@ def test_it_is_plain_data_and_a_figure(digits):
     json.dumps(found.to_dict(), allow_nan=False)
     (axes,) = scale_figure(found).axes
     assert [text.get_text() for text in axes.get_legend().get_texts()] == [
-        "max_softmax (SR_max)",
-        "doctor (SR_doctor)",
-        "neg_entropy (SR_ent)",
-        "confidence_margin (any scale)",
+        r"max_softmax (SR$_{\text{max}}$)",
+        r"doctor (SR$_{\text{doctor}}$)",
+        r"neg_entropy (SR$_{\text{ent}}$)",
+        r"confidence_margin (RL$_{\text{conf-M}}$), any scale",
     ]
 
 

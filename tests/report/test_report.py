@@ -53,21 +53,11 @@ def test_the_figure_has_a_panel_a_mix_and_a_line_a_score(digits):
         assert len(axes.lines) == 2
 
 
-def test_scores_made_for_ood_detection_are_dashed_where_they_are_named(digits):
-    evaluation = evaluate(digits, scores=["max_softmax", "energy", "confidence_margin"])
-    lines = risk_coverage_figure(evaluation, for_ood=["energy"]).axes[0].lines
-    assert {line.get_label().split()[0]: line.get_linestyle() for line in lines} == {
-        "max_softmax": "-",
-        "energy": "--",
-        "confidence_margin": "-",
-    }
-
-
 def test_a_curve_of_many_samples_is_drawn_with_few_points():
     rng = np.random.default_rng(0)
     outputs = Outputs(given={"a": rng.random(30_000)}, errors=rng.random(30_000) < 0.1)
     line = risk_coverage_figure(evaluate(outputs, scores=["a"])).axes[0].lines[0]
-    assert len(line.get_xdata()) == 5000
+    assert len(line.get_xdata()) == 2000
     assert line.get_xdata()[-1] == 100
 
 

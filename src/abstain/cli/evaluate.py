@@ -1,13 +1,18 @@
 """`abstain evaluate`: which score to trust on saved outputs."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from abstain.cli.complete import score_names
+from abstain.cli.letters import shown
 from abstain.cli.options import Figure, Json, Nonfinite
 from abstain.cli.show import print_json, print_summary, progress_bar
+
+if TYPE_CHECKING:
+    from abstain.evaluation import Evaluation
+    from abstain.selector import Selector
 
 
 def evaluate(
@@ -37,6 +42,12 @@ def evaluate(
         list[Path] | None,
         typer.Option("--output", "-o", help="Write the table to a .md, .tex, .csv or .parquet file; repeat."),
     ] = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="A folder for every figure that the data allow (.png, .svg, .pdf).")
+    ] = None,
+    selector: Annotated[
+        Path | None, typer.Option(help="A selector: figures and page are about its threshold and promise.")
+    ] = None,
     report: Annotated[Path | None, typer.Option(help="Write one page that decides here (.html).")] = None,
     nonfinite: Nonfinite = "error",
     seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0,
@@ -52,11 +63,13 @@ def evaluate(
     from abstain.evaluation import summarize
     from abstain.report.evaluation_page import check_page
     from abstain.report.risk_coverage_figure import risk_coverage_figure
-    from abstain.report.save import check_figure, save_figure
+    from abstain.report.save import check_figure, check_figures, save_figure
     from abstain.report.table_file import check_table, write_evaluation
     from abstain.scores.registry import split_names
 
     check_figure(figure)
+    check_figures(figures)
+    chosen = None if selector is None else abstain.Selector.load(selector)
     if report is not None:
         check_page(report)
     for goal in output or ():
@@ -77,10 +90,23 @@ def evaluate(
     for goal in output or ():
         write_evaluation(result, goal)
     if report is not None:
-        result.to_html(report, run=str(outputs))
+        result.to_html(report, selector=chosen, run=str(outputs))
+    drawn = [] if figures is None else _draw(result, figures, chosen)
     if json:
         print_json(result.to_dict())
         return
     console = Console()
     summary = summarize(result, mixes=result.mixes, shown=None) if every else summarize(result, mixes=mix)
     print_summary(summary, console, intervals=intervals)
+    for line in drawn:
+        print(shown(line))
+
+
+def _draw(result: "Evaluation", folder: Path, selector: "Selector | None") -> list[str]:
+    from abstain.report.evaluation_page.point import point_of_risk, point_of_selector
+    from abstain.report.figures import write_figures
+
+    with progress_bar() as progress:
+        progress("Drawing", 1.0)
+        point = point_of_selector(result, selector) if selector else point_of_risk(result, risk=None, delta=0.05)
+        return write_figures(result, point, folder)

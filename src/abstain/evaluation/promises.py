@@ -10,8 +10,10 @@ from abstain.draws import generator
 from abstain.metrics.share import Share, share
 from abstain.outputs.draw import draw_rows
 from abstain.thresholds import NoSafeThresholdError
+from abstain.thresholds.bonferroni import bonferroni
 from abstain.thresholds.target_risk import target_risk
 
+MANY = 3000  # independent rows, from which on so many promises take long by the usual rule, and another is as good
 TARGETS = tuple(round(0.1 * step, 1) for step in range(1, 11))  # of the risk at full coverage
 
 
@@ -48,13 +50,15 @@ def kept_promises(
         len(errors), ids, size=len(errors) / 2, rng=generator("halves of promises", seed, confidence, errors, ids)
     )
     names = (None, None) if ids is None else (ids[half], ids[~half])
+    clustered = names[0] is not None and len(np.unique(names[0])) < len(names[0])
+    rule = target_risk if clustered or np.count_nonzero(half) <= MANY else bonferroni
     whole = float(errors[half].mean())
     found = []
     for risk in sorted(risks or (step * whole for step in TARGETS)):
         if not 0 < risk < 1:
             continue
         try:
-            threshold = target_risk(confidence[half], errors[half], risk=risk, delta=delta, ids=names[0])
+            threshold = rule(confidence[half], errors[half], risk=risk, delta=delta, ids=names[0])
         except NoSafeThresholdError:
             continue
         accepted = confidence[~half] > threshold.value

@@ -6,7 +6,7 @@ from typing import Any
 from abstain.evaluation import Evaluation
 from abstain.evaluation.promises import Kept, kept_promises
 from abstain.report.evaluation_page.point import Point
-from abstain.report.style import COLOURS, COLUMN, RULE, SIZE, new_figure, plain, printed
+from abstain.report.style import COLOURS, COLUMN, RULE, SIZE, CannotDrawError, new_figure, plain, printed
 
 
 def promise_figure(evaluation: Evaluation, point: Point, /, *, delta: float = 0.05) -> Any:
@@ -14,7 +14,7 @@ def promise_figure(evaluation: Evaluation, point: Point, /, *, delta: float = 0.
     outputs = evaluation.outputs
     found = kept_promises(point.confidence, point.errors, ids=outputs.ids, delta=delta, level=evaluation.level)
     if not found:
-        raise ValueError("The figure of promises must have a risk that can be certified on half of the rows, got none.")
+        raise CannotDrawError("no risk can be certified on half of the rows")
     figure = new_figure(COLUMN, 2.8, "The figure of promises")
     axes = figure.subplots()
     draw_promises(axes, found)

@@ -13,7 +13,7 @@ from abstain.report.style import COLOURS, FOR_OOD, MARKERS, PAGE, SELECTION, lab
 
 FIRST_SAMPLES = 50  # before that a curve is noise
 DRAWN = 2000  # points of a curve
-MARKS = 4  # on a curve
+MARKS = 5  # on a curve
 SHOWN = 9  # more curves than that cannot be told apart
 ANCHORS = ("max_softmax", "energy", "confidence_margin", "geometric_margin")
 
@@ -114,8 +114,9 @@ def _draw_curve(
         linestyle=FOR_OOD if entry.about.for_ood else SELECTION,
         linewidth=1.0,
         marker=MARKERS[number % len(MARKERS)],
-        markersize=3.2,
-        markeredgewidth=0,
+        markersize=4.2,
+        markeredgecolor="white",
+        markeredgewidth=0.4,
         markevery=np.unique(np.searchsorted(coverage, marks[marks > coverage[0]]).clip(0, len(coverage) - 1)).tolist(),
         label=label_of(entry),
     )

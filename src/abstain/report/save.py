@@ -26,6 +26,17 @@ def check_figure(file: Path | None, /) -> None:
     check_goal(file)
 
 
+def check_figures(folder: Path | None, /) -> None:
+    """What would stop a folder of figures from being written."""
+    if folder is None:
+        return
+    require("matplotlib", extra="report", feature="A figure")
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"`--figures` must be a folder, got the file {folder}.")
+    if not folder.absolute().parent.is_dir():
+        raise FileNotFoundError(f"`{folder}` must be in a folder that exists, got none. Make {folder.parent} first.")
+
+
 def save_figure(figure: Any, file: Path, /) -> None:
     """Write a Matplotlib figure as a .png, .svg or .pdf."""
     check_figure(file)
@@ -37,6 +48,7 @@ def picture_bytes(figure: Any, ending: str, /) -> bytes:
     """A Matplotlib figure as the contents of a file with this ending."""
     matplotlib = require("matplotlib", extra="report", feature="A figure")
     stream = BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "abstain", "pdf.fonttype": 42}):  # no random ids; usual fonts
+    settings = {"svg.hashsalt": "abstain", "pdf.fonttype": 42}  # no random ids, and fonts that journals take
+    with matplotlib.rc_context(settings):
         figure.savefig(stream, format=ending.removeprefix("."), metadata=METADATA[ending])
     return stream.getvalue()

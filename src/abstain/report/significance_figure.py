@@ -11,7 +11,7 @@ from abstain.metrics import Comparison
 from abstain.metrics.checks import rejected_last
 from abstain.metrics.compare import compare_all
 from abstain.report.risk_coverage_figure import telling_scores
-from abstain.report.style import PAGE, SIZE, label_of, new_figure, printed
+from abstain.report.style import PAGE, SIZE, CannotDrawError, label_of, new_figure, printed
 
 BETTER, WORSE, ALIKE = "#2a6fa8", "#f6c48a", "#ffffff"
 """Dark, light and white, so that grey tells them too."""
@@ -27,6 +27,8 @@ def significance_figure(
 ) -> Any:
     """Every pair of scores on a mix, by default the widest: the paired difference of AURC-α × 100."""
     names = list(scores) if scores is not None else telling_scores(evaluation)
+    if len(names) < 2:
+        raise CannotDrawError("there is one score alone")
     mix, alpha = mix or evaluation.mixes[-1], max(evaluation.alphas) if alpha is None else alpha
     rows = MIXES[mix].rows(evaluation.outputs.shift)
     found = compare_all(

@@ -1,21 +1,21 @@
 """Risk and coverage of each domain or class at a threshold."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from abstain.evaluation import Evaluation
 from abstain.metrics.share import Share
 from abstain.metrics.slices import Slice, slices
 from abstain.report.evaluation_page.point import Point
-from abstain.report.evaluation_page.slices import Division
-from abstain.report.style import COLOURS, PAGE, RULE, SIZE, new_figure, plain, printed
+from abstain.report.evaluation_page.slices import Division, divisions
+from abstain.report.style import COLOURS, PAGE, RULE, SIZE, CannotDrawError, new_figure, plain, printed
 
 SHOWN = 24  # lines
 
 
-def slices_figure(evaluation: Evaluation, point: Point, division: Division, /) -> Any:
-    """A line for each part of the rows: the risk among its accepted rows, and the share of it that is accepted."""
-    outputs = evaluation.outputs
+def slices_figure(evaluation: Evaluation, point: Point, /, *, by: Literal["domain", "class"]) -> Any:
+    """A line for each domain or true class: the risk among its accepted rows, and the share of it that is accepted."""
+    division, outputs = _division(evaluation, point, by), evaluation.outputs
     samples = None if outputs.ids is None else outputs.samples[0]
     found = slices(division.number, point.accepted, point.errors, ids=samples, level=evaluation.level)
     names = [division.parts[int(one.name)] for one in found]
@@ -29,13 +29,24 @@ def slices_figure(evaluation: Evaluation, point: Point, division: Division, /) -
     left = f", the {SHOWN} of highest risk of {len(order)}" if len(order) > SHOWN else ""
     risk.set_xlabel("Selective risk (%)")
     coverage.set_xlabel("Coverage (%)")
-    risk.set_title(f"{division.title}{left}", loc="left", fontsize=SIZE + 1)
+    title = f"{division.title}{left}, where {plain(point.score)} accepts {point.coverage:.1%}"
+    risk.set_title(title, loc="left", fontsize=SIZE)
     once = ", each original sample counted once" if outputs.ids is not None else ""
     coverage.set_title(f"{100 * evaluation.level:g}% intervals{once}", loc="right", fontsize=SIZE - 1)
     for axes in (risk, coverage):
         printed(axes)
         axes.legend(frameon=False, fontsize=SIZE - 1, loc="best")
     return figure
+
+
+def _division(evaluation: Evaluation, point: Point, by: str) -> Division:
+    name = "true" if by == "class" else by
+    found = next((one for one in divisions(evaluation, point) if one.name == name), None)
+    if found is None:
+        raise CannotDrawError(f"the outputs have no {'labels' if by == 'class' else 'domains'}")
+    if len(found.parts) < 2:
+        raise CannotDrawError(f"there is one {by} alone")
+    return found
 
 
 def _worst_first(one: Slice) -> tuple[float, str]:

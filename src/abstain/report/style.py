@@ -7,7 +7,7 @@ from typing import Any
 from abstain.scores.score import Score
 
 COLUMN, PAGE = 3.3, 6.8  # inches, of a paper in two columns
-DPI = 300
+DPI = 200
 SIZE = 7  # points: what a paper has below its figures
 LONGEST = 32  # letters of a name
 COLOURS = (  # safe for colour-blind eyes
@@ -25,6 +25,10 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "p")
 INK, RULE, GRID = "#222222", "#888888", "#e5e5e5"
 SELECTION, FOR_OOD = "-", (0, (4, 1.4))
 """Lines of scores made for selection, and of those made to detect what is out of distribution, as in the paper."""
+
+
+class CannotDrawError(ValueError):
+    """The data do not allow a figure; the message says why, in words that follow "left out, as"."""
 
 
 def tidy(axes: Any, /) -> None:
@@ -57,7 +61,7 @@ def plain(text: str, /) -> str:
     r"""Text of others as it is: no formula in it, on one line, not too long, and never hidden from a legend.
 
     >>> plain("_$x$\nand more of it than a figure has room for")
-    ' _\\$x\\$ and more of it than a fig…'
+    ' _\\$x\\$ and more of it than a figu…'
     """
     line = " ".join(text.split())
     short = line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from abstain import metrics
 from abstain.metrics.checks import check_share, rejected_last
 from abstain.scores.registry import DEFAULT, AnyScore, as_score
+from abstain.scores.score import Score
 from abstain.sklearn.arguments import check_numbers
 from abstain.sklearn.estimator_outputs import outputs_of
 
@@ -31,21 +32,30 @@ class SelectionScorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """The metric of a fitted classifier on samples it has not seen."""
-        confidence = self._confidence(estimator, X)
+        confidence = confidence_of(estimator, X, self.confidence)
         wrong = np.asarray(estimator.predict(X)) != np.asarray(y)
         return METRICS[self.metric](rejected_last(confidence), wrong, weights=sample_weight, **dict(self.options))
 
-    def _confidence(self, estimator: Any, X: Any) -> NDArray[np.float64]:
-        if hasattr(estimator, "steps"):  # a pipeline that ends in a selective classifier
-            *before, last = (step for _, step in estimator.steps)
-            if before and hasattr(last, "confidence_scores"):
-                return last.confidence_scores(estimator[:-1].transform(X))
-        if hasattr(estimator, "confidence_scores"):
-            return estimator.confidence_scores(X)
-        classes = np.asarray(estimator.classes_)
-        score = as_score(self.confidence)
-        outputs = outputs_of(estimator, X, classes=classes, score=score)
-        return np.asarray(score.fit(outputs)(outputs))
+
+def confidence_of(estimator: Any, X: Any, score: AnyScore, /) -> NDArray[np.float64]:
+    """(n,) a selective classifier's own confidence, alone or at the end of a pipeline; else that of a score."""
+    if hasattr(estimator, "steps"):  # a pipeline that ends in a selective classifier
+        *before, last = (step for _, step in estimator.steps)
+        if before and hasattr(last, "confidence_scores"):
+            return last.confidence_scores(estimator[:-1].transform(X))
+    if hasattr(estimator, "confidence_scores"):
+        return estimator.confidence_scores(X)
+    classes, entry = np.asarray(estimator.classes_), logit_score(score)
+    outputs = outputs_of(estimator, X, classes=classes, score=entry)
+    return np.asarray(entry.fit(outputs)(outputs))
+
+
+def logit_score(confidence: AnyScore, /) -> Score:
+    """The score that is meant, one of the logits that needs no fitting."""
+    score = as_score(confidence, what="confidence")
+    if set(score.needs) - {"logits"}:
+        raise ValueError(f"`confidence` must be a score of the logits that needs no fitting, got {score.name}.")
+    return score
 
 
 def coverage_at_risk(*, risk: float, confidence: AnyScore = DEFAULT) -> SelectionScorer:
@@ -79,9 +89,7 @@ def neg_aurc(*, alpha: float = 1.0, confidence: AnyScore = DEFAULT) -> Selection
 
 
 def _scorer(metric: str, confidence: AnyScore, **options: float) -> SelectionScorer:
-    score = as_score(confidence, what="confidence")
-    if set(score.needs) - {"logits"}:
-        raise ValueError(f"`confidence` must be a score of the logits that needs no fitting, got {score.name}.")
+    logit_score(confidence)
     return SelectionScorer(metric, tuple(options.items()), confidence)
 
 

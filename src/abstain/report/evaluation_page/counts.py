@@ -66,7 +66,7 @@ class Counts:
         self, mix: str, kinds: Ints, errors: NDArray[np.bool_], /, *, delta: float, clusters: Ints | None
     ) -> Floats:
         """(g,) the upper bound of the risk of a mix at each threshold."""
-        inside = np.isin(kinds[self.rows], [KINDS.index(kind) for kind in MIXES[mix].kinds])
+        inside = np.isin(KINDS, MIXES[mix].kinds)[kinds[self.rows]]
         accepted = np.concatenate([[0], np.cumsum(inside)])[self.ranks]
         rows = self.rows[inside]
         wrong = np.concatenate([[0], np.cumsum(errors[rows])])[accepted]

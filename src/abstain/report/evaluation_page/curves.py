@@ -88,7 +88,7 @@ def _curves(case: Case, names: list[str]) -> dict[str, list[Any]]:
         last = np.append(begins[1:], True) & (confidence[rows] > -np.inf)
         errors, kind = evaluation.errors[rows], case.kinds[rows]
         for mix in evaluation.mixes:
-            inside = np.isin(kind, [KINDS.index(one) for one in MIXES[mix].kinds])
+            inside = np.isin(KINDS, MIXES[mix].kinds)[kind]
             accepted, wrong, n = np.cumsum(inside)[last], np.cumsum(errors & inside)[last], np.count_nonzero(inside)
             shown = accepted >= min(max(FIRST_ROWS, n / 1000), n / 2)
             coverage, risk = accepted[shown] / n, wrong[shown] / accepted[shown]

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from abstain.evaluation import verdict
 from abstain.evaluation.mixes import MIXES
 from abstain.extras import require
+from abstain.jsonable import jsonable
 from abstain.metrics.checks import rejected_last
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.command import command_parts
@@ -69,7 +70,7 @@ def _counted(case: Case, counts: Counts, errors: NDArray[np.bool_], parts: list[
         for mix in case.evaluation.mixes
     }
     return {
-        "thresholds": counts.thresholds.tolist(),
+        "thresholds": jsonable(counts.thresholds.tolist()),
         "bounds": {mix: [f"{100 * one:.{case.digits}f}" for one in each.tolist()] for mix, each in bounds.items()},
         "counts": {division.name: counts.of_parts(division, case.kinds, errors) for division in parts},
     }
@@ -78,7 +79,7 @@ def _counted(case: Case, counts: Counts, errors: NDArray[np.bool_], parts: list[
 def _start(case: Case) -> dict[str, Any]:
     """Where the page begins: at the threshold decided for, or at its coverage."""
     value, risk = case.point.value, case.point.promised_risk
-    return {"threshold": value, "coverage": case.point.coverage, "risk": risk}
+    return {"threshold": jsonable(value), "coverage": case.point.coverage, "risk": risk}
 
 
 def _words(case: Case) -> str:

@@ -44,7 +44,7 @@ def _words(case: Case, found: list[tuple[float, Part]], tested: int, what: str) 
         return f'<div class="note"><p>No part of the rows is significantly above {what}.</p></div>'
     more = f"<p>{len(found) - SHOWN} more are not shown.</p>" if len(found) > SHOWN else ""
     return (
-        "<p>A promise about all rows together is none about each part of them. In these parts, more of what is accepted "
+        "<p>A promise about all rows together is none about each part of them. In these parts more of what is accepted "
         f"is wrong than {what}; <code>abstain calibrate --per class</code> or <code>--per domain</code> sets a "
         f"threshold for each.</p>{_table(case, found)}{more}"
     )

@@ -1,7 +1,7 @@
 """The operating point that a page decides for: a score, a threshold, and what is promised."""
 
 from dataclasses import dataclass
-from math import floor, log10
+from math import ceil, floor, log10
 from typing import final
 
 import numpy as np
@@ -9,13 +9,16 @@ from numpy.typing import NDArray
 
 from abstain.evaluation import Evaluation, verdict
 from abstain.metrics.checks import rejected_last
+from abstain.report.evaluation_page.bounds import upper_bounds
 from abstain.selector import Selector
 from abstain.thresholds import NoSafeThresholdError, Threshold
-from abstain.thresholds.binomial import upper_bound
+from abstain.thresholds.bonferroni import bonferroni
 from abstain.thresholds.promise import RISK
 from abstain.thresholds.target_risk import target_risk
 
 SHARE = 0.5  # of the errors at full coverage: what is aimed at where nobody says
+MANY = 200_000  # rows from which on the usual rule takes seconds, and a plainer one certifies about as much
+LEAST, TRIALS = 0.2, 20  # coverage from which on to look for a risk within reach, and at how many
 
 
 @final
@@ -97,43 +100,45 @@ def point_of_risk(evaluation: Evaluation, /, *, risk: float | None, delta: float
     Without a ``risk`` the point aims at half of the errors that there are at full coverage, or at what is in reach.
     """
     score = verdict(evaluation).score
-    confidence = rejected_last(evaluation.confidence[score])
-    outputs, errors = evaluation.outputs, evaluation.errors
-    threshold, target, objection = None, risk, ""
-    for target in [risk] if risk is not None else _targets(float(errors.mean()), len(errors), delta):
+    confidence, errors = rejected_last(evaluation.confidence[score]), evaluation.errors
+    number, samples = evaluation.outputs.samples
+    ids = number if samples < len(errors) else None
+    rule = target_risk if ids is not None or len(errors) <= MANY else bonferroni
+    targets = [risk] if risk is not None else _targets(confidence, errors, delta)
+    threshold, target, refusal = None, None, None
+    for target in targets:
         try:
-            threshold = target_risk(confidence, errors, risk=target, delta=delta, ids=outputs.ids)
+            threshold = rule(confidence, errors, risk=target, delta=delta, ids=ids)
             break
         except NoSafeThresholdError as error:
-            objection = objection or str(error)
+            refusal = refusal or error
     value = -np.inf if threshold is None else threshold.value
     return Point(
         score=score,
         confidence=confidence,
         errors=errors,
-        predictions=predictions_of(evaluation),
+        predictions=evaluation.outputs.predictions if evaluation.outputs.n_classes else None,
         accepted=confidence > value,
         margin=confidence - value if np.isfinite(value) else confidence,
         threshold=threshold,
         selector=None,
         target=target,
         was_asked=risk is not None,
-        objection="" if threshold else objection or "No risk below 1 can be certified on so few rows.",
+        objection="" if threshold else str(refusal or "No risk below 1 can be certified on these rows."),
     )
 
 
-def predictions_of(evaluation: Evaluation, /) -> NDArray[np.int64] | None:
-    """(n,) the classifier's own, None where only confidences were given."""
-    return evaluation.outputs.predictions if evaluation.outputs.n_classes else None
-
-
-def _targets(risk: float, n: int, delta: float) -> list[float]:
-    """Risks to aim at, the lowest first: half of what is there, but no less than many rows without an error show."""
-    first = max(SHARE * risk, 2 * upper_bound(0, n, delta))
-    trials = [_one_digit(first * step) for step in (1.0, 1.4, 2.0, 3.0, 5.0)]
+def _targets(confidence: NDArray[np.float64], errors: NDArray[np.bool_], delta: float) -> list[float]:
+    """Risks to aim at, the lowest first: half of what there is, or what looks within reach where that does not."""
+    order = np.argsort(-confidence, kind="stable")
+    ranks = np.unique(np.linspace(LEAST * len(order), len(order), TRIALS).astype(np.int64).clip(1))
+    bounds = upper_bounds(np.cumsum(errors[order])[ranks - 1], ranks, delta=delta / TRIALS)
+    first = max(SHARE * float(errors.mean()), float(bounds.min()))
+    trials = [_one_digit(first * step) for step in (1.0, 1.5, 2.0)]
     return [trial for trial in dict.fromkeys(trials) if 0 < trial < 1]
 
 
 def _one_digit(value: float) -> float:
-    digits = -floor(log10(value))
-    return round(value, digits)
+    """Rounded up."""
+    unit = 10.0 ** floor(log10(value))
+    return float(f"{ceil(value / unit - 1e-9) * unit:.1g}")

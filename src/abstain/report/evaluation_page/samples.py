@@ -47,7 +47,7 @@ def _table(case: Case, rows: NDArray[np.int64], caption: str) -> str:
     columns += [Column("Predicted")] if point.predictions is not None else []
     columns += [Column("True")] if has_true else [Column("Answer")]
     columns += [Column("Domain")] if outputs.domain is not None else []
-    columns += [Column("Shift")] if len(set(case.kinds.tolist())) > 1 else []
+    columns += [Column("Shift")] if np.count_nonzero(np.bincount(case.kinds)) > 1 else []
     return table(columns, [_row(case, int(row), len(columns)) for row in rows], caption=caption)
 
 

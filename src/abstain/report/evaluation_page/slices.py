@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.evaluation import Evaluation
+from abstain.kernels.distinct import numbered
 from abstain.report.evaluation_page.point import Point
 from abstain.report.page.text import plain
 
@@ -50,14 +51,13 @@ def divisions(evaluation: Evaluation, point: Point, /) -> Iterator[Division]:
     """Those that the outputs allow."""
     outputs = evaluation.outputs
     if outputs.domain is not None:
-        names, number = np.unique(outputs.domain, return_inverse=True)
-        yield Division("domain", "Domain", tuple(map(plain, names.tolist())), number.astype(np.int64))
+        yield _of_names("domain", "Domain", outputs.domain)
     if point.predictions is not None:
         yield _of_classes("predicted", "Predicted class", point.predictions, outputs.class_names, UNUSABLE)
     if outputs.labels is not None and outputs.n_classes:
         yield _of_classes("true", "True class", outputs.labels, outputs.class_names, UNKNOWN)
     shift = kinds_of(evaluation)
-    if len(np.unique(shift)) > 1:
+    if np.count_nonzero(np.bincount(shift)) > 1:
         yield Division("shift", "Kind of shift", tuple(KIND_WORDS[kind] for kind in KINDS), shift)
 
 
@@ -69,6 +69,18 @@ def class_name(number: int, names: Sequence[str] | None, /, *, negative: str) ->
 
 
 def _of_classes(name: str, title: str, numbers: Ints, names: Sequence[str] | None, negative: str) -> Division:
-    found, place = np.unique(np.maximum(numbers, -1), return_inverse=True)
-    parts = tuple(class_name(number, names, negative=negative) for number in found.tolist())
-    return Division(name, title, parts, place.astype(np.int64))
+    shifted = np.maximum(numbers, -1) + 1
+    is_there = np.bincount(shifted) > 0
+    found = (np.flatnonzero(is_there) - 1).tolist()
+    parts = tuple(class_name(number, names, negative=negative) for number in found)
+    return Division(name, title, parts, (np.cumsum(is_there) - 1)[shifted])
+
+
+def _of_names(name: str, title: str, names: NDArray[np.str_]) -> Division:
+    number, size = numbered(names)
+    example = np.empty(size, np.int64)
+    example[number] = np.arange(len(names))
+    order = np.argsort(names[example], kind="stable")
+    place = np.empty(size, np.int64)
+    place[order] = np.arange(size)
+    return Division(name, title, tuple(map(plain, names[example][order].tolist())), place[number])

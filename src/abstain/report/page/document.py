@@ -10,7 +10,6 @@ from importlib.resources import files
 from typing import Any
 
 from abstain.extras import require
-from abstain.jsonable import jsonable
 from abstain.report.page.section import Section
 from abstain.report.page.text import text
 
@@ -57,8 +56,8 @@ def policy(scripts: Sequence[str], /) -> str:
 
 def packed(data: Any, /) -> str:
     """JSON, deflated, in letters that mean nothing to HTML; `abstain.data(name)` unpacks it in the browser."""
-    words = json.dumps(jsonable(data), allow_nan=False, separators=(",", ":"))
-    return b64encode(zlib.compress(words.encode("ascii"), 9)).decode()
+    words = json.dumps(data, allow_nan=False, separators=(",", ":"))
+    return b64encode(zlib.compress(words.encode("ascii"))).decode()
 
 
 @cache

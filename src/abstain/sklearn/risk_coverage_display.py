@@ -1,0 +1,100 @@
+"""The risk–coverage curve in scikit-learn's manner of displays."""
+
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from abstain.extras import require
+from abstain.metrics import RiskBand, RiskCoverage, aurc, risk_band, risk_coverage
+from abstain.metrics.checks import rejected_last
+from abstain.scores.registry import DEFAULT, AnyScore
+from abstain.sklearn.arguments import check_classifier
+from abstain.sklearn.scorers import confidence_of
+
+
+@final
+class RiskCoverageDisplay:
+    """A risk–coverage curve with its pointwise band; make it by ``from_estimator`` or ``from_predictions``.
+
+    >>> display = RiskCoverageDisplay.from_predictions([0, 1, 1, 0], [0, 1, 0, 0], [0.9, 0.8, 0.2, 0.7])
+    >>> round(display.aurc, 4), display.line_.get_label()
+    (0.0625, 'AURC = 0.062')
+    """
+
+    def __init__(
+        self, *, curve: RiskCoverage, aurc: float, band: RiskBand | None = None, estimator_name: str | None = None
+    ) -> None:
+        self.curve, self.aurc, self.band, self.estimator_name = curve, aurc, band, estimator_name
+
+    def plot(self, ax: Any = None, *, name: str | None = None, plot_band: bool = True, **line: Any) -> Self:
+        """Draw on Matplotlib axes, by default new ones; sets line_, band_, ax_ and figure_."""
+        pyplot = require("matplotlib.pyplot", extra="report", feature="RiskCoverageDisplay")
+        self.ax_ = pyplot.subplots()[1] if ax is None else ax
+        self.figure_ = self.ax_.figure
+        known = self.estimator_name if name is None else name
+        label = f"AURC = {self.aurc:.3f}" if known is None else f"{known} (AURC = {self.aurc:.3f})"
+        self.curve.plot(self.ax_, **({"label": label} | line))
+        self.line_ = self.ax_.lines[-1]
+        self.band_ = None
+        if plot_band and self.band is not None:
+            self.band.plot(self.ax_, color=self.line_.get_color())
+            self.band_ = self.ax_.collections[-1]
+        self.ax_.legend(loc="upper left")
+        return self
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        confidence: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        level: float = 0.95,
+        name: str | None = None,
+        ax: Any = None,
+        **line: Any,
+    ) -> Self:
+        """The curve of answers with confidences, higher = more trusted; samples of one group are a cluster."""
+        c, wrong = rejected_last(np.asarray(confidence, dtype=np.float64)), np.asarray(y_true) != np.asarray(y_pred)
+        return cls(
+            curve=risk_coverage(c, wrong, weights=sample_weight),
+            aurc=aurc(c, wrong, weights=sample_weight),
+            band=risk_band(c, wrong, weights=sample_weight, ids=groups, level=level),
+            estimator_name=name,
+        ).plot(ax, **line)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        confidence: AnyScore = DEFAULT,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        level: float = 0.95,
+        name: str | None = None,
+        ax: Any = None,
+        **line: Any,
+    ) -> Self:
+        """The curve of a fitted classifier on samples it has not seen.
+
+        A `SelectiveClassifier` is shown by its own confidence, any other classifier by ``confidence``, a score of the
+        logits that needs no fitting.
+        """
+        check_classifier(estimator)
+        return cls.from_predictions(
+            y,
+            estimator.predict(X),
+            confidence_of(estimator, X, confidence),
+            sample_weight=sample_weight,
+            groups=groups,
+            level=level,
+            name=type(estimator).__name__ if name is None else name,
+            ax=ax,
+            **line,
+        )
