@@ -1,9 +1,13 @@
 """`RunComparison`: what sets two models apart after rejection, as plain data and in words."""
 
 from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from os import PathLike
 from typing import Any, Self, final
 
+from abstain.arguments import as_path
 from abstain.evaluation.mixes import MIXES
+from abstain.files import write_text
 from abstain.metrics.two_models import Pair, TwoModels
 
 USUAL_COVERAGE = 0.8
@@ -84,6 +88,11 @@ class RunComparison:
             "notes": list(self.notes),
             "level": self.level,
         }
+
+    def to_html(self, file: str | PathLike[str], /) -> None:
+        """Write one self-contained page."""
+        page = import_module("abstain.report.comparison_page")  # renderings know comparisons, not the reverse
+        write_text(as_path("file", file), page.comparison_page(self))
 
     def words(self, mix: str | None = None, /) -> str:
         """Which is better after rejection, at the same coverage and at the same risk."""
