@@ -25,6 +25,7 @@ from fitted import fitted
 from guarantees import adversary, choosing, guarantees, hard_cases, labels_saved, monitors, other_promises
 from logits import classes, logits
 from start import start
+from tests_of_promises import comparisons, refutations
 
 SPEED: dict[str, Callable[[bool], Iterator[Finding]]] = {
     "areas": areas,
@@ -45,6 +46,8 @@ PROMISES = {
     "labels_saved": labels_saved,
     "choosing": choosing,
     "monitors": monitors,
+    "comparisons": comparisons,
+    "refutations": refutations,
 }
 PEERS = (
     "numpy",

@@ -8,11 +8,12 @@ if TYPE_CHECKING:
     from abstain.evaluation import Evaluation, Summary, evaluate, summarize
     from abstain.evaluation.runs import RunComparison, compare_runs
     from abstain.outputs import Outputs
-    from abstain.selector import Selector, calibrate
+    from abstain.selector import Certificate, Selector, calibrate, certify
     from abstain.sensitivity import ScaleSensitivity, scale_sensitivity
 
 __version__ = "0.1.0"
 __all__ = [
+    "Certificate",
     "Evaluation",
     "Outputs",
     "RunComparison",
@@ -20,6 +21,7 @@ __all__ = [
     "Selector",
     "Summary",
     "calibrate",
+    "certify",
     "collect",
     "compare_runs",
     "evaluate",
@@ -37,6 +39,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "Certificate": "abstain.selector",
     "Evaluation": "abstain.evaluation",
     "Outputs": "abstain.outputs",
     "RunComparison": "abstain.evaluation.runs",
@@ -44,6 +47,7 @@ _HOME = {
     "Selector": "abstain.selector",
     "Summary": "abstain.evaluation",
     "calibrate": "abstain.selector",
+    "certify": "abstain.selector",
     "compare_runs": "abstain.evaluation.runs",
     "evaluate": "abstain.evaluation",
     "scale_sensitivity": "abstain.sensitivity",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from abstain.metrics import group, risk_at_coverage, risk_band, risk_coverage
-from abstain.metrics.risk_band import _near
+from abstain.metrics.risk_influence import rates_at_cut
 
 
 def clustered(rng, n, clusters, *, ties=False):
@@ -36,7 +36,8 @@ def test_standard_errors_are_those_of_the_influence_of_every_row(ties, weighted,
     order = rng.permutation(300)
     c, ids = c[order], ids[order]
     band, curve = risk_band(c, losses, weights=weights, ids=ids), risk_coverage(c, losses, weights=weights)
-    near = _near(group(c, losses, weights=weights))
+    groups = group(c, losses, weights=weights)
+    near = rates_at_cut(groups, np.cumsum(groups.weights))
     np.testing.assert_allclose(band.risk, curve.risk, rtol=1e-12)
     expected = [by_rows(c, losses, weights, ids, *each) for each in zip(curve.threshold, near, strict=True)]
     np.testing.assert_allclose(band.se, expected, rtol=1e-9)
@@ -75,7 +76,7 @@ def test_the_standard_error_is_that_of_a_jackknife_over_parts_of_the_clusters():
 
 def test_a_random_threshold_adds_what_the_samples_near_it_differ_by():
     c, e, _ = clustered(np.random.default_rng(3), 2000, 2000)
-    band, near = risk_band(c, e, points=2000), _near(group(c, e))
+    band, near = risk_band(c, e, points=2000), rates_at_cut(group(c, e), np.arange(1.0, 2001.0))
     fixed = band.risk * (1 - band.risk)
     moved = np.square(band.risk - near) * (1 - band.coverage)
     expected = np.sqrt((fixed + moved) / (band.coverage * 1999))

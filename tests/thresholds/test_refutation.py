@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from abstain.thresholds.refutation import refutation
+from abstain.thresholds.refutation import refutation, refutation_p
 
 LEVEL = 0.05
 
@@ -66,37 +66,44 @@ def test_the_normal_test_breaks_its_level_where_the_exact_one_does_not():
     assert binom.sf(refuted[0] - 1, n, limit) > 0.15  # a single error
 
 
-def cluster_draws(kind, rng, clusters):
-    """Rows of clusters of at most 8 rows whose rate of events among the trials is exactly 0.1."""
-    if kind == "copies":
-        sizes, rates = np.full(clusters, 8), (rng.random(clusters) < 0.1).astype(float)
-    elif kind == "large and right":  # a row in 41 is wrong in clusters of 1, none in those of 8
-        large = rng.random(clusters) < 0.05
-        sizes, rates = np.where(large, 8, 1), np.where(large, 0.0, 0.1 * (0.4 + 0.95) / 0.95)
-    else:  # "large and wrong": all errors are in clusters of 8
-        large = rng.random(clusters) < 0.02
-        sizes, rates = np.where(large, 8, 1), np.where(large, 0.1 * (0.16 + 0.98) / 0.16, 0.0)
-    number = np.repeat(np.arange(clusters), sizes)
-    return rng.random(len(number)) < rates[number], number
+CLUSTERS = {  # rows of a large cluster, how many clusters are large, and how many of these are wrong
+    "copies": (8, 1.0, 0.1),
+    "large and right": (8, 0.05, 0.0),
+    "large and wrong": (8, 0.02, 0.6),
+    "rare and right": (200, 1 / 600, 0.0),
+}
 
 
-def naive_p(events):
-    """The normal test that takes rows for independent."""
-    z = (events.mean() - 0.1) / sqrt(0.09 / len(events))
-    return norm.sf(z)
+def cluster_draws(kind, rng):
+    """Rows of 600 clusters whose rate of errors is exactly 0.1; a large cluster is wrong or right as a whole."""
+    size, share, rate = CLUSTERS[kind]
+    large = rng.random(600) < share
+    rest = 0.1 if share == 1 else (0.1 * (size * share + 1 - share) - size * share * rate) / (1 - share)
+    number = np.repeat(np.arange(600), np.where(large, size, 1))
+    return np.where(large, rng.random(600) < rate, rng.random(600) < rest)[number], number
 
 
-@pytest.mark.parametrize("kind", ["copies", "large and right", "large and wrong"])
-def test_the_size_of_the_bets_is_at_most_their_level_on_clusters_at_the_boundary(kind):
-    rng, trials = np.random.default_rng(0), 150
-    refuted = naive = 0
+def naive_p(events, number):
+    """The normal tests that take rows, or clusters of any size, for independent and alike."""
+    excess = np.bincount(number, weights=events - 0.1)
+    of_rows = (events.mean() - 0.1) / sqrt(0.09 / len(events))
+    return norm.sf(of_rows), norm.sf(excess.sum() / sqrt(np.square(excess).sum()))
+
+
+@pytest.mark.parametrize(
+    ("kind", "broken"), [("copies", 0), ("large and right", None), ("large and wrong", 0), ("rare and right", 1)]
+)
+def test_the_size_of_the_bets_is_at_most_their_level_on_clusters_at_the_boundary(kind, broken):
+    rng, trials = np.random.default_rng(0), 300
+    refuted, naive = 0, np.zeros(2)
     for _ in range(trials):
-        events, number = cluster_draws(kind, rng, 200)
-        refuted += refutation(events, every(len(events)), number, limit=0.1, largest=8).p_value <= LEVEL
-        naive += naive_p(events) <= LEVEL
+        events, number = cluster_draws(kind, rng)
+        known = {"limit": 0.1, "largest": CLUSTERS[kind][0]}
+        refuted += refutation_p(events, every(len(events)), number, **known) <= LEVEL
+        naive += np.array(naive_p(events, number)) <= LEVEL
     assert refuted / trials <= LEVEL
-    if kind != "large and right":
-        assert naive / trials > LEVEL + 3 * sqrt(LEVEL * (1 - LEVEL) / trials)
+    if broken is not None:
+        assert naive[broken] / trials > LEVEL + 3 * sqrt(LEVEL * (1 - LEVEL) / trials)
 
 
 def test_bets_notice_a_broken_promise_and_confirm_a_kept_one():
@@ -111,7 +118,7 @@ def test_bets_notice_a_broken_promise_and_confirm_a_kept_one():
 def test_the_bounds_of_the_bets_hold_the_rate():
     rng, missed = np.random.default_rng(2), 0
     for _ in range(40):
-        events, number = cluster_draws("large and wrong", rng, 300)
+        events, number = cluster_draws("large and wrong", rng)
         found = refutation(events, every(len(events)), number, limit=0.1, largest=8)
         missed += not found.low <= 0.1 <= found.high
     assert missed <= 4

@@ -10,6 +10,7 @@ import typer
 
 from abstain.cli.attach import attach
 from abstain.cli.calibrate import calibrate
+from abstain.cli.certify import certify
 from abstain.cli.collect import collect
 from abstain.cli.compare import compare
 from abstain.cli.demo import demo
@@ -61,12 +62,13 @@ COMMANDS = (
     scores,
     collect,
     evaluate,
-    report,
     compare,
+    report,
     sensitivity,
     plan,
     calibrate,
     select,
+    certify,
     attach,
     monitor,
     recertify,

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.extras import require
-from abstain.kernels.sums import exact_sums
+from abstain.metrics.accepted_sums import AcceptedSums
 from abstain.metrics.checks import check_level
-from abstain.metrics.groups import Groups
 from abstain.metrics.ranking import Ranking, rank
 from abstain.metrics.risk_coverage import evenly
+from abstain.metrics.risk_influence import rates_at_cut
 from abstain.metrics.share import korn_graubard
 
 Floats = NDArray[np.float64]
@@ -69,9 +69,9 @@ def band_of(ranking: Ranking, /, *, level: float = 0.95, points: int = POINTS) -
     groups = ranking.groups
     weight, loss = np.cumsum(groups.weights), np.cumsum(groups.losses)
     coverage, risk = weight / weight[-1], loss / weight
-    near = _near(groups)
+    near = rates_at_cut(groups, weight)
     lift = coverage * (risk - near)
-    sums = _Sums.of(ranking)
+    sums = AcceptedSums.of(ranking)
     squares = (
         sums.loss_loss + near**2 * sums.weight_weight + lift**2 * sums.all_all
         - 2 * near * sums.loss_weight - 2 * lift * sums.loss_all + 2 * near * lift * sums.weight_all
@@ -81,72 +81,3 @@ def band_of(ranking: Ranking, /, *, level: float = 0.95, points: int = POINTS) -
     coverage, risk, se = coverage[kept], np.minimum(risk[kept], 1.0), se[kept]
     low, high = korn_graubard(risk, se, np.cumsum(groups.counts)[kept], sums.accepted[kept], level=level)
     return RiskBand(coverage, risk, se, low, high, level)
-
-
-def _near(groups: Groups) -> Floats:
-    """(g,) the risk of samples about the end of each group: the slope of the loss over the weight."""
-    weight = np.concatenate([[0.0], np.cumsum(groups.weights)])
-    loss = np.concatenate([[0.0], np.cumsum(groups.losses)])
-    reach = np.ceil(groups.n ** (2 / 3)) * weight[-1] / groups.n
-    after, before = np.minimum(weight[1:] + reach, weight[-1]), np.maximum(weight[1:] - reach, 0.0)
-    return (np.interp(after, weight, loss) - np.interp(before, weight, loss)) / (after - before)
-
-
-@dataclass(frozen=True)
-class _Sums:
-    """Products of accepted loss, accepted weight and all weight, summed over the clusters, at each group's end (g,)."""
-
-    loss_loss: Floats
-    loss_weight: Floats
-    weight_weight: Floats
-    loss_all: Floats
-    weight_all: Floats
-    all_all: float
-    accepted: NDArray[np.int64]
-    """Clusters of which some sample is accepted."""
-    size: int
-    """Clusters in all."""
-
-    @classmethod
-    def of(cls, ranking: Ranking, /) -> "_Sums":
-        rows, group = ranking.rows, ranking.group
-        w = np.ones(len(rows)) if rows.weights is None else rows.weights
-        cluster = np.arange(len(rows)) if rows.clusters is None else rows.clusters.number
-        size = len(rows) if rows.clusters is None else rows.clusters.size
-        loss, whole = w * rows.losses, exact_sums(w, cluster, size)
-        loss_before, weight_before, is_first = _before(ranking, loss, w, cluster)
-
-        def added(each: Floats) -> Floats:
-            return np.cumsum(exact_sums(each, group, len(ranking.groups.counts)))
-
-        return cls(
-            loss_loss=added(loss * (2 * loss_before + loss)),
-            loss_weight=added(loss * weight_before + w * loss_before + loss * w),
-            weight_weight=added(w * (2 * weight_before + w)),
-            loss_all=added(loss * whole[cluster]),
-            weight_all=added(w * whole[cluster]),
-            all_all=float(np.square(whole).sum()),
-            accepted=np.cumsum(np.bincount(group[is_first], minlength=len(ranking.groups.counts))),
-            size=size,
-        )
-
-
-def _before(
-    ranking: Ranking, loss: Floats, weight: Floats, cluster: NDArray[np.int64]
-) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """(n,) loss and weight of a row's cluster that are accepted before it, and whether it is the first."""
-    if ranking.rows.clusters is None:
-        nothing = np.zeros(len(loss))
-        return nothing, nothing, np.ones(len(loss), dtype=bool)
-    order = np.lexsort((ranking.group, cluster))
-    starts = np.flatnonzero(np.diff(cluster[order], prepend=-1))
-    lengths = np.diff(np.append(starts, len(order)))
-    found = []
-    for values in (loss, weight):
-        before = np.cumsum(values[order]) - values[order]
-        within = np.empty(len(order))
-        within[order] = before - np.repeat(before[starts], lengths)
-        found.append(within)
-    is_first = np.zeros(len(order), dtype=bool)
-    is_first[order[starts]] = True
-    return found[0], found[1], is_first

@@ -9,7 +9,6 @@ from abstain.metrics.influence import Influence
 from abstain.metrics.ranking import Ranking
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def risk_influence(ranking: Ranking, coverage: float, /) -> tuple[float, Influence]:
@@ -29,17 +28,15 @@ def risk_influence(ranking: Ranking, coverage: float, /) -> tuple[float, Influen
     weights = np.zeros(len(ends))
     weights[:cut] = 1.0
     weights[cut] = (k - (ends[cut] - groups.counts[cut])) / groups.counts[cut]
-    risk, rate = float(groups.losses @ weights) / k, float(rates_at_cut(groups, np.array([k]))[0])
+    risk, rate = float(groups.losses @ weights) / k, float(rates_at_cut(groups, np.array([float(k)]))[0])
     of_rows = weights[ranking.group]
     centred = (of_rows * (rows.losses - rate) - k / n * (risk - rate)) * (n / k)
     return risk, Influence(centred, of_rows / k, rows)
 
 
-def rates_at_cut(groups: Groups, ks: Ints, /) -> Floats:
-    """The error rate η around each rank: the mean loss of the ranks near it, whole ties together."""
-    n, ends = groups.n, np.cumsum(groups.counts)
-    half = max(10, round(n**0.8 / 4))
-    first = np.searchsorted(ends, np.maximum(ks - half, 0), side="right")
-    last = np.searchsorted(ends, np.minimum(ks + half, n))
-    counts, losses = np.append(0.0, ends), np.append(0.0, np.cumsum(groups.losses))
-    return np.asarray((losses[last + 1] - losses[first]) / (counts[last + 1] - counts[first]))
+def rates_at_cut(groups: Groups, accepted: Floats, /) -> Floats:
+    """The error rate η of the samples near a cut, within n^⅔ ranks, by the weight accepted: the slope of the loss."""
+    weight, loss = (np.append(0.0, np.cumsum(each)) for each in (groups.weights, groups.losses))
+    reach = np.ceil(groups.n ** (2 / 3)) * weight[-1] / groups.n
+    after, before = np.minimum(accepted + reach, weight[-1]), np.maximum(accepted - reach, 0.0)
+    return np.asarray((np.interp(after, weight, loss) - np.interp(before, weight, loss)) / (after - before))

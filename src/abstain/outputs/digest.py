@@ -12,7 +12,7 @@ from abstain.outputs.outputs import HEAD_FIELDS, ROW_FIELDS, Outputs
 def outputs_digest(outputs: Outputs, /) -> str:
     """SHA-256 of every array, row by row in their order: the same for the same outputs in whatever kind of file.
 
-    >>> a, b = (Outputs(logits=[[1.0, 0.0]], labels=[0], ids=np.array(["x"], dtype=kind)) for kind in ("<U1", "<U9"))
+    >>> a, b = (Outputs(logits=[[2.0, 0.0]], labels=[0], ids=np.array(["x"], dtype=kind)) for kind in ("<U1", "<U9"))
     >>> outputs_digest(a) == outputs_digest(b)
     True
     """

@@ -1,35 +1,38 @@
 """Two models after rejection, fit to print: their risk–coverage curves, and the difference with its band."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from abstain.evaluation.mixes import MIXES
 from abstain.evaluation.runs import RunComparison
-from abstain.extras import require
-from abstain.report.figures import COLOURS, FIRST_SAMPLES, tidy
+from abstain.names import check_name
+from abstain.report.style import COLOURS, INK, PAGE, RULE, SIZE, new_figure, plain, printed
 
 POINTS = 60  # of a curve
+FIRST_SAMPLES = 50  # before that a curve is noise
 STYLES = ("-", "--")
 
 
-def comparison_figure(comparison: RunComparison, /) -> Any:
+def comparison_figure(comparison: RunComparison, /, *, mixes: Sequence[str] | None = None) -> Any:
     """A column for each mix: the two curves above, the difference of their risks at the same coverage below.
 
     The band is pointwise, paired, and counts a cluster once. Save it with ``figure.savefig("compare.pdf")``.
     """
-    require("matplotlib", extra="report", feature="The figure of two models")
-    from matplotlib.figure import Figure
-
-    mixes = comparison.mixes
-    figure = Figure(figsize=(3.2 * len(mixes) + 1.4, 4.6), layout="constrained", dpi=200)
-    panels = figure.subplots(2, len(mixes), squeeze=False, sharex=True, height_ratios=(3, 2))
-    for column, mix in enumerate(mixes):
-        draw_comparison(panels[0][column], panels[1][column], comparison, mix=mix.mix)
+    known = [mix.mix for mix in comparison.mixes]
+    for mix in mixes or ():
+        check_name("mixes", mix, known, rule=f"be among {', '.join(known)}")
+    names = list(mixes or known)
+    width = PAGE * min(1.0, 0.3 * len(names) + 0.25)
+    figure = new_figure(width, 3.6, "The figure of two models")
+    panels = figure.subplots(2, len(names), squeeze=False, sharex=True, height_ratios=(3, 2))
+    for above, below, mix in zip(*panels, names, strict=True):
+        draw_comparison(above, below, comparison, mix=mix)
     for axes in (*panels[0][1:], *panels[1][1:]):
         axes.set_ylabel("")
     handles, labels = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False, fontsize=8)
+    figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False, fontsize=SIZE)
     return figure
 
 
@@ -40,32 +43,20 @@ def draw_comparison(above: Any, below: Any, comparison: RunComparison, /, *, mix
     coverages = np.linspace(min(max(FIRST_SAMPLES, n / 1000), n / 2) / n, 1.0, POINTS)
     pairs = [models.risk(coverage=float(coverage)) for coverage in coverages]
     shares = 100 * coverages
-    for values, name, score, colour, style in zip(
-        ([pair.a for pair in pairs], [pair.b for pair in pairs]),
-        comparison.names,
-        comparison.scores,
-        COLOURS,
-        STYLES,
-        strict=False,
-    ):
-        label = as_text(f"{name} ({score})")
-        above.plot(shares, 100 * np.array(values), color=colour, linestyle=style, linewidth=1.5, label=label)
+    curves = [pair.a for pair in pairs], [pair.b for pair in pairs]
+    for place, values in enumerate(curves):
+        label = f"{plain(comparison.names[place])} ({plain(comparison.scores[place])})"
+        style = {"color": COLOURS[place], "linestyle": STYLES[place], "linewidth": 1.3, "label": label}
+        above.plot(shares, 100 * np.array(values), **style)
     low, high = (100 * np.array([getattr(pair, end) for pair in pairs]) for end in ("low", "high"))
-    below.fill_between(shares, low, high, color="#888888", alpha=0.25, linewidth=0)
-    below.plot(shares, [100 * pair.difference for pair in pairs], color="#333333", linewidth=1.3)
-    below.axhline(0, color="#888888", linewidth=0.8)
-    above.set_title(f"{MIXES[found.mix].title} (n = {n:,})", fontsize=9)
+    below.fill_between(shares, low, high, color=RULE, alpha=0.25, linewidth=0)
+    below.plot(shares, [100 * pair.difference for pair in pairs], color=INK, linewidth=1.1)
+    below.axhline(0, color=RULE, linewidth=0.8)
+    above.set_title(f"{MIXES[found.mix].title} (n = {n:,})")
     above.set_ylabel("Selective risk (%)")
     above.set_ylim(bottom=0)
-    below.set_ylabel(f"Difference (points),\n{100 * comparison.level:g}% band", fontsize=8)
+    below.set_ylabel(f"Difference (points),\n{100 * comparison.level:g}% band")
     below.set_xlabel("Coverage (%)")
     below.set_xlim(0, 100)
     for axes in (above, below):
-        tidy(axes)
-
-
-def as_text(words: str, /) -> str:
-    """Words that Matplotlib shows as they are: no formula, one line, not too long."""
-    plain = " ".join(words.split()).replace("$", r"\$")
-    plain = plain if len(plain) <= 60 else f"{plain[:59]}…"
-    return f" {plain}" if plain.startswith("_") else plain
+        printed(axes)

@@ -9,18 +9,12 @@ from abstain.report.page.picture import picture
 
 
 def comparison_page(comparison: RunComparison, /) -> str:
-    """The HTML of the page: the verdict, the curves, a table for each question and mix, and how it was computed."""
+    """The HTML of the page: the verdict, the curves and a table for each question by mix, and how it was computed."""
     a, b = comparison.names
-    first, *rest = comparison.words().split(". ")
-    verdict = f'<p class="decision">{text(first)}{"." if rest else ""}</p>'
-    if rest:
-        verdict += f'<p class="lead">{text(". ".join(rest))}</p>'
-    words = (
-        f"Risk–coverage curves of {a} and {b}, and the difference of their risks at the same coverage with its band."
-    )
+    first, *rest = comparison.sentences()
+    verdict = f'<p class="decision">{text(first)}</p><p class="lead">{text(" ".join(rest))}</p>'
     sections = [
         Section(name="verdict", title="Which is better after rejection", html=verdict),
-        Section(name="curves", title="Curves", html=picture(comparison_figure(comparison), words=words)),
         *(_mix(comparison, mix) for mix in reversed(comparison.mixes)),
         Section(name="how", title="How it was computed", html=_how(comparison)),
     ]
@@ -28,7 +22,10 @@ def comparison_page(comparison: RunComparison, /) -> str:
 
 
 def _mix(comparison: RunComparison, mix: MixComparison) -> Section:
-    found = comparison.words(mix.mix) if len(comparison.mixes) > 1 else ""
+    a, b = comparison.names
+    found = "" if mix is comparison.mix() else f"<p>{text(comparison.words(mix.mix))}</p>"
+    words = f"Risk–coverage curves of {a} and {b}; below, the difference of their risks at the same coverage."
+    curves = picture(comparison_figure(comparison, mixes=[mix.mix]), words=words)
     tables = [
         table(
             [Column(name, number=place > 0) for place, name in enumerate(each.columns)],
@@ -38,9 +35,8 @@ def _mix(comparison: RunComparison, mix: MixComparison) -> Section:
         )
         for each in comparison_tables(comparison, mix)
     ]
-    name = f"mix-{list(MIXES).index(mix.mix)}"
-    html = (f"<p>{text(found)}</p>" if found else "") + "".join(tables)
-    return Section(name=name, title=MIXES[mix.mix].title.removeprefix("+ ").capitalize(), html=html)
+    name, title = f"mix-{list(MIXES).index(mix.mix)}", MIXES[mix.mix].title.removeprefix("+ ").capitalize()
+    return Section(name=name, title=title, html=found + curves + "".join(tables))
 
 
 def _how(comparison: RunComparison) -> str:

@@ -56,5 +56,6 @@ def comparison_markdown(comparison: RunComparison, /) -> str:
         lines += [f"## {mix.mix}: {mix.n:,} rows, {mix.errors_a:,} and {mix.errors_b:,} errors", ""]
         for table in comparison_tables(comparison, mix):
             numbers = len(table.columns) - 1
-            lines += [inline(table.title), "", *markdown_lines(table.columns, table.rows, numbers=numbers), ""]
+            head = [inline(column) for column in table.columns]
+            lines += [inline(table.title), "", *markdown_lines(head, table.rows, numbers=numbers), ""]
     return "\n".join([*lines, *(f"- {inline(note)}" for note in comparison.notes)]).rstrip() + "\n"

@@ -15,13 +15,13 @@ def markdown_lines(columns: Sequence[str], rows: Iterable[Sequence[str]], /, *, 
 
 
 def inline(words: str, /) -> str:
-    r"""Words that others wrote, within a line of Markdown: nothing in them is a mark or HTML.
+    r"""Words that others wrote, within a line or a cell of Markdown: nothing in them is a mark or HTML.
 
     >>> inline("a_b <script>")
     'a\\_b &lt;script&gt;'
     """
     one_line = " ".join(words.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"([\\`*_\[\]#|~])", r"\\\1", one_line)
+    return re.sub(r"([\\`*_\[\]#~])", r"\\\1", one_line)
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -48,6 +48,7 @@ def picture_bytes(figure: Any, ending: str, /) -> bytes:
     """A Matplotlib figure as the contents of a file with this ending."""
     matplotlib = require("matplotlib", extra="report", feature="A figure")
     stream = BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "abstain", "pdf.fonttype": 42}):  # no random ids; embedded fonts
+    settings = {"svg.hashsalt": "abstain", "pdf.fonttype": 42}  # no random ids, and fonts that journals take
+    with matplotlib.rc_context(settings):
         figure.savefig(stream, format=ending.removeprefix("."), metadata=METADATA[ending])
     return stream.getvalue()

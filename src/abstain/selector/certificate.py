@@ -2,9 +2,13 @@
 
 import json
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from math import isfinite
+from os import PathLike
 from typing import Any, Literal, Self, final
 
+from abstain.arguments import as_path
+from abstain.files import write_text
 from abstain.jsonable import jsonable
 from abstain.records import built, parsed
 from abstain.selector.calibration_data import CalibrationData, SliceCounts
@@ -107,6 +111,11 @@ class Certificate:
     def to_json(self) -> str:
         """A text that is the same for the same certificate and differs line by line for others: keys are sorted."""
         return json.dumps(self.to_dict(), sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def to_html(self, file: str | PathLike[str], /) -> None:
+        """Write one self-contained page."""
+        page = import_module("abstain.report.certificate_page")  # renderings know certificates, not the reverse
+        write_text(as_path("file", file), page.certificate_page(self))
 
     @classmethod
     def from_json(cls, text: str, /, *, place: str = "text") -> Self:

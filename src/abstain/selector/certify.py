@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import abstain
 from abstain.outputs import Outputs
 from abstain.outputs.digest import outputs_digest
 from abstain.outputs.expected import expect_outputs
@@ -23,7 +22,7 @@ from abstain.selector.certificate import (
 )
 from abstain.selector.selector import Selector
 from abstain.thresholds.promise import COVERAGE, RISK, Promise
-from abstain.thresholds.refutation import Refutation, refutation
+from abstain.thresholds.refutation import Refutation, refutation, refutation_p
 from abstain.thresholds.sample import check_target
 
 Mask = NDArray[np.bool_]
@@ -63,7 +62,7 @@ def certify(
         promises=(threshold.promise, *threshold.further),
         calibration=selector.calibration,
         fresh=None if fresh is None else _Fresh(selector, fresh, level).data(),
-        software={"abstain": abstain.__version__, "python": platform.python_version()}
+        software={"abstain": version("abstain"), "python": platform.python_version()}
         | {name: version(name) for name in ("numpy", "scipy")},
         sources=dict(sources or {}),
     )
@@ -146,15 +145,32 @@ class _Fresh:
 
     def slices(self, names: NDArray[np.str_] | None) -> tuple[SliceTest, ...]:
         """Every slice, tested against the promised risk at the level over their number; no part of the verdict."""
-        promise, counts = self.selector.threshold.promise, slice_counts(names, self.accepted, self.errors)
-        testable = promise.quantity == RISK and not _objection(promise)
+        counts = slice_counts(names, self.accepted, self.errors)
+        if names is None or not counts:
+            return ()
+        place = np.unique(names, return_inverse=True)[1]
+        parts = np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))[:-1])
         return tuple(
-            SliceTest(counts=one, above=testable and self.is_above(promise, names == one.name, len(counts)))
-            for one in counts
+            SliceTest(counts=one, above=self.is_above(rows, self.level / len(counts)))
+            for one, rows in zip(counts, parts, strict=True)
         )
 
-    def is_above(self, promise: Promise, inside: Mask, among: int) -> bool:
-        return self.tested(promise, inside, self.level / among).verdict == "refuted"
+    def is_above(self, rows: NDArray[np.int64], level: float) -> bool:
+        """Whether the risk of these rows is significantly above what is promised of all."""
+        promise = self.selector.threshold.promise
+        if promise.quantity != RISK or _objection(promise):
+            return False
+        clusters = None if self.clusters is None else np.unique(self.clusters[rows], return_inverse=True)[1]
+        p = refutation_p(
+            self.errors[rows],
+            self.accepted[rows],
+            clusters,
+            limit=_limit(promise),
+            level=level,
+            largest=self.largest,
+            counting=promise.counting,
+        )
+        return p <= level
 
 
 def _limit(promise: Promise) -> float:

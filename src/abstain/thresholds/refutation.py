@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, log, sqrt
 from typing import Literal, final
 
 import numpy as np
@@ -17,7 +17,7 @@ from abstain.thresholds.sample import check_target
 Floats = NDArray[np.float64]
 Verdict = Literal["confirmed", "consistent", "refuted", "too little data"]
 ENOUGH_POWER = 0.8
-BETS = 0.95 * np.exp2(-np.arange(12.0))  # shares of the largest bet that no cluster can ruin
+STEPS = np.arange(4.0) / 3  # from the bet for rows that are independent to the one for clusters of copies
 
 
 @final
@@ -38,6 +38,8 @@ class Refutation:
     power: float
     """The probability of noticing it; for clusters about that, by the number of rows they are worth."""
     by: Literal["binomial", "betting"]
+    largest: int
+    """Rows that a cluster is taken to have at most; 1 for independent rows, and where clusters count once."""
     verdict: Verdict
 
 
@@ -68,13 +70,13 @@ def refutation(
     check_target("level", level)
     k, found = int(np.count_nonzero(trials)), int(np.count_nonzero(events & trials))
     alternative = min(2 * limit, (1 + limit) / 2)
+    p = refutation_p(events, trials, clusters, limit=limit, level=level, largest=largest, counting=counting)
     if clusters is None:
-        p = float(bdtrc(found - 1, k, limit)) if found else 1.0
         low, high, proved = lower_bound(found, k, level), upper_bound(found, k, level), upper_bound(found, k, delta)
         power = _power(k, limit, alternative, level)
     else:
         bets = _Bets.of(events, trials, clusters, largest, counting)
-        p, power = bets.p_value(limit), _power(int(k / bets.design_effect(limit)), limit, alternative, level)
+        power = _power(int(k / bets.design_effect(limit)), limit, alternative, level)
         low, high = bets.low(level), bets.high(level)
         proved = high if delta == level else bets.high(delta)
     verdict: Verdict = "consistent" if power >= ENOUGH_POWER else "too little data"
@@ -92,8 +94,27 @@ def refutation(
         alternative=alternative,
         power=power,
         by="binomial" if clusters is None else "betting",
+        largest=1 if clusters is None else int(bets.largest),
         verdict=verdict,
     )
+
+
+def refutation_p(
+    events: NDArray[np.bool_],
+    trials: NDArray[np.bool_],
+    clusters: NDArray[np.int64] | None = None,
+    /,
+    *,
+    limit: float,
+    level: float = 0.05,
+    largest: int = 1,
+    counting: Counting = "rows",
+) -> float:
+    """The p-value of `refutation` alone; of clusters it is valid at any level, and bets aim at this one."""
+    if clusters is not None:
+        return _Bets.of(events, trials, clusters, largest, counting).p_value(limit, level)
+    found = int(np.count_nonzero(events & trials))
+    return float(bdtrc(found - 1, int(np.count_nonzero(trials)), limit)) if found else 1.0
 
 
 def _power(n: int, limit: float, rate: float, level: float) -> float:
@@ -125,17 +146,23 @@ class _Bets:
         sizes = np.bincount(clusters)
         each = [np.bincount(clusters, weights=mask, minlength=len(sizes)) for mask in (trials, events & trials)]
         if counting == "clusters":
-            return cls(each[0] / np.maximum(sizes, 1), each[1] / np.maximum(sizes, 1), 1.0)
-        return cls(each[0], each[1], float(max(largest, sizes.max())))
+            share = 1 / np.maximum(sizes, 1)
+            return cls(each[0] * share, each[1] * share, 1.0)
+        return cls(each[0].astype(np.float64), each[1].astype(np.float64), float(max(largest, sizes.max())))
 
-    def p_value(self, limit: float) -> float:
+    def _stakes(self, rate: float, level: float, ruin: float) -> Floats:
+        """Bets that would reach 1/level soonest if the clusters were those of this rate; none that could ruin."""
+        best = sqrt(2 * log(1 / level) / (len(self.trials) * rate * (1 - rate)))
+        return np.minimum(best * self.largest**-STEPS, 0.95 / (self.largest * ruin))
+
+    def p_value(self, limit: float, level: float) -> float:
         """Of "the rate is at most limit"."""
-        return min(1.0, exp(min(0.0, -log_capital(limit * self.trials - self.events, BETS / (self.largest * limit)))))
+        capital = log_capital(limit * self.trials - self.events, self._stakes(limit, level, limit))
+        return min(1.0, exp(min(0.0, -capital)))
 
     def _rules_out_above(self, rate: float, level: float) -> bool:
         """Whether bets rule out that the rate is at least this."""
-        bets = BETS / (self.largest * (1 - rate))
-        return log_capital(self.events - rate * self.trials, bets) >= -log(level)
+        return log_capital(self.events - rate * self.trials, self._stakes(rate, level, 1 - rate)) >= -log(level)
 
     def high(self, level: float) -> float:
         """The highest rate that bets do not rule out."""
@@ -145,7 +172,7 @@ class _Bets:
 
     def low(self, level: float) -> float:
         """The lowest rate that bets do not rule out."""
-        return 0.0 if self.p_value(1e-9) > level else _boundary(lambda rate: self.p_value(rate) <= level)
+        return 0.0 if self.p_value(1e-9, level) > level else _boundary(lambda rate: self.p_value(rate, level) <= level)
 
     def design_effect(self, limit: float) -> float:
         """How many rows in clusters tell as much as one independent row, at least 1."""

@@ -1,9 +1,13 @@
 """`RunComparison`: what sets two models apart after rejection, as plain data and in words."""
 
 from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from os import PathLike
 from typing import Any, Self, final
 
+from abstain.arguments import as_path
 from abstain.evaluation.mixes import MIXES
+from abstain.files import write_text
 from abstain.metrics.two_models import Pair, TwoModels
 
 USUAL_COVERAGE = 0.8
@@ -85,13 +89,22 @@ class RunComparison:
             "level": self.level,
         }
 
+    def to_html(self, file: str | PathLike[str], /) -> None:
+        """Write one self-contained page."""
+        page = import_module("abstain.report.comparison_page")  # renderings know comparisons, not the reverse
+        write_text(as_path("file", file), page.comparison_page(self))
+
     def words(self, mix: str | None = None, /) -> str:
-        """Which is better after rejection, at the same coverage and at the same risk, in a few sentences."""
+        """Which is better after rejection, at the same coverage and at the same risk."""
+        return " ".join(self.sentences(mix))
+
+    def sentences(self, mix: str | None = None, /) -> list[str]:
+        """The words, sentence by sentence, the verdict first."""
         found = self.mix(mix)
         if found.errors_a == found.errors_b and found.errors_a in (0, found.n):
             state = "wrong" if found.errors_a else "right"
-            return f"Neither can be called better: both are always {state} {self._where(found)}."
-        return " ".join([self._verdict(found), *self._at_coverage(found), *self._at_risk(found)])
+            return [f"Neither can be called better: both are always {state} {self._where(found)}."]
+        return [self._verdict(found), *self._at_coverage(found), *self._at_risk(found)]
 
     def _where(self, found: MixComparison) -> str:
         rows = f"{found.n:,} rows" + ("" if found.samples == found.n else f" of {found.samples:,} samples")

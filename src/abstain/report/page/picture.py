@@ -10,5 +10,5 @@ from abstain.report.save import picture_bytes
 def picture(figure: Any, /, *, words: str) -> str:
     """The figure as an image that needs no other file; ``words`` are read out where it cannot be seen."""
     found = b64encode(picture_bytes(figure, ".svg")).decode()
-    style = "max-width:100%;height:auto;background:#fff;border-radius:8px"
+    style = "width:100%;max-width:40rem;height:auto;background:#fff;border-radius:8px"
     return f'<img style="{style}" alt="{text(words)}" src="data:image/svg+xml;base64,{found}">'

@@ -1,0 +1,122 @@
+"""`abstain certify`: what a selector promises, whether fresh rows agree, and whether that still stands."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from abstain.cli.letters import shown
+from abstain.cli.options import Json
+from abstain.cli.show import print_json
+
+if TYPE_CHECKING:
+    from abstain.selector.certificate import Certificate
+
+BROKEN = 3
+
+
+def certify(
+    selector: Annotated[
+        Path | None, typer.Argument(help="A selector file; with --check that of the certificate.")
+    ] = None,
+    on: Annotated[Path | None, typer.Option(help="Fresh labelled outputs to test the promise on.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the certificate here (.json, .md or .html).")
+    ] = None,
+    check: Annotated[
+        Path | None, typer.Option(help="A certificate as .json: make it again, and exit 3 if it does not stand.")
+    ] = None,
+    level: Annotated[
+        float | None, typer.Option(help="Probability with which a kept promise may be called refuted, 0.05 by default.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write down what a selector promises and on what data, and test it on fresh labelled outputs.
+
+    Exit code 0: nothing speaks against the promise; 3: it is refuted, or with --check the certificate does not stand.
+
+    Example: abstain certify s.abstain --on fresh/ -o certificate.json
+    """
+    from abstain.files import check_goal
+
+    if output is not None:
+        _writer(output)
+        check_goal(output)
+    old = None if check is None else _read(check)
+    new = _certificate(selector, on, level, old)
+    if output is not None:
+        from abstain.files import write_text
+
+        write_text(output, _writer(output)(new))
+    if old is None:
+        _tell(new, output, json)
+        raise typer.Exit(BROKEN if new.verdict == "refuted" else 0)
+    _tell_changes(old, new, json)
+
+
+def _read(file: Path) -> "Certificate":
+    from abstain.files import read_text
+    from abstain.selector.certificate import Certificate
+
+    return Certificate.from_json(read_text(file, "a certificate"), place=str(file))
+
+
+def _certificate(
+    selector: Path | None, on: Path | None, level: float | None, old: "Certificate | None"
+) -> "Certificate":
+    """Made of the files named, or else of those of the old certificate."""
+    import abstain
+    from abstain.selector.certify import certify as certified
+
+    sources = {} if old is None else dict(old.sources)
+    sources |= {name: str(path) for name, path in (("selector", selector), ("on", on)) if path is not None}
+    if "selector" not in sources:
+        raise ValueError("`SELECTOR` must be named, got none. With --check that of the certificate is taken.")
+    if level is None:
+        level = 0.05 if old is None or old.fresh is None else old.fresh.level
+    fresh = abstain.Outputs.load(sources["on"], nonfinite="reject") if "on" in sources else None
+    return certified(abstain.Selector.load(sources["selector"]), fresh, level=level, sources=sources)
+
+
+def _writer(output: Path) -> Callable[["Certificate"], str]:
+    """What writes a file of this ending."""
+    from abstain.report.certificate_markdown import certificate_markdown
+    from abstain.report.certificate_page import certificate_page
+
+    writers = {".json": lambda found: found.to_json(), ".md": certificate_markdown, ".html": certificate_page}
+    if output.suffix.lower() not in writers:
+        raise ValueError(f"`--output` must end in .json, .md or .html, got {output.name}.")
+    return writers[output.suffix.lower()]
+
+
+def _tell(new: "Certificate", output: Path | None, json: bool) -> None:
+    from abstain.selector.certificate_words import promise_words, slice_words, told, verdict_words
+
+    if json:
+        print_json(new.to_dict())
+        return
+    tests = [] if new.fresh is None else [told(test, new.fresh.level) for test in new.fresh.tests]
+    further = [] if new.fresh is None else slice_words(new.fresh)
+    for line in (*promise_words(new), verdict_words(new), *tests, *further):
+        print(shown(line))
+    if output is not None:
+        print(f"Certificate in {output}")
+
+
+def _tell_changes(old: "Certificate", new: "Certificate", json: bool) -> None:
+    from abstain.selector.certificate_check import changes
+    from abstain.selector.certificate_words import verdict_words
+
+    found = changes(old, new)
+    if json:
+        print_json({"stands": found.stands, "breaks": list(found.breaks), "notices": list(found.notices)})
+    else:
+        print(
+            shown(f"{'The certificate stands' if found.stands else 'The certificate is BROKEN'}. {verdict_words(new)}")
+        )
+        for words in found.breaks:
+            print(shown(f"  broken: {words}"))
+        for words in found.notices:
+            print(shown(f"  notice: {words}"))
+    raise typer.Exit(0 if found.stands else BROKEN)

@@ -1,0 +1,54 @@
+"""A certificate as one self-contained page."""
+
+from abstain.report.certificate_tables import COLUMNS, certificate_facts, slice_tables
+from abstain.report.page import Cell, Column, Section, document, name, table, text
+from abstain.selector.certificate import Certificate
+from abstain.selector.certificate_words import promise_words, slice_words, told, verdict_words
+
+
+def certificate_page(certificate: Certificate, /) -> str:
+    """The HTML of the page."""
+    facts = certificate_facts(certificate)
+    software = facts.pop("Software")
+    sections = [
+        Section(name="promise", title="The promise", html=_promise(certificate)),
+        Section(
+            name="data",
+            title="What it rests on",
+            html="".join(f"<h3>{text(t)}</h3>{_facts(f)}" for t, f in facts.items()),
+        ),
+        *_slices(certificate),
+        Section(name="software", title="Software", html=_facts(software)),
+    ]
+    return document("Certificate of a selector", sections, subtitle=certificate.sources.get("selector", ""))
+
+
+def _promise(certificate: Certificate) -> str:
+    first, *rest = promise_words(certificate)
+    bad = " bad" if certificate.verdict == "refuted" else ""
+    html = f'<p class="decision">{text(first)}</p>' + "".join(f'<p class="lead">{text(words)}</p>' for words in rest)
+    tests = (
+        [] if certificate.fresh is None else [told(test, certificate.fresh.level) for test in certificate.fresh.tests]
+    )
+    tests += [] if certificate.fresh is None else slice_words(certificate.fresh)
+    listed = f"<ul>{''.join(f'<li>{text(words)}</li>' for words in tests)}</ul>" if tests else ""
+    return f'{html}<div class="note{bad}"><p><strong>{text(verdict_words(certificate))}</strong></p>{listed}</div>'
+
+
+def _facts(facts: list[tuple[str, str]]) -> str:
+    listed = "".join(f"<dt>{text(title)}</dt><dd>{text(value)}</dd>" for title, value in facts)
+    return f'<dl class="facts">{listed}</dl>'
+
+
+def _slices(certificate: Certificate) -> list[Section]:
+    tables = slice_tables(certificate)
+    if not tables:
+        return []
+    columns = [Column(title or "remark", number=0 < place < len(COLUMNS) - 1) for place, title in enumerate(COLUMNS)]
+    html = "".join(
+        table(
+            columns, [[Cell(name(first)), *(Cell(text(cell)) for cell in rest)] for first, *rest in rows], caption=title
+        )
+        for title, rows in tables.items()
+    )
+    return [Section(name="slices", title="Classes and domains", html=html)]

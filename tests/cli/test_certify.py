@@ -1,0 +1,78 @@
+"""`abstain certify` in a process of its own: what it writes, and how it gates a release."""
+
+import json
+
+import numpy as np
+import pytest
+from tests_cli import run
+
+from abstain import Outputs, calibrate
+
+
+def rows(folder, n, seed, steep=0.3):
+    rng = np.random.default_rng(seed)
+    u = rng.random(n)
+    outputs = Outputs(given={"vendor": 1 - u}, errors=rng.random(n) < steep * u**2)
+    outputs.save(folder)
+    return outputs
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("certified")
+    calibrate(rows(folder / "cal", 3000, 0), risk=0.05).save(folder / "s.abstain")
+    rows(folder / "fresh", 3000, 1)
+    rows(folder / "bad", 3000, 2, steep=0.9)
+    done = run("certify", folder / "s.abstain", "--on", folder / "fresh", "-o", folder / "c.json")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_the_promise_and_the_verdict_are_told(place):
+    done = run("certify", place / "s.abstain", "--on", place / "fresh", "-o", place / "c.html")
+    assert done.stdout.startswith("The share of errors among accepted rows is at most 0.05, with probability")
+    assert "A share of 0.1 would be noticed with probability 1.00" in done.stdout
+    assert (place / "c.html").read_text().startswith("<!doctype html>")
+
+
+def test_a_certificate_is_the_same_bytes_again_and_stands(place):
+    run("certify", place / "s.abstain", "--on", place / "fresh", "-o", place / "again.json")
+    assert (place / "again.json").read_bytes() == (place / "c.json").read_bytes()
+    done = run("certify", "--check", place / "c.json", "--json")
+    assert (done.returncode, json.loads(done.stdout)) == (0, {"stands": True, "breaks": [], "notices": []})
+
+
+def test_a_refuted_promise_ends_with_3(place):
+    done = run("certify", place / "s.abstain", "--on", place / "bad", "--json")
+    assert (done.returncode, json.loads(done.stdout)["verdict"]) == (3, "refuted")
+    done = run("certify", "--check", place / "c.json", "--on", place / "bad")
+    assert done.returncode == 3
+    assert "broken: The promise is refuted by the fresh rows." in done.stdout
+
+
+def test_a_changed_selector_breaks_it_and_a_missing_one_is_an_error(place):
+    calibrate(Outputs.load(place / "cal"), risk=0.06).save(place / "t.abstain")
+    done = run("certify", place / "t.abstain", "--check", place / "c.json")
+    assert done.returncode == 3
+    assert "broken: selector.digest: " in done.stdout
+    done = run("certify", place / "none.abstain")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "`SELECTOR` must be named, got none"),
+        (["s.abstain", "-o", "c.txt"], "`--output` must end in .json, .md or .html, got c.txt"),
+        (["--check", "s.abstain"], "must be a certificate in UTF-8|must be a certificate as"),
+        (["s.abstain", "--on", "cal"], "`fresh` must be rows that the selector has not seen"),
+    ],
+)
+def test_errors_are_one_line(place, arguments, message):
+    import re
+
+    files = [place / each if (place / each).exists() else each for each in arguments]
+    done = run("certify", *files)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.search(message, done.stderr)
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,61 @@
+"""Certificates in Markdown and on a page; names that others chose are shown as text."""
+
+import re
+
+import numpy as np
+import pytest
+
+from abstain import Outputs, calibrate, certify
+from abstain.report.certificate_markdown import certificate_markdown
+from abstain.report.certificate_page import certificate_page
+from abstain.report.certificate_tables import SHOWN, slice_tables
+
+HOSTILE = ["<script>alert(1)</script>", "a|b\n**bold**", '"quoted" & \u202eturned', "x" * 10_000]
+
+
+def rows(seed, domains):
+    rng = np.random.default_rng(seed)
+    u = rng.random(2000)
+    domain = np.array(domains)[np.arange(2000) % len(domains)]
+    return Outputs(given={"vendor": 1 - u}, errors=rng.random(2000) < 0.3 * u**2, domain=domain)
+
+
+@pytest.fixture(scope="module")
+def certificate():
+    sources = {"selector": "<s>.abstain", "on": "fresh/"}
+    return certify(calibrate(rows(0, HOSTILE), risk=0.06), rows(1, HOSTILE), sources=sources)
+
+
+def test_the_page_says_promise_verdict_data_and_versions(certificate, tmp_path):
+    certificate.to_html(tmp_path / "c.html")
+    found = (tmp_path / "c.html").read_text()
+    for words in ("is at most 0.06", "SHA-256", certificate.calibration.digest, "numpy", "Fresh rows, by domain"):
+        assert words in found
+    assert found == certificate_page(certificate)
+
+
+@pytest.mark.parametrize("write", [certificate_page, certificate_markdown])
+def test_names_are_text(certificate, write):
+    found = write(certificate)
+    assert "<script>alert" not in found
+    assert "&lt;script&gt;alert" in found
+    assert "<s>.abstain" not in found
+
+
+def test_a_row_of_markdown_is_a_line_with_every_cell(certificate):
+    lines = [line for line in certificate_markdown(certificate).splitlines() if line.startswith("|")]
+    assert {len(re.sub(r"\\\|", "", line).split("|")) for line in lines} == {4, 9}
+
+
+def test_of_many_slices_some_are_left_out_and_that_is_said():
+    many = [f"d{number}" for number in range(SHOWN + 10)]
+    found = certify(calibrate(rows(0, many), risk=0.06))
+    [table] = slice_tables(found).values()
+    assert len(table) == SHOWN + 1
+    assert table[-1][0] == "10 more"
+
+
+def test_a_refuted_promise_is_marked_on_the_page():
+    selector = calibrate(rows(0, ["a"]), risk=0.06)
+    bad = Outputs(given={"vendor": np.full(200, 0.99)}, errors=np.ones(200, dtype=bool))
+    assert 'class="note bad"' in certificate_page(certify(selector, bad))

@@ -1,0 +1,56 @@
+"""Two models in Markdown, in a figure and on a page; names that others chose are shown as text."""
+
+import numpy as np
+import pytest
+
+from abstain import Outputs, compare_runs
+from abstain.report.comparison_figure import comparison_figure
+from abstain.report.comparison_page import comparison_page
+from abstain.report.comparison_tables import comparison_markdown, comparison_tables
+from abstain.report.save import picture_bytes
+
+HOSTILE = ("<script>alert(1)</script>|$x$", '"><img src=x onerror=alert(2)>\n' + "ü" * 200)
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    rng = np.random.default_rng(0)
+    wrong = rng.random(400) < 0.2
+    runs = [Outputs(given={"c": rng.random(400) - k * wrong}, errors=wrong) for k in (1.0, 0.0)]
+    return compare_runs(*runs, names=HOSTILE)
+
+
+def test_the_tables_have_every_question(comparison):
+    tables = comparison_tables(comparison, comparison.mix())
+    assert [len(table.rows) for table in tables] == [3, 4, 2, 4, 4]
+    assert tables[0].rows[-1][-1] == "significant"
+
+
+def test_names_in_markdown_are_text(comparison):
+    found = comparison_markdown(comparison)
+    assert "<script>" not in found
+    assert "<img" not in found
+    assert "&lt;script&gt;" in found
+    body = [line for line in found.splitlines() if line.startswith("|")]
+    assert all(line.replace("\\|", "").count("|") == 8 for line in body)
+
+
+def test_names_on_the_page_are_text(comparison, tmp_path):
+    comparison.to_html(tmp_path / "c.html")
+    found = (tmp_path / "c.html").read_text()
+    assert "<script>alert" not in found
+    assert "<img src=x" not in found
+    assert "http-equiv" in found
+    assert 'src="data:image/svg+xml;base64,' in found
+    assert found == comparison_page(comparison)
+
+
+def test_the_figure_is_drawn_with_any_name_and_the_same_bytes(comparison):
+    first, again = (picture_bytes(comparison_figure(comparison), ".svg") for _ in range(2))
+    assert first == again
+    assert len(comparison_figure(comparison).axes) == 2
+
+
+def test_an_unknown_mix_is_refused(comparison):
+    with pytest.raises(ValueError, match="`mixes` must be among in"):
+        comparison_figure(comparison, mixes=["all"])

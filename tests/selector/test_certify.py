@@ -1,0 +1,232 @@
+"""Certificates: what they hold, what fresh rows say, and what breaks them."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from abstain import Outputs, Selector, calibrate, certify
+from abstain.selector.certificate import Certificate
+from abstain.selector.certificate_check import changes
+from abstain.selector.certificate_words import promise_words, slice_words, told, verdict_words
+
+
+def rows(n, seed, *, steep=0.3, domains=("a", "b"), copies=1):
+    """Confidences with errors that get rarer as they rise."""
+    rng = np.random.default_rng(seed)
+    u = rng.random(n)
+    ids = np.array([f"{seed}-{i // copies}" for i in range(n)])
+    domain = np.array(domains)[np.arange(n) % len(domains)]
+    return Outputs(given={"vendor": 1 - u}, errors=rng.random(n) < steep * u**2, ids=ids, domain=domain)
+
+
+CAL, FRESH = rows(3000, 0), rows(3000, 1)
+SELECTOR = calibrate(CAL, risk=0.05)
+
+
+@pytest.fixture(scope="module")
+def certificate():
+    return certify(SELECTOR, FRESH, sources={"selector": "s.abstain", "on": "fresh/"})
+
+
+def test_a_selector_remembers_its_rows_in_the_file_too(tmp_path):
+    SELECTOR.save(tmp_path / "s.abstain")
+    found = Selector.load(tmp_path / "s.abstain").calibration
+    assert found == SELECTOR.calibration
+    assert (found.rows, found.samples, found.unusable, found.held_out, found.largest) == (3000, 3000, 0, 0, 1)
+    assert [one.name for one in found.domains] == ["a", "b"]
+    accepted = SELECTOR.accepts(CAL)
+    assert sum(one.accepted for one in found.domains) == accepted.sum() == SELECTOR.threshold.accepted
+    assert sum(one.errors for one in found.domains) == (CAL.errors & accepted).sum()
+
+
+def test_the_digest_is_that_of_the_file(tmp_path):
+    SELECTOR.save(tmp_path / "s.abstain")
+    contents = (tmp_path / "s.abstain").read_bytes()
+    assert contents.count(SELECTOR.digest.encode()) == 1
+    assert Selector.load(tmp_path / "s.abstain").digest == SELECTOR.digest
+
+
+def test_rows_that_differ_in_a_bit_have_another_digest():
+    other = CAL.given.copy()
+    other[7, 0] = np.nextafter(other[7, 0], 0)
+    changed = Outputs(given={"vendor": other[:, 0]}, errors=CAL.wrong, ids=CAL.ids, domain=CAL.domain)
+    assert calibrate(changed, risk=0.05).calibration.digest != SELECTOR.calibration.digest
+
+
+def test_rows_that_fit_the_score_are_held_out_and_classes_are_told_by_name():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=1500)
+    logits = rng.normal(size=(1500, 3)) + 4 * np.eye(3)[labels]
+    known = Outputs(logits=logits, labels=labels, class_names=["cat", "dog", "<b>"])
+    found = calibrate(known, score="gen", risk=0.1).calibration
+    assert [one.name for one in found.classes] == ["<b>", "cat", "dog"]
+    held = calibrate(known, score=["max_softmax", "energy"], risk=0.1).calibration
+    assert held.held_out == 300
+    assert sum(one.n for one in held.classes) == 1200
+
+
+def test_a_kept_promise_is_confirmed_or_consistent(certificate):
+    assert certificate.verdict in ("confirmed", "consistent")
+    fresh = certificate.fresh
+    accepted = SELECTOR.accepts(FRESH)
+    assert (fresh.accepted, fresh.errors) == (accepted.sum(), (accepted & FRESH.errors).sum())
+    assert fresh.tests[0].result.by == "binomial"
+
+
+def test_a_broken_promise_is_refuted_and_its_slices_are_told():
+    bad = rows(3000, 2, steep=0.9)
+    found = certify(SELECTOR, bad)
+    assert found.verdict == "refuted"
+    assert all(one.above for one in found.fresh.domains)
+    assert "In the domain a, " in slice_words(found.fresh)[0]
+    assert verdict_words(found) == "The fresh rows refute the promise."
+
+
+def test_few_rows_say_little_and_the_power_is_told():
+    found = certify(SELECTOR, rows(60, 3))
+    assert found.verdict == "too little data"
+    assert "A share of 0.1 would be noticed with probability 0." in told(found.fresh.tests[0], 0.05)
+
+
+def test_clusters_are_tested_by_bets():
+    clustered = calibrate(rows(4000, 0, copies=4), risk=0.08)
+    found = certify(clustered, rows(4000, 5, copies=4))
+    assert found.fresh.tests[0].result.by == "betting"
+    assert (found.calibration.largest, found.calibration.samples) == (4, 1000)
+    assert certify(clustered, rows(4000, 6, copies=4, steep=1.0)).verdict == "refuted"
+
+
+def test_each_group_is_tested_and_the_level_shared():
+    grouped = calibrate(CAL, risk=0.05, per="domain")
+    mixed = rows(4000, 7, domains=("a", "c"))
+    found = certify(grouped, mixed)
+    assert [test.about[-11:] for test in found.fresh.tests[1:]] == ["the group a", "the group b"]
+    assert found.fresh.unseen == ("c",)
+    assert found.selector.per == "domain"
+    assert found.fresh.tests[2].result.trials == 0
+
+
+def test_risk_and_coverage_are_both_tested():
+    both = calibrate(CAL, risk=0.08, coverage=0.5)
+    found = certify(both, FRESH)
+    covered = found.fresh.tests[1].result
+    assert (covered.limit, covered.trials) == (0.5, 3000)
+    assert covered.events == (~both.accepts(FRESH)).sum()
+    assert "are rejected" in told(found.fresh.tests[1], 0.05)
+
+
+@pytest.mark.parametrize("options", [{"coverage": 0.7, "delta": None}, {"cost": 0.2}], ids=["in expectation", "cost"])
+def test_what_rows_cannot_refute_is_not_tested(options):
+    found = certify(calibrate(CAL, **options), FRESH)
+    assert found.verdict == "not tested"
+    assert "not tested, as" in told(found.fresh.tests[0], 0.05)
+
+
+def test_without_fresh_rows_nothing_is_tested():
+    found = certify(SELECTOR)
+    assert (found.fresh, found.verdict) == (None, "not tested")
+    assert promise_words(found)[0].startswith("The share of errors among accepted rows is at most 0.05")
+
+
+def test_rows_that_are_not_usable_are_counted_and_never_accepted():
+    confidence = np.append(np.full(400, 0.99), np.full(10, np.nan))
+    fresh = Outputs(given={"vendor": confidence}, errors=np.zeros(410, dtype=bool), nonfinite="reject")
+    found = certify(SELECTOR, fresh).fresh
+    assert (found.unusable, found.accepted, found.errors) == (10, 400, 0)
+
+
+@pytest.mark.parametrize(("n", "wrong"), [(1, 0), (2, 1), (500, 0), (500, 1)])
+def test_one_row_no_errors_and_all_errors(n, wrong):
+    fresh = Outputs(given={"vendor": np.full(n, 0.999)}, errors=np.full(n, bool(wrong)))
+    verdict = certify(SELECTOR, fresh).verdict
+    expected = {(1, 0): "too little data", (2, 1): "refuted", (500, 0): "confirmed", (500, 1): "refuted"}
+    assert verdict == expected[n, wrong]
+
+
+def test_the_json_is_stable_sorted_and_read_again(certificate):
+    text = certificate.to_json()
+    assert text == certify(SELECTOR, FRESH, sources={"selector": "s.abstain", "on": "fresh/"}).to_json()
+    document = json.loads(text)
+    assert list(document) == sorted(document)
+    assert Certificate.from_json(text).to_json() == text
+    assert document["fresh"]["tests"][0]["result"]["p_value"] == float(
+        f"{certificate.fresh.tests[0].result.p_value:.6g}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda d: d | {"format": "x"}, "got another kind of document"),
+        (lambda d: d | {"version": 9}, "got version 9, not 1"),
+        (lambda d: d | {"verdict": "refuted"}, "the verdict 'refuted' where its test says"),
+        (lambda d: {key: value for key, value in d.items() if key != "selector"}, "must be the fields"),
+        (lambda _: [], "got another kind of document"),
+    ],
+)
+def test_other_documents_are_refused(certificate, change, message):
+    text = json.dumps(change(json.loads(certificate.to_json())))
+    with pytest.raises(ValueError, match=message):
+        Certificate.from_json(text, place="c.json")
+
+
+@pytest.mark.parametrize("text", ["", "[" * 100_000, "{}", "null"])
+def test_what_is_no_certificate_is_refused_in_one_line(text):
+    with pytest.raises(ValueError, match=r"`c\.json` must be a certificate as \.json, got"):
+        Certificate.from_json(text, place="c.json")
+
+
+def test_the_same_again_stands(certificate):
+    assert changes(certificate, certify(SELECTOR, FRESH, sources=certificate.sources)) == changes(
+        certificate, certificate
+    )
+    assert changes(certificate, Certificate.from_json(certificate.to_json())).stands
+
+
+def test_other_software_is_only_noticed(certificate):
+    newer = replace(certificate, software=certificate.software | {"numpy": "9.9"})
+    found = changes(certificate, newer)
+    assert found.stands
+    assert found.notices[0].startswith("software.numpy: ")
+
+
+def test_another_selector_breaks_it(certificate):
+    other = certify(calibrate(CAL, risk=0.06), FRESH, sources=certificate.sources)
+    found = changes(certificate, other)
+    assert any(words.startswith("selector.digest: ") for words in found.breaks)
+    assert any(words.startswith("promises[0].target: 0.05 → 0.06") for words in found.breaks)
+
+
+def test_other_rows_at_the_same_place_break_it(certificate):
+    found = changes(certificate, certify(SELECTOR, rows(3000, 8), sources=certificate.sources))
+    assert any(words.startswith("fresh.digest: ") for words in found.breaks)
+
+
+def test_rows_from_elsewhere_are_noticed_unless_they_say_less(certificate):
+    elsewhere = {"selector": "s.abstain", "on": "later/"}
+    assert changes(certificate, certify(SELECTOR, rows(6000, 9), sources=elsewhere)).stands
+    few = changes(certificate, certify(SELECTOR, rows(20, 9), sources=elsewhere))
+    assert "The fresh rows say 'too little data' where the certificate says" in few.breaks[0]
+
+
+def test_a_refuted_promise_breaks_it_wherever_the_rows_are_from(certificate):
+    bad = certify(SELECTOR, rows(3000, 2, steep=0.9), sources={"selector": "s.abstain", "on": "later/"})
+    assert "The promise is refuted by the fresh rows." in changes(certificate, bad).breaks
+
+
+def test_an_edited_certificate_is_broken(certificate):
+    document = json.loads(certificate.to_json())
+    document["fresh"]["errors"] -= 1
+    edited = Certificate.from_json(json.dumps(document))
+    assert changes(edited, certificate).breaks[0].startswith("fresh.errors: ")
+
+
+def test_rows_that_calibrated_it_and_rows_without_labels_are_refused():
+    with pytest.raises(ValueError, match="`fresh` must be rows that the selector has not seen"):
+        certify(SELECTOR, CAL)
+    with pytest.raises(ValueError, match="`fresh` must have labels, got none"):
+        certify(SELECTOR, Outputs(given={"vendor": [0.5]}))
+    with pytest.raises(TypeError, match="`selector` must be a Selector, got str"):
+        certify("s.abstain")
