@@ -42,7 +42,12 @@ KEYS = {
 
 def save(selector: Any, file: str | PathLike[str], /) -> None:
     """Write one file, whole or not at all."""
-    goal = as_path("file", file)
+    goal, contents = as_path("file", file), dumped(selector)
+    write_whole(goal, lambda partial: partial.write_bytes(contents))
+
+
+def dumped(selector: Any, /) -> bytes:
+    """What a file holds."""
     score, fitted, arrays = _states(selector.entry, selector.fitted)
     header = {
         "sha256": BLANK,  # first, so that no name can look like the blank
@@ -63,8 +68,7 @@ def save(selector: Any, file: str | PathLike[str], /) -> None:
         raise ValueError(f"`selector` must have a score that a file can hold, got {reason}.") from None
     contents = dump_arrays(arrays, metadata={"abstain": json.dumps(jsonable(header), allow_nan=False)})
     digest = hashlib.sha256(contents).hexdigest()
-    contents = contents.replace(BLANK.encode(), digest.encode(), 1)
-    write_whole(goal, lambda partial: partial.write_bytes(contents))
+    return contents.replace(BLANK.encode(), digest.encode(), 1)
 
 
 def load(file: str | PathLike[str], /, *, own: Iterable[Any] = ()) -> dict[str, Any]:
@@ -72,7 +76,12 @@ def load(file: str | PathLike[str], /, *, own: Iterable[Any] = ()) -> dict[str, 
     place = as_path("file", file)
     with reading(place, "a selector written by Selector.save"):
         contents = place.read_bytes()
-    header = _header(contents, str(file))
+    return read(contents, str(file), own=own)
+
+
+def read(contents: bytes, file: str, /, *, own: Iterable[Any] = ()) -> dict[str, Any]:
+    """The fields of the selector that a file of this name holds."""
+    header = _header(contents, file)
     if header.get("format") != FORMAT:
         raise ValueError(f"`{file}` must be a selector, got another kind of file.")
     if header.get("version") != VERSION:
