@@ -1,9 +1,10 @@
 """Rows of Parquet files as `Outputs`, batch by batch, so that memory does not depend on how many there are."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self, final
-from warnings import catch_warnings, simplefilter
+from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,17 +21,20 @@ FIRST = 64  # rows that tell the form of all
 
 
 class Batch(NamedTuple):
-    """Rows that follow each other."""
+    """Rows of a portion."""
 
     outputs: Outputs
-    first: int
-    """Rows of all files before them."""
+    numbers: NDArray[np.int64]
+    """(n,) of each row among those of all files."""
 
     @property
     def samples(self) -> NDArray[Any]:
-        """(n,) the original sample of each row: its id, or its number among the rows of all files."""
-        numbers = np.arange(self.first, self.first + len(self.outputs))
-        return numbers if self.outputs.ids is None else self.outputs.ids
+        """(n,) the original sample of each row: its id, or its number."""
+        return self.numbers if self.outputs.ids is None else self.outputs.ids
+
+    def some(self, rows: NDArray[np.bool_], /) -> "Batch":
+        """Those of a mask."""
+        return Batch(self.outputs.select(rows), self.numbers[rows])
 
 
 @final
@@ -62,11 +66,7 @@ class Reader:
     ) -> Self:
         """Take the form from the first rows."""
         portion = data.portions()[0]
-        with opened(data.filesystem, portion.shard.path, portion.shard.name) as file:
-            frames = row_batches(
-                file, portion.shard.name, groups=portion.groups, columns=portion.shard.columns, size=FIRST
-            )
-            arguments = _arguments(portion, 0, next(frames))
+        arguments = _arguments(portion, 0, next(_frames(data.filesystem, portion, FIRST)))
         wide = {name: values.shape[1] for name, values in arguments.items() if np.ndim(values) == 2}
         return cls(
             filesystem=data.filesystem,
@@ -79,17 +79,20 @@ class Reader:
             names_rows=names_rows,
         )
 
+    def first(self, data: ParquetData, /) -> Outputs:
+        """A few rows, which tell what all have."""
+        portion = data.portions()[0]
+        return self._outputs(portion, 0, next(_frames(self.filesystem, portion, FIRST)))
+
     def batches(self, portion: Portion, /) -> Iterator[Batch]:
         """All rows of a portion."""
         size, done = max(1, ELEMENTS // max(1, self.classes + (self.features or 0))), 0
-        shard = portion.shard
-        with opened(self.filesystem, shard.path, shard.name) as file:
-            frames = row_batches(file, shard.name, groups=portion.groups, columns=shard.columns, size=size)
-            for frame in frames:
-                yield Batch(self._outputs(portion, done, frame), portion.first + done)
-                done += len(frame)
+        for frame in _frames(self.filesystem, portion, size):
+            first = portion.first + done
+            yield Batch(self._outputs(portion, done, frame), np.arange(first, first + len(frame)))
+            done += len(frame)
         if done != portion.rows:
-            raise ValueError(f"`{shard.name}` must be as it was at first, got other rows. Run again.")
+            raise ValueError(f"`{portion.shard.name}` must be as it was at first, got other rows. Run again.")
 
     def _outputs(self, portion: Portion, done: int, frame: Any) -> Outputs:
         name, before = portion.shard.name, portion.offset + done
@@ -99,9 +102,7 @@ class Reader:
             prefix = portion.shard.fingerprint[:12]
             arguments["ids"] = [f"{prefix}-{row}" for row in range(before, before + len(frame))]
         try:
-            with catch_warnings():
-                simplefilter("ignore", UserWarning)  # of logits that look like probabilities: the first rows told
-                outputs = Outputs(**arguments, **self.head, nonfinite="reject")
+            outputs = Outputs(**arguments, **self.head, nonfinite="reject")
         except RowError as error:
             raise error.within(name, before) from None
         if self.nonfinite == "error" and not outputs.usable.all():
@@ -122,6 +123,20 @@ class Reader:
                 raise RowError(f"`{name}` must have {wanted} {what}, as {self.model} has, got {size} in row", row)
         if arguments.get("class_names") != self.class_names:
             raise ValueError(f"`{name}` must have columns for the classes of {self.model}, got others.")
+
+
+@contextmanager
+def told_once() -> Iterator[None]:
+    """For the time of a with block nobody says that logits look like probabilities, as the first rows have told."""
+    with catch_warnings():
+        filterwarnings("ignore", message="`logits` look like probabilities")
+        yield
+
+
+def _frames(filesystem: Any, portion: Portion, size: int) -> Iterator[Any]:
+    shard = portion.shard
+    with opened(filesystem, shard.path, shard.name) as file:
+        yield from row_batches(file, shard.name, groups=portion.groups, columns=shard.columns, size=size)
 
 
 def _arguments(portion: Portion, done: int, frame: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from abstain.collect.fingerprint import digest
 from abstain.engines.data import ParquetData, Portion
 from abstain.engines.goal import Goal
 from abstain.engines.places import Place
-from abstain.engines.reading import Reader
+from abstain.engines.reading import Reader, told_once
 from abstain.engines.registry import started
 from abstain.extras import require
 from abstain.outputs import Outputs
@@ -126,7 +126,7 @@ def select(
     goal = Goal.of(folder, [shard.path for shard in data.shards])
     work = Deciding(Reader.of(data, nonfinite="reject", names_rows=True), selector, goal)
     portions, found = data.portions(whole_files=True), Selected()
-    with started(engine, workers=workers, address=address) as chosen:
+    with started(engine, workers=workers, address=address) as chosen, told_once():
         for one in chosen.map(work, portions):
             found = found + one
             if progress is not None:

@@ -1,0 +1,113 @@
+"""From rows of Parquet files to counts that merge: the work that every engine does alike."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
+
+from abstain.collect.fingerprint import digest
+from abstain.engines.data import Portion
+from abstain.engines.draw import Draw
+from abstain.engines.reading import Reader
+from abstain.scores.score import FittedScore, Score
+from abstain.scores.state import from_state, to_state
+from abstain.sketch import Plan, Sketch, merge
+from abstain.sketch.plan import Counted, Scored
+
+
+class Counting(NamedTuple):
+    """What a portion gave."""
+
+    counted: Counted
+    unusable: int
+    """Rows that are not finite."""
+
+
+@final
+@dataclass(frozen=True)
+class Sketching:
+    """Read a portion batch by batch, score it by the fused kernel, and count."""
+
+    reader: Reader
+    plan: Plan
+    draw: Draw | None
+    """Of the rows that scores were fitted on, which are left out."""
+
+    def __reduce__(self) -> Any:
+        return _sketching, (self.reader, *packed(self.plan), self.draw)
+
+    def __call__(self, portion: Portion, /) -> Counting:
+        """The counts of its rows."""
+        total, unusable = Merged(self.plan), 0
+        for batch in self.reader.batches(portion):
+            rest = batch if self.draw is None else self.draw.without(batch)
+            if rest is not None:
+                sketch = Sketch.of_outputs(self.plan, rest.outputs, numbers=rest.numbers)
+                total.add(Counted(sketch.strata, sketch.cells, sketch.rounded))
+                unusable += int((~rest.outputs.usable).sum())
+        found = total.sketch()
+        return Counting(Counted(found.strata, found.cells, found.rounded), unusable)
+
+    @property
+    def fingerprint(self) -> str:
+        """Of all that counts depend on beside the rows."""
+        return digest(*packed(self.plan)[:2], self.reader.nonfinite, self.reader.head, self.draw)
+
+
+@final
+class Merged:
+    """Counts that come one after the other, merged when as many have come as there are: each is moved a few times."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.total, self.waiting = plan, Sketch.empty(plan), list[Sketch]()
+
+    def add(self, counted: Counted, /) -> None:
+        """Further counts, in any order."""
+        self.waiting.append(Sketch(self.plan, *counted))
+        if _size(self.waiting) >= _size([self.total]):
+            self.total, self.waiting = merge([self.total, *self.waiting]), []
+
+    def sketch(self) -> Sketch:
+        """All counts together."""
+        self.total, self.waiting = merge([self.total, *self.waiting]), []
+        return self.total
+
+
+def _size(sketches: Iterable[Sketch]) -> int:
+    return sum(len(cells.place) for sketch in sketches for cells in sketch.cells.values())
+
+
+def packed(plan: Plan, /) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """A plan as a text of JSON, plain arrays, and the rest, which is plain."""
+    arrays: dict[str, Any] = {}
+    scores = {}
+    for number, (name, one) in enumerate(plan.scores.items()):
+        states = [to_state(part, name=f"{number}.{what}") for what, part in (("s", one.entry), ("f", one.fitted))]
+        scores[name] = [header for header, _ in states]
+        if '"own"' in json.dumps(scores[name]):
+            raise ValueError(
+                f"`scores` must be scores of abstain, or classes of yours, to travel to other processes, got the "
+                f"function {name!r}. Use the engine local."
+            )
+        for _, some in states:
+            arrays |= some
+    bins = {name: one.bins for name, one in plan.scores.items()}
+    rest = {name: getattr(plan, name) for name in ("by", "parts", "has_ids", "n_classes", "class_names")}
+    return json.dumps(scores), arrays, {"bins": bins, **rest}
+
+
+_KNOWN: dict[str, dict[str, tuple[Score, FittedScore]]] = {}
+"""The scores that this process had last, so that a worker builds them once."""
+
+
+def _sketching(reader: Reader, scores: str, arrays: dict[str, Any], rest: dict[str, Any], draw: Draw | None) -> Any:
+    key = digest(scores, arrays)
+    if key not in _KNOWN:
+        _KNOWN.clear()
+        _KNOWN[key] = {
+            name: (from_state(entry, arrays, kind=Score), from_state(fitted, arrays, kind=FittedScore))
+            for name, (entry, fitted) in json.loads(scores).items()
+        }
+    bins = rest.pop("bins")
+    known = {name: Scored(*one, bins[name]) for name, one in _KNOWN[key].items()}
+    return Sketching(reader, Plan(scores=known, **rest), draw)
