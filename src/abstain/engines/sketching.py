@@ -9,6 +9,7 @@ from abstain.collect.fingerprint import digest
 from abstain.engines.data import Portion
 from abstain.engines.draw import Draw
 from abstain.engines.reading import Reader
+from abstain.scores.given import Own
 from abstain.scores.score import FittedScore, Score
 from abstain.scores.state import from_state, to_state
 from abstain.sketch import Plan, Sketch, merge
@@ -34,6 +35,11 @@ class Sketching:
     """Of the rows that scores were fitted on, which are left out."""
 
     def __reduce__(self) -> Any:
+        if own := [name for name, one in self.plan.scores.items() if isinstance(one.fitted, Own)]:
+            raise ValueError(
+                f"`scores` must be scores of abstain, or classes of yours, to travel to other processes, got the "
+                f"function {own[0]}. Use the engine local."
+            )
         return _sketching, (self.reader, *packed(self.plan), self.draw)
 
     def __call__(self, portion: Portion, /) -> Counting:
@@ -51,7 +57,8 @@ class Sketching:
     @property
     def fingerprint(self) -> str:
         """Of all that counts depend on beside the rows."""
-        return digest(*packed(self.plan)[:2], self.reader.nonfinite, self.reader.head, self.draw)
+        own = [one.fitted for one in self.plan.scores.values() if isinstance(one.fitted, Own)]
+        return digest(*packed(self.plan), own, self.reader.nonfinite, self.reader.head, self.draw)
 
 
 @final
@@ -84,11 +91,6 @@ def packed(plan: Plan, /) -> tuple[str, dict[str, Any], dict[str, Any]]:
     for number, (name, one) in enumerate(plan.scores.items()):
         states = [to_state(part, name=f"{number}.{what}") for what, part in (("s", one.entry), ("f", one.fitted))]
         scores[name] = [header for header, _ in states]
-        if '"own"' in json.dumps(scores[name]):
-            raise ValueError(
-                f"`scores` must be scores of abstain, or classes of yours, to travel to other processes, got the "
-                f"function {name!r}. Use the engine local."
-            )
         for _, some in states:
             arrays |= some
     bins = {name: one.bins for name, one in plan.scores.items()}

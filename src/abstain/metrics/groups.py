@@ -1,7 +1,7 @@
 """Samples grouped by equal confidence: all that any risk–coverage metric looks at."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,27 @@ from abstain.metrics.checks import Samples, check_samples
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+class Ties(Protocol):
+    """What areas are made of: groups of tied samples, at hand or on their way."""
+
+    @property
+    def n(self) -> int:
+        """The number of samples."""
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether every loss is 0 or 1 and every weight 1."""
+
+    def prefix(self, coverage: float, /) -> int:
+        """How many samples, at least one, fit into ``coverage``."""
+
+    def error_areas(self, ms: Ints, /) -> list[ErrorArea]:
+        """The sums over the first m samples."""
+
+    def groups(self) -> "Groups":
+        """The groups of ties."""
 
 
 @dataclass(frozen=True)

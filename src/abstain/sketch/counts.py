@@ -1,0 +1,169 @@
+"""The rows and errors of one population in each bin of one score, and all that follows from them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.kernels.errors import ErrorArea
+from abstain.metrics.augrc import generalized_area
+from abstain.metrics.aurc import area
+from abstain.metrics.groups import Groups, prefix
+from abstain.metrics.intervals import Estimate, estimates
+from abstain.metrics.ood import auroc
+from abstain.metrics.operating_points import coverage_at, risk_at
+from abstain.sketch.areas import error_areas
+from abstain.sketch.bins import Bins
+from abstain.sketch.bracket import Bracket
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+LOOPED = 1 << 24  # rows up to which areas are summed rank by rank, with the same bits as those of rows
+
+
+@final
+@dataclass(frozen=True)
+class Binned:
+    """Groups of rows, the most trusted first, whose areas take time for the groups alone where rows are many."""
+
+    tied: Groups
+    is_looped: bool
+    """Whether areas are summed rank by rank."""
+    is_counted: bool = True
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return self.tied.n
+
+    @property
+    def risk(self) -> float:
+        """Risk at full coverage."""
+        return self.tied.risk
+
+    def prefix(self, coverage: float, /) -> int:
+        """How many rows, at least one, fit into ``coverage``."""
+        return prefix(self.n, coverage)
+
+    def groups(self) -> Groups:
+        """The groups."""
+        return self.tied
+
+    def error_areas(self, ms: Ints, /) -> list[ErrorArea]:
+        """The sums over the first m rows."""
+        if self.is_looped:
+            return self.tied.error_areas(ms)
+        return error_areas(self.tied.counts, self.tied.losses, ms)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Rows and errors of one population by bin of one score: areas, risks and coverages, each in a bracket.
+
+    Within a bin the rows may be in any order. Errors first and errors last bound every risk at once, and so all that
+    rises with the risks; each bound is attained by some rows with these counts. Where every bit of the key is kept and
+    none was rounded off, bins are ties and every value is that of the rows to the last bit.
+    """
+
+    used: Bins
+    bins: Ints
+    """(m,) bins with rows, descending."""
+    counts: Ints
+    errors: Ints
+    is_exact: bool
+    """Whether rows of one bin have one confidence."""
+    parts: Callable[[], tuple[Ints, Ints, Ints, Ints]]
+    """The same by part of the identities: part, place in ``bins``, rows and errors of each cell with rows."""
+
+    def __post_init__(self) -> None:
+        if not len(self.counts):
+            raise ValueError("A population must have rows to be evaluated, got none.")
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return int(self.counts.sum())
+
+    @property
+    def n_errors(self) -> int:
+        """The number of errors."""
+        return int(self.errors.sum())
+
+    @cached_property
+    def tied(self) -> Binned:
+        """Bins as ties."""
+        return self._binned(self.used.lowest(self.bins), self.counts, self.errors)
+
+    @cached_property
+    def errors_first(self) -> Binned:
+        """The order with the highest risks."""
+        return self._split(np.stack([self.errors, self.counts - self.errors], axis=1), wrong=0)
+
+    @cached_property
+    def errors_last(self) -> Binned:
+        """The order with the lowest risks."""
+        return self._split(np.stack([self.counts - self.errors, self.errors], axis=1), wrong=1)
+
+    def _split(self, pairs: Ints, *, wrong: int) -> Binned:
+        errors = np.zeros_like(pairs)
+        errors[:, wrong] = pairs[:, wrong]
+        kept = pairs.ravel() > 0
+        confidence = np.repeat(self.used.lowest(self.bins), 2)[kept]
+        return self._binned(confidence, pairs.ravel()[kept], errors.ravel()[kept])
+
+    def _binned(self, confidence: Floats, counts: Ints, errors: Ints) -> Binned:
+        groups = Groups(confidence, counts, counts.astype(np.float64), errors.astype(np.float64), is_counted=True)
+        return Binned(groups, self.is_exact or self.n <= LOOPED)
+
+    def _bracket(self, value: Callable[[Binned], float]) -> Bracket:
+        point = value(self.tied)
+        if self.is_exact:
+            return Bracket(point, point, point)
+        return Bracket.around(point, value(self.errors_first), value(self.errors_last))
+
+    def aurc(self, alpha: float = 1.0) -> Bracket:
+        """AURC-α."""
+        return self._bracket(lambda one: area(one, alpha=alpha))
+
+    def augrc(self) -> Bracket:
+        """AUGRC."""
+        return self._bracket(lambda one: generalized_area(one.tied))
+
+    def auroc(self) -> Bracket:
+        """P(right > wrong) + ½P(=): how well confidence tells right rows from wrong ones; undefined without both."""
+        if not 0 < self.n_errors < self.n:
+            raise ValueError(f"AUROC must have right and wrong rows, got {self.n_errors} errors in {self.n} rows.")
+        return self._bracket(lambda one: auroc(one.tied))
+
+    def risk_at_coverage(self, coverage: float, /) -> Bracket:
+        """Risk of the smallest whole number of most trusted rows that makes up ``coverage``."""
+        return self._bracket(lambda one: risk_at(one.tied, coverage))
+
+    def coverage_at_risk(self, risk: float, /) -> Bracket:
+        """The largest coverage that a threshold reaches at an observed risk of at most ``risk``; 0 if there is none.
+
+        The point, which is also the lower end, is that of thresholds between bins.
+        """
+        point = coverage_at(self.tied.tied, risk)
+        return Bracket(point, point, point if self.is_exact else max(point, self._widest(risk)))
+
+    def _widest(self, risk: float) -> float:
+        """The largest coverage with errors last: the end of a run of rights, or a place in the run of errors after."""
+        usable = self.bins > 0
+        counts, errors = self.counts[usable], self.errors[usable]
+        ends, before = np.cumsum(counts), np.cumsum(errors) - errors
+        rights = ends - errors  # rows up to the run of errors of the bin
+        some = (before <= risk * (1 + 1e-12) * rights) & (rights > 0)
+        if risk >= 1 or not some.any():
+            return float(ends[-1] / self.n) if risk >= 1 and len(ends) else 0.0
+        more = np.floor((risk * (1 + 1e-12) * rights - before) / (1 - risk) + 1e-9)
+        reached = rights + np.clip(more, 0, errors)
+        return min(1.0, float(reached[some].max() / self.n))
+
+    def estimates(self, alphas: Sequence[float] = (1.0,), /, *, level: float = 0.95) -> list[Estimate]:
+        """AURC-α with standard errors and intervals, as if the rows were independent and bins were ties."""
+        return estimates(self.tied, alphas=alphas, level=level)

@@ -1,0 +1,144 @@
+"""A sketch in one file: counts, compressed, and a header; nothing executable, every bit and every field checked."""
+
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.records import built
+from abstain.scores.score import FittedScore, Score
+from abstain.scores.state import check_decides, from_state, to_state
+from abstain.sealed import Arrays, load_sealed, save_sealed
+from abstain.sketch.bins import Bins
+from abstain.sketch.cells import Cells
+from abstain.sketch.plan import By, Plan, Scored
+
+FORMAT, VERSION = "abstain.sketch", 1
+MOST_CELLS = 1 << 32
+KEYS = {"scores", "by", "parts", "has_ids", "n_classes", "class_names", "strata", "rounded"}
+
+
+def save(sketch: Any, file: Path, /) -> None:
+    """Write one file, whole or not at all."""
+    plan, arrays, scores = sketch.plan, Arrays(), []
+    for number, (name, one) in enumerate(plan.scores.items()):
+        entry, some = to_state(one.entry, name=f"{number}.score")
+        fitted, more = to_state(one.fitted, name=f"{number}.fitted")
+        arrays |= some | more | _packed(sketch.cells[name], f"{number}.")
+        if one.bins.edges is not None:
+            arrays[f"{number}.edges"] = one.bins.edges
+        scores.append(
+            {
+                "name": name,
+                "score": entry,
+                "fitted": fitted,
+                "bits": one.bins.bits,
+                "cells": len(sketch.cells[name].place),
+            }
+        )
+    header = {
+        "scores": scores,
+        "by": plan.by,
+        "parts": plan.parts,
+        "has_ids": plan.has_ids,
+        "n_classes": plan.n_classes,
+        "class_names": plan.class_names,
+        "strata": sketch.strata,
+        "rounded": sorted(sketch.rounded),
+    }
+    save_sealed(file, FORMAT, VERSION, header, arrays)
+
+
+def load(file: Path, /) -> dict[str, Any]:
+    """The fields of the sketch in a file."""
+    header, arrays = load_sealed(file, FORMAT, VERSION, writer="Sketch.save", again="sketch again")
+    try:
+        return _fields(header, arrays)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, zlib.error) as error:
+        reason = str(error).rstrip(".")
+        raise ValueError(f"`{file}` must be a sketch, got {type(error).__name__}: {reason}.") from None
+
+
+def _fields(header: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
+    if set(header) != KEYS:
+        raise ValueError("a header with more or other fields")
+    n_classes = built(header["n_classes"], int, place="n_classes")
+    strata = built(header["strata"], tuple[tuple[str, ...], ...], place="strata")
+    scores, cells = {}, {}
+    for number, one in enumerate(header["scores"]):
+        entry = from_state(one["score"], arrays, kind=Score)
+        fitted = from_state(one["fitted"], arrays, kind=FittedScore)
+        if n_classes:
+            check_decides(fitted, n_classes)
+        bits = built(one["bits"], int | None, place="bits")
+        name = built(one["name"], str, place="name")
+        scores[name] = Scored(entry, fitted, Bins(bits, arrays.get(f"{number}.edges")))
+        cells[name] = _unpacked(arrays, f"{number}.", built(one["cells"], int, place="cells"))
+    plan = Plan(
+        scores=scores,
+        by=built(header["by"], tuple[By, ...], place="by"),
+        parts=built(header["parts"], int, place="parts"),
+        has_ids=built(header["has_ids"], bool, place="has_ids"),
+        n_classes=n_classes,
+        class_names=built(header["class_names"], tuple[str, ...] | None, place="class_names"),
+    )
+    rounded = frozenset(built(header["rounded"], tuple[str, ...], place="rounded"))
+    _check(plan, strata, cells, rounded)
+    return {"plan": plan, "strata": strata, "cells": cells, "rounded": rounded}
+
+
+def _check(plan: Plan, strata: Any, cells: dict[str, Cells], rounded: frozenset[str]) -> None:
+    """Counts that could be those of rows."""
+    if list(strata) != sorted(set(strata)) or any(len(stratum) != len(plan.by) for stratum in strata):
+        raise ValueError("populations that are not in order")
+    if not rounded <= set(plan.scores):
+        raise ValueError("scores that are not there")
+    totals = set()
+    for name, one in cells.items():
+        bins = plan.scores[name].bins
+        most = 1 << bins.bits if bins.bits is not None else len(bins.edges) + 1  # type: ignore[arg-type]
+        if (one.place[1:] <= one.place[:-1]).any() or (one.bins >= most).any():
+            raise ValueError("bins that are not in order")
+        if (one.codes >= len(strata) * plan.parts).any():
+            raise ValueError("counts of populations that are not there")
+        if (one.counts < 1).any() or (one.errors < 0).any() or (one.errors > one.counts).any():
+            raise ValueError("counts that are none")
+        codes = one.codes
+        sums = [np.bincount(codes, weights=values, minlength=1).tolist() for values in (one.counts, one.errors)]
+        totals.add(str(sums))
+    if len(totals) > 1:
+        raise ValueError("scores with other rows than each other")
+
+
+def _packed(cells: Cells, prefix: str) -> Arrays:
+    """Columns in the smallest whole numbers that hold them, bytes of one kind beside each other, compressed."""
+    columns = {"place": np.diff(cells.place, prepend=np.uint64(0)), "counts": cells.counts, "errors": cells.errors}
+    found: Arrays = {}
+    for name, column in columns.items():
+        most = int(column.max(initial=0))
+        kind = next(kind for kind in ("u1", "u2", "u4", "u8") if most < 1 << (8 * int(kind[1])))
+        planes = np.ascontiguousarray(column.astype(f"<{kind}").view(np.uint8).reshape(len(column), -1).T)
+        found[f"{prefix}{name}"] = np.frombuffer(zlib.compress(planes.tobytes(), 6), np.uint8)
+    return found
+
+
+def _unpacked(arrays: Arrays, prefix: str, size: int) -> Cells:
+    if not 0 <= size <= MOST_CELLS:
+        raise ValueError(f"{size} cells")
+    place, counts, errors = (_column(arrays[f"{prefix}{name}"], size) for name in ("place", "counts", "errors"))
+    if counts.max(initial=0) >> np.uint64(62) or errors.max(initial=0) >> np.uint64(62):
+        raise ValueError("counts beyond any number of rows")
+    return Cells(np.cumsum(place, dtype=np.uint64), counts.astype(np.int64), errors.astype(np.int64))
+
+
+def _column(packed: NDArray[Any], size: int) -> NDArray[np.uint64]:
+    """A column of ``size`` whole numbers; no more is unpacked than they can take."""
+    unpacker = zlib.decompressobj()
+    raw = unpacker.decompress(np.ascontiguousarray(packed, np.uint8).tobytes(), 8 * size + 1)
+    width = len(raw) // size if size else 1
+    if not unpacker.eof or width not in (1, 2, 4, 8) or len(raw) != width * size:
+        raise ValueError("counts that are cut off")
+    planes = np.frombuffer(raw, np.uint8).reshape(width, size).T
+    return np.ascontiguousarray(planes).view(f"<u{width}").ravel().astype(np.uint64)

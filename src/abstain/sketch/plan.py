@@ -1,0 +1,186 @@
+"""What is counted, and how: what sketches must have in common to be merged."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Self, final, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain.kernels.distinct import numbered
+from abstain.names import check_name
+from abstain.outputs import Outputs
+from abstain.scores.confidences import confidences
+from abstain.scores.score import FittedScore, Score
+from abstain.scores.state import to_state
+from abstain.sketch.bins import Bins
+from abstain.sketch.cells import Cells
+from abstain.sketch.identity import parts_of
+
+By = Literal["shift", "domain", "class"]
+Stratum = tuple[str, ...]
+Ints = NDArray[np.int64]
+PARTS = 32
+MOST = 1 << 30  # populations times parts
+
+
+class Scored(NamedTuple):
+    """A score, fitted, and the bins of its confidence."""
+
+    entry: Score
+    fitted: FittedScore
+    bins: Bins
+
+
+class Counted(NamedTuple):
+    """What a batch of rows gave."""
+
+    strata: tuple[Stratum, ...]
+    """In the order of their names."""
+    cells: dict[str, Cells]
+    rounded: frozenset[str]
+    """Scores that keep all bits of a float32 and had a confidence that is none."""
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Plan:
+    """Scores with their bins, the populations that are kept apart, and the parts that tell how sure a value is."""
+
+    scores: Mapping[str, Scored]
+    by: tuple[By, ...] = ("shift",)
+    """Rows are kept apart by these: the shift, the domain, the predicted class."""
+    parts: int = PARTS
+    """Rows are in one of so many parts by a hash of their ids, all scores alike; 1 for none."""
+    has_ids: bool = False
+    """Whether ids name the rows, so that several may show the same sample; else it is their place."""
+    n_classes: int = 0
+    class_names: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.scores:
+            raise ValueError("`scores` must name at least one score, got none.")
+        for one in self.by:
+            check_name("by", one, get_args(By))
+        if len(set(self.by)) < len(self.by) or type(self.parts) is not int or not 1 <= self.parts <= 4096:
+            raise ValueError(f"`by` and `parts` must be different names and 1 to 4096, got {self.by} and {self.parts}.")
+
+    @classmethod
+    def of(
+        cls,
+        fitted: Mapping[str, tuple[Score, FittedScore]],
+        outputs: Outputs,
+        /,
+        *,
+        bins: Bins | Mapping[str, Bins] | None = None,
+        by: tuple[By, ...] = ("shift",),
+        parts: int = PARTS,
+    ) -> Self:
+        """The plan for fitted scores by name, with their entries, and for outputs such as these."""
+        each = bins if isinstance(bins, Mapping) else dict.fromkeys(fitted, bins or Bins(20))
+        return cls(
+            scores={name: Scored(*one, each[name]) for name, one in fitted.items()},
+            by=by,
+            parts=parts,
+            has_ids=outputs.ids is not None,
+            n_classes=outputs.n_classes,
+            class_names=outputs.class_names,
+        )
+
+    def count(self, outputs: Outputs, /, *, numbers: ArrayLike | None = None) -> Counted:
+        """The cells of outputs; ``numbers`` (n,) tell rows without ids apart, their place by default."""
+        if self.has_ids != (outputs.ids is not None):
+            words = ("ids as the plan has", "none") if self.has_ids else ("no ids as the plan has none", "some")
+            raise ValueError(f"`outputs` must have {words[0]}, got {words[1]}.")
+        if outputs.n_classes != self.n_classes:
+            raise ValueError(f"`outputs` must have {self.n_classes} classes, got {outputs.n_classes}.")
+        found = confidences(outputs, {name: one.fitted for name, one in self.scores.items()})
+        ids = outputs.ids if self.has_ids else np.arange(len(outputs)) if numbers is None else np.asarray(numbers)
+        return self.count_pairs(found, outputs.errors, ids, [self._names(outputs, one) for one in self.by])
+
+    def count_pairs(
+        self,
+        confidence: Mapping[str, NDArray[np.floating]],
+        errors: NDArray[np.bool_],
+        ids: Any,
+        names: list[NDArray[Any]],
+        /,
+    ) -> Counted:
+        """The cells of confidences by score, with errors, ids and, for each of ``by``, the name of every row."""
+        strata, code = _strata(names, len(errors))
+        if self.parts > 1:
+            if len(strata) * self.parts > MOST:
+                raise ValueError(f"`by` must give fewer populations than {MOST // self.parts}, got {len(strata)}.")
+            code = code * self.parts + parts_of(ids, self.parts) if code.size else parts_of(ids, self.parts)
+        cells, rounded = {}, set()
+        for name, one in self.scores.items():
+            values = confidence[name]
+            cells[name] = Cells.of(values, errors, code, one.bins)
+            if one.bins.keeps_all and values.dtype != np.float32:
+                with np.errstate(over="ignore", invalid="ignore"):
+                    if (values.astype(np.float32) != values)[~np.isnan(values)].any():
+                        rounded.add(name)
+        return Counted(strata, cells, frozenset(rounded))
+
+    def _names(self, outputs: Outputs, by: By) -> NDArray[Any]:
+        if by == "shift":
+            return outputs.shift
+        if by == "class":
+            return outputs.predictions
+        if outputs.domain is None:
+            raise ValueError("`outputs` must have domains to be counted by domain, got none.")
+        return outputs.domain
+
+    def differs(self, other: "Plan", /) -> str | None:
+        """In words the first thing that is different, or None."""
+        if set(self.scores) != set(other.scores):
+            return f"the scores {', '.join(sorted(self.scores))} and {', '.join(sorted(other.scores))}"
+        for name in sorted(self.scores):
+            if words := self.scores[name].bins.differs(other.scores[name].bins):
+                return f"{name} in {words}"
+            if _state(self.scores[name]) != _state(other.scores[name]):
+                return f"{name} fitted differently"
+        for field, words in (
+            ("by", "rows kept apart by"),
+            ("parts", "parts:"),
+            ("has_ids", "ids:"),
+            ("n_classes", "classes:"),
+            ("class_names", "names of classes:"),
+        ):
+            mine, others = getattr(self, field), getattr(other, field)
+            if mine != others:
+                return f"{words} {mine!r:.60} and {others!r:.60}"
+        return None
+
+
+def _state(one: Scored) -> str:
+    """Everything the confidence depends on, as a text."""
+    found = [to_state(one.entry), to_state(one.fitted)]
+    return json.dumps(
+        [
+            [header, {name: [str(a.dtype), a.shape, a.tobytes().hex()] for name, a in arrays.items()}]
+            for header, arrays in found
+        ],
+        default=str,
+    )
+
+
+def _strata(names: list[NDArray[Any]], n: int) -> tuple[tuple[Stratum, ...], Ints]:
+    """The populations there are, and the number (n,) of each row's; an empty array where there is one."""
+    code, size = np.zeros(0, np.int64), 1
+    for one in names:
+        if not n or (one == one[0]).all():
+            continue
+        number, more = numbered(one)
+        code, size = (code * more + number if code.size else number), size * more
+        if size > MOST:
+            code, size = numbered(code)
+    if not code.size:
+        return ((tuple(str(one[0]) for one in names),) if n else ()), code
+    _, first, code = np.unique(code, return_index=True, return_inverse=True)
+    strata = [tuple(str(one[row]) for one in names) for row in first]
+    order = sorted(range(len(strata)), key=lambda k: strata[k])
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return tuple(strata[k] for k in order), place[code]

@@ -1,0 +1,194 @@
+"""`Sketch`: counts that merge, from which curves, areas and thresholds follow."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from os import PathLike
+from typing import Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain.arguments import as_path
+from abstain.metrics.checks import check_losses
+from abstain.outputs import Outputs
+from abstain.scores.given import Given
+from abstain.sketch import file as sketch_file
+from abstain.sketch.bins import BITS, Bins
+from abstain.sketch.cells import Cells
+from abstain.sketch.counts import Counts
+from abstain.sketch.plan import PARTS, Counted, Plan, Scored, Stratum
+
+Ints = NDArray[np.int64]
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Sketch:
+    """How many rows and errors there are in each bin of each score, by population and part.
+
+    Sketches with the same plan add up: ``a + b`` is the sketch of all rows, the same in whatever order and in whatever
+    batches they were counted. No row can be told from it but by the counts.
+
+    >>> a, b = Sketch.of([0.9, 0.8], [0, 1]), Sketch.of([0.8, 0.1], [0, 1])
+    >>> (a + b).counts().aurc().point
+    0.2708333333333333
+    """
+
+    plan: Plan
+    strata: tuple[Stratum, ...]
+    """The populations, each by its names in ``plan.by``, ascending."""
+    cells: dict[str, Cells]
+    """By score; the code of a cell is the number of its population times the parts, plus the part."""
+    rounded: frozenset[str] = frozenset()
+    """Scores of which all bits of a float32 are kept and some confidence had more."""
+
+    @classmethod
+    def of(
+        cls,
+        confidence: ArrayLike,
+        errors: ArrayLike,
+        /,
+        *,
+        score: str = "confidence",
+        bins: Bins | None = None,
+        ids: ArrayLike | None = None,
+    ) -> Self:
+        """The sketch of one confidence (n,) that was given, NaN where a row is never accepted; errors are 0 or 1."""
+        wrong = _errors(errors)
+        c: NDArray[np.floating] = np.asarray(confidence)
+        if c.dtype.kind not in "biuf" or c.shape != wrong.shape:
+            raise ValueError(f"`confidence` must be numbers of shape {wrong.shape}, got {c.dtype} of {c.shape}.")
+        c = c if c.dtype in (np.float32, np.float64) else c.astype(np.float64)
+        given = Given(score)
+        plan = Plan(
+            scores={score: Scored(given, given, bins or Bins(BITS))},
+            by=(),
+            parts=1 if ids is None else PARTS,
+            has_ids=ids is not None,
+        )
+        return cls._of(plan, plan.count_pairs({score: c}, wrong, ids, []))
+
+    @classmethod
+    def of_outputs(cls, plan: Plan, outputs: Outputs, /, *, numbers: ArrayLike | None = None) -> Self:
+        """The sketch of outputs by a plan; ``numbers`` (n,) tell rows without ids apart, their place by default."""
+        return cls._of(plan, plan.count(outputs, numbers=numbers))
+
+    @classmethod
+    def empty(cls, plan: Plan, /) -> Self:
+        """The sketch of no rows."""
+        return cls(plan, (), {name: Cells.merge([]) for name in plan.scores})
+
+    @classmethod
+    def _of(cls, plan: Plan, counted: Counted) -> Self:
+        return cls(plan, *counted)
+
+    def __repr__(self) -> str:
+        return f"<Sketch of {self.n} rows with {self.n_errors} errors: {', '.join(self.scores)}>"
+
+    @property
+    def scores(self) -> list[str]:
+        """The names of the scores."""
+        return list(self.plan.scores)
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return int(next(iter(self.cells.values())).counts.sum())
+
+    @property
+    def n_errors(self) -> int:
+        """The number of errors."""
+        return int(next(iter(self.cells.values())).errors.sum())
+
+    @property
+    def n_cells(self) -> int:
+        """The number of cells with rows, of all scores."""
+        return sum(len(cells.place) for cells in self.cells.values())
+
+    def names(self, by: str, /) -> list[str]:
+        """The shifts, domains or predicted classes that there are rows of."""
+        place = self._place(by)
+        return sorted({stratum[place] for stratum in self.strata})
+
+    def _place(self, by: str) -> int:
+        if by not in self.plan.by:
+            raise ValueError(
+                f"A sketch must keep rows apart by {by} to tell of one, got {', '.join(self.plan.by) or 'none'} only."
+            )
+        return self.plan.by.index(by)
+
+    def counts(self, score: str | None = None, /, **among: Iterable[str]) -> Counts:
+        """The counts of a score, or of the only one, on rows of some shifts, domains or classes, or on all.
+
+        ``sketch.counts("energy", shift=["none", "covariate"], domain=["fog-3"])``
+        """
+        name = self._score(score)
+        cells, bins = self.cells[name], self.plan.scores[name].bins
+        if among:
+            chosen = self._chosen(among)[cells.codes // self.plan.parts]
+            cells = Cells(cells.place[chosen], cells.counts[chosen], cells.errors[chosen])
+        total = cells.with_codes(np.zeros(int(cells.codes.max(initial=0)) + 1, np.int64))
+
+        def parts() -> tuple[Ints, Ints, Ints, Ints]:
+            codes = np.arange(int(cells.codes.max(initial=0)) + 1) % self.plan.parts
+            found = cells.with_codes(codes)
+            place = len(total.bins) - 1 - np.searchsorted(total.bins, found.bins)
+            return found.codes, place, found.counts, found.errors
+
+        is_exact = bins.keeps_all and name not in self.rounded
+        return Counts(bins, total.bins[::-1], total.counts[::-1], total.errors[::-1], is_exact, parts)
+
+    def _score(self, score: str | None) -> str:
+        if score is None and len(self.scores) == 1:
+            return self.scores[0]
+        if score not in self.scores:
+            raise ValueError(f"`score` must be one of {', '.join(self.scores)}, got {score!r}.")
+        return score
+
+    def _chosen(self, among: dict[str, Iterable[str]]) -> NDArray[np.bool_]:
+        chosen = np.ones(len(self.strata), bool)
+        for by, names in among.items():
+            place, wanted = self._place(by), {str(name) for name in names}
+            chosen &= np.array([stratum[place] in wanted for stratum in self.strata], bool)
+        return chosen
+
+    def __add__(self, other: "Sketch") -> "Sketch":
+        return merge([self, other])
+
+    def save(self, file: str | PathLike[str], /) -> None:
+        """Write one file, whole or not at all."""
+        sketch_file.save(self, as_path("file", file))
+
+    @classmethod
+    def load(cls, file: str | PathLike[str], /) -> Self:
+        """Read a file written by `save`; a truncated, altered, newer or foreign one is an error that says so."""
+        return cls(**sketch_file.load(as_path("file", file)))
+
+
+def merge(sketches: Iterable[Sketch], /) -> Sketch:
+    """The sketch of all rows; a different plan is an error that names the difference."""
+    parts = list(sketches)
+    if not parts:
+        raise ValueError("`sketches` must have at least one sketch, got none.")
+    plan = parts[0].plan
+    for number, part in enumerate(parts):
+        if part.plan is not plan and (words := plan.differs(part.plan)):
+            raise ValueError(
+                f"`sketches` must have the same plan, got, in the first and in number {number + 1}, {words}."
+            )
+    strata = tuple(sorted({stratum for part in parts for stratum in part.strata}))
+    place = {stratum: number for number, stratum in enumerate(strata)}
+    moved = [np.array([place[stratum] for stratum in part.strata], np.int64) for part in parts]
+    cells = {
+        name: Cells.merge([part.cells[name].moved(to, plan.parts) for part, to in zip(parts, moved, strict=True)])
+        for name in plan.scores
+    }
+    return Sketch(plan, strata, cells, frozenset().union(*(part.rounded for part in parts)))
+
+
+def _errors(errors: ArrayLike) -> NDArray[np.bool_]:
+    """Errors of 0 and 1 as bool."""
+    e, _ = check_losses(errors)
+    if e.dtype != bool and not ((e == 0) | (e == 1)).all():
+        raise ValueError("`errors` must be 0 or 1, since a sketch counts, got other losses.")
+    return np.ascontiguousarray(e.astype(bool, copy=False))
