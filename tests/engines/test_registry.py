@@ -6,12 +6,13 @@ from abstain.engines.registry import ENGINES, started
 
 
 def test_an_engine_that_is_none_and_options_that_are_wrong():
-    with pytest.raises(ValueError, match="`engine` must be one of local, ray, got 'rey'. Did you mean ray?"):
+    with pytest.raises(ValueError, match=r"`engine` must be one of local, ray, got 'rey'\. Did you mean ray"):
         started("rey")
     with pytest.raises(ValueError, match="`workers` must be at least 1, got 0"):
         started("local", workers=0)
-    with pytest.raises(ValueError, match="`address` must be left out with the engine local, got 'auto'"), started(
-        "local", address="auto"
+    with (
+        pytest.raises(ValueError, match="`address` must be left out with the engine local, got 'auto'"),
+        started("local", address="auto"),
     ):
         pass
 

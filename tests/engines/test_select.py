@@ -54,7 +54,9 @@ def test_a_failure_leaves_whole_files_alone(shards, selector, tmp_path):
         select(selector, shards, tmp_path / "d", workers=1)
     left = {"000.parquet", "001.parquet", "003.parquet"}  # the last one if it was at work
     assert {"000.parquet", "001.parquet"} <= set(os.listdir(tmp_path / "d")) <= left
-    assert all(len(pl.read_parquet(file)) == len(pl.read_parquet(shards / file.name)) for file in (tmp_path / "d").iterdir())
+    assert all(
+        len(pl.read_parquet(file)) == len(pl.read_parquet(shards / file.name)) for file in (tmp_path / "d").iterdir()
+    )
 
 
 def test_what_a_killed_worker_left_is_removed(shards, selector, tmp_path):
@@ -79,7 +81,7 @@ def test_a_folder_that_cannot_be_is_refused(shards, selector):
         select(selector, shards, shards / "000.parquet")
 
 
-def test_the_selector_travels_as_its_file(shards, selector):
+def test_the_selector_travels_as_its_file(selector):
     made, parts = Deciding(None, selector, None).__reduce__()  # type: ignore[arg-type]
     assert isinstance(parts[1], bytes)
     assert made(*parts).selector.threshold == selector.threshold

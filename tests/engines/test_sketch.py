@@ -2,6 +2,7 @@
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,9 +10,8 @@ from hypothesis import strategies as st
 from abstain import Outputs
 from abstain.engines import data, reading
 from abstain.engines.sketch import sketch
-from abstain.scores import KNN
+from abstain.scores import KNN, SCORES
 from abstain.sketch import Bins, Plan, Sketch
-from abstain.scores import SCORES
 
 SOME = ["max_softmax", "confidence_margin"]
 
@@ -79,10 +79,6 @@ def test_the_head_is_that_of_the_fitting_outputs(shards, make_table):
 
 
 def test_rows_that_are_not_finite_are_counted_as_rejected_errors(shards):
-    from abstain.outputs.validation import usable_rows  # noqa: F401
-
-    import pyarrow.parquet as pq
-
     table = pq.read_table(shards / "000.parquet")
     z = np.stack(table["logits"].to_numpy()).copy()
     z[3] = np.nan
@@ -92,17 +88,17 @@ def test_rows_that_are_not_finite_are_counted_as_rejected_errors(shards):
     assert found.sketch.n == 100
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     pass
 
 
 def test_a_run_that_is_stopped_goes_on_with_the_parts_that_are_missing(shards, tmp_path, cells_of):
     def stop(done, total):
         if done > total / 2:
-            raise Stopped
+            raise StoppedError
 
     kept = tmp_path / "kept"
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedError):
         sketch(shards, scores=SOME, resume=kept, workers=1, progress=stop)
     before = {file: file.stat().st_mtime_ns for file in kept.iterdir()}
     assert 0 < len(before) < 4
@@ -138,9 +134,7 @@ def test_a_function_of_the_users_is_counted_on_this_machine(shards):
     assert found.counts("own").aurc() == found.counts("max_logit").aurc()
 
 
-def test_data_without_labels_are_refused(shards, make_table):
-    import pyarrow.parquet as pq
-
+def test_data_without_labels_are_refused(shards):
     for file in shards.iterdir():
         pq.write_table(pq.read_table(file).drop_columns(["label"]), file)
     with pytest.raises(ValueError, match=r"000.parquet` must have labels to be evaluated, got no column label"):

@@ -1,19 +1,18 @@
 """Counts of portions in a folder, so that a run that was stopped goes on where it was."""
 
-import json
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
-
-import numpy as np
+from typing import final
 
 from abstain.collect.fingerprint import digest
 from abstain.engines.data import Portion
 from abstain.engines.sketching import Counting
-from abstain.files import write_whole
+from abstain.sealed import load_sealed, save_sealed
 from abstain.sketch.cells import Cells
 from abstain.sketch.plan import Counted
+
+FORMAT, VERSION = "abstain.counts", 1
+COLUMNS = ("place", "counts", "errors")
 
 
 @final
@@ -30,21 +29,20 @@ class Kept:
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def _file(self, portion: Portion) -> Path:
-        return self.folder / f"{digest(self.belongs, portion.fingerprint)}.npz"
+        return self.folder / f"{digest(self.belongs, portion.fingerprint)}.counts"
 
     def get(self, portion: Portion, /) -> Counting | None:
-        """What was kept; None where nothing was, or nothing that can be read."""
+        """What was kept; None where nothing was, or nothing that is whole."""
         try:
-            with np.load(self._file(portion), allow_pickle=False) as arrays:
-                header = json.loads(str(arrays["header"]))
-                cells = {
-                    name: Cells(*(arrays[f"{number}.{what}"] for what in ("place", "counts", "errors")))
-                    for number, name in enumerate(header["scores"])
-                }
-                strata = tuple(tuple(stratum) for stratum in header["strata"])
-                return Counting(Counted(strata, cells, frozenset(header["rounded"])), header["unusable"])
-        except (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile):
+            header, arrays = load_sealed(self._file(portion), FORMAT, VERSION, writer="abstain", again="run again")
+        except (OSError, ValueError):
             return None
+        cells = {
+            name: Cells(*(arrays[f"{number}.{what}"] for what in COLUMNS))
+            for number, name in enumerate(header["scores"])
+        }
+        strata = tuple(tuple(stratum) for stratum in header["strata"])
+        return Counting(Counted(strata, cells, frozenset(header["rounded"])), header["unusable"])
 
     def put(self, portion: Portion, found: Counting, /) -> None:
         """Keep what a portion gave, whole or not at all."""
@@ -55,14 +53,9 @@ class Kept:
             "rounded": sorted(counted.rounded),
             "unusable": found.unusable,
         }
-        arrays: dict[str, Any] = {
+        arrays = {
             f"{number}.{what}": getattr(cells, what)
             for number, cells in enumerate(counted.cells.values())
-            for what in ("place", "counts", "errors")
+            for what in COLUMNS
         }
-
-        def write(partial: Path) -> None:
-            with open(partial, "wb") as stream:
-                np.savez(stream, header=np.array(json.dumps(header)), **arrays)
-
-        write_whole(self._file(portion), write)
+        save_sealed(self._file(portion), FORMAT, VERSION, header, arrays)

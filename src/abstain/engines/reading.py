@@ -102,7 +102,7 @@ class Reader:
             prefix = portion.shard.fingerprint[:12]
             arguments["ids"] = [f"{prefix}-{row}" for row in range(before, before + len(frame))]
         try:
-            outputs = Outputs(**arguments, **self.head, nonfinite="reject")
+            outputs = Outputs(**arguments | self.head, nonfinite="reject")
         except RowError as error:
             raise error.within(name, before) from None
         if self.nonfinite == "error" and not outputs.usable.all():

@@ -1,5 +1,6 @@
 """Every engine by name, each started in the same way."""
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 from abstain.engines.engine import Engine
@@ -7,12 +8,12 @@ from abstain.engines.local import LocalEngine
 from abstain.engines.ray import RayEngine
 from abstain.names import check_name
 
-ENGINES = {"local": LocalEngine.started, "ray": RayEngine.started}
+Start = Callable[..., AbstractContextManager[Engine]]
+
+ENGINES: dict[str, Start] = {"local": LocalEngine.started, "ray": RayEngine.started}
 
 
-def started(
-    name: str, /, *, workers: int | None = None, address: str | None = None
-) -> AbstractContextManager[Engine]:
+def started(name: str, /, *, workers: int | None = None, address: str | None = None) -> AbstractContextManager[Engine]:
     """The engine of this name, for the time of a with block."""
     check_name("engine", name, ENGINES)
     if workers is not None and workers < 1:

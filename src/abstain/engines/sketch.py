@@ -13,7 +13,7 @@ from abstain.engines.kept import Kept
 from abstain.engines.places import Place
 from abstain.engines.reading import Reader, told_once
 from abstain.engines.registry import started
-from abstain.engines.sketching import Counting, Merged, Sketching
+from abstain.engines.sketching import Counting, Sketching
 from abstain.evaluation.fitting import FittedScores, fit_scores
 from abstain.evaluation.progress import silent
 from abstain.outputs import Outputs
@@ -23,6 +23,7 @@ from abstain.scores.registry import SCORES, AnyScore, as_scores
 from abstain.sketch import Bins, Plan, Sketch
 from abstain.sketch.bins import BITS
 from abstain.sketch.plan import By
+from abstain.sketch.tally import Tally
 
 Progress = Callable[[int, int], None]
 
@@ -74,12 +75,12 @@ def sketch(
         plan = Plan.of(pairs, first, bins=Bins(bits), by=by)
         work = Sketching(reader, plan, draw)
         kept = None if resume is None else Kept(Path(resume), work.fingerprint)
-        total, unusable = Merged(plan), 0
+        tally, unusable = Tally(plan), 0
         for counting in _counted(chosen, work, data.portions(), kept, progress):
-            total.add(counting.counted)
+            tally.add(Sketch(plan, *counting.counted))
             unusable += counting.unusable
     notes = found.notes + ([f"{unusable} rows are not finite: they count as rejected errors."] if unusable else [])
-    return Sketched(total.sketch(), found.left_out, tuple(notes))
+    return Sketched(tally.sketch(), found.left_out, tuple(notes))
 
 
 def _head(fitting: Outputs | None) -> dict[str, Any]:
@@ -109,7 +110,9 @@ def _fitted(
     if draw is not None:
         inside, others = len(rows.inside), len(rows.drawn) - len(rows.inside)
         with_them = f" and left, with {others} others drawn with them," if others else " and left"
-        found.notes.append(f"{inside} in-distribution rows were drawn to fit scores on{with_them} out of the evaluation.")
+        found.notes.append(
+            f"{inside} in-distribution rows were drawn to fit scores on{with_them} out of the evaluation."
+        )
     return found, draw
 
 

@@ -1,7 +1,6 @@
 """From rows of Parquet files to counts that merge: the work that every engine does alike."""
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
@@ -12,8 +11,9 @@ from abstain.engines.reading import Reader
 from abstain.scores.given import Own
 from abstain.scores.score import FittedScore, Score
 from abstain.scores.state import from_state, to_state
-from abstain.sketch import Plan, Sketch, merge
+from abstain.sketch import Plan
 from abstain.sketch.plan import Counted, Scored
+from abstain.sketch.tally import Tally
 
 
 class Counting(NamedTuple):
@@ -44,14 +44,13 @@ class Sketching:
 
     def __call__(self, portion: Portion, /) -> Counting:
         """The counts of its rows."""
-        total, unusable = Merged(self.plan), 0
+        tally, unusable = Tally(self.plan), 0
         for batch in self.reader.batches(portion):
             rest = batch if self.draw is None else self.draw.without(batch)
             if rest is not None:
-                sketch = Sketch.of_outputs(self.plan, rest.outputs, numbers=rest.numbers)
-                total.add(Counted(sketch.strata, sketch.cells, sketch.rounded))
+                tally.update(rest.outputs, numbers=rest.numbers)
                 unusable += int((~rest.outputs.usable).sum())
-        found = total.sketch()
+        found = tally.sketch()
         return Counting(Counted(found.strata, found.cells, found.rounded), unusable)
 
     @property
@@ -59,29 +58,6 @@ class Sketching:
         """Of all that counts depend on beside the rows."""
         own = [one.fitted for one in self.plan.scores.values() if isinstance(one.fitted, Own)]
         return digest(*packed(self.plan), own, self.reader.nonfinite, self.reader.head, self.draw)
-
-
-@final
-class Merged:
-    """Counts that come one after the other, merged when as many have come as there are: each is moved a few times."""
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan, self.total, self.waiting = plan, Sketch.empty(plan), list[Sketch]()
-
-    def add(self, counted: Counted, /) -> None:
-        """Further counts, in any order."""
-        self.waiting.append(Sketch(self.plan, *counted))
-        if _size(self.waiting) >= _size([self.total]):
-            self.total, self.waiting = merge([self.total, *self.waiting]), []
-
-    def sketch(self) -> Sketch:
-        """All counts together."""
-        self.total, self.waiting = merge([self.total, *self.waiting]), []
-        return self.total
-
-
-def _size(sketches: Iterable[Sketch]) -> int:
-    return sum(len(cells.place) for sketch in sketches for cells in sketch.cells.values())
 
 
 def packed(plan: Plan, /) -> tuple[str, dict[str, Any], dict[str, Any]]:
