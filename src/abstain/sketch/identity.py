@@ -16,11 +16,16 @@ def parts_of(ids: ArrayLike, number: int, /) -> Ints:
     >>> parts_of(["a", "b", "a"], 32), parts_of([1, 2, 3], 32)
     (array([24, 17, 24]), array([27, 17, 27]))
     """
+    return ((hashed(ids, salt=int(SALT)) >> np.uint64(32)) * np.uint64(number) >> np.uint64(32)).astype(np.int64)
+
+
+def hashed(ids: ArrayLike, /, *, salt: int) -> NDArray[np.uint64]:
+    """(n,) a number for each of the ids, the same for the same, and unrelated under another salt."""
     names = np.asarray(ids)
     if names.ndim != 1 or names.dtype.kind not in "iuU":
         names = names.astype(str)
     words = _text_words(names) if names.dtype.kind == "U" else names.astype(np.int64).view(np.uint64)
-    return ((_mixed(words ^ SALT) >> np.uint64(32)) * np.uint64(number) >> np.uint64(32)).astype(np.int64)
+    return _mixed(words ^ np.uint64(salt))
 
 
 def _text_words(names: NDArray[np.str_]) -> NDArray[np.uint64]:
