@@ -1,4 +1,4 @@
-"""Rows beyond memory and beyond one machine: Parquet files, read part by part on an engine, and what is made of them."""
+"""Rows beyond memory and beyond one machine: Parquet files, read part by part on an engine."""
 
 from abstain.engines.engine import Engine
 from abstain.engines.registry import ENGINES, started

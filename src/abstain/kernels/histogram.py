@@ -11,9 +11,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from abstain.kernels.blocks import usable_cores
+from abstain.kernels.radix import sorted_by_bits
 
 Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 FIRST = 0x00800000  # −3.4e38
 LAST = 0xFF800000  # ∞
 BLOCK = 1 << 20
@@ -29,11 +29,25 @@ def _key(bits):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _pack(bits, wrong, code, packed):  # type: ignore[no-untyped-def]
-    """Code, key and error of every row in one number; no code means 0."""
+def _pack(bits, wrong, code, drop, packed):  # type: ignore[no-untyped-def]
+    """Code, key without its last bits, and error of every row in one number; no code means 0."""
     for i in range(bits.size):
-        first = np.uint64(code[i]) << np.uint64(33) if code.size else np.uint64(0)
-        packed[i] = first | np.uint64(_key(bits[i])) << np.uint64(1) | np.uint64(wrong[i])
+        first = np.int64(code[i]) << (33 - drop) if code.size else np.int64(0)
+        packed[i] = first | (np.int64(_key(bits[i])) >> drop) << 1 | np.int64(wrong[i])
+
+
+@njit(nogil=True, cache=True)
+def _runs(packed, places, counts, errors):  # type: ignore[no-untyped-def]
+    """Rows and errors of each place in ascending rows; how many places there are."""
+    found = -1
+    for i in range(packed.size):
+        place = packed[i] >> 1
+        if found < 0 or place != places[found]:
+            found += 1
+            places[found], counts[found], errors[found] = place, 0, 0
+        counts[found] += 1
+        errors[found] += packed[i] & 1
+    return found + 1
 
 
 @njit(nogil=True, cache=True)
@@ -55,11 +69,20 @@ def single(confidence: NDArray[np.floating], /) -> NDArray[np.float32]:
     return found
 
 
-def packed_rows(confidence: NDArray[np.floating], wrong: NDArray[np.bool_], code: Ints, /) -> Words:
-    """(n,) code << 33 | key << 1 | error; an empty ``code`` means 0 for all."""
-    packed = np.empty(len(confidence), np.uint64)
-    _pack(single(confidence).view(np.uint32), wrong.view(np.uint8), code, packed)
-    return packed
+def counted_rows(
+    confidence: NDArray[np.floating], wrong: NDArray[np.bool_], code: Ints, drop: int, /
+) -> tuple[Ints, Ints, Ints]:
+    """(m,) code << (32 − drop) | key >> drop of rows, ascending and each once, with their rows and errors.
+
+    An empty ``code`` means 0 for all.
+    """
+    packed = np.empty(len(confidence), np.int64)
+    _pack(single(confidence).view(np.uint32), wrong.view(np.uint8), code, drop, packed)
+    highest = int(code.max(initial=0)).bit_length() + 33 - drop
+    packed = sorted_by_bits(packed, 0, highest) if len(packed) else packed
+    found = np.empty((3, len(packed)), np.int64)
+    size = _runs(packed, *found)
+    return found[0, :size].copy(), found[1, :size].copy(), found[2, :size].copy()
 
 
 def add_counts(tables: Ints, confidence: NDArray[np.floating], wrong: NDArray[np.bool_], bits: int, /) -> None:

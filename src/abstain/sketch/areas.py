@@ -35,12 +35,23 @@ def error_areas(counts: Ints, errors: Floats, ms: Ints, /) -> list[ErrorArea]:
     return [_area(counts, errors, int(m)) for m in ms]
 
 
-def _area(counts: Ints, errors: Floats, m: int) -> ErrorArea:
-    n, before = int(counts.sum()), np.cumsum(counts) - counts
+def risk_sum(counts: Ints, errors: Floats, m: int, /) -> float:
+    """Σ R_k over the first m rows."""
+    _, step, own = _steps(counts, m)
+    return float(((np.cumsum(errors) - errors) * step + errors / counts * own).sum())
+
+
+def _steps(counts: Ints, m: int) -> tuple[Ints, Floats, Floats]:
+    """Of each group its rows among the first m, their Σ 1/k, and Σ over these rows i of Σ_{i≤k} 1/k."""
+    before = np.cumsum(counts) - counts
     inside = np.clip(m - before, 0, counts)
     step = harmonic(before, before + inside)
-    rate = errors / counts
-    own = inside - before * step  # Σ over the rows i of the group of Σ_{i≤k} 1/k, k in the group and up to m
+    return inside, step, inside - before * step
+
+
+def _area(counts: Ints, errors: Floats, m: int) -> ErrorArea:
+    n, rate = int(counts.sum()), errors / counts
+    inside, step, own = _steps(counts, m)
     risks = float(((np.cumsum(errors) - errors) * step + rate * own).sum())
     h = _after(step) + own / counts
     t = _after(rate * step) + rate * own / counts

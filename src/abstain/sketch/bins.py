@@ -6,7 +6,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.kernels.histogram import FIRST, LAST, packed_rows
+from abstain.kernels.histogram import FIRST, LAST, counted_rows
 
 Keys = NDArray[np.uint32]
 Floats = NDArray[np.float64]
@@ -50,10 +50,11 @@ class Bins:
         c = np.asarray(pilot, dtype=np.float64)
         if c.ndim != 1 or not len(c) or number < 1:
             raise ValueError(f"`pilot` must have shape (n,) and `number` be positive, got {c.shape} and {number}.")
-        keys = np.sort(packed_rows(c, np.zeros(len(c), bool), np.empty(0, np.int64)) >> np.uint64(1))
-        keys = keys[keys >= FIRST].astype(np.uint32)
-        at = np.linspace(0, len(keys), number + 1)[1:-1].astype(np.int64) if len(keys) else np.empty(0, np.int64)
-        return cls(None, np.unique(np.append(keys[at], np.uint32(FIRST))))
+        keys, counts, _ = counted_rows(c, np.zeros(len(c), bool), np.empty(0, np.int64), 0)
+        keys, ends = keys[keys >= FIRST], np.cumsum(counts[keys >= FIRST])
+        goals = np.linspace(0, ends[-1], number + 1)[1:-1] if len(ends) else np.empty(0)
+        at = keys[np.searchsorted(ends, goals, side="right")] if len(keys) else keys
+        return cls(None, np.unique(np.append(at, FIRST)).astype(np.uint32))
 
     @property
     def keeps_all(self) -> bool:

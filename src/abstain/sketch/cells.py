@@ -7,8 +7,8 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.kernels.histogram import add_counts, empty_tables, packed_rows
-from abstain.sketch.bins import Bins
+from abstain.kernels.histogram import add_counts, counted_rows, empty_tables
+from abstain.sketch.bins import ALL, Bins
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
@@ -33,11 +33,11 @@ class Cells:
             tables = empty_tables(bins.bits)
             add_counts(tables, confidence, wrong, bins.bits)
             return cls.merge([cls.of_table(table) for table in tables])
-        packed = np.sort(packed_rows(confidence, wrong, code))
-        place, is_wrong = packed >> np.uint64(1), (packed & np.uint64(1)).astype(np.int64)
-        distinct = _summed(place, np.ones(len(place), np.int64), is_wrong)
-        binned = distinct[0] >> np.uint64(32) << np.uint64(32) | bins.of_keys((distinct[0] & LOW).astype(np.uint32))
-        return cls(*_summed(binned, *distinct[1:]))
+        drop = 0 if bins.bits is None else ALL - bins.bits
+        place, counts, errors = counted_rows(confidence, wrong, code, drop)
+        last = place & ((1 << (ALL - drop)) - 1)
+        number = last if bins.bits is not None else bins.of_keys(last.astype(np.uint32))
+        return cls(*_summed((place >> (ALL - drop) << 32 | number).astype(np.uint64), counts, errors))
 
     @classmethod
     def of_table(cls, table: Ints, /) -> Self:

@@ -1,7 +1,7 @@
 """The rows and errors of one population in each bin of one score, and all that follows from them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import final
 
@@ -11,13 +11,16 @@ from numpy.typing import NDArray
 from abstain.kernels.errors import ErrorArea
 from abstain.metrics.augrc import generalized_area
 from abstain.metrics.aurc import area
+from abstain.metrics.checks import check_level
+from abstain.metrics.compare import Comparison
 from abstain.metrics.groups import Groups, prefix
-from abstain.metrics.intervals import Estimate, estimates
+from abstain.metrics.intervals import FEW_ERRORS, Estimate, estimates, mover
 from abstain.metrics.ood import auroc
 from abstain.metrics.operating_points import coverage_at, risk_at
 from abstain.sketch.areas import error_areas
 from abstain.sketch.bins import Bins
 from abstain.sketch.bracket import Bracket
+from abstain.sketch.jackknife import jackknife_error, left_out, student
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -76,6 +79,8 @@ class Counts:
     errors: Ints
     is_exact: bool
     """Whether rows of one bin have one confidence."""
+    are_clusters: bool
+    """Whether several rows may show the same sample, as their ids tell."""
     parts: Callable[[], tuple[Ints, Ints, Ints, Ints]]
     """The same by part of the identities: part, place in ``bins``, rows and errors of each cell with rows."""
 
@@ -165,5 +170,53 @@ class Counts:
         return min(1.0, float(reached[some].max() / self.n))
 
     def estimates(self, alphas: Sequence[float] = (1.0,), /, *, level: float = 0.95) -> list[Estimate]:
-        """AURC-α with standard errors and intervals, as if the rows were independent and bins were ties."""
-        return estimates(self.tied, alphas=alphas, level=level)
+        """AURC-α with standard errors and intervals, bins as ties.
+
+        Of rows without ids by the influence function, as `aurc_estimates` has it; of rows with ids by leaving out parts
+        of them in turn. Where bins are no ties the interval is as much longer as the bracket allows.
+        """
+        found = estimates(self.tied, alphas=alphas, level=level)
+        if self.are_clusters:
+            found = [self._clustered(one, k, alphas, level) for k, one in enumerate(found)]
+        return [_widened(one, self.aurc(one.alpha)) for one in found]
+
+    def _clustered(self, by_rows: Estimate, place: int, alphas: Sequence[float], level: float) -> Estimate:
+        """The estimate with the errors of clusters; where errors are few, never surer than rows would be."""
+        values = self.without_parts(alphas)[:, place]
+        se = jackknife_error(values)
+        half = student(level, len(values)) * se
+        low, high = max(0.0, by_rows.value - half), min(1.0, by_rows.value + half)
+        if self._has_few_errors(by_rows.alpha):
+            low, high = min(low, by_rows.low), max(high, by_rows.high)
+        return replace(by_rows, se=se, low=low, high=high)
+
+    def _has_few_errors(self, alpha: float) -> bool:
+        """Whether the normal distribution is no guide to the errors in the first rows."""
+        reached = np.cumsum(self.counts) - self.counts < prefix(self.n, alpha)
+        return int(self.errors[reached].sum()) < FEW_ERRORS
+
+    def without_parts(self, alphas: Sequence[float], /) -> Floats:
+        """(P, A) AURC-α of the rows without those of each part in turn."""
+        return left_out(self.counts, self.errors, self.parts(), np.asarray(alphas, dtype=np.float64))
+
+    def compare(self, other: "Counts", /, *, alpha: float = 1.0, level: float = 0.95) -> Comparison:
+        """Paired difference of AURC-α to another score of the same rows, by parts of them left out in turn."""
+        check_level(level)
+        mine, others = (one.estimates([alpha], level=level)[0] for one in (self, other))
+        without = [one.without_parts([alpha])[:, 0] for one in (self, other)]
+        if (self.n, self.n_errors, len(without[0])) != (other.n, other.n_errors, len(without[1])):
+            raise ValueError("A paired comparison must have two scores of the same rows, got others.")
+        difference, se = mine.value - others.value, jackknife_error(without[0] - without[1])
+        half = student(level, len(without[0])) * se
+        unknown = self.aurc(alpha).width + other.aurc(alpha).width
+        low, high = difference - half, difference + half
+        if self._has_few_errors(alpha):
+            apart = mover((mine.value, mine.low, mine.high), (others.value, others.low, others.high))
+            low, high = min(low, apart[0]), max(high, apart[1])
+        return Comparison(difference, se, low - unknown, high + unknown)
+
+
+def _widened(found: Estimate, bracket: Bracket) -> Estimate:
+    """The interval with what the bins leave open at each end."""
+    below, above = found.value - bracket.low, bracket.high - found.value
+    return replace(found, low=max(0.0, found.low - below), high=min(1.0, found.high + above))

@@ -54,7 +54,7 @@ class Plan:
     parts: int = PARTS
     """Rows are in one of so many parts by a hash of their ids, all scores alike; 1 for none."""
     has_ids: bool = False
-    """Whether ids name the rows, so that several may show the same sample; else it is their place."""
+    """Whether several rows may show the same sample, which their ids tell; else every row is independent."""
     n_classes: int = 0
     class_names: tuple[str, ...] | None = None
 
@@ -90,13 +90,14 @@ class Plan:
 
     def count(self, outputs: Outputs, /, *, numbers: ArrayLike | None = None) -> Counted:
         """The cells of outputs; ``numbers`` (n,) tell rows without ids apart, their place by default."""
-        if self.has_ids != (outputs.ids is not None):
-            words = ("ids as the plan has", "none") if self.has_ids else ("no ids as the plan has none", "some")
-            raise ValueError(f"`outputs` must have {words[0]}, got {words[1]}.")
+        if self.has_ids and outputs.ids is None:
+            raise ValueError("`outputs` must have ids, as several rows may show the same sample, got none.")
         if outputs.n_classes != self.n_classes:
             raise ValueError(f"`outputs` must have {self.n_classes} classes, got {outputs.n_classes}.")
         found = confidences(outputs, {name: one.fitted for name, one in self.scores.items()})
-        ids = outputs.ids if self.has_ids else np.arange(len(outputs)) if numbers is None else np.asarray(numbers)
+        ids = outputs.ids
+        if ids is None:
+            ids = np.arange(len(outputs)) if numbers is None else np.asarray(numbers)
         return self.count_pairs(found, outputs.errors, ids, [self._names(outputs, one) for one in self.by])
 
     def count_pairs(
@@ -144,7 +145,7 @@ class Plan:
         for field, words in (
             ("by", "rows kept apart by"),
             ("parts", "parts:"),
-            ("has_ids", "ids:"),
+            ("has_ids", "several rows of the same sample:"),
             ("n_classes", "classes:"),
             ("class_names", "names of classes:"),
         ):

@@ -136,7 +136,9 @@ class Sketch:
             return found.codes, place, found.counts, found.errors
 
         is_exact = bins.keeps_all and name not in self.rounded
-        return Counts(bins, total.bins[::-1], total.counts[::-1], total.errors[::-1], is_exact, parts)
+        return Counts(
+            bins, total.bins[::-1], total.counts[::-1], total.errors[::-1], is_exact, self.plan.has_ids, parts
+        )
 
     def _score(self, score: str | None) -> str:
         if score is None and len(self.scores) == 1:
