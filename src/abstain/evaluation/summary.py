@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
 
-from abstain.evaluation.evaluation import Evaluation
+from abstain.evaluation.table import Table
 from abstain.evaluation.verdict import BASELINE, Verdict, verdict
 from abstain.names import check_name
 
@@ -100,7 +100,7 @@ class Summary:
 
 
 def summarize(
-    evaluation: Evaluation,
+    evaluation: Table,
     /,
     *,
     mixes: Sequence[str] | None = None,

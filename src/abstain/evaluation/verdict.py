@@ -3,8 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from abstain.evaluation.evaluation import Evaluation
 from abstain.evaluation.mixes import MIXES
+from abstain.evaluation.table import Table
 
 BASELINE = "max_softmax"  # what people use
 
@@ -70,7 +70,7 @@ class Verdict:
         return asdict(self) | {"words": self.words}
 
 
-def verdict(evaluation: Evaluation, /, *, mix: str | None = None, alpha: float | None = None) -> Verdict:
+def verdict(evaluation: Table, /, *, mix: str | None = None, alpha: float | None = None) -> Verdict:
     """Compare the best score of a mix, by default the widest and at the largest α, with the usual one."""
     mix, alpha = mix or evaluation.mixes[-1], max(evaluation.alphas) if alpha is None else alpha
     best = evaluation.best(mix, alpha)

@@ -19,7 +19,8 @@ FEWEST, ALL = 9, 32  # bits: with fewer −∞ and the least number would share 
 class Bins:
     """Ranges of the 32-bit key of a confidence: those of one leading part, or between edges that were fixed before.
 
-    Bin 0 holds the rows that no threshold accepts, NaN and −∞, and nothing else; the bins rise with confidence.
+    Bin 0 holds the rows that no threshold accepts, NaN and −∞, and what is below the first edge if that is not the
+    least number; the bins rise with confidence.
     """
 
     bits: int | None
@@ -35,7 +36,7 @@ class Bins:
         if self.edges is not None:
             e = self.edges
             ours = isinstance(e, np.ndarray) and e.dtype == np.uint32 and e.ndim == 1 and len(e) > 0
-            if not ours or e[0] != FIRST or e[-1] > LAST or (e[1:] <= e[:-1]).any():
+            if not ours or e[0] < FIRST or e[-1] > LAST or (e[1:] <= e[:-1]).any():
                 raise ValueError("`edges` must be ascending keys of floats from the least number on, got others.")
 
     @classmethod
@@ -70,17 +71,19 @@ class Bins:
 
     def lowest(self, bins: NDArray[np.integer], /) -> Floats:
         """(m,) the least confidence in each bin, −∞ in bin 0."""
-        return np.where(bins == 0, -np.inf, _values(np.maximum(self._first(bins), FIRST)))
+        return np.where(bins == 0, -np.inf, _values(np.maximum(self.first_keys(bins), FIRST)))
 
     def highest(self, bins: NDArray[np.integer], /) -> Floats:
         """(m,) the largest confidence in each bin, −∞ in bin 0."""
-        return np.where(bins == 0, -np.inf, _values(np.clip(self._first(bins.astype(np.int64) + 1) - 1, FIRST, LAST)))
+        return np.where(
+            bins == 0, -np.inf, _values(np.clip(self.first_keys(bins.astype(np.int64) + 1) - 1, FIRST, LAST))
+        )
 
-    def _first(self, bins: NDArray[np.integer]) -> NDArray[np.int64]:
+    def first_keys(self, bins: NDArray[np.integer], /) -> NDArray[np.int64]:
         """The lowest key of each bin."""
         whole = bins.astype(np.int64)
         if self.bits is not None:
-            return whole << (ALL - self.bits)
+            return np.asarray(whole << (ALL - self.bits))
         assert self.edges is not None
         return np.append(0, np.append(self.edges.astype(np.int64), LAST + 1))[np.minimum(whole, len(self.edges) + 1)]
 

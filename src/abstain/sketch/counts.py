@@ -63,7 +63,7 @@ class Binned:
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Counts:
     """Rows and errors of one population by bin of one score: areas, risks and coverages, each in a bracket.
 
@@ -81,6 +81,8 @@ class Counts:
     """Whether rows of one bin have one confidence."""
     are_clusters: bool
     """Whether several rows may show the same sample, as their ids tell."""
+    are_fixed: bool
+    """Whether the bins were fixed before the rows."""
     parts: Callable[[], tuple[Ints, Ints, Ints, Ints]]
     """The same by part of the identities: part, place in ``bins``, rows and errors of each cell with rows."""
 

@@ -17,7 +17,7 @@ from abstain.sketch.plan import By, Plan, Scored
 
 FORMAT, VERSION = "abstain.sketch", 1
 MOST_CELLS = 1 << 32
-KEYS = {"scores", "by", "parts", "has_ids", "n_classes", "class_names", "strata", "rounded"}
+KEYS = {"scores", "by", "parts", "has_ids", "n_classes", "class_names", "strata", "rounded", "fitted_bins"}
 
 
 def save(sketch: Any, file: Path, /) -> None:
@@ -47,6 +47,7 @@ def save(sketch: Any, file: Path, /) -> None:
         "class_names": plan.class_names,
         "strata": sketch.strata,
         "rounded": sorted(sketch.rounded),
+        "fitted_bins": sorted(sketch.fitted_bins),
     }
     save_sealed(file, FORMAT, VERSION, header, arrays)
 
@@ -84,16 +85,16 @@ def _fields(header: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
         n_classes=n_classes,
         class_names=built(header["class_names"], tuple[str, ...] | None, place="class_names"),
     )
-    rounded = frozenset(built(header["rounded"], tuple[str, ...], place="rounded"))
-    _check(plan, strata, cells, rounded)
-    return {"plan": plan, "strata": strata, "cells": cells, "rounded": rounded}
+    marks = {mark: frozenset(built(header[mark], tuple[str, ...], place=mark)) for mark in ("rounded", "fitted_bins")}
+    _check(plan, strata, cells, marks)
+    return {"plan": plan, "strata": strata, "cells": cells, **marks}
 
 
-def _check(plan: Plan, strata: Any, cells: dict[str, Cells], rounded: frozenset[str]) -> None:
+def _check(plan: Plan, strata: Any, cells: dict[str, Cells], marks: dict[str, frozenset[str]]) -> None:
     """Counts that could be those of rows."""
     if list(strata) != sorted(set(strata)) or any(len(stratum) != len(plan.by) for stratum in strata):
         raise ValueError("populations that are not in order")
-    if not rounded <= set(plan.scores):
+    if not all(mark <= set(plan.scores) for mark in marks.values()):
         raise ValueError("scores that are not there")
     totals = set()
     for name, one in cells.items():

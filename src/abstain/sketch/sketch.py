@@ -41,6 +41,8 @@ class Sketch:
     """By score; the code of a cell is the number of its population times the parts, plus the part."""
     rounded: frozenset[str] = frozenset()
     """Scores of which all bits of a float32 are kept and some confidence had more."""
+    fitted_bins: frozenset[str] = frozenset()
+    """Scores whose edges were chosen on rows that are counted: tests must not take their bins for fixed beforehand."""
 
     @classmethod
     def of(
@@ -135,9 +137,15 @@ class Sketch:
             place = len(total.bins) - 1 - np.searchsorted(total.bins, found.bins)
             return found.codes, place, found.counts, found.errors
 
-        is_exact = bins.keeps_all and name not in self.rounded
         return Counts(
-            bins, total.bins[::-1], total.counts[::-1], total.errors[::-1], is_exact, self.plan.has_ids, parts
+            used=bins,
+            bins=total.bins[::-1],
+            counts=total.counts[::-1],
+            errors=total.errors[::-1],
+            is_exact=bins.keeps_all and name not in self.rounded,
+            are_clusters=self.plan.has_ids,
+            are_fixed=name not in self.fitted_bins,
+            parts=parts,
         )
 
     def _score(self, score: str | None) -> str:
@@ -185,7 +193,10 @@ def merge(sketches: Iterable[Sketch], /) -> Sketch:
         name: Cells.merge([part.cells[name].moved(to, plan.parts) for part, to in zip(parts, moved, strict=True)])
         for name in plan.scores
     }
-    return Sketch(plan, strata, cells, frozenset().union(*(part.rounded for part in parts)))
+    rounded, fitted_bins = (
+        frozenset[str]().union(*(getattr(part, field) for part in parts)) for field in ("rounded", "fitted_bins")
+    )
+    return Sketch(plan, strata, cells, rounded, fitted_bins)
 
 
 def _errors(errors: ArrayLike) -> NDArray[np.bool_]:

@@ -18,7 +18,7 @@ from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 
 RULES = {"step_down": step_down, "bonferroni": bonferroni, "sgr": sgr}
 MOST = 1 << 22  # rows whose ranks are tested one by one
-POINTS = 4096  # ranks tested beyond that, where a union bound costs next to nothing
+MANY, FEW = 4096, 64  # ranks tested beyond that, where a union bound costs next to nothing, and below
 CLUSTERS = "since rows of the same sample count as if independent: a sketch does not keep them together"
 
 
@@ -26,21 +26,21 @@ def target_risk(counts: Counts, /, *, risk: float, delta: float = 0.05, method: 
     """The threshold between bins with selective risk at most ``risk``, with probability 1 − δ over the rows counted.
 
     Up to four million rows by `step_down` as for rows, with bins for ties: the same threshold, to the last bit, where
-    every bit of the confidence is kept. Beyond, by `bonferroni` over 4,096 ranks. Bins must not depend on these rows.
-    Where several rows may show the same sample there is no proof, and the promise says so.
+    every bit of the confidence is kept. Beyond, and where the edges of bins were chosen on these rows, by `bonferroni`,
+    which looks at whole bins alone. Where several rows may show the same sample there is no proof, and the promise says
+    so.
     """
     check_target("risk", risk)
     check_target("delta", delta)
-    rule = method or ("step_down" if counts.n <= MOST else "bonferroni")
-    check_name("method", rule, RULES, rule=f"be one of {', '.join(RULES)} for a sketch")
-    sample = BinnedSample(counts)
-    if counts.n <= MOST:
-        found = RULES[rule](*sample.rows(), risk=risk, delta=delta)
-        found = replace(found, value=sample.below(found.accepted))
-    else:
-        check_name("method", rule, ["bonferroni"], rule=f"be bonferroni for more than {MOST} rows")
-        found = _many(sample, risk, delta)
-    return _told(found, counts)
+    sample, by_rows = BinnedSample(counts), counts.n <= MOST and counts.are_fixed
+    rules = RULES if by_rows else {"bonferroni": bonferroni}
+    rule = method or next(iter(rules))
+    why = "" if by_rows else f" of more than {MOST:,} rows, or with bins chosen on its rows"
+    check_name("method", rule, rules, rule=f"be one of {', '.join(rules)} for a sketch{why}")
+    if not by_rows:
+        return _told(_by_bins(sample, risk, delta), counts)
+    found = RULES[rule](*sample.rows(), risk=risk, delta=delta)
+    return _told(replace(found, value=sample.below(found.accepted)), counts)
 
 
 def target_coverage(counts: Counts, /, *, coverage: float, delta: float | None = None) -> Threshold:
@@ -61,11 +61,12 @@ def target_coverage(counts: Counts, /, *, coverage: float, delta: float | None =
     return _told(found, counts)
 
 
-def _many(sample: BinnedSample, risk: float, delta: float) -> Threshold:
+def _by_bins(sample: BinnedSample, risk: float, delta: float) -> Threshold:
     n, ends, totals = len(sample), sample.ends, sample.totals
+    points = MANY if n > MOST else FEW
 
     def rank(trial: float) -> int:
-        return largest_rank(n, ends, totals, POINTS, trial, delta / POINTS, are_errors=True)
+        return largest_rank(n, ends, totals, points, trial, delta / points, are_errors=True)
 
     accepted = rank(risk)
     if not accepted:
