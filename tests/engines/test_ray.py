@@ -4,6 +4,8 @@ import os
 import signal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from abstain import Outputs, calibrate
@@ -58,9 +60,6 @@ def test_an_error_of_a_worker_is_the_same_line(many):
 
 
 def test_a_bad_row_is_the_same_line(tmp_path, make_table, write_shards):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     place = write_shards(tmp_path / "bad", make_table(100), [50, 50])
     table = pq.read_table(place / "001.parquet")
     pq.write_table(table.set_column(1, "label", pa.array([0] * 48 + [7, 7])), place / "001.parquet")
@@ -101,3 +100,27 @@ class _DiesOnce:
                 open(mark, "w").close()
                 os.kill(os.getpid(), signal.SIGKILL)
         return number * number
+
+
+@pytest.mark.thorough
+def test_workers_killed_in_the_middle_of_a_sketch_leave_no_trace(tmp_path, make_table, write_shards, cells_of):
+    place = write_shards(tmp_path / "data", make_table(240_000, k=100), [20_000] * 12, group=20_000)
+    ray = pytest.importorskip("ray")
+    killed = []
+
+    def kill(done, total):
+        if done < total / 2:
+            for worker in _at_work():
+                os.kill(worker, signal.SIGKILL)
+                killed.append(worker)
+
+    found = sketch(place, scores=SOME, engine="ray", progress=kill)
+    assert killed
+    assert ray.is_initialized()
+    assert cells_of(found.sketch) == cells_of(sketch(place, scores=SOME).sketch)
+
+
+def _at_work():
+    """Processes of this one that name themselves after the task they run."""
+    psutil = pytest.importorskip("psutil")
+    return [one.pid for one in psutil.Process().children(recursive=True) if "ray::alone" in "".join(one.cmdline()[:1])]
