@@ -14,6 +14,7 @@ from abstain.cli.demo import demo
 from abstain.cli.evaluate import evaluate
 from abstain.cli.help import HelpGroup, add_command
 from abstain.cli.letters import set_up_streams
+from abstain.cli.merge import merge
 from abstain.cli.monitor import monitor
 from abstain.cli.plan import plan
 from abstain.cli.recertify import recertify
@@ -21,6 +22,7 @@ from abstain.cli.reproduce import reproduce
 from abstain.cli.scores import scores
 from abstain.cli.select import select
 from abstain.cli.sensitivity import sensitivity
+from abstain.cli.sketch import sketch
 from abstain.foreign import is_meant
 
 app = typer.Typer(
@@ -63,6 +65,8 @@ COMMANDS = (
     attach,
     monitor,
     recertify,
+    sketch,
+    merge,
     reproduce,
 )
 for command in COMMANDS:

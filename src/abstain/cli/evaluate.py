@@ -8,10 +8,11 @@ import typer
 from abstain.cli.complete import score_names
 from abstain.cli.options import Figure, Json, Nonfinite
 from abstain.cli.show import print_further, print_json, print_summary, progress_bar
+from abstain.cli.sketched import tell_sketch
 
 
 def evaluate(
-    outputs: Annotated[Path, typer.Argument(help="A folder of outputs, an .npz file, or a .csv or .parquet table.")],
+    outputs: Annotated[Path, typer.Argument(help="A folder of outputs, an .npz, .csv or .parquet file, or a .sketch.")],
     score: Annotated[
         list[str] | None,
         typer.Option(
@@ -53,6 +54,10 @@ def evaluate(
     from abstain.report.tables import latex_table, markdown_table
     from abstain.scores.registry import split_names
 
+    if outputs.suffix == ".sketch":
+        refused = {"--metric": metric, "--figure": figure, "--markdown": markdown, "--latex": latex}
+        tell_sketch(outputs, score=score, alpha=alpha, mix=mix, every=every, level=level, json=json, refused=refused)
+        return
     check_figure(figure)
     for goal in (markdown, latex):
         if goal is not None:

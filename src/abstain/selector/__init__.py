@@ -4,5 +4,6 @@ from abstain.selector.calibrate import calibrate
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.selector.recertify import Recertification
 from abstain.selector.selector import ABSTAIN, Selector
+from abstain.selector.sketched import calibrate_sketch
 
-__all__ = ["ABSTAIN", "GroupThresholds", "Recertification", "Selector", "calibrate"]
+__all__ = ["ABSTAIN", "GroupThresholds", "Recertification", "Selector", "calibrate", "calibrate_sketch"]

@@ -14,7 +14,7 @@ from abstain.outputs import Outputs
 from abstain.scores.confidences import confidences
 from abstain.scores.score import FittedScore, Score
 from abstain.scores.state import to_state
-from abstain.sketch.bins import Bins
+from abstain.sketch.bins import BITS, Bins
 from abstain.sketch.cells import Cells
 from abstain.sketch.identity import parts_of
 
@@ -76,14 +76,20 @@ class Plan:
         bins: Bins | Mapping[str, Bins] | None = None,
         by: tuple[By, ...] = ("shift",),
         parts: int = PARTS,
+        has_ids: bool | None = None,
     ) -> Self:
-        """The plan for fitted scores by name, with their entries, and for outputs such as these."""
-        each = bins if isinstance(bins, Mapping) else dict.fromkeys(fitted, bins or Bins(20))
+        """The plan for fitted scores by name, with their entries, and for outputs such as these.
+
+        Where there are ids, several rows may show the same sample, unless ``has_ids`` is False.
+        """
+        each = bins if isinstance(bins, Mapping) else dict.fromkeys(fitted, bins or Bins(BITS))
+        if lacking := [name for name in fitted if name not in each]:
+            raise ValueError(f"`bins` must be given for {', '.join(lacking)}, got those of {', '.join(each)}.")
         return cls(
             scores={name: Scored(*one, each[name]) for name, one in fitted.items()},
             by=by,
             parts=parts,
-            has_ids=outputs.ids is not None,
+            has_ids=outputs.ids is not None if has_ids is None else has_ids,
             n_classes=outputs.n_classes,
             class_names=outputs.class_names,
         )

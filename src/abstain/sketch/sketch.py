@@ -1,9 +1,9 @@
 """`Sketch`: counts that merge, from which curves, areas and thresholds follow."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Self, final
+from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -162,6 +162,30 @@ class Sketch:
             chosen &= np.array([stratum[place] in wanted for stratum in self.strata], bool)
         return chosen
 
+    def summary(self) -> str:
+        """What it counts, in plain words."""
+        bins = dict.fromkeys(one.bins.words() for one in self.plan.scores.values())
+        kept = f"kept apart by {' and '.join(self.plan.by)}" if self.plan.by else "all together"
+        return (
+            f"{self.n:,} rows with {self.n_errors:,} errors, {kept}, in {' or '.join(bins)} of "
+            f"{', '.join(self.scores)}; {self.n_cells:,} counts."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data of what it counts."""
+        return {
+            "n": self.n,
+            "errors": self.n_errors,
+            "scores": {name: one.bins.words() for name, one in self.plan.scores.items()},
+            "by": list(self.plan.by),
+            "populations": [list(stratum) for stratum in self.strata],
+            "cells": self.n_cells,
+        }
+
+    def with_fitted_bins(self) -> Self:
+        """The same, knowing that its edges were chosen on rows that it counts."""
+        return replace(self, fitted_bins=frozenset(self.scores))
+
     def __add__(self, other: "Sketch") -> "Sketch":
         return merge([self, other])
 
@@ -175,17 +199,19 @@ class Sketch:
         return cls(**sketch_file.load(as_path("file", file)))
 
 
-def merge(sketches: Iterable[Sketch], /) -> Sketch:
-    """The sketch of all rows; a different plan is an error that names the difference."""
+def merge(sketches: Iterable[Sketch], /, *, names: Sequence[str] | None = None) -> Sketch:
+    """The sketch of all rows; a different plan is an error that names the difference, and the sketches by ``names``.
+
+    No row may be in two of them, which no count can tell.
+    """
     parts = list(sketches)
     if not parts:
         raise ValueError("`sketches` must have at least one sketch, got none.")
     plan = parts[0].plan
     for number, part in enumerate(parts):
         if part.plan is not plan and (words := plan.differs(part.plan)):
-            raise ValueError(
-                f"`sketches` must have the same plan, got, in the first and in number {number + 1}, {words}."
-            )
+            first, this = (names[0], names[number]) if names else ("the first", f"number {number + 1}")
+            raise ValueError(f"`sketches` must count the same, got of {first} and {this}: {words}. Count again alike.")
     strata = tuple(sorted({stratum for part in parts for stratum in part.strata}))
     place = {stratum: number for number, stratum in enumerate(strata)}
     moved = [np.array([place[stratum] for stratum in part.strata], np.int64) for part in parts]
