@@ -121,6 +121,19 @@ def test_workers_killed_in_the_middle_of_a_sketch_leave_no_trace(tmp_path, make_
 
 
 def _at_work():
-    """Processes of this one that name themselves after the task they run."""
-    psutil = pytest.importorskip("psutil")
-    return [one.pid for one in psutil.Process().children(recursive=True) if "ray::alone" in "".join(one.cmdline()[:1])]
+    """Processes below this one that name themselves after the task they run."""
+    parents, names = {}, {}
+    for number in map(int, filter(str.isdigit, os.listdir("/proc"))):
+        try:
+            with open(f"/proc/{number}/stat") as stat, open(f"/proc/{number}/cmdline", "rb") as command:
+                parents[number] = int(stat.read().rpartition(")")[2].split()[1])
+                names[number] = command.read()
+        except OSError:
+            continue
+    return [number for number in names if names[number].startswith(b"ray::alone") and _is_below(number, parents)]
+
+
+def _is_below(number, parents):
+    while number in parents and number != os.getpid():
+        number = parents[number]
+    return number == os.getpid()

@@ -1,17 +1,24 @@
 """`abstain sketch`: outputs to counts that merge."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from abstain.cli.complete import score_names
 from abstain.cli.options import Json, Nonfinite
+from abstain.cli.sharded import Address, Engine, Resume, Workers, check_in_memory, is_sharded, sketched
 from abstain.cli.show import print_json, progress_bar
+
+if TYPE_CHECKING:
+    from abstain.sketch import Sketch
 
 
 def sketch(
-    outputs: Annotated[Path, typer.Argument(help="A folder of outputs, an .npz file, or a .csv or .parquet table.")],
+    outputs: Annotated[
+        list[str],
+        typer.Argument(help="A folder of outputs, an .npz, .csv or .parquet file, or many Parquet files."),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The .sketch file to write.")],
     score: Annotated[
         list[str] | None,
@@ -34,6 +41,10 @@ def sketch(
     ] = "fifth",
     nonfinite: Nonfinite = "error",
     seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0,
+    engine: Engine = None,
+    workers: Workers = None,
+    address: Address = None,
+    resume: Resume = None,
     json: Json = False,
 ) -> None:
     """Count rows and errors by bin of confidence: a small file that merges with others and holds no row.
@@ -49,13 +60,32 @@ def sketch(
     from abstain.files import check_goal
     from abstain.scores.registry import split_names
     from abstain.sketch import Bins, Sketch
-    from abstain.sketch.coarse import coarsened
 
     check_goal(output)
-    run = abstain.Outputs.load(outputs, nonfinite=nonfinite)  # type: ignore[arg-type]
+    if edges is not None and (score or equal_mass is not None or by):
+        raise ValueError("`--edges` must come without --score, --equal-mass and --by, which that sketch settles.")
+    populations: tuple[Any, ...] = ("shift", *dict.fromkeys(by or ()))
+    if is_sharded(outputs, engine):
+        found = sketched(
+            outputs,
+            scores=score,
+            fitting=fitting,
+            nonfinite=nonfinite,
+            bits=bits,
+            by=populations,
+            plan=None if edges is None else Sketch.load(edges).plan,
+            seed=seed,
+            engine=engine,
+            workers=workers,
+            address=address,
+            resume=resume,
+            refused={"--equal-mass": equal_mass},
+        ).sketch
+        _keep(found, output, minimum, json=json)
+        return
+    check_in_memory(workers=workers, address=address, resume=resume)
+    run = abstain.Outputs.load(outputs[0], nonfinite=nonfinite)  # type: ignore[arg-type]
     if edges is not None:
-        if score or equal_mass is not None or by:
-            raise ValueError("`--edges` must come without --score, --equal-mass and --by, which that sketch settles.")
         plan = replace(Sketch.load(edges).plan, has_ids=run.samples[1] < len(run))
         found = Sketch.of_outputs(plan, run)
     else:
@@ -65,13 +95,20 @@ def sketch(
                 scores=[name for names in score for name in split_names(names)] if score else None,
                 bins=Bins(bits),
                 equal_mass=equal_mass,
-                by=("shift", *dict.fromkeys(by or ())),  # type: ignore[arg-type]
+                by=populations,
                 fitting=fitting
                 if fitting in ("fifth", "paper")
                 else abstain.Outputs.load(fitting, nonfinite=nonfinite),  # type: ignore[arg-type]
                 seed=seed,
                 progress=progress,
             )
+    _keep(found, output, minimum, json=json)
+
+
+def _keep(found: "Sketch", output: Path, minimum: int | None, *, json: bool) -> None:
+    """Write the sketch, and what is in it."""
+    from abstain.sketch.coarse import coarsened
+
     if minimum is not None:
         found = coarsened(found, minimum=minimum)
     found.save(output)

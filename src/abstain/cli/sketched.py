@@ -30,6 +30,11 @@ def tell_sketch(
     _check_refused(refused)
     names = [name for names in score for name in split_names(names)] if score else None
     found = evaluate_sketch(Sketch.load(file), scores=names, alphas=alpha or (0.1, 0.5, 1.0), level=level)
+    tell(found, mix=mix, every=every, json=json)
+
+
+def tell(found: "SketchedEvaluation", *, mix: list[str] | None, every: bool, json: bool) -> None:
+    """What was found, as a document or for people."""
     if json:
         print_json(found.to_dict())
         return

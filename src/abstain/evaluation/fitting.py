@@ -103,13 +103,13 @@ def _sample(outputs: Outputs, fitting: Fitting | FittingRows, seed: int) -> tupl
         words = f"Careful: {shared} ids are in the fitting sample and in the evaluation; are they the same samples?"
         return FittingRows.all_alike(fitting), outputs, [words] if shared else []
     sample, rest = DRAWS[fitting](outputs, seed=seed)
-    removed, inside = len(outputs) - len(rest), len(sample.inside)
-    others = f" and left, with {removed - inside} others drawn with them," if removed > inside else " and left"
-    return (
-        sample,
-        rest,
-        [f"{inside} in-distribution rows were drawn to fit scores on{others} out of the evaluation."],
-    )
+    return sample, rest, [drawn_words(len(sample.inside), len(outputs) - len(rest))]
+
+
+def drawn_words(inside: int, drawn: int, /) -> str:
+    """What there is to say of a draw of which some rows are in-distribution."""
+    others = f" and left, with {drawn - inside} others drawn with them," if drawn > inside else " and left"
+    return f"{inside} in-distribution rows were drawn to fit scores on{others} out of the evaluation."
 
 
 def _some_left(scores: Collection[Any], left_out: dict[str, str]) -> None:
