@@ -6,6 +6,7 @@ used, since its blocks do not tell which rows of which file they are.
 
 import logging
 import os
+import socket
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from abstain.extras import require
 from abstain.foreign import foreign
 from abstain.kernels.blocks import alone
 
+ANSWERED_WITHIN = 10  # seconds
 RETRIES = 5  # of a task whose worker died
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 
@@ -39,7 +41,8 @@ class RayEngine:
             return
         own = {"num_cpus": workers, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
         where = {"address": "local", **own} if address is None else {"address": address}
-        with foreign(f"`address` must be that of a Ray cluster, such as auto or ray://host:10001, got {address!r}"):
+        with foreign(f"`address` must be that of a Ray cluster, such as auto or host:6379, got {address!r}"):
+            _check_answers(address)
             ray.init(**where, log_to_driver=False, logging_level=logging.CRITICAL)
         try:
             yield cls(ray)
@@ -69,3 +72,10 @@ class RayEngine:
         except self.ray.exceptions.RayError as error:
             reason = " ".join(str(error).split())
             raise OSError(f"`engine` must have workers that live, got one lost {RETRIES + 1} times: {reason}") from None
+
+
+def _check_answers(address: str | None) -> None:
+    """Somebody must answer at a host and port: Ray itself would try for many minutes, with a line for each."""
+    host, colon, port = (address or "").rpartition("://")[2].partition(":")
+    if colon and port.isdecimal():
+        socket.create_connection((host, int(port)), timeout=ANSWERED_WITHIN).close()
