@@ -87,7 +87,16 @@ def _fields(header: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
     )
     marks = {mark: frozenset(built(header[mark], tuple[str, ...], place=mark)) for mark in ("rounded", "fitted_bins")}
     _check(plan, strata, cells, marks)
+    if set(arrays) != {name for number, one in enumerate(scores.values()) for name in _names(one, number)}:
+        raise ValueError("more or other arrays than its scores have")
     return {"plan": plan, "strata": strata, "cells": cells, **marks}
+
+
+def _names(one: Scored, number: int) -> set[str]:
+    """The arrays of a score."""
+    states = to_state(one.entry, name=f"{number}.score")[1] | to_state(one.fitted, name=f"{number}.fitted")[1]
+    own = ("place", "counts", "errors", *(() if one.bins.edges is None else ("edges",)))
+    return {*states, *(f"{number}.{name}" for name in own)}
 
 
 def _check(plan: Plan, strata: Any, cells: dict[str, Cells], marks: dict[str, frozenset[str]]) -> None:
@@ -120,7 +129,8 @@ def _packed(cells: Cells, prefix: str) -> Arrays:
     for name, column in columns.items():
         most = int(column.max(initial=0))
         kind = next(kind for kind in ("u1", "u2", "u4", "u8") if most < 1 << (8 * int(kind[1])))
-        planes = np.ascontiguousarray(column.astype(f"<{kind}").view(np.uint8).reshape(len(column), -1).T)
+        octets = column.astype(f"<{kind}").view(np.uint8).reshape(len(column), int(kind[1]))
+        planes = np.ascontiguousarray(octets.T)
         found[f"{prefix}{name}"] = np.frombuffer(zlib.compress(planes.tobytes(), 6), np.uint8)
     return found
 
