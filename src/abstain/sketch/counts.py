@@ -24,13 +24,12 @@ from abstain.sketch.jackknife import jackknife_error, left_out, student
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-LOOPED = 1 << 24  # rows up to which areas are summed rank by rank, with the same bits as those of rows
 
 
 @final
 @dataclass(frozen=True)
 class Binned:
-    """Groups of rows, the most trusted first, whose areas take time for the groups alone where rows are many."""
+    """Groups of rows, the most trusted first; areas take time for the groups alone, or are to the bit those of rows."""
 
     tied: Groups
     is_looped: bool
@@ -124,7 +123,7 @@ class Counts:
 
     def _binned(self, confidence: Floats, counts: Ints, errors: Ints) -> Binned:
         groups = Groups(confidence, counts, counts.astype(np.float64), errors.astype(np.float64), is_counted=True)
-        return Binned(groups, self.is_exact or self.n <= LOOPED)
+        return Binned(groups, is_looped=self.is_exact)
 
     def _bracket(self, value: Callable[[Binned], float]) -> Bracket:
         point = value(self.tied)
