@@ -20,7 +20,8 @@ def altered_array(rng: np.random.Generator, array: Any) -> Any:
             return np.frombuffer(altered_bytes(rng, array.tobytes())[: array.nbytes].ljust(array.nbytes, b"\0"),
                                  array.dtype).reshape(array.shape)  # fmt: skip
         case 1:
-            return array.astype(rng.choice(["f4", "f8", "f2", "i8", "u1", "bool"]))
+            with np.errstate(over="ignore", invalid="ignore"):
+                return array.astype(rng.choice(["f4", "f8", "f2", "i8", "u1", "bool"]))
         case 2:
             return array.reshape(-1)[: int(rng.integers(array.size + 1))].copy()
     return np.ascontiguousarray(array[..., None] if rng.random() < 0.5 else array.T)

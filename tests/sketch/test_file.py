@@ -79,7 +79,7 @@ def reseal(file, change):
 
 def one_row(header, arrays):
     """Leave the first score a single row."""
-    one = np.frombuffer(zlib.compress(np.ones(1, "<u8").tobytes()), np.uint8)
+    one = np.frombuffer(zlib.compress(np.ones(1, np.uint8).tobytes()), np.uint8)
     header["scores"][0]["cells"] = 1
     arrays.update({f"0.{name}": one for name in ("place", "counts", "errors")})
 

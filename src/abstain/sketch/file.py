@@ -1,5 +1,6 @@
 """A sketch in one file: counts, compressed, and a header; nothing executable, every bit and every field checked."""
 
+import json
 import zlib
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,9 @@ def _fields(header: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
             raise ValueError("a score with more or other fields")
         entry = from_state(one["score"], arrays, kind=Score)
         fitted = from_state(one["fitted"], arrays, kind=FittedScore)
+        states = [to_state(part, name=f"{number}.{what}")[0] for what, part in (("score", entry), ("fitted", fitted))]
+        if json.loads(json.dumps(states)) != [one["score"], one["fitted"]]:
+            raise ValueError("a score with more or other fields")
         if n_classes:
             check_decides(fitted, n_classes)
         bits = built(one["bits"], int | None, place="bits")
