@@ -8,7 +8,6 @@ from typing import Any, Literal, NamedTuple, Self, final, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.kernels.distinct import numbered
 from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.confidences import confidences
@@ -17,12 +16,11 @@ from abstain.scores.state import to_state
 from abstain.sketch.bins import BITS, Bins
 from abstain.sketch.cells import Cells
 from abstain.sketch.identity import parts_of
+from abstain.sketch.strata import MOST, Stratum, populations
 
 By = Literal["shift", "domain", "class"]
-Stratum = tuple[str, ...]
 Ints = NDArray[np.int64]
 PARTS = 32
-MOST = 1 << 30  # populations times parts
 
 
 class Scored(NamedTuple):
@@ -115,7 +113,7 @@ class Plan:
         /,
     ) -> Counted:
         """The cells of confidences by score, with errors, ids and, for each of ``by``, the name of every row."""
-        strata, code = _strata(names, len(errors))
+        strata, code = populations(names, len(errors))
         if self.parts > 1:
             if len(strata) * self.parts > MOST:
                 raise ValueError(f"`by` must give fewer populations than {MOST // self.parts}, got {len(strata)}.")
@@ -171,23 +169,3 @@ def _state(one: Scored) -> str:
         ],
         default=str,
     )
-
-
-def _strata(names: list[NDArray[Any]], n: int) -> tuple[tuple[Stratum, ...], Ints]:
-    """The populations there are, and the number (n,) of each row's; an empty array where there is one."""
-    code, size = np.zeros(0, np.int64), 1
-    for one in names:
-        if not n or (one == one[0]).all():
-            continue
-        number, more = numbered(one)
-        code, size = (code * more + number if code.size else number), size * more
-        if size > MOST:
-            code, size = numbered(code)
-    if not code.size:
-        return ((tuple(str(one[0]) for one in names),) if n else ()), code
-    _, first, code = np.unique(code, return_index=True, return_inverse=True)
-    strata = [tuple(str(one[row]) for one in names) for row in first]
-    order = sorted(range(len(strata)), key=lambda k: strata[k])
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    return tuple(strata[k] for k in order), place[code]

@@ -16,7 +16,8 @@ from abstain.sketch import file as sketch_file
 from abstain.sketch.bins import BITS, Bins
 from abstain.sketch.cells import Cells
 from abstain.sketch.counts import Counts
-from abstain.sketch.plan import PARTS, Counted, Plan, Scored, Stratum
+from abstain.sketch.plan import PARTS, Counted, Plan, Scored
+from abstain.sketch.strata import Stratum
 
 Ints = NDArray[np.int64]
 
