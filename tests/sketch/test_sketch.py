@@ -147,6 +147,20 @@ def test_scores_fitted_on_other_rows_are_not_merged(outputs, more_outputs):
         sketch_outputs(outputs, scores=scores) + sketch_outputs(more_outputs, scores=scores)
 
 
+def test_scores_of_other_last_layers_are_not_merged():
+    from abstain.outputs import Outputs
+
+    rng = np.random.default_rng(0)
+    x, labels = rng.normal(size=(300, 4)), rng.integers(3, size=300)
+    heads = [rng.normal(size=(3, 4)) for _ in range(2)]
+    runs = [Outputs(logits=x @ head.T, labels=labels, features=x, weight=head) for head in heads]
+    a, b = (sketch_outputs(run, scores=["geometric_margin"]) for run in runs)
+    with pytest.raises(ValueError, match="last layers: "):
+        a + b
+    with pytest.raises(ValueError, match="must have the last layer of the plan"):
+        Sketch.of_outputs(a.plan, runs[1])
+
+
 def test_edges_that_differ_are_told(outputs, more_outputs):
     a, b = (sketch_outputs(one, scores=["energy"], equal_mass=50) for one in (outputs, more_outputs))
     with pytest.raises(ValueError, match="50 edges and 50 edges that are not the same"):

@@ -141,9 +141,7 @@ def test_a_coverage_that_cannot_be_kept_is_told():
         of_sketch.target_coverage(counts, coverage=0.9, delta=0.05)
 
 
-@pytest.mark.parametrize(
-    ("n", "coverage", "delta"), [(200, 0.8, 0.05), (10, 0.9, 0.05), (1, 0.5, 0.1), (57, 0.3, 0.2)]
-)
+@pytest.mark.parametrize(("n", "coverage", "delta"), [(200, 0.8, 0.05), (10, 0.9, 0.05), (1, 0.5, 0.1), (57, 0.3, 0.2)])
 def test_the_rank_for_a_coverage_is_the_first_that_keeps_it(n, coverage, delta):
     from scipy.stats import beta
 

@@ -18,7 +18,7 @@ from abstain.sketch.plan import By, Plan, Scored
 
 FORMAT, VERSION = "abstain.sketch", 1
 MOST_CELLS = 1 << 32
-KEYS = {"scores", "by", "parts", "has_ids", "n_classes", "class_names", "strata", "rounded", "fitted_bins"}
+KEYS = {"scores", "by", "parts", "has_ids", "n_classes", "class_names", "head", "strata", "rounded", "fitted_bins"}
 
 
 def save(sketch: Any, file: Path, /) -> None:
@@ -46,6 +46,7 @@ def save(sketch: Any, file: Path, /) -> None:
         "has_ids": plan.has_ids,
         "n_classes": plan.n_classes,
         "class_names": plan.class_names,
+        "head": plan.head,
         "strata": sketch.strata,
         "rounded": sorted(sketch.rounded),
         "fitted_bins": sorted(sketch.fitted_bins),
@@ -92,6 +93,7 @@ def _fields(header: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
         has_ids=built(header["has_ids"], bool, place="has_ids"),
         n_classes=n_classes,
         class_names=built(header["class_names"], tuple[str, ...] | None, place="class_names"),
+        head=built(header["head"], str | None, place="head"),
     )
     marks = {mark: frozenset(built(header[mark], tuple[str, ...], place=mark)) for mark in ("rounded", "fitted_bins")}
     _check(plan, strata, cells, marks)

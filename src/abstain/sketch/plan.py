@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, Self, final, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.collect.fingerprint import digest
 from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.confidences import confidences
@@ -55,6 +56,8 @@ class Plan:
     """Whether several rows may show the same sample, which their ids tell; else every row is independent."""
     n_classes: int = 0
     class_names: tuple[str, ...] | None = None
+    head: str | None = None
+    """A digest of the last layer, where a score looks at it."""
 
     def __post_init__(self) -> None:
         if not self.scores:
@@ -90,6 +93,7 @@ class Plan:
             has_ids=outputs.ids is not None if has_ids is None else has_ids,
             n_classes=outputs.n_classes,
             class_names=outputs.class_names,
+            head=_head(outputs) if any(one.uses_head for _, one in fitted.values()) else None,
         )
 
     def count(self, outputs: Outputs, /, *, numbers: ArrayLike | None = None) -> Counted:
@@ -98,6 +102,8 @@ class Plan:
             raise ValueError("`outputs` must have ids, as several rows may show the same sample, got none.")
         if outputs.n_classes != self.n_classes:
             raise ValueError(f"`outputs` must have {self.n_classes} classes, got {outputs.n_classes}.")
+        if self.head is not None and _head(outputs) != self.head:
+            raise ValueError("`outputs` must have the last layer of the plan, which a score looks at, got another.")
         found = confidences(outputs, {name: one.fitted for name, one in self.scores.items()})
         ids = outputs.ids
         if ids is None:
@@ -152,11 +158,16 @@ class Plan:
             ("has_ids", "several rows of the same sample:"),
             ("n_classes", "classes:"),
             ("class_names", "names of classes:"),
+            ("head", "last layers:"),
         ):
             mine, others = getattr(self, field), getattr(other, field)
             if mine != others:
                 return f"{words} {mine!r:.60} and {others!r:.60}"
         return None
+
+
+def _head(outputs: Outputs) -> str:
+    return digest(outputs.weight, outputs.bias)[:16]
 
 
 def _state(one: Scored) -> str:
