@@ -4,11 +4,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from abstain import collect, evaluation, metrics, monitor, onnx, scores, shifts, sklearn, thresholds, torch
+    from abstain import collect, evaluation, metrics, monitor, onnx, scores, shifts, sketch, sklearn, thresholds, torch
     from abstain.evaluation import Evaluation, Summary, evaluate, summarize
     from abstain.outputs import Outputs
     from abstain.selector import Selector, calibrate
     from abstain.sensitivity import ScaleSensitivity, scale_sensitivity
+    from abstain.sketch import Sketch
 
 __version__ = "0.1.0"
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Outputs",
     "ScaleSensitivity",
     "Selector",
+    "Sketch",
     "Summary",
     "calibrate",
     "collect",
@@ -27,6 +29,7 @@ __all__ = [
     "scale_sensitivity",
     "scores",
     "shifts",
+    "sketch",
     "sklearn",
     "summarize",
     "thresholds",
@@ -38,6 +41,7 @@ _HOME = {
     "Outputs": "abstain.outputs",
     "ScaleSensitivity": "abstain.sensitivity",
     "Selector": "abstain.selector",
+    "Sketch": "abstain.sketch",
     "Summary": "abstain.evaluation",
     "calibrate": "abstain.selector",
     "evaluate": "abstain.evaluation",

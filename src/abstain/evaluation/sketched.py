@@ -12,7 +12,7 @@ from abstain.metrics.intervals import Estimate
 from abstain.scores.score import Score
 from abstain.sketch import Counts, Sketch
 
-WIDE = 0.01  # of a value: brackets beyond it tell that bins are too coarse
+WIDE = 0.05  # of a value: brackets beyond it tell that bins are too coarse
 
 
 @final
@@ -178,19 +178,26 @@ def _apart(
 
 
 def _notes(rows: list[dict[str, Any]], sketch: Sketch) -> list[str]:
-    widest = max(rows, key=lambda row: (row["upper"] - row["lower"]) / max(row["aurc"], 1e-300))
-    width = (widest["upper"] - widest["lower"]) / max(widest["aurc"], 1e-300)
-    words = "exact" if width == 0 else f"certain to {width:.2g} of its value, the widest for {widest['score']}"
-    notes = [f"Counts of {sketch.n:,} rows in bins: every AURC is {words} (alpha={widest['alpha']:g})."]
+    widest = max(rows, key=_width)
+    width = _width(widest)
+    notes = [
+        f"Counts of {sketch.n:,} rows in bins: every AURC is certain to within {width:.2g} of its value "
+        f"({widest['score']}, alpha={widest['alpha']:g}, the widest)."
+    ]
     if width == 0:
-        notes = [f"Counts of {sketch.n:,} rows with every bit of the confidence: AURC is exact."]
+        notes = [f"Counts of {sketch.n:,} rows by every value of the confidence: AURC is exact."]
     elif width > WIDE:
         notes.append(
             "That is wide: count a form of the score that does not crowd near its end, such as the log-odds of a "
-            "probability, or in bins of equal mass."
+            "probability, or keep more bits."
         )
     if sketch.plan.has_ids:
         notes.append("Several rows may show the same sample: standard errors count each sample once.")
     if sketch.plan.parts == 1 and len(sketch.scores) > 1:
         notes.append("The sketch has no parts: differences between scores are told as if of different rows.")
     return notes
+
+
+def _width(row: dict[str, Any]) -> float:
+    """Of a bracket, relative to what is in it."""
+    return float((row["upper"] - row["lower"]) / row["upper"]) if row["upper"] else 0.0

@@ -73,6 +73,9 @@ def _fields(header: dict[str, Any], arrays: Arrays, own: Iterable[Any]) -> dict[
     fitted = from_state(header["fitted"], arrays, kind=FittedScore, own=own)
     _check_all_is_read(entry, fitted, header, arrays)
     n_classes = built(header["n_classes"], int, place="n_classes")
+    class_names = built(header["class_names"], tuple[str, ...] | None, place="class_names")
+    if class_names is not None and len(class_names) != n_classes:
+        raise ValueError(f"{len(class_names)} names for {n_classes} classes")
     check_decides(fitted, n_classes)
     return {
         "entry": entry,
@@ -81,7 +84,7 @@ def _fields(header: dict[str, Any], arrays: Arrays, own: Iterable[Any]) -> dict[
         "groups": built(header["groups"], GroupThresholds | None, place="groups"),
         "n_classes": n_classes,
         "distribution": built(header["distribution"], ScoreDistribution, place="distribution"),
-        "class_names": built(header["class_names"], tuple[str, ...] | None, place="class_names"),
+        "class_names": class_names,
     }
 
 

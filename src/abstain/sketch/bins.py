@@ -43,7 +43,8 @@ class Bins:
     def equal_mass(cls, pilot: ArrayLike, /, *, number: int = 4096) -> Self:
         """About ``number`` bins with as many rows of a pilot each; to be fixed before the rows that are counted.
 
-        They need a tenth of the bins that bits of the key need for the same width of a bracket.
+        A bracket is about half as wide as with as many bins of bits. A probability crowds near 1, where a float32 tells
+        little apart: count its log-odds instead.
 
         >>> Bins.equal_mass([0.1, 0.2, 0.3, 0.4], number=2).lowest(np.array([1, 2]))
         array([-3.40282347e+38,  3.00000012e-01])

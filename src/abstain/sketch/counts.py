@@ -8,7 +8,6 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.kernels.errors import ErrorArea
 from abstain.metrics.augrc import generalized_area
 from abstain.metrics.aurc import area
 from abstain.metrics.checks import check_level
@@ -17,49 +16,13 @@ from abstain.metrics.groups import Groups, prefix
 from abstain.metrics.intervals import FEW_ERRORS, Estimate, estimates, mover
 from abstain.metrics.ood import auroc
 from abstain.metrics.operating_points import coverage_at, risk_at
-from abstain.sketch.areas import error_areas
+from abstain.sketch.binned import Binned
 from abstain.sketch.bins import Bins
 from abstain.sketch.bracket import Bracket
 from abstain.sketch.jackknife import jackknife_error, left_out, student
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-LOOPED = 1 << 24  # rows up to which areas are summed rank by rank, with the same bits as those of rows
-
-
-@final
-@dataclass(frozen=True)
-class Binned:
-    """Groups of rows, the most trusted first, whose areas take time for the groups alone where rows are many."""
-
-    tied: Groups
-    is_looped: bool
-    """Whether areas are summed rank by rank."""
-    is_counted: bool = True
-
-    @property
-    def n(self) -> int:
-        """The number of rows."""
-        return self.tied.n
-
-    @property
-    def risk(self) -> float:
-        """Risk at full coverage."""
-        return self.tied.risk
-
-    def prefix(self, coverage: float, /) -> int:
-        """How many rows, at least one, fit into ``coverage``."""
-        return prefix(self.n, coverage)
-
-    def groups(self) -> Groups:
-        """The groups."""
-        return self.tied
-
-    def error_areas(self, ms: Ints, /) -> list[ErrorArea]:
-        """The sums over the first m rows."""
-        if self.is_looped:
-            return self.tied.error_areas(ms)
-        return error_areas(self.tied.counts, self.tied.losses, ms)
 
 
 @final
@@ -124,7 +87,7 @@ class Counts:
 
     def _binned(self, confidence: Floats, counts: Ints, errors: Ints) -> Binned:
         groups = Groups(confidence, counts, counts.astype(np.float64), errors.astype(np.float64), is_counted=True)
-        return Binned(groups, self.is_exact or self.n <= LOOPED)
+        return Binned(groups, is_looped=self.is_exact)
 
     def _bracket(self, value: Callable[[Binned], float]) -> Bracket:
         point = value(self.tied)
@@ -134,7 +97,14 @@ class Counts:
 
     def aurc(self, alpha: float = 1.0) -> Bracket:
         """AURC-α."""
-        return self._bracket(lambda one: area(one, alpha=alpha))
+        if alpha not in self._areas:
+            self._areas[alpha] = self._bracket(lambda one: area(one, alpha=alpha))
+        return self._areas[alpha]
+
+    @cached_property
+    def _areas(self) -> dict[float, Bracket]:
+        """What was found so far."""
+        return {}
 
     def augrc(self) -> Bracket:
         """AUGRC."""
@@ -179,12 +149,12 @@ class Counts:
         """
         found = estimates(self.tied, alphas=alphas, level=level)
         if self.are_clusters:
-            found = [self._clustered(one, k, alphas, level) for k, one in enumerate(found)]
+            found = [self._clustered(one, level) for one in found]
         return [_widened(one, self.aurc(one.alpha)) for one in found]
 
-    def _clustered(self, by_rows: Estimate, place: int, alphas: Sequence[float], level: float) -> Estimate:
+    def _clustered(self, by_rows: Estimate, level: float) -> Estimate:
         """The estimate with the errors of clusters; where errors are few, never surer than rows would be."""
-        values = self.without_parts(alphas)[:, place]
+        values = self.without_parts(by_rows.alpha)
         se = jackknife_error(values)
         half = student(level, len(values)) * se
         low, high = max(0.0, by_rows.value - half), min(1.0, by_rows.value + half)
@@ -197,15 +167,26 @@ class Counts:
         reached = np.cumsum(self.counts) - self.counts < prefix(self.n, alpha)
         return int(self.errors[reached].sum()) < FEW_ERRORS
 
-    def without_parts(self, alphas: Sequence[float], /) -> Floats:
-        """(P, A) AURC-α of the rows without those of each part in turn."""
-        return left_out(self.counts, self.errors, self.parts(), np.asarray(alphas, dtype=np.float64))
+    def without_parts(self, alpha: float, /) -> Floats:
+        """(P,) AURC-α of the rows without those of each part in turn."""
+        if alpha not in self._without:
+            self._without[alpha] = left_out(self.counts, self.errors, self._parts, alpha)
+        return self._without[alpha]
+
+    @cached_property
+    def _parts(self) -> tuple[Ints, Ints, Ints, Ints]:
+        return self.parts()
+
+    @cached_property
+    def _without(self) -> dict[float, Floats]:
+        """What was found so far."""
+        return {}
 
     def compare(self, other: "Counts", /, *, alpha: float = 1.0, level: float = 0.95) -> Comparison:
         """Paired difference of AURC-α to another score of the same rows, by parts of them left out in turn."""
         check_level(level)
         mine, others = (one.estimates([alpha], level=level)[0] for one in (self, other))
-        without = [one.without_parts([alpha])[:, 0] for one in (self, other)]
+        without = [one.without_parts(alpha) for one in (self, other)]
         if (self.n, self.n_errors, len(without[0])) != (other.n, other.n_errors, len(without[1])):
             raise ValueError("A paired comparison must have two scores of the same rows, got others.")
         difference, se = mine.value - others.value, jackknife_error(without[0] - without[1])

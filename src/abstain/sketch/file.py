@@ -1,5 +1,6 @@
 """A sketch in one file: counts, compressed, and a header; nothing executable, every bit and every field checked."""
 
+import json
 import zlib
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from abstain.sketch.plan import By, Plan, Scored
 
 FORMAT, VERSION = "abstain.sketch", 1
 MOST_CELLS = 1 << 32
-KEYS = {"scores", "by", "parts", "has_ids", "n_classes", "class_names", "strata", "rounded", "fitted_bins"}
+KEYS = {"scores", "by", "parts", "has_ids", "n_classes", "class_names", "head", "strata", "rounded", "fitted_bins"}
 
 
 def save(sketch: Any, file: Path, /) -> None:
@@ -45,6 +46,7 @@ def save(sketch: Any, file: Path, /) -> None:
         "has_ids": plan.has_ids,
         "n_classes": plan.n_classes,
         "class_names": plan.class_names,
+        "head": plan.head,
         "strata": sketch.strata,
         "rounded": sorted(sketch.rounded),
         "fitted_bins": sorted(sketch.fitted_bins),
@@ -69,12 +71,19 @@ def _fields(header: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
     strata = built(header["strata"], tuple[tuple[str, ...], ...], place="strata")
     scores, cells = {}, {}
     for number, one in enumerate(header["scores"]):
+        if set(one) != {"name", "score", "fitted", "bits", "cells"}:
+            raise ValueError("a score with more or other fields")
         entry = from_state(one["score"], arrays, kind=Score)
         fitted = from_state(one["fitted"], arrays, kind=FittedScore)
+        states = [to_state(part, name=f"{number}.{what}")[0] for what, part in (("score", entry), ("fitted", fitted))]
+        if json.loads(json.dumps(states)) != [one["score"], one["fitted"]]:
+            raise ValueError("a score with more or other fields")
         if n_classes:
             check_decides(fitted, n_classes)
         bits = built(one["bits"], int | None, place="bits")
         name = built(one["name"], str, place="name")
+        if name in scores or name != entry.name:
+            raise ValueError(f"the score {entry.name} under the name {name}")
         scores[name] = Scored(entry, fitted, Bins(bits, arrays.get(f"{number}.edges")))
         cells[name] = _unpacked(arrays, f"{number}.", built(one["cells"], int, place="cells"))
     plan = Plan(
@@ -84,10 +93,20 @@ def _fields(header: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
         has_ids=built(header["has_ids"], bool, place="has_ids"),
         n_classes=n_classes,
         class_names=built(header["class_names"], tuple[str, ...] | None, place="class_names"),
+        head=built(header["head"], str | None, place="head"),
     )
     marks = {mark: frozenset(built(header[mark], tuple[str, ...], place=mark)) for mark in ("rounded", "fitted_bins")}
     _check(plan, strata, cells, marks)
+    if set(arrays) != {name for number, one in enumerate(scores.values()) for name in _names(one, number)}:
+        raise ValueError("more or other arrays than its scores have")
     return {"plan": plan, "strata": strata, "cells": cells, **marks}
+
+
+def _names(one: Scored, number: int) -> set[str]:
+    """The arrays of a score."""
+    states = to_state(one.entry, name=f"{number}.score")[1] | to_state(one.fitted, name=f"{number}.fitted")[1]
+    own = ("place", "counts", "errors", *(() if one.bins.edges is None else ("edges",)))
+    return {*states, *(f"{number}.{name}" for name in own)}
 
 
 def _check(plan: Plan, strata: Any, cells: dict[str, Cells], marks: dict[str, frozenset[str]]) -> None:
@@ -118,9 +137,9 @@ def _packed(cells: Cells, prefix: str) -> Arrays:
     columns = {"place": np.diff(cells.place, prepend=np.uint64(0)), "counts": cells.counts, "errors": cells.errors}
     found: Arrays = {}
     for name, column in columns.items():
-        most = int(column.max(initial=0))
-        kind = next(kind for kind in ("u1", "u2", "u4", "u8") if most < 1 << (8 * int(kind[1])))
-        planes = np.ascontiguousarray(column.astype(f"<{kind}").view(np.uint8).reshape(len(column), -1).T)
+        width = _width(column)
+        octets = column.astype(f"<u{width}").view(np.uint8).reshape(len(column), width)
+        planes = np.ascontiguousarray(octets.T)
         found[f"{prefix}{name}"] = np.frombuffer(zlib.compress(planes.tobytes(), 6), np.uint8)
     return found
 
@@ -135,11 +154,22 @@ def _unpacked(arrays: Arrays, prefix: str, size: int) -> Cells:
 
 
 def _column(packed: NDArray[Any], size: int) -> NDArray[np.uint64]:
-    """A column of ``size`` whole numbers; no more is unpacked than they can take."""
+    """A column of ``size`` whole numbers in the smallest form; no more is unpacked than they can take."""
+    if packed.dtype != np.uint8 or packed.ndim != 1:
+        raise ValueError("counts in another form")
     unpacker = zlib.decompressobj()
-    raw = unpacker.decompress(np.ascontiguousarray(packed, np.uint8).tobytes(), 8 * size + 1)
+    raw = unpacker.decompress(packed.tobytes(), 8 * size + 1)
     width = len(raw) // size if size else 1
-    if not unpacker.eof or width not in (1, 2, 4, 8) or len(raw) != width * size:
-        raise ValueError("counts that are cut off")
+    if not unpacker.eof or unpacker.unused_data or width not in (1, 2, 4, 8) or len(raw) != width * size:
+        raise ValueError("counts that are cut off, or more than there are")
     planes = np.frombuffer(raw, np.uint8).reshape(width, size).T
-    return np.ascontiguousarray(planes).view(f"<u{width}").ravel().astype(np.uint64)
+    column = np.ascontiguousarray(planes).view(f"<u{width}").ravel().astype(np.uint64)
+    if _width(column) != width:
+        raise ValueError("counts in another form")
+    return column
+
+
+def _width(column: NDArray[Any]) -> int:
+    """How many bytes the largest of whole numbers takes, as 1, 2, 4 or 8."""
+    most = int(column.max(initial=0))
+    return next(width for width in (1, 2, 4, 8) if most < 1 << (8 * width))

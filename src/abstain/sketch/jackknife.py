@@ -17,10 +17,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def left_out(
-    counts: Ints, errors: Ints, parts: tuple[Ints, Ints, Ints, Ints], alphas: NDArray[np.float64], /
-) -> Floats:
-    """(P, A) AURC-α of the rows without those of each part that has rows, from groups with the most trusted first."""
+def left_out(counts: Ints, errors: Ints, parts: tuple[Ints, Ints, Ints, Ints], alpha: float, /) -> Floats:
+    """(P,) AURC-α of the rows without those of each part that has rows, from groups with the most trusted first."""
     number, place, part_counts, part_errors = parts
     found = []
     for part in np.unique(number):
@@ -28,11 +26,9 @@ def left_out(
         rest, wrong = counts.copy(), errors.astype(np.float64)
         rest[place[chosen]] -= part_counts[chosen]
         wrong[place[chosen]] -= part_errors[chosen]
-        kept = rest > 0
-        rest, wrong = rest[kept], wrong[kept]
-        n = int(rest.sum())
-        ms = [prefix(n, alpha) for alpha in alphas] if n else []
-        found.append([risk_sum(rest, wrong, m) / m for m in ms] or [np.nan] * len(alphas))
+        kept, n = rest > 0, int(rest.sum())
+        m = prefix(n, alpha)
+        found.append(risk_sum(rest[kept], wrong[kept], m) / m if n else np.nan)
     return np.array(found)
 
 

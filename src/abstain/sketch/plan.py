@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, Self, final, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.kernels.distinct import numbered
+from abstain.collect.fingerprint import digest
 from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.confidences import confidences
@@ -17,12 +17,11 @@ from abstain.scores.state import to_state
 from abstain.sketch.bins import BITS, Bins
 from abstain.sketch.cells import Cells
 from abstain.sketch.identity import parts_of
+from abstain.sketch.strata import MOST, Stratum, populations
 
 By = Literal["shift", "domain", "class"]
-Stratum = tuple[str, ...]
 Ints = NDArray[np.int64]
 PARTS = 32
-MOST = 1 << 30  # populations times parts
 
 
 class Scored(NamedTuple):
@@ -57,6 +56,8 @@ class Plan:
     """Whether several rows may show the same sample, which their ids tell; else every row is independent."""
     n_classes: int = 0
     class_names: tuple[str, ...] | None = None
+    head: str | None = None
+    """A digest of the last layer, where a score looks at it."""
 
     def __post_init__(self) -> None:
         if not self.scores:
@@ -92,6 +93,7 @@ class Plan:
             has_ids=outputs.ids is not None if has_ids is None else has_ids,
             n_classes=outputs.n_classes,
             class_names=outputs.class_names,
+            head=_head(outputs) if any(one.uses_head for _, one in fitted.values()) else None,
         )
 
     def count(self, outputs: Outputs, /, *, numbers: ArrayLike | None = None) -> Counted:
@@ -100,6 +102,8 @@ class Plan:
             raise ValueError("`outputs` must have ids, as several rows may show the same sample, got none.")
         if outputs.n_classes != self.n_classes:
             raise ValueError(f"`outputs` must have {self.n_classes} classes, got {outputs.n_classes}.")
+        if self.head is not None and _head(outputs) != self.head:
+            raise ValueError("`outputs` must have the last layer of the plan, which a score looks at, got another.")
         found = confidences(outputs, {name: one.fitted for name, one in self.scores.items()})
         ids = outputs.ids
         if ids is None:
@@ -115,7 +119,7 @@ class Plan:
         /,
     ) -> Counted:
         """The cells of confidences by score, with errors, ids and, for each of ``by``, the name of every row."""
-        strata, code = _strata(names, len(errors))
+        strata, code = populations(names, len(errors))
         if self.parts > 1:
             if len(strata) * self.parts > MOST:
                 raise ValueError(f"`by` must give fewer populations than {MOST // self.parts}, got {len(strata)}.")
@@ -154,11 +158,16 @@ class Plan:
             ("has_ids", "several rows of the same sample:"),
             ("n_classes", "classes:"),
             ("class_names", "names of classes:"),
+            ("head", "last layers:"),
         ):
             mine, others = getattr(self, field), getattr(other, field)
             if mine != others:
                 return f"{words} {mine!r:.60} and {others!r:.60}"
         return None
+
+
+def _head(outputs: Outputs) -> str:
+    return digest(outputs.weight, outputs.bias)[:16]
 
 
 def _state(one: Scored) -> str:
@@ -171,23 +180,3 @@ def _state(one: Scored) -> str:
         ],
         default=str,
     )
-
-
-def _strata(names: list[NDArray[Any]], n: int) -> tuple[tuple[Stratum, ...], Ints]:
-    """The populations there are, and the number (n,) of each row's; an empty array where there is one."""
-    code, size = np.zeros(0, np.int64), 1
-    for one in names:
-        if not n or (one == one[0]).all():
-            continue
-        number, more = numbered(one)
-        code, size = (code * more + number if code.size else number), size * more
-        if size > MOST:
-            code, size = numbered(code)
-    if not code.size:
-        return ((tuple(str(one[0]) for one in names),) if n else ()), code
-    _, first, code = np.unique(code, return_index=True, return_inverse=True)
-    strata = [tuple(str(one[row]) for one in names) for row in first]
-    order = sorted(range(len(strata)), key=lambda k: strata[k])
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    return tuple(strata[k] for k in order), place[code]

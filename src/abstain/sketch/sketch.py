@@ -16,7 +16,8 @@ from abstain.sketch import file as sketch_file
 from abstain.sketch.bins import BITS, Bins
 from abstain.sketch.cells import Cells
 from abstain.sketch.counts import Counts
-from abstain.sketch.plan import PARTS, Counted, Plan, Scored, Stratum
+from abstain.sketch.plan import PARTS, Counted, Plan, Scored
+from abstain.sketch.strata import Stratum
 
 Ints = NDArray[np.int64]
 
@@ -61,14 +62,17 @@ class Sketch:
         if c.dtype.kind not in "biuf" or c.shape != wrong.shape:
             raise ValueError(f"`confidence` must be numbers of shape {wrong.shape}, got {c.dtype} of {c.shape}.")
         c = c if c.dtype in (np.float32, np.float64) else c.astype(np.float64)
-        given = Given(score)
-        plan = Plan(
-            scores={score: Scored(given, given, bins or Bins(BITS))},
-            by=(),
-            parts=1 if ids is None else PARTS,
-            has_ids=ids is not None,
-        )
+        plan = _given_plan(score, bins or Bins(BITS), has_ids=ids is not None)
         return cls._of(plan, plan.count_pairs({score: c}, wrong, ids, []))
+
+    @classmethod
+    def of_table(cls, table: Ints, /, *, score: str = "confidence") -> Self:
+        """The sketch of right and wrong rows (2^bits, 2) by the leading bits of the key of a confidence."""
+        bits = len(table).bit_length() - 1
+        if table.ndim != 2 or table.shape != (1 << bits, 2) or table.dtype.kind not in "iu" or (table < 0).any():
+            raise ValueError(f"`table` must be counts of shape (2^bits, 2), got {table.dtype} of {table.shape}.")
+        cells = Cells.of_table(table.astype(np.int64))
+        return cls(_given_plan(score, Bins(bits), has_ids=False), ((),) if len(cells.place) else (), {score: cells})
 
     @classmethod
     def of_outputs(cls, plan: Plan, outputs: Outputs, /, *, numbers: ArrayLike | None = None) -> Self:
@@ -223,6 +227,12 @@ def merge(sketches: Iterable[Sketch], /, *, names: Sequence[str] | None = None) 
         frozenset[str]().union(*(getattr(part, field) for part in parts)) for field in ("rounded", "fitted_bins")
     )
     return Sketch(plan, strata, cells, rounded, fitted_bins)
+
+
+def _given_plan(score: str, bins: Bins, *, has_ids: bool) -> Plan:
+    """The plan for one confidence that is given."""
+    given = Given(score)
+    return Plan(scores={score: Scored(given, given, bins)}, by=(), parts=PARTS if has_ids else 1, has_ids=has_ids)
 
 
 def _errors(errors: ArrayLike) -> NDArray[np.bool_]:
