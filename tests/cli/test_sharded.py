@@ -67,7 +67,7 @@ def test_a_sketch_of_many_files_merges_with_that_of_others(shards, tmp_path):
         (("--engine", "rey"), "`engine` must be one of local, ray, got 'rey'. Did you mean ray?"),
         (("--metric", "augrc"), "`--metric` must be left out with Parquet files that an engine reads"),
         (("--score", "knn"), "knn: the outputs have no features"),
-        (("--engine", "ray", "--address", "127.0.0.1:1"), "`address` must be that of a Ray cluster, such as auto or"),
+        (("--engine", "ray", "--address", "127.0.0.1:1"), "`address` must be that of a Ray cluster that lets you in"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_line(shards, arguments, message):

@@ -41,7 +41,9 @@ class RayEngine:
             return
         own = {"num_cpus": workers, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
         where = {"address": "local", **own} if address is None else {"address": address}
-        with foreign(f"`address` must be that of a Ray cluster, such as auto or host:6379, got {address!r}"):
+        with foreign(
+            f"`address` must be that of a Ray cluster that lets you in, such as auto or host:6379, got {address!r}"
+        ):
             _check_answers(address)
             ray.init(**where, log_to_driver=False, logging_level=logging.CRITICAL)
         try:
