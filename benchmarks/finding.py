@@ -7,8 +7,8 @@ from math import log
 from typing import Literal
 
 ROUNDS = 7
-Kind = Literal["faster", "slower", "seconds", "megabytes", "exponent"]
-UNITS = {"faster": "× faster", "slower": "× the time", "seconds": " s", "megabytes": " MB", "exponent": ""}
+Kind = Literal["faster", "slower", "seconds", "megabytes", "exponent", "share"]
+UNITS = {"faster": "× faster", "slower": "× the time", "seconds": " s", "megabytes": " MB", "exponent": "", "share": ""}
 
 
 @dataclass(frozen=True)

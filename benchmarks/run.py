@@ -24,6 +24,7 @@ from finding import Finding
 from fitted import fitted
 from guarantees import adversary, choosing, guarantees, hard_cases, labels_saved, monitors, other_promises
 from logits import classes, logits
+from sketches import sketches
 from start import start
 from tests_of_promises import comparisons, refutations
 
@@ -35,6 +36,7 @@ SPEED: dict[str, Callable[[bool], Iterator[Finding]]] = {
     "fitted": fitted,
     "from_disk": from_disk,
     "demo": demo,
+    "sketches": sketches,
     "start": start,
 }
 PROMISES = {
@@ -125,7 +127,9 @@ def _markdown(document: dict[str, object], findings: list[Finding]) -> str:
     for one in findings:
         bound = "≥" if one.kind == "faster" else "≤"
         goal = "–" if one.goal is None else f"{bound} {one.goal:g}{'' if one.met else ' (missed)'}"
-        unit = {"faster": "×", "slower": "×", "seconds": " s", "megabytes": " MB", "exponent": ""}[one.kind]
+        unit = {"faster": "×", "slower": "×", "seconds": " s", "megabytes": " MB", "exponent": "", "share": ""}[
+            one.kind
+        ]
         lines.append(f"| {one.what} | {one.against} | {one.value:.3g}{unit} | {goal} |")
     versions = ", ".join(f"{name} {found}" for name, found in document["versions"].items())  # type: ignore[attr-defined]
     return "\n".join(lines) + f"\n\n{document['machine']}, {document['date']}. {versions}.\n"

@@ -13,6 +13,7 @@ from kind import Kind, Run, command, expect
 from samples import outputs
 
 from abstain import calibrate
+from abstain.evaluation import sketch_outputs
 
 NUMBERS = (
     "0",
@@ -50,6 +51,7 @@ FILES = (
     "run",
     "run.npz",
     "s.abstain",
+    "a.sketch",
     "d.csv",
     "t.csv",
     "net.onnx",
@@ -81,6 +83,8 @@ OPTIONS = {
     "calibrate": ("-o", "-o", "--score", "--risk", "--risk", "--coverage", "--cost", "--costs", "--per", "--group-risk",
                   "--each", "--delta", "--method", "--seed"),
     "select": ("-o", "-o", "-o"),
+    "sketch": ("-o", "-o", "--score", "--bits", "--equal-mass", "--edges", "--by", "--minimum", "--seed"),
+    "merge": ("-o", "-o", "--minimum"),
     "attach": ("-o", "-o", "--logits"),
     "monitor": ("--selector", "--risk", "--calibration", "--delta", "--state"),
     "recertify": ("--state", "--state", "--ask", "-o", "--risk", "--delta"),
@@ -92,6 +96,8 @@ ARGUMENTS = {
     "sensitivity": ("run.npz",),
     "calibrate": ("t.csv",),
     "select": ("s.abstain", "run"),
+    "sketch": ("run",),
+    "merge": ("a.sketch", "a.sketch"),
     "attach": ("net.onnx", "s.abstain"),
     "monitor": ("d.csv",),
     "recertify": ("s.abstain", "d.csv"),
@@ -103,10 +109,11 @@ SENSIBLE = {
     "--coverage": "0.5", "--error-rate": "0.05", "--n": "1", "--power": "0.5", "--cost": "0.3", "--per": "class",
     "--group-risk": "0.5", "--method": "sgr", "--selector": "s.abstain", "--state": "out/a.json", "--ask": "2",
     "--batch-size": "2", "--on-error": "skip", "--costs": "none", "--logits": "z", "-o": "out/a.csv",
-    "--corrupt": "fog:3", "--class-names": "t.csv",
+    "--corrupt": "fog:3", "--class-names": "t.csv", "--bits": "12", "--equal-mass": "7", "--edges": "a.sketch",
+    "--by": "class", "--minimum": "3",
 }  # fmt: skip
 TO_WRITE = ("-o", "--figure", "--figures", "--state")
-TO_READ = ("--calibration", "--costs", "--selector", "--class-names")
+TO_READ = ("--calibration", "--costs", "--selector", "--class-names", "--edges")
 LINES = '{"confidence": 0.5, "accepted": true, "error": 0}\n'
 
 
@@ -124,6 +131,7 @@ class Commands(Kind):
         sample.save(folder / "run")
         np.savez(folder / "run.npz", logits=sample.logits, labels=sample.labels, inputs=sample.features)
         calibrate(sample, risk=0.3).save(folder / "s.abstain")
+        sketch_outputs(sample, scores=["energy"]).save(folder / "a.sketch")
         onnx.save(_model(onnx), folder / "net.onnx")
         (folder / "junk").write_bytes(np.random.default_rng(0).bytes(300))
         (folder / "empty").write_bytes(b"")

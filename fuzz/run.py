@@ -20,10 +20,12 @@ from headers import Headers
 from kind import Kind, Wrong
 from monitors import Monitors
 from selector_files import Selectors
+from sketch_files import Sketches
 from tables import Parquets, Tables
 
 KINDS: dict[str, type[Kind]] = {
-    kind.name: kind for kind in (Arrays, Archives, Headers, Tables, Parquets, Selectors, Monitors, Graphs, Commands)
+    kind.name: kind
+    for kind in (Arrays, Archives, Headers, Tables, Parquets, Selectors, Sketches, Monitors, Graphs, Commands)
 }
 COLUMNS = ("refused", "taken", "wrong", "traceback")
 MEMORY = 12 << 30  # bytes of address space: whoever asks for more gets an error, and the machine goes on

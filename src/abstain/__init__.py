@@ -4,12 +4,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from abstain import collect, evaluation, metrics, monitor, onnx, scores, shifts, sklearn, thresholds, torch
+    from abstain import collect, evaluation, metrics, monitor, onnx, scores, shifts, sketch, sklearn, thresholds, torch
     from abstain.evaluation import Evaluation, Summary, evaluate, summarize
     from abstain.evaluation.runs import RunComparison, compare_runs
     from abstain.outputs import Outputs
     from abstain.selector import Certificate, Selector, calibrate, certify
     from abstain.sensitivity import ScaleSensitivity, scale_sensitivity
+    from abstain.sketch import Sketch
 
 __version__ = "0.1.0"
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "RunComparison",
     "ScaleSensitivity",
     "Selector",
+    "Sketch",
     "Summary",
     "calibrate",
     "certify",
@@ -32,6 +34,7 @@ __all__ = [
     "scale_sensitivity",
     "scores",
     "shifts",
+    "sketch",
     "sklearn",
     "summarize",
     "thresholds",
@@ -45,6 +48,7 @@ _HOME = {
     "RunComparison": "abstain.evaluation.runs",
     "ScaleSensitivity": "abstain.sensitivity",
     "Selector": "abstain.selector",
+    "Sketch": "abstain.sketch",
     "Summary": "abstain.evaluation",
     "calibrate": "abstain.selector",
     "certify": "abstain.selector",

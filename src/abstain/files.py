@@ -102,3 +102,14 @@ def locked_folder(folder: Path, /, *, exclusive: bool) -> Iterator[None]:
 def write_text(goal: Path, text: str, /) -> None:
     """Write a text, whole or not at all."""
     write_whole(goal, lambda partial: partial.write_text(text, encoding="utf-8"))
+
+
+def is_alive(process: int, /) -> bool:
+    """Whether there is a process of this number, as far as one may know."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

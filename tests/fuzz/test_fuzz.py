@@ -26,7 +26,7 @@ def test_no_hostile_input_gives_a_wrong_result_or_a_traceback():
     done = fuzzed(RUN, "--tries", "200")
     assert done.returncode == 0, done.stdout + done.stderr
     rows = [line.split() for line in done.stdout.splitlines()[1:]]
-    assert len(rows) == 9
+    assert len(rows) == 10
     for kind, tried, refused, taken, wrong, tracebacks, _ in rows:
         assert int(tried) == int(refused) + int(taken) >= 20, kind
         assert (wrong, tracebacks) == ("0", "0"), kind

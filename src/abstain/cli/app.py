@@ -17,6 +17,7 @@ from abstain.cli.demo import demo
 from abstain.cli.evaluate import evaluate
 from abstain.cli.help import HelpGroup, add_command
 from abstain.cli.letters import set_up_streams
+from abstain.cli.merge import merge
 from abstain.cli.monitor import monitor
 from abstain.cli.plan import plan
 from abstain.cli.recertify import recertify
@@ -25,6 +26,7 @@ from abstain.cli.reproduce import reproduce
 from abstain.cli.scores import scores
 from abstain.cli.select import select
 from abstain.cli.sensitivity import sensitivity
+from abstain.cli.sketch import sketch
 from abstain.foreign import is_meant
 
 COLLECT_EVERY = 100_000  # new objects: looking for garbage while modules load takes a tenth of a short command
@@ -72,6 +74,8 @@ COMMANDS = (
     attach,
     monitor,
     recertify,
+    sketch,
+    merge,
     reproduce,
 )
 for command in COMMANDS:

@@ -9,6 +9,7 @@ import typer
 from abstain.cli.complete import method_names, score_or_best
 from abstain.cli.options import Json
 from abstain.cli.show import print_json
+from abstain.cli.sketched import calibrate_from_sketch
 
 if TYPE_CHECKING:
     from abstain.selector import Selector
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def calibrate(
-    outputs: Annotated[Path, typer.Argument(help="Labelled outputs drawn like those to come.")],
+    outputs: Annotated[Path, typer.Argument(help="Labelled outputs, or a .sketch, drawn like those to come.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The selector file to write.")],
     score: Annotated[
         str | None,
@@ -61,8 +62,6 @@ def calibrate(
 
     Example: abstain calibrate run/ --risk 0.02 --delta 0.05 -o selector.abstain
     """
-    from dataclasses import asdict
-
     import abstain
     from abstain.files import check_goal
     from abstain.scores.registry import split_names
@@ -71,6 +70,21 @@ def calibrate(
     if each and per is None:
         raise ValueError("`--each` must come with `--per`, got no `--per`.")
 
+    if outputs.suffix == ".sketch":
+        refused = {"--cost": cost, "--costs": costs, "--group-risk": group_risk}
+        selector = calibrate_from_sketch(
+            outputs,
+            refused=refused,
+            score=score,
+            risk=risk,
+            coverage=coverage,
+            per=per,
+            jointly=not each,
+            delta=delta,
+            method=method,
+        )
+        _tell(selector, output, json=json)
+        return
     selector = abstain.calibrate(
         abstain.Outputs.load(outputs, nonfinite="reject"),
         score=None if score is None else split_names(score),
@@ -85,6 +99,13 @@ def calibrate(
         jointly=not each,
         seed=seed,
     )
+    _tell(selector, output, json=json)
+
+
+def _tell(selector: "Selector", output: Path, *, json: bool) -> None:
+    """Write the selector, and what it promises."""
+    from dataclasses import asdict
+
     selector.save(output)
     if json:
         groups = None if selector.groups is None else asdict(selector.groups)

@@ -23,6 +23,13 @@ def method_names(incomplete: str) -> list[str]:
     return _beginning(METHODS, incomplete)
 
 
+def engine_names(incomplete: str) -> list[str]:
+    """Where Parquet files are worked on."""
+    from abstain.engines import ENGINES
+
+    return _beginning(ENGINES, incomplete)
+
+
 def experiment_names(incomplete: str) -> list[str]:
     """Experiments of `abstain reproduce`."""
     from abstain.experiments.registry import EXPERIMENTS

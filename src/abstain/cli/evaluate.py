@@ -8,7 +8,9 @@ import typer
 from abstain.cli.complete import score_names
 from abstain.cli.letters import shown
 from abstain.cli.options import Figure, Json, Nonfinite
+from abstain.cli.sharded import Address, Engine, Resume, Workers, check_in_memory, compared, is_sharded, sketched
 from abstain.cli.show import print_json, print_summary, progress_bar
+from abstain.cli.sketched import tell, tell_sketch
 
 if TYPE_CHECKING:
     from abstain.evaluation import Evaluation
@@ -16,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    outputs: Annotated[Path, typer.Argument(help="A folder of outputs, an .npz file, or a .csv or .parquet table.")],
+    outputs: Annotated[
+        list[str],
+        typer.Argument(help="A folder of outputs, an .npz, .csv or .parquet file, a .sketch, or many Parquet files."),
+    ],
     score: Annotated[
         list[str] | None,
         typer.Option(
@@ -51,9 +56,16 @@ def evaluate(
     report: Annotated[Path | None, typer.Option(help="Write one page that decides here (.html).")] = None,
     nonfinite: Nonfinite = "error",
     seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0,
+    engine: Engine = None,
+    workers: Workers = None,
+    address: Address = None,
+    resume: Resume = None,
     json: Json = False,
 ) -> None:
     """Compare scores on labelled outputs: which one to use, and AURC in every mix of shifts.
+
+    Many Parquet files, of a folder, a pattern such as 'data/*.parquet' or an address such as s3://bucket/data, are
+    counted part by part in bounded memory, by default for all scores with nothing to fit.
 
     Example: abstain evaluate run/ --score max_softmax --score 'knn(k=5)' --figure curves.pdf -o table.tex
     """
@@ -67,6 +79,28 @@ def evaluate(
     from abstain.report.table_file import check_table, write_evaluation
     from abstain.scores.registry import split_names
 
+    refused = {"--metric": metric, "--figure": figure, "--figures": figures, "--report": report, "--output": output}
+    refused |= {"--selector": selector}
+    if is_sharded(outputs, engine):
+        found = sketched(
+            outputs,
+            scores=score,
+            fitting=fitting,
+            nonfinite=nonfinite,
+            seed=seed,
+            engine=engine,
+            workers=workers,
+            address=address,
+            resume=resume,
+            refused=refused,
+        )
+        tell(compared(found, alphas=alpha, level=level), mix=mix, every=every, json=json)
+        return
+    check_in_memory(workers=workers, address=address, resume=resume)
+    place = Path(outputs[0])
+    if place.suffix == ".sketch":
+        tell_sketch(place, score=score, alpha=alpha, mix=mix, every=every, level=level, json=json, refused=refused)
+        return
     check_figure(figure)
     check_figures(figures)
     chosen = None if selector is None else abstain.Selector.load(selector)
@@ -76,7 +110,7 @@ def evaluate(
         check_table(goal)
     with progress_bar() as progress:
         result = abstain.evaluate(
-            abstain.Outputs.load(outputs, nonfinite=nonfinite),  # type: ignore[arg-type]
+            abstain.Outputs.load(place, nonfinite=nonfinite),  # type: ignore[arg-type]
             scores=[name for names in score or ["all"] for name in split_names(names)],
             alphas=alpha or (0.1, 0.5, 1.0),
             metrics=metric or (),

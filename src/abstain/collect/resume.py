@@ -7,7 +7,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from abstain.files import write_whole
+from abstain.files import is_alive, write_whole
 
 RECORD = "collect.json"
 Settings = dict[str, Any]
@@ -71,7 +71,7 @@ def clean(goal: Path, /) -> None:
         return
     for litter in (*goal.parent.glob(f".{goal.name}.collect.*.gone"), *goal.parent.glob(f".{goal.name}.*.partial")):
         owner = litter.name.rsplit(".", 3)[-3]
-        if owner.isdigit() and not _is_alive(int(owner)):
+        if owner.isdigit() and not is_alive(int(owner)):
             shutil.rmtree(litter, ignore_errors=True)
 
 
@@ -85,13 +85,3 @@ def _changed(before: Settings, now: Settings) -> str:
         which = f" of data set {number}" if len(new) > 1 else ""
         found += [f"{name}{which}" for name in other if one.get(name) != other[name]]
     return ", ".join(found)
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

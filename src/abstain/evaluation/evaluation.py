@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.evaluation.compared import Behind
+from abstain.evaluation.learning import Learning, learning
 from abstain.evaluation.mixes import MIXES, Mix
 from abstain.extras import require
 from abstain.metrics import RiskBand, RiskCoverage, risk_band, risk_coverage
@@ -117,6 +118,10 @@ class Evaluation:
         confidence = rejected_last(self.confidence[score][chosen])
         samples = None if self.outputs.ids is None else self.outputs.samples[0][chosen]
         return risk_band(confidence, self.errors[chosen], ids=samples, level=self.level)
+
+    def learning(self, score: str, mix: str, alpha: float) -> Learning | None:
+        """What a learned score would gain over this one, where that can be told and is significant."""
+        return learning(self.confidence, self.outputs, score=score, mix=MIXES[mix], alpha=alpha, level=self.level)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as `abstain evaluate --json` prints it."""

@@ -15,6 +15,7 @@ from abstain.scores.registry import AnyScore, as_scores
 from abstain.scores.score import CannotFitError, FittedScore, Score
 
 Fitting = Outputs | Literal["fifth", "paper"]
+"""Outputs to fit on, or the draw of some."""
 
 
 def _as_the_paper(outputs: Outputs, /, *, seed: int) -> tuple[FittingRows, Outputs]:
@@ -40,16 +41,19 @@ class FittedScores:
 def fit_scores(
     outputs: Outputs,
     scores: AnyScore | Iterable[AnyScore],
-    fitting: Fitting,
+    fitting: Fitting | FittingRows,
     /,
     *,
     seed: int,
     progress: Progress,
 ) -> FittedScores:
-    """Fit the scores asked for on a sample that is given, or else drawn from the outputs and left out for all alike."""
+    """Fit the scores asked for on a sample that is given, or else drawn from the outputs and left out for all alike.
+
+    Rows that were drawn before, and are not among those to evaluate, are given as `FittingRows`.
+    """
     if isinstance(fitting, str):
         check_name("fitting", fitting, DRAWS, rule="be outputs, 'fifth' or 'paper'")
-    else:
+    elif not isinstance(fitting, FittingRows):
         expect_outputs(fitting, name="fitting")
     found = FittedScores(outputs)
     chosen = _allowed(as_scores(scores, outputs), outputs, fitting, found.left_out)
@@ -68,8 +72,11 @@ def fit_scores(
     return found
 
 
-def _allowed(scores: list[Score], outputs: Outputs, fitting: Fitting, left_out: dict[str, str]) -> list[Score]:
+def _allowed(
+    scores: list[Score], outputs: Outputs, fitting: Fitting | FittingRows, left_out: dict[str, str]
+) -> list[Score]:
     """The scores that can be computed; the reason for each of the others goes to ``left_out``."""
+    given = fitting.inside if isinstance(fitting, FittingRows) else fitting
     inside = (outputs.shift == "none") & outputs.usable
     samples = np.count_nonzero(np.bincount(outputs.samples[0][inside]))
     for score in scores:
@@ -77,7 +84,7 @@ def _allowed(scores: list[Score], outputs: Outputs, fitting: Fitting, left_out: 
             left_out[score.name] = f"the outputs have {objection}"
         elif not score.needs_fitting:
             continue
-        elif not isinstance(fitting, str) and (objection := score.objection(fitting)):
+        elif not isinstance(given, str) and (objection := score.objection(given)):
             left_out[score.name] = f"the fitting outputs have {objection}"
         elif fitting == "paper" and score.fits_on_shifted:
             left_out[score.name] = "it learns from rows of every kind, and the draw of the paper is in-distribution"
@@ -87,20 +94,22 @@ def _allowed(scores: list[Score], outputs: Outputs, fitting: Fitting, left_out: 
     return [score for score in scores if score.name not in left_out]
 
 
-def _sample(outputs: Outputs, fitting: Fitting, seed: int) -> tuple[FittingRows, Outputs, list[str]]:
+def _sample(outputs: Outputs, fitting: Fitting | FittingRows, seed: int) -> tuple[FittingRows, Outputs, list[str]]:
     """Rows to fit on, rows to evaluate on, and what there is to say of them."""
+    if isinstance(fitting, FittingRows):
+        return fitting, outputs, []
     if not isinstance(fitting, str):
         shared = _shared_ids(fitting, outputs)
         words = f"Careful: {shared} ids are in the fitting sample and in the evaluation; are they the same samples?"
         return FittingRows.all_alike(fitting), outputs, [words] if shared else []
     sample, rest = DRAWS[fitting](outputs, seed=seed)
-    removed, inside = len(outputs) - len(rest), len(sample.inside)
-    others = f" and left, with {removed - inside} others drawn with them," if removed > inside else " and left"
-    return (
-        sample,
-        rest,
-        [f"{inside} in-distribution rows were drawn to fit scores on{others} out of the evaluation."],
-    )
+    return sample, rest, [drawn_words(len(sample.inside), len(outputs) - len(rest))]
+
+
+def drawn_words(inside: int, drawn: int, /) -> str:
+    """What there is to say of a draw of which some rows are in-distribution."""
+    others = f" and left, with {drawn - inside} others drawn with them," if drawn > inside else " and left"
+    return f"{inside} in-distribution rows were drawn to fit scores on{others} out of the evaluation."
 
 
 def _some_left(scores: Collection[Any], left_out: dict[str, str]) -> None:

@@ -1,14 +1,15 @@
 """Whether a learned score would pay: all scores weighed on half of the rows, and judged on the other half."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain.draws import generator
-from abstain.evaluation.evaluation import Evaluation
-from abstain.evaluation.mixes import MIXES
+from abstain.evaluation.mixes import Mix
 from abstain.metrics import aurc, compare
+from abstain.outputs import Outputs
 from abstain.outputs.draw import draw_rows
 from abstain.scores.logistic import fit_logistic
 from abstain.scores.quantile_map import QuantileMap
@@ -30,29 +31,30 @@ class Learning:
     n: int
 
 
-def learning(evaluation: Evaluation, /, *, score: str, mix: str, alpha: float) -> Learning | None:
+def learning(
+    confidence: Mapping[str, Floats], outputs: Outputs, /, *, score: str, mix: Mix, alpha: float, level: float
+) -> Learning | None:
     """The combination, if it is significantly better than the score alone; None also where too few rows can tell."""
-    rows = _rows(evaluation, mix)
-    if len(evaluation.scores) < 2 or not evaluation.outputs.n_classes or len(rows) < 2 * FEWEST:
+    rows = _rows(outputs, mix)
+    if len(confidence) < 2 or not outputs.n_classes or len(rows) < 2 * FEWEST:
         return None
-    ids, wrong = evaluation.outputs.samples[0][rows], evaluation.errors[rows]
-    rng = generator("halves to learn and judge on", 0, ids, evaluation.confidence[score][rows])
+    each = {name: values[rows] for name, values in confidence.items()}
+    alone, ids, wrong = each.pop(score), outputs.samples[0][rows], outputs.errors[rows]
+    rng = generator("halves to learn and judge on", 0, ids, alone)
     here = draw_rows(len(rows), ids, size=min(len(rows) / 2, LEARNING), rng=rng)
-    names = [score, *(name for name in evaluation.scores if name != score)]
-    if min(np.count_nonzero(wrong[here]), np.count_nonzero(~wrong[here])) < FEWEST or here.all():
+    if min(np.count_nonzero(wrong[here]), np.count_nonzero(~wrong[here])) < FEWEST:
         return None
-    combined = _combined([evaluation.confidence[name][rows] for name in names], ~wrong, here)
-    alone, judged = evaluation.confidence[score][rows][~here], wrong[~here]
-    found = compare(combined, alone, judged, alpha=alpha, ids=ids[~here], level=evaluation.level)
+    combined, judged = _combined([alone, *each.values()], ~wrong, here), wrong[~here]
+    found = compare(combined, alone[~here], judged, alpha=alpha, ids=ids[~here], level=level)
     if found.high >= 0:
         return None
     area = aurc(combined, judged, alpha=alpha)
     return Learning(learned=area, alone=area - found.difference, learned_from=int(here.sum()), n=len(judged))
 
 
-def _rows(evaluation: Evaluation, mix: str) -> NDArray[np.int64]:
+def _rows(outputs: Outputs, mix: Mix) -> NDArray[np.int64]:
     """The usable rows of a mix, evenly spaced ones of many."""
-    found = np.flatnonzero(MIXES[mix].rows(evaluation.outputs.shift) & evaluation.outputs.usable)
+    found = np.flatnonzero(mix.rows(outputs.shift) & outputs.usable)
     return found[:: max(1, -(-len(found) // LARGEST))]
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from scipy.special import ndtri
 
-from abstain.evaluation.evaluation import Evaluation
 from abstain.evaluation.summary import Cell, Column, Line, Summary
+from abstain.evaluation.table import Table
 from abstain.evaluation.verdict import BASELINE, verdict
 from abstain.metrics.registry import as_metric
 from abstain.names import check_name
@@ -16,7 +16,7 @@ Cells = dict[str, Cell]
 
 
 def summarize(
-    evaluation: Evaluation,
+    evaluation: Table,
     /,
     *,
     mixes: Sequence[str] | None = None,
@@ -56,7 +56,7 @@ def summarize(
     )
 
 
-def _columns(evaluation: Evaluation, mix: str, alphas: Sequence[float]) -> list[tuple[Column, Cells]]:
+def _columns(evaluation: Table, mix: str, alphas: Sequence[float]) -> list[tuple[Column, Cells]]:
     """The columns of a mix with their cells by score: every α, then every further metric that is defined there."""
     found = []
     for alpha in alphas:

@@ -3,9 +3,9 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from abstain.evaluation.evaluation import Evaluation
-from abstain.evaluation.learning import Learning, learning
+from abstain.evaluation.learning import Learning
 from abstain.evaluation.mixes import MIXES
+from abstain.evaluation.table import Table
 
 BASELINE = "max_softmax"  # what people use
 
@@ -92,7 +92,7 @@ class Verdict:
         return asdict(self) | {"words": self.words}
 
 
-def verdict(evaluation: Evaluation, /, *, mix: str | None = None, alpha: float | None = None) -> Verdict:
+def verdict(evaluation: Table, /, *, mix: str | None = None, alpha: float | None = None) -> Verdict:
     """Compare the best score of a mix, by default the widest and at the largest α, with the usual one."""
     mix, alpha = mix or evaluation.mixes[-1], max(evaluation.alphas) if alpha is None else alpha
     best = evaluation.best(mix, alpha)
@@ -119,12 +119,12 @@ def verdict(evaluation: Evaluation, /, *, mix: str | None = None, alpha: float |
         baseline_aurc=None if usual is None else usual["aurc"],
         low=None if apart is None else apart.low,
         high=None if apart is None else apart.high,
-        learning=learning(evaluation, score=score, mix=mix, alpha=alpha),
+        learning=evaluation.learning(score, mix, alpha),
         elsewhere=tuple((other, evaluation.best(mix, other)["score"]) for other in lower),
     )
 
 
-def _simplest(scores: list[str], evaluation: Evaluation) -> str:
+def _simplest(scores: list[str], evaluation: Table) -> str:
     """Of scores from the best to the worst, the first of the simplest."""
     return BASELINE if BASELINE in scores else min(scores, key=lambda score: evaluation.entries[score].effort)
 

@@ -3,8 +3,14 @@
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
+from typing import TypeVar
 
 BLOCK_ELEMENTS = 1 << 20  # 4 MB of float32: large enough to amortise a call, small enough to stay in cache
+
+_IS_ALONE = ContextVar("_IS_ALONE", default=False)
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 def row_blocks(n_rows: int, n_columns: int, /) -> Iterator[slice]:
@@ -20,7 +26,7 @@ def for_each_block(work: Callable[[slice], None], n_rows: int, n_columns: int, /
     The work writes each block's results to its own rows, so nothing depends on the order of the blocks.
     """
     blocks = list(row_blocks(n_rows, n_columns))
-    threads = min(len(blocks), usable_cores())
+    threads = 1 if _IS_ALONE.get() else min(len(blocks), usable_cores())
     if threads <= 1:
         for block in blocks:
             work(block)
@@ -28,6 +34,15 @@ def for_each_block(work: Callable[[slice], None], n_rows: int, n_columns: int, /
     with ThreadPoolExecutor(threads) as pool:
         for _ in pool.map(work, blocks):
             pass
+
+
+def alone(work: Callable[[Item], Result], item: Item, /) -> Result:
+    """``work(item)`` in this one thread, for who runs many such works at a time."""
+    before = _IS_ALONE.set(True)
+    try:
+        return work(item)
+    finally:
+        _IS_ALONE.reset(before)
 
 
 def usable_cores() -> int:

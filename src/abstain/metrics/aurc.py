@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from abstain.kernels.areas import expected_risks, partial_area
 from abstain.metrics.checks import check_samples, check_share
-from abstain.metrics.groups import Groups, Sides, ties_of
+from abstain.metrics.groups import Groups, Ties, ties_of
 from abstain.names import check_name
 
 Convention = Literal["mean", "continuous", "trapezoid", "torch_uncertainty", "fd_shifts", "paper_code"]
@@ -37,7 +37,7 @@ def aurc(
     return area(ties_of(check_samples(confidence, losses, weights)), alpha=alpha, convention=convention)
 
 
-def area(ties: Sides | Groups, /, *, alpha: float = 1.0, convention: Convention = "mean") -> float:
+def area(ties: Ties, /, *, alpha: float = 1.0, convention: Convention = "mean") -> float:
     """AURC-α of samples that are sorted or grouped."""
     check_share("alpha", alpha)
     check_name("convention", convention, get_args(Convention))

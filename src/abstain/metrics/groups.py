@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,27 @@ from abstain.metrics.checks import Samples, check_samples
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+class Ties(Protocol):
+    """What areas are made of: groups of tied samples, at hand or on their way."""
+
+    @property
+    def n(self) -> int:
+        """The number of samples."""
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether every loss is 0 or 1 and every weight 1."""
+
+    def prefix(self, coverage: float, /) -> int:
+        """How many samples, at least one, fit into ``coverage``."""
+
+    def error_areas(self, ms: Ints, /) -> list[ErrorArea]:
+        """The sums over the first m samples."""
+
+    def groups(self) -> "Groups":
+        """The groups of ties."""
 
 
 @dataclass(frozen=True)
@@ -153,10 +174,11 @@ def sides_of(samples: Samples, /) -> Sides | None:
     c, losses, weights = samples
     if weights is not None:
         return None
-    right, wrong = split(c, losses)
-    if len(right) + len(wrong) < len(c):
+    parts = split(c, losses)
+    if sum(map(len, parts)) < len(c):
         return None
-    return Sides(*in_threads(sorted_floats, (right, wrong), len(c) // 2))
+    right, wrong = in_threads(sorted_floats, parts, len(c) // 2)
+    return Sides(right, wrong)
 
 
 def grouped(

@@ -12,7 +12,7 @@ from abstain.kernels.sums import exact_sum
 from abstain.metrics.aurc import area
 from abstain.metrics.checks import check_level, check_samples, check_share
 from abstain.metrics.clusters import cluster_sums, error_of_mean, error_of_sums
-from abstain.metrics.groups import Groups, Sides, sides_of
+from abstain.metrics.groups import Ties, sides_of
 from abstain.metrics.influence import Influence, aurc_influence
 from abstain.metrics.quantiles import gamma_quantile, normal_quantile
 from abstain.metrics.ranking import Ranking, rank
@@ -104,9 +104,7 @@ def aurc_estimates(
     return estimates(ties or rank(*samples[:2], weights=samples.weights, ids=ids), alphas=alphas, level=level)
 
 
-def estimates(
-    ties: Sides | Groups | Ranking, /, *, alphas: Sequence[float] = (1.0,), level: float = 0.95
-) -> list[Estimate]:
+def estimates(ties: Ties | Ranking, /, *, alphas: Sequence[float] = (1.0,), level: float = 0.95) -> list[Estimate]:
     """AURC-α with all that is known of its error, for several α in one pass.
 
     A ranking counts its clusters once; sorted or grouped samples count every row, and must have losses of 0 and 1.
@@ -129,9 +127,7 @@ def aurc_value(ranking: Ranking, alpha: float, /) -> Value:
     return Value(found.value, found.se)
 
 
-def _counted(
-    ties: Sides | Groups | Ranking, alphas: Sequence[float], level: float, ranking: Ranking | None
-) -> list[Estimate]:
+def _counted(ties: Ties | Ranking, alphas: Sequence[float], level: float, ranking: Ranking | None) -> list[Estimate]:
     ms = [ties.prefix(alpha) for alpha in alphas]
     found = []
     for alpha, m, sums in zip(alphas, ms, ties.error_areas(np.array(ms)), strict=True):

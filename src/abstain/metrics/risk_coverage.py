@@ -51,10 +51,12 @@ def curve(groups: Groups, /) -> RiskCoverage:
     """The risk–coverage curve of groups."""
     accepted = np.cumsum(groups.weights)
     reachable = slice(-1) if groups.confidence[-1] == -np.inf else slice(None)
+    with np.errstate(over="ignore"):  # below the least number is −∞
+        threshold = np.nextafter(groups.confidence, -np.inf)
     return RiskCoverage(
         coverage=(accepted / accepted[-1])[reachable],
         risk=(np.cumsum(groups.losses) / accepted)[reachable],
-        threshold=np.nextafter(groups.confidence, -np.inf)[reachable],
+        threshold=threshold[reachable],
     )
 
 

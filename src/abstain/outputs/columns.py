@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Callable
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,15 @@ from numpy.typing import NDArray
 
 from abstain.files import reading
 from abstain.outputs.parquet import read_parquet
+from abstain.outputs.row_error import RowError
 
 SUFFIXES = (".csv", ".parquet")
 LISTED = "[…]"  # stands for a list where a text should be
 TRUTH = {"1": 1.0, "1.0": 1.0, "true": 1.0, "yes": 1.0, "0": 0.0, "0.0": 0.0, "false": 0.0, "no": 0.0}
+FLOATS = ("Float16", "Float32", "Float64")
+NUMBERS = (*FLOATS, "Int64", "Int32", "Int16", "Int8", "UInt32", "UInt16", "UInt8")
+FEW = 4  # rows for each different text, at least, for it to pay to look at each once
+Name = str | PathLike[str]
 Columns = dict[str, Any]
 """Lists of values, or Polars series, by name."""
 
@@ -46,26 +52,42 @@ def _csv(file: Path) -> Columns:
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
-def numbers(file: Path, name: str, columns: Columns, /) -> NDArray[np.float64]:
+def numbers(file: Name, name: str, columns: Columns, /) -> NDArray[np.float64]:
     """(n,) numbers, NaN where there is none."""
-    return _each(file, name, columns, _number)
+    found = _stored_numbers(columns[name])
+    return _each(file, name, columns, _number) if found is None else found.astype(np.float64)
 
 
-def truths(file: Path, name: str, columns: Columns, /) -> NDArray[np.float64]:
+def truths(file: Name, name: str, columns: Columns, /) -> NDArray[np.float64]:
     """(n,) 1 and 0 from 1/0, true/false or yes/no."""
     return _each(file, name, columns, _truth)
 
 
-def names(file: Path, name: str, columns: Columns, /) -> NDArray[np.str_]:
+def names(file: Name, name: str, columns: Columns, /) -> NDArray[np.str_]:
     """(n,) texts, none of them empty; a whole number is the same however it is written."""
-    found = [text(value) for value in columns[name]]
-    for row, value in enumerate(found, start=1):
+    values, places = _distinct(columns[name])
+    found = [text(value) for value in values]
+    for number, value in enumerate(found):
+        if value is not None and "\0" not in value and value != LISTED:
+            continue
+        row = 1 + (number if places is None else int(np.argmax(places == number)))
         if value is None:
-            raise ValueError(f"`{file}` must have a value in column {name} of every row, got none in row {row}.")
-        if "\0" in value or value == LISTED:
-            what = "a list" if value == LISTED else repr(value)[:60]
-            raise ValueError(f"`{file}` must have texts without NUL in column {name}, got {what} in row {row}.")
-    return np.array(found, dtype=str)
+            raise RowError(f"`{file}` must have a value in column {name} of every row, got none in row", row)
+        what = "a list" if value == LISTED else repr(value)[:60]
+        raise RowError(f"`{file}` must have texts without NUL in column {name}, got {what} in row", row)
+    texts = np.array(found, dtype=str)
+    return texts if places is None else texts[places]
+
+
+def _distinct(values: Any) -> tuple[Any, NDArray[np.int64] | None]:
+    """The different values in the order of their first rows, and which one each row has; None if that is each row."""
+    if str(getattr(values, "dtype", "")) not in ("String", "Int64", "Int32"):
+        return values, None
+    unique = values.unique(maintain_order=True)
+    if len(unique) > len(values) // FEW:
+        return values, None
+    codes = values.replace_strict(unique, np.arange(len(unique)))
+    return unique, codes.to_numpy()
 
 
 def text(value: Any, /) -> str | None:
@@ -78,14 +100,17 @@ def text(value: Any, /) -> str | None:
     return re.sub(r"^(-?\d+)\.0+$", r"\1", found) or None
 
 
-def matrix(file: Path, name: str, columns: Columns, /) -> NDArray[np.floating]:
+def matrix(file: Name, name: str, columns: Columns, /) -> NDArray[np.floating]:
     """(n, k) numbers from a column of lists of one length."""
+    found = _stored_matrix(columns[name])
+    if found is not None:
+        return found
     rows = list(columns[name])
     sizes = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else -1 for row in rows]
     usual = max(set(sizes), key=sizes.count, default=-1)
     if usual < 1 or len(set(sizes)) != 1:
         bad = next((row for row, size in enumerate(sizes, start=1) if size != usual), 1)
-        raise ValueError(f"`{file}` must have lists of one length in column {name}, got another in row {bad}.")
+        raise RowError(f"`{file}` must have lists of one length in column {name}, got another in row", bad)
     try:
         found = np.array([np.asarray(row, dtype=np.float64) for row in rows])
     except (ValueError, TypeError):
@@ -94,14 +119,37 @@ def matrix(file: Path, name: str, columns: Columns, /) -> NDArray[np.floating]:
     return found.astype(np.float32) if str(inner) == "Float32" else found
 
 
-def _each(file: Path, name: str, columns: Columns, reads: Callable[[Any], float]) -> NDArray[np.float64]:
+def _stored_numbers(values: Any) -> NDArray[np.floating] | None:
+    """A column that is stored as floats or whole numbers, NaN where there is none; None where it is not."""
+    dtype = getattr(values, "dtype", None)
+    if dtype is None or str(dtype) not in NUMBERS:
+        return None
+    return np.asarray(values.to_numpy())
+
+
+def _stored_matrix(values: Any) -> NDArray[np.floating] | None:
+    """A column that is stored as lists of floats, all of one length and without a gap; None where it is not."""
+    inner = getattr(getattr(values, "dtype", None), "inner", None)
+    if str(inner) not in FLOATS or not len(values) or values.null_count():
+        return None
+    sizes = values.arr.len() if hasattr(values.dtype, "size") else values.list.len()
+    k = int(sizes[0])
+    if not k or not (sizes == k).all():
+        return None
+    flat = values.explode()
+    if flat.null_count():
+        return None
+    return np.asarray(flat.to_numpy()).reshape(len(values), k)
+
+
+def _each(file: Name, name: str, columns: Columns, reads: Callable[[Any], float]) -> NDArray[np.float64]:
     values = np.empty(len(columns[name]))
     for row, value in enumerate(columns[name]):
         try:
             values[row] = reads(value)
         except (ValueError, TypeError):
             what = str(reads.__doc__).rstrip(".").lower()
-            raise ValueError(f"`{file}` must have {what} in column {name}, got {value!r} in row {row + 1}.") from None
+            raise RowError(f"`{file}` must have {what} in column {name}, got {value!r} in row", row + 1) from None
     return values
 
 

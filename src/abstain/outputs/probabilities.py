@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.kernels.blocks import row_blocks
+from abstain.outputs.row_error import RowError
 from abstain.outputs.taken import Source
 from abstain.outputs.validation import as_array, check_floats
 
@@ -44,9 +45,11 @@ def log_probabilities(values: Any, /) -> Array:
     finite = np.isfinite(array).all(axis=1)
     if (strange & finite).any():
         bad = int(np.argmax(strange & finite))
-        raise ValueError(
+        raise RowError(
             f"`probabilities` must be non-negative and sum to 1 in each row, got others in "
-            f"{np.count_nonzero(strange & finite)} of {len(array)} rows, first in row {bad}. Pass scores as logits=."
+            f"{np.count_nonzero(strange & finite)} of {len(array)} rows, first in row",
+            bad,
+            ". Pass scores as logits=.",
         )
     logs = np.log(np.maximum(array.astype(np.float64), LEAST))
     logs[~finite] = np.nan

@@ -1,5 +1,7 @@
 """Outputs from a table: logits, probabilities, or confidences from anything that says how sure it is."""
 
+from collections.abc import Iterable
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs.columns import SUFFIXES, Columns, columns_of, matrix, names, numbers, truths
+from abstain.outputs.row_error import RowError
 
-__all__ = ["SUFFIXES", "read_columns", "read_table"]
+__all__ = ["SUFFIXES", "arguments_in", "read_columns", "read_table", "understood"]
 
 PLAIN = ("confidence", "correct", "error", "label", "prediction", "id", "group", "domain", "shift")
 WIDE = {"logits": "logit_", "probabilities": "proba_", "features": "feature_"}
@@ -27,6 +30,22 @@ def read_table(file: Path, /) -> dict[str, Any]:
     not usable.
     """
     columns = columns_of(file)
+    if columns and not len(next(iter(columns.values()))):
+        raise ValueError(f"`{file}` must have at least one row, got none.")
+    found = arguments_in(file, columns)
+    if "class_names" in found and "labels" in found and (found["labels"] < 0).all():
+        classes, label = ", ".join(found["class_names"][:9]), str(names(file, "label", columns)[0])
+        raise ValueError(f"`{file}` must have labels among the classes {classes}, got {label!r} in row 1.")
+    return found
+
+
+def understood(names: Iterable[str], /) -> list[str]:
+    """Those of the names of columns that are looked at."""
+    return [name for name in names if name in (*PLAIN, *WIDE) or name.startswith((*WIDE.values(), "confidence_"))]
+
+
+def arguments_in(file: str | PathLike[str], columns: Columns, /) -> dict[str, Any]:
+    """The arguments of `Outputs` in columns of a file, all of its rows or some that follow each other."""
     given = [name for name in columns if name == "confidence" or name.startswith("confidence_")]
     found: dict[str, Any] = {}
     for argument, prefix in WIDE.items():
@@ -41,8 +60,6 @@ def read_table(file: Path, /) -> dict[str, Any]:
             f"`{file}` must have a column confidence, or columns logit_… or proba_…, got {_listed(columns)}. Also "
             f"understood: {', '.join(PLAIN[1:])}."
         )
-    if not len(next(iter(columns.values()))):
-        raise ValueError(f"`{file}` must have at least one row, got none.")
     if given:
         found["given"] = {name: numbers(file, name, columns) for name in given}
     found |= _truth_of(file, columns) if not scored else _labels(file, columns, found)
@@ -72,7 +89,7 @@ def _listed(columns: Columns) -> str:
 
 
 def _wide(
-    file: Path, columns: Columns, argument: str, prefix: str
+    file: str | PathLike[str], columns: Columns, argument: str, prefix: str
 ) -> tuple[NDArray[np.floating] | None, tuple[str, ...] | None]:
     """The columns of a prefix side by side, or a column of lists, and the names where they are no numbers."""
     wide = [name for name in columns if name.startswith(prefix)]
@@ -94,28 +111,23 @@ def _wide(
     return values, None if numbered else tuple(suffixes)
 
 
-def _labels(file: Path, columns: Columns, found: dict[str, Any]) -> dict[str, Any]:
+def _labels(file: str | PathLike[str], columns: Columns, found: dict[str, Any]) -> dict[str, Any]:
     """Class numbers; a name that is none of the classes is one that the classifier does not know."""
     if "label" not in columns:
         return {}
-    values = names(file, "label", columns)
     known = found.get("class_names")
     if known is None:
         given = numbers(file, "label", columns)
         if (bad := np.flatnonzero(~(np.abs(given) < 2**53) | (given != np.rint(given)))).size:
-            raise ValueError(
-                f"`{file}` must have class numbers in column label, got {str(values[bad[0]])!r} in row {bad[0] + 1}."
-            )
+            got = repr(str(names(file, "label", columns)[bad[0]]))
+            raise RowError(f"`{file}` must have class numbers in column label, got {got} in row", int(bad[0]) + 1)
         return {"labels": given.astype(np.int64)}
     place = {name: number for number, name in enumerate(known)}
-    labels = np.array([place.get(value, -1) for value in values.tolist()])
-    if (labels < 0).all():
-        classes = ", ".join(known[:9])
-        raise ValueError(f"`{file}` must have labels among the classes {classes}, got {str(values[0])!r} in row 1.")
-    return {"labels": labels}
+    labels = [place.get(value, -1) for value in names(file, "label", columns).tolist()]
+    return {"labels": np.array(labels, dtype=np.int64)}
 
 
-def _truth_of(file: Path, columns: Columns) -> dict[str, Any]:
+def _truth_of(file: str | PathLike[str], columns: Columns) -> dict[str, Any]:
     """Whether each answer was wrong, where that is known."""
     told = [name for name in ("correct", "error") if name in columns]
     if len(told) == 2:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from abstain.arguments import as_rectangle, check_list
 from abstain.kernels.blocks import for_each_block, row_blocks
 from abstain.names import did_you_mean
+from abstain.outputs.row_error import RowError
 from abstain.outputs.taken import Source
 
 Array = NDArray[Any]
@@ -90,14 +91,11 @@ def check_finite(name: str, array: Array, usable: NDArray[np.bool_], /) -> None:
     bad = int(np.argmin(usable))
     row = array[bad]
     value = row[np.argmin(np.isfinite(row) | (row == -np.inf))] if name == "logits" else row[~np.isfinite(row)][0]
-    raise ValueError(
-        f"`{name}` must be finite, got {value} in {np.count_nonzero(~usable)} of {len(usable)} rows, "
-        f"first in row {bad}. "
-        + (
-            "Mend or drop these rows, or pass nonfinite='reject' to count them as rejected errors."
-            if name in ("logits", "features")
-            else "Check how the head was stored."
-        )
+    mend = "Mend or drop these rows, or pass nonfinite='reject' to count them as rejected errors."
+    raise RowError(
+        f"`{name}` must be finite, got {value} in {np.count_nonzero(~usable)} of {len(usable)} rows, first in row",
+        bad,
+        f". {mend if name in ('logits', 'features') else 'Check how the head was stored.'}",
     )
 
 
@@ -112,9 +110,10 @@ def check_labels(array: Array, n: int, n_classes: int, /) -> NDArray[np.int64]:
         raise ValueError(f"`labels` must have shape ({n},), one per row of logits, got {array.shape}.")
     if (array >= n_classes).any():
         bad = int(np.argmax(array >= n_classes))
-        raise ValueError(
-            f"`labels` must be below the number of classes ({n_classes}), got {array[bad]} in row {bad}. "
-            "Use a negative label for a class the classifier does not know."
+        raise RowError(
+            f"`labels` must be below the number of classes ({n_classes}), got {array[bad]} in row",
+            bad,
+            ". Use a negative label for a class the classifier does not know.",
         )
     return np.asarray(array, dtype=np.int64)
 
@@ -141,13 +140,14 @@ def check_shift(shift: Any, labels: NDArray[np.int64] | None, n: int, /) -> Arra
     if strange.any():
         bad = int(np.argmax(strange))
         hint = did_you_mean(array[bad], SHIFTS, otherwise="Names of your own go into `domain`.")
-        raise ValueError(f"`shift` must be one of {', '.join(SHIFTS)}, got {str(array[bad])!r} in row {bad}. {hint}")
+        raise RowError(f"`shift` must be one of {', '.join(SHIFTS)}, got {str(array[bad])!r} in row", bad, f". {hint}")
     clash = (array == "label") != unknown
     if labels is not None and clash.any():
         bad = int(np.argmax(clash))
-        raise ValueError(
+        raise RowError(
             "`shift` must be 'label' exactly where the label is negative, "
-            f"got shift {str(array[bad])!r} with label {labels[bad]} in row {bad}."
+            f"got shift {str(array[bad])!r} with label {labels[bad]} in row",
+            bad,
         )
     return array.astype("<U9", copy=False)
 
@@ -193,9 +193,10 @@ def check_given_rows(
     if nonfinite == "error" and not usable.all():
         row = int(np.argmin(usable))
         name = names[int(np.argmax(np.isnan(given[row])))]
-        raise ValueError(
-            f"`given[{name!r}]` must not be NaN, got {np.count_nonzero(~usable)} of {n} rows, first row {row}. "
-            "Mend or drop these rows, or pass nonfinite='reject' to count them as rejected errors."
+        raise RowError(
+            f"`given[{name!r}]` must not be NaN, got {np.count_nonzero(~usable)} of {n} rows, first row",
+            row,
+            ". Mend or drop these rows, or pass nonfinite='reject' to count them as rejected errors.",
         )
     return np.asarray(usable)
 

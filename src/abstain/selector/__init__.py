@@ -6,5 +6,15 @@ from abstain.selector.certify import certify
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.selector.recertify import Recertification
 from abstain.selector.selector import ABSTAIN, Selector
+from abstain.selector.sketched import calibrate_sketch
 
-__all__ = ["ABSTAIN", "Certificate", "GroupThresholds", "Recertification", "Selector", "calibrate", "certify"]
+__all__ = [
+    "ABSTAIN",
+    "Certificate",
+    "GroupThresholds",
+    "Recertification",
+    "Selector",
+    "calibrate",
+    "calibrate_sketch",
+    "certify",
+]

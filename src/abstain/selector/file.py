@@ -1,61 +1,39 @@
 """A selector in one file: arrays and a header, nothing executable, every bit and every field checked."""
 
-import hashlib
 import json
-import struct
 from collections.abc import Iterable
 from dataclasses import asdict
 from os import PathLike
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load as load_arrays
-from safetensors.numpy import save as dump_arrays
 
 from abstain.arguments import as_path
 from abstain.files import reading, write_whole
 from abstain.jsonable import jsonable
 from abstain.records import built
 from abstain.scores.score import FittedScore, Score
-from abstain.scores.state import Arrays, check_decides, from_state, to_state
+from abstain.scores.state import check_decides, from_state, to_state
+from abstain.sealed import Arrays, sealed_bytes, unsealed
 from abstain.selector.calibration_data import CalibrationData
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
 FORMAT, VERSION = "abstain.selector", 5
-BLANK = "0" * 64
-LARGEST_HEADER = 10_000_000
-KEYS = {
-    "sha256",
-    "format",
-    "version",
-    "score",
-    "fitted",
-    "threshold",
-    "groups",
-    "n_classes",
-    "distribution",
-    "class_names",
-    "calibration",
-}
+KEYS = {"score", "fitted", "threshold", "groups", "n_classes", "distribution", "class_names", "calibration"}
 
 
 def save(selector: Any, file: str | PathLike[str], /) -> None:
     """Write one file, whole or not at all."""
-    goal = as_path("file", file)
-    found, _ = contents_of(selector)
-    write_whole(goal, lambda partial: partial.write_bytes(found))
+    goal, contents = as_path("file", file), dumped(selector)
+    write_whole(goal, lambda partial: partial.write_bytes(contents))
 
 
-def contents_of(selector: Any, /) -> tuple[bytes, str]:
-    """What a file of the selector holds, and its digest."""
+def dumped(selector: Any, /) -> bytes:
+    """What the file holds."""
     score, fitted, arrays = _states(selector.entry, selector.fitted)
     header = {
-        "sha256": BLANK,  # first, so that no name can look like the blank
-        "format": FORMAT,
-        "version": VERSION,
         "score": score,
         "fitted": fitted,
         "threshold": asdict(selector.threshold),
@@ -70,9 +48,7 @@ def contents_of(selector: Any, /) -> tuple[bytes, str]:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         reason = str(error).rstrip(".")
         raise ValueError(f"`selector` must have a score that a file can hold, got {reason}.") from None
-    contents = dump_arrays(arrays, metadata={"abstain": json.dumps(jsonable(header), allow_nan=False)})
-    digest = hashlib.sha256(contents).hexdigest()
-    return contents.replace(BLANK.encode(), digest.encode(), 1), digest
+    return sealed_bytes(FORMAT, VERSION, header, arrays)
 
 
 def load(file: str | PathLike[str], /, *, own: Iterable[Any] = ()) -> dict[str, Any]:
@@ -80,23 +56,15 @@ def load(file: str | PathLike[str], /, *, own: Iterable[Any] = ()) -> dict[str, 
     place = as_path("file", file)
     with reading(place, "a selector written by Selector.save"):
         contents = place.read_bytes()
-    header = _header(contents, str(file))
-    if header.get("format") != FORMAT:
-        raise ValueError(f"`{file}` must be a selector, got another kind of file.")
-    if header.get("version") != VERSION:
-        raise ValueError(
-            f"`{file}` must be of version {VERSION}, got {header.get('version')}. Use the abstain that wrote it, "
-            "or calibrate again."
-        )
-    digest = str(header.get("sha256"))
-    if len(digest) != 64 or contents.count(digest.encode()) != 1:
-        raise ValueError(f"`{file}` must be whole and unaltered, got no valid digest.")
-    blank = contents.replace(digest.encode(), BLANK.encode(), 1)
-    if hashlib.sha256(blank).hexdigest() != digest:
-        raise ValueError(f"`{file}` must be whole and unaltered, got other contents than were saved.")
+    return read(contents, str(file), own=own)
+
+
+def read(contents: bytes, file: str, /, *, own: Iterable[Any] = ()) -> dict[str, Any]:
+    """The same of the contents of a file of this name."""
+    header, arrays = unsealed(contents, file, FORMAT, VERSION, writer="Selector.save", again="calibrate again")
     try:
-        return _fields(header, load_arrays(contents), own)
-    except (SafetensorError, KeyError, TypeError, ValueError, AttributeError) as error:
+        return _fields(header, arrays, own)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         reason = str(error).rstrip(".")
         raise ValueError(f"`{file}` must be a selector, got {type(error).__name__}: {reason}.") from None
 
@@ -107,6 +75,9 @@ def _fields(header: dict[str, Any], arrays: Arrays, own: Iterable[Any]) -> dict[
     fitted = from_state(header["fitted"], arrays, kind=FittedScore, own=own)
     _check_all_is_read(entry, fitted, header, arrays)
     n_classes = built(header["n_classes"], int, place="n_classes")
+    class_names = built(header["class_names"], tuple[str, ...] | None, place="class_names")
+    if class_names is not None and len(class_names) != n_classes:
+        raise ValueError(f"{len(class_names)} names for {n_classes} classes")
     check_decides(fitted, n_classes)
     return {
         "entry": entry,
@@ -115,7 +86,7 @@ def _fields(header: dict[str, Any], arrays: Arrays, own: Iterable[Any]) -> dict[
         "groups": built(header["groups"], GroupThresholds | None, place="groups"),
         "n_classes": n_classes,
         "distribution": built(header["distribution"], ScoreDistribution, place="distribution"),
-        "class_names": built(header["class_names"], tuple[str, ...] | None, place="class_names"),
+        "class_names": class_names,
         "calibration": built(header["calibration"], CalibrationData | None, place="calibration"),
     }
 
@@ -136,19 +107,3 @@ def _check_all_is_read(entry: Score, fitted: FittedScore, header: dict[str, Any]
     forms = [{name: (array.dtype, array.shape) for name, array in kept.items()} for kept in (stored, arrays)]
     if forms[0] != forms[1]:
         raise ValueError("more or other arrays than its score has")
-
-
-def _header(contents: bytes, file: str) -> dict[str, Any]:
-    """The metadata of a safetensors file, read without trusting a length in it."""
-    try:
-        (length,) = struct.unpack_from("<Q", contents)
-        if length > min(len(contents) - 8, LARGEST_HEADER):
-            raise ValueError("a header longer than the file")
-        header = json.loads(json.loads(contents[8 : 8 + length])["__metadata__"]["abstain"])
-    except (struct.error, ValueError, KeyError, TypeError, RecursionError):
-        raise ValueError(
-            f"`{file}` must be a selector written by Selector.save, got other or cut-off contents."
-        ) from None
-    if not isinstance(header, dict):
-        raise ValueError(f"`{file}` must be a selector written by Selector.save, got another header.")
-    return header

@@ -14,6 +14,7 @@ from abstain.outputs import Outputs
 from abstain.outputs.expected import expect_outputs
 from abstain.scores.confidences import predictions
 from abstain.scores.score import FittedScore, Score
+from abstain.sealed import seal
 from abstain.selector import file as selector_file
 from abstain.selector.calibration_data import CalibrationData
 from abstain.selector.group_thresholds import GroupThresholds
@@ -153,7 +154,7 @@ class Selector:
     @property
     def digest(self) -> str:
         """SHA-256 of all that it is, as its file tells it too."""
-        return selector_file.contents_of(self)[1]
+        return seal(selector_file.dumped(self))
 
     def save(self, file: str | PathLike[str], /) -> None:
         """Write one file, whole or not at all."""

@@ -1,7 +1,9 @@
 """The best of the sample's own ranks, fixed beforehand, each at its share of δ."""
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from abstain.thresholds.binomial import p_value
 from abstain.thresholds.risk import certified, nothing_certified
@@ -30,20 +32,29 @@ def bonferroni(
     if points < 1:
         raise ValueError(f"`points` must be at least 1, got {points}.")
     sample = Sample.of(confidence, losses, ids=ids, seed=seed)
-    rank = _largest(sample, points, risk, delta / points)
+    ends = sample.ends
+
+    def largest(trial: float) -> int:
+        found = len(sample), ends, sample.totals[ends - 1], points, trial, delta / points
+        return largest_rank(*found, are_errors=sample.are_errors)
+
+    rank = largest(risk)
     if not rank:
-        reaches = lambda trial: _largest(sample, points, trial, delta / points) > 0  # noqa: E731
-        raise nothing_certified(sample, reaches, risk, delta)
+        raise nothing_certified(sample, lambda trial: largest(trial) > 0, risk, delta)
     return certified("bonferroni", sample, rank, risk=risk, delta=delta)
 
 
-def _largest(sample: Sample, points: int, risk: float, level: float) -> int:
-    """The largest rank that a threshold can accept and whose errors, as if among the fixed rank before it, are few."""
-    fixed = np.unique(np.linspace(0, len(sample), points + 1).astype(np.int64)[1:])
-    ends, totals = sample.ends, sample.totals
+def largest_rank(
+    n: int, ends: NDArray[Any], totals: NDArray[Any], points: int, risk: float, level: float, /, *, are_errors: bool
+) -> int:
+    """The largest number of rows, of the ``ends`` with their ``totals`` that a threshold can accept, that is certified.
+
+    Its errors must be few as if among the fixed rank before it, of which there are ``points``; 0 if none is certified.
+    """
+    fixed = np.unique(np.linspace(0, n, points + 1).astype(np.int64)[1:])
     place = np.searchsorted(fixed, ends, side="right") - 1
-    for end, at in zip(ends[::-1], place[::-1], strict=True):
-        k, total = int(fixed[at]), float(totals[end - 1])
-        if at >= 0 and total <= k and p_value(total, k, risk, are_errors=sample.are_errors) <= level:
+    for end, total, at in zip(ends[::-1].tolist(), totals[::-1].tolist(), place[::-1].tolist(), strict=True):
+        k = int(fixed[at])
+        if at >= 0 and total <= k and p_value(total, k, risk, are_errors=are_errors) <= level:
             return int(end)
     return 0

@@ -1,5 +1,6 @@
 """Thresholds for a target coverage, or a target rate of in-distribution samples kept."""
 
+from bisect import bisect_left
 from dataclasses import replace
 from math import ceil, inf
 
@@ -40,29 +41,35 @@ def target_coverage(
     if delta is not None:
         check_target("delta", delta)
     k = rank_for_coverage(n, coverage, delta)
-    if k > n:
-        needed = ceil(coverage / (1 - coverage) - 1e-9) if delta is None else ceil(np.log(delta) / np.log(coverage))
-        raise NoSafeThresholdError(
-            f"No threshold keeps coverage {coverage} on n={n} calibration samples. Calibrate on at least {needed}."
-        )
     if not (ends >= k).any():
-        raise NoSafeThresholdError(
-            f"No threshold keeps coverage {coverage} on n={n} calibration samples, "
-            f"{np.count_nonzero(sample.confidence == -inf)} of which are not usable and never accepted. Ask for "
-            "less, or mend the inputs."
-        )
+        raise too_few(n, k, int(np.count_nonzero(sample.confidence == -inf)), coverage, delta)
     rank = int(ends[ends >= k][0])
-    promise = Promise(
-        quantity=COVERAGE,
-        target=coverage,
-        bound=k / (n + 1) if delta is None else float(betaincinv(k, n + 1 - k, delta)),
-        relation="at least",
-        probability=None if delta is None else 1 - delta,
-        distribution=sample.distribution,
-        counting=sample.counting,
-    )
+    promise = replace(coverage_promise(n, k, coverage, delta, sample.distribution), counting=sample.counting)
     return Threshold(
         value=sample.below(rank), method="target_coverage", n=n, accepted=rank, errors=None, promise=promise
+    )
+
+
+def too_few(n: int, rank: int, unusable: int, coverage: float, delta: float | None, /) -> NoSafeThresholdError:
+    """The error where no threshold accepts ``rank`` of n rows."""
+    words = f"No threshold keeps coverage {coverage} on n={n} calibration samples"
+    if rank > n:
+        needed = ceil(coverage / (1 - coverage) - 1e-9) if delta is None else ceil(np.log(delta) / np.log(coverage))
+        return NoSafeThresholdError(f"{words}. Calibrate on at least {needed}.")
+    return NoSafeThresholdError(
+        f"{words}, {unusable} of which are not usable and never accepted. Ask for less, or mend the inputs."
+    )
+
+
+def coverage_promise(n: int, rank: int, coverage: float, delta: float | None, distribution: str, /) -> Promise:
+    """What accepting at least ``rank`` of n rows promises."""
+    return Promise(
+        quantity=COVERAGE,
+        target=coverage,
+        bound=rank / (n + 1) if delta is None else float(betaincinv(rank, n + 1 - rank, delta)),
+        relation="at least",
+        probability=None if delta is None else 1 - delta,
+        distribution=distribution,
     )
 
 
@@ -70,9 +77,7 @@ def rank_for_coverage(n: int, coverage: float, delta: float | None, /) -> int:
     """How many of n samples to accept to keep the coverage, in expectation or with probability 1 − δ; n + 1 if none."""
     if delta is None:
         return ceil((n + 1) * coverage - 1e-9)
-    kept = np.arange(1, n + 1)
-    enough = betaincinv(kept, n + 1 - kept, delta) >= coverage
-    return int(kept[enough][0]) if enough.any() else n + 1
+    return bisect_left(range(n), True, key=lambda k: bool(betaincinv(k + 1, n - k, delta) >= coverage)) + 1
 
 
 def target_tpr(

@@ -1,5 +1,6 @@
 """A threshold for each group, good for any mix of the groups."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -41,21 +42,34 @@ def group_thresholds(
     distinct = np.unique(names[c > -np.inf])  # a group without a usable row is never accepted: nothing to certify
     if not len(distinct):
         raise NoSafeThresholdError("No row is usable, so that no group has a safe threshold. Mend the inputs.")
-    level = delta / len(distinct) if jointly else delta
+    inside = {str(name): names == name for name in distinct}
+
+    def certify(name: str, level: float) -> Threshold:
+        rows = inside[name]
+        known = None if clusters is None else clusters[rows]
+        return target_risk(c[rows], e[rows], risk=risk, delta=level, ids=known, seed=seed)
+
+    sizes = {name: int(np.count_nonzero(rows)) for name, rows in inside.items()}
+    return certified_groups(sizes, certify, risk=risk, delta=delta, jointly=jointly)
+
+
+def certified_groups(
+    sizes: dict[str, int], certify: Callable[[str, float], Threshold], /, *, risk: float, delta: float, jointly: bool
+) -> dict[str, Threshold]:
+    """The thresholds of groups of these sizes, by what certifies one of a group at a level; some must have one."""
+    level = delta / len(sizes) if jointly else delta
     found: dict[str, Threshold] = {}
-    refused: list[tuple[object, NoSafeThresholdError]] = []
-    for name in distinct:
-        rows = names == name
-        inside = None if clusters is None else clusters[rows]
+    refused: list[tuple[str, NoSafeThresholdError]] = []
+    for name, size in sizes.items():
         try:
-            threshold = target_risk(c[rows], e[rows], risk=risk, delta=level, ids=inside, seed=seed)
+            threshold = certify(name, level)
         except NoSafeThresholdError as error:
-            threshold = reject_all(int(np.count_nonzero(rows)), risk=risk, delta=level)
+            threshold = reject_all(size, risk=risk, delta=level)
             refused.append((name, error))
-        found[str(name)] = _in_group(threshold, str(name), delta, len(distinct) if jointly else 1)
-    if len(refused) == len(distinct):
+        found[name] = _in_group(threshold, name, delta, len(sizes) if jointly else 1)
+    if len(refused) == len(sizes):
         name, why = refused[0]
-        shared = f" δ is shared by {len(distinct)} groups; `jointly=False` (--each) lifts that." if jointly else ""
+        shared = f" δ is shared by {len(sizes)} groups; `jointly=False` (--each) lifts that." if jointly else ""
         raise NoSafeThresholdError(f"No group has a safe threshold.{shared} {name}: {why}")
     return found
 

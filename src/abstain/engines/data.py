@@ -1,0 +1,130 @@
+"""`ParquetData`: many Parquet files as one table of outputs, known by their footers, read part by part."""
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Any, Self, final
+
+from abstain.collect.fingerprint import digest
+from abstain.engines.parquet_file import opened
+from abstain.engines.places import Place, found_files
+from abstain.outputs.table import understood
+
+PORTION = 1 << 27  # bytes, uncompressed: a second or so of work, and little to lose with a worker
+FOOTERS = 16  # read at once
+
+
+@final
+@dataclass(frozen=True)
+class Shard:
+    """One file."""
+
+    path: str
+    """In its file system."""
+    name: str
+    """As people name it."""
+    fingerprint: str
+    """Of path, size and time of change."""
+    first: int
+    """Rows in the files before it."""
+    groups: tuple[tuple[int, int], ...]
+    """Rows and bytes of each row group."""
+    columns: tuple[str, ...]
+    """Those that are looked at."""
+
+    @property
+    def rows(self) -> int:
+        """All of them."""
+        return sum(rows for rows, _ in self.groups)
+
+
+@final
+@dataclass(frozen=True)
+class Portion:
+    """Row groups of a file that follow each other: what one task reads."""
+
+    shard: Shard
+    groups: range
+    offset: int
+    """Rows of the file before it."""
+    rows: int
+
+    @property
+    def first(self) -> int:
+        """Rows of all files before it."""
+        return self.shard.first + self.offset
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the file and the row groups, and of where they are in the whole."""
+        return digest(self.shard.fingerprint, self.first, self.groups.start, self.groups.stop)
+
+
+@final
+@dataclass(frozen=True)
+class ParquetData:
+    """Files of the same columns, in the order of their names; rows are numbered through all of them."""
+
+    filesystem: Any
+    shards: tuple[Shard, ...]
+
+    @classmethod
+    def open(cls, places: Place | Iterable[Place], /, *, filesystem: Any = None) -> Self:
+        """Find the files and read their footers; one that is damaged or has other columns is an error that names it."""
+        named = [places] if isinstance(places, str) or not isinstance(places, Iterable) else list(places)
+        system, files = found_files(named, filesystem)
+        with ThreadPoolExecutor(FOOTERS) as pool:
+            shards = list(pool.map(lambda file: _shard(system, *file), files))
+        _check_columns(shards)
+        firsts = accumulate((shard.rows for shard in shards), initial=0)
+        data = cls(system, tuple(replace(shard, first=first) for shard, first in zip(shards, firsts, strict=False)))
+        if not data.rows:
+            raise ValueError(f"`{data.shards[0].name}` must have at least one row, as some file must, got none.")
+        return data
+
+    @property
+    def rows(self) -> int:
+        """Of all files."""
+        return sum(shard.rows for shard in self.shards)
+
+    def portions(self, *, whole_files: bool = False) -> list[Portion]:
+        """All rows, in parts that never cross a file."""
+        return [portion for shard in self.shards for portion in _portions(shard, whole_files)]
+
+
+def _shard(system: Any, name: str, info: Any) -> Shard:
+    with opened(system, info.path, name) as file:
+        metadata, names = file.metadata, file.schema_arrow.names
+        groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    if len(set(names)) != len(names):
+        raise ValueError(f"`{name}` must have columns of different names, got {', '.join(names[:20])}.")
+    return Shard(
+        path=info.path,
+        name=name,
+        fingerprint=digest(info.path, info.size, info.mtime_ns),
+        first=0,
+        groups=tuple((group.num_rows, group.total_byte_size) for group in groups),
+        columns=tuple(sorted(understood(names))),
+    )
+
+
+def _check_columns(shards: list[Shard]) -> None:
+    """All files must have the columns that the first has."""
+    first = shards[0]
+    for shard in shards[1:]:
+        if missing := sorted({*first.columns} - {*shard.columns}):
+            raise ValueError(f"`{shard.name}` must have a column {missing[0]}, as {first.name} has, got none.")
+        if further := sorted({*shard.columns} - {*first.columns}):
+            raise ValueError(f"`{shard.name}` must have no column {further[0]}, as {first.name} has none, got one.")
+
+
+def _portions(shard: Shard, whole: bool) -> Iterator[Portion]:
+    start = offset = rows = size = 0
+    for number, (more, further) in enumerate(shard.groups):
+        if rows and not whole and size + further > PORTION:
+            yield Portion(shard, range(start, number), offset, rows)
+            start, offset, rows, size = number, offset + rows, 0, 0
+        rows, size = rows + more, size + further
+    if rows:
+        yield Portion(shard, range(start, len(shard.groups)), offset, rows)

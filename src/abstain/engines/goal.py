@@ -1,0 +1,91 @@
+"""Where files for each shard are written, here or in an object store, each whole or not at all."""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, Self, final
+
+from abstain.engines.parquet_file import opened
+from abstain.engines.places import Place
+from abstain.extras import require
+from abstain.files import is_alive, write_whole
+from abstain.foreign import foreign
+
+
+@final
+@dataclass(frozen=True)
+class Goal:
+    """A folder with a file for each shard, under the name it has below the folder that all shards are in."""
+
+    system: Any
+    folder: str
+    base: str
+    """The folder that all shards are in."""
+
+    @classmethod
+    def of(cls, folder: Place, shards: list[str], /) -> Self:
+        """The folder, made if it is not there; it must not be the one of the shards."""
+        fs = require("pyarrow.fs", extra="scale", feature="Writing Parquet files")
+        text = os.fspath(folder)
+        base = os.path.commonpath([os.path.dirname(shard) for shard in shards])
+        with foreign(f"`{text}` must be a folder to write to"):
+            system, path = fs.FileSystem.from_uri(text if "://" in text else os.path.abspath(text))
+            if system.get_file_info(path).type == fs.FileType.File:
+                raise FileExistsError(f"`{text}` must be a folder, got a file. Choose another name.")
+            system.create_dir(path, recursive=True)
+        goal = cls(system, path, base)
+        if goal._path(shards[0]) == shards[0]:
+            raise FileExistsError(f"`{text}` must be another folder than that of the data, got the same.")
+        return goal
+
+    def _path(self, shard: str) -> str:
+        return f"{self.folder.rstrip('/')}/{os.path.relpath(shard, self.base)}"
+
+    def name(self, shard: str, /) -> str:
+        """Of the file for a shard, as people name it."""
+        path = self._path(shard)
+        return os.path.relpath(path) if self._is_local else f"{self.system.type_name}://{path}"
+
+    @property
+    def _is_local(self) -> bool:
+        return bool(self.system.type_name == "local")
+
+    def metadata(self, shard: str, /) -> dict[bytes, bytes] | None:
+        """What the writer noted in the file for a shard; None if there is none."""
+        path = self._path(shard)
+        if not self.system.get_file_info(path).is_file:
+            return None
+        with opened(self.system, path, self.name(shard)) as file:
+            return dict(file.metadata.metadata or {})
+
+    def write(self, shard: str, write: Callable[[Any], None], /) -> None:
+        """Let ``write`` fill a stream, and only when it is whole give it its name."""
+        path = self._path(shard)
+        self.system.create_dir(os.path.dirname(path), recursive=True)
+        if self._is_local:
+            write_whole(Path(path), lambda partial: self._fill(str(partial), write))
+            return
+        partial = f"{os.path.dirname(path)}/.{os.path.basename(path)}.{token_hex(4)}.partial"
+        try:
+            self._fill(partial, write)
+            self.system.move(partial, path)
+        except BaseException:
+            with suppress(Exception):
+                self.system.delete_file(partial)
+            raise
+
+    def _fill(self, path: str, write: Callable[[Any], None]) -> None:
+        with self.system.open_output_stream(path) as stream:
+            write(stream)
+
+    def clean(self) -> None:
+        """Remove what workers that were killed left: never what a living process may be writing."""
+        if not self._is_local:
+            return
+        for litter in Path(self.folder).rglob(".*.parquet"):
+            owner = litter.name.split(".")[-3]
+            if owner.isdigit() and not is_alive(int(owner)):
+                litter.unlink(missing_ok=True)

@@ -1,0 +1,83 @@
+"""The engine of a Ray cluster: its tasks, which it runs again where a worker dies.
+
+A task is named by rows of a file and its result is taken once, so none is counted twice. Ray Data's own reader is not
+used, since its blocks do not tell which rows of which file they are.
+"""
+
+import logging
+import os
+import socket
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any, final
+
+from abstain.engines.engine import Item, Result
+from abstain.extras import require
+from abstain.foreign import foreign
+from abstain.kernels.blocks import alone
+
+ANSWERED_WITHIN = 10  # seconds
+RETRIES = 5  # of a task whose worker died
+QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+
+
+@final
+class RayEngine:
+    """Tasks of a cluster."""
+
+    def __init__(self, ray: Any) -> None:
+        self.ray = ray
+
+    @classmethod
+    @contextmanager
+    def started(cls, *, workers: int | None, address: str | None) -> Iterator["RayEngine"]:
+        """The cluster at an address, or one of this machine alone for as long as it is needed."""
+        os.environ.update({name: os.environ.get(name, value) for name, value in QUIET.items()})
+        ray = require("ray", extra="ray", feature="The engine ray")
+        if ray.is_initialized():  # by the caller, who ends it too
+            yield cls(ray)
+            return
+        own = {"num_cpus": workers, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
+        where = {"address": "local", **own} if address is None else {"address": address}
+        with foreign(
+            f"`address` must be that of a Ray cluster that lets you in, such as auto or host:6379, got {address!r}"
+        ):
+            _check_answers(address)
+            ray.init(**where, log_to_driver=False, logging_level=logging.CRITICAL)
+        try:
+            yield cls(ray)
+        finally:
+            ray.shutdown()
+
+    def map(self, work: Callable[[Item], Result], items: Sequence[Item], /) -> Iterator[Result]:
+        """As `Engine` says."""
+        task = self.ray.remote(max_retries=RETRIES, num_cpus=1)(alone)
+        shared, rest = self.ray.put(work), iter(items)
+        at_once = 3 * max(1, int(self.ray.cluster_resources().get("CPU", 1)))
+        running = deque(task.remote(shared, item) for item in islice(rest, at_once))
+        try:
+            while running:
+                found = self._taken(running.popleft())
+                running.extend(task.remote(shared, item) for item in islice(rest, 1))
+                yield found
+        finally:
+            for one in running:
+                self.ray.cancel(one, force=False)
+
+    def _taken(self, result: Any) -> Any:
+        try:
+            return self.ray.get(result)
+        except self.ray.exceptions.RayTaskError as error:
+            raise error.cause from None
+        except self.ray.exceptions.RayError as error:
+            reason = " ".join(str(error).split())
+            raise OSError(f"`engine` must have workers that live, got one lost {RETRIES + 1} times: {reason}") from None
+
+
+def _check_answers(address: str | None) -> None:
+    """Somebody must answer at a host and port: Ray itself would try for many minutes, with a line for each."""
+    host, colon, port = (address or "").rpartition("://")[2].partition(":")
+    if colon and port.isdecimal():
+        socket.create_connection((host, int(port)), timeout=ANSWERED_WITHIN).close()

@@ -1,0 +1,205 @@
+"""The rows and errors of one population in each bin of one score, and all that follows from them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.metrics.augrc import generalized_area
+from abstain.metrics.aurc import area
+from abstain.metrics.checks import check_level
+from abstain.metrics.compare import Comparison
+from abstain.metrics.groups import Groups, prefix
+from abstain.metrics.intervals import FEW_ERRORS, Estimate, estimates, mover
+from abstain.metrics.ood import auroc
+from abstain.metrics.operating_points import coverage_at, risk_at
+from abstain.sketch.binned import Binned
+from abstain.sketch.bins import Bins
+from abstain.sketch.bracket import Bracket
+from abstain.sketch.jackknife import jackknife_error, left_out, student
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Counts:
+    """Rows and errors of one population by bin of one score: areas, risks and coverages, each in a bracket.
+
+    Within a bin the rows may be in any order. Errors first and errors last bound every risk at once, and so all that
+    rises with the risks; each bound is attained by some rows with these counts. Where every bit of the key is kept and
+    none was rounded off, bins are ties and every value is that of the rows to the last bit.
+    """
+
+    used: Bins
+    bins: Ints
+    """(m,) bins with rows, descending."""
+    counts: Ints
+    errors: Ints
+    is_exact: bool
+    """Whether rows of one bin have one confidence."""
+    are_clusters: bool
+    """Whether several rows may show the same sample, as their ids tell."""
+    are_fixed: bool
+    """Whether the bins were fixed before the rows."""
+    parts: Callable[[], tuple[Ints, Ints, Ints, Ints]]
+    """The same by part of the identities: part, place in ``bins``, rows and errors of each cell with rows."""
+
+    def __post_init__(self) -> None:
+        if not len(self.counts):
+            raise ValueError("A population must have rows to be evaluated, got none.")
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return int(self.counts.sum())
+
+    @property
+    def n_errors(self) -> int:
+        """The number of errors."""
+        return int(self.errors.sum())
+
+    @cached_property
+    def tied(self) -> Binned:
+        """Bins as ties."""
+        return self._binned(self.used.lowest(self.bins), self.counts, self.errors)
+
+    @cached_property
+    def errors_first(self) -> Binned:
+        """The order with the highest risks."""
+        return self._split(np.stack([self.errors, self.counts - self.errors], axis=1), wrong=0)
+
+    @cached_property
+    def errors_last(self) -> Binned:
+        """The order with the lowest risks."""
+        return self._split(np.stack([self.counts - self.errors, self.errors], axis=1), wrong=1)
+
+    def _split(self, pairs: Ints, *, wrong: int) -> Binned:
+        errors = np.zeros_like(pairs)
+        errors[:, wrong] = pairs[:, wrong]
+        kept = pairs.ravel() > 0
+        confidence = np.repeat(self.used.lowest(self.bins), 2)[kept]
+        return self._binned(confidence, pairs.ravel()[kept], errors.ravel()[kept])
+
+    def _binned(self, confidence: Floats, counts: Ints, errors: Ints) -> Binned:
+        groups = Groups(confidence, counts, counts.astype(np.float64), errors.astype(np.float64), is_counted=True)
+        return Binned(groups, is_looped=self.is_exact)
+
+    def _bracket(self, value: Callable[[Binned], float]) -> Bracket:
+        point = value(self.tied)
+        if self.is_exact:
+            return Bracket(point, point, point)
+        return Bracket.around(point, value(self.errors_first), value(self.errors_last))
+
+    def aurc(self, alpha: float = 1.0) -> Bracket:
+        """AURC-α."""
+        if alpha not in self._areas:
+            self._areas[alpha] = self._bracket(lambda one: area(one, alpha=alpha))
+        return self._areas[alpha]
+
+    @cached_property
+    def _areas(self) -> dict[float, Bracket]:
+        """What was found so far."""
+        return {}
+
+    def augrc(self) -> Bracket:
+        """AUGRC."""
+        return self._bracket(lambda one: generalized_area(one.tied))
+
+    def auroc(self) -> Bracket:
+        """P(right > wrong) + ½P(=): how well confidence tells right rows from wrong ones; undefined without both."""
+        if not 0 < self.n_errors < self.n:
+            raise ValueError(f"AUROC must have right and wrong rows, got {self.n_errors} errors in {self.n} rows.")
+        return self._bracket(lambda one: auroc(one.tied))
+
+    def risk_at_coverage(self, coverage: float, /) -> Bracket:
+        """Risk of the smallest whole number of most trusted rows that makes up ``coverage``."""
+        return self._bracket(lambda one: risk_at(one.tied, coverage))
+
+    def coverage_at_risk(self, risk: float, /) -> Bracket:
+        """The largest coverage that a threshold reaches at an observed risk of at most ``risk``; 0 if there is none.
+
+        The point, which is also the lower end, is that of thresholds between bins.
+        """
+        point = coverage_at(self.tied.tied, risk)
+        return Bracket(point, point, point if self.is_exact else max(point, self._widest(risk)))
+
+    def _widest(self, risk: float) -> float:
+        """The largest coverage with errors last: the end of a run of rights, or a place in the run of errors after."""
+        usable = self.bins > 0
+        counts, errors = self.counts[usable], self.errors[usable]
+        ends, before = np.cumsum(counts), np.cumsum(errors) - errors
+        rights = ends - errors  # rows up to the run of errors of the bin
+        some = (before <= risk * (1 + 1e-12) * rights) & (rights > 0)
+        if risk >= 1 or not some.any():
+            return float(ends[-1] / self.n) if risk >= 1 and len(ends) else 0.0
+        more = np.floor((risk * (1 + 1e-12) * rights - before) / (1 - risk) + 1e-9)
+        reached = rights + np.clip(more, 0, errors)
+        return min(1.0, float(reached[some].max() / self.n))
+
+    def estimates(self, alphas: Sequence[float] = (1.0,), /, *, level: float = 0.95) -> list[Estimate]:
+        """AURC-α with standard errors and intervals, bins as ties.
+
+        Of rows without ids by the influence function, as `aurc_estimates` has it; of rows with ids by leaving out parts
+        of them in turn. Where bins are no ties the interval is as much longer as the bracket allows.
+        """
+        found = estimates(self.tied, alphas=alphas, level=level)
+        if self.are_clusters:
+            found = [self._clustered(one, level) for one in found]
+        return [_widened(one, self.aurc(one.alpha)) for one in found]
+
+    def _clustered(self, by_rows: Estimate, level: float) -> Estimate:
+        """The estimate with the errors of clusters; where errors are few, never surer than rows would be."""
+        values = self.without_parts(by_rows.alpha)
+        se = jackknife_error(values)
+        half = student(level, len(values)) * se
+        low, high = max(0.0, by_rows.value - half), min(1.0, by_rows.value + half)
+        if self._has_few_errors(by_rows.alpha):
+            low, high = min(low, by_rows.low), max(high, by_rows.high)
+        return replace(by_rows, se=se, low=low, high=high)
+
+    def _has_few_errors(self, alpha: float) -> bool:
+        """Whether the normal distribution is no guide to the errors in the first rows."""
+        reached = np.cumsum(self.counts) - self.counts < prefix(self.n, alpha)
+        return int(self.errors[reached].sum()) < FEW_ERRORS
+
+    def without_parts(self, alpha: float, /) -> Floats:
+        """(P,) AURC-α of the rows without those of each part in turn."""
+        if alpha not in self._without:
+            self._without[alpha] = left_out(self.counts, self.errors, self._parts, alpha)
+        return self._without[alpha]
+
+    @cached_property
+    def _parts(self) -> tuple[Ints, Ints, Ints, Ints]:
+        return self.parts()
+
+    @cached_property
+    def _without(self) -> dict[float, Floats]:
+        """What was found so far."""
+        return {}
+
+    def compare(self, other: "Counts", /, *, alpha: float = 1.0, level: float = 0.95) -> Comparison:
+        """Paired difference of AURC-α to another score of the same rows, by parts of them left out in turn."""
+        check_level(level)
+        mine, others = (one.estimates([alpha], level=level)[0] for one in (self, other))
+        without = [one.without_parts(alpha) for one in (self, other)]
+        if (self.n, self.n_errors, len(without[0])) != (other.n, other.n_errors, len(without[1])):
+            raise ValueError("A paired comparison must have two scores of the same rows, got others.")
+        difference, se = mine.value - others.value, jackknife_error(without[0] - without[1])
+        half = student(level, len(without[0])) * se
+        unknown = self.aurc(alpha).width + other.aurc(alpha).width
+        low, high = difference - half, difference + half
+        if self._has_few_errors(alpha):
+            apart = mover((mine.value, mine.low, mine.high), (others.value, others.low, others.high))
+            low, high = min(low, apart[0]), max(high, apart[1])
+        return Comparison(difference, se, low - unknown, high + unknown)
+
+
+def _widened(found: Estimate, bracket: Bracket) -> Estimate:
+    """The interval with what the bins leave open at each end."""
+    below, above = found.value - bracket.low, bracket.high - found.value
+    return replace(found, low=max(0.0, found.low - below), high=min(1.0, found.high + above))

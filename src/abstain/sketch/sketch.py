@@ -1,0 +1,243 @@
+"""`Sketch`: counts that merge, from which curves, areas and thresholds follow."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain.arguments import as_path
+from abstain.metrics.checks import check_losses
+from abstain.outputs import Outputs
+from abstain.scores.given import Given
+from abstain.sketch import file as sketch_file
+from abstain.sketch.bins import BITS, Bins
+from abstain.sketch.cells import Cells
+from abstain.sketch.counts import Counts
+from abstain.sketch.plan import PARTS, Counted, Plan, Scored
+from abstain.sketch.strata import Stratum
+
+Ints = NDArray[np.int64]
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Sketch:
+    """How many rows and errors there are in each bin of each score, by population and part.
+
+    Sketches with the same plan add up: ``a + b`` is the sketch of all rows, the same in whatever order and in whatever
+    batches they were counted. No row can be told from it but by the counts.
+
+    >>> a, b = Sketch.of([0.9, 0.8], [0, 1]), Sketch.of([0.8, 0.1], [0, 1])
+    >>> (a + b).counts().aurc().point
+    0.2708333333333333
+    """
+
+    plan: Plan
+    strata: tuple[Stratum, ...]
+    """The populations, each by its names in ``plan.by``, ascending."""
+    cells: dict[str, Cells]
+    """By score; the code of a cell is the number of its population times the parts, plus the part."""
+    rounded: frozenset[str] = frozenset()
+    """Scores of which all bits of a float32 are kept and some confidence had more."""
+    fitted_bins: frozenset[str] = frozenset()
+    """Scores whose edges were chosen on rows that are counted: tests must not take their bins for fixed beforehand."""
+
+    @classmethod
+    def of(
+        cls,
+        confidence: ArrayLike,
+        errors: ArrayLike,
+        /,
+        *,
+        score: str = "confidence",
+        bins: Bins | None = None,
+        ids: ArrayLike | None = None,
+    ) -> Self:
+        """The sketch of one confidence (n,) that was given, NaN where a row is never accepted; errors are 0 or 1."""
+        wrong = _errors(errors)
+        c: NDArray[np.floating] = np.asarray(confidence)
+        if c.dtype.kind not in "biuf" or c.shape != wrong.shape:
+            raise ValueError(f"`confidence` must be numbers of shape {wrong.shape}, got {c.dtype} of {c.shape}.")
+        c = c if c.dtype in (np.float32, np.float64) else c.astype(np.float64)
+        plan = _given_plan(score, bins or Bins(BITS), has_ids=ids is not None)
+        return cls._of(plan, plan.count_pairs({score: c}, wrong, ids, []))
+
+    @classmethod
+    def of_table(cls, table: Ints, /, *, score: str = "confidence") -> Self:
+        """The sketch of right and wrong rows (2^bits, 2) by the leading bits of the key of a confidence."""
+        bits = len(table).bit_length() - 1
+        if table.ndim != 2 or table.shape != (1 << bits, 2) or table.dtype.kind not in "iu" or (table < 0).any():
+            raise ValueError(f"`table` must be counts of shape (2^bits, 2), got {table.dtype} of {table.shape}.")
+        cells = Cells.of_table(table.astype(np.int64))
+        return cls(_given_plan(score, Bins(bits), has_ids=False), ((),) if len(cells.place) else (), {score: cells})
+
+    @classmethod
+    def of_outputs(cls, plan: Plan, outputs: Outputs, /, *, numbers: ArrayLike | None = None) -> Self:
+        """The sketch of outputs by a plan; ``numbers`` (n,) tell rows without ids apart, their place by default."""
+        return cls._of(plan, plan.count(outputs, numbers=numbers))
+
+    @classmethod
+    def empty(cls, plan: Plan, /) -> Self:
+        """The sketch of no rows."""
+        return cls(plan, (), {name: Cells.merge([]) for name in plan.scores})
+
+    @classmethod
+    def _of(cls, plan: Plan, counted: Counted) -> Self:
+        return cls(plan, *counted)
+
+    def __repr__(self) -> str:
+        return f"<Sketch of {self.n} rows with {self.n_errors} errors: {', '.join(self.scores)}>"
+
+    @property
+    def scores(self) -> list[str]:
+        """The names of the scores."""
+        return list(self.plan.scores)
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return int(next(iter(self.cells.values())).counts.sum())
+
+    @property
+    def n_errors(self) -> int:
+        """The number of errors."""
+        return int(next(iter(self.cells.values())).errors.sum())
+
+    @property
+    def n_cells(self) -> int:
+        """The number of cells with rows, of all scores."""
+        return sum(len(cells.place) for cells in self.cells.values())
+
+    def names(self, by: str, /) -> list[str]:
+        """The shifts, domains or predicted classes that there are rows of."""
+        place = self._place(by)
+        return sorted({stratum[place] for stratum in self.strata})
+
+    def _place(self, by: str) -> int:
+        if by not in self.plan.by:
+            raise ValueError(
+                f"A sketch must keep rows apart by {by} to tell of one, got {', '.join(self.plan.by) or 'none'} only."
+            )
+        return self.plan.by.index(by)
+
+    def counts(self, score: str | None = None, /, **among: Iterable[str]) -> Counts:
+        """The counts of a score, or of the only one, on rows of some shifts, domains or classes, or on all.
+
+        ``sketch.counts("energy", shift=["none", "covariate"], domain=["fog-3"])``
+        """
+        name = self._score(score)
+        cells, bins = self.cells[name], self.plan.scores[name].bins
+        if among:
+            chosen = self._chosen(among)[cells.codes // self.plan.parts]
+            cells = Cells(cells.place[chosen], cells.counts[chosen], cells.errors[chosen])
+        total = cells.with_codes(np.zeros(int(cells.codes.max(initial=0)) + 1, np.int64))
+
+        def parts() -> tuple[Ints, Ints, Ints, Ints]:
+            codes = np.arange(int(cells.codes.max(initial=0)) + 1) % self.plan.parts
+            found = cells.with_codes(codes)
+            place = len(total.bins) - 1 - np.searchsorted(total.bins, found.bins)
+            return found.codes, place, found.counts, found.errors
+
+        return Counts(
+            used=bins,
+            bins=total.bins[::-1],
+            counts=total.counts[::-1],
+            errors=total.errors[::-1],
+            is_exact=bins.keeps_all and name not in self.rounded,
+            are_clusters=self.plan.has_ids,
+            are_fixed=name not in self.fitted_bins,
+            parts=parts,
+        )
+
+    def _score(self, score: str | None) -> str:
+        if score is None and len(self.scores) == 1:
+            return self.scores[0]
+        if score not in self.scores:
+            raise ValueError(f"`score` must be one of {', '.join(self.scores)}, got {score!r}.")
+        return score
+
+    def _chosen(self, among: dict[str, Iterable[str]]) -> NDArray[np.bool_]:
+        chosen = np.ones(len(self.strata), bool)
+        for by, names in among.items():
+            place, wanted = self._place(by), {str(name) for name in names}
+            chosen &= np.array([stratum[place] in wanted for stratum in self.strata], bool)
+        return chosen
+
+    def summary(self) -> str:
+        """What it counts, in plain words."""
+        bins = dict.fromkeys(one.bins.words() for one in self.plan.scores.values())
+        kept = f"kept apart by {' and '.join(self.plan.by)}" if self.plan.by else "all together"
+        return (
+            f"{self.n:,} rows with {self.n_errors:,} errors, {kept}, in {' or '.join(bins)} of "
+            f"{', '.join(self.scores)}; {self.n_cells:,} counts."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data of what it counts."""
+        return {
+            "n": self.n,
+            "errors": self.n_errors,
+            "scores": {name: one.bins.words() for name, one in self.plan.scores.items()},
+            "by": list(self.plan.by),
+            "populations": [list(stratum) for stratum in self.strata],
+            "cells": self.n_cells,
+        }
+
+    def with_fitted_bins(self) -> Self:
+        """The same, knowing that its edges were chosen on rows that it counts."""
+        return replace(self, fitted_bins=frozenset(self.scores))
+
+    def __add__(self, other: "Sketch") -> "Sketch":
+        return merge([self, other])
+
+    def save(self, file: str | PathLike[str], /) -> None:
+        """Write one file, whole or not at all."""
+        sketch_file.save(self, as_path("file", file))
+
+    @classmethod
+    def load(cls, file: str | PathLike[str], /) -> Self:
+        """Read a file written by `save`; a truncated, altered, newer or foreign one is an error that says so."""
+        return cls(**sketch_file.load(as_path("file", file)))
+
+
+def merge(sketches: Iterable[Sketch], /, *, names: Sequence[str] | None = None) -> Sketch:
+    """The sketch of all rows; a different plan is an error that names the difference, and the sketches by ``names``.
+
+    No row may be in two of them, which no count can tell.
+    """
+    parts = list(sketches)
+    if not parts:
+        raise ValueError("`sketches` must have at least one sketch, got none.")
+    plan = parts[0].plan
+    for number, part in enumerate(parts):
+        if part.plan is not plan and (words := plan.differs(part.plan)):
+            first, this = (names[0], names[number]) if names else ("the first", f"number {number + 1}")
+            raise ValueError(f"`sketches` must count the same, got of {first} and {this}: {words}. Count again alike.")
+    strata = tuple(sorted({stratum for part in parts for stratum in part.strata}))
+    place = {stratum: number for number, stratum in enumerate(strata)}
+    moved = [np.array([place[stratum] for stratum in part.strata], np.int64) for part in parts]
+    cells = {
+        name: Cells.merge([part.cells[name].moved(to, plan.parts) for part, to in zip(parts, moved, strict=True)])
+        for name in plan.scores
+    }
+    rounded, fitted_bins = (
+        frozenset[str]().union(*(getattr(part, field) for part in parts)) for field in ("rounded", "fitted_bins")
+    )
+    return Sketch(plan, strata, cells, rounded, fitted_bins)
+
+
+def _given_plan(score: str, bins: Bins, *, has_ids: bool) -> Plan:
+    """The plan for one confidence that is given."""
+    given = Given(score)
+    return Plan(scores={score: Scored(given, given, bins)}, by=(), parts=PARTS if has_ids else 1, has_ids=has_ids)
+
+
+def _errors(errors: ArrayLike) -> NDArray[np.bool_]:
+    """Errors of 0 and 1 as bool."""
+    e, _ = check_losses(errors)
+    if e.dtype != bool and not ((e == 0) | (e == 1)).all():
+        raise ValueError("`errors` must be 0 or 1, since a sketch counts, got other losses.")
+    return np.ascontiguousarray(e.astype(bool, copy=False))

@@ -1,0 +1,95 @@
+"""Sketch, merge, evaluate and calibrate as a user meets them: only counts travel."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from abstain import Outputs, Selector, Sketch
+from abstain.cli.app import app
+
+SUFFIXES = ("", ".npz", ".csv", ".parquet")
+
+
+def make(n, seed):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(3, size=n)
+    logits = rng.normal(size=(n, 3)) + 3 * np.eye(3)[labels]
+    return Outputs(logits=logits, labels=labels, domain=np.where(np.arange(n) % 2, "odd", "even"))
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    for seed, name in enumerate("ab"):
+        make(2000, seed).save(folder / name)
+    return folder
+
+
+def call(*arguments):
+    done = CliRunner().invoke(app, [str(one) for one in arguments])
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_two_places_share_counts_alone(runs, tmp_path):
+    for name in "ab":
+        words = call("sketch", runs / name, "-o", tmp_path / f"{name}.sketch", "--by", "domain")
+        assert "2,000 rows" in words
+    told = call("merge", tmp_path / "a.sketch", tmp_path / "b.sketch", "-o", tmp_path / "ab.sketch", "--json")
+    assert json.loads(told)["n"] == 4000
+    table = call("evaluate", tmp_path / "ab.sketch")
+    assert "certain bounds" in table
+    assert "Counts of 4,000 rows in bins" in table
+    rows = json.loads(call("evaluate", tmp_path / "ab.sketch", "--json"))["rows"]
+    assert all(row["lower"] <= row["aurc"] <= row["upper"] for row in rows)
+    options = ("--score", "confidence_margin", "--risk", "0.03", "-o", tmp_path / "s.abstain")
+    assert "at most 0.03, with probability at least 0.95" in call("calibrate", tmp_path / "ab.sketch", *options)
+    both = Outputs.concat([Outputs.load(runs / name) for name in "ab"])
+    selector = Selector.load(tmp_path / "s.abstain")
+    assert selector.accepts(both).sum() == selector.threshold.accepted
+    call("calibrate", tmp_path / "ab.sketch", *options[:4], "--per", "domain", "-o", tmp_path / "per.abstain")
+    assert set(Selector.load(tmp_path / "per.abstain").groups.thresholds) == {"odd", "even"}
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_outputs_of_every_kind_are_counted_alike(suffix, runs, tmp_path):
+    outputs, place = Outputs.load(runs / "a"), tmp_path / f"run{suffix}"
+    if suffix == ".npz":
+        np.savez(place, logits=outputs.logits, labels=outputs.labels)
+    elif suffix:
+        polars = pytest.importorskip("polars")
+        columns = {f"logit_{k}": outputs.logits[:, k] for k in range(3)} | {"label": outputs.labels}
+        frame = polars.DataFrame(columns)
+        frame.write_csv(place) if suffix == ".csv" else frame.write_parquet(place)
+    else:
+        outputs.save(place)
+    call("sketch", place, "-o", tmp_path / "c.sketch", "--score", "energy")
+    found, expected = Sketch.load(tmp_path / "c.sketch"), tmp_path / "d.sketch"
+    call("sketch", runs / "a", "-o", expected, "--score", "energy")
+    assert found.counts().aurc() == Sketch.load(expected).counts().aurc()
+
+
+def test_a_minimum_and_shared_edges(runs, tmp_path):
+    options = ("--score", "energy", "--minimum", "25")
+    call("sketch", runs / "a", "-o", tmp_path / "a.sketch", *options)
+    call("sketch", runs / "b", "-o", tmp_path / "b.sketch", "--edges", tmp_path / "a.sketch")
+    call("merge", tmp_path / "a.sketch", tmp_path / "b.sketch", "-o", tmp_path / "ab.sketch")
+    assert Sketch.load(tmp_path / "ab.sketch").n == 4000
+    call("sketch", runs / "b", "-o", tmp_path / "other.sketch", *options)
+    with pytest.raises(ValueError, match=r"a\.sketch and .*other\.sketch: energy in \d+ edges"):
+        call("merge", tmp_path / "a.sketch", tmp_path / "other.sketch", "-o", tmp_path / "no.sketch")
+    assert not (tmp_path / "no.sketch").exists()
+
+
+def test_what_a_sketch_cannot_do_is_told(runs, tmp_path):
+    call("sketch", runs / "a", "-o", tmp_path / "a.sketch", "--score", "energy")
+    with pytest.raises(ValueError, match="`--metric` must be left out with a sketch"):
+        call("evaluate", tmp_path / "a.sketch", "--metric", "augrc")
+    with pytest.raises(ValueError, match="`--cost` must be left out with a sketch"):
+        call("calibrate", tmp_path / "a.sketch", "--cost", "0.1", "-o", tmp_path / "s.abstain")
+    with pytest.raises(ValueError, match="`--edges` must come without"):
+        call("sketch", runs / "b", "-o", tmp_path / "b.sketch", "--edges", tmp_path / "a.sketch", "--score", "energy")

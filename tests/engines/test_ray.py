@@ -1,0 +1,139 @@
+"""A real Ray cluster of two workers on loopback: the same digits as on this machine, also where a worker dies."""
+
+import os
+import signal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from abstain import Outputs, calibrate
+from abstain.engines import data, select, sketch, started
+
+SOME = ["max_softmax", "energy"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _cluster():
+    pytest.importorskip("ray")
+    with started("ray", workers=2):
+        yield
+
+
+@pytest.fixture
+def many(tmp_path, make_table, write_shards, monkeypatch):
+    """400 rows in 20 files, a portion for each row group."""
+    monkeypatch.setattr(data, "PORTION", 1)
+    return write_shards(tmp_path / "data", make_table(400), [20] * 20, group=10)
+
+
+def test_the_counts_are_those_of_this_machine(many, cells_of):
+    assert cells_of(sketch(many, engine="ray").sketch) == cells_of(sketch(many).sketch)
+
+
+def test_fitted_scores_travel_as_arrays(many, cells_of):
+    scores = ["knn(space=logits)", "max_logit_pnorm", "energy"]
+    here, there = (sketch(many, scores=scores, engine=engine) for engine in ("local", "ray"))
+    assert cells_of(there.sketch) == cells_of(here.sketch)
+    assert there.notes == here.notes
+
+
+def test_decisions_are_those_of_this_machine(many, make_table, tmp_path):
+    table = make_table(500, seed=1)
+    outputs = Outputs(logits=np.stack(table["logits"].to_numpy()), labels=table["label"].to_numpy())
+    selector = calibrate(outputs, coverage=0.5)
+    found = [select(selector, many, tmp_path / engine, engine=engine) for engine in ("local", "ray")]
+    assert found[0] == found[1]
+    for file in (tmp_path / "local").iterdir():
+        assert file.read_bytes() == (tmp_path / "ray" / file.name).read_bytes()
+
+
+def test_an_error_of_a_worker_is_the_same_line(many):
+    (many / "017.parquet").write_bytes((many / "016.parquet").read_bytes()[:300] + b"PAR1")
+    said = []
+    for engine in ("local", "ray"):
+        with pytest.raises(ValueError, match=r"017.parquet` must be a whole Parquet file") as error:
+            sketch(many, engine=engine)
+        said.append(str(error.value))
+    assert said[0] == said[1]
+
+
+def test_a_bad_row_is_the_same_line(tmp_path, make_table, write_shards):
+    place = write_shards(tmp_path / "bad", make_table(100), [50, 50])
+    table = pq.read_table(place / "001.parquet")
+    pq.write_table(table.set_column(1, "label", pa.array([0] * 48 + [7, 7])), place / "001.parquet")
+    said = []
+    for engine in ("local", "ray"):
+        with pytest.raises(ValueError, match=r"got 7 in row 49 of .*001.parquet") as error:
+            sketch(place, engine=engine)
+        said.append(str(error.value))
+    assert said[0] == said[1]
+
+
+def test_a_function_of_the_users_cannot_travel(many):
+    with pytest.raises(ValueError, match=r"`scores` must be scores of abstain.* got the function _own. Use the engine"):
+        sketch(many, scores=[_own], engine="ray")
+
+
+def _own(outputs):
+    return outputs.logits.max(axis=1)
+
+
+def test_a_worker_that_is_killed_counts_once(tmp_path):
+    with started("ray") as engine:
+        found = list(engine.map(_DiesOnce(str(tmp_path)), range(8)))
+    assert found == [number * number for number in range(8)]
+    assert len(os.listdir(tmp_path)) == 2  # two of them died on the way
+
+
+class _DiesOnce:
+    """Items 2 and 5 kill their worker the first time."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __call__(self, number):
+        if number in (2, 5):
+            mark = f"{self.folder}/{number}"
+            if not os.path.exists(mark):
+                open(mark, "w").close()
+                os.kill(os.getpid(), signal.SIGKILL)
+        return number * number
+
+
+@pytest.mark.thorough
+def test_workers_killed_in_the_middle_of_a_sketch_leave_no_trace(tmp_path, make_table, write_shards, cells_of):
+    place = write_shards(tmp_path / "data", make_table(240_000, k=100), [20_000] * 12, group=20_000)
+    ray = pytest.importorskip("ray")
+    killed = []
+
+    def kill(done, total):
+        if done < total / 2:
+            for worker in _at_work():
+                os.kill(worker, signal.SIGKILL)
+                killed.append(worker)
+
+    found = sketch(place, scores=SOME, engine="ray", progress=kill)
+    assert killed
+    assert ray.is_initialized()
+    assert cells_of(found.sketch) == cells_of(sketch(place, scores=SOME).sketch)
+
+
+def _at_work():
+    """Processes below this one that name themselves after the task they run."""
+    parents, names = {}, {}
+    for number in map(int, filter(str.isdigit, os.listdir("/proc"))):
+        try:
+            with open(f"/proc/{number}/stat") as stat, open(f"/proc/{number}/cmdline", "rb") as command:
+                parents[number] = int(stat.read().rpartition(")")[2].split()[1])
+                names[number] = command.read()
+        except OSError:
+            continue
+    return [number for number in names if names[number].startswith(b"ray::alone") and _is_below(number, parents)]
+
+
+def _is_below(number, parents):
+    while number in parents and number != os.getpid():
+        number = parents[number]
+    return number == os.getpid()

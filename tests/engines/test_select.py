@@ -1,0 +1,87 @@
+"""Decisions on Parquet files, a file for each."""
+
+import os
+
+import numpy as np
+import polars as pl
+import pytest
+
+from abstain import Outputs, calibrate
+from abstain.engines import reading
+from abstain.engines.select import Deciding, select
+
+
+@pytest.fixture(scope="module")
+def selector(make_table):
+    table = make_table(2000, seed=5)
+    outputs = Outputs(logits=np.stack(table["logits"].to_numpy()), labels=table["label"].to_numpy())
+    return calibrate(outputs, coverage=0.6)
+
+
+def test_decisions_are_those_in_memory(shards, selector, tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "ELEMENTS", 40)
+    found = select(selector, shards, tmp_path / "d")
+    assert sorted(os.listdir(tmp_path / "d")) == sorted(os.listdir(shards))
+    total = 0
+    for file in shards.iterdir():
+        outputs, frame = Outputs.load(file), pl.read_parquet(tmp_path / "d" / file.name)
+        known = selector.decide(outputs)
+        for name in ("prediction", "confidence", "accepted", "reason", "error"):
+            assert frame[name].to_list() == known[name].tolist()
+        total += int(known["accepted"].sum())
+    assert (found.n, found.accepted) == (100, total)
+    ids = pl.concat([pl.read_parquet(file)["id"] for file in (tmp_path / "d").iterdir()])
+    assert ids.n_unique() == 100
+
+
+def test_called_again_it_goes_on_and_other_decisions_are_not_overwritten(shards, selector, tmp_path):
+    first = select(selector, shards, tmp_path / "d")
+    (tmp_path / "d" / "002.parquet").unlink()
+    kept = (tmp_path / "d" / "000.parquet").stat().st_mtime_ns
+    assert select(selector, shards, tmp_path / "d") == first
+    assert (tmp_path / "d" / "000.parquet").stat().st_mtime_ns == kept
+    assert (tmp_path / "d" / "002.parquet").exists()
+    os.utime(shards / "001.parquet", (1, 1))
+    with pytest.raises(FileExistsError, match=r"001.parquet` must be new or the decisions of this selector on .*001"):
+        select(selector, shards, tmp_path / "d")
+
+
+def test_a_failure_leaves_whole_files_alone(shards, selector, tmp_path):
+    content = (shards / "002.parquet").read_bytes()
+    start = len(content) // 20
+    (shards / "002.parquet").write_bytes(content[:start] + b"\xff" * 300 + content[start + 300 :])
+    with pytest.raises(ValueError, match=r"002.parquet` must be a whole Parquet file"):
+        select(selector, shards, tmp_path / "d", workers=1)
+    left = {"000.parquet", "001.parquet", "003.parquet"}  # the last one if it was at work
+    assert {"000.parquet", "001.parquet"} <= set(os.listdir(tmp_path / "d")) <= left
+    assert all(
+        len(pl.read_parquet(file)) == len(pl.read_parquet(shards / file.name)) for file in (tmp_path / "d").iterdir()
+    )
+
+
+def test_what_a_killed_worker_left_is_removed(shards, selector, tmp_path):
+    (tmp_path / "d").mkdir()
+    for owner in (2**22 + 1, os.getpid()):  # one that cannot be, and a living one
+        (tmp_path / "d" / f".000.{owner}.abcd.parquet").write_bytes(b"half")
+    select(selector, shards, tmp_path / "d")
+    assert [name for name in os.listdir(tmp_path / "d") if name.startswith(".")] == [f".000.{os.getpid()}.abcd.parquet"]
+
+
+def test_folders_within_and_addresses(shards, selector, tmp_path):
+    (shards / "b").mkdir()
+    (shards / "000.parquet").rename(shards / "b" / "000.parquet")
+    select(selector, shards, f"file://{tmp_path}/d")
+    assert (tmp_path / "d" / "b" / "000.parquet").exists()
+
+
+def test_a_folder_that_cannot_be_is_refused(shards, selector):
+    with pytest.raises(FileExistsError, match="must be another folder than that of the data"):
+        select(selector, shards, shards)
+    with pytest.raises(FileExistsError, match=r"must be a folder, got a file"):
+        select(selector, shards, shards / "000.parquet")
+
+
+def test_the_selector_travels_as_its_file(selector):
+    made, parts = Deciding(None, selector, None).__reduce__()  # type: ignore[arg-type]
+    assert isinstance(parts[1], bytes)
+    assert made(*parts).selector.threshold == selector.threshold

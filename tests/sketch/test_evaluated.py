@@ -1,0 +1,110 @@
+"""Evaluation and calibration from counts, beside those from outputs."""
+
+import numpy as np
+import pytest
+
+import abstain
+from abstain.evaluation import evaluate_sketch, sketch_outputs, summarize
+from abstain.selector import Selector, calibrate_sketch
+from abstain.sketch import Bins, Sketch
+
+SCORES = ["confidence_margin", "energy", "max_softmax"]
+
+
+@pytest.fixture(scope="module")
+def tables(outputs):
+    sketch = sketch_outputs(outputs, scores=SCORES, by=("shift", "domain"))
+    return evaluate_sketch(sketch), abstain.evaluate(outputs, scores=SCORES)
+
+
+def test_the_table_is_that_of_the_outputs_within_brackets(tables):
+    ours, theirs = tables
+    assert [(row["score"], row["mix"], row["alpha"]) for row in ours.rows] == [
+        (row["score"], row["mix"], row["alpha"]) for row in theirs.rows
+    ]
+    for one, other in zip(ours.rows, theirs.rows, strict=True):
+        assert one["lower"] <= other["aurc"] <= one["upper"]
+        assert (one["n"], one["errors"]) == (other["n"], other["errors"])
+        assert one["se"] == pytest.approx(other["se"], rel=1e-2)
+
+
+def test_differences_are_paired_as_those_of_the_outputs(tables):
+    ours, theirs = tables
+    for key in ours.behind.keys() & theirs.behind.keys():
+        assert ours.behind[key].se == pytest.approx(theirs.behind[key].se, rel=0.6)
+        assert ours.behind[key].difference == pytest.approx(theirs.behind[key].difference, abs=2e-3)
+
+
+def test_it_is_summarized_like_any_other(tables):
+    summary = summarize(tables[0])
+    assert summary.verdict.score in SCORES
+    assert "Counts of 3,000 rows in bins" in " ".join(summary.remarks())
+    assert tables[0].to_dict()["rows"][-1]["upper"] > 0
+    assert "best over in+label" in repr(tables[0])
+
+
+def test_a_domain_or_a_class_can_be_looked_at_alone(outputs):
+    sketch = sketch_outputs(outputs, scores=["energy"], by=("shift", "domain", "class"))
+    assert evaluate_sketch(sketch, domain=["fog"]).rows[-1]["n"] == (outputs.domain == "fog").sum()
+    assert evaluate_sketch(sketch, classes=["2"]).rows[-1]["n"] == (outputs.predictions == 2).sum()
+
+
+def test_a_sketch_without_parts_compares_as_if_of_other_rows(outputs):
+    from abstain.sketch.coarse import coarsened
+
+    found = evaluate_sketch(coarsened(sketch_outputs(outputs, scores=SCORES), minimum=2))
+    assert any("as if of different rows" in note for note in found.notes)
+
+
+def test_an_exact_sketch_says_so():
+    given = abstain.Outputs(given={"c": np.arange(50) % 7}, errors=np.arange(50) % 3 == 0)
+    assert "AURC is exact" in evaluate_sketch(sketch_outputs(given, bins=Bins(32))).notes[0]
+
+
+def test_a_selector_of_a_sketch_is_that_of_the_rows(outputs, tmp_path):
+    sketch = sketch_outputs(outputs, scores=["confidence_margin"])
+    ours = calibrate_sketch(sketch, risk=0.3, delta=0.1)
+    theirs = abstain.calibrate(outputs, risk=0.3, delta=0.1)
+    assert ours.threshold.accepted == pytest.approx(theirs.threshold.accepted, rel=0.02)
+    assert ours.accepts(outputs).sum() == ours.threshold.accepted
+    assert str(ours.threshold.promise) == str(theirs.threshold.promise)
+    ours.save(tmp_path / "s.abstain")
+    assert Selector.load(tmp_path / "s.abstain").threshold == ours.threshold
+
+
+def test_a_fitted_score_comes_out_of_the_file_ready_to_use(outputs, tmp_path):
+    sketch_outputs(outputs, scores=["ts_max_softmax"]).save(tmp_path / "a.sketch")
+    selector = calibrate_sketch(Sketch.load(tmp_path / "a.sketch"), coverage=0.7)
+    assert selector.accepts(outputs).mean() == pytest.approx(0.7, abs=0.05)
+
+
+def test_every_domain_and_every_class_can_have_a_threshold(outputs):
+    sketch = sketch_outputs(outputs, scores=["confidence_margin"], by=("domain", "class"))
+    for per in ("domain", "class"):
+        ours = calibrate_sketch(sketch, risk=0.3, per=per)
+        theirs = abstain.calibrate(outputs, risk=0.3, per=per)
+        for name, threshold in theirs.groups.thresholds.items():
+            found = ours.groups.thresholds[name]
+            assert found.accepted == pytest.approx(threshold.accepted, rel=0.1)
+            assert str(found.promise) == str(threshold.promise)
+
+
+def test_a_monitor_of_a_sketch_s_selector_watches_what_it_can(outputs):
+    coarse = calibrate_sketch(sketch_outputs(outputs, scores=["energy"]), coverage=0.7)
+    assert coarse.distribution.weights == (3001,)
+    from abstain.monitor.scores import ScoreMonitor
+
+    watched = ScoreMonitor(coarse.distribution).observe(np.full(500, -100.0))
+    assert not watched.alarm
+
+
+def test_what_counts_cannot_do_is_told(outputs):
+    sketch = sketch_outputs(outputs, scores=SCORES)
+    with pytest.raises(ValueError, match="`score` must say which score to trust, confidence_margin, energy, max_soft"):
+        calibrate_sketch(sketch, risk=0.1)
+    with pytest.raises(ValueError, match="must be calibrated for a risk or a coverage, got risk and coverage"):
+        calibrate_sketch(sketch, score="energy", risk=0.1, coverage=0.5)
+    with pytest.raises(ValueError, match="must keep rows apart by domain"):
+        calibrate_sketch(sketch, score="energy", risk=0.1, per="domain")
+    with pytest.raises(ValueError, match="`outputs` must have labels"):
+        sketch_outputs(abstain.Outputs(logits=outputs.logits))

@@ -1,0 +1,149 @@
+"""Thresholds from counts: those of the rows where all bits are kept, and promises that hold where they are not."""
+
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from abstain.sketch import Bins, Sketch
+from abstain.sketch import thresholds as of_sketch
+from abstain.sketch.coarse import coarsened
+from abstain.sketch.sample import BinnedSample
+from abstain.thresholds import NoSafeThresholdError, step_down, target_coverage
+from abstain.thresholds.coverage import rank_for_coverage
+
+
+def draw(n, seed, ties=None):
+    rng = np.random.default_rng(seed)
+    place = rng.random(n)
+    errors = rng.random(n) < 0.3 * place**2
+    confidence = np.float32(3 - 3 * place)
+    return (confidence if ties is None else confidence.round(ties)), errors
+
+
+@pytest.mark.parametrize("ties", [None, 2, 0])
+def test_with_every_bit_a_threshold_is_that_of_the_rows(ties):
+    confidence, errors = draw(3000, 1, ties)
+    counts = Sketch.of(confidence, errors, bins=Bins(32)).counts()
+    for risk in (0.03, 0.06):
+        ours, theirs = of_sketch.target_risk(counts, risk=risk), step_down(confidence, errors, risk=risk)
+        assert ours == theirs
+    assert of_sketch.target_coverage(counts, coverage=0.8, delta=0.05).value == (
+        target_coverage(confidence, coverage=0.8, delta=0.05).value
+    )
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("bins", [Bins(12), Bins(20), Bins.equal_mass(np.linspace(0, 3, 500), number=40)])
+def test_a_threshold_accepts_what_was_counted(kind, bins):
+    confidence, errors = draw(3000, 2)
+    confidence = confidence.astype(kind) * kind(1 - 1e-9)
+    sample = BinnedSample(Sketch.of(confidence, errors, bins=bins).counts())
+    for rank, total in zip(sample.ends, sample.totals, strict=True):
+        accepted = confidence.astype(np.float64) > sample.below(int(rank))
+        assert (accepted.sum(), errors[accepted].sum()) == (rank, total)
+
+
+def test_rounding_to_float32_does_not_change_sides():
+    upper = np.nextafter(np.float32(1), np.float32(2))  # 1 has an even last bit, so that the middle is rounded to it
+    lower = np.nextafter(np.float32(1), np.float32(0))
+    for a, b in ((np.float32(1), upper), (lower, np.float32(1))):
+        middle = (np.float64(a) + np.float64(b)) / 2
+        confidence = np.array([b, middle, a], np.float64)
+        counts = Sketch.of(confidence, [0, 0, 0], bins=Bins(32)).counts()
+        value = BinnedSample(counts).below(int(counts.counts[0]))
+        assert (confidence > value).sum() == counts.counts[0]
+
+
+def test_infinite_and_huge_confidences_stay_apart():
+    confidence = np.array([np.inf, 1e300, 1e39, 5.0, -1e300, -np.inf, np.nan])
+    sample = BinnedSample(Sketch.of(confidence, np.zeros(7)).counts())
+    assert sample.ends.tolist() == [1, 3, 4, 5]
+    for rank in sample.ends:
+        assert (confidence > sample.below(int(rank))).sum() == rank
+
+
+def simulate(law, method, trials=300, n=1500, risk=0.05, delta=0.1):
+    """How often a threshold is found, and how often its true risk is above the target."""
+    found = violations = 0
+    for trial in range(trials):
+        rng = np.random.default_rng([7, trial])
+        place = rng.random(n)
+        errors = rng.random(n) < law(place)
+        try:
+            threshold = method(Sketch.of(1 + 3 * (1 - place), errors, bins=Bins(13)), risk, delta)
+        except NoSafeThresholdError:
+            continue
+        accepted = np.linspace(0, 1, 4001)[1:]
+        accepted = accepted[1 + 3 * (1 - accepted) > threshold.value]
+        found += 1
+        violations += law(accepted).mean() > risk
+    return found / trials, violations / trials
+
+
+LAWS = {"rising": lambda u: 0.15 * u, "flat": lambda u: np.full(np.shape(u), 0.0505), "two": lambda u: 0.4 * (u > 0.45)}
+METHODS = {
+    "step_down": lambda s, risk, delta: of_sketch.target_risk(s.counts(), risk=risk, delta=delta),
+    "own bins": lambda s, risk, delta: of_sketch.target_risk(coarsened(s, minimum=15).counts(), risk=risk, delta=delta),
+}
+
+
+def naive(sketch, risk, _):
+    """The lowest threshold whose counts look safe."""
+    sample = BinnedSample(sketch.counts())
+    safe = sample.ends[sample.totals <= risk * sample.ends]
+    if not len(safe):
+        raise NoSafeThresholdError("none")
+    return type("Found", (), {"value": sample.below(int(safe[-1]))})
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("law", LAWS)
+def test_a_threshold_between_bins_keeps_its_promise(law, method):
+    found, violated = simulate(LAWS[law], METHODS[method])
+    assert violated <= 0.1 + 3 * sqrt(0.1 * 0.9 / 300)
+    assert law == "flat" or found > 0.5
+
+
+@pytest.mark.parametrize("law", ["rising", "flat"])
+def test_the_naive_rule_breaks_it(law):
+    assert simulate(LAWS[law], naive, trials=100)[1] > 0.3
+
+
+def test_many_rows_are_tested_by_bins_alone(monkeypatch):
+    confidence, errors = draw(6000, 3)
+    counts = Sketch.of(confidence, errors).counts()
+    by_rows = of_sketch.target_risk(counts, risk=0.05)
+    monkeypatch.setattr(of_sketch, "MOST", 3000)
+    by_bins = of_sketch.target_risk(counts, risk=0.05)
+    assert by_bins.method == "bonferroni"
+    assert 0.6 * by_rows.accepted < by_bins.accepted < by_rows.accepted
+    assert errors[confidence > by_bins.value].sum() == by_bins.errors
+    with pytest.raises(ValueError, match="be one of bonferroni for a sketch of more than 3,000 rows"):
+        of_sketch.target_risk(counts, risk=0.05, method="step_down")
+    with pytest.raises(NoSafeThresholdError, match="No threshold between bins certifies risk"):
+        of_sketch.target_risk(counts, risk=0.0001)
+
+
+def test_a_sample_with_several_rows_has_no_promise_and_it_says_so():
+    confidence, errors = draw(3000, 4)
+    counts = Sketch.of(confidence, errors, ids=np.arange(3000) // 3).counts()
+    found = of_sketch.target_risk(counts, risk=0.06)
+    assert not found.promise.proved
+    assert "no finite-sample guarantee, since rows of the same sample count as if independent" in str(found.promise)
+
+
+def test_a_coverage_that_cannot_be_kept_is_told():
+    counts = Sketch.of([0.9, 0.8, np.nan, np.nan], [0, 0, 1, 1]).counts()
+    with pytest.raises(NoSafeThresholdError, match="2 of which are not usable and never accepted"):
+        of_sketch.target_coverage(counts, coverage=0.6)
+    with pytest.raises(NoSafeThresholdError, match="Calibrate on at least"):
+        of_sketch.target_coverage(counts, coverage=0.9, delta=0.05)
+
+
+@pytest.mark.parametrize(("n", "coverage", "delta"), [(200, 0.8, 0.05), (10, 0.9, 0.05), (1, 0.5, 0.1), (57, 0.3, 0.2)])
+def test_the_rank_for_a_coverage_is_the_first_that_keeps_it(n, coverage, delta):
+    from scipy.stats import beta
+
+    kept = [k for k in range(1, n + 1) if beta.ppf(delta, k, n + 1 - k) >= coverage]
+    assert rank_for_coverage(n, coverage, delta) == (kept[0] if kept else n + 1)
