@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
-from abstain.experiments.claims import CLAIMS, Verdict
+from abstain.experiments.claims import CLAIMS, Claim, Verdict
 from abstain.experiments.findings import Findings, Table
 from abstain.files import read_text, write_text
 from abstain.jsonable import jsonable
@@ -71,13 +71,16 @@ def claims_page(folder: Path, /) -> str:
     parts = ["# The claims of the paper", _counted(found)]
     for claim in CLAIMS.values():
         parts.append(f"## {claim.text}\n\n{claim.place}.")
-        rows = tuple((v.outcome, name, v.data, v.evidence) for name, v in found[claim.key])
-        parts.append(
-            markdown_table(Table("Tested here", ("outcome", "experiment", "on what", "evidence"), rows))
-            if rows
-            else "Not tested by the experiments in this folder."
-        )
+        parts.append(_told(claim, found[claim.key]))
     return "\n\n".join(parts) + "\n"
+
+
+def _told(claim: Claim, found: list[tuple[str, Verdict]]) -> str:
+    if not found:
+        reason = claim.untestable
+        return f"Not testable: {reason}" if reason else "Not tested by the experiments in this folder."
+    rows = tuple((v.outcome, name, v.data, v.evidence) for name, v in found)
+    return markdown_table(Table("Tested here", ("outcome", "experiment", "on what", "evidence"), rows))
 
 
 def _verdicts(file: Path) -> tuple[Verdict, ...]:
