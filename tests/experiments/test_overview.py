@@ -35,6 +35,7 @@ def test_the_page_has_the_gain_of_every_model_its_tables_and_small_figures(tmp_p
     pytest.importorskip("PIL")
     both = joined({"one": findings, "two": replace(findings, words="A model: two")})
     write_findings(both, "A model", tmp_path / "runs" / "pair")
+    (tmp_path / "runs" / "pair" / "left-over.png").touch()  # of an earlier run
     (tmp_path / "docs").mkdir()
     overview.write_overview(tmp_path / "runs", tmp_path / "docs")
     page = (tmp_path / "docs" / "experiments.md").read_text()
@@ -46,6 +47,7 @@ def test_the_page_has_the_gain_of_every_model_its_tables_and_small_figures(tmp_p
     for model in ("one", "two"):
         figure = f"experiments/pair-risk-coverage-{model}.png"
         assert figure in page
+        assert "left-over" not in page
         assert (tmp_path / "docs" / figure).stat().st_size < 200_000
 
 
