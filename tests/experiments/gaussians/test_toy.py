@@ -43,6 +43,15 @@ def test_the_margin_rejects_at_boundaries_and_softmax_at_the_origin(monkeypatch)
     assert toy_verdicts.rejected_where(Case(1, 0.0)).outcome == "not held"
 
 
+def test_the_other_scores_reject_what_the_largest_softmax_rejects(monkeypatch):
+    verdict = toy_verdicts.rejected_alike(Case(1, 0.0))
+    assert verdict.outcome == "held"
+    assert "SR_ent" in verdict.evidence
+    assert "RL_max" in verdict.evidence
+    monkeypatch.setitem(COMPARED, "doctor", None)  # ranks by the margin
+    assert toy_verdicts.rejected_alike(Case(1, 0.0)).outcome == "not held"
+
+
 def test_the_largest_logit_is_better_than_two_softmax_scores(monkeypatch):
     verdict = toy_verdicts.largest_logit(Case(1, 0.0))
     assert verdict.outcome == "not held"
