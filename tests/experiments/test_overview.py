@@ -51,6 +51,11 @@ def test_the_page_has_the_gain_of_every_model_its_tables_and_small_figures(tmp_p
         assert (tmp_path / "docs" / figure).stat().st_size < 200_000
 
 
+def test_verdicts_are_of_all_draws(findings):
+    assert findings.verdicts
+    assert all("over 5 draws of rows to fit on" in verdict.evidence for verdict in findings.verdicts)
+
+
 def test_the_findings_of_one_model_are_left_as_they_are(findings):
     assert joined({"one": findings}) is findings
 
