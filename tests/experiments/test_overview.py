@@ -43,6 +43,8 @@ def test_the_page_has_the_gain_of_every_model_its_tables_and_small_figures(tmp_p
     assert "| pair two | in |" in page
     assert "Two models were compared." in page
     assert page.count("**A model: one, α = 1, 5 draws**") == 2
+    scores = {row["score"] for row in findings.numbers["draws"] if "|seen" not in row["score"]}
+    assert f"Scores compared: {len(scores)}." in page
     assert "It was not run.\n\nNot run for this page: `scripts/reproduce other`." in page
     for model in ("one", "two"):
         figure = f"experiments/pair-risk-coverage-{model}.png"

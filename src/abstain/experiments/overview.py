@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from abstain.experiments.comparison.control import MARK
 from abstain.experiments.comparison.repeated_table import NOTE
 from abstain.experiments.experiment import Experiment
 from abstain.experiments.findings import Table
@@ -91,6 +92,7 @@ def _section(experiment: Experiment, each: dict[str, Any], place: Path) -> str:
     counts = [verdict["outcome"] for verdict in each["verdicts"]]
     words = each["words"].replace(f"{experiment.title}. ", "").replace(f"{experiment.title}: ", "")
     parts = [f"## {experiment.title}", experiment.about, f"`scripts/reproduce {experiment.name}`: {words}"]
+    parts.append(_scores_compared(each["numbers"]))
     if counts:
         tested = ", ".join(f"{counts.count(outcome)} {outcome}" for outcome in ("held", "not held", "undecided"))
         parts.append(f"Claims of the paper tested on it: {tested}.")
@@ -99,6 +101,12 @@ def _section(experiment: Experiment, each: dict[str, Any], place: Path) -> str:
         markdown_table(Table(t["title"], tuple(t["columns"]), tuple(map(tuple, t["rows"])))) for t in each["tables"]
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _scores_compared(numbers: dict[str, Any]) -> str:
+    """How many scores there were to choose the best from; versions of the library have more and more."""
+    found = {row["score"] for _, each in _models(numbers) for row in each["draws"]}
+    return f"Scores compared: {sum(MARK not in score for score in found)}."
 
 
 def _figures(place: Path, found: dict[str, Any]) -> list[Path]:
