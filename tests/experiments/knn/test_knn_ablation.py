@@ -8,6 +8,7 @@ from abstain import Outputs
 from abstain.experiments.experiment import Setting
 from abstain.experiments.knn import knn_ablation
 from abstain.experiments.knn.ablation import Ablation, ablate
+from abstain.experiments.knn.knn_figure import ablation_figure
 from abstain.experiments.mean import Mean
 from abstain.experiments.ood.weak_networks import weak_network
 from abstain.metrics import compare
@@ -90,6 +91,13 @@ def test_the_verdict_on_two_follows_the_differences(differences, outcome, found,
     monkeypatch.setattr(Ablation, "difference", lambda _, k, __: Mean(*differences[k]))
     chosen = replace(found, ks=(1, 2, 10))
     assert knn_ablation.best_is_two(chosen).outcome == outcome
+
+
+def test_many_models_are_drawn_in_bands_of_four(found):
+    pytest.importorskip("matplotlib")
+    figure = ablation_figure([found] * 6, [found] * 6)
+    assert len(figure.axes) == 12
+    assert len({round(axes.get_position().x0, 3) for axes in figure.axes}) == 4
 
 
 def test_outputs_of_other_experiments_take_part(weak, tmp_path, monkeypatch):
