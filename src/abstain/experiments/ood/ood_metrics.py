@@ -15,6 +15,7 @@ from abstain.experiments.ood.weak_networks import weak_network
 from abstain.metrics import aurc
 from abstain.outputs import Outputs
 from abstain.scores import SCORES
+from abstain.scores.samples import features_of
 
 FEATURES = 1_000  # detectors decompose covariances; of more features that takes minutes
 
@@ -46,7 +47,7 @@ def run(setting: Setting) -> Findings:
 
 def _serves(outputs: Outputs) -> bool:
     """Known and unknown samples, and features few enough."""
-    return {"none", "label"} <= set(outputs.shift) and np.shape(outputs.features)[1] <= FEATURES
+    return {"none", "label"} <= set(outputs.shift) and features_of(outputs).shape[1] <= FEATURES
 
 
 def weaker(found: Found, /) -> Verdict:
