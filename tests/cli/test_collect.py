@@ -63,7 +63,7 @@ def test_magika_on_a_folder_of_files(tmp_path):
     for name, text in (
         ("a.py", "import os\nprint(os.getcwd())\n"),
         ("b.json", '{"a": [1, 2, 3]}\n'),
-        ("c.pyi", "x: int\n"),
+        ("c.pxd", "cdef int x\n"),
     ):
         (tmp_path / "files" / name).write_text(text * 20)
     done = run("collect", "magika", tmp_path / "files", "-o", tmp_path / "run", "--corrupt", "truncate", "--json")

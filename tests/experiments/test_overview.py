@@ -35,6 +35,7 @@ def test_the_page_has_the_gain_of_every_model_its_tables_and_small_figures(tmp_p
     pytest.importorskip("PIL")
     both = joined({"one": findings, "two": replace(findings, words="A model: two")})
     write_findings(both, "A model", tmp_path / "runs" / "pair")
+    (tmp_path / "runs" / "pair" / "left-over.png").touch()  # of an earlier run
     (tmp_path / "docs").mkdir()
     overview.write_overview(tmp_path / "runs", tmp_path / "docs")
     page = (tmp_path / "docs" / "experiments.md").read_text()
@@ -42,11 +43,19 @@ def test_the_page_has_the_gain_of_every_model_its_tables_and_small_figures(tmp_p
     assert "| pair two | in |" in page
     assert "Two models were compared." in page
     assert page.count("**A model: one, α = 1, 5 draws**") == 2
+    scores = {row["score"] for row in findings.numbers["draws"] if "|seen" not in row["score"]}
+    assert f"Scores compared: {len(scores)}." in page
     assert "It was not run.\n\nNot run for this page: `scripts/reproduce other`." in page
     for model in ("one", "two"):
         figure = f"experiments/pair-risk-coverage-{model}.png"
         assert figure in page
+        assert "left-over" not in page
         assert (tmp_path / "docs" / figure).stat().st_size < 200_000
+
+
+def test_verdicts_are_of_all_draws(findings):
+    assert findings.verdicts
+    assert all("over 5 draws of rows to fit on" in verdict.evidence for verdict in findings.verdicts)
 
 
 def test_the_findings_of_one_model_are_left_as_they_are(findings):

@@ -3,7 +3,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
+from abstain.cli.app import app
+from abstain.experiments.__main__ import FLAGS, name_among
 from abstain.experiments.packages import MissingPackageError, Package, commands
 from abstain.experiments.registry import EXPERIMENTS
 
@@ -23,6 +26,63 @@ def test_only_what_is_missing_is_fetched(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     there = Package("there", "", "debian", "that", "MIT", folder=tmp_path)
     assert commands([WHEEL, there]) == [WHEEL.command]
+
+
+DEBIAN = Package("some-images", "", "debian", "some images", "MIT", folder=Path("/usr/share/images"))
+
+
+def run_without_root(package, tmp_path, monkeypatch, **programs):
+    """What its command does where only these programs are there, and nobody is root."""
+    for name, script in programs.items():
+        (tmp_path / name.replace("_", "-")).write_text(f"#!/bin/bash\n{script}\n")
+        (tmp_path / name.replace("_", "-")).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    return subprocess.run(["/bin/bash", "-c", package.command], capture_output=True, text=True)
+
+
+def test_who_is_not_root_asks_sudo(tmp_path, monkeypatch):
+    done = run_without_root(DEBIAN, tmp_path, monkeypatch, sudo='"$@"', apt_get='echo "$@"')
+    assert (done.returncode, done.stdout) == (0, "update -qq\ninstall -y -qq some-images\n")
+
+
+@pytest.mark.parametrize("programs", [{}, {"apt_get": "true"}, {"apt_get": "false", "sudo": '"$@"'}])
+def test_what_nobody_may_install_is_told_in_one_line(programs, tmp_path, monkeypatch):
+    done = run_without_root(DEBIAN, tmp_path, monkeypatch, **programs)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "/usr/share/images must have some images, got none, and apt-get could not install it. Install the Debian "
+        "package some-images first.\n"
+    )
+
+
+def test_root_needs_no_sudo(tmp_path, monkeypatch):
+    (tmp_path / "apt-get").touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    assert DEBIAN.command.startswith("(apt-get update -qq && apt-get install -y -qq some-images ||")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        ("toy", "toy"),
+        ("--long --seeds 1 scnet", "scnet"),
+        ("--folder digits toy", "toy"),
+        ("--folder=digits toy", "toy"),
+        ("--json toy --limit 5", "toy"),
+        ("--limit 5", None),
+        ("", None),
+    ],
+)
+def test_the_name_is_found_wherever_the_options_are(arguments, name):
+    assert name_among(arguments.split()) == name
+
+
+def test_flags_are_those_of_the_command():
+    command = next(one for one in get_command(app).commands.values() if one.name == "reproduce")
+    flags = {name for option in command.params if getattr(option, "is_flag", False) for name in option.opts}
+    assert flags | {"--help", "-h"} == set(FLAGS)
 
 
 @pytest.mark.parametrize("registry", ["npm", "sdist"])

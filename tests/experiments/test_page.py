@@ -1,4 +1,6 @@
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +24,46 @@ def test_findings_are_written_as_markdown_and_json(tmp_path):
     assert "# A title" in text
     assert "| a\\|b | 1.0 |" in text
     assert json.loads(files[1].read_text())["verdicts"][0]["outcome"] == "held"
+
+
+def test_a_failure_leaves_what_was_there(tmp_path):
+    matplotlib = pytest.importorskip("matplotlib.figure")
+    before = replace(FOUND, figures={"curve": matplotlib.Figure})
+    write_findings(before, "Before", tmp_path)
+    kept = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    assert kept.keys() == {"findings.json", "findings.md", "curve.png", "curve.svg", "curve.pdf"}
+
+    def fails():
+        raise RuntimeError("no paint")
+
+    with pytest.raises(RuntimeError, match="no paint"):
+        write_findings(replace(before, figures={"curve": matplotlib.Figure, "other": fails}), "After", tmp_path)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == kept
+
+
+def test_where_the_findings_are_all_else_belongs_to_them(tmp_path, monkeypatch):
+    matplotlib = pytest.importorskip("matplotlib.figure")
+    before = replace(FOUND, figures={"curve": matplotlib.Figure})
+    write_findings(before, "Before", tmp_path)
+    put, moved = Path.replace, []
+
+    def stopped(file, goal):
+        if len(moved) == 2:
+            raise KeyboardInterrupt
+        moved.append(goal.name)
+        return put(file, goal)
+
+    monkeypatch.setattr(Path, "replace", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        write_findings(before, "After", tmp_path)
+    assert not (tmp_path / "findings.json").exists()
+    assert not list(tmp_path.glob(".findings-*"))
+
+
+def test_a_claim_that_no_data_can_test_says_why(tmp_path):
+    page = claims_page(tmp_path)
+    assert "Not testable: §1 says that they always do" in page
+    assert "Not tested by the experiments in this folder." in page
 
 
 def test_the_page_has_every_claim_and_what_was_found_of_it(tmp_path):

@@ -17,16 +17,17 @@ from abstain.extras import require
 
 # Labels by file ending, where the ending leaves little doubt.
 ENDINGS = {
-    "c": "c", "h": "c", "cpp": "cpp", "cc": "cpp", "hpp": "cpp", "css": "css", "csv": "csv", "gif": "gif", "go":
-    "go", "gz": "gzip", "html": "html", "htm": "html", "ico": "ico", "ini": "ini", "java": "java", "jpg": "jpeg",
-    "jpeg": "jpeg", "js": "javascript", "json": "json", "lua": "lua", "md": "markdown", "npy": "npy", "npz": "npz",
-    "otf": "otf", "parquet": "parquet", "pdf": "pdf", "php": "php", "pl": "perl", "pm": "perl", "png": "png", "po":
-    "po", "ps1": "powershell", "py": "python", "pyc": "pythonbytecode", "rb": "ruby", "rs": "rust", "rst": "rst",
-    "scss": "scss", "sh": "shell", "sql": "sql", "svg": "svg", "tar": "tar", "toml": "toml", "ts": "typescript",
-    "ttf": "ttf", "vue": "vue", "wav": "wav", "woff": "woff", "woff2": "woff2", "xml": "xml", "yaml": "yaml", "yml":
-    "yaml", "zip": "zip", "whl": "zip",
+    "c": "c", "h": "c", "cpp": "cpp", "cc": "cpp", "hpp": "cpp", "css": "css", "csv": "csv", "f90": "fortran",
+    "gif": "gif", "go": "go", "gz": "gzip", "html": "html", "htm": "html", "ico": "ico", "ini": "ini", "java": "java",
+    "jpg": "jpeg", "jpeg": "jpeg", "js": "javascript", "json": "json", "lua": "lua", "md": "markdown", "npy": "npy",
+    "npz": "npz", "otf": "otf", "parquet": "parquet", "pdf": "pdf", "php": "php", "pl": "perl", "pm": "perl",
+    "png": "png", "po": "po", "ps1": "powershell", "py": "python", "pyc": "pythonbytecode", "pyi": "python",
+    "rb": "ruby", "rs": "rust", "rst": "rst", "scss": "scss", "sh": "shell", "sql": "sql", "svg": "svg", "tar": "tar",
+    "toml": "toml", "ts": "typescript", "ttf": "ttf", "vue": "vue", "wav": "wav", "woff": "woff", "woff2": "woff2",
+    "xml": "xml", "yaml": "yaml", "yml": "yaml", "zip": "zip", "whl": "zip",
 }  # fmt: skip
-UNKNOWN_ENDINGS = ("afm", "mo", "pxd", "pyi", "pxi", "tzdata", "f90", "mod", "gir", "typelib", "al", "enc", "theme")
+UNKNOWN_ENDINGS = ("afm", "mo", "pxd", "pxi", "tzdata", "mod", "gir", "typelib", "al", "enc", "theme")
+"""Endings that Magika's own table has under no type."""
 
 
 @final

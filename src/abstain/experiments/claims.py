@@ -13,6 +13,8 @@ class Claim:
     key: str
     text: str
     place: str
+    untestable: str = ""
+    """Why no experiment can tell, where that is so."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,14 @@ _ALL = (
         "ood-metrics-blind",
         "Rejecting by the better OOD score raises the selection risk, which only the RC curve shows.",
         "App. C, Fig. 7 (c)",
+    ),
+    Claim(
+        "label-shift-errs",
+        "Classifiers do not always err on label-shifted samples.",
+        "App. C",
+        untestable="§1 says that they always do, and so it is in all data here: a sample is of an unknown class "
+        "because no answer of the classifier would be right. Where labels follow a list, as ImageNet's do, a picture "
+        "may show what the list lacks and what it has; whether an answer is right then, a person has to say.",
     ),
     Claim(
         "scale-changes-sr",
@@ -100,6 +110,11 @@ _ALL = (
         "§3.3, Fig. 3 (b, c)",
     ),
     Claim(
+        "toy-others-like-sr-max",
+        "The other scores (SR_doctor, SR_ent, RL_max) reject like SR_max.",
+        "§3.3, App. D, Fig. 8",
+    ),
+    Claim(
         "toy-radii",
         "At coverage 0.8 samples selected by the geometric margin all have a nonzero robustness radius; "
         "every other score keeps some of radius zero.",
@@ -142,6 +157,11 @@ _ALL = (
         "§4.1, Fig. 4 (c)",
     ),
     Claim(
+        "spike-to-full",
+        "There it rises almost to the risk at full coverage.",
+        "§4.1, Fig. 4 (c)",
+    ),
+    Claim(
         "margins-beat-knn-in",
         "Without label shift the margins separate right from wrong better than KNN.",
         "§4.1, Fig. 4 (a, b)",
@@ -175,6 +195,11 @@ _ALL = (
         "scnet-cifar",
         "On CIFAR, SelectiveNet and the confidence margin are comparable and beat SR_max and SIRC.",
         "§4.2, Fig. 6 (a, b)",
+    ),
+    Claim(
+        "scnet-imagenet",
+        "The margins, SR_max and SIRC perform comparably and are better than SelectiveNet.",
+        "§4.2, Fig. 6 (c, d), said of ImageNet",
     ),
     Claim(
         "scnet-not-best",

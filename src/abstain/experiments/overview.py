@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from abstain.experiments.comparison.control import MARK
 from abstain.experiments.comparison.repeated_table import NOTE
 from abstain.experiments.experiment import Experiment
 from abstain.experiments.findings import Table
-from abstain.experiments.page import markdown_table
+from abstain.experiments.page import DOCUMENT, markdown_table
 from abstain.experiments.registry import EXPERIMENTS
 from abstain.extras import require
 from abstain.files import write_text
@@ -28,20 +29,25 @@ The paper's own small examples are in [paper/small-examples.md](paper/small-exam
 
 def overview(folder: Path, /) -> str:
     """The page, of all experiments in a folder that compared scores."""
-    found = {name: _read(folder / name) for name in EXPERIMENTS if (folder / name / "findings.json").exists()}
-    found = {name: each for name, each in found.items() if list(_models(each["numbers"]))}
+    found = _compared(folder)
     parts = [HEAD, markdown_table(_gains(found))]
     parts += [_section(EXPERIMENTS[name], each, folder / name) for name, each in found.items()]
     parts += [
         f"## {each.title}\n\n{each.about}\n\nNot run for this page: `scripts/reproduce {each.name}`."
         for each in EXPERIMENTS.values()
-        if each.about and not (folder / each.name / "findings.json").exists()
+        if each.about and not (folder / each.name / DOCUMENT).exists()
     ]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
+def _compared(folder: Path) -> dict[str, dict[str, Any]]:
+    """What experiments that compared scores over draws have found, by name."""
+    found = {name: _read(folder / name) for name in EXPERIMENTS if (folder / name / DOCUMENT).exists()}
+    return {name: each for name, each in found.items() if list(_models(each["numbers"]))}
+
+
 def _read(place: Path) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads((place / "findings.json").read_text(encoding="utf-8"))
+    document: dict[str, Any] = json.loads((place / DOCUMENT).read_text(encoding="utf-8"))
     return document
 
 
@@ -86,28 +92,35 @@ def _section(experiment: Experiment, each: dict[str, Any], place: Path) -> str:
     counts = [verdict["outcome"] for verdict in each["verdicts"]]
     words = each["words"].replace(f"{experiment.title}. ", "").replace(f"{experiment.title}: ", "")
     parts = [f"## {experiment.title}", experiment.about, f"`scripts/reproduce {experiment.name}`: {words}"]
+    parts.append(_scores_compared(each["numbers"]))
     if counts:
         tested = ", ".join(f"{counts.count(outcome)} {outcome}" for outcome in ("held", "not held", "undecided"))
         parts.append(f"Claims of the paper tested on it: {tested}.")
-    parts += [f"![{figure.stem}](experiments/{experiment.name}-{figure.name})" for figure in _figures(place)]
+    parts += [f"![{figure.stem}](experiments/{experiment.name}-{figure.name})" for figure in _figures(place, each)]
     parts += [
         markdown_table(Table(t["title"], tuple(t["columns"]), tuple(map(tuple, t["rows"])))) for t in each["tables"]
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def _figures(place: Path) -> list[Path]:
-    return sorted(place.glob("*.png"))
+def _scores_compared(numbers: dict[str, Any]) -> str:
+    """How many scores there were to choose the best from; versions of the library have more and more."""
+    found = {row["score"] for _, each in _models(numbers) for row in each["draws"]}
+    return f"Scores compared: {sum(MARK not in score for score in found)}."
+
+
+def _figures(place: Path, found: dict[str, Any]) -> list[Path]:
+    return [place / f"{name}.png" for name in sorted(found["figures"])]
 
 
 def write_overview(folder: Path, docs: Path, /) -> None:
     """The page and its figures, in few colours."""
     image = require("PIL.Image", extra="images", feature="Small figures")
     write_text(docs / "experiments.md", overview(folder))
-    for name in EXPERIMENTS:
-        for figure in _figures(folder / name):
+    (docs / "experiments").mkdir(exist_ok=True)
+    for name, each in _compared(folder).items():
+        for figure in _figures(folder / name, each):
             small = image.open(figure).convert("RGB").quantize(COLOURS)
-            (docs / "experiments").mkdir(exist_ok=True)
             small.save(docs / "experiments" / f"{name}-{figure.name}", optimize=True)
 
 

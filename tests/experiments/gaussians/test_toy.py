@@ -43,6 +43,15 @@ def test_the_margin_rejects_at_boundaries_and_softmax_at_the_origin(monkeypatch)
     assert toy_verdicts.rejected_where(Case(1, 0.0)).outcome == "not held"
 
 
+def test_the_other_scores_reject_what_the_largest_softmax_rejects(monkeypatch):
+    verdict = toy_verdicts.rejected_alike(Case(1, 0.0))
+    assert verdict.outcome == "held"
+    assert "SR_ent" in verdict.evidence
+    assert "RL_max" in verdict.evidence
+    monkeypatch.setitem(COMPARED, "doctor", None)  # ranks by the margin
+    assert toy_verdicts.rejected_alike(Case(1, 0.0)).outcome == "not held"
+
+
 def test_the_largest_logit_is_better_than_two_softmax_scores(monkeypatch):
     verdict = toy_verdicts.largest_logit(Case(1, 0.0))
     assert verdict.outcome == "not held"
@@ -51,8 +60,10 @@ def test_the_largest_logit_is_better_than_two_softmax_scores(monkeypatch):
     assert toy_verdicts.largest_logit(Case(1, 0.0)).outcome == "held"
 
 
-def test_figures_have_a_panel_for_each_score_and_case(tmp_path):
+def test_figures_have_a_panel_for_each_score_and_case(tmp_path, caplog):
     findings = toy.run(Setting(folder=tmp_path))
+    findings.figures["rejections"]().savefig(tmp_path / "rejections.png")
+    assert not caplog.records  # Matplotlib grumbles where limits and equal scales disagree
     panels = {name: len(draw().axes) for name, draw in findings.figures.items()}
     assert panels == {"toy": 12, "rejections": 15, "heat-maps": 6}
     assert findings.tables[0].rows[0][0] == "RL_geo-M"

@@ -3,13 +3,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import abstain
 from abstain import Outputs
 from abstain.experiments.experiment import Setting
 from abstain.experiments.knn import knn_ablation
 from abstain.experiments.knn.ablation import Ablation, ablate
+from abstain.experiments.knn.knn_figure import ablation_figure
 from abstain.experiments.mean import Mean
 from abstain.experiments.ood.weak_networks import weak_network
-from abstain.metrics import aurc, compare
+from abstain.metrics import compare
 from abstain.scores import KNN
 
 
@@ -23,15 +25,19 @@ def found(weak):
     return ablate("weak", weak, ks=(1, 2, 10, 20, 1000), draws=2)
 
 
-def test_every_area_is_that_of_the_score_with_that_k(found):
-    draw = found.draws[1]
-    assert found.ks == (1, 2, 10, 20)  # the bank has 45 rows
-    assert found.areas[10][1] == aurc(draw.confidence[KNN(k=10).name], draw.outputs.errors)
+@pytest.mark.parametrize("bank", ["paper", "fifth"])
+def test_every_area_is_that_of_the_score_with_that_k(bank, weak):
+    found = ablate("weak", weak, bank=bank, ks=(1, 2, 10, 20, 1000), draws=2)
+    assert found.ks == (1, 2, 10, 20)  # the bank has 45 rows, or some 300
+    for k in found.ks:
+        evaluation = abstain.evaluate(weak, scores=[KNN(k=k)], alphas=(1.0,), fitting=bank, seed=1)
+        (score,) = evaluation.scores
+        assert found.areas[k][1] == evaluation.row(score, evaluation.mixes[-1], 1.0)["aurc"]
 
 
 def test_a_difference_is_the_mean_over_draws_with_both_errors(found):
     each = [
-        compare(*(draw.confidence[KNN(k=k).name] for k in (20, 1)), draw.outputs.errors, ids=draw.outputs.ids)
+        compare(draw.confidence(20), draw.confidence(1), draw.outputs.errors, ids=draw.outputs.ids)
         for draw in found.draws
     ]
     difference = found.difference(20, 1)
@@ -85,6 +91,13 @@ def test_the_verdict_on_two_follows_the_differences(differences, outcome, found,
     monkeypatch.setattr(Ablation, "difference", lambda _, k, __: Mean(*differences[k]))
     chosen = replace(found, ks=(1, 2, 10))
     assert knn_ablation.best_is_two(chosen).outcome == outcome
+
+
+def test_many_models_are_drawn_in_bands_of_four(found):
+    pytest.importorskip("matplotlib")
+    figure = ablation_figure([found] * 6, [found] * 6)
+    assert len(figure.axes) == 12
+    assert len({round(axes.get_position().x0, 3) for axes in figure.axes}) == 4
 
 
 def test_outputs_of_other_experiments_take_part(weak, tmp_path, monkeypatch):

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
 from abstain import Outputs
 from abstain.experiments.experiment import Setting
@@ -53,6 +54,32 @@ def test_the_weak_network_knows_nine_digits():
     assert np.count_nonzero(outputs.labels < 0) == 181
     assert 0.05 < outputs.errors[outputs.shift == "none"].mean() < 0.4
     assert outputs.check_head().agrees
+
+
+def test_the_network_learns_from_a_draw_of_its_own():
+    """A stream that only knows the seed would be that of whoever draws with the same numbers."""
+    known = np.random.default_rng([0, 4]).permutation(np.flatnonzero(load_digits().target != 4))
+    assert set(known[:100]) & set(weak_network(4).ids)
+
+
+def test_outputs_of_other_experiments_take_part_where_they_serve(tmp_path, monkeypatch):
+    weak = weak_network(0)
+    known = weak.select(weak.shift == "none")
+    weak.save(tmp_path / "other" / "outputs")
+    known.save(tmp_path / "known" / "outputs")  # nothing to detect
+    asked = []
+
+    def only_asked(outputs, name, **_):
+        asked.append(name)
+        return clearest(outputs, name, detectors=("energy",))
+
+    monkeypatch.setattr(ood_metrics, "clearest", only_asked)
+    monkeypatch.setattr(ood_metrics, "range", lambda _: [0], raising=False)
+    ood_metrics.run(Setting(folder=tmp_path / "ood"))
+    assert asked == ["digits without 0", "other"]
+    monkeypatch.setattr(ood_metrics, "FEATURES", weak.features.shape[1] - 1)
+    ood_metrics.run(Setting(folder=tmp_path / "ood"))
+    assert asked[2:] == ["digits without 0"]
 
 
 def test_it_finds_an_example_and_draws_it(tmp_path, monkeypatch):

@@ -1,6 +1,22 @@
-import numpy as np
+import json
+from pathlib import Path
 
+import numpy as np
+import pytest
+
+from abstain.collect.magika_model import ENDINGS, UNKNOWN_ENDINGS
 from abstain.experiments.packaged import magika
+
+
+def test_labels_by_ending_do_not_contradict_magikas_own_table():
+    place = Path(pytest.importorskip("magika").__file__).parent
+    (config,) = place.glob("models/*/config.min.json")
+    types_it_tells = json.loads(config.read_text())["target_labels_space"]
+    all_types = json.loads((place / "config" / "content_types_kb.min.json").read_text())
+    table = {name: set(all_types[name]["extensions"]) for name in types_it_tells if name in all_types}
+    types = {ending: {name for name, endings in table.items() if ending in endings} for ending in ENDINGS}
+    assert {ending for ending, found in types.items() if found and ENDINGS[ending] not in found} == set()
+    assert not set(UNKNOWN_ENDINGS) & set().union(*table.values())
 
 
 def test_magika_on_a_few_files(tmp_path, monkeypatch):
@@ -8,9 +24,9 @@ def test_magika_on_a_few_files(tmp_path, monkeypatch):
     folder.mkdir()
     for number in range(4):
         (folder / f"{number}.py").write_text(f"import os\n\n\ndef f{number}():\n    return os.getcwd()\n" * 10)
-    (folder / "x.pyi").write_text("def f() -> int: ...\n" * 10)
+    (folder / "x.pxd").write_text("cdef int f()\n" * 10)
     (folder / "again.py").write_bytes((folder / "0.py").read_bytes())
-    (folder / "again.pyi").write_bytes((folder / "0.py").read_bytes())
+    (folder / "again.pxd").write_bytes((folder / "0.py").read_bytes())
     monkeypatch.setattr(magika, "FOLDERS", (str(folder),))
     outputs = magika.run(tmp_path / "run", 0, None)
     assert outputs.domain.tolist() == [

@@ -31,13 +31,13 @@ AS_CLAIMED = (
 
 
 def outcomes(evaluation):
-    return {verdict.claim: verdict.outcome for verdict in score_claims(evaluation, data="made")}
+    return {verdict.claim: verdict.outcome for verdict in score_claims([evaluation], data="made")}
 
 
 def test_claims_hold_where_the_scores_behave_as_the_paper_says():
     spiking = [name for name in PAPER_SCORES if name not in (*MARGINS, "knn")]
     found = outcomes(evaluated(AS_CLAIMED, spike=spiking))
-    held = ("label-shift-spike", "margins-beat-knn-in", "margins-best-all", "ood-scores-poor")
+    held = ("label-shift-spike", "spike-to-full", "margins-beat-knn-in", "margins-best-all", "ood-scores-poor")
     assert {found[claim] for claim in held} == {"held"}
     assert "not held" not in {found["margins-par-sr"], found["geo-like-conf"], found["doctor-is-sr-max"]}
     assert found.keys() == CLAIMED.keys()
@@ -45,7 +45,14 @@ def test_claims_hold_where_the_scores_behave_as_the_paper_says():
 
 def test_claims_fail_where_margins_are_the_worst():
     found = outcomes(evaluated(AS_CLAIMED | dict.fromkeys(MARGINS, 5.0), spike=MARGINS))
-    failing = ("label-shift-spike", "margins-beat-knn-in", "margins-best-all", "ood-scores-poor", "margins-par-sr")
+    failing = (
+        "label-shift-spike",
+        "spike-to-full",
+        "margins-beat-knn-in",
+        "margins-best-all",
+        "ood-scores-poor",
+        "margins-par-sr",
+    )
     assert {found[claim] for claim in failing} == {"not held"}
 
 
@@ -56,13 +63,13 @@ def test_few_samples_decide_nothing():
 
 def test_a_claim_without_its_rows_or_scores_is_left_out():
     found = outcomes(evaluated(AS_CLAIMED, label=False))
-    assert CLAIMED.keys() - found.keys() == {"label-shift-spike", "margins-best-all"}
+    assert CLAIMED.keys() - found.keys() == {"label-shift-spike", "spike-to-full", "margins-best-all"}
     assert outcomes(evaluated({"energy": 1.0, "max_logit": 1.0}, label=False)) == {}
 
 
 def test_scores_that_never_differ_are_alike():
     evaluation = evaluated({"doctor": 0.0, "max_softmax": 0.0})
-    verdict = next(v for v in score_claims(evaluation, data="made") if v.claim == "doctor-is-sr-max")
+    verdict = next(v for v in score_claims([evaluation], data="made") if v.claim == "doctor-is-sr-max")
     assert verdict.outcome == "held"
     assert "12 of 12 comparisons speak for it" in verdict.evidence
 

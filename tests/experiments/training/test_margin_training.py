@@ -2,6 +2,7 @@ import pytest
 
 from abstain.experiments.experiment import Setting
 from abstain.experiments.training import margin_training as experiment
+from abstain.experiments.training.over_seeds import over_seeds
 
 pytest.importorskip("torch")
 
@@ -28,5 +29,9 @@ def test_the_experiment_runs_to_its_verdicts(tmp_path, monkeypatch):
         ((first["hinge"] - first[base]) + (second["hinge"] - second[base])) / 2, abs=1e-12
     )
     assert {run["rate"] for run in runs} == {0.02}
+    assert set(runs[0]["testing"].values()) == {0.0}  # cross-entropy against itself
+    assert runs[1]["testing"]["confidence_margin in"] > 0
+    alone = over_seeds([run["hinge"] - run[base] for run in (first, second)])
+    assert gain["high"] > alone.high  # the test images have their chance too
     assert "abstention all" in runs[4]["areas"]
     assert found.figures["differences"]().axes

@@ -1,3 +1,5 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -5,7 +7,16 @@ import abstain
 from abstain.evaluation import MIXES
 from abstain.experiments.paper.areas import ALPHAS
 from abstain.experiments.training.over_seeds import OverSeeds
-from abstain.experiments.training.selection_head import HEAD, MARGIN, POST_HOC, SYMBOLS, comparable, not_best, pairs
+from abstain.experiments.training.selection_head import (
+    HEAD,
+    MARGIN,
+    POST_HOC,
+    SYMBOLS,
+    all_better,
+    comparable,
+    not_best,
+    pairs,
+)
 from abstain.outputs import Outputs
 
 
@@ -49,6 +60,24 @@ def test_comparable_and_better_is_what_the_claim_says(special, outcome):
 )
 def test_not_always_best_is_what_the_claim_says(special, outcome):
     assert not_best(gaps(**special), "data").outcome == outcome
+
+
+ALIKE = {f"{a}__{b}": 0.0 for a, b in combinations(POST_HOC, 2)}
+BEHIND = {f"selection_head__{score}": 0.01 for score in POST_HOC}
+
+
+@pytest.mark.parametrize(
+    ("special", "outcome"),
+    [
+        (ALIKE | BEHIND, "held"),
+        (BEHIND, "undecided"),  # the post-hoc scores may be alike, but nobody can tell
+        (ALIKE | BEHIND | {"selection_head__sirc": -0.01}, "not held"),
+        (ALIKE | BEHIND | {"confidence_margin__sirc": 0.05}, "not held"),
+        (ALIKE, "undecided"),
+    ],
+)
+def test_all_alike_and_better_than_the_head_is_what_the_claim_says(special, outcome):
+    assert all_better(gaps(**special), LEVELS, "data").outcome == outcome
 
 
 def test_areas_agree_with_the_evaluation_by_hand(digits):

@@ -64,7 +64,7 @@ class Benchmark:
             words=" ".join(
                 [f"{what}, fitted on five rows per class.", verdict(evaluation).words, *self._caveats(setting)]
             ),
-            verdicts=score_claims(evaluation, data=f"{what}: {evaluation.n:,} rows"),
+            verdicts=score_claims([evaluation], data=f"{what}: {evaluation.n:,} rows"),
             tables=self._tables(ours, outputs, name, paper_code=setting.paper_code),
             numbers=evaluation.to_dict() | {"table": [_row(key, value) for key, value in ours.areas.items()]},
             figures={"risk-coverage": lambda: _figure(evaluation)},

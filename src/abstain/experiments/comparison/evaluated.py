@@ -50,7 +50,7 @@ def compared(title: str, outputs: Outputs, /, *, seed: int, scores: Sequence[str
     first = repetition.first
     return Findings(
         words=f"{title}. {repeated_words(repetition)}",
-        verdicts=score_claims(first, data=f"{title}; {first.n:,} rows"),
+        verdicts=score_claims(repetition.evaluations, data=f"{title}; {first.n:,} rows"),
         tables=(repeated_table(repetition, title),),
         numbers=first.to_dict() | {"draws": [asdict(row) for row in repetition.rows]},
         figures={"risk-coverage": lambda: risk_coverage_figure(first)},

@@ -49,10 +49,15 @@ class Repeated:
 
 @dataclass(frozen=True)
 class Repetition:
-    """All draws together, and the evaluation of the first."""
+    """All draws together, and the evaluation of each."""
 
-    first: Evaluation
+    evaluations: tuple[Evaluation, ...]
     rows: tuple[Repeated, ...]
+
+    @property
+    def first(self) -> Evaluation:
+        """The evaluation of the first draw."""
+        return self.evaluations[0]
 
     def row(self, score: str, mix: str, alpha: float = 1.0) -> Repeated | None:
         """One row, or None where the score could not be fitted."""
@@ -64,17 +69,17 @@ def repeat(outputs: Outputs, /, *, seed: int, draws: int = DRAWS, scores: Sequen
 
     Each draw has a seed of its own; what is drawn leaves the evaluation for all scores alike.
     """
+    if draws < 1:
+        raise ValueError(f"`draws` must be at least 1, got {draws}.")
     found: dict[Key, list[_Once]] = {}
-    first: Evaluation | None = None
+    evaluations = []
     for draw in range(draws):
         sample, rest = draw_per_class(outputs, seed=seed + draw)
         evaluation = evaluate(rest, scores=[*scores, *USUAL], fitting=sample)
-        first = first or evaluation
+        evaluations.append(evaluation)
         for key, once in _measured(evaluation, confidences(rest, controls(sample))).items():
             found.setdefault(key, []).append(once)
-    if first is None:
-        raise ValueError(f"`draws` must be at least 1, got {draws}.")
-    return Repetition(first, tuple(_row(key, each) for key, each in found.items()))
+    return Repetition(tuple(evaluations), tuple(_row(key, each) for key, each in found.items()))
 
 
 class _Once(NamedTuple):

@@ -79,6 +79,7 @@ def draw_rejected(axes: Any, case: Case, name: str, /) -> None:
     rejected = case.populations[name].confidence(x) <= case.thresholds[name]
     axes.scatter(*x[rejected].T, marker="x", s=7, color="#000000", linewidths=0.6, rasterized=True)
     axes.set(xlim=(-reach, reach), ylim=(-reach, reach), title=f"rejected by {label_of(SCORES[name])}")
+    axes.set_aspect("equal", adjustable="box")
     axes.title.set_fontsize(9)
     axes.grid(visible=False)
 

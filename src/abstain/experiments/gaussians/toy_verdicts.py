@@ -69,6 +69,23 @@ def scale_without_zero(name: str, mixture: Mixture, /) -> float:
     return float(np.exp(brentq(excess, np.log(0.2), np.log(20.0), xtol=1e-6)))
 
 
+def rejected_alike(case: Case, /) -> Verdict:
+    """Whether every other score rejects more of what SR_max rejects than of what the margin rejects."""
+    x = np.asarray(case.sample.features)
+    rejected = {name: case.populations[name].confidence(x) <= case.thresholds[name] for name in COMPARED}
+    usual, ours = rejected["max_softmax"], rejected[OURS]
+    others = [name for name in COMPARED if name not in ("max_softmax", OURS)]
+    shared = {name: tuple(float(rejected[name][these].mean()) for these in (usual, ours)) for name in others}
+    words = "; ".join(f"{SCORES[name].symbol} {alike:.1%} and {other:.1%}" for name, (alike, other) in shared.items())
+    error = np.sqrt(0.25 / min(usual.sum(), ours.sum()))
+    evidence = (
+        f"rejected of what SR_max rejects at coverage 0.8, and of what the geometric margin rejects: {words} (each ± "
+        f"{error:.1%} at most); SR_max itself rejects {usual[ours].mean():.1%} of the latter"
+    )
+    held = all(alike > other for alike, other in shared.values())
+    return Verdict.of("toy-others-like-sr-max", held, evidence, f"case {case.number}, {len(x):,} samples")
+
+
 def rejected_where(case: Case, /) -> Verdict:
     """Of the fifth nearest to a boundary, and of the fifth nearest to the origin, how much each score rejects."""
     x = np.asarray(case.sample.features)

@@ -1,4 +1,4 @@
-"""AURC of the KNN score over k on one model's outputs, repeated over calibration draws."""
+"""AURC of the KNN score over k on one model's outputs, repeated over draws of the bank."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,11 +8,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.evaluation import Evaluation, evaluate
 from abstain.experiments.mean import Mean
 from abstain.metrics import Comparison, RiskCoverage, aurc, compare, risk_coverage
 from abstain.outputs import Outputs
 from abstain.scores import KNN, confidence_margin
+from abstain.scores.fitting_draw import draw_per_class, split_to_fit
+from abstain.scores.neighbours import Neighbours
+from abstain.scores.operations import unit_rows
+from abstain.scores.samples import features_of
 
 Floats = NDArray[np.float64]
 KS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500)
@@ -22,19 +25,44 @@ Bank = Literal["paper", "fifth"]
 
 
 @dataclass(frozen=True, eq=False)
+class Draw:
+    """One bank: the rows that are not in it, and how far they are from their neighbours there."""
+
+    outputs: Outputs
+    distances: Floats
+    """(n, k) squared, to the nearest, the second nearest and so on."""
+
+    @classmethod
+    def of(cls, outputs: Outputs, bank: Bank, ks: Sequence[int], /, *, seed: int) -> "Draw":
+        """One search gives the distances for every k that the bank allows."""
+        if bank == "paper":
+            sample, rest = draw_per_class(outputs, seed=seed)
+        else:
+            drawn, rest = split_to_fit(outputs, seed=seed)
+            sample = drawn.inside
+        rows = KNN(k=1).fit(sample).bank
+        most = max(k for k in ks if k <= len(rows))
+        return cls(rest, Neighbours(rows).distances(unit_rows(features_of(rest), rows), most))
+
+    def confidence(self, k: int, /) -> Floats:
+        """KNN with k neighbours."""
+        return -self.distances[:, k - 1]
+
+
+@dataclass(frozen=True, eq=False)
 class Ablation:
     """KNN over k on one model, the bank drawn several times."""
 
     name: str
     bank: Bank
     """Five rows per class, as in the paper, or a fifth of all."""
-    draws: tuple[Evaluation, ...]
+    draws: tuple[Draw, ...]
     ks: tuple[int, ...]
 
     @cached_property
     def areas(self) -> dict[int, list[float]]:
         """AURC over all rows by k, one for each draw."""
-        return {k: [aurc(self._confidence(draw, k), draw.outputs.errors) for draw in self.draws] for k in self.ks}
+        return {k: [aurc(draw.confidence(k), draw.outputs.errors) for draw in self.draws] for k in self.ks}
 
     @cached_property
     def best(self) -> int:
@@ -54,7 +82,7 @@ class Ablation:
 
     def difference(self, k: int, other: int, /) -> Mean:
         """AURC of k less that of another; draws share their rows, whose error does not shrink with their number."""
-        found = [self._compared(draw, k, other) for draw in self.draws]
+        found = [_compared(draw, k, other) for draw in self.draws]
         between = np.var([one.difference for one in found], ddof=1) / len(found)
         within = np.mean([one.se**2 for one in found])
         return Mean(float(np.mean([one.difference for one in found])), float(np.sqrt(within + between)))
@@ -62,14 +90,11 @@ class Ablation:
     def curve(self, k: int, /) -> RiskCoverage:
         """The risk–coverage curve of the first draw."""
         draw = self.draws[0]
-        return risk_coverage(self._confidence(draw, k), draw.outputs.errors)
+        return risk_coverage(draw.confidence(k), draw.outputs.errors)
 
-    def _compared(self, draw: Evaluation, k: int, other: int) -> Comparison:
-        outputs = draw.outputs
-        return compare(self._confidence(draw, k), self._confidence(draw, other), outputs.errors, ids=outputs.ids)
 
-    def _confidence(self, draw: Evaluation, k: int) -> Floats:
-        return draw.confidence[KNN(k=k).name]
+def _compared(draw: Draw, k: int, other: int) -> Comparison:
+    return compare(draw.confidence(k), draw.confidence(other), draw.outputs.errors, ids=draw.outputs.ids)
 
 
 def ablate(
@@ -83,9 +108,6 @@ def ablate(
     draws: int = DRAWS,
 ) -> Ablation:
     """Evaluate KNN for every k that the bank allows, on several draws of the bank."""
-    scores = [KNN(k=k) for k in ks]
-    found = tuple(
-        evaluate(outputs, scores=scores, alphas=(1.0,), fitting=bank, seed=seed + draw) for draw in range(draws)
-    )
-    allowed = tuple(k for k in ks if all(KNN(k=k).name in draw.confidence for draw in found))
+    found = tuple(Draw.of(outputs, bank, ks, seed=seed + draw) for draw in range(draws))
+    allowed = tuple(k for k in ks if all(k <= draw.distances.shape[1] for draw in found))
     return Ablation(name, bank, found, allowed)

@@ -10,22 +10,28 @@ from abstain.report.risk_coverage_figure import FIRST_SAMPLES
 from abstain.report.style import COLOURS, label_of, tidy
 from abstain.scores import SCORES
 
+BESIDE = 4  # models
 STYLES = ("-", "--", "-.", ":", (0, (6, 1)))
 
 
 def ablation_figure(found: list[Ablation], larger: list[Ablation], /) -> Any:
-    """A column for each model: curves above, areas below."""
+    """Curves of each model above, areas below, four models beside each other."""
     require("matplotlib", extra="report", feature="The figure of the ablation")
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(max(3.4 * len(found), 5.0) + 2.0, 5.6), layout="constrained", dpi=180)
-    curves, areas = figure.subplots(2, len(found), squeeze=False)
+    beside = min(len(found), BESIDE)
+    bands = -(-len(found) // beside)
+    figure = Figure(figsize=(max(3.4 * beside, 5.0) + 2.0, 5.6 * bands), layout="constrained", dpi=180)
+    panels = figure.subplots(2 * bands, beside, squeeze=False)
+    curves, areas = (panels[first::2].ravel() for first in (0, 1))
+    for unused in (*curves[len(found) :], *areas[len(found) :]):
+        unused.remove()
     ks = sorted({k for one in found for k in one.ks})
-    for one, other, above, below in zip(found, larger, curves, areas, strict=True):
+    for one, other, above, below in zip(found, larger, curves, areas, strict=False):
         draw_curves(above, one, ks)
         draw_areas(below, one, other)
         above.set_title(f"{one.name} (n = {len(one.draws[0].outputs):,})", fontsize=9)
-    widest = max(zip(curves, found, strict=True), key=lambda pair: len(pair[1].ks))[0]
+    widest = max(zip(curves, found, strict=False), key=lambda pair: len(pair[1].ks))[0]
     figure.legend(*widest.get_legend_handles_labels(), loc="outside right upper", frameon=False, fontsize=8)
     figure.legend(*areas[0].get_legend_handles_labels(), loc="outside right lower", frameon=False, fontsize=8)
     return figure

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.draws import generator
 from abstain.extras import require
 from abstain.outputs import Outputs
 
@@ -18,7 +19,7 @@ def weak_network(unknown: int, /, *, seed: int = 0) -> Outputs:
     datasets = require("sklearn.datasets", extra="sklearn", feature=FEATURE)
     data = datasets.load_digits()
     pixels, digits = data.images.reshape(len(data.images), -1) / 16, data.target
-    rng = np.random.default_rng([seed, unknown])
+    rng = generator("digits without one", seed, np.array([unknown]))
     known = rng.permutation(np.flatnonzero(digits != unknown))
     training, test = known[:IMAGES], known[IMAGES:]
     labels = np.where(digits > unknown, digits - 1, digits)

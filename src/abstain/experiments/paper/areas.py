@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import final
 
+import numpy as np
+
 from abstain.evaluation import MIXES, Evaluation
 from abstain.evaluation.compared import Ranked
 from abstain.metrics.compare import paired
@@ -13,6 +15,10 @@ from abstain.metrics.intervals import Estimate, estimates
 from abstain.metrics.ranking import Ranking
 
 ALPHAS = (0.1, 0.5, 1.0)
+NEAR_ZERO = 0.01
+"""The coverage up to which the risk "as coverage approaches zero" is averaged."""
+FULL = "full coverage"
+"""A score that tells no sample from another: each of its areas is the risk at full coverage."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,8 @@ class Contrast:
     value: float
     low: float
     high: float
+    spread: float | None = None
+    """Its standard deviation over several draws of the rows that scores were fitted on."""
 
 
 class Areas(ABC):
@@ -68,7 +76,7 @@ class EvaluatedAreas(Areas):
         self.evaluation = evaluation
         plain = {entry.about.name: name for name, entry in reversed(evaluation.entries.items())}
         self.names: Mapping[str, str] = plain | {name: name for name in evaluation.entries if name in plain}
-        self.scores = frozenset(self.names)
+        self.scores = frozenset({*self.names, FULL})
         self.mixes = tuple(evaluation.mixes)
         self._estimates = cache(self._estimated)
         self._rankings = cache(self._ranked)
@@ -90,8 +98,12 @@ class EvaluatedAreas(Areas):
         )
 
     def _ranked(self, mix: str) -> dict[str, Ranking]:
-        return self._all.on(MIXES[mix]).rankings()
+        on_mix = self._all.on(MIXES[mix])
+        found = on_mix.rankings()
+        return {score: found[name] for score, name in self.names.items()} | {
+            FULL: on_mix.rows.rank(np.zeros(len(on_mix.rows)))
+        }
 
     def _estimated(self, score: str, mix: str) -> dict[float, Estimate]:
-        ranking = self._rankings(mix)[self.names[score]]
-        return dict(zip(ALPHAS, estimates(ranking, alphas=ALPHAS), strict=True))
+        alphas = (NEAR_ZERO, *ALPHAS)
+        return dict(zip(alphas, estimates(self._rankings(mix)[score], alphas=alphas), strict=True))

@@ -11,7 +11,8 @@ from typing import Literal
 
 from abstain.evaluation import Evaluation
 from abstain.experiments.claims import Outcome, Verdict
-from abstain.experiments.paper.areas import ALPHAS, Areas, Contrast, EvaluatedAreas, Term
+from abstain.experiments.paper.areas import ALPHAS, FULL, NEAR_ZERO, Areas, Contrast, EvaluatedAreas, Term
+from abstain.experiments.paper.drawn_areas import DrawnAreas
 
 MARGINS = ("confidence_margin", "geometric_margin")
 SOFTMAX = ("sirc", "max_softmax", "neg_entropy", "doctor")
@@ -37,12 +38,14 @@ class Comparison:
     tolerance: tuple[float, float] = COMPARABLE
 
 
-def score_claims(evaluation: Evaluation, /, *, data: str) -> tuple[Verdict, ...]:
-    """What an evaluation says about the claims on scores; a claim that it has no rows or scores for is left out.
+def score_claims(evaluations: Sequence[Evaluation], /, *, data: str) -> tuple[Verdict, ...]:
+    """What evaluations, one for each draw of rows to fit on, say about the claims on scores.
 
-    ``data`` says what was evaluated. "Comparable" means within 10% of the other's AURC-α, or 0.1 points of AURC × 100.
+    A claim that they have no rows or scores for is left out. ``data`` says what was evaluated. "Comparable" means
+    within 10% of the other's AURC-α, or 0.1 points of AURC × 100.
     """
-    return claims_on(EvaluatedAreas(evaluation), data=data)
+    areas = EvaluatedAreas(*evaluations) if len(evaluations) == 1 else DrawnAreas(evaluations)
+    return claims_on(areas, data=data)
 
 
 def claims_on(areas: Areas, /, *, data: str) -> tuple[Verdict, ...]:
@@ -78,7 +81,8 @@ def _judge(areas: Areas, one: Comparison, outside: float) -> tuple[Outcome, floa
     share, least = one.tolerance
     other = areas.area(one.terms[1].score, one.mix, one.terms[1].alpha)
     bound = 0.0 if one.relation == "better" else max(share * other, least)
-    words = f"{one.words} {_signed(found.value)} [{_signed(found.low)}, {_signed(found.high)}] on {one.mix}"
+    spread = "" if found.spread is None else f" ± {100 * found.spread:.2f}"
+    words = f"{one.words} {_signed(found.value)}{spread} [{_signed(found.low)}, {_signed(found.high)}] on {one.mix}"
     return _outcome(found, one.relation, bound), (found.high - bound) / max(other, least), words
 
 
@@ -123,6 +127,17 @@ def _spike(areas: Areas) -> list[Comparison]:
     return found
 
 
+def _spike_to_full(areas: Areas) -> list[Comparison]:
+    """The risk at full coverage less the mean risk up to coverage 0.01, of all scores but the margins and KNN."""
+    found = []
+    for score in PAPER_SCORES:
+        terms = (Term(1, FULL, NEAR_ZERO), Term(-1, score, NEAR_ZERO))
+        if score not in (*MARGINS, "knn") and areas.has("in+label", *terms):
+            words = f"risk at full coverage − AURC-{NEAR_ZERO:g} of {score}"
+            found.append(Comparison(words, "in+label", terms, "not worse"))
+    return found
+
+
 def _larger_gain(areas: Areas) -> list[Comparison]:
     """What the confidence margin gains on SR_max at α = 0.1 against what it gains at α = 1."""
     one, other, low, full = "confidence_margin", "max_softmax", ALPHAS[0], ALPHAS[-1]
@@ -133,6 +148,7 @@ def _larger_gain(areas: Areas) -> list[Comparison]:
 
 CLAIMED: dict[str, Callable[[Areas], list[Comparison]]] = {
     "label-shift-spike": _spike,
+    "spike-to-full": _spike_to_full,
     "margins-beat-knn-in": lambda areas: _duels(areas, MARGINS, ["knn"], mixes=("in", "in+cov")),
     "margins-best-all": lambda areas: _duels(
         areas, MARGINS, (*SOFTMAX, *FOR_OOD), mixes=("all",), relation="not worse"

@@ -33,6 +33,8 @@ class Trained:
     """Share of errors on clean images."""
     areas: dict[str, float]
     """AURC by score and mix, as "confidence_margin in"."""
+    testing: dict[str, float]
+    """Of each area less that after cross-entropy with the same seed, the standard error by chance of test images."""
 
 
 def findings(found: Sequence[Trained], margins: Sequence[MarginOfLoss], data: str, /) -> Findings:
@@ -69,7 +71,8 @@ def _values(found: Sequence[Trained], name: str, key: str) -> list[float]:
 
 def _gain(found: Sequence[Trained], name: str, key: str) -> OverSeeds:
     pairs = zip(_values(found, name, key), _values(found, BASE, key), strict=True)
-    return over_seeds([other - base for other, base in pairs])
+    testing = [each.testing[key] for each in found if each.objective == name]
+    return over_seeds([other - base for other, base in pairs], testing)
 
 
 def _levels(found: Sequence[Trained]) -> Table:
@@ -91,7 +94,8 @@ def _differences(score: str, gains: Gains, names: Sequence[str]) -> Table:
         f"{SYMBOLS[score]}: AURC × 100 minus that after {BASE}",
         ("objective", *MIXES),
         rows,
-        "Paired by seed, 95% interval of Student's t over seeds; **bold**: better than cross-entropy, *italic*: worse.",
+        "Paired by seed and image, 95% interval over seeds and test images; **bold**: better than cross-entropy, "
+        "*italic*: worse.",
     )
 
 

@@ -6,15 +6,17 @@ five by the errors on images held out of training.
 """
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from abstain.evaluation import evaluate
+from abstain.evaluation import Evaluation, evaluate
 from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.findings import Findings
 from abstain.experiments.training.image_tasks import CLASSES, PACKAGES, ImageTask, fashion_task
 from abstain.experiments.training.margin_gains import BASE, POST_HOC, Trained, findings
 from abstain.experiments.training.margin_of_loss import margin_of_loss
 from abstain.experiments.training.training_runs import TrainingRuns
+from abstain.experiments.training.two_networks import Influences, errors_of_testing, influences
+from abstain.outputs import Outputs
 
 if TYPE_CHECKING:
     from abstain.train.objective import Objective
@@ -55,14 +57,17 @@ def run(setting: Setting) -> Findings:
     rates = {name: _rate(name, objective, task, runs, setting.seed) for name, objective in objectives().items()}
     found, margins = [], []
     for seed in seeds:
+        base: Influences = {}
         for name, objective in objectives().items():
             rate = rates[name]
             network = runs.train(f"{name} {rate}", recipe(objective, rate, epochs), task.images, task.labels, seed=seed)
-            outputs = task.outputs(network)
-            clean = outputs.select(outputs.shift == "none")
-            found.append(Trained(name, seed, rate, float(clean.errors.mean()), _areas(outputs)))
+            evaluation = _evaluated(task.outputs(network))
+            clean = evaluation.outputs.select(evaluation.outputs.shift == "none")
             if name == BASE:
+                base = influences(evaluation)
                 margins.append(margin_of_loss(clean))
+            testing = errors_of_testing(influences(evaluation), base)
+            found.append(Trained(name, seed, rate, float(clean.errors.mean()), _areas(evaluation), testing))
     return findings(found, margins, f"{task.words}; a small CNN, {epochs} epochs, {len(seeds)} seeds")
 
 
@@ -88,10 +93,12 @@ def _rate(name: str, objective: "Objective", task: ImageTask, runs: TrainingRuns
     return min(RATES, key=lambda rate: wrong[rate])
 
 
-def _areas(outputs: Any) -> dict[str, float]:
-    scores = [*POST_HOC, *outputs.given_names]
-    rows = evaluate(outputs, scores=scores, alphas=(1.0,)).rows
-    return {f"{row['score']} {row['mix']}": row["aurc"] for row in rows}
+def _evaluated(outputs: Outputs) -> Evaluation:
+    return evaluate(outputs, scores=[*POST_HOC, *outputs.given_names], alphas=(1.0,))
+
+
+def _areas(evaluation: Evaluation) -> dict[str, float]:
+    return {f"{row['score']} {row['mix']}": row["aurc"] for row in evaluation.rows}
 
 
 MARGIN_TRAINING = Experiment("margin-training", TITLE, run, frozenset({"seeds", "limit", "long"}), needs=PACKAGES)

@@ -1,7 +1,7 @@
 """Differences over training seeds: their mean, and an interval for chance in training and in testing."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import hypot, inf, sqrt
 
 import numpy as np
@@ -20,6 +20,10 @@ class OverSeeds:
     testing_se: float
     """By chance in testing, which all seeds share."""
     seeds: int
+
+    def __neg__(self) -> "OverSeeds":
+        """The second less the first."""
+        return replace(self, mean=-self.mean)
 
     def interval(self, level: float = LEVEL, /) -> tuple[float, float]:
         """Student's for the seeds, widened by the test sample's as if none of its chance showed in their spread."""

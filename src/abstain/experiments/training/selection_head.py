@@ -1,7 +1,7 @@
 """What a selection head gains over post-hoc scores on the same classifier, over seeds: tables, curves and verdicts."""
 
 from collections.abc import Mapping, Sequence
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 from scipy.special import expit
@@ -19,7 +19,10 @@ from abstain.scores.registry import SCORES
 HEAD, MARGIN = "selection_head", "confidence_margin"
 POST_HOC = (MARGIN, "geometric_margin", "max_softmax", "sirc")
 SYMBOLS = {HEAD: "ScNet"} | {name: SCORES[name].symbol for name in POST_HOC}
+MIXES_SHOWN = ("in", "in+cov")
 Pairs = Mapping[tuple[str, str, str, float], OverSeeds]
+Levels = Mapping[tuple[str, str], float]
+Two = tuple[str, str]
 
 
 def findings(evaluations: Sequence[Evaluation], data: str, /) -> Findings:
@@ -33,7 +36,11 @@ def findings(evaluations: Sequence[Evaluation], data: str, /) -> Findings:
     )
     return Findings(
         words=words,
-        verdicts=(comparable(gaps, _levels(evaluations), data), not_best(gaps, data)),
+        verdicts=(
+            comparable(gaps, levels := _levels(evaluations), data),
+            all_better(gaps, levels, data),
+            not_best(gaps, data),
+        ),
         tables=(*(_areas(evaluations, alpha) for alpha in ALPHAS), *(_against_head(gaps, alpha) for alpha in ALPHAS)),
         numbers={
             "errors": errors,
@@ -69,7 +76,7 @@ def pairs(evaluations: Sequence[Evaluation], /) -> Pairs:
     return {key: over_seeds([one.difference for one in each], [one.se for one in each]) for key, each in found.items()}
 
 
-def _levels(evaluations: Sequence[Evaluation]) -> dict[tuple[str, str], float]:
+def _levels(evaluations: Sequence[Evaluation]) -> Levels:
     """Mean AURC over seeds, by score and mix."""
     return {
         (score, mix): float(np.mean([each.row(score, mix, 1.0)["aurc"] for each in evaluations]))
@@ -97,18 +104,37 @@ def _against_head(found: Pairs, alpha: float) -> Table:
     )
 
 
-def comparable(differences: Pairs, levels: Mapping[tuple[str, str], float], data: str, /) -> Verdict:
+def comparable(differences: Pairs, levels: Levels, data: str, /) -> Verdict:
     """Head and confidence margin alike, both better than SR_max and SIRC, in and in+cov, as in Fig. 6 (a, b)."""
-    mixes, others = ("in", "in+cov"), ("max_softmax", "sirc")
-    gains = {(a, b, mix): differences[a, b, mix, 1.0] for mix in mixes for a in (HEAD, MARGIN) for b in others}
-    gaps = {(HEAD, MARGIN, mix): differences[HEAD, MARGIN, mix, 1.0] for mix in mixes}
-    among = len(gains) + len(gaps)
-    found = [-gain.sign(among=among) for gain in gains.values()]
-    found += [_alike(gap, levels[MARGIN, mix], among) for (_, _, mix), gap in gaps.items()]
+    better = list(product((HEAD, MARGIN), ("max_softmax", "sirc")))
+    return _verdict("scnet-cifar", differences, levels, alike=[(HEAD, MARGIN)], better=better, data=data)
+
+
+def all_better(differences: Pairs, levels: Levels, data: str, /) -> Verdict:
+    """The post-hoc scores alike, and each better than the head, in and in+cov, as in Fig. 6 (c, d)."""
+    better = [(score, HEAD) for score in POST_HOC]
+    alike = list(combinations(POST_HOC, 2))
+    return _verdict("scnet-imagenet", differences, levels, alike=alike, better=better, data=data)
+
+
+def _verdict(
+    claim: str, differences: Pairs, levels: Levels, *, alike: Sequence[Two], better: Sequence[Two], data: str
+) -> Verdict:
+    """Held where all pairs in both mixes speak for it, not held where one speaks against it."""
+    among = len(MIXES_SHOWN) * (len(alike) + len(better))
+    found, told = [], []
+    for mix, (a, b) in product(MIXES_SHOWN, (*alike, *better)):
+        gap = _between(differences, a, b, mix)
+        found.append(_alike(gap, levels[b, mix], among) if (a, b) in alike else -gap.sign(among=among))
+        told.append(f"{SYMBOLS[a]} − {SYMBOLS[b]} {mix} {gap}")
     outcome: Outcome = "not held" if -1 in found else "undecided" if 0 in found else "held"
-    told = [f"{SYMBOLS[a]} − {SYMBOLS[b]} {mix} {value}" for (a, b, mix), value in (gaps | gains).items()]
     words = f"{found.count(1)} of {among} comparisons speak for it, {found.count(-1)} against (joint 95% intervals). "
-    return Verdict("scnet-cifar", outcome, words + "AURC × 100: " + "; ".join(told), data)
+    return Verdict(claim, outcome, words + "AURC × 100: " + "; ".join(told), data)
+
+
+def _between(differences: Pairs, a: str, b: str, mix: str) -> OverSeeds:
+    """The first less the second, whichever way round they were compared."""
+    return differences[a, b, mix, 1.0] if (a, b, mix, 1.0) in differences else -differences[b, a, mix, 1.0]
 
 
 def _alike(gap: OverSeeds, level: float, among: int) -> int:
