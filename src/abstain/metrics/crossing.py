@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from abstain.metrics.accepted_sums import AcceptedSums
 from abstain.metrics.clusters import cluster_sums
 from abstain.metrics.influence import Influence
+from abstain.metrics.quantiles import normal_quantile
 from abstain.metrics.ranking import Ranking
 from abstain.metrics.risk_influence import rates_at_cut
 
@@ -45,7 +45,7 @@ def crossing(ranking: Ranking, risk: float, /, *, of_risk: Influence | None = No
     if of_risk is None:
         least = (risk * (1 - risk) + (1 - ks / n) * np.square(rates - risk)) / ks
         errors, step = np.sqrt(np.maximum(np.square(errors), least)), 0.5 / ks
-    reached = float(ndtri((1 + level) / 2)) * errors + step
+    reached = normal_quantile((1 + level) / 2) * errors + step
     kept = np.flatnonzero(risks <= risk * (1 + 1e-12))
     below, within = np.flatnonzero(risks + reached < risk), np.flatnonzero(risks - reached <= risk)
     value, low, high = (float(ks[found[-1]]) / n if len(found) else 0.0 for found in (kept, below, within))

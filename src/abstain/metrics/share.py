@@ -5,7 +5,6 @@ from math import sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv, stdtrit
 
 from abstain.kernels.sums import exact_sum
 from abstain.metrics.checks import check_level, check_losses
@@ -53,6 +52,8 @@ def korn_graubard(
     Where the standard error is 0, because all rows are alike, every cluster counts as one row, and no share counts for
     more rows than there are.
     """
+    from scipy.special import betaincinv, stdtrit
+
     outside = (1 - level) / 2
     spread = value * (1 - value)
     alike = (se <= 0) | (spread <= 0) | (clusters < 2)

@@ -6,7 +6,6 @@ from typing import Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
 
 from abstain.kernels.sums import exact_sum, squared_distance
 from abstain.metrics.checks import check_level, check_losses
@@ -15,6 +14,7 @@ from abstain.metrics.compare import unseen_weight
 from abstain.metrics.crossing import crossing
 from abstain.metrics.influence import ROUNDING, Influence
 from abstain.metrics.intervals import FEW_ERRORS, estimates, fay_feuer, mover
+from abstain.metrics.quantiles import normal_quantile
 from abstain.metrics.ranking import Ranking, Rows
 from abstain.metrics.risk_influence import risk_influence
 
@@ -130,7 +130,7 @@ class TwoModels:
 
     def _pair(self, a: float, of_a: Influence, b: float, of_b: Influence) -> Pair:
         """The difference of two sums of shares of losses: normal, or where few clusters tell them apart by `mover`."""
-        difference, z = a - b, float(ndtri((1 + self.level) / 2))
+        difference, z = a - b, normal_quantile((1 + self.level) / 2)
         se = error_of_sums(squared_distance(of_a.sums, of_b.sums), len(of_a.sums), self.a.n)
         added = of_a.added - of_b.added
         telling = np.abs(added) > ROUNDING * (of_a.added + of_b.added)

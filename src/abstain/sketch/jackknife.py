@@ -8,7 +8,6 @@ from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from abstain.metrics.groups import prefix
 from abstain.sketch.areas import risk_sum
@@ -41,4 +40,6 @@ def jackknife_error(values: Floats, /) -> float:
 
 def student(level: float, parts: int, /) -> float:
     """How many standard errors a two-sided interval reaches."""
+    from scipy.special import stdtrit
+
     return float(stdtrit(parts - 1, (1 + level) / 2))
