@@ -7,6 +7,7 @@ import typer
 
 from abstain.cli.complete import score_names
 from abstain.cli.options import Figure, Json, Nonfinite
+from abstain.cli.quick import import_numba_alone
 from abstain.cli.show import print_further, print_json, print_summary, progress_bar
 
 
@@ -45,6 +46,7 @@ def evaluate(
     """
     from rich.console import Console
 
+    import_numba_alone()
     import abstain
     from abstain.evaluation import summarize
     from abstain.files import check_goal, write_text

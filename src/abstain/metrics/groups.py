@@ -150,7 +150,8 @@ def sides_of(samples: Samples, /) -> Sides | None:
     right, wrong = split(c, losses)
     if len(right) + len(wrong) < len(c):
         return None
-    return Sides(*in_threads(sorted_floats, (right, wrong), len(c) // 2))
+    first, second = in_threads(sorted_floats, (right, wrong), len(c) // 2)
+    return Sides(first, second)
 
 
 def grouped(
