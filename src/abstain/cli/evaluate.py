@@ -8,6 +8,7 @@ import typer
 from abstain.cli.complete import score_names
 from abstain.cli.letters import shown
 from abstain.cli.options import Figure, Json, Nonfinite
+from abstain.cli.quick import import_numba_alone
 from abstain.cli.sharded import Address, Engine, Resume, Workers, check_in_memory, compared, is_sharded, sketched
 from abstain.cli.show import print_json, print_summary, progress_bar
 from abstain.cli.sketched import tell, tell_sketch
@@ -71,6 +72,7 @@ def evaluate(
     """
     from rich.console import Console
 
+    import_numba_alone()
     import abstain
     from abstain.evaluation import summarize
     from abstain.report.evaluation_page import check_page
