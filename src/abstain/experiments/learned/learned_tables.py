@@ -34,6 +34,7 @@ def tables(found: Sequence[Cell], kept: Sequence[Certified], /, *, design: Seque
                 for model in models
             }
             | {"all judging models": learned},
+            note=NOTE,
         ),
         _table(
             "The same by mix, judging models",
@@ -81,20 +82,24 @@ def words(found: Sequence[Cell], kept: Sequence[Certified], /, *, design: Sequen
             parts.append(f"{_counts(some)} of {len(some)} cells with {size:,} labelled rows")
     judged = [one for one in kept if one.model not in design]
     wins = sum(one.learned >= one.alone for one in judged)
-    return (
+    told = (
         f"Better / tied / worse than the best of the paper's ten on {len({cell.model for cell in own})} models that it "
-        f"was not designed on: {'; '.join(parts)}. With {ROWS:,} labelled rows in all and a risk of {RISK:g} certified "
-        f"(δ = {DELTA:g}), it accepts at least as much as the best single score in hindsight in {wins} of "
-        f"{len(judged)} cases."
+        f"was not designed on: {'; '.join(parts) or 'none was there'}."
+    )
+    if not judged:
+        return told
+    return (
+        f"{told} With {ROWS:,} labelled rows in all and a risk of {RISK:g} certified (δ = {DELTA:g}), it accepts at "
+        f"least as much as the best single score in hindsight in {wins} of {len(judged)} cases."
     )
 
 
-def _table(title: str, what: str, groups: dict[str, list[Cell]]) -> Table:
+def _table(title: str, what: str, groups: dict[str, list[Cell]], *, note: str = "Cells as above.") -> Table:
     rows = [
         (name, *(_counts([cell for cell in group if cell.size == size]) for size in SIZES))
         for name, group in groups.items()
     ]
-    return Table(title, (what, *(f"{size:,} rows" for size in SIZES)), tuple(rows), NOTE)
+    return Table(title, (what, *(f"{size:,} rows" for size in SIZES)), tuple(rows), note)
 
 
 def _counts(some: Iterable[Cell]) -> str:
