@@ -307,6 +307,14 @@ def test_the_same_evaluation_gives_the_same_bytes(evaluation, html):
     assert evaluation_page(evaluation, selector=None, risk=0.1, delta=0.05, run="my run/") == html
 
 
+def test_a_function_of_one_s_own_is_said_to_have_no_command(evaluation):
+    def mine(outputs):
+        return outputs.logits.max(axis=1)
+
+    html = evaluation_page(evaluate(evaluation.outputs, scores=[mine]), selector=None, risk=0.2, delta=0.05, run="run/")
+    assert "which no command line can name" in html
+
+
 def test_clusters_are_said_to_be_counted_once(evaluation):
     twice = Outputs.concat([evaluation.outputs, evaluation.outputs])
     html = evaluation_page(evaluate(twice, scores=["energy"]), selector=None, risk=0.2, delta=0.05, run="run/")
@@ -371,20 +379,30 @@ def test_a_million_rows_are_written_soon_and_move_smoothly(chromium, tmp_path):
     page = chromium.new_page()
     page.goto((tmp_path / "page.html").as_uri())
     ready(page)
-    slowest = page.evaluate(SLOWEST_MOVE)
+    moves = page.evaluate(MOVES)
+    before = seconds_at_work(page)
+    page.evaluate(MOVES)
+    assert (seconds_at_work(page) - before) / moves < 0.05
     page.close()
-    assert slowest < 100
 
 
-SLOWEST_MOVE = """async () => {
+def seconds_at_work(page):
+    """Of the page's own thread, whatever else the machine does."""
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    return next(
+        one["value"] for one in session.send("Performance.getMetrics")["metrics"] if one["name"] == "TaskDuration"
+    )
+
+
+MOVES = """async () => {
   const slider = document.getElementById("explorer-threshold-slider");
-  const times = [];
+  let moves = 0;
   for (let place = 0; place < Number(slider.max); place += 20) {
-    const begun = performance.now();
     slider.value = place;
     slider.dispatchEvent(new Event("input", {bubbles: true}));
     await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-    times.push(performance.now() - begun);
+    moves += 1;
   }
-  return times.sort((a, b) => a - b)[Math.floor(0.95 * times.length)];
+  return moves;
 }"""

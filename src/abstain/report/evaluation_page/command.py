@@ -6,16 +6,20 @@ from typing import Any
 from abstain.report.evaluation_page.case import Case
 from abstain.report.page import Section, text
 from abstain.report.page.text import plain
+from abstain.scores.registry import as_score
+
+OWN = "The score is a function of yours, which no command line can name: calibrate in Python, and pass it as the score."
 
 
 def command(case: Case, /) -> Section:
     """The line to copy; it follows the explorer."""
     parts = command_parts(case, [case.point.score])
     line = " ".join([parts["before"], parts["scores"][0], _asked(case), parts["after"]])
+    known = "" if _is_known(case) else f"<p>{OWN}</p>"
     html = (
         "<p>This line makes a selector for the point chosen above, with a promise of its own. Give it rows drawn "
         "like those to come, best some that this page has not seen.</p>"
-        f'<pre><code id="command-line">{text(line)}</code></pre>'
+        f'{known}<pre><code id="command-line">{text(line)}</code></pre>'
         '<p><button type="button" class="button" data-copy="command-line">Copy</button></p>'
         '<p class="quiet">A risk asks for: wrong among accepted at most that. A coverage asks for: accepted at least '
         "that. Both are kept with probability 1 − δ over the rows that are calibrated on.</p>"
@@ -30,6 +34,15 @@ def command_parts(case: Case, scores: list[str], /) -> dict[str, Any]:
         "scores": [f"--score {shlex.quote(plain(score))}" for score in scores],
         "after": f"--delta {case.delta:g} -o selector.abstain",
     }
+
+
+def _is_known(case: Case) -> bool:
+    """Whether the command line can name the score."""
+    try:
+        as_score(case.point.score, case.evaluation.outputs)
+    except ValueError:
+        return False
+    return True
 
 
 def _asked(case: Case) -> str:

@@ -25,12 +25,21 @@ def _rule(case: Case) -> str:
         return (
             f"Accept every answer: {_rounded(point.risk)} is wrong, and what was asked for holds without a threshold."
         )
-    above = "the threshold of its group" if point.value is None else f"{point.value:.6g}".replace("-", "−")
+    above = "the threshold of its group" if point.value is None else _number(case, point.value)
     return (
         f"Trust an answer if its {_score(point.score)} is above {above}, and hand the others to a person. "
         f"Of what is accepted {_rounded(point.risk)} is wrong, instead of {_rounded(float(point.errors.mean()))} of "
         f"everything; {_rounded(1 - point.coverage)} has to be looked at."
     )
+
+
+def _number(case: Case, value: float) -> str:
+    """A threshold, and as the literature would print it where that is another number."""
+    selector, entries = case.point.selector, case.evaluation.entries
+    entry = entries[case.point.score] if selector is None else selector.entry
+    literal = float(np.asarray(entry.literal(np.array([value])))[0])
+    shown, units = (f"{one:.6g}".replace("-", "−") for one in (value, literal))
+    return shown if literal == value else f"{shown} ({text(shortened(entry.symbol))} {units})"
 
 
 def _rounded(share: float) -> str:

@@ -163,7 +163,12 @@
 
   let chart = null;
   const marked = (point) => [{ coverage: point.coverage, risk: point.risk, bound: point.bound }];
-  const drawn = () => curve.filter((point) => point.accepted >= Math.min(30, point.total / 2));
+  function drawn() { // as many points as the picture can show
+    const shown = curve.filter((point) => point.accepted >= Math.min(30, point.total / 2));
+    const step = Math.ceil(shown.length / 400);
+    return shown.filter((_, at) => at % step === 0 || at === shown.length - 1)
+      .map(({ coverage, risk, bound }) => ({ coverage, risk, bound }));
+  }
   let waiting = false;
   function show(moved) {
     const point = curve[place];

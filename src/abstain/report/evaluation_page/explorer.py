@@ -28,9 +28,7 @@ def explorer(case: Case, /) -> Section:
     parts = [division.largest(MOST_PARTS) for division in case.divisions]
     scores = _scores(case)
     if not all(len(counts.ranks) for counts, _ in scores.values()):
-        return Section(
-            name="explorer", title="Explore operating points", html="<p>No threshold accepts a row here.</p>"
-        )
+        return Section(name="explorer", title="Explore", html="<p>No threshold accepts a row here.</p>")
     html = (
         f"<p>{_words(case)}</p>{_controls(case, list(scores))}"
         '<div aria-live="polite">' + _tiles() + "</div>"
@@ -49,9 +47,7 @@ def explorer(case: Case, /) -> Section:
         "spec": _spec(),
     }
     script = asset(__package__, "explorer.js")
-    return Section(
-        name="explorer", title="Explore operating points", html=html, data=data, scripts=(script,), draws=True
-    )
+    return Section(name="explorer", title="Explore", html=html, data=data, scripts=(script,), draws=True)
 
 
 def _scores(case: Case) -> dict[str, tuple[Counts, NDArray[np.bool_]]]:
