@@ -67,7 +67,7 @@ def test_curves_are_told_apart_by_line_and_marker_and_named_as_people_type(evalu
         r"max_softmax (SR$_{\text{max}}$)": "-",
         "energy (Energy)": "--",
     }
-    words = figure.legends[0].get_title().get_text()
+    words = " ".join(figure.legends[0].get_title().get_text().split())
     assert "each original sample counted once" in words
     assert "dashed: made for OOD detection" in words
 
