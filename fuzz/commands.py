@@ -99,7 +99,7 @@ ARGUMENTS = {
 }
 SENSIBLE = {
     "--score": "energy", "--alpha": "0.5", "--calibration": "run", "--level": "0.9", "--figure": "out/a.png",
-    "--figures": "out/figures",     "--nonfinite": "reject", "--seed": "1", "--risk": "0.3", "--delta": "0.05",
+    "--figures": "out/figures", "--nonfinite": "reject", "--seed": "1", "--risk": "0.3", "--delta": "0.05",
     "--coverage": "0.5", "--error-rate": "0.05", "--n": "1", "--power": "0.5", "--cost": "0.3", "--per": "class",
     "--group-risk": "0.5", "--method": "sgr", "--selector": "s.abstain", "--state": "out/a.json", "--ask": "2",
     "--batch-size": "2", "--on-error": "skip", "--costs": "none", "--logits": "z", "-o": "out/a.csv",

@@ -14,7 +14,7 @@ from abstain.report.table_file import write_columns, write_evaluation
 from abstain.report.tables import latex_table, markdown_table
 
 METRICS = ["augrc", "coverage_at_risk(risk=0.05)", "ood_auroc", "brier_score"]
-HOSTILE = "50% of $x_1^2$ & {more} \\textbf{#1} ~|<b>"
+HOSTILE = "50% of $x_1^2$ & {more \\textbf #1 ~|<b>"
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +93,7 @@ def test_no_name_can_break_out_of_latex():
     bare = re.sub(r"\\[&%$#_{}]|\\text[a-z]+\{\}", "", row)
     assert bare.count("&") == 4
     assert not re.search(r"[%$#~^|<>]", bare)
+    assert bare.count("{") == bare.count("}")
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex with booktabs")

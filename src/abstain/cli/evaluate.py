@@ -93,7 +93,7 @@ def evaluate(
         result.to_html(report, selector=chosen, run=str(outputs))
     drawn = [] if figures is None else _draw(result, figures, chosen)
     if json:
-        print_json(result.to_dict())
+        print_json(result.to_dict() | ({"figures": drawn} if drawn else {}))
         return
     console = Console()
     summary = summarize(result, mixes=result.mixes, shown=None) if every else summarize(result, mixes=mix)

@@ -3,10 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from abstain.extras import require
-from abstain.report.style import COLOURS, tidy
-
-MARKERS = ("o", "s", "^", "D")
+from abstain.report.style import COLOURS, MARKERS, new_figure, tidy
 
 
 class Difference(Protocol):
@@ -22,11 +19,8 @@ class Difference(Protocol):
 
 def difference_figure(panels: Mapping[str, Mapping[str, Mapping[str, Difference]]], /, *, against: str) -> Any:
     """A panel for each mix, a line for each name, a mark for each score: AURC × 100 minus that of ``against``."""
-    require("matplotlib", extra="report", feature="The figure of differences")
-    from matplotlib.figure import Figure
-
     names = list(next(iter(panels.values())))
-    figure = Figure(figsize=(2.5 * len(panels) + 1.5, 0.42 * len(names) + 1.3), layout="constrained", dpi=200)
+    figure = new_figure(2.5 * len(panels) + 1.5, 0.42 * len(names) + 1.3, "The figure of differences")
     for axes, (mix, lines) in zip(
         figure.subplots(1, len(panels), squeeze=False, sharey=True)[0], panels.items(), strict=True
     ):

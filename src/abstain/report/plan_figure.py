@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from abstain.extras import require
-from abstain.report.style import COLOURS, tidy
+from abstain.report.style import COLOURS, new_figure, tidy
 from abstain.thresholds.planning import samples_for
 
 COVERAGES = (0.9, 0.6, 0.4)
@@ -13,10 +12,7 @@ COVERAGES = (0.9, 0.6, 0.4)
 
 def plan_figure(*, risk: float, delta: float, coverage: float, power: float = 0.9) -> Any:
     """Rows needed over the true share of errors among the accepted, a curve for each coverage."""
-    require("matplotlib", extra="report", feature="The plan's figure")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(4.6, 3.1), layout="constrained", dpi=200)
+    figure = new_figure(4.6, 3.1, "The plan's figure")
     draw_plan(figure.subplots(), risk=risk, delta=delta, coverage=coverage, power=power)
     return figure
 

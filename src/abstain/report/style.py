@@ -4,6 +4,7 @@ import re
 import textwrap
 from typing import Any
 
+from abstain.extras import require
 from abstain.scores.score import Score
 
 COLUMN, PAGE = 3.3, 6.8  # inches, of a paper in two columns
@@ -70,7 +71,7 @@ def plain(text: str, /) -> str:
 
 def legend_below(figure: Any, words: str, /, *, columns: int) -> None:
     """The legend of the last panel's lines below the figure, under a few words on as many lines as its width takes."""
-    width = int(figure.get_figwidth() * 25)
+    width = int(figure.get_figwidth() * 20)
     lines = [line for part in words.splitlines() for line in textwrap.wrap(part, width)]
     figure.legend(
         *figure.axes[-1].get_legend_handles_labels(),
@@ -87,8 +88,6 @@ def legend_below(figure: Any, words: str, /, *, columns: int) -> None:
 
 def new_figure(width: float, height: float, feature: str, /) -> Any:
     """An empty figure of a size in inches; nothing of it is kept by Matplotlib."""
-    from abstain.extras import require
-
     require("matplotlib", extra="report", feature=feature)
     from matplotlib.figure import Figure
 

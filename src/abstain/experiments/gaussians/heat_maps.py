@@ -6,7 +6,7 @@ import numpy as np
 
 from abstain.experiments.gaussians.cases import COVERAGE, Case
 from abstain.extras import require
-from abstain.report.style import tidy
+from abstain.report.style import label_of, tidy
 from abstain.scores import SCORES
 
 REACH, POINTS = 2.2, 241
@@ -22,7 +22,7 @@ def heat_maps_figure(case: Case, /) -> Any:
     panels = figure.subplots(1, len(ORDER), sharey=True)
     for letter, axes, name in zip("abcde", panels, ORDER, strict=True):
         image = draw_heat_map(axes, case, name)
-        axes.set_title(f"({letter}) {SCORES[name].symbol}", fontsize=9)
+        axes.set_title(f"({letter}) {label_of(SCORES[name])}", fontsize=9)
     panels[0].set_ylabel("$x_2$", labelpad=0)
     bar = figure.colorbar(image, ax=list(panels), shrink=0.85, pad=0.01)
     bar.set_label("Samples trusted less (%)", fontsize=8)

@@ -9,7 +9,7 @@ from abstain.experiments.gaussians.scale_curves import ScaleCurves
 from abstain.extras import require
 from abstain.outputs import Outputs
 from abstain.report.scale_figure import draw_scale
-from abstain.report.style import COLOURS, tidy
+from abstain.report.style import COLOURS, label_of, tidy
 from abstain.scores import SCORES
 from abstain.sensitivity import ScaleSensitivity
 
@@ -31,7 +31,7 @@ def curves_figure(curves: ScaleCurves, sample: Outputs, /) -> Any:
     highest = max(curve.risk.max() for found in curves.at_scales.values() for curve in found.values())
     for letter, axes, name in zip("bcd", panels, curves.at_scales, strict=True):
         draw_curves(axes, curves, name)
-        axes.set_title(f"({letter}) {SCORES[name].symbol}", fontsize=9)
+        axes.set_title(f"({letter}) {label_of(SCORES[name])}", fontsize=9)
         axes.set_ylim(0, 104 * highest)
     panels[0].set_ylabel("Selective risk (%)")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right center", frameon=False, fontsize=8)
@@ -58,7 +58,13 @@ def draw_curves(axes: Any, curves: ScaleCurves, name: str, /) -> None:
         label = f"softmax, λ = {scale:g}"
         axes.plot(100 * curve.coverage, 100 * curve.risk, color=colour, linestyle=style, linewidth=1.5, label=label)
     margin, posterior = curves.margin, curves.posterior
-    axes.plot(100 * margin.coverage, 100 * margin.risk, color="#222222", linewidth=1.6, label="RL_conf-M, λ → ∞")
+    axes.plot(
+        100 * margin.coverage,
+        100 * margin.risk,
+        color="#222222",
+        linewidth=1.6,
+        label=f"{label_of(SCORES['confidence_margin'])}, λ → ∞",
+    )
     axes.plot(
         100 * posterior.coverage, 100 * posterior.risk, color=COLOURS[5], linewidth=1.1, linestyle=(0, (1, 1)),
         label=POSTERIOR,

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from abstain.experiments.gaussians.cases import COMPARED, COVERAGE, Case
 from abstain.experiments.gaussians.scale_figure import draw_classes
 from abstain.extras import require
-from abstain.report.style import COLOURS, tidy
+from abstain.report.style import COLOURS, label_of, tidy
 from abstain.scores import SCORES
 
 Floats = NDArray[np.float64]
@@ -36,7 +36,7 @@ def toy_figure(cases: list[Case], /) -> Any:
         draw_radii(radii, case)
         for letter, axes in zip("abcd", (curves, ours, softmax, radii), strict=True):
             axes.set_title(f"({letter}-{case.number}) {axes.get_title()}", fontsize=9)
-    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=6, frameon=False)
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
     return figure
 
 
@@ -57,7 +57,7 @@ def rejections_figure(cases: list[Case], /) -> Any:
 def draw_case(axes: Any, case: Case, /) -> None:
     """The risk–coverage curves of a case, and the lowest there can be."""
     for name, curve in case.curves.items():
-        label = SCORES[name].symbol
+        label = label_of(SCORES[name])
         axes.plot(100 * curve.coverage, 100 * curve.risk, linewidth=1.6, label=label, **LOOKS[name])
     best = case.best
     label = "s_post, the lowest there can be"
@@ -78,7 +78,7 @@ def draw_rejected(axes: Any, case: Case, name: str, /) -> None:
     draw_classes(axes, sample)
     rejected = case.populations[name].confidence(x) <= case.thresholds[name]
     axes.scatter(*x[rejected].T, marker="x", s=7, color="#000000", linewidths=0.6, rasterized=True)
-    axes.set(xlim=(-reach, reach), ylim=(-reach, reach), title=f"rejected by {SCORES[name].symbol}")
+    axes.set(xlim=(-reach, reach), ylim=(-reach, reach), title=f"rejected by {label_of(SCORES[name])}")
     axes.title.set_fontsize(9)
     axes.grid(visible=False)
 

@@ -7,7 +7,8 @@ import numpy as np
 from abstain.experiments.knn.ablation import KS, PAPER, Ablation
 from abstain.extras import require
 from abstain.report.risk_coverage_figure import FIRST_SAMPLES
-from abstain.report.style import COLOURS, tidy
+from abstain.report.style import COLOURS, label_of, tidy
+from abstain.scores import SCORES
 
 STYLES = ("-", "--", "-.", ":", (0, (6, 1)))
 
@@ -55,7 +56,9 @@ def draw_areas(axes: Any, found: Ablation, larger: Ablation, /) -> None:
         axes.fill_between(one.ks, areas.min(axis=1), areas.max(axis=1), color=colour, alpha=0.18, linewidth=0)
         axes.plot(one.ks, areas.mean(axis=1), style, color=colour, markersize=4, linewidth=1.4, label=f"bank: {label}")
     axes.axvline(PAPER, color="#999999", linewidth=0.8, linestyle=":")
-    axes.axhline(100 * found.margin, color=COLOURS[1], linewidth=1.2, linestyle="-.", label="RL_conf-M")
+    axes.axhline(
+        100 * found.margin, color=COLOURS[1], linewidth=1.2, linestyle="-.", label=label_of(SCORES["confidence_margin"])
+    )
     axes.set_xscale("log")
     axes.set_xticks(larger.ks, [str(k) for k in larger.ks])
     axes.minorticks_off()

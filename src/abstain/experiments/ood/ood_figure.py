@@ -11,7 +11,7 @@ from abstain.experiments.ood.search import Found
 from abstain.extras import require
 from abstain.metrics import risk_coverage
 from abstain.report.histogram_figure import draw_histogram, draw_kind
-from abstain.report.style import COLOURS, tidy
+from abstain.report.style import COLOURS, label_of, tidy
 from abstain.scores import SCORES
 
 Floats = NDArray[np.float64]
@@ -32,7 +32,7 @@ def contest_figure(made: dict[str, NormalScore], found: Found, /) -> Any:
     contest = found.measured
     for axes, name in zip(bottom, (contest.selection, contest.detector), strict=False):
         draw_histograms(axes, contest, name)
-        axes.set_title(f"{SCORES[name].symbol}, {found.network}")
+        axes.set_title(f"{label_of(SCORES[name])}, {found.network}")
     draw_contest_curves(bottom[2], contest)
     for letter, axes in zip("abcdef", figure.axes, strict=True):
         axes.set_title(f"({letter}) {axes.get_title()}", fontsize=9, pad=12)
@@ -102,7 +102,7 @@ def draw_contest_curves(axes: Any, contest: Contest, /) -> None:
     for name, colour, style in zip(names, colours, ("-", "--"), strict=True):
         curve = risk_coverage(contest.confidence[name], contest.outputs.errors)
         shown = curve.coverage * len(contest.outputs) >= 20
-        coverage, risk, label = 100 * curve.coverage[shown], 100 * curve.risk[shown], SCORES[name].symbol
+        coverage, risk, label = 100 * curve.coverage[shown], 100 * curve.risk[shown], label_of(SCORES[name])
         axes.plot(coverage, risk, color=colour, linestyle=style, linewidth=1.5, label=label)
         places = contest.coverages(name)
         risks = np.interp(places, curve.coverage, curve.risk)

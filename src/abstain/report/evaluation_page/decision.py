@@ -21,7 +21,11 @@ def _rule(case: Case) -> str:
         return f"Accept nothing: by {_score(point.score)} no answer is above its threshold."
     if point.threshold is None:
         return f"Rank answers by {_score(point.score)}; with these rows no threshold can be promised to help."
-    above = "the threshold of its group" if point.value is None else _above(point.value)
+    if point.value == -np.inf:
+        return (
+            f"Accept every answer: {_rounded(point.risk)} is wrong, and what was asked for holds without a threshold."
+        )
+    above = "the threshold of its group" if point.value is None else f"{point.value:.6g}".replace("-", "−")
     return (
         f"Trust an answer if its {_score(point.score)} is above {above}, and hand the others to a person. "
         f"Of what is accepted {_rounded(point.risk)} is wrong, instead of {_rounded(float(point.errors.mean()))} of "
@@ -35,10 +39,6 @@ def _rounded(share: float) -> str:
 
 def _score(score: str) -> str:
     return f"<strong><bdi>{text(shortened(score))}</bdi></strong>"
-
-
-def _above(value: float) -> str:
-    return "−∞ (every answer)" if value == -np.inf else f"{value:.6g}".replace("-", "−")
 
 
 def _tiles(case: Case) -> str:
@@ -74,11 +74,7 @@ def _promise(case: Case) -> str:
 
 def _preview(case: Case) -> str:
     point = case.point
-    aim = (
-        ""
-        if point.was_asked
-        else f"Nobody named a target, so this page aims at a risk of {point.target:g}, about half of what there is. "
-    )
+    aim = "" if point.was_asked else f"No target was given, so this page aims at a risk of {point.target:g}. "
     return (
         f"{aim}The score was chosen on these same rows, which the promise does not count: calibrate on fresh rows, "
         "with the command below, before anything rests on it."

@@ -103,6 +103,7 @@
     const daily = (rows) => abstain.fixed((volume * rows) / point.total, 1);
     const all = (costs[2] * point.wrong) / point.total;
     const cheapest = curve.reduce((best, one) => (cost(one, costs) < cost(best, costs) ? one : best));
+    set("daily-words", `Expected for ${count(volume)} answers a day, a rejection costing ${costs[1]} and an error ${costs[2]}, if days are like these rows.`);
     set("daily-accepted", daily(point.accepted), "answers go out");
     set("daily-rejected", daily(point.total - point.accepted), "go to a person");
     set("daily-wrong", daily(point.errors), `of ${daily(point.wrong)} if all went out`);

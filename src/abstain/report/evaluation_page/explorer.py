@@ -101,7 +101,7 @@ def _controls(case: Case, scores: list[str]) -> str:
     sliders = (
         _slider("threshold", "Threshold", "any")
         + _slider("coverage", "Coverage (%)", "0.1", lowest=0, highest=100)
-        + _slider("risk", "Risk bound at most (%)", "0.01", lowest=0, highest=100)
+        + _slider("risk", "Risk bound, at most (%)", "0.01", lowest=0, highest=100)
     )
     return (
         f'<div class="controls">{select("explorer-score", "Score", options)}'
@@ -146,7 +146,7 @@ def _daily() -> str:
         ("Cost a day", "", "", "daily-cost"),
     )
     return (
-        "<h3>In a day</h3><p>Expected, if days are like these rows.</p>"
+        '<h3>In a day</h3><p id="daily-words">Expected, if days are like these rows.</p>'
         f'<div class="controls">{fields}<button type="button" class="button" id="explorer-cheapest">Go to the cheapest '
         f'point</button></div><div aria-live="polite">{shown}</div>'
     )

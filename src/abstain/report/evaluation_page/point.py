@@ -1,7 +1,7 @@
 """The operating point that a page decides for: a score, a threshold, and what is promised."""
 
 from dataclasses import dataclass
-from math import ceil, floor, log10
+from math import floor, log10
 from typing import final
 
 import numpy as np
@@ -18,6 +18,7 @@ from abstain.thresholds.target_risk import target_risk
 
 SHARE = 0.5  # of the errors at full coverage: what is aimed at where nobody says
 MANY = 200_000  # rows from which on the usual rule takes seconds, and a plainer one certifies about as much
+ROUND = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 LEAST, TRIALS = 0.2, 20  # coverage from which on to look for a risk within reach, and at how many
 
 
@@ -134,11 +135,11 @@ def _targets(confidence: NDArray[np.float64], errors: NDArray[np.bool_], delta: 
     ranks = np.unique(np.linspace(LEAST * len(order), len(order), TRIALS).astype(np.int64).clip(1))
     bounds = upper_bounds(np.cumsum(errors[order])[ranks - 1], ranks, delta=delta / TRIALS)
     first = max(SHARE * float(errors.mean()), float(bounds.min()))
-    trials = [_one_digit(first * step) for step in (1.0, 1.5, 2.0)]
+    trials = [_round(first * step) for step in (1.0, 1.5, 2.0)]
     return [trial for trial in dict.fromkeys(trials) if 0 < trial < 1]
 
 
-def _one_digit(value: float) -> float:
-    """Rounded up."""
+def _round(value: float) -> float:
+    """Up to a number that one would ask for."""
     unit = 10.0 ** floor(log10(value))
-    return float(f"{ceil(value / unit - 1e-9) * unit:.1g}")
+    return float(f"{next(one for one in ROUND if one * unit >= value) * unit:.2g}")

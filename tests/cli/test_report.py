@@ -1,0 +1,45 @@
+import json
+
+import numpy as np
+import pytest
+from tests_cli import run
+
+from abstain import Outputs, calibrate
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=600)
+    path = tmp_path_factory.mktemp("outputs") / "my run"
+    Outputs(logits=rng.normal(size=(600, 3)) + 3 * np.eye(3)[labels], labels=labels).save(path)
+    return path
+
+
+def test_a_report_is_one_file_that_names_its_outputs(folder, tmp_path):
+    done = run("report", folder, "--score", "energy", "--risk", "0.1", "-o", tmp_path / "a.html", "--json")
+    assert done.stderr == ""
+    assert json.loads(done.stdout)["report"] == str(tmp_path / "a.html")
+    page = (tmp_path / "a.html").read_text()
+    assert f"abstain calibrate &#x27;{folder}&#x27; --score energy --risk 0.1" in page
+    assert [file.name for file in tmp_path.iterdir()] == ["a.html"]
+
+
+def test_a_report_about_a_selector(folder, tmp_path):
+    selector = calibrate(Outputs.load(folder), score="max_softmax", risk=0.02)
+    selector.save(tmp_path / "s.abstain")
+    done = run("report", folder, "--score", "energy", "--selector", tmp_path / "s.abstain", "-o", tmp_path / "a.html")
+    assert done.returncode == 0, done.stderr
+    assert f"above {selector.threshold.value:.6g}".replace("-", "−") in (tmp_path / "a.html").read_text()
+
+
+def test_evaluate_writes_the_page_beside_its_table(folder, tmp_path):
+    done = run("evaluate", folder, "--score", "energy", "--report", tmp_path / "a.html")
+    assert "AURC" in done.stdout
+    assert "<h2" in (tmp_path / "a.html").read_text()
+
+
+def test_a_page_that_cannot_be_written_is_known_before_work_begins(tmp_path):
+    done = run("report", tmp_path / "none", "-o", tmp_path / "missing" / "a.html")
+    assert done.returncode == 1
+    assert "must be in a folder that exists" in done.stderr

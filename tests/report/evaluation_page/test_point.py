@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+
+from abstain import Outputs, calibrate, evaluate
+from abstain.report.evaluation_page.point import point_of_risk, point_of_selector
+from abstain.thresholds.target_risk import target_risk
+
+
+def test_a_target_is_certified_as_calibrate_would(evaluation):
+    point = point_of_risk(evaluation, risk=0.1, delta=0.05)
+    expected = target_risk(evaluation.confidence[point.score], evaluation.errors, risk=0.1, delta=0.05)
+    assert point.value == expected.value
+    assert point.promised_risk == 0.1
+    assert np.count_nonzero(point.accepted) == expected.accepted
+
+
+def test_without_a_target_the_point_aims_at_half_of_the_errors(evaluation):
+    point = point_of_risk(evaluation, risk=None, delta=0.05)
+    assert not point.was_asked
+    assert 0.5 * evaluation.errors.mean() <= point.target <= 1.5 * evaluation.errors.mean()
+    assert point.risk < point.target
+
+
+def test_where_nothing_can_be_promised_every_answer_is_accepted_and_the_reason_is_told():
+    outputs = Outputs(given={"a": [0.9, 0.8, 0.7, 0.6]}, errors=[False, True, True, False])
+    point = point_of_risk(evaluate(outputs), risk=0.01, delta=0.05)
+    assert point.threshold is None
+    assert point.accepted.all()
+    assert "No threshold certifies risk <= 0.01" in point.objection
+
+
+def test_rows_that_are_not_usable_stay_rejected():
+    logits = np.random.default_rng(0).normal(size=(50, 3))
+    logits[3] = np.nan
+    outputs = Outputs(logits=logits, labels=np.zeros(50, dtype=int), nonfinite="reject")
+    point = point_of_risk(evaluate(outputs, scores=["energy"]), risk=None, delta=0.05)
+    assert not point.accepted[3]
+
+
+@pytest.mark.parametrize("per", [None, "class"])
+def test_a_selector_accepts_what_it_accepts(evaluation, per):
+    selector = calibrate(evaluation.outputs, score="confidence_margin", risk=0.2, per=per)
+    point = point_of_selector(evaluation, selector)
+    np.testing.assert_array_equal(point.accepted, selector.accepts(evaluation.outputs))
+    np.testing.assert_array_equal(point.margin > 0, point.accepted)
+    assert (point.value is None) == (per is not None)
+    assert point.promised_risk == 0.2
