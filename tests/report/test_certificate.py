@@ -10,7 +10,7 @@ from abstain.report.certificate_markdown import certificate_markdown
 from abstain.report.certificate_page import certificate_page
 from abstain.report.certificate_tables import SHOWN, slice_tables
 
-HOSTILE = ["<script>alert(1)</script>", "a|b\n**bold**", '"quoted" & \u202eturned', "x" * 10_000]
+HOSTILE = ["<script>alert(1)</script>", "a|b\n**bold**", '"quoted" & \u202eturned', "x" * 10_000, "half \ud800"]
 
 
 def rows(seed, domains):
@@ -32,6 +32,14 @@ def test_the_page_says_promise_verdict_data_and_versions(certificate, tmp_path):
     for words in ("is at most 0.06", "SHA-256", certificate.calibration.digest, "numpy", "Fresh rows, by domain"):
         assert words in found
     assert found == certificate_page(certificate)
+
+
+def test_the_page_opens_without_a_complaint_and_sorts(certificate, opened):
+    page = opened(certificate_page(certificate))
+    assert page.locator("h2").first.text_content() == "The promise"
+    names = page.locator("#slices table").last.locator("tbody th summary, tbody th > bdi").all_text_contents()
+    assert HOSTILE[0] in names
+    page.locator("#slices thead button").first.click()
 
 
 @pytest.mark.parametrize("write", [certificate_page, certificate_markdown])

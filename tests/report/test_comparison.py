@@ -45,6 +45,13 @@ def test_names_on_the_page_are_text(comparison, tmp_path):
     assert found == comparison_page(comparison)
 
 
+def test_the_page_opens_without_a_complaint(comparison, opened):
+    page = opened(comparison_page(comparison))
+    assert page.title() == f"{HOSTILE[0]} and {HOSTILE[1]}, compared".replace("\n", " ")
+    assert page.locator("img").count() == 1
+    assert page.locator("img").evaluate("image => image.naturalWidth") > 100
+
+
 def test_the_figure_is_drawn_with_any_name_and_the_same_bytes(comparison):
     first, again = (picture_bytes(comparison_figure(comparison), ".svg") for _ in range(2))
     assert first == again

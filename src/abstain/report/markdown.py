@@ -20,7 +20,8 @@ def inline(words: str, /) -> str:
     >>> inline("a_b <script>")
     'a\\_b &lt;script&gt;'
     """
-    one_line = " ".join(words.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    whole = words.encode("utf-8", "replace").decode()  # no halves of letters
+    one_line = " ".join(whole.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_\[\]#~])", r"\\\1", one_line)
 
 

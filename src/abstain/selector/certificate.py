@@ -110,7 +110,7 @@ class Certificate:
 
     def to_json(self) -> str:
         """A text that is the same for the same certificate and differs line by line for others: keys are sorted."""
-        return json.dumps(self.to_dict(), sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        return json.dumps(self.to_dict(), sort_keys=True, indent=1, allow_nan=False) + "\n"
 
     def to_html(self, file: str | PathLike[str], /) -> None:
         """Write one self-contained page."""
