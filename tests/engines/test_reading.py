@@ -20,7 +20,7 @@ def read(place, **options):
 
 def rewrite(file, change):
     frame = pl.read_parquet(file).to_arrow()
-    pq.write_table(change(frame), file)
+    pq.write_table(change(frame), file, row_group_size=7)
 
 
 def with_logit(file, row, value):
@@ -109,7 +109,8 @@ def test_a_nan_is_refused_with_file_and_row_or_kept_as_rejected(tmp_path, make_t
         ),
     ],
 )
-def test_a_shard_of_another_form_is_named_with_its_row(shards, change, message):
+def test_a_shard_of_another_form_is_named_with_its_row(shards, change, message, monkeypatch):
+    monkeypatch.setattr("abstain.engines.data.PORTION", 1)  # a portion for each row group
     rewrite(shards / "002.parquet", change)
     with pytest.raises(ValueError, match=message):
         read(shards)

@@ -17,7 +17,7 @@ PATTERN = set("*?[")
 
 
 def is_sharded(place: Place, /) -> bool:
-    """Whether a place is one of Parquet files: a pattern, an address, or a folder that has some and no saved outputs."""
+    """Whether a place is one of Parquet files: a pattern, an address, or a folder with some and without outputs."""
     text = os.fspath(place)
     if "://" in text or (PATTERN & set(text) and not os.path.exists(text)):
         return True
