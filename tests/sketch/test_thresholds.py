@@ -125,6 +125,14 @@ def test_many_rows_are_tested_by_bins_alone(monkeypatch):
         of_sketch.target_risk(counts, risk=0.0001)
 
 
+def test_bins_chosen_on_the_rows_are_tested_whole():
+    confidence, errors = draw(3000, 4)
+    sketch = coarsened(Sketch.of(confidence, errors), minimum=20)
+    assert of_sketch.target_risk(sketch.counts(), risk=0.06).method == "bonferroni"
+    with pytest.raises(ValueError, match="or with bins chosen on its rows"):
+        of_sketch.target_risk(sketch.counts(), risk=0.06, method="step_down")
+
+
 def test_a_sample_with_several_rows_has_no_promise_and_it_says_so():
     confidence, errors = draw(3000, 4)
     counts = Sketch.of(confidence, errors, ids=np.arange(3000) // 3).counts()

@@ -43,7 +43,7 @@ class Cells:
     def of_table(cls, table: Ints, /) -> Self:
         """The cells of a table of right and wrong rows, beside each other for each bin."""
         pairs = table.reshape(-1, 2)
-        used = np.flatnonzero(pairs.any(axis=1))
+        used = np.unique(np.flatnonzero(table) >> 1)  # few of many
         return cls(used.astype(np.uint64), pairs[used].sum(axis=1), pairs[used, 1])
 
     @classmethod

@@ -95,11 +95,11 @@ def _fields(header: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
         class_names=built(header["class_names"], tuple[str, ...] | None, place="class_names"),
         head=built(header["head"], str | None, place="head"),
     )
-    marks = {mark: frozenset(built(header[mark], tuple[str, ...], place=mark)) for mark in ("rounded", "fitted_bins")}
+    marks = {mark: built(header[mark], tuple[str, ...], place=mark) for mark in ("rounded", "fitted_bins")}
     _check(plan, strata, cells, marks)
     if set(arrays) != {name for number, one in enumerate(scores.values()) for name in _names(one, number)}:
         raise ValueError("more or other arrays than its scores have")
-    return {"plan": plan, "strata": strata, "cells": cells, **marks}
+    return {"plan": plan, "strata": strata, "cells": cells} | {mark: frozenset(names) for mark, names in marks.items()}
 
 
 def _names(one: Scored, number: int) -> set[str]:
@@ -109,12 +109,12 @@ def _names(one: Scored, number: int) -> set[str]:
     return {*states, *(f"{number}.{name}" for name in own)}
 
 
-def _check(plan: Plan, strata: Any, cells: dict[str, Cells], marks: dict[str, frozenset[str]]) -> None:
+def _check(plan: Plan, strata: Any, cells: dict[str, Cells], marks: dict[str, tuple[str, ...]]) -> None:
     """Counts that could be those of rows."""
     if list(strata) != sorted(set(strata)) or any(len(stratum) != len(plan.by) for stratum in strata):
         raise ValueError("populations that are not in order")
-    if not all(mark <= set(plan.scores) for mark in marks.values()):
-        raise ValueError("scores that are not there")
+    if any(list(names) != sorted(set(names) & set(plan.scores)) for names in marks.values()):
+        raise ValueError("scores that are not there, or not in order")
     totals = set()
     for name, one in cells.items():
         bins = plan.scores[name].bins
