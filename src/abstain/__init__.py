@@ -4,7 +4,20 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from abstain import collect, evaluation, metrics, monitor, onnx, scores, shifts, sketch, sklearn, thresholds, torch
+    from abstain import (
+        collect,
+        engines,
+        evaluation,
+        metrics,
+        monitor,
+        onnx,
+        scores,
+        shifts,
+        sketch,
+        sklearn,
+        thresholds,
+        torch,
+    )
     from abstain.evaluation import Evaluation, Summary, evaluate, summarize
     from abstain.outputs import Outputs
     from abstain.selector import Selector, calibrate
@@ -21,6 +34,7 @@ __all__ = [
     "Summary",
     "calibrate",
     "collect",
+    "engines",
     "evaluate",
     "evaluation",
     "metrics",
