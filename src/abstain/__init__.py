@@ -4,7 +4,20 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from abstain import collect, evaluation, metrics, monitor, onnx, scores, shifts, sketch, sklearn, thresholds, torch
+    from abstain import (
+        collect,
+        engines,
+        evaluation,
+        metrics,
+        monitor,
+        onnx,
+        scores,
+        shifts,
+        sketch,
+        sklearn,
+        thresholds,
+        torch,
+    )
     from abstain.evaluation import Evaluation, Summary, evaluate, summarize
     from abstain.evaluation.runs import RunComparison, compare_runs
     from abstain.outputs import Outputs
@@ -26,6 +39,7 @@ __all__ = [
     "certify",
     "collect",
     "compare_runs",
+    "engines",
     "evaluate",
     "evaluation",
     "metrics",

@@ -41,7 +41,10 @@ def test_which_places_have_several_files(shards, tmp_path):
     assert is_sharded("s3://bucket/data")
     assert is_sharded(f"{shards}/*.parquet")
     assert not is_sharded(shards / NAMES[0])
-    assert not is_sharded(tmp_path)
+    assert is_sharded(tmp_path)  # in folders within
+    assert not is_sharded(tmp_path / "none")
+    (tmp_path / "outputs.json").write_text("{}")
+    assert not is_sharded(tmp_path)  # saved outputs, whatever lies beside them
 
 
 @pytest.mark.parametrize(

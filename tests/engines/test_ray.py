@@ -39,6 +39,14 @@ def test_fitted_scores_travel_as_arrays(many, cells_of):
     assert there.notes == here.notes
 
 
+def test_the_head_travels(many, make_table, cells_of):
+    table = make_table(50, seed=1)
+    z = np.stack(table["logits"].to_numpy())
+    fitting = Outputs(logits=z, labels=table["label"].to_numpy(), weight=np.eye(5) + 1)
+    here, there = (sketch(many, scores="geometric_margin", fitting=fitting, engine=one) for one in ("local", "ray"))
+    assert cells_of(there.sketch) == cells_of(here.sketch)
+
+
 def test_decisions_are_those_of_this_machine(many, make_table, tmp_path):
     table = make_table(500, seed=1)
     outputs = Outputs(logits=np.stack(table["logits"].to_numpy()), labels=table["label"].to_numpy())

@@ -20,7 +20,7 @@ def read(place, **options):
 
 def rewrite(file, change):
     frame = pl.read_parquet(file).to_arrow()
-    pq.write_table(change(frame), file)
+    pq.write_table(change(frame), file, row_group_size=7)
 
 
 def with_logit(file, row, value):
@@ -80,15 +80,15 @@ def test_a_nan_is_refused_with_file_and_row_or_kept_as_rejected(tmp_path, make_t
         (lambda t: t.drop_columns("label"), r"002.parquet` must have a column label, as .*000.parquet has, got none"),
         (lambda t: t.append_column("domain", t["shift"]), r"002.parquet` must have no column domain, as .*000.parquet"),
         (
-            lambda t: t.set_column(1, "label", pa.array([0] * 35 + [9] * 5)),
+            lambda t: t.set_column(1, "label", pa.array(t["label"].to_pylist()[:35] + [9] * 5)),
             r"`labels` must be below the number of classes \(5\), got 9 in row 36 of .*002.parquet\. Use a negative",
         ),
         (
-            lambda t: t.set_column(1, "label", pa.array(["0"] * 35 + ["cat"] * 5)),
+            lambda t: t.set_column(1, "label", pa.array([*map(str, t["label"].to_pylist()[:35]), *["cat"] * 5])),
             r"002.parquet` must have numbers in column label, got 'cat' in row 36",
         ),
         (
-            lambda t: t.set_column(2, "shift", pa.array(["none"] * 38 + ["fog", "none"])),
+            lambda t: t.set_column(2, "shift", pa.array([*t["shift"].to_pylist()[:38], "fog", "none"])),
             r"`shift` must be one of none, covariate, label, got 'fog' in row 39 of .*002.parquet",
         ),
         (
@@ -109,7 +109,8 @@ def test_a_nan_is_refused_with_file_and_row_or_kept_as_rejected(tmp_path, make_t
         ),
     ],
 )
-def test_a_shard_of_another_form_is_named_with_its_row(shards, change, message):
+def test_a_shard_of_another_form_is_named_with_its_row(shards, change, message, monkeypatch):
+    monkeypatch.setattr("abstain.engines.data.PORTION", 1)  # a portion for each row group
     rewrite(shards / "002.parquet", change)
     with pytest.raises(ValueError, match=message):
         read(shards)

@@ -9,6 +9,7 @@ from typing import Any
 
 from abstain.extras import require
 from abstain.foreign import foreign
+from abstain.outputs.storage import HEADER, PAPER_FILES
 
 Place = str | PathLike[str]
 ENDING = ".parquet"
@@ -16,11 +17,16 @@ PATTERN = set("*?[")
 
 
 def is_sharded(place: Place, /) -> bool:
-    """Whether a place is one of several Parquet files: a pattern, an address, or a folder that has some."""
+    """Whether a place is one of Parquet files: a pattern, an address, or a folder with some and without outputs."""
     text = os.fspath(place)
     if "://" in text or (PATTERN & set(text) and not os.path.exists(text)):
         return True
-    return os.path.isdir(text) and any(_is_data(PurePosixPath(name)) for name in os.listdir(text))
+    if not os.path.isdir(text) or any(
+        os.path.exists(os.path.join(text, name)) for name in (HEADER, *PAPER_FILES.values())
+    ):
+        return False
+    inside = (os.path.relpath(os.path.join(folder, name), text) for folder, _, names in os.walk(text) for name in names)
+    return any(_is_data(PurePosixPath(name)) for name in inside)
 
 
 def found_files(places: Iterable[Place], filesystem: Any, /) -> tuple[Any, list[tuple[str, Any]]]:

@@ -1,7 +1,7 @@
 """From rows of Parquet files to counts that merge: the work that every engine does alike."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, final
 
 from abstain.collect.fingerprint import digest
@@ -40,7 +40,8 @@ class Sketching:
                 f"`scores` must be scores of abstain, or classes of yours, to travel to other processes, got the "
                 f"function {own[0]}. Use the engine local."
             )
-        return _sketching, (self.reader, *packed(self.plan), self.draw)
+        scores, arrays, rest = packed(self.plan)
+        return _sketching, (self.reader, digest(scores, arrays), scores, arrays, rest, self.draw)
 
     def __call__(self, portion: Portion, /) -> Counting:
         """The counts of its rows."""
@@ -70,7 +71,7 @@ def packed(plan: Plan, /) -> tuple[str, dict[str, Any], dict[str, Any]]:
         for _, some in states:
             arrays |= some
     bins = {name: one.bins for name, one in plan.scores.items()}
-    rest = {name: getattr(plan, name) for name in ("by", "parts", "has_ids", "n_classes", "class_names")}
+    rest = {field.name: getattr(plan, field.name) for field in fields(plan) if field.name != "scores"}
     return json.dumps(scores), arrays, {"bins": bins, **rest}
 
 
@@ -78,8 +79,9 @@ _KNOWN: dict[str, dict[str, tuple[Score, FittedScore]]] = {}
 """The scores that this process had last, so that a worker builds them once."""
 
 
-def _sketching(reader: Reader, scores: str, arrays: dict[str, Any], rest: dict[str, Any], draw: Draw | None) -> Any:
-    key = digest(scores, arrays)
+def _sketching(
+    reader: Reader, key: str, scores: str, arrays: dict[str, Any], rest: dict[str, Any], draw: Draw | None
+) -> Sketching:
     if key not in _KNOWN:
         _KNOWN.clear()
         _KNOWN[key] = {
