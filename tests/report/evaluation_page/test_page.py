@@ -260,7 +260,7 @@ def test_hostile_names_are_shown_as_text(opened):
     assert "--score" in page.locator("#command-line").inner_text()
 
 
-@pytest.mark.parametrize("target", [{"risk": 0.2}, {"risk": 0.2, "per": "domain"}, {"coverage": 0.6}])
+@pytest.mark.parametrize("target", [{"risk": 0.12}, {"risk": 0.2, "per": "domain"}, {"coverage": 0.6}])
 def test_the_page_of_a_selector_tells_what_it_does_here(opened, evaluation, target):
     selector = calibrate(evaluation.outputs, score="energy", **target)
     html = evaluation_page(evaluation, selector=selector, risk=None, delta=0.05, run="run/")
@@ -305,6 +305,11 @@ def test_domains_that_fail_are_named():
 
 def test_the_same_evaluation_gives_the_same_bytes(evaluation, html):
     assert evaluation_page(evaluation, selector=None, risk=0.1, delta=0.05, run="my run/") == html
+
+
+def test_a_risk_that_all_rows_keep_needs_no_threshold(evaluation):
+    html = evaluation_page(evaluation, selector=None, risk=0.4, delta=0.05, run="run/")
+    assert "Accept every answer: 16.8% is wrong" in html
 
 
 def test_a_function_of_one_s_own_is_said_to_have_no_command(evaluation):
