@@ -37,7 +37,9 @@ def tell(evaluation: "Evaluation", folder: Path, *, words: str, json: bool) -> N
         return
     console = Console()
     console.print(words)
-    print_summary(summarize(evaluation), console)
+    summary = summarize(evaluation)
+    print_summary(summary, console)
     print(f"\nRisk–coverage curves: {figure}")
     print(f"Every mix of shifts:  abstain evaluate {shlex.quote(str(outputs))} --all")
-    print(f"or, for a promise:    abstain calibrate {shlex.quote(str(outputs))} --risk 0.1 -o {folder.name}.abstain")
+    found = f"abstain calibrate {shlex.quote(str(outputs))} --score {summary.verdict.score}"
+    print(f"or, for a promise:    {found} --risk 0.1 -o {folder.name}.abstain")

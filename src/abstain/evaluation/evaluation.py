@@ -120,7 +120,9 @@ class Evaluation:
         return risk_band(confidence, self.errors[chosen], ids=samples, level=self.level)
 
     def learning(self, score: str, mix: str, alpha: float) -> Learning | None:
-        """What a learned score would gain over this one, where that can be told and is significant."""
+        """What a learned score would gain over this one, where that can be told, is significant, and none is there."""
+        if any(entry.fits_on_shifted for entry in self.entries.values()):
+            return None
         return learning(self.confidence, self.outputs, score=score, mix=MIXES[mix], alpha=alpha, level=self.level)
 
     def to_dict(self) -> dict[str, Any]:

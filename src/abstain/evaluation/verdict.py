@@ -83,7 +83,7 @@ class Verdict:
             words += (
                 f" A learned score would pay: all scores, weighed on {found.learned_from:,} of these rows, have "
                 f"{100 * found.learned:.2f} on {found.n:,} others, where {self.score} has {100 * found.alone:.2f}; "
-                "ask for learned."
+                "ask for the score learned by name."
             )
         return words
 

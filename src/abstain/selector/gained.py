@@ -25,6 +25,8 @@ def gained(
         except NoSafeThresholdError:
             shares[single] = 0.0
     best, here = max(shares, key=lambda single: shares[single]), certified.accepted / certified.n
+    if not shares[best]:
+        return f"{name} accepts {here:.1%} of these rows, and none of the {len(shares)} that it weighs any alone"
     points = 100 * (here - shares[best])
     return (
         f"{name} accepts {here:.1%} of these rows, {abs(points):.1f} points {'more' if points >= 0 else 'fewer'} than "
