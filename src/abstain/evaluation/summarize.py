@@ -6,7 +6,7 @@ from typing import Any
 from abstain.evaluation.summary import Cell, Column, Line, Summary
 from abstain.evaluation.table import Table
 from abstain.evaluation.verdict import BASELINE, verdict
-from abstain.metrics.quantiles import normal_quantile
+from abstain.metrics.intervals import normal_interval
 from abstain.metrics.registry import as_metric
 from abstain.names import check_name
 
@@ -80,8 +80,7 @@ def _further(rows: list[dict[str, Any]], is_large_better: bool, level: float) ->
     for row in rows:
         score, value, low, high = row["score"], row["value"], None, None
         if row["se"] is not None:
-            half = normal_quantile((1 + level) / 2) * row["se"]
-            low, high = max(0.0, value - half), min(1.0, value + half)
+            low, high = normal_interval(value, row["se"], level=level)
         cells[score] = Cell(value, low, high, places[score], tied=places[score] == 1)
     return cells
 

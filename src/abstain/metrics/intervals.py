@@ -161,9 +161,21 @@ def _by_sums(ranking: Ranking, alpha: float, value: float, level: float) -> Esti
 
 def _interval(value: float, se: float, level: float, few: tuple[float, float, float] | None) -> tuple[float, float]:
     """The normal interval, or Fay and Feuer's of a ``few`` errors, within 0 and 1."""
-    half = normal_quantile((1 + level) / 2) * se
-    low, high = (value - half, value + half) if few is None else fay_feuer(*few, level=level)
+    if few is None:
+        return normal_interval(value, se, level=level)
+    low, high = fay_feuer(*few, level=level)
     return max(0.0, float(low)), min(1.0, float(high))
+
+
+def normal_interval(value: float, se: float, /, *, level: float) -> tuple[float, float]:
+    """The normal interval of a value that cannot leave 0 to 1.
+
+    >>> low, high = normal_interval(0.02, 0.01, level=0.99)
+    >>> low, round(high, 4)
+    (0.0, 0.0458)
+    """
+    half = normal_quantile((1 + level) / 2) * se
+    return max(0.0, float(value - half)), min(1.0, float(value + half))
 
 
 def fay_feuer(y: float, v: float, largest: float, /, *, level: float) -> tuple[float, float]:
