@@ -13,7 +13,7 @@ from abstain.report.evaluation_page.bounds import upper_bounds
 from abstain.selector import Selector
 from abstain.thresholds import NoSafeThresholdError, Threshold
 from abstain.thresholds.bonferroni import bonferroni
-from abstain.thresholds.promise import RISK
+from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.target_risk import target_risk
 
 SHARE = 0.5  # of the errors at full coverage: what is aimed at where nobody says
@@ -65,10 +65,15 @@ class Point:
         return float(np.mean(self.errors[self.accepted])) if self.accepted.any() else 0.0
 
     @property
-    def promised_risk(self) -> float | None:
-        """The risk that is promised, None where something else or nothing is."""
+    def promise(self) -> Promise | None:
+        """The promise about the risk, None where something else or nothing is promised."""
         found = () if self.threshold is None else (self.threshold.promise, *self.threshold.further)
-        return next((one.certified for one in found if one.quantity == RISK and one.relation == "at most"), None)
+        return next((one for one in found if one.quantity == RISK), None)
+
+    @property
+    def promised_risk(self) -> float | None:
+        """The risk that is promised, if any is."""
+        return None if self.promise is None else self.promise.limit
 
 
 def point_of_selector(evaluation: Evaluation, selector: Selector, /) -> Point:
