@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from abstain.evaluation.summary import Cell, Column, Line, Summary
-from abstain.evaluation.table import Table
+from abstain.evaluation.table import ScoreTable
 from abstain.evaluation.verdict import BASELINE, verdict
 from abstain.metrics.intervals import normal_interval
 from abstain.metrics.registry import as_metric
@@ -15,7 +15,7 @@ Cells = dict[str, Cell]
 
 
 def summarize(
-    evaluation: Table,
+    evaluation: ScoreTable,
     /,
     *,
     mixes: Sequence[str] | None = None,
@@ -55,7 +55,7 @@ def summarize(
     )
 
 
-def _columns(evaluation: Table, mix: str, alphas: Sequence[float]) -> list[tuple[Column, Cells]]:
+def _columns(evaluation: ScoreTable, mix: str, alphas: Sequence[float]) -> list[tuple[Column, Cells]]:
     """The columns of a mix with their cells by score: every α, then every further metric that is defined there."""
     found = []
     for alpha in alphas:

@@ -5,7 +5,7 @@ from typing import Any
 
 from abstain.evaluation.learning import Learning
 from abstain.evaluation.mixes import MIXES
-from abstain.evaluation.table import Table
+from abstain.evaluation.table import ScoreTable
 
 BASELINE = "max_softmax"  # what people use
 
@@ -92,7 +92,7 @@ class Verdict:
         return asdict(self) | {"words": self.words}
 
 
-def verdict(evaluation: Table, /, *, mix: str | None = None, alpha: float | None = None) -> Verdict:
+def verdict(evaluation: ScoreTable, /, *, mix: str | None = None, alpha: float | None = None) -> Verdict:
     """Compare the best score of a mix, by default the widest and at the largest α, with the usual one."""
     mix, alpha = mix or evaluation.mixes[-1], max(evaluation.alphas) if alpha is None else alpha
     best = evaluation.best(mix, alpha)
@@ -124,7 +124,7 @@ def verdict(evaluation: Table, /, *, mix: str | None = None, alpha: float | None
     )
 
 
-def _simplest(scores: list[str], evaluation: Table) -> str:
+def _simplest(scores: list[str], evaluation: ScoreTable) -> str:
     """Of scores from the best to the worst, the first of the simplest."""
     return BASELINE if BASELINE in scores else min(scores, key=lambda score: evaluation.entries[score].effort)
 

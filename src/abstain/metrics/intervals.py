@@ -188,9 +188,15 @@ def fay_feuer(y: float, v: float, largest: float, /, *, level: float) -> tuple[f
     return low, v / y * gamma_quantile(y**2 / v, 1 - outside)
 
 
-def mover(positive: tuple[float, float, float], negative: tuple[float, float, float], /) -> tuple[float, float]:
-    """Interval of a difference of two independent estimates from their own (value, low, high) (Zou & Donner, 2008)."""
+def mover(
+    positive: tuple[float, float, float], negative: tuple[float, float, float], /, *, correlation: float = 0.0
+) -> tuple[float, float]:
+    """Interval of a difference of two estimates from their own (value, low, high) (Zou & Donner, 2008; Zou, 2007)."""
     difference = positive[0] - negative[0]
-    low = difference - sqrt((positive[0] - positive[1]) ** 2 + (negative[2] - negative[0]) ** 2)
-    high = difference + sqrt((positive[2] - positive[0]) ** 2 + (negative[0] - negative[1]) ** 2)
+
+    def joined(one: float, other: float) -> float:
+        return sqrt(max(0.0, one**2 + other**2 - 2 * correlation * one * other))
+
+    low = difference - joined(positive[0] - positive[1], negative[2] - negative[0])
+    high = difference + joined(positive[2] - positive[0], negative[0] - negative[1])
     return low, high

@@ -105,7 +105,9 @@ def _kept(case: Case) -> str:
         largest=1 if selector.calibration is None else selector.calibration.largest,
         counting=promise.counting,
     )
-    seen = f"On these rows {case.percent(point.risk)} of the accepted are wrong; {case.percent(found.limit)} is promised"
+    seen = (
+        f"On these rows {case.percent(point.risk)} of the accepted are wrong; {case.percent(found.limit)} is promised"
+    )
     p = f"(p = {found.p_value:.2g})"
     if found.verdict == "refuted":
         return f"{seen}: more than chance explains {p}. The promise does not hold for rows like these."
