@@ -67,8 +67,10 @@ class Evaluation(ScoreTable):
         """How sure the points of that curve are, pointwise, each original sample counted once."""
         chosen = MIXES[mix].rows(self.outputs.shift)
         confidence = rejected_last(self.confidence[score][chosen])
-        samples = None if self.outputs.ids is None else self.outputs.samples[0][chosen]
-        return risk_band(confidence, self.errors[chosen], ids=samples, level=self.level)
+        clusters = self.outputs.clusters
+        return risk_band(
+            confidence, self.errors[chosen], ids=None if clusters is None else clusters[chosen], level=self.level
+        )
 
     def learning(self, score: str, mix: str, alpha: float) -> Learning | None:
         """What a learned score would gain over this one, where that can be told and is significant."""

@@ -29,12 +29,12 @@ def significance_figure(
     if len(names) < 2:
         raise CannotDrawError("there is one score alone")
     mix, alpha = mix or evaluation.mixes[-1], max(evaluation.alphas) if alpha is None else alpha
-    rows = MIXES[mix].rows(evaluation.outputs.shift)
+    rows, clusters = MIXES[mix].rows(evaluation.outputs.shift), evaluation.outputs.clusters
     found = compare_all(
         {name: rejected_last(evaluation.confidence[name][rows]) for name in names},
         evaluation.errors[rows],
         alpha=alpha,
-        ids=None if evaluation.outputs.ids is None else evaluation.outputs.samples[0][rows],
+        ids=None if clusters is None else clusters[rows],
         level=evaluation.level,
     )
     figure = new_figure(PAGE, 1.3 + 0.3 * len(names), "The figure of differences")

@@ -73,7 +73,7 @@ class _Fresh:
 
     def __init__(self, selector: Selector, outputs: Outputs, level: float) -> None:
         expect_outputs(outputs, name="fresh")
-        if outputs.labels is None and outputs.wrong is None:
+        if not outputs.is_labelled:
             raise ValueError("`fresh` must have labels, got none. Pass labels= to Outputs.")
         known = selector.calibration
         self.digest = outputs_digest(outputs)
@@ -81,8 +81,7 @@ class _Fresh:
             raise ValueError("`fresh` must be rows that the selector has not seen, got those it was calibrated on.")
         self.selector, self.outputs, self.level = selector, outputs, level
         self.accepted, self.errors = selector.accepts(outputs), selector.errors(outputs)
-        number, size = outputs.samples
-        self.clusters = number if size < len(outputs) else None
+        self.clusters = outputs.clusters
         self.largest = 1 if known is None else known.largest
 
     def data(self) -> FreshData:

@@ -38,7 +38,7 @@ def _number(case: Case, value: float) -> str:
     """A threshold, and as the literature would print it where that is another number."""
     selector, entries = case.point.selector, case.evaluation.entries
     entry = entries[case.point.score] if selector is None else selector.entry
-    literal = float(np.asarray(entry.literal(np.array([value])))[0])
+    literal = entry.literal_value(value)
     shown, units = (f"{one:.6g}".replace("-", "−") for one in (value, literal))
     return shown if literal == value else f"{shown} ({text(shortened(entry.symbol))} {units})"
 

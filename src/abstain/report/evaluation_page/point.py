@@ -76,21 +76,24 @@ class Point:
         return None if self.promise is None else self.promise.limit
 
 
+def point_of(evaluation: Evaluation, /, *, selector: Selector | None, risk: float | None, delta: float) -> Point:
+    """The point of a selector, or else the recommended score at a target risk."""
+    if selector is not None:
+        return point_of_selector(evaluation, selector)
+    return point_of_risk(evaluation, risk=risk, delta=delta)
+
+
 def point_of_selector(evaluation: Evaluation, selector: Selector, /) -> Point:
     """What a selector does on the rows of an evaluation."""
     outputs = evaluation.outputs
     confidence = rejected_last(selector.confidence(outputs))
-    answers = selector.predictions(outputs) if outputs.n_classes else None
-    errors = outputs.errors
-    if answers is not None and outputs.labels is not None:
-        errors = (answers != outputs.labels) | ~outputs.usable  # costs may have changed the answers
     with np.errstate(invalid="ignore"):
         margin = confidence - selector.values(outputs)
     return Point(
         score=selector.score,
         confidence=confidence,
-        errors=errors,
-        predictions=answers,
+        errors=selector.errors(outputs),
+        predictions=selector.predictions(outputs) if outputs.n_classes else None,
         accepted=selector.accepts(outputs),
         margin=np.nan_to_num(margin, nan=-np.inf, posinf=np.inf, neginf=-np.inf),
         threshold=selector.threshold,
@@ -107,8 +110,7 @@ def point_of_risk(evaluation: Evaluation, /, *, risk: float | None, delta: float
     """
     score = verdict(evaluation).score
     confidence, errors = rejected_last(evaluation.confidence[score]), evaluation.errors
-    number, samples = evaluation.outputs.samples
-    ids = number if samples < len(errors) else None
+    ids = evaluation.outputs.clusters
     rule = target_risk if ids is not None or len(errors) <= MANY else bonferroni
     targets = [risk] if risk is not None else _targets(confidence, errors, delta)
     threshold, target, refusal = None, None, None
