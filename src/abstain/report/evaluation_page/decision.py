@@ -3,8 +3,8 @@
 import numpy as np
 
 from abstain.evaluation import verdict
+from abstain.report.evaluation_page.bounds import upper_bound_of
 from abstain.report.evaluation_page.case import Case
-from abstain.report.evaluation_page.significance import upper_bound_of
 from abstain.report.evaluation_page.slices import KIND_WORDS, KINDS
 from abstain.report.page import Section, shortened, text, tiles
 from abstain.thresholds.refutation import refutation, untestable
@@ -93,8 +93,8 @@ def _preview(case: Case) -> str:
 
 def _kept(case: Case) -> str:
     """Whether the promise about the risk is consistent with these rows, by the test of `abstain certify`."""
-    point, promise, selector = case.point, case.point.promise, case.point.selector
-    if promise is None or untestable(promise) or selector is None or not point.accepted.any():
+    point, promise = case.point, case.point.promise
+    if promise is None or untestable(promise) or not point.accepted.any():
         return "The numbers above are those of this selector on these rows."
     found = refutation(
         point.errors,
@@ -102,7 +102,7 @@ def _kept(case: Case) -> str:
         case.clusters,
         limit=promise.limit,
         delta=1 - (promise.probability or 0.0),
-        largest=1 if selector.calibration is None else selector.calibration.largest,
+        largest=point.largest,
         counting=promise.counting,
     )
     seen = (

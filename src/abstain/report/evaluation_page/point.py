@@ -55,6 +55,12 @@ class Point:
         return -np.inf if self.threshold is None else self.threshold.value
 
     @property
+    def largest(self) -> int:
+        """How many rows of a sample a selector has seen, 1 where that is not known."""
+        known = None if self.selector is None else self.selector.calibration
+        return 1 if known is None else known.largest
+
+    @property
     def coverage(self) -> float:
         """The share of rows accepted."""
         return float(np.mean(self.accepted))
