@@ -43,3 +43,13 @@ def test_copies_of_a_sample_count_once():
 @pytest.mark.parametrize("scores", [["one"], ["one", "other"]])
 def test_few_rows_and_one_score_tell_nothing(scores):
     assert verdict(evaluate(outputs(30, both=True), scores=scores)).learning is None
+
+
+def test_it_is_learned_once_however_often_it_is_asked_for(monkeypatch):
+    from abstain.evaluation import evaluation as module
+
+    found, asked = evaluate(outputs(200, both=True), scores=["one", "other"]), []
+    monkeypatch.setattr(module, "learning", lambda *_, **options: asked.append(options))
+    assert verdict(found) == verdict(found)
+    verdict(found, alpha=0.5)
+    assert [options["alpha"] for options in asked] == [1.0, 0.5]

@@ -137,6 +137,22 @@ def test_the_simplest_is_recommended_of_those_that_cannot_be_told_apart(seed):
     assert found.score_aurc >= found.aurc
 
 
+def test_the_verdict_names_other_mixes_where_what_people_use_is_ahead():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=3000)
+    shift = np.repeat(["none", "covariate"], [500, 2500])
+    logits = rng.normal(size=(3000, 3)) + 2 * np.eye(3)[labels] * (shift == "none")[:, None]
+    wrong = logits.argmax(1) != labels
+    confidence = np.where(shift == "none", rng.normal(size=3000) + 1, rng.normal(size=3000) - 3 * wrong)
+    evaluation = evaluate(
+        Outputs(logits=logits, labels=labels, shift=shift, given={"own": confidence}), scores=["own", "max_softmax"]
+    )
+    found = verdict(evaluation)
+    assert (found.score, [mix for mix, _, _ in found.worse]) == ("own", ["in"])
+    assert "max_softmax is ahead of own on in-distribution samples" in found.words
+    assert verdict(evaluation, mix="in").worse == ()
+
+
 def test_what_is_significantly_worse_is_not_recommended_for_being_simple():
     rng = np.random.default_rng(0)
     labels = rng.integers(3, size=900)

@@ -43,6 +43,17 @@ def test_it_is_summarized_like_any_other(tables):
     assert "best over in+label" in repr(tables[0])
 
 
+def test_its_document_has_the_keys_of_any_other(tables):
+    ours, theirs = tables
+    assert ours.to_dict().keys() == theirs.to_dict().keys()
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_score_that_is_not_there_is_named(tables, place):
+    with pytest.raises(KeyError, match="no row for score 'knn', mix 'in' and alpha 1"):
+        tables[place].row("knn", "in", 1.0)
+
+
 def test_a_domain_or_a_class_can_be_looked_at_alone(outputs):
     sketch = sketch_outputs(outputs, scores=["energy"], by=("shift", "domain", "class"))
     assert evaluate_sketch(sketch, domain=["fog"]).rows[-1]["n"] == (outputs.domain == "fog").sum()

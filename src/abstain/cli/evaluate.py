@@ -139,10 +139,10 @@ def evaluate(
 
 
 def _draw(result: "Evaluation", folder: Path, selector: "Selector | None") -> list[str]:
-    from abstain.report.evaluation_page.point import point_of_risk, point_of_selector
+    from abstain.report.evaluation_page.point import point_of
     from abstain.report.figures import write_figures
 
     with progress_bar() as progress:
         progress("Drawing", 1.0)
-        point = point_of_selector(result, selector) if selector else point_of_risk(result, risk=None, delta=0.05)
+        point = point_of(result, selector=selector, risk=None, delta=0.05)
         return write_figures(result, point, folder)

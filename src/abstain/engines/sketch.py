@@ -73,7 +73,7 @@ def sketch(
     data = ParquetData.open(places, filesystem=filesystem)
     reader = Reader.of(data, nonfinite=nonfinite, head=_head(fitting))
     first = reader.first(data)
-    if first.labels is None and first.wrong is None:
+    if not first.is_labelled:
         raise ValueError(f"`{reader.model}` must have labels to be evaluated, got no column label.")
     with started(engine, workers=workers, address=address) as chosen, told_once():
         found, draw = FittedScores(first), None

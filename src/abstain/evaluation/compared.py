@@ -35,8 +35,7 @@ class Ranked:
     def of(cls, outputs: Outputs, confidence: dict[str, Floats], /) -> Self:
         """Rank by each confidence; rows that are not usable are below all others."""
         found = in_threads(lambda one: order_rows(rejected_last(one)), list(confidence.values()), len(outputs))
-        number, size = outputs.samples
-        clusters = Clusters(number, size) if size < len(outputs) else None
+        clusters = None if outputs.clusters is None else Clusters(*outputs.samples)
         return cls(outputs, confidence, dict(zip(confidence, found, strict=True)), clusters)
 
     def on(self, mix: Mix, /) -> "RankedMix":

@@ -54,7 +54,7 @@ def evaluate(
     ('max_softmax', 0.021)
     """
     expect_outputs(outputs)
-    if outputs.labels is None and outputs.wrong is None:
+    if not outputs.is_labelled:
         raise ValueError("`outputs` must have labels to be evaluated, got none. Pass labels= to Outputs.")
     check_list("alphas", alphas, "coverages")
     for alpha in alphas:

@@ -1,6 +1,7 @@
 """`Evaluation`: the result of comparing scores, with all that reports need."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -8,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.evaluation.compared import Behind
 from abstain.evaluation.learning import Learning, learning
-from abstain.evaluation.mixes import MIXES, Mix
+from abstain.evaluation.mixes import MIXES
+from abstain.evaluation.table import ScoreTable
 from abstain.extras import require
 from abstain.metrics import RiskBand, RiskCoverage, risk_band, risk_coverage
 from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
-from abstain.scores.score import Score
 
 TABLE = (
     "score", "symbol", "mix", "metric", "alpha", "value", "se", "low", "high", "n", "errors", "best", "tied",
@@ -26,21 +26,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Evaluation:
-    """A tidy table of AURC-α, a row for each score, mix of shifts and α; all scores see the same samples."""
+class Evaluation(ScoreTable):
+    """A table of AURC-α, with the rows that it was made from."""
 
-    rows: list[dict[str, Any]]
-    """Keys: score, mix, alpha, aurc, se, low, high, n, errors, best, tied (not significantly worse than the best)."""
-    behind: Behind
-    """By score, mix and α, the paired difference to the best, which is not among them."""
-    further: list[dict[str, Any]]
-    """Metrics that were asked for, keys: score (None for those of the softmax), mix, metric, value, se or None."""
-    left_out: dict[str, str]
-    """Scores that could not be computed, and why."""
-    notes: tuple[str, ...]
-    level: float
-    entries: dict[str, Score]
-    """The scores compared, by name."""
     confidence: dict[str, NDArray[np.float64]]
     """(n,) by score; NaN where a row is not usable."""
     outputs: Outputs
@@ -70,43 +58,6 @@ class Evaluation:
         """(n,) where the prediction was wrong."""
         return self.outputs.errors
 
-    @property
-    def scores(self) -> list[str]:
-        """The names of the scores compared."""
-        return list(self.confidence)
-
-    @property
-    def mixes(self) -> list[str]:
-        """The mixes evaluated, the widest last."""
-        return list(dict.fromkeys(row["mix"] for row in self.rows))
-
-    @property
-    def alphas(self) -> list[float]:
-        """The coverages α evaluated."""
-        return list(dict.fromkeys(row["alpha"] for row in self.rows))
-
-    def row(self, score: str, mix: str, alpha: float) -> dict[str, Any]:
-        """One row of the table."""
-        for row in self.rows:
-            if (row["score"], row["mix"], row["alpha"]) == (score, mix, alpha):
-                return row
-        raise KeyError(f"no row for score {score!r}, mix {mix!r} and alpha {alpha}")
-
-    def column(self, mix: str, alpha: float) -> list[dict[str, Any]]:
-        """The rows of a mix and α, a row for each score."""
-        found = [row for row in self.rows if row["mix"] == mix and row["alpha"] == alpha]
-        if not found:
-            raise KeyError(f"no rows for mix {mix!r} and alpha {alpha}")
-        return found
-
-    def best(self, mix: str, alpha: float = 1.0) -> dict[str, Any]:
-        """The row of the lowest AURC-α in a mix."""
-        return next(row for row in self.column(mix, alpha) if row["best"])
-
-    def mix(self, name: str) -> Mix:
-        """A mix by its name."""
-        return MIXES[name]
-
     def curve(self, score: str, mix: str) -> RiskCoverage:
         """The risk–coverage curve of a score on a mix."""
         chosen = MIXES[mix].rows(self.outputs.shift)
@@ -116,28 +67,26 @@ class Evaluation:
         """How sure the points of that curve are, pointwise, each original sample counted once."""
         chosen = MIXES[mix].rows(self.outputs.shift)
         confidence = rejected_last(self.confidence[score][chosen])
-        samples = None if self.outputs.ids is None else self.outputs.samples[0][chosen]
-        return risk_band(confidence, self.errors[chosen], ids=samples, level=self.level)
+        clusters = self.outputs.clusters
+        return risk_band(
+            confidence, self.errors[chosen], ids=None if clusters is None else clusters[chosen], level=self.level
+        )
 
     def learning(self, score: str, mix: str, alpha: float) -> Learning | None:
         """What a learned score would gain over this one, where that can be told, is significant, and none is there."""
         if any(entry.fits_on_shifted for entry in self.entries.values()):
             return None
-        return learning(self.confidence, self.outputs, score=score, mix=MIXES[mix], alpha=alpha, level=self.level)
+        asked = score, mix, alpha
+        if asked not in self._learned:
+            self._learned[asked] = learning(
+                self.confidence, self.outputs, score=score, mix=MIXES[mix], alpha=alpha, level=self.level
+            )
+        return self._learned[asked]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, as `abstain evaluate --json` prints it."""
-        from abstain.evaluation.verdict import verdict
-
-        return {
-            "n": self.n,
-            "verdict": verdict(self).to_dict(),
-            "rows": self.rows,
-            "further": self.further,
-            "left_out": self.left_out,
-            "notes": list(self.notes),
-            "level": self.level,
-        }
+    @cached_property
+    def _learned(self) -> dict[tuple[str, str, float], Learning | None]:
+        """What was found, as the fit takes a while and every rendering asks for it."""
+        return {}
 
     def table(self) -> list[dict[str, Any]]:
         """AURC-α and the further metrics in one table, a row for each value, as `abstain evaluate -o f.csv` writes it.

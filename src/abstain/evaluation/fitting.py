@@ -1,6 +1,6 @@
 """Choose the scores that outputs allow, and fit them."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -10,9 +10,9 @@ from abstain.evaluation.progress import Progress
 from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.outputs.expected import expect_outputs
-from abstain.scores.fitting_draw import FittingRows, draw_per_class, split_to_fit
+from abstain.scores.fitting_draw import FittingRows, draw_per_class, fit_each, split_to_fit
 from abstain.scores.registry import AnyScore, as_scores
-from abstain.scores.score import CannotFitError, FittedScore, Score
+from abstain.scores.score import FittedScore, Score
 
 Fitting = Outputs | Literal["fifth", "paper"]
 """Outputs to fit on, or the draw of some."""
@@ -61,15 +61,18 @@ def fit_scores(
     if any(score.needs_fitting for score in chosen):
         sample, found.outputs, note = _sample(outputs, fitting, seed)
         found.notes += note
-    for done, score in enumerate(chosen):
-        progress(f"Fitting {score.name}", done / len(chosen))
-        try:
-            found.fitted[score.name] = score.fit(sample.of(score))
-            found.entries[score.name] = score
-        except CannotFitError as error:
-            found.left_out[score.name] = str(error)
+    found.fitted, refused = fit_each(_told(chosen, progress), sample)
+    found.entries = {score.name: score for score in chosen if score.name in found.fitted}
+    found.left_out |= refused
     _some_left(found.fitted, found.left_out)
     return found
+
+
+def _told(scores: list[Score], progress: Progress) -> Iterator[Score]:
+    """Each score, once it is said that it comes."""
+    for done, score in enumerate(scores):
+        progress(f"Fitting {score.name}", done / len(scores))
+        yield score
 
 
 def _allowed(

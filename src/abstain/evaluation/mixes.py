@@ -1,5 +1,6 @@
 """Mixes of shifts: the populations that scores are compared on."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,17 +36,21 @@ MIXES = {
 }
 
 
-def mixes_of(outputs: Outputs, /) -> tuple[list[Mix], list[str]]:
-    """The mixes whose every kind of shift is there, each set of rows once, the widest last; and what was dropped.
+def mixes_among(present: Collection[str], /) -> list[Mix]:
+    """The mixes whose every kind of shift is ``present``, the widest last; ``all`` if no other has all of them.
 
-    ``all`` is there if no other mix has every row.
+    >>> [mix.name for mix in mixes_among(("none", "label"))]
+    ['in', 'in+label']
     """
-    present = {kind for kind in MIXES["all"].kinds if (outputs.shift == kind).any()}
-    wanted = [mix for mix in MIXES.values() if mix.name != "all" and set(mix.kinds) <= present]
-    if not any(present <= set(mix.kinds) for mix in wanted):
-        wanted.append(MIXES["all"])
+    wanted = [mix for mix in MIXES.values() if mix.name != "all" and set(mix.kinds) <= set(present)]
+    return wanted if any(set(present) <= set(mix.kinds) for mix in wanted) else [*wanted, MIXES["all"]]
+
+
+def mixes_of(outputs: Outputs, /) -> tuple[list[Mix], list[str]]:
+    """The mixes among the kinds of shift that are there, each set of rows once; and what was dropped."""
+    present = [kind for kind in MIXES["all"].kinds if (outputs.shift == kind).any()]
     kept, dropped = [], []
-    for mix in wanted:
+    for mix in mixes_among(present):
         rows = mix.rows(outputs.shift)
         samples = np.count_nonzero(np.bincount(outputs.samples[0][rows]))
         if samples >= 2:

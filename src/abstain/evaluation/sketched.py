@@ -1,15 +1,16 @@
 """Scores compared by the counts of a sketch: the usual table, with brackets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import hypot
 from typing import Any, final
 
-from abstain.evaluation.mixes import MIXES, Mix
-from abstain.evaluation.verdict import verdict
+from abstain.evaluation.compared import Behind
+from abstain.evaluation.mixes import MIXES, Mix, mixes_among
+from abstain.evaluation.table import ScoreTable
 from abstain.metrics.checks import check_share
 from abstain.metrics.compare import Comparison
-from abstain.metrics.intervals import Estimate
-from abstain.scores.score import Score
+from abstain.metrics.intervals import Estimate, mover
 from abstain.sketch import Counts, Sketch
 
 WIDE = 0.05  # of a value: brackets beyond it tell that bins are too coarse
@@ -17,17 +18,11 @@ WIDE = 0.05  # of a value: brackets beyond it tell that bins are too coarse
 
 @final
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SketchedEvaluation:
-    """A table of AURC-α like that of `Evaluation`; each value is certain to be between ``lower`` and ``upper``."""
+class SketchedEvaluation(ScoreTable):
+    """A table of AURC-α made from counts: its rows also have ``lower`` and ``upper``, certain bounds of each value."""
 
-    rows: list[dict[str, Any]]
-    """Keys: score, mix, alpha, aurc, se, low, high, n, errors, best, tied, and the bracket lower, upper."""
-    behind: dict[tuple[str, str, float], Comparison]
-    notes: tuple[str, ...]
-    level: float
-    entries: Mapping[str, Score]
-    n: int
-    left_out: dict[str, str]
+    counted: int
+    """The rows of the sketch."""
 
     def __repr__(self) -> str:
         best = self.best(self.mixes[-1], max(self.alphas))
@@ -37,53 +32,12 @@ class SketchedEvaluation:
         )
 
     @property
-    def scores(self) -> list[str]:
-        """The names of the scores compared."""
-        return list(self.entries)
-
-    @property
-    def mixes(self) -> list[str]:
-        """The mixes evaluated, the widest last."""
-        return list(dict.fromkeys(row["mix"] for row in self.rows))
-
-    @property
-    def alphas(self) -> list[float]:
-        """The coverages α evaluated."""
-        return list(dict.fromkeys(row["alpha"] for row in self.rows))
-
-    def row(self, score: str, mix: str, alpha: float) -> dict[str, Any]:
-        """One row of the table."""
-        return next(row for row in self.column(mix, alpha) if row["score"] == score)
-
-    def column(self, mix: str, alpha: float) -> list[dict[str, Any]]:
-        """The rows of a mix and α, a row for each score."""
-        found = [row for row in self.rows if row["mix"] == mix and row["alpha"] == alpha]
-        if not found:
-            raise KeyError(f"no rows for mix {mix!r} and alpha {alpha}")
-        return found
-
-    def best(self, mix: str, alpha: float = 1.0) -> dict[str, Any]:
-        """The row of the lowest AURC-α in a mix."""
-        return next(row for row in self.column(mix, alpha) if row["best"])
-
-    @property
-    def further(self) -> list[dict[str, Any]]:
-        """No metric besides."""
-        return []
+    def n(self) -> int:
+        """The number of rows evaluated."""
+        return self.counted
 
     def learning(self, score: str, mix: str, alpha: float) -> None:
         """Counts of each score do not tell what several together would."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, as `abstain evaluate --json` prints it."""
-        return {
-            "n": self.n,
-            "verdict": verdict(self).to_dict(),
-            "rows": self.rows,
-            "left_out": self.left_out,
-            "notes": list(self.notes),
-            "level": self.level,
-        }
 
 
 def evaluate_sketch(
@@ -111,30 +65,29 @@ def evaluate_sketch(
     among: dict[str, Sequence[str]] = {} if domain is None else {"domain": domain}
     among |= {} if classes is None else {"class": classes}
     rows: list[dict[str, Any]] = []
-    behind: dict[tuple[str, str, float], Comparison] = {}
+    behind: Behind = {}
     for mix, kinds in _mixes(sketch):
         counts = {name: sketch.counts(name, **among, **kinds) for name in chosen}
-        rows += _compared(mix, counts, alphas, level, behind, can_pair=sketch.plan.parts > 1)
+        table, apart = _compared(mix, counts, alphas, level, can_pair=sketch.plan.parts > 1)
+        rows += table
+        behind |= apart
     return SketchedEvaluation(
         rows=rows,
         behind=behind,
         notes=tuple(_notes(rows, sketch)),
         level=level,
         entries={name: sketch.plan.scores[name].entry for name in chosen},
-        n=sketch.n,
+        counted=sketch.n,
+        further=[],
         left_out={},
     )
 
 
 def _mixes(sketch: Sketch) -> list[tuple[Mix, dict[str, tuple[str, ...]]]]:
-    """The mixes whose every kind of shift is there, the widest last, as `mixes_of` finds them."""
+    """The mixes of its rows, and the counts that each has."""
     if "shift" not in sketch.plan.by:
         return [(MIXES["all"], {})]
-    present = set(sketch.names("shift"))
-    wanted = [mix for mix in MIXES.values() if mix.name != "all" and set(mix.kinds) <= present]
-    if not any(present <= set(mix.kinds) for mix in wanted):
-        wanted.append(MIXES["all"])
-    return [(mix, {"shift": mix.kinds}) for mix in wanted]
+    return [(mix, {"shift": mix.kinds}) for mix in mixes_among(sketch.names("shift"))]
 
 
 def _compared(
@@ -142,13 +95,13 @@ def _compared(
     counts: dict[str, Counts],
     alphas: Sequence[float],
     level: float,
-    behind: dict[tuple[str, str, float], Comparison],
     *,
     can_pair: bool,
-) -> list[dict[str, Any]]:
-    """The rows of a mix, α by α; how far each score is behind the best goes to ``behind``."""
+) -> tuple[list[dict[str, Any]], Behind]:
+    """The rows of the table for a mix, α by α, and how far each score is behind the best."""
     each = {name: one.estimates(alphas, level=level) for name, one in counts.items()}
-    table = []
+    table: list[dict[str, Any]] = []
+    behind: Behind = {}
     for place, alpha in enumerate(alphas):
         found = {name: some[place] for name, some in each.items()}
         first = min(found, key=lambda name: found[name].value)
@@ -163,7 +116,7 @@ def _compared(
             row |= {"low": one.low, "high": one.high, "n": counts[name].n, "errors": counts[name].n_errors}
             row |= {"best": one.value == found[first].value, "tied": tied}
             table.append(row | {"lower": bracket.low, "upper": bracket.high})
-    return table
+    return table, behind
 
 
 def _apart(
@@ -180,9 +133,8 @@ def _apart(
     if can_pair:
         return counts[name].compare(counts[first], alpha=alpha, level=level)
     a, b = found[name], found[first]
-    difference = a.value - b.value
-    half = ((a.high - a.low) ** 2 + (b.high - b.low) ** 2) ** 0.5 / 2
-    return Comparison(difference, (a.se**2 + b.se**2) ** 0.5, difference - half, difference + half)
+    low, high = mover((a.value, a.low, a.high), (b.value, b.low, b.high))
+    return Comparison(a.value - b.value, hypot(a.se, b.se), low, high)
 
 
 def _notes(rows: list[dict[str, Any]], sketch: Sketch) -> list[str]:

@@ -32,7 +32,7 @@ def sketch_outputs(
     ``equal_mass``, so many of as many rows each, chosen on these rows.
     """
     expect_outputs(outputs)
-    if outputs.labels is None and outputs.wrong is None:
+    if not outputs.is_labelled:
         raise ValueError("`outputs` must have labels to be counted, got none. Pass labels= to Outputs.")
     asked = plain_scores(outputs) if scores is None else scores
     found = fit_scores(outputs, asked, fitting, seed=seed, progress=progress or silent)

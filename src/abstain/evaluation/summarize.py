@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from abstain.evaluation.summary import Cell, Column, Line, Summary
-from abstain.evaluation.table import Table
+from abstain.evaluation.table import ScoreTable
 from abstain.evaluation.verdict import BASELINE, verdict
-from abstain.metrics.quantiles import normal_quantile
+from abstain.metrics.intervals import normal_interval
 from abstain.metrics.registry import as_metric
 from abstain.names import check_name
 
@@ -15,7 +15,7 @@ Cells = dict[str, Cell]
 
 
 def summarize(
-    evaluation: Table,
+    evaluation: ScoreTable,
     /,
     *,
     mixes: Sequence[str] | None = None,
@@ -55,7 +55,7 @@ def summarize(
     )
 
 
-def _columns(evaluation: Table, mix: str, alphas: Sequence[float]) -> list[tuple[Column, Cells]]:
+def _columns(evaluation: ScoreTable, mix: str, alphas: Sequence[float]) -> list[tuple[Column, Cells]]:
     """The columns of a mix with their cells by score: every α, then every further metric that is defined there."""
     found = []
     for alpha in alphas:
@@ -80,8 +80,7 @@ def _further(rows: list[dict[str, Any]], is_large_better: bool, level: float) ->
     for row in rows:
         score, value, low, high = row["score"], row["value"], None, None
         if row["se"] is not None:
-            half = normal_quantile((1 + level) / 2) * row["se"]
-            low, high = max(0.0, value - half), min(1.0, value + half)
+            low, high = normal_interval(value, row["se"], level=level)
         cells[score] = Cell(value, low, high, places[score], tied=places[score] == 1)
     return cells
 

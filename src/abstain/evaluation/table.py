@@ -1,64 +1,85 @@
-"""What a table of AURC is made of, whether rows or counts of them are at hand."""
+"""`ScoreTable`: AURC of every score, whether rows or counts of them are at hand."""
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
 
+from abstain.evaluation.compared import Behind
 from abstain.evaluation.learning import Learning
-from abstain.metrics.compare import Comparison
 from abstain.scores.score import Score
 
 
-class Table(Protocol):
-    """Rows for each score, mix and α, and how far each score is behind the best."""
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ScoreTable(ABC):
+    """A tidy table of AURC-α, a row for each score, mix of shifts and α; all scores see the same samples."""
+
+    rows: list[dict[str, Any]]
+    """Keys: score, mix, alpha, aurc, se, low, high, n, errors, best, tied (not significantly worse than the best)."""
+    behind: Behind
+    """By score, mix and α, the paired difference to the best, which is not among them."""
+    further: list[dict[str, Any]]
+    """Metrics that were asked for, keys: score (None for those of the softmax), mix, metric, value, se or None."""
+    left_out: dict[str, str]
+    """Scores that could not be computed, and why."""
+    notes: tuple[str, ...]
+    """What a reader should know."""
+    level: float
+    """Of the intervals."""
+    entries: dict[str, Score]
+    """The scores compared, by name."""
 
     @property
-    def rows(self) -> list[dict[str, Any]]:
-        """Keys: score, mix, alpha, aurc, se, low, high, n, errors, best, tied."""
+    @abstractmethod
+    def n(self) -> int:
+        """The number of rows evaluated."""
 
-    @property
-    def behind(self) -> Mapping[tuple[str, str, float], Comparison]:
-        """By score, mix and α, the paired difference to the best."""
-
-    @property
-    def further(self) -> list[dict[str, Any]]:
-        """Metrics that were asked for, keys: score (None for those of the softmax), mix, metric, value, se or None."""
-
-    @property
-    def left_out(self) -> dict[str, str]:
-        """Scores that could not be computed, and why."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader should know."""
-
-    @property
-    def level(self) -> float:
-        """Of the intervals."""
-
-    @property
-    def entries(self) -> Mapping[str, Score]:
-        """The scores compared."""
+    @abstractmethod
+    def learning(self, score: str, mix: str, alpha: float) -> Learning | None:
+        """What a learned score would gain over this one, where that can be told and is significant."""
 
     @property
     def scores(self) -> list[str]:
-        """Their names."""
+        """The names of the scores compared."""
+        return list(self.entries)
 
     @property
     def mixes(self) -> list[str]:
-        """The mixes, the widest last."""
+        """The mixes evaluated, the widest last."""
+        return list(dict.fromkeys(row["mix"] for row in self.rows))
 
     @property
     def alphas(self) -> list[float]:
-        """The coverages α."""
+        """The coverages α evaluated."""
+        return list(dict.fromkeys(row["alpha"] for row in self.rows))
 
     def row(self, score: str, mix: str, alpha: float) -> dict[str, Any]:
-        """One row."""
+        """One row of the table."""
+        for row in self.rows:
+            if (row["score"], row["mix"], row["alpha"]) == (score, mix, alpha):
+                return row
+        raise KeyError(f"no row for score {score!r}, mix {mix!r} and alpha {alpha}")
 
     def column(self, mix: str, alpha: float) -> list[dict[str, Any]]:
-        """The rows of a mix and α."""
+        """The rows of a mix and α, a row for each score."""
+        found = [row for row in self.rows if row["mix"] == mix and row["alpha"] == alpha]
+        if not found:
+            raise KeyError(f"no rows for mix {mix!r} and alpha {alpha}")
+        return found
 
     def best(self, mix: str, alpha: float = 1.0) -> dict[str, Any]:
         """The row of the lowest AURC-α in a mix."""
+        return next(row for row in self.column(mix, alpha) if row["best"])
 
-    def learning(self, score: str, mix: str, alpha: float) -> Learning | None:
-        """What a learned score would gain over this one, where that can be told and is significant."""
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, as `abstain evaluate --json` prints it."""
+        from abstain.evaluation.verdict import verdict
+
+        return {
+            "n": self.n,
+            "verdict": verdict(self).to_dict(),
+            "rows": self.rows,
+            "further": self.further,
+            "left_out": self.left_out,
+            "notes": list(self.notes),
+            "level": self.level,
+        }

@@ -5,7 +5,7 @@ from typing import Any
 
 from abstain.evaluation.learning import Learning
 from abstain.evaluation.mixes import MIXES
-from abstain.evaluation.table import Table
+from abstain.evaluation.table import ScoreTable
 
 BASELINE = "max_softmax"  # what people use
 
@@ -39,6 +39,8 @@ class Verdict:
     """Interval of the AURC of the baseline less that of the best."""
     elsewhere: tuple[tuple[float, str], ...]
     """Other α where this score is significantly worse than the best, and that one."""
+    worse: tuple[tuple[str, float, float], ...]
+    """Other mixes where this score is significantly behind the best and what people use ranks above it: both AURC-α."""
     learning: Learning | None
     """What scores weighed by what these rows show would gain over this one, where that is significant."""
 
@@ -78,6 +80,9 @@ class Verdict:
         if self.elsewhere:
             places = [f"{best} at coverages up to {alpha:g}" for alpha, best in self.elsewhere]
             words += f" Better where less is accepted: {_listed(places)}."
+        if self.worse:
+            places = [f"{MIXES[mix].words} ({100 * own:.2f}, {100 * usual:.2f})" for mix, own, usual in self.worse]
+            words += f" {BASELINE} is ahead of {self.score} {_listed(places)}."
         if self.learning is not None:
             found = self.learning
             words += (
@@ -92,7 +97,7 @@ class Verdict:
         return asdict(self) | {"words": self.words}
 
 
-def verdict(evaluation: Table, /, *, mix: str | None = None, alpha: float | None = None) -> Verdict:
+def verdict(evaluation: ScoreTable, /, *, mix: str | None = None, alpha: float | None = None) -> Verdict:
     """Compare the best score of a mix, by default the widest and at the largest α, with the usual one."""
     mix, alpha = mix or evaluation.mixes[-1], max(evaluation.alphas) if alpha is None else alpha
     best = evaluation.best(mix, alpha)
@@ -119,14 +124,26 @@ def verdict(evaluation: Table, /, *, mix: str | None = None, alpha: float | None
         baseline_aurc=None if usual is None else usual["aurc"],
         low=None if apart is None else apart.low,
         high=None if apart is None else apart.high,
+        worse=_worse(evaluation, score, mix, alpha),
         learning=evaluation.learning(score, mix, alpha),
         elsewhere=tuple((other, evaluation.best(mix, other)["score"]) for other in lower),
     )
 
 
-def _simplest(scores: list[str], evaluation: Table) -> str:
+def _simplest(scores: list[str], evaluation: ScoreTable) -> str:
     """Of scores from the best to the worst, the first of the simplest."""
     return BASELINE if BASELINE in scores else min(scores, key=lambda score: evaluation.entries[score].effort)
+
+
+def _worse(evaluation: ScoreTable, score: str, mix: str, alpha: float) -> tuple[tuple[str, float, float], ...]:
+    if BASELINE not in evaluation.scores:
+        return ()
+    found = []
+    for other in evaluation.mixes:
+        own, usual = (evaluation.row(name, other, alpha) for name in (score, BASELINE))
+        if other != mix and not own["tied"] and own["aurc"] > usual["aurc"]:
+            found.append((other, float(own["aurc"]), float(usual["aurc"])))
+    return tuple(found)
 
 
 def _listed(names: list[str]) -> str:

@@ -52,6 +52,14 @@ class AcceptedSums:
             ranking=ranking,
         )
 
+    def risk(self) -> tuple[Floats, Floats]:
+        """(g,) the risk among the accepted, and its standard error at a threshold that is fixed."""
+        groups, c = self.ranking.groups, self.accepted
+        weight = np.cumsum(groups.weights)
+        risk = np.cumsum(groups.losses) / weight
+        squares = self.loss_loss - 2 * risk * self.loss_weight + risk**2 * self.weight_weight
+        return risk, np.sqrt(np.maximum(squares, 0.0) * c / np.maximum(c - 1, 1)) / weight
+
     def with_each(self, values: Floats, each: Floats, /) -> Floats:
         """(g,) over clusters, the sum of the accepted rows' ``values`` (n,) times what ``each`` cluster (c,) has."""
         clusters, groups = self.ranking.rows.clusters, len(self.loss_loss)

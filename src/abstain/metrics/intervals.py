@@ -161,9 +161,21 @@ def _by_sums(ranking: Ranking, alpha: float, value: float, level: float) -> Esti
 
 def _interval(value: float, se: float, level: float, few: tuple[float, float, float] | None) -> tuple[float, float]:
     """The normal interval, or Fay and Feuer's of a ``few`` errors, within 0 and 1."""
-    half = normal_quantile((1 + level) / 2) * se
-    low, high = (value - half, value + half) if few is None else fay_feuer(*few, level=level)
+    if few is None:
+        return normal_interval(value, se, level=level)
+    low, high = fay_feuer(*few, level=level)
     return max(0.0, float(low)), min(1.0, float(high))
+
+
+def normal_interval(value: float, se: float, /, *, level: float) -> tuple[float, float]:
+    """The normal interval of a value that cannot leave 0 to 1.
+
+    >>> low, high = normal_interval(0.02, 0.01, level=0.99)
+    >>> low, round(high, 4)
+    (0.0, 0.0458)
+    """
+    half = normal_quantile((1 + level) / 2) * se
+    return max(0.0, float(value - half)), min(1.0, float(value + half))
 
 
 def fay_feuer(y: float, v: float, largest: float, /, *, level: float) -> tuple[float, float]:
@@ -176,9 +188,15 @@ def fay_feuer(y: float, v: float, largest: float, /, *, level: float) -> tuple[f
     return low, v / y * gamma_quantile(y**2 / v, 1 - outside)
 
 
-def mover(positive: tuple[float, float, float], negative: tuple[float, float, float], /) -> tuple[float, float]:
-    """Interval of a difference of two independent estimates from their own (value, low, high) (Zou & Donner, 2008)."""
+def mover(
+    positive: tuple[float, float, float], negative: tuple[float, float, float], /, *, correlation: float = 0.0
+) -> tuple[float, float]:
+    """Interval of a difference of two estimates from their own (value, low, high) (Zou & Donner, 2008; Zou, 2007)."""
     difference = positive[0] - negative[0]
-    low = difference - sqrt((positive[0] - positive[1]) ** 2 + (negative[2] - negative[0]) ** 2)
-    high = difference + sqrt((positive[2] - positive[0]) ** 2 + (negative[0] - negative[1]) ** 2)
+
+    def joined(one: float, other: float) -> float:
+        return sqrt(max(0.0, one**2 + other**2 - 2 * correlation * one * other))
+
+    low = difference - joined(positive[0] - positive[1], negative[2] - negative[0])
+    high = difference + joined(positive[2] - positive[0], negative[0] - negative[1])
     return low, high

@@ -106,15 +106,13 @@ class TwoModels:
         The interval joins those of both (`crossing`), with the correlation of their influence functions (Zou, 2007).
         """
         a, b = (crossing(each, risk, level=self.level) for each in (self.a, self.b))
-        difference = a.value - b.value
         correlation, se = 0.0, None
         if a.centred is not None and b.centred is not None:
             parts = [standard_error(each, self._clusters) for each in (a.centred, b.centred)]
             se = standard_error(a.centred - b.centred, self._clusters)
             both = 2 * parts[0] * parts[1]
             correlation = min(1.0, max(0.0, (parts[0] ** 2 + parts[1] ** 2 - se**2) / both)) if both else 0.0
-        low = difference - _joined(a.value - a.low, b.high - b.value, correlation)
-        high = difference + _joined(a.high - a.value, b.value - b.low, correlation)
+        low, high = mover((a.value, a.low, a.high), (b.value, b.low, b.high), correlation=correlation)
         return Pair(a.value, b.value, se, low, high)
 
     def coverage_at_risk_of_b(self, *, coverage: float) -> Pair:
@@ -145,7 +143,3 @@ class TwoModels:
         beyond = z**2 * max(0.0, se**2 - exact_sum(np.square(added)))  # of the place of the cut, which no event shows
         low = difference - sqrt((difference - low) ** 2 + beyond)
         return Pair(a, b, se, low, difference + sqrt((high - difference) ** 2 + beyond))
-
-
-def _joined(one: float, other: float, correlation: float) -> float:
-    return sqrt(max(0.0, one**2 + other**2 - 2 * correlation * one * other))

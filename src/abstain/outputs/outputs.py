@@ -194,10 +194,21 @@ class Outputs:
         errors.flags.writeable = False
         return errors
 
+    @property
+    def is_labelled(self) -> bool:
+        """Whether the errors are known, by labels or because they were given."""
+        return self.labels is not None or self.wrong is not None
+
     @cached_property
     def samples(self) -> tuple[NDArray[np.int64], int]:
         """(n,) a number for the original sample of each row, and how many samples there are."""
         return (np.arange(len(self)), len(self)) if self.ids is None else numbered(self.ids)
+
+    @property
+    def clusters(self) -> NDArray[np.int64] | None:
+        """(n,) the number of the sample that each row shows, None where every row shows its own."""
+        number, size = self.samples
+        return number if size < len(self) else None
 
     def given_confidence(self, name: str, /) -> NDArray[np.float64]:
         """(n,) the confidence given under this name."""

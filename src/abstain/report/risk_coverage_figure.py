@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from abstain.evaluation import Evaluation
+from abstain.evaluation import MIXES, Evaluation
 from abstain.evaluation.verdict import BASELINE
 from abstain.metrics import RiskCoverage
 from abstain.metrics.risk_coverage import evenly
@@ -95,7 +95,7 @@ def draw_risk_coverage(
         _draw_curve(axes, evaluation, name, curve, points, place=(number, len(names)))
         if name in ((best, BASELINE) if bands is None else bands):
             _draw_band(axes, evaluation, name, mix, first, COLOURS[number % len(COLOURS)])
-    axes.set_title(f"{evaluation.mix(mix).title} (n = {n:,})")
+    axes.set_title(f"{MIXES[mix].title} (n = {n:,})")
     axes.set(xlabel="Coverage (%)", ylabel="Selective risk (%)", xlim=(0, 100), ylim=(0, 1.1 * highest or 1))
     printed(axes)
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from abstain.evaluation import Evaluation
-from abstain.evaluation.mixes import MIXES
+from abstain.evaluation import MIXES, Evaluation
 from abstain.metrics import Comparison
 from abstain.metrics.checks import rejected_last
 from abstain.metrics.compare import compare_all
@@ -30,12 +29,12 @@ def significance_figure(
     if len(names) < 2:
         raise CannotDrawError("there is one score alone")
     mix, alpha = mix or evaluation.mixes[-1], max(evaluation.alphas) if alpha is None else alpha
-    rows = MIXES[mix].rows(evaluation.outputs.shift)
+    rows, clusters = MIXES[mix].rows(evaluation.outputs.shift), evaluation.outputs.clusters
     found = compare_all(
         {name: rejected_last(evaluation.confidence[name][rows]) for name in names},
         evaluation.errors[rows],
         alpha=alpha,
-        ids=None if evaluation.outputs.ids is None else evaluation.outputs.samples[0][rows],
+        ids=None if clusters is None else clusters[rows],
         level=evaluation.level,
     )
     figure = new_figure(PAGE, 1.3 + 0.3 * len(names), "The figure of differences")
@@ -43,7 +42,7 @@ def significance_figure(
     draw_significance(axes, found, names)
     axes.set_yticks(range(len(names)), [label_of(evaluation.entries[name]) for name in names])
     area = "AURC" if alpha == 1 else f"AURC-{alpha:g}"
-    title = f"{area} × 100 of the row less that of the column, {evaluation.mix(mix).words}"
+    title = f"{area} × 100 of the row less that of the column, {MIXES[mix].words}"
     axes.set_title(title, loc="left", fontsize=SIZE + 1)
     words = f"dark: significantly better, light: worse, white: not told apart (paired {100 * evaluation.level:g}% "
     axes.set_xlabel(f"{words}intervals, each pair for itself)")

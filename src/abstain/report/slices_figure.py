@@ -16,8 +16,7 @@ SHOWN = 24  # lines
 def slices_figure(evaluation: Evaluation, point: Point, /, *, by: Literal["domain", "class"]) -> Any:
     """A line for each domain or true class: the risk among its accepted rows, and the share of it that is accepted."""
     division, outputs = _division(evaluation, point, by), evaluation.outputs
-    samples = None if outputs.ids is None else outputs.samples[0]
-    found = slices(division.number, point.accepted, point.errors, ids=samples, level=evaluation.level)
+    found = slices(division.number, point.accepted, point.errors, ids=outputs.clusters, level=evaluation.level)
     names = [division.parts[int(one.name)] for one in found]
     order = sorted(range(len(found)), key=lambda place: _worst_first(found[place]))
     shown = order[:SHOWN]

@@ -1,5 +1,6 @@
 """The draw of rows to fit scores on, one rule for `evaluate` and `calibrate`."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self, final
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from abstain.outputs import Outputs
 from abstain.outputs.draw import draw_rows
-from abstain.scores.score import Score
+from abstain.scores.score import CannotFitError, FittedScore, Score
 
 SHARE, PER_CLASS = Score.fitting_share, 5
 LARGEST = 20_000  # samples: enough for any score, few enough for the memory and time of the dearest
@@ -35,6 +36,18 @@ class FittingRows:
     def of(self, score: Score, /) -> Outputs:
         """Those for this score; the same object for every score that gets the same rows."""
         return self.drawn if score.fits_on_shifted else self.inside
+
+
+def fit_each(scores: Iterable[Score], rows: FittingRows, /) -> tuple[dict[str, FittedScore], dict[str, str]]:
+    """The scores that the rows determine, fitted, and why each of the others cannot be, both by name."""
+    fitted: dict[str, FittedScore] = {}
+    refused: dict[str, str] = {}
+    for score in scores:
+        try:
+            fitted[score.name] = score.fit(rows.of(score))
+        except CannotFitError as error:
+            refused[score.name] = str(error)
+    return fitted, refused
 
 
 def draw_per_class(outputs: Outputs, /, *, seed: int) -> tuple[Outputs, Outputs]:

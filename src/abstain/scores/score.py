@@ -172,6 +172,10 @@ class Score(Stored, ABC):
         """The value the literature prints, a strictly increasing function of confidence."""
         return confidence
 
+    def literal_value(self, threshold: float, /) -> float:
+        """A threshold as the literature prints it."""
+        return float(np.asarray(self.literal(np.array([threshold])))[0])
+
     def flaw(self, outputs: Outputs, /) -> str | None:  # noqa: ARG002
         """What in outputs that have all that is needed leaves the score undefined, or None."""
         return None

@@ -113,13 +113,12 @@ def calibrate(
 
 
 def _data(selector: Selector, given: Outputs, rest: Outputs, confidence: NDArray[np.float64]) -> CalibrationData:
-    labelled = rest.labels is not None or rest.wrong is not None
     return CalibrationData.of(
         given,
         rest,
         predictions=selector.predictions(rest) if rest.n_classes else None,
         accepted=selector.accepted(rest, confidence),
-        errors=selector.errors(rest) if labelled else None,
+        errors=selector.errors(rest) if rest.is_labelled else None,
     )
 
 

@@ -21,8 +21,8 @@ from abstain.selector.certificate import (
     Verdict,
 )
 from abstain.selector.selector import Selector
-from abstain.thresholds.promise import COVERAGE, RISK, Promise
-from abstain.thresholds.refutation import Refutation, refutation, refutation_p
+from abstain.thresholds.promise import RISK, Promise
+from abstain.thresholds.refutation import Refutation, refutation, refutation_p, untestable
 from abstain.thresholds.sample import check_target
 
 Mask = NDArray[np.bool_]
@@ -73,7 +73,7 @@ class _Fresh:
 
     def __init__(self, selector: Selector, outputs: Outputs, level: float) -> None:
         expect_outputs(outputs, name="fresh")
-        if outputs.labels is None and outputs.wrong is None:
+        if not outputs.is_labelled:
             raise ValueError("`fresh` must have labels, got none. Pass labels= to Outputs.")
         known = selector.calibration
         self.digest = outputs_digest(outputs)
@@ -81,8 +81,7 @@ class _Fresh:
             raise ValueError("`fresh` must be rows that the selector has not seen, got those it was calibrated on.")
         self.selector, self.outputs, self.level = selector, outputs, level
         self.accepted, self.errors = selector.accepts(outputs), selector.errors(outputs)
-        number, size = outputs.samples
-        self.clusters = number if size < len(outputs) else None
+        self.clusters = outputs.clusters
         self.largest = 1 if known is None else known.largest
 
     def data(self) -> FreshData:
@@ -105,9 +104,9 @@ class _Fresh:
     def tests(self) -> Iterator[PromiseTest]:
         """Each promise, those of groups after those of all rows; the level is shared by those that can be tested."""
         asked = list(self.promises())
-        share = self.level / max(1, sum(not _objection(promise) for _, promise, _ in asked))
+        share = self.level / max(1, sum(not untestable(promise) for _, promise, _ in asked))
         for about, promise, inside in asked:
-            reason = _objection(promise)
+            reason = untestable(promise)
             result = None if reason else self.tested(promise, inside, share)
             yield PromiseTest(about=about, result=result, reason=reason)
 
@@ -131,7 +130,7 @@ class _Fresh:
             self.errors if of_risk else ~self.accepted,
             inside & self.accepted if of_risk else inside,
             self.clusters,
-            limit=_limit(promise),
+            limit=promise.limit,
             level=level,
             delta=1 - (promise.probability or 0.0),
             largest=self.largest,
@@ -158,34 +157,19 @@ class _Fresh:
     def is_above(self, rows: NDArray[np.int64], level: float) -> bool:
         """Whether the risk of these rows is significantly above what is promised of all."""
         promise = self.selector.threshold.promise
-        if promise.quantity != RISK or _objection(promise):
+        if promise.quantity != RISK or untestable(promise):
             return False
         clusters = None if self.clusters is None else np.unique(self.clusters[rows], return_inverse=True)[1]
         p = refutation_p(
             self.errors[rows],
             self.accepted[rows],
             clusters,
-            limit=_limit(promise),
+            limit=promise.limit,
             level=level,
             largest=self.largest,
             counting=promise.counting,
         )
         return p <= level
-
-
-def _limit(promise: Promise) -> float:
-    """Of errors among the accepted, or of rows rejected: what was asked for, or certified where nothing was."""
-    asked = promise.certified if promise.target is None else promise.target
-    return asked if promise.quantity == RISK else 1 - asked
-
-
-def _objection(promise: Promise) -> str:
-    """Why fresh rows cannot refute a promise; nothing if they can."""
-    if promise.quantity not in (RISK, COVERAGE):
-        return "the test knows shares of errors and of accepted rows alone"
-    if promise.probability is None:
-        return "it is kept on average over calibration samples, so that no single selector can break it"
-    return "" if 0 < _limit(promise) < 1 else "it says nothing that rows could break"
 
 
 def _overall(verdicts: "list[Any]") -> Verdict:

@@ -1,7 +1,6 @@
 """Choose among scores on rows that the threshold does not see, so that the choice costs the promise nothing."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +10,9 @@ from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
 from abstain.outputs.draw import draw_rows
 from abstain.scores.confidences import confidences
-from abstain.scores.fitting_draw import SHARE, FittingRows, split_to_fit
+from abstain.scores.fitting_draw import SHARE, FittingRows, fit_each, split_to_fit
 from abstain.scores.registry import DEFAULT, AnyScore, as_scores
-from abstain.scores.score import CannotFitError, FittedScore, Score
+from abstain.scores.score import Score
 from abstain.thresholds.sample import Sample
 
 Objective = Callable[[NDArray[np.float64], NDArray[np.bool_]], float]
@@ -53,10 +52,7 @@ def best_on(scores: list[Score], rows: Outputs, objective: Objective, /, *, seed
 
 
 def _judged(scores: list[Score], fitting: Outputs, rows: Outputs, objective: Objective) -> dict[str, float]:
-    sample, fitted = FittingRows.within(fitting), dict[str, FittedScore]()
-    for score in scores:
-        with suppress(CannotFitError):
-            fitted[score.name] = score.fit(sample.of(score))
+    fitted, _ = fit_each(scores, FittingRows.within(fitting))
     found = confidences(rows, fitted) if fitted else {}
     return {name: objective(rejected_last(confidence), rows.errors) for name, confidence in found.items()}
 

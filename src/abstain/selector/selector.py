@@ -124,7 +124,7 @@ class Selector:
             columns["prediction"] = self.predictions(outputs)
         accepted = self.accepted(outputs, confidence)
         columns |= {"confidence": confidence, "accepted": accepted, "reason": self._reasons(outputs, confidence)}
-        if outputs.wrong is not None or outputs.labels is not None:
+        if outputs.is_labelled:
             columns["error"] = self.errors(outputs)
         return columns
 
@@ -148,7 +148,7 @@ class Selector:
 
     def _units(self, value: float) -> str:
         """The threshold as the literature would print it."""
-        literal = float(np.asarray(self.entry.literal(np.array([value])))[0])
+        literal = self.entry.literal_value(value)
         return "" if literal == value else f" ({self.entry.symbol} > {literal:.6g})"
 
     @property

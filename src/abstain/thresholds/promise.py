@@ -56,6 +56,12 @@ class Promise:
         assert found is not None
         return found
 
+    @property
+    def limit(self) -> float:
+        """Of errors among the accepted, or of rows rejected: what was asked for, or certified where nothing was."""
+        asked = self.certified if self.target is None else self.target
+        return asked if self.quantity == RISK else 1 - asked
+
     def __str__(self) -> str:
         number = self.certified if self.target is None else self.target
         chance = (

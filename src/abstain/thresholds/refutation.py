@@ -11,7 +11,7 @@ from scipy.special import bdtrc
 
 from abstain.thresholds.betting import log_capital
 from abstain.thresholds.binomial import lower_bound, upper_bound
-from abstain.thresholds.promise import Counting
+from abstain.thresholds.promise import COVERAGE, RISK, Counting, Promise
 from abstain.thresholds.sample import check_target
 
 Floats = NDArray[np.float64]
@@ -97,6 +97,15 @@ def refutation(
         largest=1 if clusters is None else int(bets.largest),
         verdict=verdict,
     )
+
+
+def untestable(promise: Promise, /) -> str:
+    """Why fresh rows cannot refute a promise; nothing if they can."""
+    if promise.quantity not in (RISK, COVERAGE):
+        return "the test knows shares of errors and of accepted rows alone"
+    if promise.probability is None:
+        return "it is kept on average over calibration samples, so that no single selector can break it"
+    return "" if 0 < promise.limit < 1 else "it says nothing that rows could break"
 
 
 def refutation_p(

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from abstain.report.evaluation_page.bounds import effective_sizes, upper_bounds
+from abstain.metrics.share import share
+from abstain.report.evaluation_page.bounds import clustered_bounds, upper_bound_of, upper_bounds
 from abstain.thresholds.binomial import upper_bound
 
 
@@ -11,22 +12,37 @@ def test_independent_rows_have_clopper_and_pearson_s_bound():
     assert upper_bounds(errors, accepted, delta=0.05).tolist() == expected
 
 
-def test_copies_of_rows_add_nothing():
-    rng = np.random.default_rng(0)
-    wrong = rng.random(200) < 0.1
-    sizes = effective_sizes(np.repeat(np.arange(200), 3), np.repeat(wrong, 3), 3 * np.arange(1, 201))
-    np.testing.assert_allclose(sizes, np.arange(1, 201))
-    one = upper_bounds(np.cumsum(wrong), np.arange(1, 201), delta=0.05)
-    np.testing.assert_allclose(upper_bounds(3 * np.cumsum(wrong), 3 * np.arange(1, 201), delta=0.05, size=sizes), one)
+def test_bounds_of_some_rows():
+    assert upper_bound_of(np.arange(100) < 3, None, delta=0.05) == pytest.approx(upper_bound(3, 100, 0.05))
+    assert upper_bound_of(np.empty(0, dtype=bool), None, delta=0.05) == 1.0
 
 
-def test_clusters_are_counted_as_a_slow_count_does():
+def test_no_rows_have_the_bound_of_one():
+    nothing = np.empty(0, dtype=np.int64)
+    assert clustered_bounds(nothing.astype(bool), nothing, np.array([0, 0]), delta=0.05).tolist() == [1.0, 1.0]
+
+
+def test_clusters_have_the_bound_that_figures_show():
     rng = np.random.default_rng(1)
-    cluster, wrong = rng.integers(30, size=300), rng.random(300) < 0.3
-    ranks = np.array([5, 80, 300])
-    for rank, found in zip(ranks, effective_sizes(cluster, wrong, ranks), strict=True):
-        c, e = cluster[:rank], wrong[:rank]
-        risk = e.mean()
-        between = sum((e[c == k].sum() - risk * np.count_nonzero(c == k)) ** 2 for k in set(c.tolist()))
-        effect = between / (rank * risk * (1 - risk)) if 0 < risk < 1 else np.bincount(c).__pow__(2).sum() / rank
-        assert found == pytest.approx(rank / max(1.0, effect))
+    cluster, wrong = rng.integers(90, size=300), rng.random(300) < 0.3
+    ranks = np.array([0, 1, 5, 5, 80, 300])
+    found = clustered_bounds(wrong, cluster, ranks, delta=0.05)
+    slow = [share(wrong[:rank], ids=cluster[:rank], level=0.9).high if rank else 1.0 for rank in ranks]
+    np.testing.assert_allclose(found, slow)
+    assert found[-1] == pytest.approx(upper_bound_of(wrong, cluster, delta=0.05))
+
+
+def test_copies_of_rows_add_nothing():
+    wrong = np.random.default_rng(0).random(200) < 0.1
+    one, three = (
+        clustered_bounds(np.repeat(wrong, k), np.repeat(np.arange(200), k), k * np.arange(1, 201), delta=0.05)
+        for k in (1, 3)
+    )
+    assert (three >= one - 1e-12).all()
+    assert three[-1] == pytest.approx(one[-1], rel=0.01)
+    np.testing.assert_allclose(one, upper_bounds(np.cumsum(wrong), np.arange(1, 201), delta=0.05))
+
+
+@pytest.mark.parametrize("delta", [0.5, 0.9])
+def test_a_bound_that_may_fail_often_is_still_a_number(delta):
+    assert 0.03 < upper_bound_of(np.arange(100) < 3, np.arange(100) // 2, delta=delta) < 0.08

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, calibrate, evaluate
+from abstain.evaluation import MIXES
 from abstain.extras import MissingExtraError
 from abstain.report.evaluation_page import SECTIONS, evaluation_page, write_page
 from abstain.thresholds.binomial import upper_bound
@@ -71,7 +72,7 @@ def test_the_decision_is_the_library_s(opened, html, evaluation):
 def test_moving_the_threshold_gives_the_numbers_of_the_library(opened, html, evaluation, mix):
     page = ready(opened(html))
     page.select_option("#explorer-mix", mix)
-    chosen = evaluation.mix(mix).rows(evaluation.outputs.shift)
+    chosen = MIXES[mix].rows(evaluation.outputs.shift)
     found = data_of(html, "explorer")["scores"][0]
     for place in (0, 1, 77, 500, len(found["thresholds"]) - 1):
         threshold = float(found["thresholds"][place])

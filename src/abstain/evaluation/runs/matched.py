@@ -16,7 +16,7 @@ def matched(a: Outputs, b: Outputs, /) -> tuple[Outputs, Outputs, list[str]]:
     place. Their labels and shifts must agree.
     """
     for name, run in (("a", a), ("b", b)):
-        if run.labels is None and run.wrong is None:
+        if not run.is_labelled:
             raise ValueError(f"`{name}` must have labels to be compared, got none. Pass labels= to Outputs.")
     if a.class_names and b.class_names and a.class_names != b.class_names:
         raise ValueError("`b` must have the classes of `a` in the same order, got other class names.")

@@ -1,7 +1,6 @@
 """Scores beside the best of the paper's ten, on rows drawn from the mix that they were fitted for."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,10 +13,10 @@ from abstain.metrics.compare import paired
 from abstain.metrics.intervals import estimates
 from abstain.outputs import Outputs
 from abstain.scores.confidences import confidences
-from abstain.scores.fitting_draw import FittingRows
+from abstain.scores.fitting_draw import FittingRows, fit_each
 from abstain.scores.knn import KNN
 from abstain.scores.registry import PAPER, SCORES
-from abstain.scores.score import CannotFitError, FittedScore
+from abstain.scores.score import FittedScore
 
 Floats = NDArray[np.float64]
 SIZES = (50, 300, 1000, 3000)
@@ -62,12 +61,8 @@ def drawn(outputs: Outputs, mix: Mix, size: int, /, *, seed: int) -> tuple[Outpu
 def fitted_on(rows: Outputs, /) -> dict[str, FittedScore]:
     """Every score that these rows allow and determine."""
     fitting = FittingRows(rows.select(rows.shift == "none"), rows)
-    fitted: dict[str, FittedScore] = {}
-    for name, score in SCORES.items():
-        with suppress(CannotFitError):
-            if score.objection(rows) is None:
-                fitted[name] = score.fit(fitting.of(score))
-    return fitted
+    allowed = (score for score in SCORES.values() if score.objection(rows) is None)
+    return fit_each(allowed, fitting)[0]
 
 
 def cells(model: str, outputs: Outputs, /, *, seed: int, sizes: tuple[int, ...] = SIZES) -> Iterator[Cell]:

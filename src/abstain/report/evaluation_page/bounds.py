@@ -1,52 +1,54 @@
-"""Upper confidence bounds of the selective risk at many thresholds, each for itself."""
+"""Upper confidence bounds of the selective risk, each for itself."""
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
+from abstain.kernels.ranks import Order
+from abstain.metrics.accepted_sums import AcceptedSums
+from abstain.metrics.clusters import Clusters
+from abstain.metrics.ranking import Ranking, Rows
+from abstain.metrics.share import korn_graubard, share
+
+Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def upper_bounds(errors: Ints, accepted: Ints, /, *, delta: float, size: Floats | None = None) -> Floats:
-    """Clopper and Pearson's bound, exact for independent rows: each holds with probability 1 − δ, not all together.
+def upper_bound_of(errors: Bools, clusters: Ints | None, /, *, delta: float) -> float:
+    """The risk that these rows come from is at most this, with probability 1 − δ; 1 for no rows."""
+    return share(errors, ids=clusters, level=_two_sided(delta)).high if len(errors) else 1.0
 
-    With an effective ``size`` of the accepted rows, which clusters make smaller, it is Korn and Graubard's (1998).
+
+def upper_bounds(errors: Ints, accepted: Ints, /, *, delta: float) -> Floats:
+    """Clopper and Pearson's bound, exact for independent rows: each holds with probability 1 − δ, not all together.
 
     >>> upper_bounds(np.array([3, 0, 5]), np.array([100, 10, 5]), delta=0.05).round(6)
     array([0.075711, 0.258866, 1.      ])
     """
-    n = accepted.astype(np.float64) if size is None else size
-    wrong = errors.astype(np.float64) if size is None else n * errors / np.maximum(accepted, 1)
     inside = errors < accepted
-    found = betaincinv(np.where(inside, wrong, 0.0) + 1, np.where(inside, n - wrong, 1.0), 1 - delta)
+    found = betaincinv(np.where(inside, errors, 0) + 1.0, np.where(inside, accepted - errors, 1.0), 1 - delta)
     return np.where(inside, found, 1.0)
 
 
-def effective_sizes(cluster: Ints, errors: NDArray[np.bool_], ranks: Ints, /) -> Floats:
-    """How many independent rows the first ``ranks`` rows are worth, given the cluster of each row, in their order.
+def clustered_bounds(errors: Bools, clusters: Ints, ranks: Ints, /, *, delta: float) -> Floats:
+    """Korn and Graubard's (1998) of the first ``ranks`` rows, where rows of the same cluster belong together.
 
-    The variance of the risk between clusters is compared with that of independent rows. Where all rows are right, or
-    all wrong, nothing can be compared: the rows of a cluster then count as copies of each other.
+    It is that of `abstain.metrics.share.share` on those rows, for all ranks in one pass.
     """
-    order = np.argsort(cluster, kind="stable")
-    first = np.flatnonzero(np.diff(cluster[order], prepend=-1))
-    size = np.diff(first, append=len(order))
-    wrong = errors[order].astype(np.int64)
-    before = np.cumsum(wrong) - wrong
-    rows_before, errors_before = np.empty(len(order), np.int64), np.empty(len(order), np.int64)
-    rows_before[order] = np.arange(len(order)) - np.repeat(first, size)
-    errors_before[order] = before - np.repeat(before[first], size)
-    e = errors.astype(np.int64)
-    # sums over clusters of A², AE and E², A and E being a cluster's accepted rows and errors, row by row
-    squares, products, error_squares = (
-        np.concatenate([[0], np.cumsum(step)])[ranks].astype(np.float64)
-        for step in (2 * rows_before + 1, errors_before + e * (rows_before + 1), e * (2 * errors_before + 1))
-    )
-    n = np.maximum(ranks, 1).astype(np.float64)
-    risk = np.concatenate([[0], np.cumsum(e)])[ranks] / n
-    between = error_squares - 2 * risk * products + risk**2 * squares
-    independent = n * risk * (1 - risk)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        effect = np.where(independent > 0, between / independent, squares / n)
-    return n / np.maximum(effect, 1.0)
+    if not len(errors):
+        return np.ones(len(ranks))
+    begins = np.zeros(len(errors) + 1, dtype=bool)
+    begins[np.append(ranks, 0)] = True
+    order = Order(np.arange(len(errors)), begins[:-1])
+    rows = Rows(errors, None, Clusters(clusters, int(clusters.max()) + 1))
+    sums = AcceptedSums.of(Ranking(order, lambda these: -these.astype(np.float64), rows))
+    n = np.cumsum(sums.ranking.groups.counts)
+    risk, se = sums.risk()
+    _, high = korn_graubard(risk, se, n, sums.accepted, level=_two_sided(delta))
+    return np.where(ranks > 0, high[np.searchsorted(n, ranks)], 1.0)
+
+
+def _two_sided(delta: float) -> float:
+    """The level of an interval whose upper end is a bound at 1 − δ, or at 0.51 where less is asked for."""
+    return 1 - 2 * min(delta, 0.49)

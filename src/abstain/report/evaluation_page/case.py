@@ -31,11 +31,10 @@ class Case:
         """Ways to divide the rows."""
         return list(divisions(self.evaluation, self.point))
 
-    @cached_property
+    @property
     def clusters(self) -> NDArray[np.int64] | None:
         """(n,) the sample that each row shows, None where every row is its own."""
-        number, size = self.evaluation.outputs.samples
-        return number if size < self.evaluation.n else None
+        return self.evaluation.outputs.clusters
 
     @property
     def digits(self) -> int:

@@ -1,6 +1,6 @@
 """Things to choose from."""
 
-from abstain.evaluation import Evaluation
+from abstain.evaluation import MIXES, Evaluation
 from abstain.report.page import text
 
 
@@ -17,5 +17,5 @@ def select(name: str, title: str, options: str, /) -> str:
 def mix_select(name: str, evaluation: Evaluation, /) -> str:
     """The mixes of an evaluation, the widest first."""
     widest = evaluation.mixes[-1]
-    options = [option(mix, f"{evaluation.mix(mix).title} ({mix})", mix == widest) for mix in reversed(evaluation.mixes)]
+    options = [option(mix, f"{MIXES[mix].title} ({mix})", mix == widest) for mix in reversed(evaluation.mixes)]
     return select(name, "Mix of shifts", "".join(options))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from abstain.evaluation.mixes import MIXES
 from abstain.kernels.ranks import order_rows
-from abstain.report.evaluation_page.bounds import effective_sizes, upper_bounds
+from abstain.report.evaluation_page.bounds import clustered_bounds, upper_bounds
 from abstain.report.evaluation_page.slices import KINDS, Division
 from abstain.thresholds.threshold import apart, between
 
@@ -69,6 +69,7 @@ class Counts:
         inside = np.isin(KINDS, MIXES[mix].kinds)[kinds[self.rows]]
         accepted = np.concatenate([[0], np.cumsum(inside)])[self.ranks]
         rows = self.rows[inside]
+        if clusters is not None:
+            return clustered_bounds(errors[rows], clusters[rows], accepted, delta=delta)
         wrong = np.concatenate([[0], np.cumsum(errors[rows])])[accepted]
-        size = None if clusters is None else effective_sizes(clusters[rows], errors[rows], accepted)
-        return upper_bounds(wrong, accepted, delta=delta, size=size)
+        return upper_bounds(wrong, accepted, delta=delta)

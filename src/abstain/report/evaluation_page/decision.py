@@ -3,10 +3,11 @@
 import numpy as np
 
 from abstain.evaluation import verdict
+from abstain.report.evaluation_page.bounds import upper_bound_of
 from abstain.report.evaluation_page.case import Case
-from abstain.report.evaluation_page.significance import p_above, upper_bound_of
 from abstain.report.evaluation_page.slices import KIND_WORDS, KINDS
 from abstain.report.page import Section, shortened, text, tiles
+from abstain.thresholds.refutation import refutation, untestable
 
 
 def decision(case: Case, /) -> Section:
@@ -37,7 +38,7 @@ def _number(case: Case, value: float) -> str:
     """A threshold, and as the literature would print it where that is another number."""
     selector, entries = case.point.selector, case.evaluation.entries
     entry = entries[case.point.score] if selector is None else selector.entry
-    literal = float(np.asarray(entry.literal(np.array([value])))[0])
+    literal = entry.literal_value(value)
     shown, units = (f"{one:.6g}".replace("-", "−") for one in (value, literal))
     return shown if literal == value else f"{shown} ({text(shortened(entry.symbol))} {units})"
 
@@ -91,15 +92,27 @@ def _preview(case: Case) -> str:
 
 
 def _kept(case: Case) -> str:
-    point, promised = case.point, case.point.promised_risk
-    if promised is None or not point.accepted.any():
+    """Whether the promise about the risk is consistent with these rows, by the test of `abstain certify`."""
+    point, promise = case.point, case.point.promise
+    if promise is None or untestable(promise) or not point.accepted.any():
         return "The numbers above are those of this selector on these rows."
-    clusters = None if case.clusters is None else case.clusters[point.accepted]
-    p = p_above(point.errors[point.accepted], clusters, promised)
-    seen = f"On these rows {case.percent(point.risk)} of the accepted are wrong; {case.percent(promised)} is promised"
-    if p <= 0.05:
-        return f"{seen}: more than chance explains (p = {p:.2g}). The promise does not hold for rows like these."
-    return f"{seen}: consistent with the promise (p = {p:.2g}). Rows it was calibrated on would say so in any case."
+    found = refutation(
+        point.errors,
+        point.accepted,
+        case.clusters,
+        limit=promise.limit,
+        delta=1 - (promise.probability or 0.0),
+        largest=point.largest,
+        counting=promise.counting,
+    )
+    seen = (
+        f"On these rows {case.percent(point.risk)} of the accepted are wrong; {case.percent(found.limit)} is promised"
+    )
+    p = f"(p = {found.p_value:.2g})"
+    if found.verdict == "refuted":
+        return f"{seen}: more than chance explains {p}. The promise does not hold for rows like these."
+    few = ", but too few rows to notice twice as much" if found.verdict == "too little data" else ""
+    return f"{seen}: consistent with the promise {p}{few}. Rows it was calibrated on would say so in any case."
 
 
 def _reason(case: Case) -> str:

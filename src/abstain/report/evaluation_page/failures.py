@@ -3,11 +3,14 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from abstain.kernels.distinct import numbered
 from abstain.report.evaluation_page.case import Case
-from abstain.report.evaluation_page.significance import adjusted, p_above
+from abstain.report.evaluation_page.significance import adjusted
 from abstain.report.evaluation_page.slices import Division
 from abstain.report.page import Cell, Column, Section, name, table, text
+from abstain.thresholds.refutation import refutation_p
 
 LEVEL = 0.05
 SHOWN = 50
@@ -29,7 +32,8 @@ def failures(case: Case, /) -> Section:
     promised = case.point.promised_risk
     risk = case.point.risk if promised is None else promised
     what = "the overall risk" if promised is None else "the promised risk"
-    parts = [part for division in case.divisions for part in _parts(case, division, risk)]
+    level = LEVEL / max(1, sum(len(division.parts) for division in case.divisions))
+    parts = [part for division in case.divisions for part in _parts(case, division, risk, level)]
     p = adjusted([part.p for part in parts])
     order = sorted(range(len(parts)), key=lambda one: (p[one], -parts[one].errors))
     found = [(p[one], parts[one]) for one in order if p[one] <= LEVEL]
@@ -54,28 +58,41 @@ def _how(case: Case, tested: int, what: str, risk: float) -> str:
     rows = (
         "They are exact for independent rows."
         if case.clusters is None
-        else "Rows that show one sample count by what they add to it, which is an approximation."
+        else "They hold whatever rows that show one sample have in common."
     )
+    tests = "binomial tests" if case.clusters is None else "tests by betting"
     return (
-        f"{tested} parts were tested against {what} of {case.percent(risk)}: binomial tests, one-sided, adjusted for "
+        f"{tested} parts were tested against {what} of {case.percent(risk)}: {tests}, one-sided, adjusted for "
         f"their number (Holm), at {100 * LEVEL:g}% for all of them together. {rows}"
     )
 
 
-def _parts(case: Case, division: Division, risk: float) -> list[Part]:
+def _parts(case: Case, division: Division, risk: float, level: float) -> list[Part]:
     """The parts with accepted rows."""
-    point = case.point
-    rows = np.flatnonzero(point.accepted)
-    number, wrong = division.number[rows], point.errors[rows]
-    order = np.argsort(number, kind="stable")
+    point, number = case.point, division.number
     ends = np.cumsum(np.bincount(number, minlength=len(division.parts)))
     found = []
-    for place, chosen in enumerate(np.split(order, ends[:-1])):
-        if len(chosen):
-            clusters = None if case.clusters is None else case.clusters[rows[chosen]]
-            p = p_above(wrong[chosen], clusters, risk)
-            found.append(Part(division.title, division.parts[place], len(chosen), int(wrong[chosen].sum()), p))
+    for part, rows in zip(division.parts, np.split(np.argsort(number, kind="stable"), ends[:-1]), strict=True):
+        accepted, wrong = point.accepted[rows], point.errors[rows]
+        if accepted.any():
+            p = _p_above(case, rows, risk, level) if 0 < risk < 1 else 1.0
+            n, errors = np.count_nonzero(accepted), np.count_nonzero(accepted & wrong)
+            found.append(Part(division.title, part, int(n), int(errors), p))
     return found
+
+
+def _p_above(case: Case, rows: NDArray[np.int64], risk: float, level: float) -> float:
+    """Of "the risk of these rows is at most this", as `abstain certify` tests its slices."""
+    point = case.point
+    return refutation_p(
+        point.errors[rows],
+        point.accepted[rows],
+        None if case.clusters is None else numbered(case.clusters[rows])[0],
+        limit=risk,
+        level=level,
+        largest=point.largest,
+        counting="rows" if point.promise is None else point.promise.counting,
+    )
 
 
 def _table(case: Case, found: list[tuple[float, Part]]) -> str:

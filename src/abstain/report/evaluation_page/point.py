@@ -13,7 +13,7 @@ from abstain.report.evaluation_page.bounds import upper_bounds
 from abstain.selector import Selector
 from abstain.thresholds import NoSafeThresholdError, Threshold
 from abstain.thresholds.bonferroni import bonferroni
-from abstain.thresholds.promise import RISK
+from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.target_risk import target_risk
 
 SHARE = 0.5  # of the errors at full coverage: what is aimed at where nobody says
@@ -55,6 +55,12 @@ class Point:
         return -np.inf if self.threshold is None else self.threshold.value
 
     @property
+    def largest(self) -> int:
+        """How many rows of a sample a selector has seen, 1 where that is not known."""
+        known = None if self.selector is None else self.selector.calibration
+        return 1 if known is None else known.largest
+
+    @property
     def coverage(self) -> float:
         """The share of rows accepted."""
         return float(np.mean(self.accepted))
@@ -65,27 +71,35 @@ class Point:
         return float(np.mean(self.errors[self.accepted])) if self.accepted.any() else 0.0
 
     @property
-    def promised_risk(self) -> float | None:
-        """The risk that is promised, None where something else or nothing is."""
+    def promise(self) -> Promise | None:
+        """The promise about the risk, None where something else or nothing is promised."""
         found = () if self.threshold is None else (self.threshold.promise, *self.threshold.further)
-        return next((one.certified for one in found if one.quantity == RISK and one.relation == "at most"), None)
+        return next((one for one in found if one.quantity == RISK), None)
+
+    @property
+    def promised_risk(self) -> float | None:
+        """The risk that is promised, if any is."""
+        return None if self.promise is None else self.promise.limit
+
+
+def point_of(evaluation: Evaluation, /, *, selector: Selector | None, risk: float | None, delta: float) -> Point:
+    """The point of a selector, or else the recommended score at a target risk."""
+    if selector is not None:
+        return point_of_selector(evaluation, selector)
+    return point_of_risk(evaluation, risk=risk, delta=delta)
 
 
 def point_of_selector(evaluation: Evaluation, selector: Selector, /) -> Point:
     """What a selector does on the rows of an evaluation."""
     outputs = evaluation.outputs
     confidence = rejected_last(selector.confidence(outputs))
-    answers = selector.predictions(outputs) if outputs.n_classes else None
-    errors = outputs.errors
-    if answers is not None and outputs.labels is not None:
-        errors = (answers != outputs.labels) | ~outputs.usable  # costs may have changed the answers
     with np.errstate(invalid="ignore"):
         margin = confidence - selector.values(outputs)
     return Point(
         score=selector.score,
         confidence=confidence,
-        errors=errors,
-        predictions=answers,
+        errors=selector.errors(outputs),
+        predictions=selector.predictions(outputs) if outputs.n_classes else None,
         accepted=selector.accepts(outputs),
         margin=np.nan_to_num(margin, nan=-np.inf, posinf=np.inf, neginf=-np.inf),
         threshold=selector.threshold,
@@ -102,8 +116,7 @@ def point_of_risk(evaluation: Evaluation, /, *, risk: float | None, delta: float
     """
     score = verdict(evaluation).score
     confidence, errors = rejected_last(evaluation.confidence[score]), evaluation.errors
-    number, samples = evaluation.outputs.samples
-    ids = number if samples < len(errors) else None
+    ids = evaluation.outputs.clusters
     rule = target_risk if ids is not None or len(errors) <= MANY else bonferroni
     targets = [risk] if risk is not None else _targets(confidence, errors, delta)
     threshold, target, refusal = None, None, None

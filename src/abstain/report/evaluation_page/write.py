@@ -13,7 +13,7 @@ from abstain.report.evaluation_page.curves import curves
 from abstain.report.evaluation_page.decision import decision
 from abstain.report.evaluation_page.explorer import explorer
 from abstain.report.evaluation_page.failures import failures
-from abstain.report.evaluation_page.point import point_of_risk, point_of_selector
+from abstain.report.evaluation_page.point import point_of
 from abstain.report.evaluation_page.provenance import provenance
 from abstain.report.evaluation_page.samples import samples
 from abstain.report.evaluation_page.scores_table import scores_table
@@ -54,11 +54,7 @@ def evaluation_page(
         check_target("risk", risk)
     if selector is not None and risk is not None:
         raise ValueError("`risk` must be left out with a `selector`, which has a threshold, got both.")
-    point = (
-        point_of_risk(evaluation, risk=risk, delta=delta)
-        if selector is None
-        else point_of_selector(evaluation, selector)
-    )
+    point = point_of(evaluation, selector=selector, risk=risk, delta=delta)
     case = Case(evaluation, point, delta, run)
     where = "" if run == "run/" else f" in {run}"
     subtitle = f"{evaluation.n:,} answers of a classifier{where}, {len(evaluation.scores)} confidence scores compared"
