@@ -12,6 +12,7 @@ from abstain import Outputs, calibrate
 from abstain.engines import data, select, sketch, started
 
 SOME = ["max_softmax", "energy"]
+pytestmark = pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # JAX, if another test imported it
 
 
 @pytest.fixture(scope="module", autouse=True)

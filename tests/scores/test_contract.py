@@ -42,6 +42,7 @@ def test_finite_in_finite_out(score):
 
 
 @every_score
+@pytest.mark.filterwarnings("ignore:`logits` look like probabilities")
 @settings(max_examples=20)
 @given(z=arrays(np.float32, (9, 4), elements=st.floats(-1000, 1000, width=32)))
 def test_any_finite_logits_give_finite_confidence(score, z):

@@ -72,7 +72,7 @@ def test_decisions_are_columns_with_what_is_known():
 def test_the_best_of_several_scores_is_chosen_on_other_rows():
     selector = calibrate(CAL, score=["max_logit", "confidence_margin", "max_softmax"], risk=0.1)
     assert selector.threshold.n == 4800
-    assert "chosen among 3 on other rows" in selector.summary()
+    assert "chosen among 3 scores on other rows" in selector.summary()
     single = calibrate(CAL, score=["max_logit"], risk=0.3)
     assert (single.score, single.threshold.n) == ("max_logit", 6000)
 
@@ -80,6 +80,19 @@ def test_the_best_of_several_scores_is_chosen_on_other_rows():
 def test_the_rows_that_choose_a_score_fit_it_too():
     chosen = calibrate(CAL, score=["ts_doctor", "ts_neg_entropy"], risk=0.1)
     assert chosen.threshold.n == calibrate(CAL, score="ts_doctor", risk=0.1).threshold.n == 4800
+
+
+def test_the_first_score_stays_where_another_is_ahead_by_chance_alone():
+    rng = np.random.default_rng(0)
+    wrong = rng.random(3000) < 0.3
+    good = rng.normal(size=3000) - 2 * wrong
+    alike = {f"s{i}": good + 0.3 * rng.normal(size=3000) for i in range(8)}
+    chosen = [
+        calibrate(Outputs(given=alike, errors=wrong), score="best", risk=0.2, seed=seed).score for seed in range(5)
+    ]
+    assert chosen.count("s0") >= 3
+    better = {"first": rng.normal(size=3000), "good": good}
+    assert calibrate(Outputs(given=better, errors=wrong), score="best", risk=0.2).score == "good"
 
 
 def test_a_score_that_cannot_be_fitted_is_left_out_of_the_choice():

@@ -6,6 +6,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.metrics.quantiles import normal_quantile
 from abstain.scores.namespace import array_namespace
 from abstain.scores.operations import at_least, at_most, constant
 from abstain.scores.rows import Array
@@ -33,13 +34,12 @@ class QuantileMap(Stored):
     @classmethod
     def of(cls, confidence: Floats, /) -> Self:
         """That of a sample (n,)."""
-        from scipy.special import ndtri
-
         ordered = np.sort(np.clip(confidence, -CERTAIN, CERTAIN))
         knots = np.unique(np.quantile(ordered, np.linspace(0, 1, KNOTS), method="inverted_cdf"))
         knots = knots[np.diff(knots, prepend=-np.inf) > NARROWEST]
         below, up_to = (np.searchsorted(ordered, knots, side) for side in ("left", "right"))
-        return cls(knots, np.asarray(ndtri((below + up_to) / (2 * len(ordered)))))
+        shares = (below + up_to) / (2 * len(ordered))
+        return cls(knots, np.array([normal_quantile(share) for share in shares.tolist()]))
 
     def __call__(self, confidence: Array, /) -> Array:
         """The place (n,) of each confidence."""

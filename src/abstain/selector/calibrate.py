@@ -89,7 +89,7 @@ def calibrate(
     tried: list[str] = []
     entry, fitting, rest = possible[0], FittingRows.all_alike(outputs), outputs
     if len(possible) > 1:
-        entry, fitting, rest, tried = best_score(possible, outputs, asked.objective(), seed=seed)
+        entry, fitting, rest, tried = best_score(possible, outputs, alpha=asked.alpha(), seed=seed)
     elif entry.needs_fitting:
         fitting, rest = split_to_fit(outputs, seed=seed, share=entry.fitting_share)
     fitted = entry.fit(fitting.of(entry))
@@ -104,7 +104,7 @@ def calibrate(
         note = gained(entry.name, threshold, fitted.singles, asked, rest, seed=seed)
         threshold = replace(threshold, promise=threshold.promise.noting(note))
     if tried:
-        note = f"the score was chosen among {len(tried)} on other rows, which costs the promise nothing"
+        note = f"{entry.name} was chosen among {len(tried)} scores on other rows, which costs the promise nothing"
         threshold = replace(threshold, promise=threshold.promise.noting(note))
     independent = confidence[one_per_cluster(confidence, np.zeros(len(rest)), ids=rest.ids, seed=seed)]
     distribution = ScoreDistribution.of(independent, seed=seed)

@@ -1,11 +1,12 @@
 """Choose among scores on rows that the threshold does not see, so that the choice costs the promise nothing."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from math import hypot
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.metrics import aurc
+from abstain.metrics import aurc, compare
 from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
 from abstain.outputs.draw import draw_rows
@@ -13,13 +14,13 @@ from abstain.scores.confidences import confidences
 from abstain.scores.fitting_draw import SHARE, FittingRows, fit_each, split_to_fit
 from abstain.scores.registry import DEFAULT, AnyScore, as_scores
 from abstain.scores.score import Score
-from abstain.thresholds.sample import Sample
 
-Objective = Callable[[NDArray[np.float64], NDArray[np.bool_]], float]
+Floats = NDArray[np.float64]
+AHEAD = 1.0  # standard errors by which a score must be ahead of the first to be taken in its place
 
 
 def best_score(
-    scores: list[Score], outputs: Outputs, objective: Objective, /, *, seed: int
+    scores: list[Score], outputs: Outputs, /, *, alpha: float, seed: int
 ) -> tuple[Score, FittingRows, Outputs, list[str]]:
     """The best of the scores on a random fifth of the rows, these, the other rows, and the names of all tried.
 
@@ -31,30 +32,42 @@ def best_score(
         rng = outputs.generator("rows to choose a score on", seed)
         here = draw_rows(len(outputs), outputs.ids, size=SHARE * len(outputs), rng=rng)
         drawn, rest = FittingRows.all_alike(outputs.select(here)), outputs.select(~here)
-    best, tried = best_on(scores, drawn.drawn, objective, seed=seed)
+    best, tried = best_on(scores, drawn.drawn, alpha=alpha, seed=seed)
     return best, drawn, rest, tried
 
 
-def best_on(scores: list[Score], rows: Outputs, objective: Objective, /, *, seed: int) -> tuple[Score, list[str]]:
-    """The best of the scores on these rows, each half judging what was fitted on the other, and the names of all tried.
+def best_on(scores: list[Score], rows: Outputs, /, *, alpha: float = 1.0, seed: int) -> tuple[Score, list[str]]:
+    """The score of lowest AURC-α on these rows, each half judging what was fitted on the other, and all tried.
 
-    One that cannot be fitted is left out.
+    The first is taken where the lowest is not ahead of it by a standard error: of many scores some look
+    good by chance. One that cannot be fitted is left out.
     """
     rng = rows.generator("halves to judge scores on", seed)
     half = draw_rows(len(rows), rows.ids, size=len(rows) / 2, rng=rng)
-    first, second = rows.select(half), rows.select(~half)
-    found, other = _judged(scores, first, second, objective), _judged(scores, second, first, objective)
-    both = {name: found[name] + other[name] for name in found if name in other}
-    if not both:
+    parts = [(rows.select(half), rows.select(~half)), (rows.select(~half), rows.select(half))]
+    judged = [(_confidences(scores, *part), part[1]) for part in parts]
+    tried = [score for score in scores if all(score.name in found for found, _ in judged)]
+    if not tried:
         raise ValueError("`score` must name a score that can be fitted on these rows, got none. Give more rows.")
-    best = max(both, key=lambda name: both[name])
-    return next(score for score in scores if score.name == best), list(both)
+    areas = [sum(aurc(found[one.name], part.errors, alpha=alpha) for found, part in judged) for one in tried]
+    first, best = tried[0], tried[int(np.argmin(areas))]
+    chosen = best if _is_ahead(best, first, judged, alpha) else first
+    return chosen, [score.name for score in tried]
 
 
-def _judged(scores: list[Score], fitting: Outputs, rows: Outputs, objective: Objective) -> dict[str, float]:
+def _confidences(scores: list[Score], fitting: Outputs, rows: Outputs) -> dict[str, Floats]:
     fitted, _ = fit_each(scores, FittingRows.within(fitting))
     found = confidences(rows, fitted) if fitted else {}
-    return {name: objective(rejected_last(confidence), rows.errors) for name, confidence in found.items()}
+    return {name: rejected_last(confidence) for name, confidence in found.items()}
+
+
+def _is_ahead(best: Score, first: Score, judged: list[tuple[dict[str, Floats], Outputs]], alpha: float) -> bool:
+    if best is first:
+        return True
+    apart = [
+        compare(found[first.name], found[best.name], part.errors, alpha=alpha, ids=part.ids) for found, part in judged
+    ]
+    return sum(each.difference for each in apart) > AHEAD * hypot(*(each.se for each in apart))
 
 
 def candidates(score: AnyScore | Sequence[AnyScore] | None, outputs: Outputs, /) -> list[Score]:
@@ -75,18 +88,3 @@ def allowed(score: Score, outputs: Outputs, /) -> Score:
     if objection := score.objection(outputs):
         raise ValueError(f"`outputs` must have what {score.name} needs, got {objection}.")
     return score
-
-
-def low_area(confidence: NDArray[np.float64], errors: NDArray[np.bool_], /) -> float:
-    """Minus the AURC: of what was tried the least left to chance, whatever risk is asked for."""
-    return -aurc(confidence, errors)
-
-
-def low_risk_at(coverage: float, /) -> Objective:
-    """Minus the errors among the most trusted share."""
-
-    def objective(confidence: NDArray[np.float64], errors: NDArray[np.bool_]) -> float:
-        sample = Sample.of(confidence, errors.astype(np.float64))
-        return -float(sample.totals[max(0, round(coverage * len(sample)) - 1)])
-
-    return objective

@@ -11,7 +11,6 @@ from abstain.outputs import Outputs
 from abstain.scores.confidences import predictions
 from abstain.scores.expected_cost import Costs, ExpectedCost
 from abstain.scores.score import FittedScore, Score
-from abstain.selector.choice import Objective, low_area, low_risk_at
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.thresholds.methods import METHODS, Target, methods_for
 from abstain.thresholds.per_group import of_all_groups
@@ -80,11 +79,11 @@ class Asked:
         by_method = self.method is not None and METHODS[self.method].weighs_answers
         return self.cost is not None and (self.costs is not None or by_method or np.ndim(self.cost) > 0)
 
-    def objective(self) -> Objective:
-        """What a score is chosen by, higher = better, from confidence and errors."""
+    def alpha(self) -> float:
+        """Scores are chosen by the AURC up to this coverage."""
         if self.cost is not None:
             raise ValueError("`score` must be one name with a `cost`, got several.")
-        return low_area if self.coverage is None else low_risk_at(self.coverage)
+        return 1.0 if self.coverage is None else self.coverage
 
     def expected_cost(self, n_classes: int) -> Score:
         """The score of expected cost, with these costs."""

@@ -31,8 +31,17 @@ def data_of(html, name):
 def ready(page):
     page.wait_for_selector("#explorer-chart svg")
     page.wait_for_selector("#curves-chart svg")
-    page.wait_for_function("document.getElementById('explorer-accepted').textContent !== ''")
+    wait(page, "document.getElementById('explorer-accepted').textContent !== ''")
     return page
+
+
+def wait(page, condition):
+    """Until an expression holds; asked from outside, as the page itself evaluates no text."""
+    for _ in range(200):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(condition)
 
 
 def slide(page, name, value):
@@ -98,7 +107,7 @@ def test_domains_and_classes_are_counted_as_the_library_counts(opened, html, eva
     of["true"] = np.where(outputs.labels < 0, "(a class it does not know)", outputs.labels.astype(str))
     for name, parts in of.items():
         page.select_option("#explorer-parts", name)
-        page.wait_for_function(f"document.querySelector('#table-{name} td').textContent !== ''")
+        wait(page, f"document.querySelector('#table-{name} td').textContent !== ''")
         for row in page.locator(f"#table-{name} tbody tr").all_inner_texts():
             part, *numbers = row.split("\t")
             inside = parts == part
@@ -114,7 +123,7 @@ def test_a_coverage_and_a_risk_find_their_points(opened, html, evaluation):
     assert told(page, "explorer-accepted") == ["40.00%"]
     page.fill("#explorer-risk", "7.5")
     page.press("#explorer-risk", "Enter")
-    page.wait_for_function("document.getElementById('command-line').textContent.includes('--risk 0.075 ')")
+    wait(page, "document.getElementById('command-line').textContent.includes('--risk 0.075 ')")
     bound = float(told(page, "explorer-bound")[0].strip("%"))
     assert bound <= 7.5
     accepted = int(told(page, "explorer-accepted-under")[0].split()[0].replace(",", ""))
@@ -169,11 +178,13 @@ def test_curves_follow_the_mix_and_what_is_ticked(opened, html):
     assert lines.count() == 4
     before = lines.first.get_attribute("d")
     page.select_option("#curves-mix", "in")
-    page.wait_for_function(
-        "(before) => document.querySelector('#curves-chart .mark-line path').getAttribute('d') !== before", arg=before
+    wait(
+        page,
+        "(before) => document.querySelector('#curves-chart .mark-line path').getAttribute('d') !== before",
+        arg=before,
     )
     page.locator("input[name=curve]").first.uncheck()
-    page.wait_for_function("document.querySelectorAll('#curves-chart .mark-line path').length === 3")
+    wait(page, "document.querySelectorAll('#curves-chart .mark-line path').length === 3")
 
 
 def test_pointing_at_a_curve_tells_its_numbers(opened, html):

@@ -13,7 +13,7 @@ from abstain.outputs.draw import draw_rows
 from abstain.scores.fitting_draw import SHARE, FittingRows
 from abstain.scores.registry import AnyScore
 from abstain.scores.score import Score
-from abstain.selector.choice import best_on, candidates, low_area
+from abstain.selector.choice import best_on, candidates
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ def scored(a: Outputs, b: Outputs, score_a: AnyScore | None, score_b: AnyScore |
 def _chosen(possible: list[Score], rows: Outputs, seed: int) -> Score:
     if len(possible) == 1:
         return possible[0]
-    return best_on(possible, rows, low_area, seed=seed)[0]
+    return best_on(possible, rows, seed=seed)[0]
 
 
 def _confidence(score: Score, fitting: Outputs, rows: Outputs) -> Floats:
