@@ -126,7 +126,7 @@ def evaluate(
     for goal in output or ():
         write_evaluation(result, goal)
     if report is not None:
-        result.to_html(report, selector=chosen, run=str(outputs))
+        result.to_html(report, selector=chosen, run=outputs[0])
     drawn = [] if figures is None else _draw(result, figures, chosen)
     if json:
         print_json(result.to_dict() | ({"figures": drawn} if drawn else {}))
