@@ -8,7 +8,7 @@ from abstain.evaluation.mixes import MIXES, Mix
 from abstain.evaluation.verdict import verdict
 from abstain.metrics.checks import check_share
 from abstain.metrics.compare import Comparison
-from abstain.metrics.intervals import Estimate
+from abstain.metrics.intervals import ALPHAS, Estimate
 from abstain.scores.score import Score
 from abstain.sketch import Counts, Sketch
 
@@ -91,7 +91,7 @@ def evaluate_sketch(
     /,
     *,
     scores: Sequence[str] | None = None,
-    alphas: Sequence[float] = (0.1, 0.5, 1.0),
+    alphas: Sequence[float] = ALPHAS,
     level: float = 0.95,
     domain: Sequence[str] | None = None,
     classes: Sequence[str] | None = None,
