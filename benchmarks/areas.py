@@ -7,8 +7,7 @@ import numpy as np
 from finding import Finding, exponent, faster, slower
 
 from abstain.metrics import aurc_estimates, compare_all
-
-ALPHAS = (0.1, 0.5, 1.0)
+from abstain.metrics.intervals import ALPHAS
 
 
 def areas(quick: bool) -> Iterator[Finding]:

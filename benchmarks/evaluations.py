@@ -11,10 +11,10 @@ from finding import Finding, shortest
 
 import abstain
 from abstain import Outputs
+from abstain.metrics.intervals import ALPHAS
 
 PLAIN = ("max_softmax", "doctor", "neg_entropy", "max_logit", "energy", "confidence_margin", "gen", "max_logit_pnorm")
 FITTED = ("ts_max_softmax", "ts_doctor", "ts_neg_entropy")
-ALPHAS = (0.1, 0.5, 1.0)
 LIMIT = 1_000  # megabytes
 
 

@@ -8,10 +8,10 @@ import numpy as np
 from finding import Finding, faster
 
 from abstain.metrics import aurc
+from abstain.metrics.intervals import ALPHAS
 from abstain.sketch import Sketch, Tally
 
 BLOCK = 1 << 24
-ALPHAS = (0.1, 0.5, 1.0)
 
 
 def margins(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

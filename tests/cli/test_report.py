@@ -36,7 +36,7 @@ def test_a_report_about_a_selector(folder, tmp_path):
 def test_evaluate_writes_the_page_beside_its_table(folder, tmp_path):
     done = run("evaluate", folder, "--score", "energy", "--report", tmp_path / "a.html")
     assert "AURC" in done.stdout
-    assert "<h2" in (tmp_path / "a.html").read_text()
+    assert f"abstain calibrate &#x27;{folder}&#x27; --score energy" in (tmp_path / "a.html").read_text()
 
 
 def test_a_page_that_cannot_be_written_is_known_before_work_begins(tmp_path):

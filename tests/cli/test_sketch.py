@@ -93,3 +93,23 @@ def test_what_a_sketch_cannot_do_is_told(runs, tmp_path):
         call("calibrate", tmp_path / "a.sketch", "--cost", "0.1", "-o", tmp_path / "s.abstain")
     with pytest.raises(ValueError, match="`--edges` must come without"):
         call("sketch", runs / "b", "-o", tmp_path / "b.sketch", "--edges", tmp_path / "a.sketch", "--score", "energy")
+
+
+def test_intervals_are_shown_where_they_are_asked_for(runs, tmp_path):
+    file = tmp_path / "a.sketch"
+    call("sketch", runs / "a", "-o", file, "--score", "energy")
+    [row] = (row for row in json.loads(call("evaluate", file, "--json"))["rows"] if row["alpha"] == 1)
+    interval = f"{100 * row['low']:.2f}–{100 * row['high']:.2f}"
+    assert interval in call("evaluate", file, "--intervals")
+    assert interval not in call("evaluate", file)
+    assert interval not in call("evaluate", file, "--all")
+
+
+def test_rows_with_ids_need_a_word_to_be_taken_for_independent(runs, tmp_path):
+    outputs = Outputs.load(runs / "a")
+    Outputs(logits=outputs.logits, labels=outputs.labels, ids=np.arange(2000)).save(tmp_path / "run")
+    target = ("--risk", "0.03", "-o", tmp_path / "s.abstain")
+    call("sketch", tmp_path / "run", "-o", tmp_path / "a.sketch", "--score", "energy")
+    call("sketch", tmp_path / "run", "-o", tmp_path / "b.sketch", "--edges", tmp_path / "a.sketch", "--distinct")
+    assert "no finite-sample guarantee" in call("calibrate", tmp_path / "a.sketch", *target)
+    assert "no finite-sample guarantee" not in call("calibrate", tmp_path / "b.sketch", *target)

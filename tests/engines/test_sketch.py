@@ -34,6 +34,16 @@ def test_it_is_the_sketch_of_the_rows_in_memory(tmp_path, make_table, write_shar
     assert found.sketch.n_errors == outputs.errors.sum()
 
 
+def test_ids_may_repeat_unless_it_is_said_that_they_do_not(tmp_path, make_table, write_shards):
+    table = make_table(40).append_column("id", pa.array([f"s{i}" for i in range(40)]))
+    place = write_shards(tmp_path / "data", table, (20, 20))
+    assert sketch(place, scores="energy").sketch.plan.has_ids
+    assert not sketch(place, scores="energy", distinct=True).sketch.plan.has_ids
+    copies = write_shards(tmp_path / "copies", make_table(40, ids=True), (40,), group=40)
+    with pytest.raises(ValueError, match="`outputs` must have distinct ids, got 21 in 40 rows"):
+        sketch(copies, scores="energy", distinct=True)
+
+
 @given(
     cuts=st.lists(st.integers(0, 60), max_size=4),
     group=st.integers(1, 60),

@@ -115,7 +115,39 @@ def test_what_counts_cannot_do_is_told(outputs):
         calibrate_sketch(sketch, risk=0.1)
     with pytest.raises(ValueError, match="must be calibrated for a risk or a coverage, got risk and coverage"):
         calibrate_sketch(sketch, score="energy", risk=0.1, coverage=0.5)
+    for options in ({"coverage": 0.5}, {"risk": 0.1, "per": "domain"}):
+        with pytest.raises(ValueError, match=r"`method` must be left out with `coverage` or `per`, .*, got 'sgr'"):
+            calibrate_sketch(sketch, score="energy", method="sgr", **options)
     with pytest.raises(ValueError, match="must keep rows apart by domain"):
         calibrate_sketch(sketch, score="energy", risk=0.1, per="domain")
     with pytest.raises(ValueError, match="`outputs` must have labels"):
         sketch_outputs(abstain.Outputs(logits=outputs.logits))
+
+
+def with_ids(outputs, copies=1):
+    ids = np.arange(len(outputs)) // copies
+    return abstain.Outputs(logits=outputs.logits, labels=outputs.labels, ids=ids)
+
+
+def test_the_same_images_in_two_sketches_take_the_proof_away(outputs, more_outputs):
+    clean, fog = (sketch_outputs(with_ids(one), scores=["energy"]) for one in (outputs, more_outputs))
+    promise = calibrate_sketch(clean + fog, risk=0.3).threshold.promise
+    assert not promise.proved
+    assert "where no id repeats, count with `distinct`" in str(promise)
+
+
+def test_a_run_with_copies_and_one_without_merge(outputs, more_outputs):
+    clean, copies = (
+        sketch_outputs(with_ids(one, n), scores=["energy"]) for one, n in ((outputs, 1), (more_outputs, 4))
+    )
+    assert (clean + copies).n == 5000
+
+
+def test_who_says_that_no_id_repeats_keeps_the_proof(outputs):
+    sketch = sketch_outputs(with_ids(outputs), scores=["energy"], distinct=True)
+    assert calibrate_sketch(sketch, risk=0.3).threshold.promise.proved
+    assert (sketch + sketch_outputs(outputs, scores=["energy"])).n == 6000
+    with pytest.raises(ValueError, match="`outputs` must have distinct ids, got 1500 in 3000 rows"):
+        sketch_outputs(with_ids(outputs, 2), scores=["energy"], distinct=True)
+    with pytest.raises(ValueError, match=r"ids that may repeat .* True and False"):
+        sketch_outputs(with_ids(outputs), scores=["energy"]) + sketch

@@ -1,21 +1,21 @@
 """`abstain evaluate`: which score to trust on saved outputs."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
 from abstain.cli.complete import score_names
-from abstain.cli.letters import shown
-from abstain.cli.options import Figure, Json, Nonfinite
+from abstain.cli.evaluation_files import EvaluationFiles
+from abstain.cli.options import Figure, FittingOn, Json, Nonfinite, fitting_of, score_list
 from abstain.cli.quick import import_numba_alone
 from abstain.cli.sharded import Address, Engine, Resume, Workers, check_in_memory, compared, is_sharded, sketched
-from abstain.cli.show import print_json, print_summary, progress_bar
-from abstain.cli.sketched import tell, tell_sketch
+from abstain.cli.show import progress_bar
+from abstain.cli.sketched import evaluate_from_sketch
+from abstain.cli.telling import Telling
 
 if TYPE_CHECKING:
     from abstain.evaluation import Evaluation
-    from abstain.selector import Selector
 
 
 def evaluate(
@@ -39,9 +39,7 @@ def evaluate(
     ] = None,
     intervals: Annotated[bool, typer.Option("--intervals", help="Show the interval of every value.")] = False,
     every: Annotated[bool, typer.Option("--all", help="Show every score in every mix.")] = False,
-    fitting: Annotated[
-        str, typer.Option(help="Outputs to fit scores on; or draw a `fifth`, or as the `paper` five per class.")
-    ] = "fifth",
+    fitting: FittingOn = "fifth",
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     figure: Figure = None,
     output: Annotated[
@@ -70,79 +68,61 @@ def evaluate(
 
     Example: abstain evaluate run/ --score max_softmax --score 'knn(k=5)' --figure curves.pdf -o table.tex
     """
-    from rich.console import Console
-
     import_numba_alone()
     import abstain
-    from abstain.evaluation import summarize
-    from abstain.report.evaluation_page import check_page
-    from abstain.report.risk_coverage_figure import risk_coverage_figure
-    from abstain.report.save import check_figure, check_figures, save_figure
-    from abstain.report.table_file import check_table, write_evaluation
-    from abstain.scores.registry import split_names
 
+    files = EvaluationFiles(figure=figure, figures=figures, tables=tuple(output or ()), page=report)
+    telling = Telling(mix=mix, every=every, intervals=intervals, json=json)
     refused = {"--metric": metric, "--figure": figure, "--figures": figures, "--report": report, "--output": output}
     refused |= {"--selector": selector}
+    by_engine = {"workers": workers, "address": address, "resume": resume}
+    fitted: Fitted = {"fitting": fitting, "nonfinite": nonfinite, "seed": seed}
     if is_sharded(outputs, engine):
-        found = sketched(
-            outputs,
-            scores=score,
-            fitting=fitting,
-            nonfinite=nonfinite,
-            seed=seed,
-            engine=engine,
-            workers=workers,
-            address=address,
-            resume=resume,
-            refused=refused,
-        )
-        tell(compared(found, alphas=alpha, level=level), mix=mix, every=every, json=json)
+        found = sketched(outputs, scores=score, engine=engine, refused=refused, **fitted, **by_engine)
+        telling.counts(compared(found, alphas=alpha, level=level))
         return
-    check_in_memory(workers=workers, address=address, resume=resume)
+    check_in_memory(**by_engine)
     place = Path(outputs[0])
     if place.suffix == ".sketch":
-        tell_sketch(place, score=score, alpha=alpha, mix=mix, every=every, level=level, json=json, refused=refused)
+        telling.counts(evaluate_from_sketch(place, score=score, alpha=alpha, level=level, refused=refused))
         return
-    check_figure(figure)
-    check_figures(figures)
+    files.check()
     chosen = None if selector is None else abstain.Selector.load(selector)
-    if report is not None:
-        check_page(report)
-    for goal in output or ():
-        check_table(goal)
+    result = _evaluated(place, score=score, alpha=alpha, metric=metric, level=level, **fitted)
+    telling.outputs(result, drawn=files.write(result, selector=chosen, run=outputs[0]))
+
+
+class Fitted(TypedDict):
+    """What scores are fitted on."""
+
+    fitting: str
+    nonfinite: str
+    seed: int
+
+
+def _evaluated(
+    place: Path,
+    *,
+    score: list[str] | None,
+    alpha: list[float] | None,
+    metric: list[str] | None,
+    level: float,
+    fitting: str,
+    nonfinite: str,
+    seed: int,
+) -> "Evaluation":
+    """The scores compared on outputs in memory, with a bar."""
+    import abstain
+    from abstain.metrics.intervals import ALPHAS
+
     with progress_bar() as progress:
-        result = abstain.evaluate(
+        return abstain.evaluate(
             abstain.Outputs.load(place, nonfinite=nonfinite),  # type: ignore[arg-type]
-            scores=[name for names in score or ["all"] for name in split_names(names)],
-            alphas=alpha or (0.1, 0.5, 1.0),
+            scores=score_list(score) or "all",
+            alphas=alpha or ALPHAS,
             metrics=metric or (),
-            fitting=fitting if fitting in ("fifth", "paper") else abstain.Outputs.load(fitting, nonfinite=nonfinite),  # type: ignore[arg-type]
+            fitting=fitting_of(fitting, nonfinite),
             level=level,
             seed=seed,
             progress=progress,
         )
-    if figure is not None:
-        save_figure(risk_coverage_figure(result), figure)
-    for goal in output or ():
-        write_evaluation(result, goal)
-    if report is not None:
-        result.to_html(report, selector=chosen, run=str(outputs))
-    drawn = [] if figures is None else _draw(result, figures, chosen)
-    if json:
-        print_json(result.to_dict() | ({"figures": drawn} if drawn else {}))
-        return
-    console = Console()
-    summary = summarize(result, mixes=result.mixes, shown=None) if every else summarize(result, mixes=mix)
-    print_summary(summary, console, intervals=intervals)
-    for line in drawn:
-        print(shown(line))
-
-
-def _draw(result: "Evaluation", folder: Path, selector: "Selector | None") -> list[str]:
-    from abstain.report.evaluation_page.point import point_of
-    from abstain.report.figures import write_figures
-
-    with progress_bar() as progress:
-        progress("Drawing", 1.0)
-        point = point_of(result, selector=selector, risk=None, delta=0.05)
-        return write_figures(result, point, folder)

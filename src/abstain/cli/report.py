@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from abstain.cli.complete import score_names
-from abstain.cli.options import Json, Nonfinite
+from abstain.cli.options import Json, Nonfinite, score_list
 from abstain.cli.show import print_json, progress_bar
 
 METRICS = ("augrc", "risk_at_coverage", "coverage_at_risk")  # beside AURC, to choose from on the page
@@ -40,14 +40,13 @@ def report(
     import abstain
     from abstain.evaluation import verdict
     from abstain.report.evaluation_page import check_page
-    from abstain.scores.registry import split_names
 
     check_page(output)
     chosen = None if selector is None else abstain.Selector.load(selector)
     with progress_bar() as progress:
         result = abstain.evaluate(
             abstain.Outputs.load(outputs, nonfinite=nonfinite),  # type: ignore[arg-type]
-            scores=[name for names in score or ["all"] for name in split_names(names)],
+            scores=score_list(score) or "all",
             metrics=metric or METRICS,
             seed=seed,
             progress=progress,

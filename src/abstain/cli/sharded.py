@@ -1,6 +1,6 @@
 """What commands do with many Parquet files: a folder, a pattern, addresses, or several names."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from abstain.cli.complete import engine_names
+from abstain.cli.options import refuse, score_list
 from abstain.cli.show import sample_bar
 
 if TYPE_CHECKING:
@@ -35,15 +36,14 @@ def is_sharded(places: list[str], engine: str | None) -> bool:
 
 def check_in_memory(**options: Any) -> None:
     """Options that are of engines alone."""
-    for name, value in options.items():
-        if value is not None:
-            raise ValueError(f"`--{name}` must come with Parquet files that an engine reads, got other outputs.")
+    rule = "come with Parquet files that an engine reads, got other outputs."
+    refuse({f"--{name}": value for name, value in options.items()}, rule)
 
 
 def sketched(
     places: list[str],
     *,
-    scores: Iterable[str] | None,
+    scores: Sequence[str] | None,
     fitting: str,
     nonfinite: str,
     engine: str | None,
@@ -53,17 +53,14 @@ def sketched(
     """The counts of all rows, with a bar that tells the rate and the time left."""
     import abstain
     from abstain.engines import sketch
-    from abstain.scores.registry import split_names
 
-    for name, value in refused.items():
-        if value:
-            raise ValueError(f"`{name}` must be left out with Parquet files that an engine reads, which are counted.")
+    refuse(refused, "be left out with Parquet files that an engine reads, which are counted.")
     if fitting == "paper":
         raise ValueError("`--fitting` must be outputs, or a draw of a `fifth`, with an engine, got 'paper'.")
     with rows_bar() as progress:
         return sketch(
             places,
-            scores=[name for names in scores for name in split_names(names)] if scores else None,
+            scores=score_list(scores),
             fitting=None if fitting == "fifth" else abstain.Outputs.load(fitting, nonfinite=nonfinite),  # type: ignore[arg-type]
             nonfinite=nonfinite,  # type: ignore[arg-type]
             engine=engine or "local",
@@ -82,6 +79,7 @@ def compared(found: "Sketched", *, alphas: list[float] | None, level: float) -> 
     from dataclasses import replace
 
     from abstain.evaluation import evaluate_sketch
+    from abstain.metrics.intervals import ALPHAS
 
-    result = evaluate_sketch(found.sketch, alphas=alphas or (0.1, 0.5, 1.0), level=level)
+    result = evaluate_sketch(found.sketch, alphas=alphas or ALPHAS, level=level)
     return replace(result, left_out=found.left_out, notes=(*found.notes, *result.notes))

@@ -1,17 +1,15 @@
 """`abstain sketch`: outputs to counts that merge."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from abstain.cli.complete import score_names
-from abstain.cli.options import Json, Nonfinite
+from abstain.cli.options import FittingOn, Json, Minimum, Nonfinite, fitting_of, score_list
 from abstain.cli.sharded import Address, Engine, Resume, Workers, check_in_memory, is_sharded, sketched
-from abstain.cli.show import print_json, progress_bar
-
-if TYPE_CHECKING:
-    from abstain.sketch import Sketch
+from abstain.cli.show import progress_bar
+from abstain.cli.sketched import keep_sketch
 
 
 def sketch(
@@ -33,12 +31,12 @@ def sketch(
         list[str] | None,
         typer.Option(help="Keep rows apart by domain or predicted class, beside the shift; repeat."),
     ] = None,
-    minimum: Annotated[
-        int | None, typer.Option(help="Join bins until each has none or so many rows of every population.")
-    ] = None,
-    fitting: Annotated[
-        str, typer.Option(help="Outputs to fit scores on; or draw a `fifth`, or as the `paper` five per class.")
-    ] = "fifth",
+    distinct: Annotated[
+        bool,
+        typer.Option("--distinct", help="No id repeats, here or in sketches to merge with: every row is independent."),
+    ] = False,
+    minimum: Minimum = None,
+    fitting: FittingOn = "fifth",
     nonfinite: Nonfinite = "error",
     seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0,
     engine: Engine = None,
@@ -50,15 +48,13 @@ def sketch(
     """Count rows and errors by bin of confidence: a small file that merges with others and holds no row.
 
     With --edges the scores of another sketch are counted in its bins, and fitted as they are there, so that both merge.
+    Rows with ids may show a sample twice, so that a threshold from the counts has no proof, unless --distinct is said.
 
     Example: abstain sketch run/ -o a.sketch
     """
-    from dataclasses import replace
-
-    import abstain
     from abstain.evaluation import sketch_outputs
     from abstain.files import check_goal
-    from abstain.scores.registry import split_names
+    from abstain.outputs import Outputs
     from abstain.sketch import Bins, Sketch
 
     check_goal(output)
@@ -73,6 +69,7 @@ def sketch(
             nonfinite=nonfinite,
             bits=bits,
             by=populations,
+            distinct=distinct,
             plan=None if edges is None else Sketch.load(edges).plan,
             seed=seed,
             engine=engine,
@@ -81,39 +78,23 @@ def sketch(
             resume=resume,
             refused={"--equal-mass": equal_mass},
         ).sketch
-        _keep(found, output, minimum, json=json)
+        keep_sketch(found, output, minimum=minimum, json=json)
         return
     check_in_memory(workers=workers, address=address, resume=resume)
-    run = abstain.Outputs.load(outputs[0], nonfinite=nonfinite)  # type: ignore[arg-type]
+    run = Outputs.load(outputs[0], nonfinite=nonfinite)  # type: ignore[arg-type]
     if edges is not None:
-        plan = replace(Sketch.load(edges).plan, has_ids=run.samples[1] < len(run))
-        found = Sketch.of_outputs(plan, run)
+        found = Sketch.of_outputs(Sketch.load(edges).plan.matching(run, distinct=distinct), run)
     else:
         with progress_bar() as progress:
             found = sketch_outputs(
                 run,
-                scores=[name for names in score for name in split_names(names)] if score else None,
+                scores=score_list(score),
                 bins=Bins(bits),
                 equal_mass=equal_mass,
                 by=populations,
-                fitting=fitting
-                if fitting in ("fifth", "paper")
-                else abstain.Outputs.load(fitting, nonfinite=nonfinite),  # type: ignore[arg-type]
+                distinct=distinct,
+                fitting=fitting_of(fitting, nonfinite),
                 seed=seed,
                 progress=progress,
             )
-    _keep(found, output, minimum, json=json)
-
-
-def _keep(found: "Sketch", output: Path, minimum: int | None, *, json: bool) -> None:
-    """Write the sketch, and what is in it."""
-    from abstain.sketch.coarse import coarsened
-
-    if minimum is not None:
-        found = coarsened(found, minimum=minimum)
-    found.save(output)
-    if json:
-        print_json({"sketch": str(output)} | found.to_dict())
-        return
-    print(f"Wrote {output}: {found.summary()}")
-    print(f"Go on with: abstain evaluate {output}, or abstain merge {output} … -o all.sketch")
+    keep_sketch(found, output, minimum=minimum, json=json)

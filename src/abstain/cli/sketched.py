@@ -1,77 +1,50 @@
-"""What `abstain evaluate` and `abstain calibrate` do with a sketch."""
+"""What commands do with a sketch."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from abstain.cli.letters import shown
-from abstain.cli.show import print_json, print_summary
+from abstain.cli.options import refuse, score_list
+from abstain.cli.show import print_json
 
 if TYPE_CHECKING:
     from abstain.evaluation import SketchedEvaluation
     from abstain.selector import Selector
-
-
-def tell_sketch(
-    file: Path,
-    *,
-    score: list[str] | None,
-    alpha: list[float] | None,
-    mix: list[str] | None,
-    every: bool,
-    level: float,
-    json: bool,
-    refused: dict[str, Any],
-) -> None:
-    """Compare the scores of a sketch, and print what is found with its brackets."""
-    from abstain.evaluation import evaluate_sketch
-    from abstain.scores.registry import split_names
     from abstain.sketch import Sketch
 
-    _check_refused(refused)
-    names = [name for names in score for name in split_names(names)] if score else None
-    found = evaluate_sketch(Sketch.load(file), scores=names, alphas=alpha or (0.1, 0.5, 1.0), level=level)
-    tell(found, mix=mix, every=every, json=json)
+REFUSED = "be left out with a sketch, which holds counts alone. Use the outputs."
 
 
-def tell(found: "SketchedEvaluation", *, mix: list[str] | None, every: bool, json: bool) -> None:
-    """What was found, as a document or for people."""
-    if json:
-        print_json(found.to_dict())
-        return
-    show(found, mix=mix, every=every)
+def evaluate_from_sketch(
+    file: Path, *, score: list[str] | None, alpha: list[float] | None, level: float, refused: Mapping[str, Any]
+) -> "SketchedEvaluation":
+    """The scores of a sketch compared."""
+    from abstain.evaluation import evaluate_sketch
+    from abstain.metrics.intervals import ALPHAS
+    from abstain.sketch import Sketch
+
+    refuse(refused, REFUSED)
+    return evaluate_sketch(Sketch.load(file), scores=score_list(score), alphas=alpha or ALPHAS, level=level)
 
 
-def show(found: "SketchedEvaluation", *, mix: list[str] | None, every: bool) -> None:
-    """The usual table, and under it what is certain of the largest α."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    from abstain.evaluation import summarize
-
-    console, mixes = Console(), found.mixes if every else mix
-    print_summary(summarize(found, mixes=mixes, shown=None if every else 15), console, intervals=every)
-    last = (mixes or found.mixes)[-1]
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title=f"{last}: certain bounds", title_justify="left")
-    table.add_column("score", no_wrap=True)
-    for alpha in found.alphas:
-        table.add_column(shown(f"α={alpha:g}"), justify="right", no_wrap=True)
-    for name in sorted(found.scores, key=lambda name: float(found.row(name, last, found.alphas[-1])["aurc"])):
-        rows = [found.row(name, last, alpha) for alpha in found.alphas]
-        table.add_row(name, *(shown(f"{100 * row['lower']:.4f}–{100 * row['upper']:.4f}") for row in rows))
-    console.print(table)
-
-
-def calibrate_from_sketch(file: Path, *, refused: dict[str, Any], **options: Any) -> "Selector":
+def calibrate_from_sketch(file: Path, *, refused: Mapping[str, Any], **options: Any) -> "Selector":
     """The selector that a sketch gives."""
     from abstain.selector import calibrate_sketch
     from abstain.sketch import Sketch
 
-    _check_refused(refused)
+    refuse(refused, REFUSED)
     return calibrate_sketch(Sketch.load(file), **options)
 
 
-def _check_refused(refused: dict[str, Any]) -> None:
-    for name, value in refused.items():
-        if value:
-            raise ValueError(f"`{name}` must be left out with a sketch, which holds counts alone. Use the outputs.")
+def keep_sketch(found: "Sketch", output: Path, *, minimum: int | None, json: bool) -> None:
+    """Write a sketch, with no small counts if there is a minimum, and tell what is in it."""
+    from abstain.sketch.coarse import coarsened
+
+    if minimum is not None:
+        found = coarsened(found, minimum=minimum)
+    found.save(output)
+    if json:
+        print_json({"sketch": str(output)} | found.to_dict())
+        return
+    print(f"Wrote {output}: {found.summary()}")
+    print(f"Go on with: abstain evaluate {output}, or abstain merge {output} … -o all.sketch")

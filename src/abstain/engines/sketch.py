@@ -1,7 +1,7 @@
 """`sketch`: the counts of all rows of Parquet files, on any engine, in memory that does not depend on how many."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, final
@@ -49,6 +49,7 @@ def sketch(
     bits: int = BITS,
     by: tuple[By, ...] = ("shift",),
     plan: Plan | None = None,
+    distinct: bool = False,
     nonfinite: Nonfinite = "error",
     seed: int = 0,
     engine: str = "local",
@@ -64,6 +65,7 @@ def sketch(
     fitted get the outputs ``fitting``, whose head, if they have one, is that of all rows; or else a draw of samples,
     about 20,000, by a hash of their ids, which takes a further pass over the files and is left out of the counts for
     all scores alike. A ``plan``, that of another sketch, settles scores, bins and populations, so that both merge.
+    Rows with ids may show a sample twice, here or there, unless ``distinct`` says that no id repeats.
 
     With ``resume``, a folder, counts of finished parts are kept there and found again; parts of other files, scores or
     settings are not touched. The same rows give the same counts in whatever files, row groups, order and number of
@@ -81,7 +83,7 @@ def sketch(
             found, draw = _fitted(data, reader, first, scores, fitting, seed, chosen)
             pairs = {name: (found.entries[name], found.fitted[name]) for name in found.fitted}
             plan = Plan.of(pairs, first, bins=Bins(bits), by=by)
-        work = Sketching(reader, replace(plan, has_ids=first.ids is not None), draw)
+        work = Sketching(reader, plan.matching(first, distinct=distinct), draw)
         kept = None if resume is None else Kept(Path(resume), work.fingerprint)
         tally, unusable = Tally(work.plan), 0
         for counting in _counted(chosen, work, data.portions(), kept, progress):

@@ -13,6 +13,7 @@ from abstain.evaluation.further import as_metrics, further_rows
 from abstain.evaluation.mixes import mixes_of
 from abstain.evaluation.progress import Progress, silent
 from abstain.metrics.checks import check_share
+from abstain.metrics.intervals import ALPHAS
 from abstain.outputs import Outputs
 from abstain.outputs.expected import expect_outputs
 from abstain.scores.confidences import confidences
@@ -26,7 +27,7 @@ def evaluate(
     /,
     *,
     scores: AnyScore | Iterable[AnyScore] = "all",
-    alphas: Sequence[float] = (0.1, 0.5, 1.0),
+    alphas: Sequence[float] = ALPHAS,
     metrics: str | Iterable[str] = (),
     fitting: Fitting = "fifth",
     level: float = 0.95,

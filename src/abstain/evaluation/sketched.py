@@ -10,7 +10,7 @@ from abstain.evaluation.mixes import MIXES, Mix, mixes_among
 from abstain.evaluation.table import ScoreTable
 from abstain.metrics.checks import check_share
 from abstain.metrics.compare import Comparison
-from abstain.metrics.intervals import Estimate, mover
+from abstain.metrics.intervals import ALPHAS, Estimate, mover
 from abstain.sketch import Counts, Sketch
 
 WIDE = 0.05  # of a value: brackets beyond it tell that bins are too coarse
@@ -45,7 +45,7 @@ def evaluate_sketch(
     /,
     *,
     scores: Sequence[str] | None = None,
-    alphas: Sequence[float] = (0.1, 0.5, 1.0),
+    alphas: Sequence[float] = ALPHAS,
     level: float = 0.95,
     domain: Sequence[str] | None = None,
     classes: Sequence[str] | None = None,

@@ -21,6 +21,7 @@ def sketch_outputs(
     bins: Bins | Mapping[str, Bins] | None = None,
     equal_mass: int | None = None,
     by: tuple[By, ...] = ("shift",),
+    distinct: bool = False,
     fitting: Fitting = "fifth",
     seed: int = 0,
     progress: Progress | None = None,
@@ -29,7 +30,8 @@ def sketch_outputs(
 
     ``scores`` are by default all that need no fitting; others are fitted as `evaluate` does, and the rows they were
     fitted on are not counted. Bins are the first 20 bits of the confidence, others that are given, or, with
-    ``equal_mass``, so many of as many rows each, chosen on these rows.
+    ``equal_mass``, so many of as many rows each, chosen on these rows. Rows with ids may show a sample twice, here or
+    in sketches to be merged with, unless ``distinct`` says that no id repeats: then every row is independent.
     """
     expect_outputs(outputs)
     if not outputs.is_labelled:
@@ -40,7 +42,7 @@ def sketch_outputs(
         values = confidences(found.outputs, found.fitted)
         bins = {name: Bins.equal_mass(one, number=equal_mass) for name, one in values.items()}
     pairs = {name: (found.entries[name], found.fitted[name]) for name in found.fitted}
-    plan = Plan.of(pairs, found.outputs, bins=bins, by=by, has_ids=outputs.samples[1] < len(outputs))
+    plan = Plan.of(pairs, found.outputs, bins=bins, by=by, distinct=distinct)
     sketch = Sketch.of_outputs(plan, found.outputs)
     return sketch if equal_mass is None else sketch.with_fitted_bins()
 

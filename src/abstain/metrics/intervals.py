@@ -19,6 +19,7 @@ from abstain.metrics.ranking import Ranking, rank
 from abstain.metrics.value import Value
 
 KEPT = 1 << 17  # rows whose influence is kept once it is known
+ALPHAS = (0.1, 0.5, 1.0)  # the coverages of AURC-α where none are asked for, as in the paper
 FEW_ERRORS = 50  # below it the normal interval is too short
 
 
@@ -89,7 +90,7 @@ def aurc_estimates(
     losses: ArrayLike,
     /,
     *,
-    alphas: Sequence[float] = (0.1, 0.5, 1.0),
+    alphas: Sequence[float] = ALPHAS,
     weights: ArrayLike | None = None,
     ids: ArrayLike | None = None,
     level: float = 0.95,

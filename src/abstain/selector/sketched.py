@@ -44,6 +44,8 @@ def calibrate_sketch(
     )
     if asked.target not in ("risk", "coverage", "risk per group"):
         raise ValueError(f"A sketch must be calibrated for a risk or a coverage, got {asked.target}. Use the outputs.")
+    if method is not None and asked.target != "risk":
+        raise ValueError(f"`method` must be left out with `coverage` or `per`, which have one rule, got {method!r}.")
     if score is None and len(sketch.scores) > 1:
         raise ValueError(f"`score` must say which score to trust, {', '.join(sketch.scores)}, got none.")
     name = sketch.scores[0] if score is None else score

@@ -25,8 +25,8 @@ def coarsened(sketch: Sketch, /, *, minimum: int) -> Sketch:
         raise ValueError(f"`minimum` must be a whole number of rows, got {minimum!r}.")
     if sketch.plan.has_ids:
         raise ValueError(
-            "`sketch` must be of independent rows to be made coarse, got several rows of the same sample, whose "
-            "standard errors need the parts. Count one row of each."
+            "`sketch` must be of independent rows to be made coarse, got ids that may repeat, whose standard errors "
+            "need the parts. Count one row of each sample, with `distinct`."
         )
     scores, cells = {}, {}
     for name, one in sketch.plan.scores.items():

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, Self, final, get_args
 
 import numpy as np
@@ -53,7 +53,7 @@ class Plan:
     parts: int = PARTS
     """Rows are in one of so many parts by a hash of their ids, all scores alike; 1 for none."""
     has_ids: bool = False
-    """Whether several rows may show the same sample, which their ids tell; else every row is independent."""
+    """Whether rows have ids that may repeat, here or in sketches to be merged with; else every row is independent."""
     n_classes: int = 0
     class_names: tuple[str, ...] | None = None
     head: str | None = None
@@ -77,11 +77,11 @@ class Plan:
         bins: Bins | Mapping[str, Bins] | None = None,
         by: tuple[By, ...] = ("shift",),
         parts: int = PARTS,
-        has_ids: bool | None = None,
+        distinct: bool = False,
     ) -> Self:
         """The plan for fitted scores by name, with their entries, and for outputs such as these.
 
-        Where there are ids, several rows may show the same sample, unless ``has_ids`` is False.
+        Where there are ids, several rows may show the same sample, unless ``distinct`` says that none repeats.
         """
         each = bins if isinstance(bins, Mapping) else dict.fromkeys(fitted, bins or Bins(BITS))
         if lacking := [name for name in fitted if name not in each]:
@@ -90,16 +90,22 @@ class Plan:
             scores={name: Scored(*one, each[name]) for name, one in fitted.items()},
             by=by,
             parts=parts,
-            has_ids=outputs.ids is not None if has_ids is None else has_ids,
+            has_ids=outputs.ids is not None and not distinct,
             n_classes=outputs.n_classes,
             class_names=outputs.class_names,
             head=_head(outputs) if any(one.uses_head for _, one in fitted.values()) else None,
         )
 
+    def matching(self, outputs: Outputs, /, *, distinct: bool = False) -> Self:
+        """The same scores, bins and populations for outputs such as these, whose ids may repeat if they have any."""
+        return replace(self, has_ids=outputs.ids is not None and not distinct)
+
     def count(self, outputs: Outputs, /, *, numbers: ArrayLike | None = None) -> Counted:
         """The cells of outputs; ``numbers`` (n,) tell rows without ids apart, their place by default."""
         if self.has_ids and outputs.ids is None:
             raise ValueError("`outputs` must have ids, as several rows may show the same sample, got none.")
+        if not self.has_ids and outputs.ids is not None and (samples := outputs.samples[1]) < len(outputs):
+            raise ValueError(f"`outputs` must have distinct ids, got {samples} in {len(outputs)} rows.")
         if outputs.n_classes != self.n_classes:
             raise ValueError(f"`outputs` must have {self.n_classes} classes, got {outputs.n_classes}.")
         if self.head is not None and _head(outputs) != self.head:
@@ -155,7 +161,7 @@ class Plan:
         for field, words in (
             ("by", "rows kept apart by"),
             ("parts", "parts:"),
-            ("has_ids", "several rows of the same sample:"),
+            ("has_ids", "ids that may repeat (where they do not, count with `distinct`):"),
             ("n_classes", "classes:"),
             ("class_names", "names of classes:"),
             ("head", "last layers:"),
@@ -171,12 +177,6 @@ def _head(outputs: Outputs) -> str:
 
 
 def _state(one: Scored) -> str:
-    """Everything the confidence depends on, as a text."""
-    found = [to_state(one.entry), to_state(one.fitted)]
-    return json.dumps(
-        [
-            [header, {name: [str(a.dtype), a.shape, a.tobytes().hex()] for name, a in arrays.items()}]
-            for header, arrays in found
-        ],
-        default=str,
-    )
+    """A digest of everything the confidence depends on; 2 and 2.0, which a file makes of it, are the same."""
+    states = (to_state(one.entry), to_state(one.fitted))
+    return digest(*((json.loads(json.dumps(header), parse_int=float), arrays) for header, arrays in states))

@@ -19,7 +19,7 @@ from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 RULES = {"step_down": step_down, "bonferroni": bonferroni, "sgr": sgr}
 MOST = 1 << 22  # rows whose ranks are tested one by one
 MANY, FEW = 4096, 64  # ranks tested beyond that, where a union bound costs next to nothing, and below
-CLUSTERS = "since rows of the same sample count as if independent: a sketch does not keep them together"
+CLUSTERS = "since rows of the same sample count as if independent (where no id repeats, count with `distinct`)"
 
 
 def target_risk(counts: Counts, /, *, risk: float, delta: float = 0.05, method: str | None = None) -> Threshold:

@@ -5,7 +5,6 @@ import pytest
 
 import abstain
 from abstain.evaluation import MIXES
-from abstain.experiments.paper.areas import ALPHAS
 from abstain.experiments.training.over_seeds import OverSeeds
 from abstain.experiments.training.selection_head import (
     HEAD,
@@ -17,6 +16,7 @@ from abstain.experiments.training.selection_head import (
     not_best,
     pairs,
 )
+from abstain.metrics.intervals import ALPHAS
 from abstain.outputs import Outputs
 
 

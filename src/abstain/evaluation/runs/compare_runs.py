@@ -10,6 +10,7 @@ from abstain.evaluation.runs.matched import matched
 from abstain.evaluation.runs.run_comparison import Difference, MixComparison, RunComparison
 from abstain.evaluation.runs.scored import Scored, scored
 from abstain.metrics.checks import check_level, check_share
+from abstain.metrics.intervals import ALPHAS
 from abstain.metrics.two_models import TwoModels
 from abstain.outputs import Outputs
 from abstain.outputs.expected import expect_outputs
@@ -24,7 +25,7 @@ def compare_runs(
     /,
     *,
     score: AnyScore | tuple[AnyScore | None, AnyScore | None] | None = None,
-    alphas: Sequence[float] = (0.1, 0.5, 1.0),
+    alphas: Sequence[float] = ALPHAS,
     coverages: Sequence[float] = (0.5, 0.8, 0.9, 1.0),
     risks: Sequence[float] | None = None,
     names: tuple[str, str] = ("a", "b"),

@@ -10,7 +10,7 @@ from abstain.draws import generator
 from abstain.evaluation.compared import Ranked
 from abstain.evaluation.mixes import MIXES, Mix, mixes_of
 from abstain.metrics.compare import paired
-from abstain.metrics.intervals import estimates
+from abstain.metrics.intervals import ALPHAS, estimates
 from abstain.outputs import Outputs
 from abstain.scores.confidences import confidences
 from abstain.scores.fitting_draw import FittingRows, fit_each
@@ -20,7 +20,6 @@ from abstain.scores.score import FittedScore
 
 Floats = NDArray[np.float64]
 SIZES = (50, 300, 1000, 3000)
-ALPHAS = (0.1, 0.5, 1.0)
 TEN = tuple(score.name for score in PAPER if score != KNN(space="logits"))
 JUDGED = 6000  # rows, of those left
 LEFT = 0.5  # of the samples, to be judged on

@@ -11,10 +11,9 @@ import numpy as np
 from abstain.evaluation import MIXES, Evaluation
 from abstain.evaluation.compared import Ranked
 from abstain.metrics.compare import paired
-from abstain.metrics.intervals import Estimate, estimates
+from abstain.metrics.intervals import ALPHAS, Estimate, estimates
 from abstain.metrics.ranking import Ranking
 
-ALPHAS = (0.1, 0.5, 1.0)
 NEAR_ZERO = 0.01
 """The coverage up to which the risk "as coverage approaches zero" is averaged."""
 FULL = "full coverage"

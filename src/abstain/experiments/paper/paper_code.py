@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from scipy.special import entr, logsumexp, softmax
 
 from abstain.evaluation.mixes import mixes_of
-from abstain.experiments.paper.areas import ALPHAS
 from abstain.kernels.blocks import row_blocks
 from abstain.metrics import aurc
+from abstain.metrics.intervals import ALPHAS
 from abstain.outputs import Outputs
 from abstain.scores import KNN, Residual, ViM, confidence_margin, geometric_margin, max_logit
 from abstain.scores.fitting_draw import draw_per_class

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from abstain.evaluation import Evaluation
 from abstain.experiments.findings import Table
-from abstain.experiments.paper.areas import ALPHAS, EvaluatedAreas
+from abstain.experiments.paper.areas import EvaluatedAreas
 from abstain.experiments.paper.published import paper_tables
 from abstain.experiments.paper.score_claims import PAPER_SCORES
+from abstain.metrics.intervals import ALPHAS
 from abstain.report.tables import Ranked, latex_of
 from abstain.scores.registry import SCORES
 

@@ -11,8 +11,9 @@ from typing import Literal
 
 from abstain.evaluation import Evaluation
 from abstain.experiments.claims import Outcome, Verdict
-from abstain.experiments.paper.areas import ALPHAS, FULL, NEAR_ZERO, Areas, Contrast, EvaluatedAreas, Term
+from abstain.experiments.paper.areas import FULL, NEAR_ZERO, Areas, Contrast, EvaluatedAreas, Term
 from abstain.experiments.paper.drawn_areas import DrawnAreas
+from abstain.metrics.intervals import ALPHAS
 
 MARGINS = ("confidence_margin", "geometric_margin")
 SOFTMAX = ("sirc", "max_softmax", "neg_entropy", "doctor")

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from abstain.experiments.paper.areas import ALPHAS
 from abstain.experiments.paper.published import PublishedAreas
 from abstain.experiments.paper.score_claims import COMPARABLE, FOR_OOD, MARGINS, SOFTMAX
 from abstain.extras import require
+from abstain.metrics.intervals import ALPHAS
 from abstain.report.style import COLOURS, tidy
 
 FAMILIES = {  # scores, colour, marker, and how far beside the column they are drawn

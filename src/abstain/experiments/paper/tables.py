@@ -3,10 +3,10 @@
 from abstain.experiments.claims import Verdict
 from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.findings import Findings, Table
-from abstain.experiments.paper.areas import ALPHAS
 from abstain.experiments.paper.published import DOUBTS, PLACES, PublishedAreas, paper_tables
 from abstain.experiments.paper.score_claims import COMPARABLE, MARGINS, PAPER_SCORES, claims_on
 from abstain.experiments.paper.standing_figure import standing_figure
+from abstain.metrics.intervals import ALPHAS
 
 TITLE = "The paper's own tables against its text"
 

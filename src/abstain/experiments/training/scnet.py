@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 from abstain.evaluation import evaluate
 from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.findings import Findings
-from abstain.experiments.paper.areas import ALPHAS
 from abstain.experiments.training.image_tasks import CLASSES, PACKAGES, cifar_task, fashion_task
 from abstain.experiments.training.selection_head import SYMBOLS, findings
 from abstain.experiments.training.training_runs import TrainingRuns
+from abstain.metrics.intervals import ALPHAS
 
 if TYPE_CHECKING:
     from abstain.train.recipe import Recipe

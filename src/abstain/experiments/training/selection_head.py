@@ -9,10 +9,10 @@ from scipy.special import expit
 from abstain.evaluation import MIXES, Evaluation
 from abstain.experiments.claims import Outcome, Verdict
 from abstain.experiments.findings import Findings, Table
-from abstain.experiments.paper.areas import ALPHAS
 from abstain.experiments.paper.score_claims import COMPARABLE
 from abstain.experiments.training.over_seeds import OverSeeds, over_seeds, spread
 from abstain.metrics.compare import Comparison, compare_all
+from abstain.metrics.intervals import ALPHAS
 from abstain.report.risk_coverage_figure import risk_coverage_figure
 from abstain.scores.registry import SCORES
 

@@ -1,0 +1,71 @@
+"""How an evaluation is told: as one document or as tables, of outputs or of counts."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+from abstain.cli.letters import shown
+from abstain.cli.show import print_json, print_summary
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from abstain.evaluation import Evaluation, SketchedEvaluation
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Telling:
+    """What is asked to be shown."""
+
+    mix: list[str] | None
+    every: bool
+    """All scores in all mixes."""
+    intervals: bool
+    json: bool
+
+    def outputs(self, found: "Evaluation", *, drawn: list[str]) -> None:
+        """An evaluation of outputs, and the figures drawn of it."""
+        from rich.console import Console
+
+        if self.json:
+            print_json(found.to_dict() | ({"figures": drawn} if drawn else {}))
+            return
+        self._table(found, Console())
+        for line in drawn:
+            print(shown(line))
+
+    def counts(self, found: "SketchedEvaluation") -> None:
+        """An evaluation of counts: the usual table, and under it what is certain."""
+        from rich.console import Console
+
+        if self.json:
+            print_json(found.to_dict())
+            return
+        console = Console()
+        self._table(found, console)
+        console.print(_bounds(found, (self._mixes(found) or found.mixes)[-1]))
+
+    def _mixes(self, found: "Evaluation | SketchedEvaluation") -> list[str] | None:
+        return found.mixes if self.every else self.mix
+
+    def _table(self, found: "Evaluation | SketchedEvaluation", console: "Console") -> None:
+        from abstain.evaluation import summarize
+        from abstain.evaluation.summarize import SHOWN
+
+        summary = summarize(found, mixes=self._mixes(found), shown=None if self.every else SHOWN)
+        print_summary(summary, console, intervals=self.intervals)
+
+
+def _bounds(found: "SketchedEvaluation", mix: str) -> Any:
+    """The brackets of every score in a mix, by α."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title=f"{mix}: certain bounds", title_justify="left")
+    table.add_column("score", no_wrap=True)
+    for alpha in found.alphas:
+        table.add_column(shown(f"α={alpha:g}"), justify="right", no_wrap=True)
+    for name in sorted(found.scores, key=lambda name: float(found.row(name, mix, found.alphas[-1])["aurc"])):
+        rows = [found.row(name, mix, alpha) for alpha in found.alphas]
+        table.add_row(name, *(shown(f"{100 * row['lower']:.4f}–{100 * row['upper']:.4f}") for row in rows))
+    return table
