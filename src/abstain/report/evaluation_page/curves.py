@@ -10,7 +10,7 @@ from abstain.kernels.ranks import order_rows
 from abstain.metrics.checks import rejected_last
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.controls import mix_select
-from abstain.report.evaluation_page.slices import KINDS
+from abstain.report.evaluation_page.slices import KINDS, kinds_of
 from abstain.report.evaluation_page.thinning import thinned
 from abstain.report.page import Section, asset, shortened, text
 from abstain.report.page.chart import chart
@@ -82,11 +82,12 @@ def _curves(case: Case, names: list[str]) -> dict[str, list[Any]]:
     """By mix, for each score, coverages and risks as whole numbers of a millionth."""
     evaluation = case.evaluation
     found: dict[str, list[Any]] = {mix: [] for mix in evaluation.mixes}
+    kinds = kinds_of(evaluation.outputs)
     for score in names:
         confidence = rejected_last(evaluation.confidence[score])
         rows, begins = order_rows(confidence)
         last = np.append(begins[1:], True) & (confidence[rows] > -np.inf)
-        errors, kind = evaluation.errors[rows], case.kinds[rows]
+        errors, kind = evaluation.errors[rows], kinds[rows]
         for mix in evaluation.mixes:
             inside = np.isin(KINDS, MIXES[mix].kinds)[kind]
             accepted, wrong, n = np.cumsum(inside)[last], np.cumsum(errors & inside)[last], np.count_nonzero(inside)

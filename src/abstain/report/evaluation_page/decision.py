@@ -52,7 +52,7 @@ def _score(score: str) -> str:
 
 
 def _tiles(case: Case) -> str:
-    point, n = case.point, case.evaluation.n
+    point, n = case.point, case.n
     accepted, errors = int(np.count_nonzero(point.accepted)), int(np.count_nonzero(point.errors))
     wrong = int(np.count_nonzero(point.errors & point.accepted))
     clusters = None if case.clusters is None else case.clusters[point.accepted]
@@ -119,7 +119,7 @@ def _reason(case: Case) -> str:
     words = text(verdict(case.evaluation).words)
     shares = {KIND_WORDS[kind]: float(np.mean(case.kinds == place)) for place, kind in enumerate(KINDS)}
     mixed = ", ".join(f"{share:.1%} {kind}" for kind, share in shares.items() if share)
-    law = f"All numbers are of rows mixed as these {case.evaluation.n:,} ({mixed}); another mix has others."
+    law = f"All numbers are of rows mixed as these {case.n:,} ({mixed}); another mix has others."
     return f'<p class="lead">{words}</p><p class="quiet">{text(law)}</p>'
 
 

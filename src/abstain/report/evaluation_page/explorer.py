@@ -35,7 +35,7 @@ def explorer(case: Case, /) -> Section:
         '<div class="chart" id="explorer-chart" role="img" aria-label="Risk over coverage, the chosen point marked; '
         'the numbers above tell it"></div>' + _daily() + _tables(parts)
     )
-    every = Division("every", "", ("",), np.zeros(case.evaluation.n, dtype=np.int64))
+    every = Division("every", "", ("",), np.zeros(case.n, dtype=np.int64))
     data = {
         "kinds": len(KINDS),
         "mixes": {mix: [KINDS.index(kind) for kind in MIXES[mix].kinds] for mix in case.evaluation.mixes},
@@ -51,9 +51,11 @@ def explorer(case: Case, /) -> Section:
 
 
 def _scores(case: Case) -> dict[str, tuple[Counts, NDArray[np.bool_]]]:
-    """The score decided for, and the others one would think of."""
+    """The score decided for, and the others one would think of where they are known of the same rows."""
     evaluation, point = case.evaluation, case.point
     found = {point.score: (Counts.of(point.confidence, chosen=point.value), point.errors)}
+    if point.outputs is not evaluation.outputs:
+        return found
     for score in (verdict(evaluation).best, "max_softmax", "confidence_margin"):
         if score in evaluation.confidence and score not in found and len(found) < MOST_SCORES:
             found[score] = (Counts.of(rejected_last(evaluation.confidence[score])), evaluation.errors)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from abstain.evaluation import Evaluation, verdict
 from abstain.metrics.checks import rejected_last
+from abstain.outputs import Outputs
 from abstain.report.evaluation_page.bounds import upper_bounds
 from abstain.selector import Selector
 from abstain.thresholds import NoSafeThresholdError, Threshold
@@ -27,6 +28,10 @@ LEAST, TRIALS = 0.2, 20  # coverage from which on to look for a risk within reac
 class Point:
     """Rows ranked by a score, those that are accepted, and why there."""
 
+    outputs: Outputs
+    """The rows."""
+    places: NDArray[np.int64] | None
+    """(n,) where they are among the rows that the evaluation was given, from 0; None where they are all of these."""
     score: str
     confidence: NDArray[np.float64]
     """(n,) −inf where a row is not usable."""
@@ -90,12 +95,14 @@ def point_of(evaluation: Evaluation, /, *, selector: Selector | None, risk: floa
 
 
 def point_of_selector(evaluation: Evaluation, selector: Selector, /) -> Point:
-    """What a selector does on the rows of an evaluation."""
-    outputs = evaluation.outputs
+    """What a selector does on the rows of an evaluation: all that were given, as it needs none to be fitted on."""
+    outputs = evaluation.given
     confidence = rejected_last(selector.confidence(outputs))
     with np.errstate(invalid="ignore"):
         margin = confidence - selector.values(outputs)
     return Point(
+        outputs=outputs,
+        places=None,
         score=selector.score,
         confidence=confidence,
         errors=selector.errors(outputs),
@@ -128,6 +135,8 @@ def point_of_risk(evaluation: Evaluation, /, *, risk: float | None, delta: float
             refusal = refusal or error
     value = -np.inf if threshold is None else threshold.value
     return Point(
+        outputs=evaluation.outputs,
+        places=evaluation.places,
         score=score,
         confidence=confidence,
         errors=errors,
