@@ -75,7 +75,7 @@ def evaluate(
     import_numba_alone()
     import abstain
     from abstain.evaluation import summarize
-    from abstain.report.evaluation_page import check_page
+    from abstain.report.evaluation_page import check_page, write_page
     from abstain.report.risk_coverage_figure import risk_coverage_figure
     from abstain.report.save import check_figure, check_figures, save_figure
     from abstain.report.table_file import check_table, write_evaluation
@@ -126,7 +126,7 @@ def evaluate(
     for goal in output or ():
         write_evaluation(result, goal)
     if report is not None:
-        result.to_html(report, selector=chosen, run=str(outputs))
+        write_page(result, report, selector=chosen, run=str(place), selector_file=str(selector))
     drawn = [] if figures is None else _draw(result, figures, chosen)
     if json:
         print_json(result.to_dict() | ({"figures": drawn} if drawn else {}))

@@ -20,6 +20,8 @@ class Case:
     delta: float
     run: str
     """Where the outputs are, as typed on a command line."""
+    selector_file: str = "selector.abstain"
+    """Where the selector is, if the point is that of one."""
 
     @cached_property
     def kinds(self) -> NDArray[np.int64]:

@@ -42,7 +42,7 @@ def explorer(case: Case, /) -> Section:
         "mixes": {mix: [KINDS.index(kind) for kind in MIXES[mix].kinds] for mix in case.evaluation.mixes},
         "parts": {division.name: len(division.parts) for division in (every, *parts)},
         "digits": case.digits,
-        "command": command_parts(case, list(scores)),
+        "command": command_parts(case, list(scores)) if case.point.selector is None else None,
         "start": _start(case),
         "scores": [_counted(case, counts, errors, [every, *parts]) for counts, errors in scores.values()],
         "spec": _spec(),
@@ -146,6 +146,7 @@ def _daily() -> str:
     )
     return (
         '<h3>In a day</h3><p id="daily-words">Expected, if days are like these rows.</p>'
+        '<p class="quiet">1000 answers a day, and costs of 1 and 10, are examples: put yours.</p>'
         f'<div class="controls">{fields}<button type="button" class="button" id="explorer-cheapest">Go to the cheapest '
         f'point</button></div><div aria-live="polite">{shown}</div>'
     )

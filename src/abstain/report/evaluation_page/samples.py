@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.slices import KIND_WORDS, UNKNOWN, UNUSABLE, class_name
-from abstain.report.page import Cell, Column, Section, name, table
+from abstain.report.page import Cell, Column, Section, name, shortened, table
 
 SHOWN = 20
 NUMBERED = (
@@ -15,13 +15,13 @@ NUMBERED = (
 
 
 def samples(case: Case, /) -> Section:
-    """Two tables, each row a sample by its id."""
-    point = case.point
+    """Two tables at the point decided for, each row a sample by its id."""
+    point, score = case.point, shortened(case.point.score)
     wrong = _first(np.where(point.errors, -point.confidence, np.inf))
     near = _first(np.where(np.isfinite(point.margin), np.abs(point.margin), np.inf))
     near = near[np.argsort(-point.margin[near], kind="stable")]
-    confident = "Wrong answers with the highest confidence: look at them first; some may be wrong labels."
-    nearest = "Samples nearest the threshold: whether they are accepted hangs by a hair."
+    confident = f"Wrong answers with the highest {score}: look at them first; some may be wrong labels."
+    nearest = f"Samples nearest the threshold of {score}: whether they are accepted hangs by a hair."
     html = "".join(
         [
             "<h3>The most confident mistakes</h3>",
