@@ -62,4 +62,5 @@ def test_of_scores_that_cannot_be_told_apart_the_one_that_accepts_most_is_taken(
     assert widths["a"] != widths["b"]
     point = point_of_risk(evaluation, risk=0.02, delta=0.05)
     assert np.count_nonzero(point.accepted) == max(widths.values())
+    assert point.score != found.score
     assert point.is_widest
