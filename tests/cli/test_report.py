@@ -30,7 +30,16 @@ def test_a_report_about_a_selector(folder, tmp_path):
     selector.save(tmp_path / "s.abstain")
     done = run("report", folder, "--score", "energy", "--selector", tmp_path / "s.abstain", "-o", tmp_path / "a.html")
     assert done.returncode == 0, done.stderr
-    assert f"above {selector.threshold.value:.6g}".replace("-", "−") in (tmp_path / "a.html").read_text()
+    page = (tmp_path / "a.html").read_text()
+    assert f"a confidence above {selector.threshold.value:.4g}".replace("-", "−") in page
+    assert f"abstain certify {tmp_path / 's.abstain'} --on &#x27;{folder}&#x27;" in page
+    assert "600 answers" in page
+
+
+def test_a_risk_out_of_reach_is_told_on_the_terminal(folder, tmp_path):
+    done = run("report", folder, "--score", "energy", "--risk", "0.0001", "-o", tmp_path / "a.html")
+    assert "no threshold can promise a risk of 0.0001" in done.stdout
+    assert "is in reach" in done.stdout
 
 
 def test_evaluate_writes_the_page_beside_its_table(folder, tmp_path):

@@ -89,7 +89,7 @@ def evaluate(
     files.check()
     chosen = None if selector is None else abstain.Selector.load(selector)
     result = _evaluated(place, score=score, alpha=alpha, metric=metric, level=level, **fitted)
-    telling.outputs(result, drawn=files.write(result, selector=chosen, run=outputs[0]))
+    telling.outputs(result, drawn=files.write(result, selector=chosen, run=outputs[0], selector_file=str(selector)))
 
 
 class Fitted(TypedDict):

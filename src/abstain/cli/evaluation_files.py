@@ -35,7 +35,7 @@ class EvaluationFiles:
         for goal in self.tables:
             check_table(goal)
 
-    def write(self, result: "Evaluation", *, selector: "Selector | None", run: str) -> list[str]:
+    def write(self, result: "Evaluation", *, selector: "Selector | None", run: str, selector_file: str) -> list[str]:
         """Write them; a line for each of the ``figures``."""
         from abstain.report.risk_coverage_figure import risk_coverage_figure
         from abstain.report.save import save_figure
@@ -46,7 +46,9 @@ class EvaluationFiles:
         for goal in self.tables:
             write_evaluation(result, goal)
         if self.page is not None:
-            result.to_html(self.page, selector=selector, run=run)
+            from abstain.report.evaluation_page import write_page
+
+            write_page(result, self.page, selector=selector, run=run, selector_file=selector_file)
         return [] if self.figures is None else _draw(result, self.figures, selector)
 
 

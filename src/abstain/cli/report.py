@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from abstain.cli.complete import score_names
+from abstain.cli.letters import shown
 from abstain.cli.options import Json, Nonfinite, score_list
 from abstain.cli.show import print_json, progress_bar
 
@@ -39,7 +40,7 @@ def report(
     """
     import abstain
     from abstain.evaluation import verdict
-    from abstain.report.evaluation_page import check_page
+    from abstain.report.evaluation_page import check_page, decision_words, write_page
 
     check_page(output)
     chosen = None if selector is None else abstain.Selector.load(selector)
@@ -52,10 +53,21 @@ def report(
             progress=progress,
         )
         progress("Writing the page", 1.0)
-        result.to_html(output, selector=chosen, risk=risk, delta=delta, run=str(outputs))
+        case = write_page(
+            result,
+            output,
+            selector=chosen,
+            risk=risk,
+            delta=delta,
+            run=str(outputs),
+            selector_file=str(selector),
+        )
     found = verdict(result)
     if json:
-        print_json({"report": str(output), "n": result.n, "verdict": found.to_dict()})
+        decided = {"words": decision_words(case), "score": case.point.score, "threshold": case.point.value}
+        decided |= {"coverage": case.point.coverage, "target": case.point.target, "risk": case.point.promised_risk}
+        print_json({"report": str(output), "n": case.n, "decision": decided, "verdict": found.to_dict()})
         return
-    print(found.words)
+    print(shown(decision_words(case)))
+    print(shown(found.words))
     print(f"The page: {output}")

@@ -92,6 +92,8 @@ def evaluate(
         entries=found.entries,
         confidence=confidence,
         outputs=found.outputs,
+        given=outputs,
+        places=found.places,
         seed=seed,
     )
 

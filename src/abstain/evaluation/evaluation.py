@@ -33,6 +33,10 @@ class Evaluation(ScoreTable):
     """(n,) by score; NaN where a row is not usable."""
     outputs: Outputs
     """The rows that were evaluated: those that no score was fitted on."""
+    given: Outputs
+    """All rows, with those that scores were fitted on."""
+    places: NDArray[np.int64] | None = None
+    """(n,) where the rows evaluated are among those given, from 0; None where they are all of them."""
     seed: int = 0
     """Of the draw of rows to fit on."""
 

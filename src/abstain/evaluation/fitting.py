@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abstain.evaluation.progress import Progress
 from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.outputs.expected import expect_outputs
-from abstain.scores.fitting_draw import FittingRows, draw_per_class, fit_each, split_to_fit
+from abstain.scores.fitting_draw import FittingRows, fit_each, rows_per_class, rows_to_fit
 from abstain.scores.registry import AnyScore, as_scores
 from abstain.scores.score import FittedScore, Score
 
@@ -18,12 +19,17 @@ Fitting = Outputs | Literal["fifth", "paper"]
 """Outputs to fit on, or the draw of some."""
 
 
-def _as_the_paper(outputs: Outputs, /, *, seed: int) -> tuple[FittingRows, Outputs]:
-    inside, rest = draw_per_class(outputs, seed=seed)
-    return FittingRows.all_alike(inside), rest
+def _a_fifth(outputs: Outputs, /, *, seed: int) -> tuple[FittingRows, NDArray[np.bool_]]:
+    drawn = rows_to_fit(outputs, seed=seed)
+    return FittingRows.within(outputs.select(drawn)), ~drawn
 
 
-DRAWS = {"fifth": split_to_fit, "paper": _as_the_paper}
+def _as_the_paper(outputs: Outputs, /, *, seed: int) -> tuple[FittingRows, NDArray[np.bool_]]:
+    inside, kept = rows_per_class(outputs, seed=seed)
+    return FittingRows.all_alike(outputs.select(inside)), kept
+
+
+DRAWS = {"fifth": _a_fifth, "paper": _as_the_paper}
 
 
 @dataclass
@@ -32,6 +38,8 @@ class FittedScores:
 
     outputs: Outputs
     """The rows that no score was fitted on."""
+    places: NDArray[np.int64] | None = None
+    """(n,) where these are among the rows given, None where all of them are kept."""
     entries: dict[str, Score] = field(default_factory=dict)
     fitted: dict[str, FittedScore] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
@@ -59,7 +67,8 @@ def fit_scores(
     chosen = _allowed(as_scores(scores, outputs), outputs, fitting, found.left_out)
     sample = FittingRows.all_alike(outputs)
     if any(score.needs_fitting for score in chosen):
-        sample, found.outputs, note = _sample(outputs, fitting, seed)
+        sample, found.places, note = _sample(outputs, fitting, seed)
+        found.outputs = outputs if found.places is None else outputs.select(found.places)
         found.notes += note
     found.fitted, refused = fit_each(_told(chosen, progress), sample)
     found.entries = {score.name: score for score in chosen if score.name in found.fitted}
@@ -97,16 +106,19 @@ def _allowed(
     return [score for score in scores if score.name not in left_out]
 
 
-def _sample(outputs: Outputs, fitting: Fitting | FittingRows, seed: int) -> tuple[FittingRows, Outputs, list[str]]:
-    """Rows to fit on, rows to evaluate on, and what there is to say of them."""
+def _sample(
+    outputs: Outputs, fitting: Fitting | FittingRows, seed: int
+) -> tuple[FittingRows, NDArray[np.int64] | None, list[str]]:
+    """Rows to fit on, where rows to evaluate on are if not everywhere, and what there is to say of them."""
     if isinstance(fitting, FittingRows):
-        return fitting, outputs, []
+        return fitting, None, []
     if not isinstance(fitting, str):
         shared = _shared_ids(fitting, outputs)
         words = f"Careful: {shared} ids are in the fitting sample and in the evaluation; are they the same samples?"
-        return FittingRows.all_alike(fitting), outputs, [words] if shared else []
-    sample, rest = DRAWS[fitting](outputs, seed=seed)
-    return sample, rest, [drawn_words(len(sample.inside), len(outputs) - len(rest))]
+        return FittingRows.all_alike(fitting), None, [words] if shared else []
+    sample, kept = DRAWS[fitting](outputs, seed=seed)
+    places = np.flatnonzero(kept)
+    return sample, places, [drawn_words(len(sample.inside), len(outputs) - len(places))]
 
 
 def drawn_words(inside: int, drawn: int, /) -> str:

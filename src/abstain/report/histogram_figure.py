@@ -24,8 +24,8 @@ def histogram_figure(evaluation: Evaluation, point: Point, /) -> Any:
     """The score of an operating point over all rows, with its threshold."""
     figure = new_figure(COLUMN, 2.3, "The histogram")
     axes, entry = figure.subplots(), evaluation.entries.get(point.score)
-    known = evaluation.outputs.labels
-    unknown = np.zeros(evaluation.n, dtype=bool) if known is None else known < 0
+    known = point.outputs.labels
+    unknown = np.zeros(len(point.errors), dtype=bool) if known is None else known < 0
     draw_histogram(axes, point.confidence, point.errors, unknown=unknown, threshold=point.value)
     axes.set_xlabel(plain(point.score) if entry is None else label_of(entry))
     axes.legend(frameon=False, fontsize=SIZE)

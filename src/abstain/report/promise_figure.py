@@ -11,7 +11,7 @@ from abstain.report.style import COLOURS, COLUMN, RULE, SIZE, CannotDrawError, n
 
 def promise_figure(evaluation: Evaluation, point: Point, /, *, delta: float = 0.05) -> Any:
     """Promises for the score of an operating point, made on one half of the rows and looked at on the other."""
-    outputs = evaluation.outputs
+    outputs = point.outputs
     found = kept_promises(point.confidence, point.errors, ids=outputs.ids, delta=delta, level=evaluation.level)
     if not found:
         raise CannotDrawError("no risk can be certified on half of the rows")

@@ -15,7 +15,7 @@ SHOWN = 24  # lines
 
 def slices_figure(evaluation: Evaluation, point: Point, /, *, by: Literal["domain", "class"]) -> Any:
     """A line for each domain or true class: the risk among its accepted rows, and the share of it that is accepted."""
-    division, outputs = _division(evaluation, point, by), evaluation.outputs
+    division, outputs = _division(point, by), point.outputs
     found = slices(division.number, point.accepted, point.errors, ids=outputs.clusters, level=evaluation.level)
     names = [division.parts[int(one.name)] for one in found]
     order = sorted(range(len(found)), key=lambda place: _worst_first(found[place]))
@@ -38,9 +38,9 @@ def slices_figure(evaluation: Evaluation, point: Point, /, *, by: Literal["domai
     return figure
 
 
-def _division(evaluation: Evaluation, point: Point, by: str) -> Division:
+def _division(point: Point, by: str) -> Division:
     name = "true" if by == "class" else by
-    found = next((one for one in divisions(evaluation, point) if one.name == name), None)
+    found = next((one for one in divisions(point) if one.name == name), None)
     if found is None:
         raise CannotDrawError(f"the outputs have no {'labels' if by == 'class' else 'domains'}")
     if len(found.parts) < 2:

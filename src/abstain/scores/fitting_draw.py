@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Self, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
 from abstain.outputs.draw import draw_rows
@@ -51,7 +52,13 @@ def fit_each(scores: Iterable[Score], rows: FittingRows, /) -> tuple[dict[str, F
 
 
 def draw_per_class(outputs: Outputs, /, *, seed: int) -> tuple[Outputs, Outputs]:
-    """Five in-distribution rows per class, as in the paper, at most half, and the outputs without these samples.
+    """Five in-distribution rows per class, and the outputs without these samples: `rows_per_class`."""
+    drawn, kept = rows_per_class(outputs, seed=seed)
+    return outputs.select(drawn), outputs.select(kept)
+
+
+def rows_per_class(outputs: Outputs, /, *, seed: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Five in-distribution rows per class, as in the paper, at most half, and where (n,) the other samples are.
 
     Copies of a drawn sample, such as corrupted ones, leave with it.
     """
@@ -64,11 +71,17 @@ def draw_per_class(outputs: Outputs, /, *, seed: int) -> tuple[Outputs, Outputs]
     drawn = inside[draw_rows(len(inside), samples[inside], size=size, rng=rng)]
     is_drawn = np.zeros(n, dtype=bool)
     is_drawn[samples[drawn]] = True
-    return outputs.select(drawn), outputs.select(~is_drawn[samples])
+    return drawn, ~is_drawn[samples]
 
 
 def split_to_fit(outputs: Outputs, /, *, seed: int, share: float = SHARE) -> tuple[FittingRows, Outputs]:
-    """Rows to fit scores on, and rows that are still a sample of what all were.
+    """Rows to fit scores on, and the others: `rows_to_fit`."""
+    drawn = rows_to_fit(outputs, seed=seed, share=share)
+    return FittingRows.within(outputs.select(drawn)), outputs.select(~drawn)
+
+
+def rows_to_fit(outputs: Outputs, /, *, seed: int, share: float = SHARE) -> NDArray[np.bool_]:
+    """Where (n,) rows are to fit scores on; the others are still a sample of what all were.
 
     Samples are drawn one by one, whatever they are, until they are a ``share`` of all, or 20,000, and five rows per
     class of them are in-distribution, or half of the samples are drawn. As when to stop depends on those drawn alone,
@@ -79,10 +92,10 @@ def split_to_fit(outputs: Outputs, /, *, seed: int, share: float = SHARE) -> tup
     inside = (outputs.shift == "none") & outputs.usable
     found = np.cumsum(np.bincount(place, weights=inside, minlength=n))
     enough = max(int(np.searchsorted(found, PER_CLASS * outputs.n_classes)), min(round(share * n), LARGEST) - 1)
-    drawn = place <= min(enough, n // 2 - 1)
+    drawn: NDArray[np.bool_] = place <= min(enough, n // 2 - 1)
     if np.count_nonzero(drawn & inside) < 2:
         raise ValueError(
             f"`outputs` must have at least 2 in-distribution rows among those drawn to fit a score on, got "
             f"{np.count_nonzero(drawn & inside)}. Calibrate on more samples."
         )
-    return FittingRows.within(outputs.select(drawn)), outputs.select(~drawn)
+    return drawn

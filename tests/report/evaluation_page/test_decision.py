@@ -1,14 +1,14 @@
 """The page tests a promise as `certify` does."""
 
-import re
-
 import numpy as np
 import pytest
 
 from abstain import Outputs, calibrate, certify, evaluate
 from abstain.report.evaluation_page.case import Case
-from abstain.report.evaluation_page.decision import decision
-from abstain.report.evaluation_page.point import point_of_selector
+from abstain.report.evaluation_page.decision import decision, decision_words
+from abstain.report.evaluation_page.point import point_of_risk, point_of_selector
+from abstain.report.page import text
+from abstain.selector.certificate_words import told, verdict_words
 
 
 def drawn(n, seed, *, copies, rate):
@@ -20,11 +20,56 @@ def drawn(n, seed, *, copies, rate):
 
 
 @pytest.mark.parametrize(("copies", "rate"), [(1, 0.4), (1, 0.8), (3, 0.4), (3, 0.8)])
-def test_the_p_value_is_that_of_the_certificate(copies, rate):
+def test_what_is_told_of_a_promise_is_what_the_certificate_tells(copies, rate):
     selector = calibrate(drawn(3000, 0, copies=copies, rate=0.4), risk=0.1)
     fresh = drawn(1000, 1, copies=copies, rate=rate)
-    evaluation = evaluate(fresh)
-    html = decision(Case(evaluation, point_of_selector(evaluation, selector), 0.05, "run/")).html
-    expected = certify(selector, fresh).fresh.tests[0].result
-    assert re.search(r"\(p = ([^)]*)\)", html)[1] == f"{expected.p_value:.2g}"
-    assert ("more than chance explains" in html) == (expected.verdict == "refuted") == (rate > 0.5)
+    html = of_selector(fresh, selector)
+    expected = certify(selector, fresh)
+    assert text(told(expected.fresh.tests[0], 0.05)) in html
+    assert text(verdict_words(expected)) in html
+    assert (expected.verdict == "refuted") == (rate > 0.5)
+
+
+def test_rows_that_calibrated_a_selector_cannot_test_it():
+    rows = drawn(3000, 0, copies=1, rate=0.4)
+    assert "These are the rows it was calibrated on" in of_selector(rows, calibrate(rows, risk=0.1))
+
+
+def of_selector(rows, selector):
+    evaluation = evaluate(rows)
+    return decision(Case(evaluation, point_of_selector(evaluation, selector), 0.05, "run/")).html
+
+
+def of_risk(rows, risk, **options):
+    evaluation = evaluate(rows, **options)
+    return Case(evaluation, point_of_risk(evaluation, risk=risk, delta=0.05), 0.05, "run/")
+
+
+def test_a_target_out_of_reach_is_named_with_one_within():
+    words = decision_words(of_risk(drawn(500, 0, copies=1, rate=0.4), 0.0001))
+    assert words.startswith("With these rows no threshold can promise a risk of 0.0001;")
+    assert "is in reach" in words
+
+
+def test_half_of_the_errors_out_of_reach_is_told_with_what_is_aimed_at():
+    rng = np.random.default_rng(0)
+    case = of_risk(Outputs(given={"a": rng.random(60)}, errors=rng.random(60) < 0.1), None)
+    assert 0 < case.point.missed < case.point.target
+    assert f"Half of the errors, a risk of {case.point.missed:g}, cannot be certified" in decision_words(case)
+    assert f"aims at {case.point.target:g}, which can" in decision(case).html
+
+
+def test_the_only_score_was_not_chosen():
+    rows = drawn(3000, 0, copies=1, rate=0.4)
+    assert "chosen on these same rows" not in decision(of_risk(rows, 0.1)).html
+    assert "The target was chosen on these same rows" in decision(of_risk(rows, None)).html
+
+
+def test_the_threshold_leads_with_what_the_literature_prints():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=2000)
+    rows = Outputs(logits=rng.normal(size=(2000, 3)) + 3 * np.eye(3)[labels], labels=labels)
+    case = of_risk(rows, 0.02, scores=["max_softmax"])
+    value = case.point.value
+    assert f"max_softmax is above {1 / (1 + np.exp(-value)):.4g}," in decision_words(case)
+    assert f"a confidence above {value:.4g}".replace("-", "−") in decision(case).html

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, calibrate, evaluate
+from abstain.evaluation import verdict
 from abstain.report.evaluation_page.point import point_of_risk, point_of_selector
 from abstain.thresholds.target_risk import target_risk
 
@@ -45,3 +46,21 @@ def test_a_selector_accepts_what_it_accepts(evaluation, per):
     np.testing.assert_array_equal(point.margin > 0, point.accepted)
     assert (point.value is None) == (per is not None)
     assert point.promised_risk == 0.2
+
+
+def test_of_scores_that_cannot_be_told_apart_the_one_that_accepts_most_is_taken():
+    rng = np.random.default_rng(3)
+    wrong = rng.random(1000) < 0.1
+    usual = rng.normal(size=1000) - 3 * wrong
+    outputs = Outputs(
+        given={"a": usual + 0.4 * rng.normal(size=1000), "b": usual + 0.4 * rng.normal(size=1000)}, errors=wrong
+    )
+    evaluation = evaluate(outputs)
+    found = verdict(evaluation)
+    assert set(found.tied) | {found.best} == {"a", "b"}
+    widths = {score: target_risk(evaluation.confidence[score], wrong, risk=0.02, delta=0.05).accepted for score in "ab"}
+    assert widths["a"] != widths["b"]
+    point = point_of_risk(evaluation, risk=0.02, delta=0.05)
+    assert np.count_nonzero(point.accepted) == max(widths.values())
+    assert point.score != found.score
+    assert point.is_widest

@@ -12,19 +12,38 @@ OWN = "The score is a function of yours, which no command line can name: calibra
 
 
 def command(case: Case, /) -> Section:
-    """The line to copy; it follows the explorer."""
+    """The lines to copy: to make the selector of the point, which follow the explorer, or to use the one there is."""
+    html = _to_make(case) if case.point.selector is None else _to_use(case)
+    return Section(name="command", title="The command", html=html)
+
+
+def _to_make(case: Case) -> str:
     parts = command_parts(case, [case.point.score])
     line = " ".join([parts["before"], parts["scores"][0], _asked(case), parts["after"]])
     known = "" if _is_known(case) else f"<p>{OWN}</p>"
-    html = (
+    return (
         "<p>This line makes a selector for the point chosen above, with a promise of its own. Give it rows drawn "
-        "like those to come, best some that this page has not seen.</p>"
-        f'{known}<pre><code id="command-line">{text(line)}</code></pre>'
-        '<p><button type="button" class="button" data-copy="command-line">Copy</button></p>'
+        f"like those to come, best some that this page has not seen.</p>{known}{_copied(line)}"
         '<p class="quiet">A risk asks for: wrong among accepted at most that. A coverage asks for: accepted at least '
-        "that. Both are kept with probability 1 − δ over the rows that are calibrated on.</p>"
+        "that. A cost is that of a rejection where an error costs 1, and asks for the lowest mean cost. What is "
+        "promised is kept with probability 1 − δ over the rows that are calibrated on.</p>"
     )
-    return Section(name="command", title="The command", html=html)
+
+
+def _to_use(case: Case) -> str:
+    selector, run = (shlex.quote(plain(one)) for one in (case.selector_file, case.run))
+    line = f"abstain certify {selector} --on {run}\nabstain select {selector} {run}"
+    return (
+        "<p>The selector is there already. The first line tests its promise on rows that it has not seen, the second "
+        f"decides row by row.</p>{_copied(line)}"
+    )
+
+
+def _copied(line: str) -> str:
+    return (
+        f'<pre><code id="command-line">{text(line)}</code></pre>'
+        '<p><button type="button" class="button" data-copy="command-line">Copy</button></p>'
+    )
 
 
 def command_parts(case: Case, scores: list[str], /) -> dict[str, Any]:

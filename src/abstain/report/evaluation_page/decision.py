@@ -1,46 +1,78 @@
 """The decision, in plain words."""
 
+from collections.abc import Callable
+
 import numpy as np
 
-from abstain.evaluation import verdict
+from abstain.outputs.digest import outputs_digest
 from abstain.report.evaluation_page.bounds import upper_bound_of
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.slices import KIND_WORDS, KINDS
 from abstain.report.page import Section, shortened, text, tiles
-from abstain.thresholds.refutation import refutation, untestable
+from abstain.scores.score import Score
+from abstain.selector.certificate_words import told, verdict_words
+from abstain.selector.certify import certify
 
 
 def decision(case: Case, /) -> Section:
     """Which score, which threshold, what it costs in coverage, and what is promised."""
-    parts = [f'<p class="decision">{_rule(case)}</p>', _tiles(case), _promise(case), _reason(case)]
+    parts = [f'<p class="decision">{_rule(case, _score)}</p>', _scale(case), _tiles(case), _promise(case), _mixed(case)]
     return Section(name="decision", title="The decision", html="".join(parts))
 
 
-def _rule(case: Case) -> str:
+def decision_words(case: Case, /) -> str:
+    """The decision in plain words, and why it is not what was aimed at where it is not."""
     point = case.point
+    why = point.objection if point.threshold is None else _aim(case) if point.missed is not None else ""
+    return f"{_rule(case, shortened)} {why}".strip()
+
+
+def _rule(case: Case, shown: Callable[[str], str]) -> str:
+    point, score = case.point, shown(case.point.score)
     if not point.accepted.any():
-        return f"Accept nothing: by {_score(point.score)} no answer is above its threshold."
+        return f"Accept nothing: by {score} no answer is above its threshold."
     if point.threshold is None:
-        return f"Rank answers by {_score(point.score)}; with these rows no threshold can be promised to help."
+        what = f"promise a risk of {point.target:g}" if point.was_asked else "be promised to help"
+        return f"With these rows no threshold can {what}; rank answers by {score}, and promise nothing."
     if point.value == -np.inf:
         return (
             f"Accept every answer: {_rounded(point.risk)} is wrong, and what was asked for holds without a threshold."
         )
-    above = "the threshold of its group" if point.value is None else _number(case, point.value)
+    above = "the threshold of its group" if point.value is None else _digits(_units(case)[0])
     return (
-        f"Trust an answer if its {_score(point.score)} is above {above}, and hand the others to a person. "
+        f"Trust an answer if its {score} is above {above}, and hand the others to a person. "
         f"Of what is accepted {_rounded(point.risk)} is wrong, instead of {_rounded(float(point.errors.mean()))} of "
         f"everything; {_rounded(1 - point.coverage)} has to be looked at."
     )
 
 
-def _number(case: Case, value: float) -> str:
-    """A threshold, and as the literature would print it where that is another number."""
-    selector, entries = case.point.selector, case.evaluation.entries
-    entry = entries[case.point.score] if selector is None else selector.entry
-    literal = entry.literal_value(value)
-    shown, units = (f"{one:.6g}".replace("-", "−") for one in (value, literal))
-    return shown if literal == value else f"{shown} ({text(shortened(entry.symbol))} {units})"
+def _units(case: Case) -> tuple[float, float]:
+    """The threshold as the literature would print it, if four digits tell that from 0 and 1, and as a confidence."""
+    value = case.point.value or 0.0
+    literal = float(np.asarray(_entry(case).literal(np.array([value])))[0])
+    return (value if _digits(literal) in ("0", "−0", "1") else literal), value
+
+
+def _entry(case: Case) -> Score:
+    selector = case.point.selector
+    return case.evaluation.entries[case.point.score] if selector is None else selector.entry
+
+
+def _digits(value: float) -> str:
+    return f"{value:.4g}".replace("-", "−")
+
+
+def _scale(case: Case) -> str:
+    """In small print the threshold as files hold it, where that is another number."""
+    if case.point.value is None or not np.isfinite(case.point.value):
+        return ""
+    shown, value = _units(case)
+    if shown == value:
+        return ""
+    return (
+        f'<p class="quiet">{text(shortened(_entry(case).symbol))} above {_digits(shown)} is a confidence above '
+        f"{_digits(value)}, on the scale that loses no order to rounding: files and the tables below have that.</p>"
+    )
 
 
 def _rounded(share: float) -> str:
@@ -52,7 +84,7 @@ def _score(score: str) -> str:
 
 
 def _tiles(case: Case) -> str:
-    point, n = case.point, case.evaluation.n
+    point, n = case.point, case.n
     accepted, errors = int(np.count_nonzero(point.accepted)), int(np.count_nonzero(point.errors))
     wrong = int(np.count_nonzero(point.errors & point.accepted))
     clusters = None if case.clusters is None else case.clusters[point.accepted]
@@ -83,44 +115,53 @@ def _promise(case: Case) -> str:
 
 
 def _preview(case: Case) -> str:
+    """What was aimed at, why by this score, and what the promise does not count."""
     point = case.point
-    aim = "" if point.was_asked else f"No target was given, so this page aims at a risk of {point.target:g}. "
+    widest = (
+        f"Of the scores that cannot be told apart by AURC and are as simple, {shortened(point.score)} accepts most at "
+        "this risk. "
+    )
+    chosen = [
+        *(["the score"] if len(case.evaluation.scores) > 1 else []),
+        *([] if point.was_asked else ["the target"]),
+    ]
+    fresh = (
+        f"{_sentence(' and '.join(chosen))} {'were' if len(chosen) > 1 else 'was'} chosen on these same rows, which "
+        "the promise does not count: calibrate on fresh rows, with the command below, before anything rests on it."
+    )
+    return f"{_aim(case)}{widest if point.is_widest else ''}{fresh if chosen else ''}"
+
+
+def _aim(case: Case) -> str:
+    point = case.point
+    if point.was_asked:
+        return ""
+    if point.missed is None:
+        return f"No target was given, so this page aims at half of the errors, a risk of {point.target:g}. "
     return (
-        f"{aim}The score was chosen on these same rows, which the promise does not count: calibrate on fresh rows, "
-        "with the command below, before anything rests on it."
+        f"No target was given. Half of the errors, a risk of {point.missed:g}, cannot be certified on these "
+        f"{case.n:,} rows, so this page aims at {point.target:g}, which can. "
     )
 
 
 def _kept(case: Case) -> str:
-    """Whether the promise about the risk is consistent with these rows, by the test of `abstain certify`."""
-    point, promise = case.point, case.point.promise
-    if promise is None or untestable(promise) or not point.accepted.any():
-        return "The numbers above are those of this selector on these rows."
-    found = refutation(
-        point.errors,
-        point.accepted,
-        case.clusters,
-        limit=promise.limit,
-        delta=1 - (promise.probability or 0.0),
-        largest=point.largest,
-        counting=promise.counting,
-    )
-    seen = (
-        f"On these rows {case.percent(point.risk)} of the accepted are wrong; {case.percent(found.limit)} is promised"
-    )
-    p = f"(p = {found.p_value:.2g})"
-    if found.verdict == "refuted":
-        return f"{seen}: more than chance explains {p}. The promise does not hold for rows like these."
-    few = ", but too few rows to notice twice as much" if found.verdict == "too little data" else ""
-    return f"{seen}: consistent with the promise {p}{few}. Rows it was calibrated on would say so in any case."
+    """What these rows say of the promises, tested and told as `abstain certify` does."""
+    point, selector = case.point, case.point.selector
+    known = None if selector is None else selector.calibration
+    if known is not None and known.digest == outputs_digest(point.outputs):
+        return "These are the rows it was calibrated on, which cannot test the promise; fresh ones can."
+    found = None if selector is None else certify(selector, point.outputs)
+    if found is None or found.fresh is None:
+        return ""
+    tests = [told(test, found.fresh.level) for test in found.fresh.tests]
+    return " ".join([verdict_words(found), *tests, "This takes these rows to be fresh, as `abstain certify` does."])
 
 
-def _reason(case: Case) -> str:
-    words = text(verdict(case.evaluation).words)
+def _mixed(case: Case) -> str:
     shares = {KIND_WORDS[kind]: float(np.mean(case.kinds == place)) for place, kind in enumerate(KINDS)}
     mixed = ", ".join(f"{share:.1%} {kind}" for kind, share in shares.items() if share)
-    law = f"All numbers are of rows mixed as these {case.evaluation.n:,} ({mixed}); another mix has others."
-    return f'<p class="lead">{words}</p><p class="quiet">{text(law)}</p>'
+    words = f"All numbers are of rows mixed as these {case.n:,} ({mixed}); another mix has others."
+    return f'<p class="quiet">{text(words)}</p>'
 
 
 def _sentence(words: str) -> str:

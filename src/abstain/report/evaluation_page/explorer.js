@@ -97,6 +97,12 @@
   const money = () => ["volume", "cost-rejection", "cost-error"].map((name) => Math.max(0, Number(element(`explorer-${name}`).value) || 0));
   const cost = (point, [, rejection, error]) => (rejection * (point.total - point.accepted) + error * point.errors) / point.total;
 
+  function goCheapest() {
+    const costs = money();
+    place = curve.reduce((best, point, at) => (cost(point, costs) < cost(curve[best], costs) ? at : best), 0);
+    mode = "cost";
+  }
+
   function showDay(point) {
     const costs = money();
     const [volume] = costs;
@@ -154,8 +160,12 @@
   }
 
   function showCommand(point) {
+    if (!command) return; // of a selector, which is there already
+    const [, rejection, error] = money();
     const risk = Number(inputs.risk[0].value) / 100;
-    const asked = mode === "risk" && risk > 0 && risk < 1
+    const asked = mode === "cost" && rejection > 0 && error > 0
+      ? `--cost ${Number((rejection / error).toPrecision(6))}`
+      : mode === "risk" && risk > 0 && risk < 1
       ? `--risk ${Number(risk.toPrecision(6))}`
       : `--coverage ${Math.max(Math.floor(1000 * Math.min(point.share, 0.999)) / 1000, 0.001)}`;
     element("command-line").textContent = [command.before, command.scores[score], asked, command.after].join(" ");
@@ -223,14 +233,9 @@
   scoreSelect.addEventListener("change", change);
   mixSelect.addEventListener("change", change);
   if (partSelect) partSelect.addEventListener("change", () => show(null));
-  for (const name of ["volume", "cost-rejection", "cost-error"]) element(`explorer-${name}`).addEventListener("input", () => show(null));
+  for (const name of ["volume", "cost-rejection", "cost-error"]) element(`explorer-${name}`).addEventListener("input", () => { if (mode === "cost") goCheapest(); show(null); });
   element("explorer-reset").addEventListener("click", () => { begin(); if (chart) chart.data("rows", drawn()).runAsync(); });
-  element("explorer-cheapest").addEventListener("click", () => {
-    const costs = money();
-    place = curve.reduce((best, point, at) => (cost(point, costs) < cost(curve[best], costs) ? at : best), 0);
-    mode = "threshold";
-    show(null);
-  });
+  element("explorer-cheapest").addEventListener("click", () => { goCheapest(); show(null); });
   begin();
   chart = await abstain.draw("#explorer-chart", found.spec, { rows: drawn(), point: marked(curve[place]) });
 })();

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from abstain.evaluation import verdict
 from abstain.evaluation.mixes import MIXES
+from abstain.evaluation.verdict import BASELINE
 from abstain.extras import require
 from abstain.jsonable import jsonable
 from abstain.metrics.checks import rejected_last
@@ -35,13 +36,13 @@ def explorer(case: Case, /) -> Section:
         '<div class="chart" id="explorer-chart" role="img" aria-label="Risk over coverage, the chosen point marked; '
         'the numbers above tell it"></div>' + _daily() + _tables(parts)
     )
-    every = Division("every", "", ("",), np.zeros(case.evaluation.n, dtype=np.int64))
+    every = Division("every", "", ("",), np.zeros(case.n, dtype=np.int64))
     data = {
         "kinds": len(KINDS),
         "mixes": {mix: [KINDS.index(kind) for kind in MIXES[mix].kinds] for mix in case.evaluation.mixes},
         "parts": {division.name: len(division.parts) for division in (every, *parts)},
         "digits": case.digits,
-        "command": command_parts(case, list(scores)),
+        "command": command_parts(case, list(scores)) if case.point.selector is None else None,
         "start": _start(case),
         "scores": [_counted(case, counts, errors, [every, *parts]) for counts, errors in scores.values()],
         "spec": _spec(),
@@ -51,10 +52,12 @@ def explorer(case: Case, /) -> Section:
 
 
 def _scores(case: Case) -> dict[str, tuple[Counts, NDArray[np.bool_]]]:
-    """The score decided for, and the others one would think of."""
+    """The score decided for, and the others one would think of where they are known of the same rows."""
     evaluation, point = case.evaluation, case.point
     found = {point.score: (Counts.of(point.confidence, chosen=point.value), point.errors)}
-    for score in (verdict(evaluation).best, "max_softmax", "confidence_margin"):
+    if point.outputs is not evaluation.outputs:
+        return found
+    for score in (verdict(evaluation).best, BASELINE, "confidence_margin"):
         if score in evaluation.confidence and score not in found and len(found) < MOST_SCORES:
             found[score] = (Counts.of(rejected_last(evaluation.confidence[score])), evaluation.errors)
     return found
@@ -143,6 +146,7 @@ def _daily() -> str:
     )
     return (
         '<h3>In a day</h3><p id="daily-words">Expected, if days are like these rows.</p>'
+        '<p class="quiet">1000 answers a day, and costs of 1 and 10, are examples: put yours.</p>'
         f'<div class="controls">{fields}<button type="button" class="button" id="explorer-cheapest">Go to the cheapest '
         f'point</button></div><div aria-live="polite">{shown}</div>'
     )

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from abstain.evaluation import Evaluation, verdict
 from abstain.metrics.checks import rejected_last
+from abstain.outputs import Outputs
 from abstain.report.evaluation_page.bounds import upper_bounds
 from abstain.selector import Selector
 from abstain.thresholds import NoSafeThresholdError, Threshold
@@ -27,6 +28,10 @@ LEAST, TRIALS = 0.2, 20  # coverage from which on to look for a risk within reac
 class Point:
     """Rows ranked by a score, those that are accepted, and why there."""
 
+    outputs: Outputs
+    """The rows."""
+    places: NDArray[np.int64] | None
+    """(n,) where they are among the rows that the evaluation was given, from 0; None where they are all of these."""
     score: str
     confidence: NDArray[np.float64]
     """(n,) −inf where a row is not usable."""
@@ -46,6 +51,10 @@ class Point:
     """Whether the target was asked for, or chosen for the page."""
     objection: str = ""
     """Why nothing can be promised."""
+    missed: float | None = None
+    """Half of the errors, where that was aimed at first and cannot be certified."""
+    is_widest: bool = False
+    """Whether the score was taken, of several that AURC cannot tell apart, for accepting most."""
 
     @property
     def value(self) -> float | None:
@@ -90,12 +99,14 @@ def point_of(evaluation: Evaluation, /, *, selector: Selector | None, risk: floa
 
 
 def point_of_selector(evaluation: Evaluation, selector: Selector, /) -> Point:
-    """What a selector does on the rows of an evaluation."""
-    outputs = evaluation.outputs
+    """What a selector does on the rows of an evaluation: all that were given, as it needs none to be fitted on."""
+    outputs = evaluation.given
     confidence = rejected_last(selector.confidence(outputs))
     with np.errstate(invalid="ignore"):
         margin = confidence - selector.values(outputs)
     return Point(
+        outputs=outputs,
+        places=None,
         score=selector.score,
         confidence=confidence,
         errors=selector.errors(outputs),
@@ -110,24 +121,25 @@ def point_of_selector(evaluation: Evaluation, selector: Selector, /) -> Point:
 
 
 def point_of_risk(evaluation: Evaluation, /, *, risk: float | None, delta: float) -> Point:
-    """The recommended score at a target risk, as `calibrate` would set its threshold on these rows.
+    """A score at a target risk, as `calibrate` would set its threshold on these rows.
 
-    Without a ``risk`` the point aims at half of the errors that there are at full coverage, or at what is in reach.
+    Without a ``risk`` the point aims at half of the errors that there are at full coverage, or at what is in reach. Of
+    the recommended score and those as simple that AURC cannot tell from it, the one that accepts most is taken.
     """
-    score = verdict(evaluation).score
-    confidence, errors = rejected_last(evaluation.confidence[score]), evaluation.errors
-    ids = evaluation.outputs.clusters
-    rule = target_risk if ids is not None or len(errors) <= MANY else bonferroni
-    targets = [risk] if risk is not None else _targets(confidence, errors, delta)
-    threshold, target, refusal = None, None, None
+    scores, errors = _as_good(evaluation), evaluation.errors
+    each = {score: rejected_last(evaluation.confidence[score]) for score in scores}
+    targets = [risk] if risk is not None else _targets(each[scores[0]], errors, delta)
+    score, threshold, target, refusal = scores[0], None, None, None
     for target in targets:
         try:
-            threshold = rule(confidence, errors, risk=target, delta=delta, ids=ids)
+            score, threshold = _widest(each, errors, evaluation.outputs.clusters, risk=target, delta=delta)
             break
         except NoSafeThresholdError as error:
             refusal = refusal or error
-    value = -np.inf if threshold is None else threshold.value
+    confidence, value = each[score], -np.inf if threshold is None else threshold.value
     return Point(
+        outputs=evaluation.outputs,
+        places=evaluation.places,
         score=score,
         confidence=confidence,
         errors=errors,
@@ -139,16 +151,50 @@ def point_of_risk(evaluation: Evaluation, /, *, risk: float | None, delta: float
         target=target,
         was_asked=risk is not None,
         objection="" if threshold else str(refusal or "No risk below 1 can be certified on these rows."),
+        missed=targets[0] if risk is None and target is not None and target != targets[0] else None,
+        is_widest=len(scores) > 1 and threshold is not None,
     )
 
 
+def _as_good(evaluation: Evaluation) -> list[str]:
+    """The recommended score, and those that are as simple and that AURC cannot tell from the best."""
+    found, entries = verdict(evaluation), evaluation.entries
+    alike = [one for one in (found.best, *found.tied) if entries[one].effort == entries[found.score].effort]
+    return list(dict.fromkeys([found.score, *alike]))
+
+
+def _widest(
+    each: dict[str, NDArray[np.float64]],
+    errors: NDArray[np.bool_],
+    ids: NDArray[np.int64] | None,
+    /,
+    *,
+    risk: float,
+    delta: float,
+) -> tuple[str, Threshold]:
+    """The score that accepts most at a risk, the first of several, and its threshold; `NoSafeThresholdError`."""
+    usual = target_risk if ids is not None or len(errors) <= MANY else bonferroni
+    quick = usual if ids is not None or len(errors) * len(each) <= MANY else bonferroni
+
+    def accepted(score: str) -> int:
+        try:
+            value = quick(each[score], errors, risk=risk, delta=delta, ids=ids).value
+        except NoSafeThresholdError:
+            return -1
+        return int(np.count_nonzero(each[score] > value))
+
+    score = max(each, key=accepted)
+    return score, usual(each[score], errors, risk=risk, delta=delta, ids=ids)
+
+
 def _targets(confidence: NDArray[np.float64], errors: NDArray[np.bool_], delta: float) -> list[float]:
-    """Risks to aim at, the lowest first: half of what there is, or what looks within reach where that does not."""
+    """Risks to aim at, the lowest first: half of what there is, then what looks within reach."""
     order = np.argsort(-confidence, kind="stable")
     ranks = np.unique(np.linspace(LEAST * len(order), len(order), TRIALS).astype(np.int64).clip(1))
     bounds = upper_bounds(np.cumsum(errors[order])[ranks - 1], ranks, delta=delta / TRIALS)
-    first = max(SHARE * float(errors.mean()), float(bounds.min()))
-    trials = [_round(first * step) for step in (1.0, 1.5, 2.0)]
+    half = SHARE * float(errors.mean())
+    first = max(half, float(bounds.min()))
+    trials = [_round(one) for one in (half, *(first * step for step in (1.0, 1.5, 2.0))) if one]
     return [trial for trial in dict.fromkeys(trials) if 0 < trial < 1]
 
 

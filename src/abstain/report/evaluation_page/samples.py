@@ -5,19 +5,23 @@ from numpy.typing import NDArray
 
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.slices import KIND_WORDS, UNKNOWN, UNUSABLE, class_name
-from abstain.report.page import Cell, Column, Section, name, table
+from abstain.report.page import Cell, Column, Section, name, shortened, table
 
 SHOWN = 20
+NUMBERED = (
+    "The rows have no ids. They are numbered from 0 as they are in the outputs that were given, those that scores were "
+    "fitted on counted too; so does <code>abstain select</code>, after a prefix."
+)
 
 
 def samples(case: Case, /) -> Section:
-    """Two tables, each row a sample by its id."""
-    point = case.point
+    """Two tables at the point decided for, each row a sample by its id."""
+    point, score = case.point, shortened(case.point.score)
     wrong = _first(np.where(point.errors, -point.confidence, np.inf))
     near = _first(np.where(np.isfinite(point.margin), np.abs(point.margin), np.inf))
     near = near[np.argsort(-point.margin[near], kind="stable")]
-    confident = "Wrong answers with the highest confidence: look at them first; some may be wrong labels."
-    nearest = "Samples nearest the threshold: whether they are accepted hangs by a hair."
+    confident = f"Wrong answers with the highest {score}: look at them first; some may be wrong labels."
+    nearest = f"Samples nearest the threshold of {score}: whether they are accepted hangs by a hair."
     html = "".join(
         [
             "<h3>The most confident mistakes</h3>",
@@ -26,6 +30,7 @@ def samples(case: Case, /) -> Section:
             _table(case, near, nearest)
             if len(near) and np.isfinite(case.point.value or 0.0)
             else "<p>Every answer is accepted: there is no threshold to be near to.</p>",
+            "" if point.outputs.ids is not None else f'<p class="quiet">{NUMBERED}</p>',
         ]
     )
     return Section(name="samples", title="Samples to look at", html=html)
@@ -41,7 +46,7 @@ def _first(keys: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def _table(case: Case, rows: NDArray[np.int64], caption: str) -> str:
-    outputs, point = case.evaluation.outputs, case.point
+    outputs, point = case.point.outputs, case.point
     columns = [Column("Sample"), Column("Confidence", number=True), Column("Accepted")]
     has_true = outputs.labels is not None and outputs.n_classes > 0
     columns += [Column("Predicted")] if point.predictions is not None else []
@@ -52,8 +57,9 @@ def _table(case: Case, rows: NDArray[np.int64], caption: str) -> str:
 
 
 def _row(case: Case, row: int, columns: int) -> list[Cell]:
-    outputs, point, names = case.evaluation.outputs, case.point, case.evaluation.outputs.class_names
-    who = f"row {row}" if outputs.ids is None else outputs.ids[row]
+    outputs, point, names = case.point.outputs, case.point, case.point.outputs.class_names
+    number = row if point.places is None else int(point.places[row])
+    who = f"row {number}" if outputs.ids is None else outputs.ids[row]
     confidence = float(point.confidence[row])
     cells = [
         Cell(name(who)),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from abstain.evaluation import Evaluation, summarize
+from abstain.evaluation import Evaluation, summarize, verdict
 from abstain.metrics.intervals import normal_interval
 from abstain.metrics.registry import as_metric
 from abstain.report.evaluation_page.case import Case
@@ -34,6 +34,7 @@ def scores_table(case: Case, /) -> Section:
     ]
     caption = "Each score on the same rows. AURC-α is the mean risk over coverages up to α, × 100; lower is better."
     parts = [
+        f'<p class="lead">{text(verdict(evaluation).words)}</p>{_rows_of(case)}',
         "<p>Which confidence score ranks right answers above wrong ones? “Behind the best” is a paired difference with "
         f"its {100 * evaluation.level:g}% interval.</p>",
         _controls(evaluation),
@@ -104,6 +105,16 @@ def _controls(evaluation: Evaluation) -> str:
 def _title(metric: str) -> str:
     found = as_metric(metric)[0]
     return f"{metric} ({'lower' if found.better == 'small' else 'higher'} is better)"
+
+
+def _rows_of(case: Case) -> str:
+    """Where the point is about other rows than the table."""
+    if case.n == case.evaluation.n:
+        return ""
+    return (
+        f"<p>Scores are compared on {case.evaluation.n:,} rows, those that none was fitted on; the selector above is "
+        f"counted on all {case.n:,}.</p>"
+    )
 
 
 def _left_out(evaluation: Evaluation) -> str:

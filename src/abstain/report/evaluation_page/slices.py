@@ -6,13 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.evaluation import Evaluation
+from abstain.evaluation import MIXES
 from abstain.kernels.distinct import numbered
+from abstain.outputs import Outputs
 from abstain.report.evaluation_page.point import Point
 from abstain.report.page.text import plain
 
 Ints = NDArray[np.int64]
-KINDS = ("none", "covariate", "label")
+KINDS = MIXES["all"].kinds
 KIND_WORDS = {"none": "in-distribution", "covariate": "covariate shift", "label": "unknown classes"}
 UNKNOWN = "(a class it does not know)"
 UNUSABLE = "(no usable answer)"
@@ -41,22 +42,21 @@ class Division:
         )
 
 
-def kinds_of(evaluation: Evaluation, /) -> Ints:
+def kinds_of(outputs: Outputs, /) -> Ints:
     """(n,) the number of each row's kind of shift."""
-    shift = evaluation.outputs.shift
-    return np.select([shift == kind for kind in KINDS], range(len(KINDS))).astype(np.int64)
+    return np.select([outputs.shift == kind for kind in KINDS], range(len(KINDS))).astype(np.int64)
 
 
-def divisions(evaluation: Evaluation, point: Point, /) -> Iterator[Division]:
+def divisions(point: Point, /) -> Iterator[Division]:
     """Those that the outputs allow."""
-    outputs = evaluation.outputs
+    outputs = point.outputs
     if outputs.domain is not None:
         yield _of_names("domain", "Domain", outputs.domain)
     if point.predictions is not None:
         yield _of_classes("predicted", "Predicted class", point.predictions, outputs.class_names, UNUSABLE)
     if outputs.labels is not None and outputs.n_classes:
         yield _of_classes("true", "True class", outputs.labels, outputs.class_names, UNKNOWN)
-    shift = kinds_of(evaluation)
+    shift = kinds_of(outputs)
     if np.count_nonzero(np.bincount(shift)) > 1:
         yield Division("shift", "Kind of shift", tuple(KIND_WORDS[kind] for kind in KINDS), shift)
 

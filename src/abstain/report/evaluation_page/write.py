@@ -34,30 +34,43 @@ def write_page(
     risk: float | None = None,
     delta: float = 0.05,
     run: str = "run/",
-) -> None:
+    selector_file: str = "selector.abstain",
+) -> Case:
     """Write one self-contained HTML file: which score and threshold, what it costs, promises, and where it fails.
 
     The point is that of a ``selector``, or the recommended score at a target ``risk``; without either, at about half of
-    the risk that there is. ``run`` is where the outputs are, for the command to copy.
+    the risk that there is. ``run`` and ``selector_file`` are where the outputs and the selector are, for
+    the command to copy. Returns what the page is made from.
     """
     goal = as_path("file", file)
     check_page(goal)
-    write_text(goal, evaluation_page(evaluation, selector=selector, risk=risk, delta=delta, run=run))
+    case = _case(evaluation, selector, risk, delta, run, selector_file)
+    write_text(goal, _html(case))
+    return case
 
 
 def evaluation_page(
     evaluation: Evaluation, /, *, selector: Selector | None, risk: float | None, delta: float, run: str
 ) -> str:
     """The HTML of the page."""
+    return _html(_case(evaluation, selector, risk, delta, run, "selector.abstain"))
+
+
+def _case(
+    evaluation: Evaluation, selector: Selector | None, risk: float | None, delta: float, run: str, selector_file: str
+) -> Case:
     check_target("delta", delta)
     if risk is not None:
         check_target("risk", risk)
     if selector is not None and risk is not None:
         raise ValueError("`risk` must be left out with a `selector`, which has a threshold, got both.")
     point = point_of(evaluation, selector=selector, risk=risk, delta=delta)
-    case = Case(evaluation, point, delta, run)
-    where = "" if run == "run/" else f" in {run}"
-    subtitle = f"{evaluation.n:,} answers of a classifier{where}, {len(evaluation.scores)} confidence scores compared"
+    return Case(evaluation, point, delta, run, selector_file)
+
+
+def _html(case: Case) -> str:
+    where = "" if case.run == "run/" else f" in {case.run}"
+    subtitle = f"{case.n:,} answers of a classifier{where}, {len(case.evaluation.scores)} confidence scores compared"
     return document("When to trust this classifier", [section(case) for section in SECTIONS], subtitle=subtitle)
 
 

@@ -1,0 +1,50 @@
+import re
+
+import numpy as np
+import pytest
+
+from abstain import Outputs, calibrate, evaluate
+from abstain.report.evaluation_page.case import Case
+from abstain.report.evaluation_page.point import point_of_risk, point_of_selector
+from abstain.report.evaluation_page.samples import samples
+
+
+@pytest.fixture(scope="module")
+def outputs():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=500)
+    return Outputs(logits=rng.normal(size=(500, 3)) + 2 * np.eye(3)[labels], labels=labels)
+
+
+def confidences_of_rows(section):
+    """Row number and confidence of every sample shown."""
+    cells = re.findall(r"<bdi>row (\d+)</bdi></th><td class=\"number\"[^>]*>([^<]*)<", section.html)
+    return [(int(row), float(value.replace("−", "-"))) for row, value in cells]
+
+
+@pytest.mark.parametrize("fitting", ["fifth", "paper"])
+def test_a_row_without_an_id_is_the_row_of_the_outputs_given(outputs, fitting):
+    evaluation = evaluate(outputs, scores=["max_softmax", "ts_max_softmax"], fitting=fitting)
+    assert evaluation.n < 500
+    point = point_of_risk(evaluation, risk=0.1, delta=0.05)
+    given = evaluation.entries["max_softmax"].fit()(outputs)
+    shown = confidences_of_rows(samples(Case(evaluation, point, 0.05, "run/")))
+    assert point.score == "max_softmax"
+    assert len(shown) == 40
+    for row, value in shown:
+        assert value == float(f"{given[row]:.6g}")
+
+
+def test_a_selector_is_shown_on_every_row(outputs):
+    selector = calibrate(outputs, score="max_softmax", risk=0.1)
+    evaluation = evaluate(outputs, scores=["max_softmax", "ts_max_softmax"])
+    point = point_of_selector(evaluation, selector)
+    np.testing.assert_array_equal(point.accepted, selector.accepts(outputs))
+    for row, value in confidences_of_rows(samples(Case(evaluation, point, 0.05, "run/"))):
+        assert value == float(f"{selector.confidence(outputs)[row]:.6g}")
+
+
+def test_places_are_where_the_rows_evaluated_were(outputs):
+    evaluation = evaluate(outputs, scores=["ts_max_softmax"])
+    np.testing.assert_array_equal(evaluation.outputs.labels, outputs.labels[evaluation.places])
+    assert evaluate(outputs, scores=["max_softmax"]).places is None
