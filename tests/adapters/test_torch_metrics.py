@@ -197,3 +197,31 @@ def test_lightning_logs_the_value_of_the_whole_epoch(lightning):
     trainer.fit(model, loader, loader)
     plain.update(model.layer(inputs), labels)
     assert float(trainer.callback_metrics["aurc"]) == pytest.approx(float(plain.compute()), abs=1e-6)
+
+
+def test_a_collection_joins_no_metrics_of_different_scores():
+    rng = np.random.default_rng(0)
+    logits, labels = torch.tensor(rng.normal(size=(200, 5))), torch.tensor(rng.integers(5, size=200))
+    both = torchmetrics.MetricCollection(
+        {"margin": AURC(score="confidence_margin"), "logit": AURC(score="max_logit"), "other": AUGRC(score="max_logit")}
+    )
+    alone = AURC(score="max_logit")
+    for z, y in ((torch.tensor([[2.0, 0, 0, 0, 0]]), torch.tensor([0])), (logits, labels)):  # alike at first
+        both.update(z, y)
+        alone.update(z, y)
+    assert float(both.compute()["logit"]) == float(alone.compute())
+
+
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16])
+def test_half_precision_is_counted(kind):
+    metric = AURC(score=None)
+    metric.update(torch.tensor([0.5, 2.0, -3.0], dtype=kind), torch.tensor([0, 0, 1]))
+    assert float(metric.compute()) == pytest.approx(1 / 9)
+
+
+def test_empty_batches_add_nothing_and_errors_are_0_or_1():
+    metric = AURC()
+    metric.update(torch.zeros(0, 3), torch.zeros(0, dtype=torch.int64))
+    assert int(metric.counts.sum()) == 0
+    with pytest.raises(ValueError, match="`target` must be errors, 0 or 1"):
+        AURC(score=None).update(torch.tensor([0.5]), torch.tensor([0.5]))

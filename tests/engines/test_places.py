@@ -36,6 +36,13 @@ def test_what_a_writer_hides_is_no_data_and_folders_within_are(shards):
     assert names(ParquetData.open(shards)) == [*NAMES, "b.parquet"]
 
 
+def test_a_pattern_takes_nothing_hidden_and_no_two_stars(shards):
+    (shards / ".partial.parquet").write_bytes((shards / NAMES[0]).read_bytes())
+    assert names(ParquetData.open(f"{shards}/*.parquet")) == NAMES
+    with pytest.raises(ValueError, match=r"must have no \*\*"):
+        ParquetData.open(f"{shards}/**/*.parquet")
+
+
 def test_which_places_have_several_files(shards, tmp_path):
     assert is_sharded(shards)
     assert is_sharded("s3://bucket/data")

@@ -60,3 +60,10 @@ def test_what_cannot_be_is_told(outputs):
         coarsened(Sketch.of([0.5, 0.4], [1, 0], ids=[1, 2]), minimum=1)
     with pytest.raises(ValueError, match="must leave rows that can be accepted"):
         coarsened(Sketch.of([0.5, np.nan], [1, 0]), minimum=2)
+
+
+def test_finite_rows_joined_with_those_never_accepted_may_still_be_covered():
+    confidence = np.array([9.0, 8, 7, 6, 5, 4, 3, 2, 1, 0.5, np.nan])
+    errors = np.isnan(confidence)
+    bracket = coarsened(Sketch.of(confidence, errors), minimum=5).counts().coverage_at_risk(0.05)
+    assert bracket.low <= 10 / 11 <= bracket.high

@@ -185,3 +185,9 @@ def test_messages_name_the_next_step(outputs):
         Sketch.of([0.5], [0.5])
     with pytest.raises(ValueError, match=r"`confidence` must be numbers of shape \(1,\)"):
         Sketch.of([0.5, 0.4], [1])
+
+
+@pytest.mark.parametrize("ids", [["a"], np.arange(10)])
+def test_ids_are_as_many_as_the_rows(ids):
+    with pytest.raises(ValueError, match="`ids` must be as many as the rows, 2"):
+        Sketch.of([0.1, 0.2], [0, 1], ids=ids)

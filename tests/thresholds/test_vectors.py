@@ -68,3 +68,16 @@ def test_conformal_selection():
     threshold = conformal_selection(S, E, TEST, risk=0.3)
     assert threshold.accepts(TEST).sum() == 5
     assert threshold.promise.bound == pytest.approx(0.2462, abs=1e-4)
+
+
+def test_binomial_tests_know_numbers_beyond_whole_ones_of_32_bits():
+    from scipy.special import betainc
+
+    from abstain.thresholds.binomial import binomial_p
+
+    few, many = 2**31 - 1, 2**31
+    for n in (few, many, 10**12):
+        assert binomial_p(0.1 * n, n, 0.13) < 1e-9
+        assert binomial_p(0.15 * n, n, 0.13) > 1 - 1e-9
+    assert binomial_p(many // 10, many, 0.1) == pytest.approx(binomial_p(few // 10, few, 0.1), rel=1e-3)
+    assert binomial_p(3, 200, 0.05) == pytest.approx(float(betainc(197, 4, 0.95)), rel=1e-12)

@@ -1,6 +1,7 @@
 """Where files for each shard are written, here or in an object store, each whole or not at all."""
 
 import os
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -86,6 +87,6 @@ class Goal:
         if not self._is_local:
             return
         for litter in Path(self.folder).rglob(".*.parquet"):
-            owner = litter.name.split(".")[-3]
-            if owner.isdigit() and not is_alive(int(owner)):
+            owner = re.fullmatch(r"\..+\.(\d+)\.[0-9a-f]{8}\.parquet", litter.name)
+            if owner and not is_alive(int(owner[1])):
                 litter.unlink(missing_ok=True)

@@ -77,6 +77,8 @@ def _matching(fs: Any, system: Any, path: str, place: str) -> list[Any]:
         found = [one for one in inside if one.is_file and _is_data(PurePosixPath(one.path[len(path) :].lstrip("/")))]
     else:
         base, is_pattern, pattern = _before_pattern(path)
+        if "**" in pattern:
+            raise ValueError(f"`{place}` must have no **, got one. Name the folder: all that is below it is read.")
         if not is_pattern:
             raise FileNotFoundError(f"`{place}` must exist, got no such file or folder.")
         selector = fs.FileSelector(base or ".", recursive="/" in pattern, allow_not_found=True)
@@ -88,7 +90,13 @@ def _matching(fs: Any, system: Any, path: str, place: str) -> list[Any]:
 
 def _fits(path: str, pattern: str) -> bool:
     one, other = path.strip("/").split("/"), pattern.strip("/").split("/")
-    return len(one) == len(other) and all(map(fnmatchcase, one, other))
+    return len(one) == len(other) and all(map(_fits_part, one, other))
+
+
+def _fits_part(name: str, pattern: str) -> bool:
+    """As in a shell, what a writer hides fits only a pattern that begins so itself."""
+    hidden = name.startswith((".", "_")) and not pattern.startswith(name[0])
+    return fnmatchcase(name, pattern) and not hidden
 
 
 def _is_data(path: PurePosixPath) -> bool:

@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.kernels.histogram import FIRST
 from abstain.metrics.augrc import generalized_area
 from abstain.metrics.aurc import area
 from abstain.metrics.checks import check_level
@@ -130,7 +131,9 @@ class Counts:
 
     def _widest(self, risk: float) -> float:
         """The largest coverage with errors last: the end of a run of rights, or a place in the run of errors after."""
-        usable = self.bins > 0
+        edges = self.used.edges
+        holds_some = edges is not None and edges[0] > FIRST  # the bin that is never accepted took finite rows in
+        usable = (self.bins > 0) | holds_some
         counts, errors = self.counts[usable], self.errors[usable]
         ends, before = np.cumsum(counts), np.cumsum(errors) - errors
         rights = ends - errors  # rows up to the run of errors of the bin

@@ -125,6 +125,8 @@ class Plan:
         /,
     ) -> Counted:
         """The cells of confidences by score, with errors, ids and, for each of ``by``, the name of every row."""
+        if ids is not None and len(ids) != len(errors):
+            raise ValueError(f"`ids` must be as many as the rows, {len(errors)}, got {len(ids)}.")
         strata, code = populations(names, len(errors))
         if self.parts > 1:
             if len(strata) * self.parts > MOST:

@@ -1,8 +1,10 @@
 """Exact binomial bounds and tests, and their relatives for losses between 0 and 1."""
 
-from math import ceil, exp, log, log1p
+from math import ceil, exp, floor, log, log1p
 
-from scipy.special import bdtr, betaincinv
+from scipy.special import bdtr, betainc, betaincinv
+
+MANY = 2**31  # samples, beyond which bdtr's whole numbers overflow
 
 
 def upper_bound(errors: int, n: int, delta: float, /) -> float:
@@ -25,7 +27,11 @@ def binomial_p(errors: float, n: int, risk: float, /) -> float:
     >>> round(binomial_p(3, 200, 0.05), 12)
     0.009048376396
     """
-    return 1.0 if n == 0 else float(bdtr(errors, n, risk))
+    if n == 0 or errors >= n:
+        return 1.0
+    if n >= MANY:
+        return float(betainc(n - floor(errors), floor(errors) + 1, 1 - risk))
+    return float(bdtr(errors, n, risk))
 
 
 def hoeffding_bentkus_p(mean: float, n: int, risk: float, /) -> float:

@@ -1,5 +1,6 @@
 """Metrics for torchmetrics and Lightning: counts on the device, added up over batches and processes."""
 
+import re
 from abc import abstractmethod
 from typing import Any, ClassVar, final
 
@@ -29,23 +30,31 @@ class _Binned(torchmetrics.Metric):  # type: ignore[misc, name-defined]
     plot_lower_bound: ClassVar[float] = 0.0
     plot_upper_bound: ClassVar[float] = 1.0
 
-    counts: Any
-
     def __init__(self, *, score: str | None = "confidence_margin", bits: int = BITS, **options: Any) -> None:
         super().__init__(**options)
         if type(bits) is not int or not 9 <= bits <= 24:
             raise ValueError(f"`bits` must be a whole number from 9 to 24, got {bits!r}.")
         self.score, self.bits = score, bits
         self._formula(score)
-        self.add_state("counts", torch.zeros(1 << bits, 2, dtype=torch.int64), dist_reduce_fx="sum")
+        self._state = re.sub(r"\W", "_", f"counts_{score}_{bits}")  # collections join metrics of states alike by name
+        self.add_state(self._state, torch.zeros(1 << bits, 2, dtype=torch.int64), dist_reduce_fx="sum")
+
+    @property
+    def counts(self) -> Any:
+        """(2^bits, 2) right and wrong rows by bin."""
+        return getattr(self, self._state)
 
     def update(self, preds: Any, target: Any) -> None:
         """Count a batch: logits (n, K) and labels (n,), or, without a score, confidences (n,) and errors (n,)."""
         if self.score is None:
             confidence, errors = preds, target != 0
+            if bool(((target != 0) & (target != 1)).any()):
+                raise ValueError("`target` must be errors, 0 or 1, where there is no score, got others.")
         else:
             if preds.ndim != 2:
                 raise ValueError(f"`preds` must be logits of shape (n, K), got {tuple(preds.shape)}.")
+            if not len(preds):
+                return
             logits = preds.detach()
             confidence = of_logits({self.score: self._formula(self.score).formula}, logits)[self.score]
             errors = (logits.argmax(dim=1) != target) | (target < 0) | confidence.isnan()
@@ -53,7 +62,7 @@ class _Binned(torchmetrics.Metric):  # type: ignore[misc, name-defined]
             shapes = f"{tuple(preds.shape)} and {tuple(target.shape)}"
             raise ValueError(f"`preds` and `target` must be of one length, got {shapes}.")
         if len(errors):
-            self.counts += bin_counts(confidence, errors, self.bits)
+            setattr(self, self._state, self.counts + bin_counts(confidence, errors, self.bits))
 
     def _formula(self, score: str | None) -> Any:
         if score is None:
