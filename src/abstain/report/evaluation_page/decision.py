@@ -160,7 +160,7 @@ def _kept(case: Case) -> str:
     if found is None or found.fresh is None:
         return ""
     tests = [told(test, found.fresh.level) for test in found.fresh.tests]
-    return " ".join([verdict_words(found), *tests, "This takes these rows to be fresh, as `abstain certify` does."])
+    return " ".join([verdict_words(found), *tests, "This takes these rows to be fresh, as abstain certify does."])
 
 
 def _mixed(case: Case) -> str:
