@@ -273,7 +273,7 @@ def test_the_page_of_a_selector_tells_what_it_does_here(opened, evaluation, targ
     assert "energy" in page.locator("#decision .decision").inner_text()
     words = page.locator("#decision .note").inner_text()
     assert "the rows it was calibrated on, which cannot test the promise" in words
-    lines = "abstain certify selector.abstain --on run/\nabstain select selector.abstain run/"
+    lines = "abstain certify selector.abstain --on run/\nabstain select selector.abstain run/ -o decisions.csv"
     assert page.locator("#command-line").inner_text() == lines
 
 

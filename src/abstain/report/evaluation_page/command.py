@@ -32,7 +32,7 @@ def _to_make(case: Case) -> str:
 
 def _to_use(case: Case) -> str:
     selector, run = (shlex.quote(plain(one)) for one in (case.selector_file, case.run))
-    line = f"abstain certify {selector} --on {run}\nabstain select {selector} {run}"
+    line = f"abstain certify {selector} --on {run}\nabstain select {selector} {run} -o decisions.csv"
     return (
         "<p>The selector is there already. The first line tests its promise on rows that it has not seen, the second "
         f"decides row by row.</p>{_copied(line)}"

@@ -24,7 +24,17 @@ def decision_words(case: Case, /) -> str:
     """The decision in plain words, and why it is not what was aimed at where it is not."""
     point = case.point
     why = point.objection if point.threshold is None else _aim(case) if point.missed is not None else ""
-    return f"{_rule(case, shortened)} {why}".strip()
+    return f"{_rule(case, shortened)} {why}{widest_words(case)}".strip()
+
+
+def widest_words(case: Case, /) -> str:
+    """Why the score is this one, where AURC alone would not have said so."""
+    if not case.point.is_widest:
+        return ""
+    return (
+        f"Of the scores that cannot be told apart by AURC and are as simple, {shortened(case.point.score)} accepts "
+        "most at this risk. "
+    )
 
 
 def _rule(case: Case, shown: Callable[[str], str]) -> str:
@@ -117,10 +127,6 @@ def _promise(case: Case) -> str:
 def _preview(case: Case) -> str:
     """What was aimed at, why by this score, and what the promise does not count."""
     point = case.point
-    widest = (
-        f"Of the scores that cannot be told apart by AURC and are as simple, {shortened(point.score)} accepts most at "
-        "this risk. "
-    )
     chosen = [
         *(["the score"] if len(case.evaluation.scores) > 1 else []),
         *([] if point.was_asked else ["the target"]),
@@ -129,7 +135,7 @@ def _preview(case: Case) -> str:
         f"{_sentence(' and '.join(chosen))} {'were' if len(chosen) > 1 else 'was'} chosen on these same rows, which "
         "the promise does not count: calibrate on fresh rows, with the command below, before anything rests on it."
     )
-    return f"{_aim(case)}{widest if point.is_widest else ''}{fresh if chosen else ''}"
+    return f"{_aim(case)}{widest_words(case)}{fresh if chosen else ''}"
 
 
 def _aim(case: Case) -> str:
@@ -154,7 +160,7 @@ def _kept(case: Case) -> str:
     if found is None or found.fresh is None:
         return ""
     tests = [told(test, found.fresh.level) for test in found.fresh.tests]
-    return " ".join([verdict_words(found), *tests, "This takes these rows to be fresh, as `abstain certify` does."])
+    return " ".join([verdict_words(found), *tests, "This takes these rows to be fresh, as abstain certify does."])
 
 
 def _mixed(case: Case) -> str:

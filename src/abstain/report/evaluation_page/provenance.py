@@ -12,13 +12,13 @@ PACKAGES = ("numpy", "scipy", "numba", "altair", "vl-convert-python")
 
 def provenance(case: Case, /) -> Section:
     """Versions, numbers of rows, the seed, and all that was noted on the way."""
-    evaluation, outputs = case.evaluation, case.evaluation.outputs
+    evaluation, outputs = case.evaluation, case.point.outputs
     shown = {
         "Outputs": case.run,
-        "Rows": f"{evaluation.n:,}, of {outputs.samples[1]:,} samples",
-        "Errors": f"{int(evaluation.errors.sum()):,}",
+        "Rows": f"{case.n:,}, of {outputs.samples[1]:,} samples",
+        "Errors": f"{int(case.point.errors.sum()):,}",
         "Classes": f"{outputs.n_classes:,}" if outputs.n_classes else "not known: only confidences were given",
-        "Scores": f"{len(evaluation.scores)}",
+        "Scores": f"{len(evaluation.scores)}, compared on {evaluation.n:,} rows",
         "Mixes": ", ".join(evaluation.mixes),
         "Seed": str(evaluation.seed),
         "Intervals": f"{100 * evaluation.level:g}%; bounds {100 * (1 - case.delta):g}%",

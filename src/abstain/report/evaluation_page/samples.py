@@ -10,7 +10,7 @@ from abstain.report.page import Cell, Column, Section, name, shortened, table
 SHOWN = 20
 NUMBERED = (
     "The rows have no ids. They are numbered from 0 as they are in the outputs that were given, those that scores were "
-    "fitted on counted too; so does <code>abstain select</code>, after a prefix."
+    "fitted on counted too; <code>abstain select</code> gives them the same numbers, after a prefix."
 )
 
 

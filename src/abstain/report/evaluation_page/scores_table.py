@@ -7,6 +7,7 @@ from abstain.metrics.intervals import normal_interval
 from abstain.metrics.registry import as_metric
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.controls import mix_select, option, select
+from abstain.report.evaluation_page.decision import widest_words
 from abstain.report.page import Cell, Column, Section, asset, name, table, text
 
 STANDING = {"best": "best", "tied": "as good as can be told", "worse": "significantly worse", "": ""}
@@ -34,7 +35,7 @@ def scores_table(case: Case, /) -> Section:
     ]
     caption = "Each score on the same rows. AURC-α is the mean risk over coverages up to α, × 100; lower is better."
     parts = [
-        f'<p class="lead">{text(verdict(evaluation).words)}</p>{_rows_of(case)}',
+        f'<p class="lead">{text(_verdict(case))}</p>{_rows_of(case)}',
         "<p>Which confidence score ranks right answers above wrong ones? “Behind the best” is a paired difference with "
         f"its {100 * evaluation.level:g}% interval.</p>",
         _controls(evaluation),
@@ -105,6 +106,14 @@ def _controls(evaluation: Evaluation) -> str:
 def _title(metric: str) -> str:
     found = as_metric(metric)[0]
     return f"{metric} ({'lower' if found.better == 'small' else 'higher'} is better)"
+
+
+def _verdict(case: Case) -> str:
+    """By AURC, and what the decision takes where that is another."""
+    found = verdict(case.evaluation)
+    if case.point.selector is not None or case.point.score == found.score:
+        return found.words
+    return f"By AURC alone: {found.words} {widest_words(case)}"
 
 
 def _rows_of(case: Case) -> str:
