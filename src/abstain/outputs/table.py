@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from abstain.outputs.columns import SUFFIXES, Columns, columns_of, matrix, names, numbers, truths
 from abstain.outputs.row_error import RowError
 
-__all__ = ["SUFFIXES", "arguments_in", "read_columns", "read_table", "understood"]
+__all__ = ["SUFFIXES", "arguments_in", "check_some_known", "read_columns", "read_table", "understood"]
 
 PLAIN = ("confidence", "correct", "error", "label", "prediction", "id", "group", "domain", "shift")
 WIDE = {"logits": "logit_", "probabilities": "proba_", "features": "feature_"}
@@ -33,9 +33,8 @@ def read_table(file: Path, /) -> dict[str, Any]:
     if columns and not len(next(iter(columns.values()))):
         raise ValueError(f"`{file}` must have at least one row, got none.")
     found = arguments_in(file, columns)
-    if "class_names" in found and "labels" in found and (found["labels"] < 0).all():
-        classes, label = ", ".join(found["class_names"][:9]), str(names(file, "label", columns)[0])
-        raise ValueError(f"`{file}` must have labels among the classes {classes}, got {label!r} in row 1.")
+    if "labels" in found and (found["labels"] < 0).all():
+        check_some_known(file, found.get("class_names"), f"{str(names(file, 'label', columns)[0])!r} in row 1")
     return found
 
 
@@ -69,6 +68,12 @@ def arguments_in(file: str | PathLike[str], columns: Columns, /) -> dict[str, An
         if name in columns:
             found[argument] = names(file, name, columns)
     return found
+
+
+def check_some_known(file: str | PathLike[str], class_names: tuple[str, ...] | None, got: str, /) -> None:
+    """Of a table whose labels are all none of the classes: an error where these have names, which may be misspelt."""
+    if class_names is not None:
+        raise ValueError(f"`{file}` must have labels among the classes {', '.join(class_names[:9])}, got {got}.")
 
 
 def read_columns(
@@ -122,9 +127,22 @@ def _labels(file: str | PathLike[str], columns: Columns, found: dict[str, Any]) 
             got = repr(str(names(file, "label", columns)[bad[0]]))
             raise RowError(f"`{file}` must have class numbers in column label, got {got} in row", int(bad[0]) + 1)
         return {"labels": given.astype(np.int64)}
-    place = {name: number for number, name in enumerate(known)}
-    labels = [place.get(value, -1) for value in names(file, "label", columns).tolist()]
-    return {"labels": np.array(labels, dtype=np.int64)}
+    place, values = {name: number for number, name in enumerate(known)}, names(file, "label", columns).tolist()
+    _check_names(file, known, values)
+    return {"labels": np.array([place.get(value, -1) for value in values], dtype=np.int64)}
+
+
+def _check_names(file: str | PathLike[str], known: tuple[str, ...], values: list[str]) -> None:
+    """A class number where the classes have names is most likely one of them, and not a class that is unknown."""
+    numbers = {value for value in set(values).difference(known) if value.isdecimal()}
+    if numbers and not any(name.isdecimal() for name in known):
+        row = next(row for row, value in enumerate(values) if value in numbers)
+        raise RowError(
+            f"`{file}` must have class names in column label as its columns do, {', '.join(known[:9])}, got the number "
+            f"{values[row]} in row",
+            row + 1,
+            ". Write class names, or name the columns by numbers: logit_0 or proba_0 and so on.",
+        )
 
 
 def _truth_of(file: str | PathLike[str], columns: Columns) -> dict[str, Any]:
