@@ -1,12 +1,16 @@
 """`abstain compare` in a process of its own."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
 from tests_cli import run
+from typer.testing import CliRunner
 
 from abstain import Outputs
+from abstain.cli.app import app
+from abstain.extras import MissingExtraError
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +27,7 @@ def place(tmp_path_factory):
 
 def test_the_verdict_comes_first_and_every_file_is_written(place):
     files = [place / f"c.{ending}" for ending in ("png", "md", "html")]
-    options = ("--figure", files[0], "--markdown", files[1], "--report", files[2])
+    options = ("--figure", files[0], "-o", files[1], "--report", files[2])
     done = run("compare", place / "old", place / "new", "--risk", "0.05", *options)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("new is better after rejection on in-distribution samples (500 rows): AURC")
@@ -43,3 +47,14 @@ def test_other_samples_are_refused_in_one_line(place):
     done = run("compare", place / "old", place / "others")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "abstain: `b` must have samples of `a`, got no id in common: '500' for '0'.\n"
+
+
+def test_files_that_cannot_be_written_are_known_before_work_begins(tmp_path, monkeypatch):
+    ask = ("compare", str(tmp_path / "none"), str(tmp_path / "none"))
+    with pytest.raises(ValueError, match=r"`--output` must end in \.md or \.html, got c\.tex"):
+        CliRunner().invoke(app, [*ask, "-o", "c.tex"], catch_exceptions=False)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for option in ("--report", "-o", "--figure"):
+        goal = str(tmp_path / ("c.png" if option == "--figure" else "c.html"))
+        with pytest.raises(MissingExtraError, match="needs matplotlib"):
+            CliRunner().invoke(app, [*ask, option, goal], catch_exceptions=False)

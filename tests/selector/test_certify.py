@@ -9,7 +9,7 @@ import pytest
 from abstain import Outputs, Selector, calibrate, certify
 from abstain.selector.certificate import Certificate
 from abstain.selector.certificate_check import changes
-from abstain.selector.certificate_words import promise_words, slice_words, told, verdict_words
+from abstain.selector.certificate_words import findings, promise_words, slice_words, told, verdict_words
 
 
 def rows(n, seed, *, steep=0.3, domains=("a", "b"), copies=1):
@@ -94,6 +94,7 @@ def test_clusters_are_tested_by_bets():
     clustered = calibrate(rows(4000, 0, copies=4), risk=0.08)
     found = certify(clustered, rows(4000, 5, copies=4))
     assert found.fresh.tests[0].result.by == "betting"
+    assert "would be noticed with probability about " in findings(found)[0]
     assert (found.calibration.largest, found.calibration.samples) == (4, 1000)
     assert certify(clustered, rows(4000, 6, copies=4, steep=1.0)).verdict == "refuted"
 
@@ -126,7 +127,7 @@ def test_what_rows_cannot_refute_is_not_tested(options):
 
 def test_without_fresh_rows_nothing_is_tested():
     found = certify(SELECTOR)
-    assert (found.fresh, found.verdict) == (None, "not tested")
+    assert (found.fresh, found.verdict, findings(found)) == (None, "not tested", [])
     assert promise_words(found)[0].startswith("The share of errors among accepted rows is at most 0.05")
 
 

@@ -30,12 +30,13 @@ def test_what_is_saved_is_loaded_and_saved_again_alike(saved, tmp_path):
     assert (tmp_path / "b.sketch").read_bytes() == file.read_bytes()
 
 
-def test_a_fitted_score_and_edges_travel_with_it(outputs, tmp_path):
-    sketch = sketch_outputs(outputs, scores=["ts_max_softmax"], equal_mass=64)
+@pytest.mark.parametrize("score", ["ts_max_softmax", "max_logit_pnorm", "gen(gamma=1)"])
+def test_a_fitted_score_and_edges_travel_with_it(outputs, tmp_path, score):
+    sketch = sketch_outputs(outputs, scores=[score], equal_mass=64)
     sketch.save(tmp_path / "a.sketch")
     again = Sketch.load(tmp_path / "a.sketch")
     assert again.plan.differs(sketch.plan) is None
-    assert again.fitted_bins == {"ts_max_softmax"}
+    assert again.fitted_bins == set(sketch.scores)
 
 
 def test_a_file_is_small(saved):

@@ -91,14 +91,12 @@ def _writer(output: Path) -> Callable[["Certificate"], str]:
 
 
 def _tell(new: "Certificate", output: Path | None, json: bool) -> None:
-    from abstain.selector.certificate_words import promise_words, slice_words, told, verdict_words
+    from abstain.selector.certificate_words import findings, promise_words, verdict_words
 
     if json:
         print_json(new.to_dict())
         return
-    tests = [] if new.fresh is None else [told(test, new.fresh.level) for test in new.fresh.tests]
-    further = [] if new.fresh is None else slice_words(new.fresh)
-    for line in (*promise_words(new), verdict_words(new), *tests, *further):
+    for line in (*promise_words(new), verdict_words(new), *findings(new)):
         print(shown(line))
     if output is not None:
         print(f"Certificate in {output}")

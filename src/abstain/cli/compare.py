@@ -1,5 +1,6 @@
 """`abstain compare`: two models, or two versions of one, on the same samples."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,7 +31,12 @@ def compare(
     every: Annotated[bool, typer.Option("--all", help="Show every mix of shifts, not the widest alone.")] = False,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
     figure: Figure = None,
-    markdown: Annotated[Path | None, typer.Option(help="Write verdict and tables here in Markdown.")] = None,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output", "-o", help="Write verdict and tables to a .md file, or all of it to an .html; repeat."
+        ),
+    ] = None,
     report: Annotated[Path | None, typer.Option(help="Write a self-contained page here (.html).")] = None,
     nonfinite: Nonfinite = "error",
     seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit or choose scores on.")] = 0,
@@ -43,17 +49,17 @@ def compare(
     Example: abstain compare old/ new/ --score best --risk 0.02 --report compare.html
     """
     import abstain
-    from abstain.files import check_goal, write_text
+    from abstain.files import write_text
+    from abstain.metrics.intervals import ALPHAS
     from abstain.report.save import check_figure, save_figure
 
     check_figure(figure)
-    for goal in filter(None, (markdown, report)):
-        check_goal(goal)
+    writers = _writers(output or [], report)
     runs = [abstain.Outputs.load(path, nonfinite=nonfinite) for path in (a, b)]  # type: ignore[arg-type]
     found = abstain.compare_runs(
         *runs,
         score=(score, score if score_b is None else score_b),
-        alphas=alpha or (0.1, 0.5, 1.0),
+        alphas=alpha or ALPHAS,
         coverages=coverage or (0.5, 0.8, 0.9, 1.0),
         risks=risk,
         names=_names(a, b),
@@ -64,18 +70,32 @@ def compare(
         from abstain.report.comparison_figure import comparison_figure
 
         save_figure(comparison_figure(found), figure)
-    if markdown is not None:
-        from abstain.report.comparison_tables import comparison_markdown
-
-        write_text(markdown, comparison_markdown(found))
-    if report is not None:
-        from abstain.report.comparison_page import comparison_page
-
-        write_text(report, comparison_page(found))
+    for goal, written in writers.items():
+        write_text(goal, written(found))
     if json:
         print_json(found.to_dict())
         return
     _print(found, every)
+
+
+def _writers(outputs: list[Path], report: Path | None) -> "dict[Path, Callable[[RunComparison], str]]":
+    """What writes each file; what would stop it is known before anything is computed."""
+    from abstain.extras import require
+    from abstain.files import check_goal
+    from abstain.report.comparison_page import comparison_page
+    from abstain.report.comparison_tables import comparison_markdown
+
+    kinds: dict[str, Callable[[RunComparison], str]] = {".md": comparison_markdown, ".html": comparison_page}
+    if wrong := [goal.name for goal in outputs if goal.suffix.lower() not in kinds]:
+        raise ValueError(f"`--output` must end in .md or .html, got {wrong[0]}.")
+    found = {goal: kinds[goal.suffix.lower()] for goal in outputs} | (
+        {} if report is None else {report: comparison_page}
+    )
+    if comparison_page in found.values():
+        require("matplotlib", extra="report", feature="The page")
+    for goal in found:
+        check_goal(goal)
+    return found
 
 
 def _names(a: Path, b: Path) -> tuple[str, str]:

@@ -3,16 +3,15 @@
 from abstain.report.certificate_tables import COLUMNS, certificate_facts, slice_tables
 from abstain.report.markdown import inline, markdown_lines
 from abstain.selector.certificate import Certificate
-from abstain.selector.certificate_words import promise_words, slice_words, told, verdict_words
+from abstain.selector.certificate_words import findings, promise_words, verdict_words
 
 
 def certificate_markdown(certificate: Certificate, /) -> str:
     """The promise, what the fresh rows say, the data, slices and versions."""
     lines = ["# Certificate", "", *(f"> {inline(words)}\n" for words in promise_words(certificate))]
     lines += [f"**{inline(verdict_words(certificate))}**", ""]
-    if (fresh := certificate.fresh) is not None:
-        lines += [f"- {inline(told(test, fresh.level))}" for test in fresh.tests]
-        lines += [f"- {inline(words)}" for words in slice_words(fresh)] + [""]
+    if found := findings(certificate):
+        lines += [*(f"- {inline(words)}" for words in found), ""]
     for title, facts in certificate_facts(certificate).items():
         cells = [(inline(name), inline(value)) for name, value in facts]
         lines += [f"## {title}", "", *markdown_lines(["", ""], cells), ""]

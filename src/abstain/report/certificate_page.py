@@ -3,7 +3,7 @@
 from abstain.report.certificate_tables import COLUMNS, certificate_facts, slice_tables
 from abstain.report.page import Cell, Column, Section, document, name, table, text
 from abstain.selector.certificate import Certificate
-from abstain.selector.certificate_words import promise_words, slice_words, told, verdict_words
+from abstain.selector.certificate_words import findings, promise_words, verdict_words
 
 
 def certificate_page(certificate: Certificate, /) -> str:
@@ -27,11 +27,8 @@ def _promise(certificate: Certificate) -> str:
     first, *rest = promise_words(certificate)
     bad = " bad" if certificate.verdict == "refuted" else ""
     html = f'<p class="decision">{text(first)}</p>' + "".join(f'<p class="lead">{text(words)}</p>' for words in rest)
-    tests = (
-        [] if certificate.fresh is None else [told(test, certificate.fresh.level) for test in certificate.fresh.tests]
-    )
-    tests += [] if certificate.fresh is None else slice_words(certificate.fresh)
-    listed = f"<ul>{''.join(f'<li>{text(words)}</li>' for words in tests)}</ul>" if tests else ""
+    found = findings(certificate)
+    listed = f"<ul>{''.join(f'<li>{text(words)}</li>' for words in found)}</ul>" if found else ""
     return f'{html}<div class="note{bad}"><p><strong>{text(verdict_words(certificate))}</strong></p>{listed}</div>'
 
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from math import isfinite
 from os import PathLike
-from typing import Any, Literal, Self, final
+from typing import Any, Literal, Self, final, get_args
 
 from abstain.arguments import as_path
 from abstain.files import write_text
@@ -17,7 +17,9 @@ from abstain.thresholds.refutation import Refutation
 
 FORMAT, VERSION = "abstain.certificate", 1
 DIGITS = 6  # significant ones, which no platform or library rounds otherwise
-Verdict = Literal["confirmed", "consistent", "refuted", "too little data", "not tested"]
+Verdict = Literal["refuted", "not tested", "too little data", "consistent", "confirmed"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)  # from the worst to the best
+Event = Literal["wrong", "rejected"]
 
 
 @final
@@ -47,6 +49,8 @@ class PromiseTest:
 
     about: str
     """What is tested, in words."""
+    event: Event
+    """What may be of few rows only: a mistake among the accepted, or a rejection."""
     result: Refutation | None
     """None where it cannot be tested."""
     reason: str

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, final
 
-from abstain.selector.certificate import Certificate
+from abstain.selector.certificate import VERDICTS, Certificate
 
 NOTICED = ("software", "sources")
 FRESH = ("fresh", "verdict")
@@ -37,17 +37,13 @@ def changes(old: Certificate, new: Certificate, /) -> Changes:
     before, after = old.to_dict(), new.to_dict()
     if old.fresh is not None and new.fresh is not None and elsewhere:
         notices.append(f"The fresh rows are others: {new.fresh.rows:,} rows for {old.fresh.rows:,}.")
-        if _worth(new) < _worth(old) and new.verdict != "refuted":
+        if VERDICTS.index(new.verdict) < VERDICTS.index(old.verdict) and new.verdict != "refuted":
             breaks.append(f"The fresh rows say {new.verdict!r} where the certificate says {old.verdict!r}.")
         before, after = ({key: value for key, value in each.items() if key not in FRESH} for each in (before, after))
     for place, one, other in _differences(before, after, ""):
         words = f"{place}: {_short(one)} → {_short(other)}"
         (notices if place.split(".")[0] in NOTICED else breaks).append(words)
     return Changes(tuple(breaks), tuple(notices))
-
-
-def _worth(certificate: Certificate) -> int:
-    return ("refuted", "not tested", "too little data", "consistent", "confirmed").index(certificate.verdict)
 
 
 def _differences(old: Any, new: Any, place: str) -> list[tuple[str, Any, Any]]:

@@ -11,34 +11,42 @@ MEANING = {
 }
 
 
+def sentence(words: str, /) -> str:
+    """Words with a capital at their beginning."""
+    return f"{words[:1].upper()}{words[1:]}"
+
+
 def verdict_words(certificate: Certificate, /) -> str:
     """What the fresh rows say, in a sentence."""
-    found = MEANING[certificate.verdict]
-    return f"{found[0].upper()}{found[1:]}."
+    return f"{sentence(MEANING[certificate.verdict])}."
 
 
 def promise_words(certificate: Certificate, /) -> list[str]:
     """Each promise, a sentence."""
-    return [f"{(words := str(promise))[0].upper()}{words[1:]}" for promise in certificate.promises]
+    return [sentence(str(promise)) for promise in certificate.promises]
+
+
+def findings(certificate: Certificate, /) -> list[str]:
+    """What the fresh rows say of each promise, then of classes and domains that stand out; nothing without any."""
+    if (fresh := certificate.fresh) is None:
+        return []
+    return [*(told(test, fresh.level) for test in fresh.tests), *slice_words(fresh)]
 
 
 def told(test: PromiseTest, level: float, /) -> str:
     """What was tested, what was seen, and what follows."""
-    about = f"{test.about[0].upper()}{test.about[1:]}"
+    about = sentence(test.about)
     if (found := test.result) is None:
         return f"{about}: not tested, as {test.reason}."
-    events = "rejected" if test.about.startswith("the share of rows accepted") else "wrong"
-    seen = f"{found.events:,} of {found.trials:,} are {events}"
+    seen = f"{found.events:,} of {found.trials:,} are {test.event}"
     share = f" ({found.events / found.trials:.2%})" if found.trials else ""
     allowed = f"at most {found.limit:.4g} is promised"
-    how = "" if found.by == "binomial" else f" (by bets, clusters of at most {found.largest} rows)"
-    p = f"p = {found.p_value:.3g}{how}"
-    noticed = f"a share of {found.alternative:.4g} would be noticed with probability {found.power:.2f}"
-    about_power = noticed if found.by == "binomial" else noticed.replace("probability", "probability about")
+    exact = found.by == "binomial"
+    p = f"p = {found.p_value:.3g}{'' if exact else f' (by bets, clusters of at most {found.largest} rows)'}"
+    chance = f"probability {'' if exact else 'about '}{found.power:.2f}"
+    noticed = f"A share of {found.alternative:.4g} would be noticed with {chance}"
     bound = f"it is at most {found.high:.4g} with probability {1 - level:.4g}"
-    return (
-        f"{about}: {seen}{share}, {allowed}; {p}, {found.verdict}. {about_power[0].upper()}{about_power[1:]}; {bound}."
-    )
+    return f"{about}: {seen}{share}, {allowed}; {p}, {found.verdict}. {noticed}; {bound}."
 
 
 def slice_words(fresh: FreshData, /) -> list[str]:

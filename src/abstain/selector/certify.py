@@ -1,9 +1,8 @@
 """`certify`: write down what a selector promises, and test it on fresh labelled rows."""
 
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,9 @@ from abstain.outputs.digest import outputs_digest
 from abstain.outputs.expected import expect_outputs
 from abstain.selector.calibration_data import class_names_of, slice_counts
 from abstain.selector.certificate import (
+    VERDICTS,
     Certificate,
+    Event,
     FreshData,
     PromiseTest,
     SelectorFacts,
@@ -99,7 +100,7 @@ class _Fresh:
             classes=self.slices(self.classes()),
             domains=self.slices(self.outputs.domain),
             unseen=tuple(sorted(self.selector.unseen(self.outputs))),
-            verdict=_overall([test.result.verdict for test in tests if test.result is not None]),
+            verdict=_overall(tests),
         )
 
     def tests(self) -> Iterator[PromiseTest]:
@@ -109,7 +110,8 @@ class _Fresh:
         for about, promise, inside in asked:
             reason = _objection(promise)
             result = None if reason else self.tested(promise, inside, share)
-            yield PromiseTest(about=about, result=result, reason=reason)
+            event: Event = "wrong" if promise.quantity == RISK else "rejected"
+            yield PromiseTest(about=about, event=event, result=result, reason=reason)
 
     def promises(self) -> Iterator[tuple[str, Promise, Mask]]:
         """What is promised, in words, and of which rows."""
@@ -188,7 +190,6 @@ def _objection(promise: Promise) -> str:
     return "" if 0 < _limit(promise) < 1 else "it says nothing that rows could break"
 
 
-def _overall(verdicts: "list[Any]") -> Verdict:
+def _overall(tests: Iterable[PromiseTest]) -> Verdict:
     """The worst of them; all must be confirmed for the whole to be."""
-    order: tuple[Verdict, ...] = ("refuted", "too little data", "consistent", "confirmed")
-    return next((verdict for verdict in order if verdict in verdicts), "not tested")
+    return min((test.result.verdict for test in tests if test.result), key=VERDICTS.index, default="not tested")

@@ -1,5 +1,6 @@
 """What is counted, and how: what sketches must have in common to be merged."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, Self, final, get_args
@@ -176,5 +177,6 @@ def _head(outputs: Outputs) -> str:
 
 
 def _state(one: Scored) -> str:
-    """A digest of everything the confidence depends on."""
-    return digest(to_state(one.entry), to_state(one.fitted))
+    """A digest of everything the confidence depends on; 2 and 2.0, which a file makes of it, are the same."""
+    states = (to_state(one.entry), to_state(one.fitted))
+    return digest(*((json.loads(json.dumps(header), parse_int=float), arrays) for header, arrays in states))
