@@ -50,7 +50,10 @@ def said(monkeypatch, capsys, line):
     [
         ("evaluate x.csv", "`x.csv` must have a column confidence, or columns logit_… or proba_…, got a, b."),
         ("evaluate nosuch", "abstain: `nosuch` must exist, got no such file or folder."),
-        ("report a.sketch", "`a.sketch` must hold rows, got a sketch, which holds counts only. It is for evaluate, cal"),
+        (
+            "report a.sketch",
+            "`a.sketch` must hold rows, got a sketch, which holds counts only. It is for evaluate, cal",
+        ),
         ("compare a.sketch run", "`a.sketch` must hold rows, got a sketch"),
         ("certify s.abstain --on a.sketch", "`a.sketch` must hold rows, got a sketch"),
         ("calibrate a.sketch --score best --risk 0.2 -o t", "got 'best', which needs the rows to choose on."),
