@@ -92,6 +92,7 @@ def sketch(
             unusable += counting.unusable
     _check_labels(tally.sketch(), data, reader)
     notes = found.notes + ([f"{unusable} rows are not finite: they count as rejected errors."] if unusable else [])
+    notes += filter(None, [data.shards[0].unused])
     return Sketched(tally.sketch(), found.left_out, tuple(notes))
 
 
