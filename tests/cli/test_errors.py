@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from abstain import Outputs, calibrate
+from abstain import Outputs, Sketch, calibrate
 from abstain.cli import main
 
 
@@ -17,6 +17,7 @@ def files(tmp_path, monkeypatch):
     outputs.save("run")
     calibrate(outputs, risk=0.2).save("s.abstain")
     np.savez("in.npz", inputs=np.zeros((2, 4), dtype=np.float32))
+    Sketch.of([0.9, 0.4], [0, 1]).save("a.sketch")
     contents = {
         "x.csv": b"a,b\n1,2\n",
         "t.csv": b"confidence,correct\n0.5,1\n",
@@ -48,6 +49,14 @@ def said(monkeypatch, capsys, line):
     ("line", "message"),
     [
         ("evaluate x.csv", "`x.csv` must have a column confidence, or columns logit_… or proba_…, got a, b."),
+        ("evaluate nosuch", "abstain: `nosuch` must exist, got no such file or folder."),
+        (
+            "report a.sketch",
+            "`a.sketch` must hold rows, got a sketch, which holds counts only. It is for evaluate, cal",
+        ),
+        ("compare a.sketch run", "`a.sketch` must hold rows, got a sketch"),
+        ("certify s.abstain --on a.sketch", "`a.sketch` must hold rows, got a sketch"),
+        ("calibrate a.sketch --score best --risk 0.2 -o t", "got 'best', which needs the rows to choose on."),
         ("evaluate s.abstain", "`s.abstain` must be a whole .npz file without pickled objects, got another kind of"),
         ("evaluate run --figure no/x.png", "`no/x.png` must be in a folder that exists, got none. Make no first."),
         ("evaluate run --figure x.foo", "`--figure` must end in .png, .svg or .pdf, got x.foo."),

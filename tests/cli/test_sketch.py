@@ -1,6 +1,7 @@
 """Sketch, merge, evaluate and calibrate as a user meets them: only counts travel."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -80,9 +81,25 @@ def test_a_minimum_and_shared_edges(runs, tmp_path):
     call("merge", tmp_path / "a.sketch", tmp_path / "b.sketch", "-o", tmp_path / "ab.sketch")
     assert Sketch.load(tmp_path / "ab.sketch").n == 4000
     call("sketch", runs / "b", "-o", tmp_path / "other.sketch", *options)
-    with pytest.raises(ValueError, match=r"a\.sketch and .*other\.sketch: energy in \d+ edges"):
+    with pytest.raises(
+        ValueError,
+        match=r"a\.sketch and .*other\.sketch: energy in \d+ edges.* again with `abstain sketch --edges .*a\.sketch`",
+    ):
         call("merge", tmp_path / "a.sketch", tmp_path / "other.sketch", "-o", tmp_path / "no.sketch")
     assert not (tmp_path / "no.sketch").exists()
+
+
+def test_the_same_counts_twice_are_not_merged(runs, tmp_path):
+    call("sketch", runs / "a", "-o", tmp_path / "a.sketch", "--score", "energy")
+    (tmp_path / "copy.sketch").write_bytes((tmp_path / "a.sketch").read_bytes())
+    with pytest.raises(ValueError, match=r"copy\.sketch` must hold other rows than .*a\.sketch, got the same contents"):
+        call("merge", tmp_path / "a.sketch", tmp_path / "copy.sketch", "-o", tmp_path / "no.sketch")
+    assert not (tmp_path / "no.sketch").exists()
+
+
+def test_bins_of_many_scores_are_told_in_few_words(runs, tmp_path):
+    words = call("sketch", runs / "a", "-o", tmp_path / "a.sketch", "--minimum", "25")
+    assert re.search(r"kept apart by shift, in \d+ to \d+ edges of ", words)
 
 
 def test_what_a_sketch_cannot_do_is_told(runs, tmp_path):

@@ -10,6 +10,7 @@ from abstain import Outputs
 from abstain.engines import reading
 from abstain.engines.data import ParquetData
 from abstain.engines.reading import Reader
+from abstain.engines.sketch import sketch
 
 
 def read(place, **options):
@@ -164,3 +165,29 @@ def test_a_file_that_changes_while_it_is_read_is_refused(shards, make_table):
     pq.write_table(make_table(12), shards / "000.parquet")
     with pytest.raises(ValueError, match=r"000.parquet` must be"):
         list(reader.batches(data.portions()[0]))
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([0, 1, 2] * 40, "got the number 0 in row 1. Write class names, or name the columns by numbers"),
+        ([*["benign"] * 100, *["2"] * 20], "got the number 2 in row 101. Write class names"),
+        (["Benign"] * 120, "must have labels among the classes benign, malignant, unsure, got "),
+    ],
+)
+def test_labels_that_are_none_of_the_named_classes_are_refused_as_in_memory(tmp_path, labels, message):
+    z = np.random.default_rng(0).normal(size=(120, 3))
+    columns = {f"logit_{name}": z[:, j] for j, name in enumerate(("benign", "malignant", "unsure"))}
+    file = tmp_path / "p.parquet"
+    pq.write_table(pa.table(columns | {"label": pa.array(labels)}), file, row_group_size=50)
+    for reads in (Outputs.load, lambda place: sketch(place, scores="max_softmax")):
+        with pytest.raises(ValueError, match=message):
+            reads(file)
+
+
+def test_unknown_classes_may_have_names_or_be_negative(tmp_path):
+    labels, z = ["a", "b", "yak", "-1"], np.random.default_rng(0).normal(size=(4, 2))
+    file = tmp_path / "p.parquet"
+    pq.write_table(pa.table({"logit_a": z[:, 0], "logit_b": z[:, 1], "label": labels}), file)
+    (batch,) = read(file)
+    assert batch.outputs.labels.tolist() == Outputs.load(file).labels.tolist() == [0, 1, -1, -1]

@@ -1,6 +1,8 @@
+import numpy as np
 import pytest
 
-from abstain.monitor.row import Row, read_rows, supplied, unused
+from abstain import Outputs, calibrate
+from abstain.monitor.row import SOURCES, Row, read_rows, supplied, unused
 
 
 def test_texts_and_values_are_the_same_row():
@@ -22,3 +24,11 @@ def test_columns_that_nobody_reads_are_named_once():
 def test_an_error_names_the_row():
     with pytest.raises(ValueError, match="Row 12: `confidence` must be a number or empty, got 'high'"):
         read_rows([{"confidence": 1}, {"confidence": "high"}], start=11)
+
+
+def test_every_column_that_a_selector_writes_is_known():
+    labels = np.tile([0, 1], 50)
+    outputs = Outputs(logits=4 * np.eye(2)[labels], labels=labels, domain="here")
+    written = calibrate(outputs, risk=0.2).decide(outputs)
+    assert "reason" in written
+    assert unused(written, SOURCES) == []

@@ -59,7 +59,13 @@ def test_lists_of_strings_and_object_arrays_of_strings_are_ids():
 
 
 BAD = [
-    ({"logits": np.zeros(3)}, ValueError, r"`logits` must have shape \(any, any\), got \(3,\)"),
+    (
+        {"logits": np.zeros(3)},
+        ValueError,
+        r"a column for each class, got \(3,\). For two classes pass np.c_\[-z / 2, z",
+    ),
+    ({"probabilities": np.ones(3)}, ValueError, r"`probabilities` must have shape \(n, K\).* pass np.c_\[1 - p, p\]"),
+    ({"logits": np.zeros((3, 2, 2))}, ValueError, r"`logits` must have shape \(any, any\), got \(3, 2, 2\)"),
     ({"logits": np.zeros((0, 3))}, ValueError, "`logits` must not be empty"),
     ({"logits": np.zeros((3, 1))}, ValueError, "at least 2 columns.*binary_logits"),
     ({"logits": np.zeros((3, 2), dtype=int)}, TypeError, "`logits` must be float16, float32 or float64, got int64"),
@@ -68,6 +74,12 @@ BAD = [
     ({"logits": [[0, 1.0], [-np.inf, -np.inf]]}, ValueError, "`logits` must be finite, got -inf in 1 of 2 rows"),
     ({"logits": Z, "labels": [0, 1, 2, 3]}, ValueError, r"number of classes \(3\), got 3 in row 3"),
     ({"logits": Z, "labels": [0.0, 1, 2, 2]}, TypeError, "`labels` must be integers, got float64"),
+    ({"logits": Z, "labels": ["0", "1", "2", "-1"]}, TypeError, r"Convert class numbers with .astype\(int\)"),
+    (
+        {"logits": Z, "labels": list("abca")},
+        TypeError,
+        r"got names such as 'a'. Number them .* np.unique\(names, return_",
+    ),
     ({"logits": Z, "labels": [True, False, True, True]}, TypeError, "`labels` must be integers, got bool"),
     ({"logits": Z, "labels": [0, 1]}, ValueError, r"`labels` must have shape \(4,\)"),
     ({"logits": Z, "features": np.zeros((3, 2))}, ValueError, r"`features` must have shape \(4, any\)"),

@@ -113,7 +113,7 @@ def test_they_survive_a_file(tmp_path):
         ({"probabilities": P, "logits": Z}, "`probabilities` must be left out where there are logits, got both"),
         ({"probabilities": Z}, r"`probabilities` must be non-negative and sum to 1 in each row, .* first in row 0"),
         ({"probabilities": np.vstack([P, P[:1] * 2])}, "got others in 1 of 401 rows, first in row 400"),
-        ({"probabilities": P[:, 0]}, r"`probabilities` must have shape \(any, any\), got \(400,\)"),
+        ({"probabilities": P[:, 0]}, r"`probabilities` must have shape \(n, K\), a column for each .*, got \(400,\)"),
         ({"probabilities": np.full((3, 2), np.nan)}, "must be finite, got nan in 3 of 3 rows"),
         ({}, "`logits` must be given, or else `probabilities`"),
     ],

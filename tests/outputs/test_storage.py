@@ -258,8 +258,18 @@ def test_a_broken_header_is_refused(tmp_path):
 def test_an_empty_folder_and_a_missing_one(tmp_path):
     with pytest.raises(ValueError, match=r"must hold outputs.json or pred_logits.npy"):
         Outputs.load(tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"`path` must exist"):
+    with pytest.raises(FileNotFoundError, match=r"none` must exist, got no such file or folder"):
         Outputs.load(tmp_path / "none")
+
+
+def test_what_holds_no_outputs_is_told_by_what_it_is(tmp_path):
+    (tmp_path / "a.sketch").touch()
+    with pytest.raises(ValueError, match=r"a.sketch` must hold rows, got a sketch, which holds counts only. It is for"):
+        Outputs.load(tmp_path / "a.sketch")
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / "0.parquet").touch()
+    with pytest.raises(ValueError, match=r"got a folder of Parquet files. Count them first: `abstain sketch "):
+        Outputs.load(tmp_path)
 
 
 @pytest.mark.parametrize("where", ["header", "data", "end"])

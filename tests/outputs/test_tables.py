@@ -71,6 +71,10 @@ def test_several_confidences_and_answers_by_name(tmp_path):
         ({"logit_0": Z[:, 0], "logit_2": Z[:, 1]}, "must have columns logit_0 to logit_1, got logit_0, logit_2"),
         ({"logit_a": Z[:, 0], "logit_b": Z[:, 1], "label": list("cccccc")}, "labels among the classes a, b, got 'c'"),
         (
+            {"logit_a": Z[:, 0], "logit_b": Z[:, 1], "label": ["a", "-1", "x", "1", "b", "0"]},
+            "class names in column label as its columns do, a, b, got the number 1 in row 4. Write class names",
+        ),
+        (
             {"logit_0": Z[:, 0], "logit_1": ["1", "2", "x", "4", "5", "6"]},
             "numbers in column logit_1, got 'x' in row 3",
         ),

@@ -72,6 +72,15 @@ def test_an_exact_sketch_says_so():
     assert "AURC is exact" in evaluate_sketch(sketch_outputs(given, bins=Bins(32))).notes[0]
 
 
+@pytest.mark.parametrize(("bits", "told"), [(16, False), (9, True)])
+def test_a_bracket_is_called_wide_only_where_a_table_would_show_it(bits, told):
+    errors = np.arange(10_000) < 2  # at the least trusted rows, so that AURC is tiny
+    given = abstain.Outputs(given={"vendor": np.linspace(0.5, 0.9, 10_000)}, errors=errors)
+    found = evaluate_sketch(sketch_outputs(given, bins=Bins(bits)))
+    assert max((row["upper"] - row["lower"]) / row["upper"] for row in found.rows if row["upper"]) > 0.9
+    assert any("That of vendor is wide: count" in note for note in found.notes) == told
+
+
 def test_a_selector_of_a_sketch_is_that_of_the_rows(outputs, tmp_path):
     sketch = sketch_outputs(outputs, scores=["confidence_margin"])
     ours = calibrate_sketch(sketch, risk=0.3, delta=0.1)

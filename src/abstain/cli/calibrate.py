@@ -10,6 +10,7 @@ from abstain.cli.complete import method_names, score_or_best
 from abstain.cli.options import Json
 from abstain.cli.show import print_json
 from abstain.cli.sketched import calibrate_from_sketch
+from abstain.cli.unused_columns import tell_unused
 
 if TYPE_CHECKING:
     from abstain.selector import Selector
@@ -99,6 +100,7 @@ def calibrate(
         jointly=not each,
         seed=seed,
     )
+    tell_unused(outputs)
     _tell(selector, output, json=json)
 
 

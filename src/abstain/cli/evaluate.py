@@ -1,5 +1,6 @@
 """`abstain evaluate`: which score to trust on saved outputs."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
@@ -13,6 +14,7 @@ from abstain.cli.sharded import Address, Engine, Resume, Workers, check_in_memor
 from abstain.cli.show import progress_bar
 from abstain.cli.sketched import evaluate_from_sketch
 from abstain.cli.telling import Telling
+from abstain.cli.unused_columns import unused_note
 
 if TYPE_CHECKING:
     from abstain.evaluation import Evaluation
@@ -89,6 +91,7 @@ def evaluate(
     files.check()
     chosen = None if selector is None else abstain.Selector.load(selector)
     result = _evaluated(place, score=score, alpha=alpha, metric=metric, level=level, **fitted)
+    result = replace(result, notes=(*result.notes, *unused_note(place)))
     telling.outputs(result, drawn=files.write(result, selector=chosen, run=outputs[0], selector_file=str(selector)))
 
 

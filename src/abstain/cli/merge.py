@@ -24,5 +24,21 @@ def merge(
     from abstain.sketch import merge as merged
 
     check_goal(output)
+    _check_different(sketches)
     found = merged([Sketch.load(file) for file in sketches], names=[str(file) for file in sketches])
     keep_sketch(found, output, minimum=minimum, json=json)
+
+
+def _check_different(files: list[Path]) -> None:
+    """The same contents twice are the same rows twice, which would count double."""
+    import hashlib
+
+    from abstain.files import reading
+
+    seen: dict[str, Path] = {}
+    for file in files:
+        with reading(file, "a sketch"), open(file, "rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        if digest in seen:
+            raise ValueError(f"`{file}` must hold other rows than {seen[digest]}, got the same contents. Name it once.")
+        seen[digest] = file

@@ -1,5 +1,6 @@
 """`abstain sketch`: outputs to counts that merge."""
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +11,7 @@ from abstain.cli.options import FittingOn, Json, Minimum, Nonfinite, fitting_of,
 from abstain.cli.sharded import Address, Engine, Resume, Workers, check_in_memory, is_sharded, sketched
 from abstain.cli.show import progress_bar
 from abstain.cli.sketched import keep_sketch
+from abstain.cli.unused_columns import tell_unused
 
 
 def sketch(
@@ -62,7 +64,7 @@ def sketch(
         raise ValueError("`--edges` must come without --score, --equal-mass and --by, which that sketch settles.")
     populations: tuple[Any, ...] = ("shift", *dict.fromkeys(by or ()))
     if is_sharded(outputs, engine):
-        found = sketched(
+        counted = sketched(
             outputs,
             scores=score,
             fitting=fitting,
@@ -77,11 +79,14 @@ def sketch(
             address=address,
             resume=resume,
             refused={"--equal-mass": equal_mass},
-        ).sketch
-        keep_sketch(found, output, minimum=minimum, json=json)
+        )
+        for note in counted.notes:
+            print(f"abstain: {note}", file=sys.stderr)
+        keep_sketch(counted.sketch, output, minimum=minimum, json=json)
         return
     check_in_memory(workers=workers, address=address, resume=resume)
     run = Outputs.load(outputs[0], nonfinite=nonfinite)  # type: ignore[arg-type]
+    tell_unused(Path(outputs[0]))
     if edges is not None:
         found = Sketch.of_outputs(Sketch.load(edges).plan.matching(run, distinct=distinct), run)
     else:

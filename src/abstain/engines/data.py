@@ -9,7 +9,7 @@ from typing import Any, Self, final
 from abstain.collect.fingerprint import digest
 from abstain.engines.parquet_file import opened
 from abstain.engines.places import Place, found_files
-from abstain.outputs.table import understood
+from abstain.outputs.column_names import spelled, unused_words
 
 PORTION = 1 << 27  # bytes, uncompressed: a second or so of work, and little to lose with a worker
 FOOTERS = 16  # read at once
@@ -32,6 +32,8 @@ class Shard:
     """Rows and bytes of each row group."""
     columns: tuple[str, ...]
     """Those that are looked at."""
+    unused: str | None
+    """In words, those that are not."""
 
     @property
     def rows(self) -> int:
@@ -105,7 +107,8 @@ def _shard(system: Any, name: str, info: Any) -> Shard:
         fingerprint=digest(info.path, info.size, info.mtime_ns),
         first=0,
         groups=tuple((group.num_rows, group.total_byte_size) for group in groups),
-        columns=tuple(sorted(understood(names))),
+        columns=tuple(sorted(spelled(names))),
+        unused=unused_words(names),
     )
 
 

@@ -18,6 +18,7 @@ from abstain.evaluation.fitting import FittedScores, drawn_words, fit_scores
 from abstain.evaluation.progress import silent
 from abstain.evaluation.sketching import plain_scores
 from abstain.outputs import Outputs
+from abstain.outputs.table import check_some_known
 from abstain.outputs.validation import Nonfinite
 from abstain.scores.fitting_draw import FittingRows
 from abstain.scores.registry import AnyScore, as_scores
@@ -89,8 +90,16 @@ def sketch(
         for counting in _counted(chosen, work, data.portions(), kept, progress):
             tally.add(Sketch(work.plan, *counting.counted))
             unusable += counting.unusable
+    _check_labels(tally.sketch(), data, reader)
     notes = found.notes + ([f"{unusable} rows are not finite: they count as rejected errors."] if unusable else [])
+    notes += filter(None, [data.shards[0].unused])
     return Sketched(tally.sketch(), found.left_out, tuple(notes))
+
+
+def _check_labels(counted: Sketch, data: ParquetData, reader: Reader) -> None:
+    """Not all rows may be of unknown classes, as in a table that is read whole."""
+    if "shift" in counted.plan.by and counted.names("shift") == ["label"]:
+        check_some_known(data.shards[0].name, reader.class_names, f"none in {data.rows:,} rows")
 
 
 def _head(fitting: Outputs | None) -> dict[str, Any]:

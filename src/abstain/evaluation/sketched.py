@@ -14,6 +14,7 @@ from abstain.metrics.intervals import ALPHAS, Estimate, mover
 from abstain.sketch import Counts, Sketch
 
 WIDE = 0.05  # of a value: brackets beyond it tell that bins are too coarse
+SEEN = 0.5e-4  # of a risk: what a table of AURC × 100 with two decimals shows
 
 
 @final
@@ -146,10 +147,10 @@ def _notes(rows: list[dict[str, Any]], sketch: Sketch) -> list[str]:
     ]
     if width == 0:
         notes = [f"Counts of {sketch.n:,} rows by every value of the confidence: AURC is exact."]
-    elif width > WIDE:
+    elif wide := [row for row in rows if _width(row) > WIDE and row["upper"] - row["lower"] > SEEN]:
         notes.append(
-            "That is wide: count a form of the score that does not crowd near its end, such as the log-odds of a "
-            "probability, or keep more bits."
+            f"That of {max(wide, key=_width)['score']} is wide: count a form of the score that does not crowd near its "
+            "end, such as the log-odds of a probability, or keep more bits."
         )
     if sketch.plan.has_ids:
         notes.append("Several rows may show the same sample: standard errors count each sample once.")

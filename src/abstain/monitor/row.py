@@ -12,7 +12,7 @@ SOURCES = {
     "confidence": ("confidence",),
 }
 """What a monitor may count, and the columns it is read from."""
-BESIDE = ("id", "domain", "prediction")
+BESIDE = ("id", "domain", "prediction", "reason")
 """Columns that tell rows apart, or that `abstain select` writes for people."""
 
 

@@ -49,6 +49,7 @@ def _logits(logits: Any, probabilities: Any, confidences: NDArray[np.float64] | 
             )
         return np.empty((len(confidences), 0))
     z = check.as_array("logits", logits)
+    check.check_columns("logits", z)
     check.check_floats("logits", z, (None, None))
     if z.shape[1] == 1:
         raise ValueError(

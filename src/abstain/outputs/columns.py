@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.files import reading
-from abstain.outputs.parquet import read_parquet
+from abstain.outputs.parquet import parquet_names, read_parquet
 from abstain.outputs.row_error import RowError
 
 SUFFIXES = (".csv", ".parquet")
@@ -32,6 +32,14 @@ def columns_of(file: Path, /) -> Columns:
         return {name: frame[name] for name in frame.columns}
     with reading(file, "a table"):
         return _csv(file)
+
+
+def names_of(file: Path, /) -> list[str]:
+    """The names of all columns, without the rest."""
+    if file.suffix.lower() == ".parquet":
+        return parquet_names(file)
+    with reading(file, "a table"), open(file, newline="", encoding="utf-8-sig") as stream:
+        return [name.strip() for name in next(csv.reader(stream), [])]
 
 
 def _csv(file: Path) -> Columns:

@@ -1,10 +1,10 @@
 """Parquet files, read by Polars, whose failures take many forms."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from abstain.extras import require
 from abstain.files import reading
@@ -13,10 +13,20 @@ from abstain.files import reading
 def read_parquet(file: Path, /) -> Any:
     """The frame in a file; a damaged one is a ValueError, also where the library panics."""
     polars = require("polars", extra="scale", feature="Reading Parquet")
+    return _read(file, polars.read_parquet)
+
+
+def parquet_names(file: Path, /) -> list[str]:
+    """The names of its columns, from the footer alone."""
+    polars = require("polars", extra="scale", feature="Reading Parquet")
+    return list(_read(file, polars.read_parquet_schema))
+
+
+def _read(file: Path, reads: Callable[[BinaryIO], Any]) -> Any:
     with reading(file, "a Parquet file"), open(file, "rb") as stream:
         try:
             with _silence():
-                return polars.read_parquet(stream)
+                return reads(stream)
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # a panic is no Exception

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from abstain.kernels.blocks import row_blocks
 from abstain.outputs.row_error import RowError
 from abstain.outputs.taken import Source
-from abstain.outputs.validation import as_array, check_floats
+from abstain.outputs.validation import as_array, check_columns, check_floats
 
 Array = NDArray[Any]
 FEW = 16  # rows to look at first
@@ -40,6 +40,7 @@ def are_log_probabilities(array: Source, /) -> bool:
 def log_probabilities(values: Any, /) -> Array:
     """The logs of probabilities (n, K), zero counting as the least there is."""
     array = as_array("probabilities", values)
+    check_columns("probabilities", array)
     check_floats("probabilities", array, (None, None))
     strange = ~((array >= 0).all(axis=1) & (np.abs(array.sum(axis=1, dtype=np.float64) - 1) < ROUNDED))
     finite = np.isfinite(array).all(axis=1)

@@ -24,6 +24,7 @@ from abstain.records import built, parsed
 HEADER = "outputs.json"
 FORMAT = "abstain.outputs"
 VERSION = 1
+SKETCH = ".sketch"
 ALWAYS_VERIFIED = 1 << 26  # bytes of an array
 FIELDS = ("logits", "labels", "features", "weight", "bias", "shift", "domain", "ids", "given", "wrong")
 Names = dict[str, tuple[str, ...] | None]
@@ -96,7 +97,7 @@ def _create(folder: Path, arrays: dict[str, NDArray[Any]], names: Names, beside:
 def load(path: Path, /, *, verify: bool | None = None) -> dict[str, Any]:
     """The keyword arguments of `Outputs` that were saved at ``path``; checksums of small arrays are always checked."""
     if not path.exists():
-        raise FileNotFoundError(f"`path` must exist, got {path}.")
+        raise FileNotFoundError(f"`{path}` must exist, got no such file or folder.")
     if path.is_file():
         return _load_npz(path)
     if (path / HEADER).exists():
@@ -104,7 +105,12 @@ def load(path: Path, /, *, verify: bool | None = None) -> dict[str, Any]:
             return _load_folder(path, verify)
     if (path / PAPER_FILES["logits"]).exists():
         return {name: read_npy(path / file) for name, file in PAPER_FILES.items() if (path / file).exists()}
-    raise ValueError(f"`path` must hold {HEADER} or {PAPER_FILES['logits']}, got {path} with neither.")
+    if any(path.rglob("*.parquet")):
+        raise ValueError(
+            f"`{path}` must be a folder of outputs here, got a folder of Parquet files. Count them first: `abstain "
+            f"sketch {path} -o a.sketch`; evaluate and calibrate take a.sketch."
+        )
+    raise ValueError(f"`{path}` must hold {HEADER} or {PAPER_FILES['logits']}, got a folder with neither.")
 
 
 def _overwrite(folder: Path, arrays: dict[str, NDArray[Any]], names: Names) -> None:
@@ -234,6 +240,11 @@ def _checksum(file: Path) -> str:
 
 
 def _load_npz(file: Path) -> dict[str, Any]:
+    if file.suffix == SKETCH:
+        raise ValueError(
+            f"`{file}` must hold rows, got a sketch, which holds counts only. It is for evaluate, calibrate, merge and "
+            "sketch --edges; name the outputs here."
+        )
     known = (*FIELDS, "class_names", "given_names")
     fields = read_npz(file, known)
     if "logits" not in fields or any(name not in known for name in fields):

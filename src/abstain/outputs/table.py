@@ -1,6 +1,5 @@
 """Outputs from a table: logits, probabilities, or confidences from anything that says how sure it is."""
 
-from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -8,14 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.outputs.column_names import PLAIN, WIDE, spelled
 from abstain.outputs.columns import SUFFIXES, Columns, columns_of, matrix, names, numbers, truths
 from abstain.outputs.row_error import RowError
 
-__all__ = ["SUFFIXES", "arguments_in", "read_columns", "read_table", "understood"]
-
-PLAIN = ("confidence", "correct", "error", "label", "prediction", "id", "group", "domain", "shift")
-WIDE = {"logits": "logit_", "probabilities": "proba_", "features": "feature_"}
-"""Arguments of `Outputs` that have a column of lists under their name, or a column for each class or feature."""
+__all__ = ["SUFFIXES", "arguments_in", "check_some_known", "read_columns", "read_table"]
 
 
 def read_table(file: Path, /) -> dict[str, Any]:
@@ -26,26 +22,21 @@ def read_table(file: Path, /) -> dict[str, Any]:
     are given ones. ``label`` is a number or a name of a class, and any other name one that the classifier does not
     know. Without logits ``correct`` or ``error`` says whether the answer was right, 1/0, true/false or yes/no, or
     ``label`` and ``prediction`` together do. ``id`` names the original sample, ``group`` (or ``domain``) where it is
-    from, ``shift`` the kind of shift. Other columns are not looked at. An empty confidence is that of a row which is
-    not usable.
+    from, ``shift`` the kind of shift. Capitals in these names do not matter. Other columns are not looked at, and
+    `abstain.outputs.column_names` says which. An empty confidence is that of a row which is not usable.
     """
-    columns = columns_of(file)
+    columns = _respelled(columns_of(file))
     if columns and not len(next(iter(columns.values()))):
         raise ValueError(f"`{file}` must have at least one row, got none.")
     found = arguments_in(file, columns)
-    if "class_names" in found and "labels" in found and (found["labels"] < 0).all():
-        classes, label = ", ".join(found["class_names"][:9]), str(names(file, "label", columns)[0])
-        raise ValueError(f"`{file}` must have labels among the classes {classes}, got {label!r} in row 1.")
+    if "labels" in found and (found["labels"] < 0).all():
+        check_some_known(file, found.get("class_names"), f"{str(names(file, 'label', columns)[0])!r} in row 1")
     return found
-
-
-def understood(names: Iterable[str], /) -> list[str]:
-    """Those of the names of columns that are looked at."""
-    return [name for name in names if name in (*PLAIN, *WIDE) or name.startswith((*WIDE.values(), "confidence_"))]
 
 
 def arguments_in(file: str | PathLike[str], columns: Columns, /) -> dict[str, Any]:
     """The arguments of `Outputs` in columns of a file, all of its rows or some that follow each other."""
+    columns = _respelled(columns)
     given = [name for name in columns if name == "confidence" or name.startswith("confidence_")]
     found: dict[str, Any] = {}
     for argument, prefix in WIDE.items():
@@ -71,16 +62,28 @@ def arguments_in(file: str | PathLike[str], columns: Columns, /) -> dict[str, An
     return found
 
 
+def check_some_known(file: str | PathLike[str], class_names: tuple[str, ...] | None, got: str, /) -> None:
+    """Of a table whose labels are all none of the classes: an error where these have names, which may be misspelt."""
+    if class_names is not None:
+        raise ValueError(f"`{file}` must have labels among the classes {', '.join(class_names[:9])}, got {got}.")
+
+
 def read_columns(
     file: Path, /, *, number: tuple[str, ...] = (), truth: tuple[str, ...] = (), text: tuple[str, ...] = ()
 ) -> dict[str, Any]:
     """Columns that a table must have, each of its kind."""
-    columns = columns_of(file)
+    columns = _respelled(columns_of(file))
     if missing := [name for name in (*number, *truth, *text) if name not in columns]:
         raise ValueError(f"`{file}` must have a column {missing[0]}, got {_listed(columns)}.")
     found: dict[str, Any] = {name: numbers(file, name, columns) for name in number}
     found |= {name: truths(file, name, columns) for name in truth}
     return found | {name: names(file, name, columns) for name in text}
+
+
+def _respelled(columns: Columns) -> Columns:
+    """The same in the same order, by our spelling."""
+    ours = spelled(columns)
+    return {ours.get(name, name): values for name, values in columns.items()}
 
 
 def _listed(columns: Columns) -> str:
@@ -122,9 +125,22 @@ def _labels(file: str | PathLike[str], columns: Columns, found: dict[str, Any]) 
             got = repr(str(names(file, "label", columns)[bad[0]]))
             raise RowError(f"`{file}` must have class numbers in column label, got {got} in row", int(bad[0]) + 1)
         return {"labels": given.astype(np.int64)}
-    place = {name: number for number, name in enumerate(known)}
-    labels = [place.get(value, -1) for value in names(file, "label", columns).tolist()]
-    return {"labels": np.array(labels, dtype=np.int64)}
+    place, values = {name: number for number, name in enumerate(known)}, names(file, "label", columns).tolist()
+    _check_names(file, known, values)
+    return {"labels": np.array([place.get(value, -1) for value in values], dtype=np.int64)}
+
+
+def _check_names(file: str | PathLike[str], known: tuple[str, ...], values: list[str]) -> None:
+    """A class number where the classes have names is most likely one of them, and not a class that is unknown."""
+    numbers = {value for value in set(values).difference(known) if value.isdecimal()}
+    if numbers and not any(name.isdecimal() for name in known):
+        row = next(row for row, value in enumerate(values) if value in numbers)
+        raise RowError(
+            f"`{file}` must have class names in column label as its columns do, {', '.join(known[:9])}, got the number "
+            f"{values[row]} in row",
+            row + 1,
+            ". Write class names, or name the columns by numbers: logit_0 or proba_0 and so on.",
+        )
 
 
 def _truth_of(file: str | PathLike[str], columns: Columns) -> dict[str, Any]:

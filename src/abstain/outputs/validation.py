@@ -51,6 +51,16 @@ def check_floats(name: str, array: Array, shape: tuple[int | None, ...], /) -> N
         raise ValueError(f"`{name}` must not be empty, got shape {array.shape}.")
 
 
+def check_columns(name: str, array: Array, /) -> None:
+    """Not one number per row, as a classifier of two classes gives, where there must be a column for each class."""
+    if array.ndim == 1:
+        two = "np.c_[-z / 2, z / 2]" if name == "logits" else "np.c_[1 - p, p]"
+        raise ValueError(
+            f"`{name}` must have shape (n, K), a column for each class, got {array.shape}. "
+            f"For two classes pass {two}, or probabilities=predict_proba(X)."
+        )
+
+
 def usable_rows(array: Array, /) -> NDArray[np.bool_]:
     """Rows that are finite throughout."""
     usable = np.empty(len(array), dtype=bool)
@@ -101,6 +111,12 @@ def check_finite(name: str, array: Array, usable: NDArray[np.bool_], /) -> None:
 
 def check_labels(array: Array, n: int, n_classes: int, /) -> NDArray[np.int64]:
     """Whole numbers below the number of classes, one per row; negative means a class the classifier does not know."""
+    if array.dtype.kind == "U" and not _are_whole(array):
+        raise TypeError(
+            f"`labels` must be integers, got names such as {str(array.flat[0])!r}. Number them in the order of the "
+            "columns: np.unique(names, return_inverse=True)[1] where that is sorted and every class occurs, or "
+            "[class_names.index(name) for name in names]."
+        )
     if array.dtype.kind not in "iu":
         raise TypeError(
             f"`labels` must be integers, got {array.dtype}. Convert class numbers with .astype(int); "
@@ -116,6 +132,14 @@ def check_labels(array: Array, n: int, n_classes: int, /) -> NDArray[np.int64]:
             ". Use a negative label for a class the classifier does not know.",
         )
     return np.asarray(array, dtype=np.int64)
+
+
+def _are_whole(texts: Array) -> bool:
+    try:
+        texts.astype(np.int64)
+    except ValueError:
+        return False
+    return True
 
 
 def per_row(name: str, value: Any, n: int, kinds: str, /) -> Array:

@@ -48,6 +48,11 @@ def calibrate_sketch(
         raise ValueError(f"`method` must be left out with `coverage` or `per`, which have one rule, got {method!r}.")
     if score is None and len(sketch.scores) > 1:
         raise ValueError(f"`score` must say which score to trust, {', '.join(sketch.scores)}, got none.")
+    if score == "best" and score not in sketch.scores:
+        raise ValueError(
+            "`score` must name a score of the sketch, got 'best', which needs the rows to choose on. Calibrate the "
+            f"outputs, or name one of {', '.join(sketch.scores)}."
+        )
     name = sketch.scores[0] if score is None else score
     counts = sketch.counts(name)
     groups = None

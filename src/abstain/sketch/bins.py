@@ -1,5 +1,6 @@
 """Bins of confidence: what a sketch tells apart."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self, final
 
@@ -99,6 +100,17 @@ class Bins:
     def words(self) -> str:
         """What they are."""
         return f"{self.bits} bits" if self.edges is None else f"{len(self.edges)} edges"
+
+
+def bins_words(several: Iterable[Bins], /) -> str:
+    """What the bins of several scores are, such as ``222 to 231 edges``."""
+    found = list(several)
+    sizes = {"bits": {one.bits for one in found if one.bits is not None}}
+    sizes["edges"] = {len(one.edges) for one in found if one.edges is not None}
+    kinds = {kind: (min(some), max(some)) for kind, some in sizes.items() if some}
+    return " or ".join(
+        f"{least} {kind}" if least == most else f"{least} to {most} {kind}" for kind, (least, most) in kinds.items()
+    )
 
 
 def _values(keys: NDArray[np.int64]) -> Floats:

@@ -13,7 +13,7 @@ from abstain.metrics.checks import check_losses
 from abstain.outputs import Outputs
 from abstain.scores.given import Given
 from abstain.sketch import file as sketch_file
-from abstain.sketch.bins import BITS, Bins
+from abstain.sketch.bins import BITS, Bins, bins_words
 from abstain.sketch.cells import Cells
 from abstain.sketch.counts import Counts
 from abstain.sketch.plan import PARTS, Counted, Plan, Scored
@@ -168,10 +168,10 @@ class Sketch:
 
     def summary(self) -> str:
         """What it counts, in plain words."""
-        bins = dict.fromkeys(one.bins.words() for one in self.plan.scores.values())
+        bins = bins_words(one.bins for one in self.plan.scores.values())
         kept = f"kept apart by {' and '.join(self.plan.by)}" if self.plan.by else "all together"
         return (
-            f"{self.n:,} rows with {self.n_errors:,} errors, {kept}, in {' or '.join(bins)} of "
+            f"{self.n:,} rows with {self.n_errors:,} errors, {kept}, in {bins} of "
             f"{', '.join(self.scores)}; {self.n_cells:,} counts."
         )
 
@@ -215,7 +215,10 @@ def merge(sketches: Iterable[Sketch], /, *, names: Sequence[str] | None = None) 
     for number, part in enumerate(parts):
         if part.plan is not plan and (words := plan.differs(part.plan)):
             first, this = (names[0], names[number]) if names else ("the first", f"number {number + 1}")
-            raise ValueError(f"`sketches` must count the same, got of {first} and {this}: {words}. Count again alike.")
+            again = f"`abstain sketch --edges {first}`" if names else "the plan of the first"
+            raise ValueError(
+                f"`sketches` must count the same, got of {first} and {this}: {words}. Count again with {again}."
+            )
     strata = tuple(sorted({stratum for part in parts for stratum in part.strata}))
     place = {stratum: number for number, stratum in enumerate(strata)}
     moved = [np.array([place[stratum] for stratum in part.strata], np.int64) for part in parts]
