@@ -72,6 +72,8 @@ class FreshData:
     """Labelled rows that the selector has not seen, and what they say."""
 
     digest: str
+    compared: tuple[str, ...]
+    """By what none of them is known to have calibrated it, ids or contents; nothing where that cannot be told."""
     rows: int
     samples: int
     unusable: int

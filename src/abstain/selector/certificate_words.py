@@ -30,7 +30,8 @@ def findings(certificate: Certificate, /) -> list[str]:
     """What the fresh rows say of each promise, then of classes and domains that stand out; nothing without any."""
     if (fresh := certificate.fresh) is None:
         return []
-    return [*(told(test, fresh.level) for test in fresh.tests), *slice_words(fresh)]
+    unknown = [] if fresh.compared else [f"Which of the fresh rows calibrated it is {compared_words(fresh)}."]
+    return [*(told(test, fresh.level) for test in fresh.tests), *slice_words(fresh), *unknown]
 
 
 def told(test: PromiseTest, level: float, /) -> str:
@@ -59,6 +60,13 @@ def slice_words(fresh: FreshData, /) -> list[str]:
         for one in slices
         if one.above
     ]
+
+
+def compared_words(fresh: FreshData, /) -> str:
+    """Whether any of the fresh rows calibrated the selector, and how that is known."""
+    if not fresh.compared:
+        return "not known: the selector keeps no hashes of its rows, as one from a sketch"
+    return f"none that is known by its {' or '.join(fresh.compared)}"
 
 
 def in_percent(part: int, whole: int, /) -> str:
