@@ -109,6 +109,10 @@ class Certificate:
         """What the fresh rows say; "not tested" without any."""
         return "not tested" if self.fresh is None else self.fresh.verdict
 
+    def is_at_least(self, verdict: Verdict, /) -> bool:
+        """Whether the fresh rows say as much as this verdict, or more."""
+        return VERDICTS.index(self.verdict) >= VERDICTS.index(verdict)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data, numbers rounded to six digits."""
         found: dict[str, Any] = _rounded(jsonable(asdict(self)))

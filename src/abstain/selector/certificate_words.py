@@ -3,11 +3,11 @@
 from abstain.selector.certificate import Certificate, FreshData, PromiseTest, SliceTest
 
 MEANING = {
-    "confirmed": "the fresh rows alone prove the promise",
-    "consistent": "the fresh rows are consistent with the promise",
-    "refuted": "the fresh rows refute the promise",
+    "confirmed": "the fresh rows alone prove {}",
+    "consistent": "the fresh rows are consistent with {}",
+    "refuted": "the fresh rows refute {}",
     "too little data": "the fresh rows are too few to say",
-    "not tested": "the promise was not tested on fresh rows",
+    "not tested": "{} was not tested on fresh rows",
 }
 
 
@@ -18,7 +18,12 @@ def sentence(words: str, /) -> str:
 
 def verdict_words(certificate: Certificate, /) -> str:
     """What the fresh rows say, in a sentence."""
-    return f"{sentence(MEANING[certificate.verdict])}."
+    what = "the promise" if _is_promised(certificate) else "what was aimed at"
+    return f"{sentence(MEANING[certificate.verdict].format(what))}."
+
+
+def _is_promised(certificate: Certificate) -> bool:
+    return all(promise.proved for promise in certificate.promises)
 
 
 def promise_words(certificate: Certificate, /) -> list[str]:
@@ -31,17 +36,18 @@ def findings(certificate: Certificate, /) -> list[str]:
     if (fresh := certificate.fresh) is None:
         return []
     unknown = [] if fresh.compared else [f"Which of the fresh rows calibrated it is {compared_words(fresh)}."]
-    return [*(told(test, fresh.level) for test in fresh.tests), *slice_words(fresh), *unknown]
+    word = "promised" if _is_promised(certificate) else "aimed at"
+    return [*(told(test, fresh.level, word=word) for test in fresh.tests), *slice_words(fresh), *unknown]
 
 
-def told(test: PromiseTest, level: float, /) -> str:
+def told(test: PromiseTest, level: float, /, *, word: str = "promised") -> str:
     """What was tested, what was seen, and what follows."""
     about = sentence(test.about)
     if (found := test.result) is None:
         return f"{about}: not tested, as {test.reason}."
     seen = f"{found.events:,} of {found.trials:,} are {test.event}"
     share = f" ({found.events / found.trials:.2%})" if found.trials else ""
-    allowed = f"at most {found.limit:.4g} is promised"
+    allowed = f"at most {found.limit:.4g} is {word}"
     exact = found.by == "binomial"
     p = f"p = {found.p_value:.3g}{'' if exact else f' (by bets, clusters of at most {found.largest} rows)'}"
     chance = f"probability {'' if exact else 'about '}{found.power:.2f}"
