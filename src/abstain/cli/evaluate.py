@@ -16,7 +16,6 @@ from abstain.cli.telling import Telling
 
 if TYPE_CHECKING:
     from abstain.evaluation import Evaluation
-    from abstain.selector import Selector
 
 
 def evaluate(
@@ -70,6 +69,8 @@ def evaluate(
     Example: abstain evaluate run/ --score max_softmax --score 'knn(k=5)' --figure curves.pdf -o table.tex
     """
     import_numba_alone()
+    import abstain
+
     files = EvaluationFiles(figure=figure, figures=figures, tables=tuple(output or ()), page=report)
     telling = Telling(mix=mix, every=every, intervals=intervals, json=json)
     refused = {"--metric": metric, "--figure": figure, "--figures": figures, "--report": report, "--output": output}
@@ -86,7 +87,7 @@ def evaluate(
         telling.counts(evaluate_from_sketch(place, score=score, alpha=alpha, level=level, refused=refused))
         return
     files.check()
-    chosen = _selector(selector)
+    chosen = None if selector is None else abstain.Selector.load(selector)
     result = _evaluated(place, score=score, alpha=alpha, metric=metric, level=level, **fitted)
     telling.outputs(result, drawn=files.write(result, selector=chosen, run=outputs[0]))
 
@@ -97,12 +98,6 @@ class Fitted(TypedDict):
     fitting: str
     nonfinite: str
     seed: int
-
-
-def _selector(file: Path | None) -> "Selector | None":
-    from abstain.selector import Selector
-
-    return None if file is None else Selector.load(file)
 
 
 def _evaluated(

@@ -23,13 +23,14 @@ class EvaluationFiles:
 
     def check(self) -> None:
         """What would stop them from being written, before anything is computed."""
-        from abstain.report.evaluation_page import check_page
         from abstain.report.save import check_figure, check_figures
         from abstain.report.table_file import check_table
 
         check_figure(self.figure)
         check_figures(self.figures)
         if self.page is not None:
+            from abstain.report.evaluation_page import check_page  # needs SciPy, which takes long to import
+
             check_page(self.page)
         for goal in self.tables:
             check_table(goal)

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Self, final
+from typing import TYPE_CHECKING, Any, Self, final
 
 from abstain.collect.fingerprint import digest
 from abstain.engines.data import ParquetData, Portion
@@ -14,8 +14,9 @@ from abstain.engines.reading import Reader, told_once
 from abstain.engines.registry import started
 from abstain.extras import require
 from abstain.outputs import Outputs
-from abstain.selector import Selector
-from abstain.selector.file import dumped, read
+
+if TYPE_CHECKING:  # it needs SciPy, which takes long to import, and whoever only counts does without
+    from abstain.selector import Selector
 
 RECORD = b"abstain"
 Progress = Callable[[int, int], None]
@@ -55,15 +56,15 @@ class Deciding:
     """Decide on the rows of a file and write the decisions; a file that has them already is left as it is."""
 
     reader: Reader
-    selector: Selector
+    selector: "Selector"
     goal: Goal
 
     def __reduce__(self) -> Any:
-        return _deciding, (self.reader, dumped(self.selector), self.goal)
+        return _deciding, (self.reader, _bytes(self.selector), self.goal)
 
     def __call__(self, portion: Portion, /) -> Selected:
         """The counts of one file."""
-        belongs = digest(dumped(self.selector), portion.shard.fingerprint)
+        belongs = digest(_bytes(self.selector), portion.shard.fingerprint)
         before = self._before(portion, belongs)
         if before is not None:
             return before
@@ -105,7 +106,7 @@ class Deciding:
 
 
 def select(
-    selector: Selector,
+    selector: "Selector",
     places: Place | Iterable[Place],
     folder: Place,
     /,
@@ -136,10 +137,19 @@ def select(
 
 
 def _deciding(reader: Reader, selector: bytes, goal: Goal) -> Deciding:
+    from abstain.selector import Selector
+    from abstain.selector.file import read
+
     return Deciding(reader, Selector(**read(selector, "selector")), goal)
 
 
-def _counted(selector: Selector, outputs: Outputs, table: Any) -> Selected:
+def _bytes(selector: "Selector") -> bytes:
+    from abstain.selector.file import dumped
+
+    return dumped(selector)
+
+
+def _counted(selector: "Selector", outputs: Outputs, table: Any) -> Selected:
     accepted = table["accepted"].to_numpy()
     wrong = int((table["error"].to_numpy() & accepted).sum()) if "error" in table.column_names else None
     return Selected(len(outputs), int(accepted.sum()), wrong, Counter(selector.unseen(outputs)))
