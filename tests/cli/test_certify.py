@@ -54,9 +54,31 @@ def test_a_changed_selector_breaks_it_and_a_missing_one_is_an_error(place):
     calibrate(Outputs.load(place / "cal"), risk=0.06).save(place / "t.abstain")
     done = run("certify", place / "t.abstain", "--check", place / "c.json")
     assert done.returncode == 3
-    assert "broken: selector.digest: " in done.stdout
+    assert done.stdout.splitlines()[1].startswith("  broken: another selector (digest ")
     done = run("certify", place / "none.abstain")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+
+
+def test_a_weaker_verdict_than_is_required_ends_with_3(place):
+    few = rows(place / "few", 40, 3)
+    assert len(few) == 40
+    for verdict, arguments in {"not tested": [], "too little data": ["--on", place / "few"]}.items():
+        assert run("certify", place / "s.abstain", *arguments).returncode == 0
+        done = run("certify", place / "s.abstain", *arguments, "--require", "consistent")
+        assert done.returncode == 3
+        assert f"Required is a verdict of 'consistent', got {verdict!r}." in done.stderr
+    assert run("certify", "--check", place / "c.json", "--require", "consistent").returncode == 0
+
+
+def test_a_file_that_the_certificate_names_is_looked_up_from_here(place):
+    document = json.loads((place / "c.json").read_text())
+    document["sources"]["selector"] = "elsewhere.abstain"
+    (place / "moved.json").write_text(json.dumps(document))
+    done = run("certify", "--check", place / "moved.json")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert (
+        "`elsewhere.abstain`, named in the certificate, must be there, got no such file from the folder" in done.stderr
+    )
 
 
 @pytest.mark.parametrize(

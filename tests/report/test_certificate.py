@@ -1,6 +1,7 @@
 """Certificates in Markdown and on a page; names that others chose are shown as text."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -67,3 +68,17 @@ def test_a_refuted_promise_is_marked_on_the_page():
     selector = calibrate(rows(0, ["a"]), risk=0.06)
     bad = Outputs(given={"vendor": np.full(200, 0.99)}, errors=np.ones(200, dtype=bool))
     assert 'class="note bad"' in certificate_page(certify(selector, bad))
+
+
+def test_too_little_data_is_a_caution_on_the_page():
+    selector = calibrate(rows(0, ["a"]), risk=0.06)
+    few = Outputs(given={"vendor": [0.99]}, errors=[False])
+    assert 'class="note caution"' in certificate_page(certify(selector, few))
+    assert 'class="note caution"' in certificate_page(certify(selector))
+
+
+def test_a_selector_that_keeps_no_rows_says_so_in_every_form():
+    selector = replace(calibrate(rows(0, ["a"]), risk=0.06), seen=None)
+    found = certify(selector, rows(1, ["a"]))
+    assert "not known: the selector keeps no hashes of its rows" in certificate_markdown(found)
+    assert "Which of the fresh rows calibrated it is not known" in certificate_page(found)

@@ -196,13 +196,30 @@ def test_other_software_is_only_noticed(certificate):
 def test_another_selector_breaks_it(certificate):
     other = certify(calibrate(CAL, risk=0.06), FRESH, sources=certificate.sources)
     found = changes(certificate, other)
-    assert any(words.startswith("selector.digest: ") for words in found.breaks)
+    assert found.breaks[0].startswith(f"another selector (digest {other.selector.digest[:12]}")
+    assert len(found.breaks) < 7
+    assert any("more numbers differ" in words for words in found.breaks)
     assert any(words.startswith("promises[0].target: 0.05 → 0.06") for words in found.breaks)
 
 
 def test_other_rows_at_the_same_place_break_it(certificate):
     found = changes(certificate, certify(SELECTOR, rows(3000, 8), sources=certificate.sources))
     assert any(words.startswith("fresh.digest: ") for words in found.breaks)
+
+
+def test_what_is_not_proved_is_aimed_at():
+    threshold = SELECTOR.threshold
+    aimed = replace(SELECTOR, threshold=replace(threshold, promise=threshold.promise.unproved("as rows depend")))
+    found = certify(aimed, FRESH)
+    assert "promise" not in verdict_words(found)
+    assert verdict_words(found).endswith(" what was aimed at.")
+    assert "at most 0.05 is aimed at" in findings(found)[0]
+
+
+def test_rows_with_classes_and_tables_are_told_apart():
+    classes = Outputs(logits=3 * np.eye(3), labels=[0, 1, 2])
+    with pytest.raises(ValueError, match="must have given confidences without classes, as in calibration, got 3 cl"):
+        certify(SELECTOR, classes)
 
 
 def test_rows_from_elsewhere_are_noticed_unless_they_say_less(certificate):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -30,11 +30,16 @@ def certify(
     level: Annotated[
         float | None, typer.Option(help="Probability with which a kept promise may be called refuted, 0.05 by default.")
     ] = None,
+    require: Annotated[
+        Literal["consistent", "confirmed"] | None,
+        typer.Option(help="The weakest verdict that passes: exit 3 on one that says less, such as too little data."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Write down what a selector promises and on what data, and test it on fresh labelled outputs.
 
-    Exit code 0: nothing speaks against the promise; 3: it is refuted, or with --check the certificate does not stand.
+    Exit code 0: nothing speaks against the promise; 3: it is refuted, the verdict is weaker than --require, or with
+    --check the certificate does not stand.
 
     Example: abstain certify s.abstain --on fresh/ -o certificate.json
     """
@@ -51,8 +56,11 @@ def certify(
         write_text(output, _writer(output)(new))
     if old is None:
         _tell(new, output, json)
-        raise typer.Exit(BROKEN if new.verdict == "refuted" else 0)
-    _tell_changes(old, new, json)
+    stands = new.verdict != "refuted" if old is None else _tell_changes(old, new, json)
+    if require is not None and not new.is_at_least(require):
+        typer.echo(f"Required is a verdict of {require!r}, got {new.verdict!r}.", err=True)
+        stands = False
+    raise typer.Exit(0 if stands else BROKEN)
 
 
 def _read(file: Path) -> "Certificate":
@@ -75,8 +83,19 @@ def _certificate(
         raise ValueError("`SELECTOR` must be named, got none. With --check that of the certificate is taken.")
     if level is None:
         level = 0.05 if old is None or old.fresh is None else old.fresh.level
+    _check_named({} if old is None else old.sources, {"selector": selector, "on": on})
     fresh = abstain.Outputs.load(sources["on"], nonfinite="reject") if "on" in sources else None
     return certified(abstain.Selector.load(sources["selector"]), fresh, level=level, sources=sources)
+
+
+def _check_named(sources: dict[str, str], others: dict[str, Path | None]) -> None:
+    """The files that a certificate names are there, where no others are named."""
+    for name, file in sources.items():
+        if others.get(name) is None and not Path(file).exists():
+            raise FileNotFoundError(
+                f"`{file}`, named in the certificate, must be there, got no such file from the folder {Path.cwd()}. "
+                f"Run it where the certificate was made, or name {'SELECTOR' if name == 'selector' else '--on'} anew."
+            )
 
 
 def _writer(output: Path) -> Callable[["Certificate"], str]:
@@ -102,7 +121,8 @@ def _tell(new: "Certificate", output: Path | None, json: bool) -> None:
         print(f"Certificate in {output}")
 
 
-def _tell_changes(old: "Certificate", new: "Certificate", json: bool) -> None:
+def _tell_changes(old: "Certificate", new: "Certificate", json: bool) -> bool:
+    """Whether the certificate stands."""
     from abstain.selector.certificate_check import changes
     from abstain.selector.certificate_words import verdict_words
 
@@ -117,4 +137,4 @@ def _tell_changes(old: "Certificate", new: "Certificate", json: bool) -> None:
             print(shown(f"  broken: {words}"))
         for words in found.notices:
             print(shown(f"  notice: {words}"))
-    raise typer.Exit(0 if found.stands else BROKEN)
+    return found.stands

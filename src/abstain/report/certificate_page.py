@@ -25,11 +25,11 @@ def certificate_page(certificate: Certificate, /) -> str:
 
 def _promise(certificate: Certificate) -> str:
     first, *rest = promise_words(certificate)
-    bad = " bad" if certificate.verdict == "refuted" else ""
+    colour = {"refuted": " bad", "too little data": " caution", "not tested": " caution"}.get(certificate.verdict, "")
     html = f'<p class="decision">{text(first)}</p>' + "".join(f'<p class="lead">{text(words)}</p>' for words in rest)
     found = findings(certificate)
     listed = f"<ul>{''.join(f'<li>{text(words)}</li>' for words in found)}</ul>" if found else ""
-    return f'{html}<div class="note{bad}"><p><strong>{text(verdict_words(certificate))}</strong></p>{listed}</div>'
+    return f'{html}<div class="note{colour}"><p><strong>{text(verdict_words(certificate))}</strong></p>{listed}</div>'
 
 
 def _facts(facts: list[tuple[str, str]]) -> str:

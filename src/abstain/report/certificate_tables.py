@@ -2,7 +2,7 @@
 
 from abstain.selector.calibration_data import SliceCounts
 from abstain.selector.certificate import Certificate
-from abstain.selector.certificate_words import in_percent, mark
+from abstain.selector.certificate_words import compared_words, in_percent, mark
 
 SHOWN = 50  # rows of a table of slices
 Facts = list[tuple[str, str]]
@@ -33,6 +33,7 @@ def certificate_facts(certificate: Certificate, /) -> dict[str, Facts]:
     if fresh is not None:
         found["The fresh rows"] = [
             ("Rows", f"{fresh.rows:,} of {fresh.samples:,} samples, {fresh.unusable:,} not usable"),
+            ("Of these calibrated it", compared_words(fresh)),
             ("Accepted", f"{fresh.accepted:,} ({in_percent(fresh.accepted, fresh.rows)})"),
             ("Of these wrong", f"{fresh.errors:,} ({in_percent(fresh.errors, fresh.accepted)})"),
             ("Level of the tests together", f"{fresh.level:g}"),

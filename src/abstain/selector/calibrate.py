@@ -16,6 +16,7 @@ from abstain.scores.score import Score
 from abstain.selector.calibration_data import CalibrationData
 from abstain.selector.choice import allowed, best_score, candidates
 from abstain.selector.gained import gained
+from abstain.selector.seen import SeenRows
 from abstain.selector.selector import Selector
 from abstain.selector.target import Asked, Per
 from abstain.thresholds.reject_all import reject_all
@@ -109,7 +110,7 @@ def calibrate(
     independent = confidence[one_per_cluster(confidence, np.zeros(len(rest)), ids=rest.ids, seed=seed)]
     distribution = ScoreDistribution.of(independent, seed=seed)
     found = Selector(entry, fitted, threshold, outputs.n_classes, distribution, groups, outputs.class_names)
-    return replace(found, calibration=_data(found, given, rest, confidence))
+    return replace(found, calibration=_data(found, given, rest, confidence), seen=SeenRows.of(given))
 
 
 def _data(selector: Selector, given: Outputs, rest: Outputs, confidence: NDArray[np.float64]) -> CalibrationData:

@@ -72,6 +72,8 @@ class FreshData:
     """Labelled rows that the selector has not seen, and what they say."""
 
     digest: str
+    compared: tuple[str, ...]
+    """By what none of them is known to have calibrated it, ids or contents; nothing where that cannot be told."""
     rows: int
     samples: int
     unusable: int
@@ -106,6 +108,10 @@ class Certificate:
     def verdict(self) -> Verdict:
         """What the fresh rows say; "not tested" without any."""
         return "not tested" if self.fresh is None else self.fresh.verdict
+
+    def is_at_least(self, verdict: Verdict, /) -> bool:
+        """Whether the fresh rows say as much as this verdict, or more."""
+        return VERDICTS.index(self.verdict) >= VERDICTS.index(verdict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, numbers rounded to six digits."""

@@ -7,6 +7,8 @@ from abstain.selector.certificate import VERDICTS, Certificate
 
 NOTICED = ("software", "sources")
 FRESH = ("fresh", "verdict")
+TELLING = ("calibration.digest", "promises[0].target", "selector.score", "selector.threshold", "verdict")
+Difference = tuple[str, Any, Any]
 
 
 @final
@@ -31,6 +33,9 @@ def changes(old: Certificate, new: Certificate, /) -> Changes:
     than it does. Versions of software, and fresh rows from elsewhere that say as much, are noticed.
     """
     breaks, notices = [], []
+    replaced = old.selector.digest != new.selector.digest
+    if replaced:
+        breaks.append(f"another selector (digest {new.selector.digest[:12]}…, certified {old.selector.digest[:12]}…)")
     elsewhere = old.sources.get("on") != new.sources.get("on")
     if new.verdict == "refuted":
         breaks.append("The promise is refuted by the fresh rows.")
@@ -40,13 +45,23 @@ def changes(old: Certificate, new: Certificate, /) -> Changes:
         if VERDICTS.index(new.verdict) < VERDICTS.index(old.verdict) and new.verdict != "refuted":
             breaks.append(f"The fresh rows say {new.verdict!r} where the certificate says {old.verdict!r}.")
         before, after = ({key: value for key, value in each.items() if key not in FRESH} for each in (before, after))
-    for place, one, other in _differences(before, after, ""):
+    differences = _differences(before, after, "")
+    if replaced:
+        differences, left = _telling(differences)
+        breaks += [f"{left} more numbers differ, as they do under another selector"] if left else []
+    for place, one, other in differences:
         words = f"{place}: {_short(one)} → {_short(other)}"
         (notices if place.split(".")[0] in NOTICED else breaks).append(words)
     return Changes(tuple(breaks), tuple(notices))
 
 
-def _differences(old: Any, new: Any, place: str) -> list[tuple[str, Any, Any]]:
+def _telling(differences: list[Difference]) -> tuple[list[Difference], int]:
+    """Those that say what another selector is, what it promises and rests on; and how many others there are."""
+    told = [each for each in differences if each[0].split(".")[0] in NOTICED or each[0].startswith(TELLING)]
+    return told, len(differences) - len(told) - 1  # its digest is told
+
+
+def _differences(old: Any, new: Any, place: str) -> list[Difference]:
     """Where two documents differ, by the path to it."""
     if isinstance(old, dict) and isinstance(new, dict):
         return [

@@ -3,11 +3,11 @@
 from abstain.selector.certificate import Certificate, FreshData, PromiseTest, SliceTest
 
 MEANING = {
-    "confirmed": "the fresh rows alone prove the promise",
-    "consistent": "the fresh rows are consistent with the promise",
-    "refuted": "the fresh rows refute the promise",
+    "confirmed": "the fresh rows alone prove {}",
+    "consistent": "the fresh rows are consistent with {}",
+    "refuted": "the fresh rows refute {}",
     "too little data": "the fresh rows are too few to say",
-    "not tested": "the promise was not tested on fresh rows",
+    "not tested": "{} was not tested on fresh rows",
 }
 
 
@@ -18,7 +18,12 @@ def sentence(words: str, /) -> str:
 
 def verdict_words(certificate: Certificate, /) -> str:
     """What the fresh rows say, in a sentence."""
-    return f"{sentence(MEANING[certificate.verdict])}."
+    what = "the promise" if _is_promised(certificate) else "what was aimed at"
+    return f"{sentence(MEANING[certificate.verdict].format(what))}."
+
+
+def _is_promised(certificate: Certificate) -> bool:
+    return all(promise.proved for promise in certificate.promises)
 
 
 def promise_words(certificate: Certificate, /) -> list[str]:
@@ -30,17 +35,19 @@ def findings(certificate: Certificate, /) -> list[str]:
     """What the fresh rows say of each promise, then of classes and domains that stand out; nothing without any."""
     if (fresh := certificate.fresh) is None:
         return []
-    return [*(told(test, fresh.level) for test in fresh.tests), *slice_words(fresh)]
+    unknown = [] if fresh.compared else [f"Which of the fresh rows calibrated it is {compared_words(fresh)}."]
+    word = "promised" if _is_promised(certificate) else "aimed at"
+    return [*(told(test, fresh.level, word=word) for test in fresh.tests), *slice_words(fresh), *unknown]
 
 
-def told(test: PromiseTest, level: float, /) -> str:
+def told(test: PromiseTest, level: float, /, *, word: str = "promised") -> str:
     """What was tested, what was seen, and what follows."""
     about = sentence(test.about)
     if (found := test.result) is None:
         return f"{about}: not tested, as {test.reason}."
     seen = f"{found.events:,} of {found.trials:,} are {test.event}"
     share = f" ({found.events / found.trials:.2%})" if found.trials else ""
-    allowed = f"at most {found.limit:.4g} is promised"
+    allowed = f"at most {found.limit:.4g} is {word}"
     exact = found.by == "binomial"
     p = f"p = {found.p_value:.3g}{'' if exact else f' (by bets, clusters of at most {found.largest} rows)'}"
     chance = f"probability {'' if exact else 'about '}{found.power:.2f}"
@@ -59,6 +66,13 @@ def slice_words(fresh: FreshData, /) -> list[str]:
         for one in slices
         if one.above
     ]
+
+
+def compared_words(fresh: FreshData, /) -> str:
+    """Whether any of the fresh rows calibrated the selector, and how that is known."""
+    if not fresh.compared:
+        return "not known: the selector keeps no hashes of its rows, as one from a sketch"
+    return f"none that is known by its {' or '.join(fresh.compared)}"
 
 
 def in_percent(part: int, whole: int, /) -> str:

@@ -82,6 +82,12 @@ class _Fresh:
             raise ValueError("`fresh` must be rows that the selector has not seen, got those it was calibrated on.")
         self.selector, self.outputs, self.level = selector, outputs, level
         self.accepted, self.errors = selector.accepts(outputs), selector.errors(outputs)
+        if selector.seen is not None and (share := selector.seen.share(outputs)):
+            known_again = max(1, round(share * len(outputs)))
+            raise ValueError(
+                f"`fresh` must be rows that the selector has not seen, got about {known_again:,} of {len(outputs):,} "
+                f"that calibrated it. Take rows that neither chose the score nor its threshold."
+            )
         self.clusters = outputs.clusters
         self.largest = 1 if known is None else known.largest
 
@@ -89,6 +95,7 @@ class _Fresh:
         tests = tuple(self.tests())
         return FreshData(
             digest=self.digest,
+            compared=() if self.selector.seen is None else self.selector.seen.compared(self.outputs),
             rows=len(self.outputs),
             samples=self.outputs.samples[1],
             unusable=int(np.count_nonzero(~self.outputs.usable)),

@@ -17,11 +17,12 @@ from abstain.scores.state import check_decides, from_state, to_state
 from abstain.sealed import Arrays, sealed_bytes, unsealed
 from abstain.selector.calibration_data import CalibrationData
 from abstain.selector.group_thresholds import GroupThresholds
+from abstain.selector.seen import SeenRows
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
-FORMAT, VERSION = "abstain.selector", 5
-KEYS = {"score", "fitted", "threshold", "groups", "n_classes", "distribution", "class_names", "calibration"}
+FORMAT, VERSION = "abstain.selector", 6
+KEYS = {"score", "fitted", "threshold", "groups", "n_classes", "distribution", "class_names", "calibration", "seen"}
 
 
 def save(selector: Any, file: str | PathLike[str], /) -> None:
@@ -42,6 +43,7 @@ def dumped(selector: Any, /) -> bytes:
         "distribution": asdict(selector.distribution),
         "class_names": selector.class_names,
         "calibration": None if selector.calibration is None else asdict(selector.calibration),
+        "seen": None if selector.seen is None else asdict(selector.seen),
     }
     try:
         _fields(json.loads(json.dumps(jsonable(header), allow_nan=False)), arrays, ())
@@ -88,6 +90,7 @@ def _fields(header: dict[str, Any], arrays: Arrays, own: Iterable[Any]) -> dict[
         "distribution": built(header["distribution"], ScoreDistribution, place="distribution"),
         "class_names": class_names,
         "calibration": built(header["calibration"], CalibrationData | None, place="calibration"),
+        "seen": built(header["seen"], SeenRows | None, place="seen"),
     }
 
 

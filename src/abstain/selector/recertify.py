@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from abstain.draws import generator
 from abstain.records import from_json, to_json
 from abstain.selector.calibration_data import CalibrationData
+from abstain.selector.seen import HashSample, SeenRows, id_hashes
 from abstain.selector.selector import Selector
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.risk import in_reach
@@ -203,6 +204,7 @@ class Recertification:
             threshold=self.threshold,
             distribution=ScoreDistribution.of(np.asarray(self.offered)),
             calibration=self._data(),
+            seen=self._seen(old.seen),
         )
 
     def _data(self) -> CalibrationData:
@@ -217,6 +219,14 @@ class Recertification:
             classes=(),
             domains=(),
         )
+
+    def _seen(self, before: SeenRows | None) -> SeenRows | None:
+        """Those of before, which chose the score, and the labelled ones by their ids."""
+        names = id_hashes(np.array(self.ids))
+        if names is None:
+            return before
+        old = SeenRows(None, None) if before is None else before
+        return replace(old, ids=HashSample.of(names).joined(old.ids))
 
     def to_json(self) -> str:
         """The state as text."""

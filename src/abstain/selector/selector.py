@@ -19,6 +19,7 @@ from abstain.selector import file as selector_file
 from abstain.selector.calibration_data import CalibrationData
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.selector.reasons import reasons
+from abstain.selector.seen import SeenRows
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
@@ -42,6 +43,8 @@ class Selector:
     class_names: tuple[str, ...] | None = None
     calibration: CalibrationData | None = None
     """The rows it was calibrated on; None where that is not known."""
+    seen: SeenRows | None = None
+    """Hashes of these rows and of those that chose or fitted the score; None where they are not known."""
 
     def __repr__(self) -> str:
         rule = f"> {self.threshold.value:.6g}" if self.groups is None else f"for each {self.groups.per}"
@@ -76,9 +79,8 @@ class Selector:
         """Confidence (n,), NaN where a row is not usable."""
         expect_outputs(outputs)
         if outputs.n_classes != self.n_classes:
-            raise ValueError(
-                f"`outputs` must have {self.n_classes} classes, as in calibration, got {outputs.n_classes}."
-            )
+            wanted, got = (_kind(n) for n in (self.n_classes, outputs.n_classes))
+            raise ValueError(f"`outputs` must have {wanted}, as in calibration, got {got}.")
         return self.fitted(outputs)
 
     def accepts(self, outputs: Outputs, /) -> NDArray[np.bool_]:
@@ -168,6 +170,10 @@ class Selector:
         have been imported.
         """
         return cls(**selector_file.load(file, own=scores))
+
+
+def _kind(n_classes: int) -> str:
+    return f"{n_classes} classes" if n_classes else "given confidences without classes"
 
 
 def _row_names(outputs: Outputs) -> NDArray[np.str_]:

@@ -1,0 +1,189 @@
+"""Rows that calibrated a selector are known again in any order or part; fresh ones never are."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from abstain import Outputs, Selector, calibrate, certify
+from abstain.selector.recertify import Recertification
+from abstain.selector.seen import END, SIZE, HashSample, SeenRows
+
+REFUSED = r"must be rows that the selector has not seen, got about {} of {} that calibrated it"
+
+
+def classified(n, seed, *, ids=None, kind=np.float32):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(3, size=n)
+    logits = (rng.normal(size=(n, 3)) + 4 * np.eye(3)[labels]).astype(kind)
+    names = None if ids is None else np.array([ids.format(seed=seed, row=row) for row in range(n)])
+    return Outputs(logits=logits, labels=labels, ids=names)
+
+
+def table(n, seed, decimals=None, ids=None):
+    rng = np.random.default_rng(seed)
+    u = rng.random(n)
+    c = 1 - u if decimals is None else np.round(1 - u, decimals)
+    return Outputs(given={"vendor": c}, errors=rng.random(n) < 0.3 * u**2, ids=ids)
+
+
+def about(n, whole, off=0.1):
+    """A pattern of numbers near n, by their first digits."""
+    return REFUSED.format(
+        rf"(?:{'|'.join(f'{k:,}' for k in range(int(n * (1 - off)), int(n * (1 + off)) + 1))})", whole
+    )
+
+
+@pytest.mark.parametrize("make", [classified, table])
+@pytest.mark.parametrize(
+    "part",
+    [
+        lambda n: np.random.default_rng(5).permutation(n),
+        lambda n: np.arange(n - 1),
+        lambda n: np.arange(n // 2),
+        lambda n: np.arange(n // 2, n),
+    ],
+    ids=["permuted", "minus one", "first half", "second half"],
+)
+def test_rows_of_calibration_are_refused_in_any_order_and_part(make, part):
+    known = make(2000, 0)
+    again = known.select(part(len(known)))
+    with pytest.raises(ValueError, match=REFUSED.format(f"{len(again):,}", f"{len(again):,}")):
+        certify(calibrate(known, risk=0.05), again)
+
+
+@pytest.mark.parametrize("make", [classified, table])
+def test_half_fresh_and_half_seen_are_refused(make):
+    known = make(2000, 0)
+    mixed = Outputs.concat([known[:500], make(500, 1)])
+    with pytest.raises(ValueError, match=about(500, "1,000")):
+        certify(calibrate(known, risk=0.05), mixed)
+
+
+def test_rows_that_chose_or_fitted_the_score_are_seen_too(tmp_path):
+    known = classified(1500, 0)
+    calibrate(known, score=["max_softmax", "energy"], risk=0.1).save(tmp_path / "s.abstain")
+    selector = Selector.load(tmp_path / "s.abstain")
+    assert selector.seen == SeenRows.of(known)
+    assert selector.calibration.held_out == 300
+    with pytest.raises(ValueError, match=REFUSED.format("1,500", "1,500")):
+        certify(selector, known[::-1])
+
+
+def test_one_known_id_is_enough_whatever_its_row_says():
+    selector = calibrate(classified(900, 0, ids="a{row}"), risk=0.1)
+    other = classified(300, 1, ids="b{row}")
+    assert certify(selector, other).fresh.compared == ("ids", "contents")
+    one = Outputs(logits=other.logits, labels=other.labels, ids=np.array(["a7", *other.ids[1:]]))
+    with pytest.raises(ValueError, match=REFUSED.format(1, 300)):
+        certify(selector, one)
+
+
+@pytest.mark.parametrize("ids", [np.arange(900), np.arange(900).astype(str)], ids=["numbers", "numbers as text"])
+def test_ids_that_number_the_rows_of_each_file_prove_nothing(ids):
+    selector = calibrate(table(900, 0, ids=ids), risk=0.1)
+    assert certify(selector, table(900, 1, ids=ids)).fresh.compared == ("contents",)
+    with pytest.raises(ValueError, match=REFUSED.format(900, 900)):
+        certify(selector, table(900, 0, ids=ids)[::-1])
+
+
+def test_other_ids_and_another_precision_do_not_hide_rows():
+    known = classified(900, 0, ids="a{row}")
+    renamed = Outputs(logits=known.logits.astype(np.float64), labels=known.labels, ids=[f"b{k}" for k in range(900)])
+    with pytest.raises(ValueError, match=REFUSED.format(900, 900)):
+        certify(calibrate(known, risk=0.1), renamed)
+
+
+@pytest.mark.parametrize("decimals", [1, 2, 3, 4, 5])
+def test_fresh_rows_of_a_table_with_ties_are_never_refused(decimals):
+    seen = SeenRows.of(table(1500, 0, decimals))
+    assert not any(seen.share(table(1500, seed, decimals)) for seed in range(1, 100))
+    assert not any(seen.share(table(150, seed, decimals)) for seed in range(1, 50))
+
+
+@pytest.mark.parametrize("decimals", [3, 4])
+def test_the_rows_of_a_table_with_ties_are_known_again(decimals):
+    known = table(1500, 0, decimals)
+    assert SeenRows.of(known).share(known[::-1]) == 1
+    assert SeenRows.of(known).share(known[:750]) == 1
+
+
+def test_ties_of_other_distributions_prove_nothing():
+    rng = np.random.default_rng(0)
+    wide, narrow = ([rng.integers(most, size=1500) / 1e4 for _ in range(60)] for most in (10_000, 1000))
+    for one, other in zip(wide, narrow, strict=True):
+        a, b = (Outputs(given={"c": c}, errors=np.zeros(1500, dtype=bool)) for c in (one, other))
+        assert not SeenRows.of(a).share(b)
+        assert not SeenRows.of(b).share(a)
+
+
+def test_fresh_rows_of_a_classifier_are_never_refused():
+    seen = SeenRows.of(classified(5000, 0))
+    assert not any(seen.share(classified(3000, seed)) for seed in range(1, 30))
+    assert not any(seen.share(classified(3000, seed, kind=np.float16)) for seed in range(1, 10))
+
+
+def test_a_sample_is_bounded_and_estimates_the_share():
+    known, other = classified(50_000, 0), classified(50_000, 1)
+    seen = SeenRows.of(known)
+    assert len(seen.contents.hashes) == SIZE
+    mixed = Outputs.concat([known[:20_000], other])
+    assert seen.share(mixed) == pytest.approx(2 / 7, abs=0.05)
+
+
+def test_samples_are_joined_as_if_made_at_once():
+    rng = np.random.default_rng(0)
+    first, second = rng.integers(0, END, size=(2, 3000), dtype=np.uint64)
+    few = first[:700]
+    both = HashSample.of(np.concatenate([first, second]))
+    assert HashSample.of(first).joined(HashSample.of(second)) == both
+    assert HashSample.of(few).joined(HashSample.of(second)) == HashSample.of(np.concatenate([few, second]))
+    assert both.joined(None) == both
+
+
+def test_the_hashes_are_those_of_every_machine():
+    rows = Outputs(logits=np.array([[1.5, -2.0]], dtype=">f4"), labels=[0], ids=["x"])
+    assert SeenRows.of(rows) == SeenRows(
+        HashSample((11773217728322933200,), (1,), END),
+        HashSample((18362203765567749720,), (1,), END),
+    )
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        ((2, 1), (1, 1), END),
+        ((1, 2), (1,), END),
+        ((1,), (0,), END),
+        ((1,), (1,), 1),
+        ((), (), 0),
+        ((1,), (1,), END + 1),
+    ],
+)
+def test_a_sample_that_is_none_is_refused(fields):
+    with pytest.raises(ValueError, match="hashes that do not rise, or counts that do not fit"):
+        HashSample(*fields)
+
+
+def test_rows_that_are_not_usable_and_huge_logits_are_no_trouble():
+    rows = Outputs(logits=[[np.nan, 1.0], [1e300, 0.0], [-np.inf, 0.0]], labels=[0, 0, 1], nonfinite="reject")
+    assert len(SeenRows.of(rows).contents.hashes) == rows.usable.sum()
+
+
+def test_labels_of_a_recertification_are_seen_by_their_ids():
+    known = table(3000, 0)
+    old = calibrate(known, risk=0.1)
+    names = np.array([f"new-{row}" for row in range(3000)])
+    later = table(3000, 1, ids=names)
+    asked = Recertification.of(old).ask(old.confidence(later), names, labels=600)
+    wrong = dict(zip(names.tolist(), later.errors.tolist(), strict=True))
+    new = asked.answer(asked.pending, [wrong[name] for name in asked.pending]).selector(old)
+    assert new.seen.contents == old.seen.contents
+    with pytest.raises(ValueError, match="that calibrated it"):
+        certify(new, later)
+    assert certify(new, table(3000, 2, ids=np.char.add("z", names))).fresh.compared == ("ids", "contents")
+
+
+def test_a_selector_that_keeps_no_rows_says_so():
+    found = certify(replace(calibrate(table(900, 0), risk=0.1), seen=None), table(900, 1))
+    assert found.fresh.compared == ()
