@@ -167,7 +167,7 @@ class TwoModels:
         return Pair(a, b, se, low, difference + sqrt((high - difference) ** 2 + beyond))
 
     def _unseen(self, of_a: Influence, of_b: Influence) -> float:
-        """The weight an error not seen may have: as in rows where the two differ, or in any if too few of these count."""
+        """The weight of an error not seen: as in rows where the two differ, or in any if too few of these count."""
         apart = [cluster_sums(each.share * self._differ, self._clusters) for each in (of_a, of_b)]
         if np.count_nonzero(np.maximum(*apart)) < ENOUGH:
             apart = [cluster_sums(each.share, self._clusters) for each in (of_a, of_b)]
