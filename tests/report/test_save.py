@@ -42,7 +42,7 @@ def test_the_curves_are_the_same_when_drawn_again_and_a_failure_leaves_the_old_f
 
     class Fails:
         def savefig(self, file, **_):
-            file.write_bytes(b"half")
+            file.write(b"half")
             raise OSError("No space left on device")
 
     with pytest.raises(OSError, match="No space"):

@@ -49,7 +49,7 @@ def summarize(
             for row in evaluation.further
             if row["score"] is None and row["mix"] in chosen
         ),
-        left_out=_by_reason(evaluation.left_out),
+        left_out=by_reason(evaluation.left_out),
         notes=evaluation.notes,
         level=evaluation.level,
     )
@@ -91,7 +91,8 @@ def _places(values: Mapping[str, float]) -> dict[str, int]:
     return {score: 1 + ordered.index(value) for score, value in values.items()}
 
 
-def _by_reason(left_out: dict[str, str]) -> tuple[tuple[tuple[str, ...], str], ...]:
+def by_reason(left_out: dict[str, str], /) -> tuple[tuple[tuple[str, ...], str], ...]:
+    """The names of scores that were left out for the same reason, and the reason."""
     return tuple(
         (tuple(name for name, why in left_out.items() if why == reason), reason)
         for reason in dict.fromkeys(left_out.values())

@@ -6,6 +6,7 @@ from typing import Any
 from abstain.evaluation.learning import Learning
 from abstain.evaluation.mixes import MIXES
 from abstain.evaluation.table import ScoreTable
+from abstain.metrics.aurc import area_name
 
 BASELINE = "max_softmax"  # what people use
 
@@ -46,7 +47,7 @@ class Verdict:
     def words(self) -> str:
         """A few sentences."""
         where = f"{MIXES[self.mix].words} ({self.n:,} rows, {self.errors / self.n:.1%} errors)"
-        area = "AURC" if self.alpha == 1 else f"AURC-{self.alpha:g}"
+        area = area_name(self.alpha)
         if self.errors in (0, self.n):
             what = "wrong" if self.errors else "right"
             return f"No score can be told from another: {where} every prediction is {what}."

@@ -37,6 +37,11 @@ def aurc(
     return area(ties_of(check_samples(confidence, losses, weights)), alpha=alpha, convention=convention)
 
 
+def area_name(alpha: float, /) -> str:
+    """AURC, or AURC-α where that is less than all of it."""
+    return "AURC" if alpha == 1 else f"AURC-{alpha:g}"
+
+
 def area(ties: Ties, /, *, alpha: float = 1.0, convention: Convention = "mean") -> float:
     """AURC-α of samples that are sorted or grouped."""
     check_share("alpha", alpha)

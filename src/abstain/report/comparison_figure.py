@@ -8,10 +8,9 @@ import numpy as np
 from abstain.evaluation.mixes import MIXES
 from abstain.evaluation.runs import RunComparison
 from abstain.names import check_name
-from abstain.report.style import COLOURS, INK, PAGE, RULE, SIZE, new_figure, plain, printed
+from abstain.report.style import COLOURS, INK, PAGE, RULE, SIZE, first_rows, new_figure, plain, printed
 
 POINTS = 60  # of a curve
-FIRST_SAMPLES = 50  # before that a curve is noise
 STYLES = ("-", "--")
 
 
@@ -40,7 +39,7 @@ def draw_comparison(above: Any, below: Any, comparison: RunComparison, /, *, mix
     """Draw the curves of a mix, by default the widest, on one pair of Matplotlib axes, and their difference below."""
     found = comparison.mix(mix)
     models, n = comparison.models[found.mix], found.n
-    coverages = np.linspace(min(max(FIRST_SAMPLES, n / 1000), n / 2) / n, 1.0, POINTS)
+    coverages = np.linspace(first_rows(n) / n, 1.0, POINTS)
     pairs = [models.risk(coverage=float(coverage)) for coverage in coverages]
     shares = 100 * coverages
     curves = [pair.a for pair in pairs], [pair.b for pair in pairs]

@@ -6,16 +6,28 @@ from typing import Any
 import numpy as np
 
 from abstain.evaluation import MIXES, Evaluation
+from abstain.evaluation.summarize import by_reason
 from abstain.evaluation.verdict import BASELINE
 from abstain.metrics import RiskCoverage
 from abstain.metrics.risk_coverage import evenly
-from abstain.report.style import COLOURS, FOR_OOD, MARKERS, PAGE, SELECTION, label_of, legend_below, new_figure, printed
+from abstain.report.style import (
+    COLOURS,
+    FOR_OOD,
+    LINES,
+    MARKERS,
+    PAGE,
+    SELECTION,
+    first_rows,
+    label_of,
+    legend_below,
+    new_figure,
+    printed,
+)
 
-FIRST_SAMPLES = 50  # before that a curve is noise
 DRAWN = 2000  # points of a curve
 MARKS = 5  # on a curve
 SHOWN = 9  # more curves than that cannot be told apart
-ANCHORS = ("max_softmax", "energy", "confidence_margin", "geometric_margin")
+ANCHORS = (BASELINE, "energy", "confidence_margin", "geometric_margin")
 
 
 def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | None = None) -> Any:
@@ -54,15 +66,13 @@ def left_out_words(evaluation: Evaluation, shown: Sequence[str], /) -> str:
         known = f"Not drawn, as neither well known nor the best of their family: {', '.join(others)}."
         words.append(known if len(others) <= 12 else f"Not drawn: {len(others)} scores that rank below the best of "
                      "their family and are not well known; the table has them.")  # fmt: skip
-    for reason in dict.fromkeys(evaluation.left_out.values()):
-        names = [name for name, why in evaluation.left_out.items() if why == reason]
-        words.append(f"Not computed: {', '.join(names)}, as {reason}.")
+    words += [f"Not computed: {', '.join(names)}, as {reason}." for names, reason in by_reason(evaluation.left_out)]
     return " ".join(words)
 
 
 def _legend_words(evaluation: Evaluation, names: Sequence[str]) -> str:
     dashed = any(evaluation.entries[name].about.for_ood for name in names)
-    lines = "Solid: made for selection; dashed: made for OOD detection. " if dashed else ""
+    lines = f"{LINES} " if dashed else ""
     once = ", each original sample counted once" if evaluation.outputs.ids is not None else ""
     both = " and max_softmax" if BASELINE in names else ""
     return f"{lines}Shaded: pointwise {100 * evaluation.level:g}% band of the best{both}{once}."
@@ -84,7 +94,7 @@ def draw_risk_coverage(
     mix, names = mix or evaluation.mixes[-1], list(scores or telling_scores(evaluation))
     best = min(names, key=lambda name: evaluation.row(name, mix, max(evaluation.alphas))["aurc"])
     n = evaluation.best(mix, evaluation.alphas[0])["n"]
-    first, highest = min(max(FIRST_SAMPLES, n / 1000), n / 2) / n, 0.0
+    first, highest = first_rows(n) / n, 0.0
     for number, name in enumerate(names):
         curve = evaluation.curve(name, mix)
         points = np.flatnonzero(curve.coverage >= first)

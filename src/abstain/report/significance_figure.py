@@ -7,6 +7,7 @@ import numpy as np
 
 from abstain.evaluation import MIXES, Evaluation
 from abstain.metrics import Comparison
+from abstain.metrics.aurc import area_name
 from abstain.metrics.checks import rejected_last
 from abstain.metrics.compare import compare_all
 from abstain.report.risk_coverage_figure import telling_scores
@@ -41,8 +42,7 @@ def significance_figure(
     axes = figure.subplots()
     draw_significance(axes, found, names)
     axes.set_yticks(range(len(names)), [label_of(evaluation.entries[name]) for name in names])
-    area = "AURC" if alpha == 1 else f"AURC-{alpha:g}"
-    title = f"{area} × 100 of the row less that of the column, {MIXES[mix].words}"
+    title = f"{area_name(alpha)} × 100 of the row less that of the column, {MIXES[mix].words}"
     axes.set_title(title, loc="left", fontsize=SIZE + 1)
     words = f"dark: significantly better, light: worse, white: not told apart (paired {100 * evaluation.level:g}% "
     axes.set_xlabel(f"{words}intervals, each pair for itself)")

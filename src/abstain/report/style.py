@@ -11,6 +11,7 @@ COLUMN, PAGE = 3.3, 6.8  # inches, of a paper in two columns
 DPI = 200
 SIZE = 7  # points: what a paper has below its figures
 LONGEST = 32  # letters of a name
+FIRST_SAMPLES = 50  # before that a curve is noise
 COLOURS = (  # safe for colour-blind eyes
     "#0072b2",
     "#d55e00",
@@ -26,10 +27,20 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "p")
 INK, RULE, GRID = "#222222", "#888888", "#e5e5e5"
 SELECTION, FOR_OOD = "-", (0, (4, 1.4))
 """Lines of scores made for selection, and of those made to detect what is out of distribution, as in the paper."""
+LINES = "Solid: made for selection; dashed: made for OOD detection."
 
 
 class CannotDrawError(ValueError):
     """The data do not allow a figure; the message says why, in words that follow "left out, as"."""
+
+
+def first_rows(n: int, /) -> float:
+    """How many of n rows a curve begins at.
+
+    >>> first_rows(10_000), first_rows(60)
+    (50, 30.0)
+    """
+    return min(max(FIRST_SAMPLES, n / 1000), n / 2)
 
 
 def tidy(axes: Any, /) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Self, final
 from abstain.arguments import as_path
 from abstain.evaluation.mixes import MIXES
 from abstain.files import write_text
+from abstain.metrics.aurc import area_name
 from abstain.metrics.two_models import Pair, TwoModels
 
 USUAL_COVERAGE = 0.8
@@ -112,7 +113,7 @@ class RunComparison:
 
     def _verdict(self, found: MixComparison) -> str:
         area = max(found.aurc, key=lambda one: one.at)
-        name = "AURC" if area.at == 1 else f"AURC-{area.at:g}"
+        name = area_name(area.at)
         numbers = f"{name} {100 * area.a:.2f} for {self.names[0]} and {100 * area.b:.2f} for {self.names[1]}"
         interval = f"difference {signed(100 * area.difference)}, {self._interval(area, 100, 2)}"
         if not area.is_significant:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from abstain.evaluation.mixes import MIXES
+from abstain.evaluation.verdict import BASELINE
 from abstain.extras import require
 from abstain.kernels.ranks import order_rows
 from abstain.metrics.checks import rejected_last
@@ -14,26 +15,31 @@ from abstain.report.evaluation_page.slices import KINDS
 from abstain.report.evaluation_page.thinning import thinned
 from abstain.report.page import Section, asset, shortened, text
 from abstain.report.page.chart import chart
+from abstain.report.style import FOR_OOD, LINES, first_rows
 
 MOST = 16  # curves
 DRAWN = 6  # of them from the beginning
-FIRST_ROWS = 50  # before that a curve is noise
 UNIT = 1_000_000  # shares are whole numbers of it
-COLOURS = ("#0f7f8c", "#d1662f", "#7a63b8", "#3f8f4f", "#c2497d", "#a8842c", "#4b83c3", "#8a8a8a")
-DASHES = ([1, 0], [7, 3], [2, 2])
+COLOURS = (  # one for each curve: dashes tell kinds of scores apart, not curves
+    "#0f7f8c", "#d1662f", "#7a63b8", "#3f8f4f", "#c2497d", "#a8842c", "#4b83c3", "#8a8a8a",
+    "#e0a03a", "#5fb6c0", "#9c4a1f", "#b39ddb", "#7fb069", "#e58fb1", "#a33a3a", "#6e7f3a",
+)  # fmt: skip
+WIDTH = 2  # of a line
+SOLID, DASHED = [1.0, 0.0], [float(WIDTH * length) for length in FOR_OOD[1]]
 
 
 def curves(case: Case, /) -> Section:
     """The curves of the best scores and of the usual one, thinned; the table has those that are not here."""
     evaluation = case.evaluation
     names = _names(case)
-    styles = [(COLOURS[k % len(COLOURS)], DASHES[k // len(COLOURS) % len(DASHES)]) for k in range(len(names))]
+    for_ood = [evaluation.entries[score].about.for_ood for score in names]
+    styles = [(colour, DASHED if dashed else SOLID) for colour, dashed in zip(COLOURS, for_ood, strict=False)]
     picks = "".join(_pick(place, score, *style) for place, (score, style) in enumerate(zip(names, styles, strict=True)))
     rest = len(evaluation.scores) - len(names)
     left = f" {rest} scores that rank lower are in the table only." if rest else ""
     words = (
         "<p>The share of errors among accepted answers, over the share accepted: the lower a curve, the better. Point "
-        f"at one to read it.{left}</p>"
+        f"at one to read it. {LINES}{left}</p>"
     )
     html = (
         f'{words}<div class="controls">{mix_select("curves-mix", evaluation)}</div>'
@@ -62,16 +68,15 @@ def _names(case: Case) -> list[str]:
     evaluation = case.evaluation
     areas = {row["score"]: row["aurc"] for row in evaluation.column(evaluation.mixes[-1], max(evaluation.alphas))}
     ranked = sorted(evaluation.scores, key=lambda score: float(areas[score]))
-    first = [score for score in (case.point.score, "max_softmax", "confidence_margin") if score in areas]
+    first = [score for score in (case.point.score, BASELINE, "confidence_margin") if score in areas]
     kept = list(dict.fromkeys([*first, *ranked]))[:MOST]
     families = {evaluation.entries[score].about.family: score for score in reversed(ranked) if score in kept}
     return list(dict.fromkeys([*first, *families.values(), *kept]))
 
 
-def _pick(place: int, score: str, colour: str, dash: list[int]) -> str:
+def _pick(place: int, score: str, colour: str, dash: list[float]) -> str:
     checked = " checked" if place < DRAWN else ""
-    line = "solid" if dash == DASHES[0] else "dashed" if dash == DASHES[1] else "dotted"
-    style = f"border-color:{colour};border-top-style:{line}"
+    style = f"border-color:{colour};border-top-style:{'dashed' if dash == DASHED else 'solid'}"
     return (
         f'<label><input type="checkbox" name="curve" value="{place}"{checked}>'
         f'<span class="swatch" style="{style}"></span><bdi>{text(shortened(score))}</bdi></label>'
@@ -89,15 +94,19 @@ def _curves(case: Case, names: list[str]) -> dict[str, list[Any]]:
         errors, kind = evaluation.errors[rows], case.kinds[rows]
         for mix in evaluation.mixes:
             inside = np.isin(KINDS, MIXES[mix].kinds)[kind]
-            accepted, wrong, n = np.cumsum(inside)[last], np.cumsum(errors & inside)[last], np.count_nonzero(inside)
-            shown = accepted >= min(max(FIRST_ROWS, n / 1000), n / 2)
+            accepted, wrong, n = (
+                np.cumsum(inside)[last],
+                np.cumsum(errors & inside)[last],
+                int(np.count_nonzero(inside)),
+            )
+            shown = accepted >= first_rows(n)
             coverage, risk = accepted[shown] / n, wrong[shown] / accepted[shown]
             kept = thinned(coverage, risk)
             found[mix].append([np.rint(UNIT * one[kept]).astype(int).tolist() for one in (coverage, risk)])
     return found
 
 
-def _spec(names: list[str], styles: list[tuple[str, list[int]]]) -> dict[str, Any]:
+def _spec(names: list[str], styles: list[tuple[str, list[float]]]) -> dict[str, Any]:
     alt = require("altair", extra="report", feature="The page")
     base = alt.Chart(alt.NamedData("rows"))
     x = alt.X("coverage:Q", title="Coverage (%)", scale=alt.Scale(domain=[0, 100]))
@@ -110,7 +119,7 @@ def _spec(names: list[str], styles: list[tuple[str, list[int]]]) -> dict[str, An
         alt.Tooltip("coverage:Q", title="coverage (%)", format=".2f"),
         alt.Tooltip("risk:Q", title="risk (%)", format=".3f"),
     ]
-    lines = base.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash)
+    lines = base.mark_line(strokeWidth=WIDTH).encode(x=x, y=y, color=colour, strokeDash=dash)
     dots = (
         base.mark_point(filled=True, size=70)
         .encode(x=x, y=y, color=colour, tooltip=tips, opacity=alt.condition(near, alt.value(1), alt.value(0)))

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from abstain.evaluation import verdict
 from abstain.evaluation.mixes import MIXES
+from abstain.evaluation.verdict import BASELINE
 from abstain.extras import require
 from abstain.jsonable import jsonable
 from abstain.metrics.checks import rejected_last
@@ -54,7 +55,7 @@ def _scores(case: Case) -> dict[str, tuple[Counts, NDArray[np.bool_]]]:
     """The score decided for, and the others one would think of."""
     evaluation, point = case.evaluation, case.point
     found = {point.score: (Counts.of(point.confidence, chosen=point.value), point.errors)}
-    for score in (verdict(evaluation).best, "max_softmax", "confidence_margin"):
+    for score in (verdict(evaluation).best, BASELINE, "confidence_margin"):
         if score in evaluation.confidence and score not in found and len(found) < MOST_SCORES:
             found[score] = (Counts.of(rejected_last(evaluation.confidence[score])), evaluation.errors)
     return found

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.evaluation import Evaluation
+from abstain.evaluation import MIXES, Evaluation
 from abstain.kernels.distinct import numbered
 from abstain.report.evaluation_page.point import Point
 from abstain.report.page.text import plain
 
 Ints = NDArray[np.int64]
-KINDS = ("none", "covariate", "label")
+KINDS = MIXES["all"].kinds
 KIND_WORDS = {"none": "in-distribution", "covariate": "covariate shift", "label": "unknown classes"}
 UNKNOWN = "(a class it does not know)"
 UNUSABLE = "(no usable answer)"
