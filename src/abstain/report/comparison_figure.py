@@ -11,6 +11,7 @@ from abstain.names import check_name
 from abstain.report.style import COLOURS, INK, PAGE, RULE, SIZE, first_rows, new_figure, plain, printed
 
 POINTS = 60  # of a curve
+NAMED = 20  # letters of two names that one line has room for
 STYLES = ("-", "--")
 
 
@@ -54,7 +55,9 @@ def draw_comparison(above: Any, below: Any, comparison: RunComparison, /, *, mix
     above.set_title(f"{MIXES[found.mix].title} (n = {n:,})")
     above.set_ylabel("Selective risk (%)")
     above.set_ylim(bottom=0)
-    below.set_ylabel(f"Difference (points),\n{100 * comparison.level:g}% band")
+    a, b = map(plain, comparison.names)
+    apart = f"{a} − {b}" if len(a) + len(b) <= NAMED else f"{a}\n− {b}"
+    below.set_ylabel(f"{apart} (points),\n{100 * comparison.level:g}% band")
     below.set_xlabel("Coverage (%)")
     below.set_xlim(0, 100)
     for axes in (above, below):

@@ -50,7 +50,7 @@ class RunComparison:
         return " ".join(self.sentences(mix))
 
     def sentences(self, mix: str | None = None, /) -> list[str]:
-        """The words, sentence by sentence, the verdict first; those of the widest mix name others that say otherwise."""
+        """The words, sentence by sentence, the verdict first; the widest mix names those that say otherwise."""
         words, found = RunWords(self.names, self.level), self.mix(mix)
         others = [each for each in self.mixes if each is not found] if found is self.mix() else []
         return [*words.sentences(found), *words.otherwise(found, others)]
