@@ -80,5 +80,6 @@ def test_letters_that_turn_the_direction_of_text_are_escaped(comparison):
 
 
 def test_the_axis_says_which_is_taken_from_which(comparison):
-    figure = comparison_figure(replace(comparison, names=("new", "old")))
-    assert figure.axes[1].get_ylabel().startswith("new − old (points)")
+    for names, label in ((("new", "old"), "new − old"), (HOSTILE, "First − second")):
+        figure = comparison_figure(replace(comparison, names=names))
+        assert figure.axes[1].get_ylabel() == f"{label}\n(points), 95% band"

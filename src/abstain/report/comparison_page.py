@@ -27,7 +27,7 @@ def comparison_page(comparison: RunComparison, /) -> str:
 def _mix(comparison: RunComparison, mix: MixComparison) -> Section:
     a, b = comparison.names
     found = "" if mix is comparison.mix() else f"<p>{text(comparison.words(mix.mix))}</p>"
-    words = f"Risk–coverage curves of {a} and {b}; below, the difference of their risks at the same coverage."
+    words = f"Risk–coverage curves of {a} and {b}; below, {a} − {b} at the same coverage."
     curves = picture(comparison_figure(comparison, mixes=[mix.mix]), words=words)
     tables = [
         table(
