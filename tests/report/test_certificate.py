@@ -67,3 +67,13 @@ def test_a_refuted_promise_is_marked_on_the_page():
     selector = calibrate(rows(0, ["a"]), risk=0.06)
     bad = Outputs(given={"vendor": np.full(200, 0.99)}, errors=np.ones(200, dtype=bool))
     assert 'class="note bad"' in certificate_page(certify(selector, bad))
+
+
+def test_a_very_long_group_is_folded_and_no_letter_turns_the_text():
+    fresh = Outputs(given={"vendor": np.full(600, 0.99)}, errors=np.arange(600) < 300, domain=HOSTILE[2:4] * 300)
+    found = certify(calibrate(rows(0, HOSTILE), risk=0.06), fresh)
+    page = re.sub(r"<bdi>[^<]*</bdi>", "", certificate_page(found))
+    [item] = [each for each in re.findall(r"<li>.*?</li>", page) if "xxxx" in each]
+    assert item.startswith('<li><details class="long"><summary>In the domain xxx')
+    assert "significantly more than is promised for all rows together.</summary>" in item
+    assert "\u202e" not in page + certificate_markdown(found)
