@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from abstain.metrics import aurc, risk_band, risk_coverage
 from abstain.scores import confidence_margin
-from abstain.sklearn import RiskCoverageDisplay, SelectiveClassifier
+from abstain.sklearn import RiskCoverageDisplay, SelectiveClassifier, neg_aurc
 
 
 @pytest.fixture(scope="module")
@@ -68,3 +68,33 @@ def test_what_is_no_classifier_is_refused():
     fitted = LogisticRegression().fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(ValueError, match="`confidence` must be a score of the logits that needs no fitting, got knn"):
         RiskCoverageDisplay.from_estimator(fitted, [[0.0]], [0], confidence="knn")
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (
+            ([0, 1, 1], [0, 1], [0.5, 0.4, 0.3]),
+            r"`y_true` must be one label for each answer, got .* \(3,\) and",
+        ),
+        (
+            ([0, 1], [0, 1], [0.5, 0.4, 0.3]),
+            r"`confidence` must be a number for each label, got .* \(3,\) for 2",
+        ),
+        (([[0], [1]], [0, 1], [0.5, 0.4]), "`y_true` must be one label for each answer"),
+        ((["0", "1"], [0, 1], [0.5, 0.4]), "kind of the model's classes, got text for numbers"),
+        ((np.array([0, 1], object), ["0", "1"], [0.5, 0.4]), "kind of the model's classes, got numbers for text"),
+    ],
+)
+def test_columns_that_do_not_match_are_refused(columns, message):
+    with pytest.raises(ValueError, match=message):
+        RiskCoverageDisplay.from_predictions(*columns, ax=Figure().subplots())
+
+
+def test_labels_of_another_kind_than_the_classes_are_refused_also_by_scorers(classifier, data):
+    X, names = data[2] / 16, data[3].astype(str)
+    message = "`y` must be labels of the kind of the model's classes, got text for numbers. Map them to the classes."
+    with pytest.raises(ValueError, match=message):
+        RiskCoverageDisplay.from_estimator(classifier, X, names, ax=Figure().subplots())
+    with pytest.raises(ValueError, match=message):
+        neg_aurc()(classifier, X, names)

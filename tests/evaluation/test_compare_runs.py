@@ -6,7 +6,7 @@ import pytest
 import abstain
 from abstain import Outputs, compare_runs
 from abstain.evaluation.runs.matched import matched
-from abstain.evaluation.runs.run_comparison import signed
+from abstain.evaluation.runs.signed import signed
 
 RNG = np.random.default_rng(0)
 N = 600
@@ -58,9 +58,56 @@ def test_values_are_those_of_an_evaluation():
 
 
 def test_a_model_is_not_better_than_itself():
-    words = compare_runs(OLD, OLD).words()
+    found = compare_runs(OLD, OLD)
+    assert found.words() == (
+        "There is no difference over all samples (600 rows of 300 samples): both have the same errors and rank all "
+        "rows alike."
+    )
+    for mix in found.mixes:
+        every = (*mix.aurc, *mix.risk, *mix.coverage, *mix.coverage_at_risk_of_a, *mix.coverage_at_risk_of_b)
+        assert {(one.difference, one.low, one.high) for one in every} == {(0.0, 0.0, 0.0)}
+
+
+def test_models_of_the_same_strength_cannot_be_told_apart():
+    words = compare_runs(OLD, run(1.0, 5)).words()
     assert words.startswith("No difference after rejection can be told over all samples")
     assert "which may be chance" in words
+
+
+def crossing():
+    """Confidences and errors of two models: a has more errors, b is wrong where it is surest."""
+    rank, rng = np.arange(4000) / 4000, np.random.default_rng(0)
+    a, b = rng.random(4000) < 0.5 * rank, rng.random(4000) < np.where(rank < 0.2, 0.15, 0.2 * rank)
+    return [Outputs(given={"c": -rank}, errors=wrong) for wrong in (a, b)]
+
+
+def test_where_curves_cross_the_words_say_which_is_better_where():
+    found = compare_runs(*crossing(), names=("x", "y"), coverages=[0.1, 1.0], risks=[0.06])
+    first = found.sentences()[0]
+    assert first.startswith("After rejection on in-distribution samples (4,000 rows) it depends on the coverage which")
+    assert "x is better by AURC-0.1" in first
+    assert "at a coverage of 0.1" in first
+    assert "y is better at a coverage of 1" in first
+    assert "No difference" not in first
+
+
+def test_a_mix_on_which_the_other_is_better_is_named():
+    wrong, confidence = np.zeros((2, 2000), dtype=bool), np.random.default_rng(1).random(2000)
+    wrong[0, :200:2], wrong[1, 1000::2] = True, True
+    shift = np.where(np.arange(2000) < 1000, "none", "covariate")
+    runs = [Outputs(given={"c": confidence}, errors=each, shift=shift) for each in wrong]
+    found = compare_runs(*runs, names=("x", "y"))
+    assert found.words().startswith("x is better after rejection with covariate shift")
+    assert "On in-distribution samples y is better: AURC " in found.words()
+    assert "x is better" not in found.words("in")
+
+
+def test_a_model_that_accepts_all_is_said_to():
+    rank = np.arange(1000)
+    runs = [Outputs(given={"c": -rank}, errors=rank % step == 0) for step in (50, 5)]
+    found = compare_runs(*runs, names=("x", "y"), coverages=[0.8], risks=[0.3])
+    assert "At the risk that y has there, x accepts all rows." in found.words()
+    assert found.words().endswith("At a risk of 0.3 both accept all rows.")
 
 
 def test_rows_in_another_order_are_matched_by_id_and_domain():
@@ -133,10 +180,10 @@ def test_bad_options_are_refused(options, message):
 
 
 def test_the_best_score_of_each_is_chosen_on_rows_that_are_left_out_of_both():
-    found = compare_runs(OLD, NEW, score="best")
+    found = compare_runs(OLD, NEW, score="best", names=("old", "new"))
     assert found.mix().n < N
     assert any("rows were drawn to choose or fit scores on" in note for note in found.notes)
-    assert any("was chosen for a among" in note for note in found.notes)
+    assert any("was chosen for old among" in note for note in found.notes)
     assert found.mix().samples * 2 == pytest.approx(found.mix().n, abs=40)
 
 

@@ -121,9 +121,44 @@ def test_a_known_difference_is_inside_the_intervals_and_is_found():
 def test_a_model_is_no_better_than_itself(name):
     (confidence, errors, *_), ids = draw(np.random.default_rng(7), 500, per_cluster=2)
     pair = POINTS[name](TwoModels.of(confidence.round(1), errors, confidence.round(1), errors, ids=ids))
-    assert not pair.is_significant
-    if name != "coverage at the other's risk":  # ties may be accepted whole or not at all
-        assert pair.difference == pair.se == 0
+    assert pair.difference == pair.se == pair.low == pair.high == 0
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_another_scale_of_the_same_confidence_is_no_difference(name):
+    (confidence, errors, *_), _ = draw(np.random.default_rng(7), 300)
+    pair = POINTS[name](TwoModels.of(confidence, errors, 3 * confidence + 1, errors))
+    assert pair.difference == pair.low == pair.high == 0
+
+
+def versions(rng, n, changed, *, fixed):
+    """Two versions of a model that part on some rows alone, where one of them errs, the first as often as told."""
+    confidence, wrong = rng.normal(size=n), rng.random(n) < 0.05
+    differ, first = rng.random(n) < changed / n, rng.random(n) < fixed
+    other = np.where(differ, rng.normal(size=n), confidence)
+    return TwoModels.of(confidence, np.where(differ, first, wrong), other, np.where(differ, ~first, wrong))
+
+
+@pytest.mark.parametrize("changed", [3, 10, 30])
+def test_versions_that_differ_in_few_rows_are_rarely_told_apart_by_chance_and_soon_where_one_is_better(changed):
+    rng, trials = np.random.default_rng(10), 200
+    points = {"aurc": lambda two: two.aurc(), "risk": lambda two: two.risk(coverage=0.8)}
+    called = dict.fromkeys(points, 0)
+    for _ in range(trials):
+        two = versions(rng, 500, changed, fixed=0.5)
+        for name, point in points.items():
+            called[name] += point(two).is_significant
+    assert max(called.values()) / trials <= 0.05 + 3 * sqrt(0.05 * 0.95 / trials)
+    told = np.mean([versions(rng, 500, changed, fixed=1.0).aurc().is_significant for _ in range(50)])
+    assert told >= (0.9 if changed == 30 else 0.0)
+
+
+def test_one_row_tells_no_models_apart_however_little_the_other_one_trusts_it():
+    confidence = np.arange(400.0)
+    other, errors = confidence.copy(), np.zeros(400)
+    other[395], errors[395] = -1.0, 1.0
+    for alpha in (0.1, 0.5, 1.0):
+        assert not TwoModels.of(confidence, errors, other, np.zeros(400)).aurc(alpha=alpha).is_significant
 
 
 def test_the_other_way_round_all_signs_change():

@@ -82,3 +82,13 @@ def test_a_selector_that_keeps_no_rows_says_so_in_every_form():
     found = certify(selector, rows(1, ["a"]))
     assert "not known: the selector keeps no hashes of its rows" in certificate_markdown(found)
     assert "Which of the fresh rows calibrated it is not known" in certificate_page(found)
+
+
+def test_a_very_long_group_is_folded_and_no_letter_turns_the_text():
+    fresh = Outputs(given={"vendor": np.full(600, 0.99)}, errors=np.arange(600) < 300, domain=HOSTILE[2:4] * 300)
+    found = certify(calibrate(rows(0, HOSTILE), risk=0.06), fresh)
+    page = re.sub(r"<bdi>[^<]*</bdi>", "", certificate_page(found))
+    [item] = [each for each in re.findall(r"<li>.*?</li>", page) if "xxxx" in each]
+    assert item.startswith('<li><details class="long"><summary>In the domain xxx')
+    assert "significantly more than is promised for all rows together.</summary>" in item
+    assert "\u202e" not in page + certificate_markdown(found)

@@ -1,5 +1,7 @@
 """Two models in Markdown, in a figure and on a page; names that others chose are shown as text."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from abstain import Outputs, compare_runs
 from abstain.report.comparison_figure import comparison_figure
 from abstain.report.comparison_page import comparison_page
 from abstain.report.comparison_tables import comparison_markdown, comparison_tables
+from abstain.report.page import shortened
 from abstain.report.save import picture_bytes
 
 HOSTILE = ("<script>alert(1)</script>|$x$", '"><img src=x onerror=alert(2)>\n' + "ü" * 200)
@@ -47,7 +50,7 @@ def test_names_on_the_page_are_text(comparison, tmp_path):
 
 def test_the_page_opens_without_a_complaint(comparison, opened):
     page = opened(comparison_page(comparison))
-    assert page.title() == f"{HOSTILE[0]} and {HOSTILE[1]}, compared".replace("\n", " ")
+    assert page.title() == f"{HOSTILE[0]} and {shortened(HOSTILE[1])}, compared".replace("\n", " ")
     assert page.locator("img").count() == 1
     assert page.locator("img").evaluate("image => image.naturalWidth") > 100
 
@@ -61,3 +64,22 @@ def test_the_figure_is_drawn_with_any_name_and_the_same_bytes(comparison):
 def test_an_unknown_mix_is_refused(comparison):
     with pytest.raises(ValueError, match="`mixes` must be among in"):
         comparison_figure(comparison, mixes=["all"])
+
+
+def test_very_long_names_are_cut_on_the_page_and_told_whole_once(comparison):
+    whole = "x" * 10_000
+    found = comparison_page(replace(comparison, names=(whole, "b")))
+    assert found.count(whole) == 1
+
+
+def test_letters_that_turn_the_direction_of_text_are_escaped(comparison):
+    turned = replace(comparison, names=("\u202egnp.exe", "b"))
+    page = comparison_page(turned).replace("<bdi>\u202egnp.exe</bdi>", "")
+    assert "\u202e" not in comparison_markdown(turned) + page
+    assert "\\\\u202egnp.exe" in comparison_markdown(turned)
+
+
+def test_the_axis_says_which_is_taken_from_which(comparison):
+    for names, label in ((("new", "old"), "new − old"), (HOSTILE, "First − second")):
+        figure = comparison_figure(replace(comparison, names=names))
+        assert figure.axes[1].get_ylabel() == f"{label}\n(points), 95% band"

@@ -1,7 +1,7 @@
 """A certificate as one self-contained page."""
 
 from abstain.report.certificate_tables import COLUMNS, certificate_facts, slice_tables
-from abstain.report.page import Cell, Column, Section, document, name, table, text
+from abstain.report.page import Cell, Column, Section, document, name, passage, table, text
 from abstain.selector.certificate import Certificate
 from abstain.selector.certificate_words import findings, promise_words, verdict_words
 
@@ -26,14 +26,16 @@ def certificate_page(certificate: Certificate, /) -> str:
 def _promise(certificate: Certificate) -> str:
     first, *rest = promise_words(certificate)
     colour = {"refuted": " bad", "too little data": " caution", "not tested": " caution"}.get(certificate.verdict, "")
-    html = f'<p class="decision">{text(first)}</p>' + "".join(f'<p class="lead">{text(words)}</p>' for words in rest)
+    html = f'<p class="decision">{passage(first)}</p>' + "".join(
+        f'<p class="lead">{passage(words)}</p>' for words in rest
+    )
     found = findings(certificate)
-    listed = f"<ul>{''.join(f'<li>{text(words)}</li>' for words in found)}</ul>" if found else ""
+    listed = f"<ul>{''.join(f'<li>{passage(words)}</li>' for words in found)}</ul>" if found else ""
     return f'{html}<div class="note{colour}"><p><strong>{text(verdict_words(certificate))}</strong></p>{listed}</div>'
 
 
 def _facts(facts: list[tuple[str, str]]) -> str:
-    listed = "".join(f"<dt>{text(title)}</dt><dd>{text(value)}</dd>" for title, value in facts)
+    listed = "".join(f"<dt>{text(title)}</dt><dd>{passage(value)}</dd>" for title, value in facts)
     return f'<dl class="facts">{listed}</dl>'
 
 

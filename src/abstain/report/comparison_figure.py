@@ -11,11 +11,12 @@ from abstain.names import check_name
 from abstain.report.style import COLOURS, INK, PAGE, RULE, SIZE, first_rows, new_figure, plain, printed
 
 POINTS = 60  # of a curve
+NAMED = 14  # letters of two names that one line has room for
 STYLES = ("-", "--")
 
 
 def comparison_figure(comparison: RunComparison, /, *, mixes: Sequence[str] | None = None) -> Any:
-    """A column for each mix: the two curves above, the difference of their risks at the same coverage below.
+    """A column for each mix: the two curves above, the first less the second at the same coverage below.
 
     The band is pointwise, paired, and counts a cluster once. Save it with ``figure.savefig("compare.pdf")``.
     """
@@ -51,10 +52,12 @@ def draw_comparison(above: Any, below: Any, comparison: RunComparison, /, *, mix
     below.fill_between(shares, low, high, color=RULE, alpha=0.25, linewidth=0)
     below.plot(shares, [100 * pair.difference for pair in pairs], color=INK, linewidth=1.1)
     below.axhline(0, color=RULE, linewidth=0.8)
-    above.set_title(f"{MIXES[found.mix].title} (n = {n:,})")
+    above.set_title(f"{MIXES[found.mix].title}\n(n = {n:,})")
     above.set_ylabel("Selective risk (%)")
     above.set_ylim(bottom=0)
-    below.set_ylabel(f"Difference (points),\n{100 * comparison.level:g}% band")
+    a, b = map(plain, comparison.names)
+    apart = f"{a} − {b}" if len(a) + len(b) <= NAMED else "First − second"  # of the legend
+    below.set_ylabel(f"{apart}\n(points), {100 * comparison.level:g}% band")
     below.set_xlabel("Coverage (%)")
     below.set_xlim(0, 100)
     for axes in (above, below):

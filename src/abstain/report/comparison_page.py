@@ -1,22 +1,25 @@
 """Two models after rejection, as one self-contained page."""
 
+from dataclasses import replace
+
 from abstain.evaluation.mixes import MIXES
 from abstain.evaluation.runs import MixComparison, RunComparison
 from abstain.report.comparison_figure import comparison_figure
 from abstain.report.comparison_tables import comparison_tables
-from abstain.report.page import Cell, Column, Section, document, table, text
+from abstain.report.page import Cell, Column, Section, document, name, passage, shortened, table, text
 from abstain.report.page.picture import picture
 
 
 def comparison_page(comparison: RunComparison, /) -> str:
     """The HTML of the page: the verdict, the curves and a table for each question by mix, and how it was computed."""
-    a, b = comparison.names
+    whole, (a, b) = comparison.names, map(shortened, comparison.names)
+    comparison = replace(comparison, names=(a, b))
     first, *rest = comparison.sentences()
     verdict = f'<p class="decision">{text(first)}</p><p class="lead">{text(" ".join(rest))}</p>'
     sections = [
         Section(name="verdict", title="Which is better after rejection", html=verdict),
         *(_mix(comparison, mix) for mix in reversed(comparison.mixes)),
-        Section(name="how", title="How it was computed", html=_how(comparison)),
+        Section(name="how", title="How it was computed", html=_how(comparison, whole)),
     ]
     return document(f"{a} and {b}, compared", sections, subtitle=f"{comparison.mix().n:,} rows that both models have")
 
@@ -24,7 +27,7 @@ def comparison_page(comparison: RunComparison, /) -> str:
 def _mix(comparison: RunComparison, mix: MixComparison) -> Section:
     a, b = comparison.names
     found = "" if mix is comparison.mix() else f"<p>{text(comparison.words(mix.mix))}</p>"
-    words = f"Risk–coverage curves of {a} and {b}; below, the difference of their risks at the same coverage."
+    words = f"Risk–coverage curves of {a} and {b}; below, {a} − {b} at the same coverage."
     curves = picture(comparison_figure(comparison, mixes=[mix.mix]), words=words)
     tables = [
         table(
@@ -39,18 +42,16 @@ def _mix(comparison: RunComparison, mix: MixComparison) -> Section:
     return Section(name=name, title=title, html=found + curves + "".join(tables))
 
 
-def _how(comparison: RunComparison) -> str:
-    a, b = comparison.names
+def _how(comparison: RunComparison, names: tuple[str, str]) -> str:
+    scores = ", ".join(f"{text(score)} for {name(run)}" for score, run in zip(comparison.scores, names, strict=True))
+    level = f"{100 * comparison.level:g}%"
     facts = [
-        ("Scores", f"{comparison.scores[0]} for {a}, {comparison.scores[1]} for {b}"),
+        ("Scores", scores),
         *((f"Rows, {mix.mix}", _counts(mix)) for mix in comparison.mixes),
-        (
-            "Intervals",
-            f"{100 * comparison.level:g}%, paired: both models meet the same samples; a cluster of rows counts once.",
-        ),
+        ("Intervals", f"{level}, paired: both models meet the same samples; a cluster of rows counts once."),
     ]
-    listed = "".join(f"<dt>{text(name)}</dt><dd>{text(words)}</dd>" for name, words in facts)
-    notes = "".join(f"<li>{text(note)}</li>" for note in comparison.notes)
+    listed = "".join(f"<dt>{text(title)}</dt><dd>{html}</dd>" for title, html in facts)
+    notes = "".join(f"<li>{passage(note)}</li>" for note in comparison.notes)
     return f'<dl class="facts">{listed}</dl>' + (f"<ul>{notes}</ul>" if notes else "")
 
 

@@ -1,10 +1,10 @@
 """The tables of two models, laid out once for the terminal, Markdown and the page."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from abstain.evaluation.runs import Difference, MixComparison, RunComparison
-from abstain.evaluation.runs.run_comparison import signed
+from abstain.evaluation.runs.signed import ends, signed
 from abstain.report.markdown import inline, markdown_lines
 
 
@@ -21,31 +21,35 @@ def comparison_tables(comparison: RunComparison, mix: MixComparison, /) -> list[
     """AURC-α, risk at the same coverage, coverage at the same risk, and the coverage of each at the other's risk."""
     a, b = comparison.names
     columns = (a, b, f"{a} − {b}", "SE", f"{100 * comparison.level:g}% interval", "")
-    kinds: tuple[tuple[str, str, Sequence[Difference]], ...] = (
-        ("AURC-α × 100", "α", mix.aurc),
-        ("Risk at the same coverage, %", "coverage", mix.risk),
-        ("Coverage at the same risk, %", "risk", mix.coverage),
-        (f"Coverage of {a} at the risk that {b} has at a coverage, %", "coverage", mix.coverage_at_risk_of_b),
-        (f"Coverage of {b} at the risk that {a} has at a coverage, %", "coverage", mix.coverage_at_risk_of_a),
+    of_a = f"Coverage of {a} at the risk that {b} has at a coverage, %"
+    of_b = f"Coverage of {b} at the risk that {a} has at a coverage, %"
+    at_b, at_a = mix.coverage_at_risk_of_b, mix.coverage_at_risk_of_a
+    kinds = (
+        ("AURC-α × 100", "α", [_cells(one) for one in mix.aurc]),
+        ("Risk at the same coverage, %", "coverage", [_cells(one) for one in mix.risk]),
+        ("Coverage at the same risk, %", "risk", [_cells(one, share=_share) for one in mix.coverage]),
+        (of_a, "coverage", [_cells(one, share=_share, all_at=100 * (1 - one.at)) for one in at_b]),
+        (of_b, "coverage", [_cells(one, share=_share, all_at=100 * (one.at - 1)) for one in at_a]),
     )
-    return [
-        Table(title, (first, *columns), tuple(_cells(each) for each in found)) for title, first, found in kinds if found
-    ]
+    return [Table(title, (first, *columns), tuple(rows)) for title, first, rows in kinds if rows]
 
 
-def _cells(one: Difference) -> tuple[str, ...]:
-    se = "–" if one.se is None else f"{100 * one.se:.2f}"
-    interval = f"{signed(100 * one.low)} to {signed(100 * one.high)}"
+def _percent(value: float) -> str:
+    return f"{100 * value:.2f}"
+
+
+def _share(value: float) -> str:
+    return "all" if value == 1 else _percent(value)
+
+
+def _cells(
+    one: Difference, *, share: Callable[[float], str] = _percent, all_at: float | None = None
+) -> tuple[str, ...]:
+    """``all_at`` is the difference where all rows are accepted, and no more can be."""
+    se = "–" if one.se is None else _percent(one.se)
+    interval = ends(100 * one.low, 100 * one.high, all_at=all_at)
     mark = "significant" if one.is_significant else ""
-    return (
-        f"{one.at:.4g}",
-        f"{100 * one.a:.2f}",
-        f"{100 * one.b:.2f}",
-        signed(100 * one.difference),
-        se,
-        interval,
-        mark,
-    )
+    return (f"{one.at:.4g}", share(one.a), share(one.b), signed(100 * one.difference), se, interval, mark)
 
 
 def comparison_markdown(comparison: RunComparison, /) -> str:

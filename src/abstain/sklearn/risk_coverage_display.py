@@ -9,6 +9,7 @@ from abstain.extras import require
 from abstain.metrics import RiskBand, RiskCoverage, aurc, risk_band, risk_coverage
 from abstain.metrics.checks import rejected_last
 from abstain.scores.registry import DEFAULT, AnyScore
+from abstain.sklearn.answers import wrong_answers
 from abstain.sklearn.arguments import check_classifier
 from abstain.sklearn.scorers import confidence_of
 
@@ -58,7 +59,9 @@ class RiskCoverageDisplay:
         **line: Any,
     ) -> Self:
         """The curve of answers with confidences, higher = more trusted; samples of one group are a cluster."""
-        c, wrong = rejected_last(np.asarray(confidence, dtype=np.float64)), np.asarray(y_true) != np.asarray(y_pred)
+        c, wrong = rejected_last(np.asarray(confidence, dtype=np.float64)), wrong_answers(y_true, y_pred, name="y_true")
+        if c.shape != wrong.shape:
+            raise ValueError(f"`confidence` must be a number for each label, got the shape {c.shape} for {len(wrong)}.")
         return cls(
             curve=risk_coverage(c, wrong, weights=sample_weight),
             aurc=aurc(c, wrong, weights=sample_weight),
@@ -87,9 +90,11 @@ class RiskCoverageDisplay:
         logits that needs no fitting.
         """
         check_classifier(estimator)
+        answers = estimator.predict(X)
+        wrong_answers(y, answers)
         return cls.from_predictions(
             y,
-            estimator.predict(X),
+            answers,
             confidence_of(estimator, X, confidence),
             sample_weight=sample_weight,
             groups=groups,

@@ -11,6 +11,7 @@ from abstain import metrics
 from abstain.metrics.checks import check_share, rejected_last
 from abstain.scores.registry import DEFAULT, AnyScore, as_score
 from abstain.scores.score import Score
+from abstain.sklearn.answers import wrong_answers
 from abstain.sklearn.arguments import check_numbers
 from abstain.sklearn.estimator_outputs import outputs_of
 
@@ -33,7 +34,7 @@ class SelectionScorer:
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """The metric of a fitted classifier on samples it has not seen."""
         confidence = confidence_of(estimator, X, self.confidence)
-        wrong = np.asarray(estimator.predict(X)) != np.asarray(y)
+        wrong = wrong_answers(y, estimator.predict(X))
         return METRICS[self.metric](rejected_last(confidence), wrong, weights=sample_weight, **dict(self.options))
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from abstain.arguments import check_number
 from abstain.evaluation.mixes import Mix, mixes_of
 from abstain.evaluation.runs.matched import matched
-from abstain.evaluation.runs.run_comparison import Difference, MixComparison, RunComparison
+from abstain.evaluation.runs.mix_comparison import Difference, MixComparison
+from abstain.evaluation.runs.run_comparison import RunComparison
 from abstain.evaluation.runs.scored import Scored, scored
 from abstain.metrics.checks import check_level, check_share
 from abstain.metrics.intervals import ALPHAS
@@ -58,14 +59,14 @@ def compare_runs(
             raise ValueError(f"`risk` must be at least 0 and below 1, got {risk}.")
     if not len(alphas):
         raise ValueError("`alphas` must name at least one coverage, got none.")
-    a, b, notes = matched(a, b)
+    a, b, notes = matched(a, b, names=names)
     notes += [
         f"{np.count_nonzero(~run.usable):,} rows of {name} are not finite: they count as rejected errors."
-        for name, run in (("a", a), ("b", b))
+        for name, run in zip(names, (a, b), strict=True)
         if not run.usable.all()
     ]
     score_a, score_b = score if isinstance(score, tuple) else (score, score)
-    found = scored(a, b, score_a, score_b, seed=seed)
+    found = scored(a, b, score_a, score_b, names=names, seed=seed)
     mixes, dropped = mixes_of(found.a)
     models = {mix.name: _on(found, mix, level) for mix in mixes}
     risks = _usual_risks(found) if risks is None else risks

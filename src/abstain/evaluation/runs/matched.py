@@ -9,7 +9,7 @@ Names = NDArray[np.str_]
 Places = NDArray[np.int64]
 
 
-def matched(a: Outputs, b: Outputs, /) -> tuple[Outputs, Outputs, list[str]]:
+def matched(a: Outputs, b: Outputs, /, *, names: tuple[str, str] = ("a", "b")) -> tuple[Outputs, Outputs, list[str]]:
     """The rows of both that show the same, in the order of ``a``, and what there is to say of the others.
 
     Rows are the same that have the same id, and where there are domains the same domain; without ids those at the same
@@ -24,8 +24,8 @@ def matched(a: Outputs, b: Outputs, /) -> tuple[Outputs, Outputs, list[str]]:
     whole = len(of_a) == len(a) == len(b)
     if not whole:
         notes.append(
-            f"{len(of_a):,} rows are in both; {len(a) - len(of_a):,} of {len(a):,} of a and {len(b) - len(of_b):,} of "
-            f"{len(b):,} of b are left out."
+            f"{len(of_a):,} rows are in both; {len(a) - len(of_a):,} of {len(a):,} of {names[0]} and "
+            f"{len(b) - len(of_b):,} of {len(b):,} of {names[1]} are left out."
         )
     same = whole and bool((of_b == np.arange(len(b))).all())
     a, b = (a, b) if same else (a.select(of_a), b.select(of_b))

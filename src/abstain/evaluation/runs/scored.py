@@ -30,7 +30,16 @@ class Scored:
     notes: list[str] = field(default_factory=list)
 
 
-def scored(a: Outputs, b: Outputs, score_a: AnyScore | None, score_b: AnyScore | None, /, *, seed: int) -> Scored:
+def scored(
+    a: Outputs,
+    b: Outputs,
+    score_a: AnyScore | None,
+    score_b: AnyScore | None,
+    /,
+    *,
+    names: tuple[str, str],
+    seed: int,
+) -> Scored:
     """Choose and fit scores on a fifth of the samples, drawn for both alike, where there is something to do so."""
     possible = candidates(score_a, a), candidates(score_b, b)
     if not any(len(each) > 1 or each[0].needs_fitting for each in possible):
@@ -45,7 +54,7 @@ def scored(a: Outputs, b: Outputs, score_a: AnyScore | None, score_b: AnyScore |
     notes = [f"{np.count_nonzero(drawn):,} rows were drawn to choose or fit scores on, and left out of the comparison."]
     notes += [
         f"{one.name} was chosen for {name} among {len(each)} scores on those rows."
-        for one, name, each in zip(found, "ab", possible, strict=True)
+        for one, name, each in zip(found, names, possible, strict=True)
         if len(each) > 1
     ]
     return Scored(*rest, (found[0], found[1]), (fitted[0], fitted[1]), notes)

@@ -3,7 +3,7 @@
 from abstain.report.page.document import asset, document
 from abstain.report.page.section import Section
 from abstain.report.page.table import Cell, Column, table
-from abstain.report.page.text import name, shortened, text
+from abstain.report.page.text import name, passage, shortened, text
 from abstain.report.page.tiles import tiles
 
-__all__ = ["Cell", "Column", "Section", "asset", "document", "name", "shortened", "table", "text", "tiles"]
+__all__ = ["Cell", "Column", "Section", "asset", "document", "name", "passage", "shortened", "table", "text", "tiles"]

@@ -4,7 +4,9 @@ import re
 from html import escape
 
 SHOWN = 60  # letters of a name
-_UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+ENDS = 300  # letters at either end of a long passage
+_UNSHOWABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")  # the direction of all that follows
 
 
 def text(words: object, /) -> str:
@@ -13,7 +15,7 @@ def text(words: object, /) -> str:
     >>> text('<b> & "quotes"')
     '&lt;b&gt; &amp; &quot;quotes&quot;'
     """
-    return escape(plain(words))
+    return escape(_TURNING.sub("\ufffd", plain(words)))
 
 
 def plain(words: object, /) -> str:
@@ -40,3 +42,16 @@ def name(words: object, /) -> str:
         f'<details class="long"><summary><bdi>{escape(shortened(whole))}</bdi></summary>'
         f"<bdi>{escape(whole)}</bdi></details>"
     )
+
+
+def passage(words: object, /) -> str:
+    """Sentences that may hold names of any length: of a very long one both ends are shown, and it opens to the whole.
+
+    >>> passage("a & b"), len(passage("x" * 10_000)) < 11_000
+    ('a &amp; b', True)
+    """
+    whole = plain(words)
+    if len(whole) <= 3 * ENDS:
+        return text(whole)
+    cut = f"{whole[:ENDS]} … {whole[-ENDS:]}"
+    return f'<details class="long"><summary>{text(cut)}</summary>{text(whole)}</details>'

@@ -1,0 +1,64 @@
+"""`MixComparison`: what sets two models apart on a mix of shifts, as plain data."""
+
+from dataclasses import dataclass
+from typing import Self, final
+
+from abstain.metrics.two_models import Pair
+
+
+@final
+@dataclass(frozen=True)
+class Difference:
+    """A value of both models, and the difference of a minus b with its standard error and interval."""
+
+    at: float
+    """The α, the coverage or the risk."""
+    a: float
+    b: float
+    difference: float
+    se: float | None
+    """None for coverages where a curve ends, or does not rise."""
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, at: float, pair: Pair, /) -> Self:
+        """A pair of values at a point."""
+        return cls(float(at), pair.a, pair.b, pair.difference, pair.se, pair.low, pair.high)
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the interval leaves out zero."""
+        return self.low > 0 or self.high < 0
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class MixComparison:
+    """Two models on a mix of shifts."""
+
+    mix: str
+    n: int
+    samples: int
+    errors_a: int
+    errors_b: int
+    aurc: tuple[Difference, ...]
+    """AURC-α: below zero means that a is better."""
+    risk: tuple[Difference, ...]
+    """The risk where both accept the same share: below zero means that a is better."""
+    coverage: tuple[Difference, ...]
+    """The share that each accepts at the same risk: above zero means that a is better."""
+    coverage_at_risk_of_b: tuple[Difference, ...]
+    """The share that a accepts at the risk which b has at a coverage, and that coverage as ``b``."""
+    coverage_at_risk_of_a: tuple[Difference, ...]
+    """The share that b accepts at the risk which a has at a coverage, as ``b``, and that coverage as ``a``."""
+
+    @property
+    def area(self) -> Difference:
+        """AURC-α of the largest α."""
+        return max(self.aurc, key=lambda one: one.at)
+
+    @property
+    def is_same(self) -> bool:
+        """Whether no row tells the two apart."""
+        return all(one.low == one.high == 0 for one in (*self.aurc, *self.risk, *self.coverage))
