@@ -87,7 +87,7 @@ def test_a_broken_promise_is_refuted_and_its_slices_are_told():
 def test_few_rows_say_little_and_the_power_is_told():
     found = certify(SELECTOR, rows(60, 3))
     assert found.verdict == "too little data"
-    assert "A share of 0.1 would be noticed with probability 0." in told(found.fresh.tests[0], 0.05)
+    assert "A share of 0.1 would be noticed with probability 0." in told(found.fresh.tests[0])
 
 
 def test_clusters_are_tested_by_bets():
@@ -115,14 +115,14 @@ def test_risk_and_coverage_are_both_tested():
     covered = found.fresh.tests[1].result
     assert (covered.limit, covered.trials) == (0.5, 3000)
     assert covered.events == (~both.accepts(FRESH)).sum()
-    assert "are rejected" in told(found.fresh.tests[1], 0.05)
+    assert "are rejected" in told(found.fresh.tests[1])
 
 
 @pytest.mark.parametrize("options", [{"coverage": 0.7, "delta": None}, {"cost": 0.2}], ids=["in expectation", "cost"])
 def test_what_rows_cannot_refute_is_not_tested(options):
     found = certify(calibrate(CAL, **options), FRESH)
     assert found.verdict == "not tested"
-    assert "not tested, as" in told(found.fresh.tests[0], 0.05)
+    assert "not tested, as" in told(found.fresh.tests[0])
 
 
 def test_without_fresh_rows_nothing_is_tested():
@@ -248,3 +248,16 @@ def test_rows_that_calibrated_it_and_rows_without_labels_are_refused():
         certify(SELECTOR, Outputs(given={"vendor": [0.5]}))
     with pytest.raises(TypeError, match="`selector` must be a Selector, got str"):
         certify("s.abstain")
+
+
+def test_fresh_rows_do_not_break_a_certificate_that_had_none():
+    before = certify(SELECTOR)
+    found = changes(before, certify(SELECTOR, FRESH, sources={"on": "fresh"}))
+    assert found.stands
+    assert any("rows for none" in words for words in found.notices)
+
+
+def test_what_is_confirmed_is_within_the_bound_told_beside_it():
+    for seed in range(30):
+        found = certify(SELECTOR, rows(400, 100 + seed)).fresh.tests[0].result
+        assert (found.verdict == "confirmed") == (found.high <= found.limit)

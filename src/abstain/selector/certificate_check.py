@@ -40,9 +40,11 @@ def changes(old: Certificate, new: Certificate, /) -> Changes:
     if new.verdict == "refuted":
         breaks.append("The promise is refuted by the fresh rows.")
     before, after = old.to_dict(), new.to_dict()
-    if old.fresh is not None and new.fresh is not None and elsewhere:
-        notices.append(f"The fresh rows are others: {new.fresh.rows:,} rows for {old.fresh.rows:,}.")
-        if VERDICTS.index(new.verdict) < VERDICTS.index(old.verdict) and new.verdict != "refuted":
+    if new.fresh is not None and elsewhere:
+        known = "none" if old.fresh is None else f"{old.fresh.rows:,}"
+        notices.append(f"The fresh rows are others: {new.fresh.rows:,} rows for {known}.")
+        says_less = VERDICTS.index(new.verdict) < VERDICTS.index(old.verdict)
+        if old.fresh is not None and says_less and new.verdict != "refuted":
             breaks.append(f"The fresh rows say {new.verdict!r} where the certificate says {old.verdict!r}.")
         before, after = ({key: value for key, value in each.items() if key not in FRESH} for each in (before, after))
     differences = _differences(before, after, "")

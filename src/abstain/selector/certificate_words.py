@@ -37,10 +37,10 @@ def findings(certificate: Certificate, /) -> list[str]:
         return []
     unknown = [] if fresh.compared else [f"Which of the fresh rows calibrated it is {compared_words(fresh)}."]
     word = "promised" if _is_promised(certificate) else "aimed at"
-    return [*(told(test, fresh.level, word=word) for test in fresh.tests), *slice_words(fresh), *unknown]
+    return [*(told(test, word=word) for test in fresh.tests), *slice_words(fresh), *unknown]
 
 
-def told(test: PromiseTest, level: float, /, *, word: str = "promised") -> str:
+def told(test: PromiseTest, /, *, word: str = "promised") -> str:
     """What was tested, what was seen, and what follows."""
     about = sentence(test.about)
     if (found := test.result) is None:
@@ -52,7 +52,7 @@ def told(test: PromiseTest, level: float, /, *, word: str = "promised") -> str:
     p = f"p = {found.p_value:.3g}{'' if exact else f' (by bets, clusters of at most {found.largest} rows)'}"
     chance = f"probability {'' if exact else 'about '}{found.power:.2f}"
     noticed = f"A share of {found.alternative:.4g} would be noticed with {chance}"
-    bound = f"it is at most {found.high:.4g} with probability {1 - level:.4g}"
+    bound = f"it is at most {found.high:.4g} with probability {1 - found.delta:.4g}"
     return f"{about}: {seen}{share}, {allowed}; {p}, {found.verdict}. {noticed}; {bound}."
 
 

@@ -32,7 +32,8 @@ class Refutation:
     """That the rows would be at least so bad if the promise were kept; at most its level with that probability."""
     low: float
     high: float
-    """The rate is between them, each with probability 1 − level."""
+    """The rate is above ``low`` with probability 1 − level, and below ``high`` with probability 1 − δ."""
+    delta: float
     alternative: float
     """A rate that should not go unnoticed: twice the limit, or halfway to 1."""
     power: float
@@ -72,17 +73,16 @@ def refutation(
     alternative = min(2 * limit, (1 + limit) / 2)
     p = refutation_p(events, trials, clusters, limit=limit, level=level, largest=largest, counting=counting)
     if clusters is None:
-        low, high, proved = lower_bound(found, k, level), upper_bound(found, k, level), upper_bound(found, k, delta)
+        low, high = lower_bound(found, k, level), upper_bound(found, k, delta)
         power = _power(k, limit, alternative, level)
     else:
         bets = _Bets.of(events, trials, clusters, largest, counting)
         power = _power(int(k / bets.design_effect(limit)), limit, alternative, level)
-        low, high = bets.low(level), bets.high(level)
-        proved = high if delta == level else bets.high(delta)
+        low, high = bets.low(level), bets.high(delta)
     verdict: Verdict = "consistent" if power >= ENOUGH_POWER else "too little data"
     if p <= level:
         verdict = "refuted"
-    elif proved <= limit:
+    elif high <= limit:
         verdict = "confirmed"
     return Refutation(
         limit=limit,
@@ -91,6 +91,7 @@ def refutation(
         p_value=p,
         low=low,
         high=high,
+        delta=delta,
         alternative=alternative,
         power=power,
         by="binomial" if clusters is None else "betting",

@@ -159,7 +159,7 @@ def _kept(case: Case) -> str:
     found = None if selector is None else certify(selector, point.outputs)
     if found is None or found.fresh is None:
         return ""
-    tests = [told(test, found.fresh.level) for test in found.fresh.tests]
+    tests = [told(test) for test in found.fresh.tests]
     return " ".join([verdict_words(found), *tests, "This takes these rows to be fresh, as abstain certify does."])
 
 

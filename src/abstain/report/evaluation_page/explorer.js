@@ -168,7 +168,9 @@
       : mode === "risk" && risk > 0 && risk < 1
       ? `--risk ${Number(risk.toPrecision(6))}`
       : `--coverage ${Math.max(Math.floor(1000 * Math.min(point.share, 0.999)) / 1000, 0.001)}`;
-    element("command-line").textContent = [command.before, command.scores[score], asked, command.after].join(" ");
+    const words = [command.before, command.scores[score], asked, command.after];
+    if (mixSelect.selectedIndex > 0) words.push(" # on outputs of this mix alone"); // a selector knows of no mix
+    element("command-line").textContent = words.join(" ");
   }
 
   let chart = null;
