@@ -120,7 +120,9 @@ def test_sensitivity_tells_the_range_and_draws_it(folder, tmp_path):
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
 def test_tables_fit_the_terminal(folder, width):
     done = run("evaluate", folder, width=width)
-    assert max(len(line) for line in done.stdout.splitlines()) <= width
+    *lines, command = done.stdout.splitlines()
+    assert max(len(line) for line in lines) <= width
+    assert command.startswith("Go on with: abstain calibrate ")  # whole, to be copied
     assert "…" not in done.stdout
 
 

@@ -92,7 +92,8 @@ def evaluate(
     chosen = None if selector is None else abstain.Selector.load(selector)
     result = _evaluated(place, score=score, alpha=alpha, metric=metric, level=level, **fitted)
     result = replace(result, notes=(*result.notes, *unused_note(place)))
-    telling.outputs(result, drawn=files.write(result, selector=chosen, run=outputs[0], selector_file=str(selector)))
+    drawn = files.write(result, selector=chosen, run=outputs[0], selector_file=str(selector))
+    telling.outputs(result, run=outputs[0], drawn=drawn)
 
 
 class Fitted(TypedDict):

@@ -1,5 +1,6 @@
 """How an evaluation is told: as one document or as tables, of outputs or of counts."""
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
@@ -23,16 +24,18 @@ class Telling:
     intervals: bool
     json: bool
 
-    def outputs(self, found: "Evaluation", *, drawn: list[str]) -> None:
-        """An evaluation of outputs, and the figures drawn of it."""
+    def outputs(self, found: "Evaluation", *, run: str, drawn: list[str]) -> None:
+        """An evaluation of outputs, the figures drawn of it, and how to go on."""
         from rich.console import Console
 
         if self.json:
             print_json(found.to_dict() | ({"figures": drawn} if drawn else {}))
             return
-        self._table(found, Console())
+        score = self._table(found, Console())
         for line in drawn:
             print(shown(line))
+        named = shlex.join(["abstain", "calibrate", run, "--score", score])
+        print(shown(f"Go on with: {named} --risk 0.05 -o selector.abstain"))
 
     def counts(self, found: "SketchedEvaluation") -> None:
         """An evaluation of counts: the usual table, and under it what is certain."""
@@ -48,12 +51,14 @@ class Telling:
     def _mixes(self, found: "Evaluation | SketchedEvaluation") -> list[str] | None:
         return found.mixes if self.every else self.mix
 
-    def _table(self, found: "Evaluation | SketchedEvaluation", console: "Console") -> None:
+    def _table(self, found: "Evaluation | SketchedEvaluation", console: "Console") -> str:
+        """Print it; the score that is recommended."""
         from abstain.evaluation import summarize
         from abstain.evaluation.summarize import SHOWN
 
         summary = summarize(found, mixes=self._mixes(found), shown=None if self.every else SHOWN)
         print_summary(summary, console, intervals=self.intervals)
+        return summary.verdict.score
 
 
 def _bounds(found: "SketchedEvaluation", mix: str) -> Any:

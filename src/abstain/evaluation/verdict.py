@@ -89,7 +89,7 @@ class Verdict:
             words += (
                 f" A learned score would pay: all scores, weighed on {found.learned_from:,} of these rows, have "
                 f"{100 * found.learned:.2f} on {found.n:,} others, where {self.score} has {100 * found.alone:.2f}; "
-                "ask for the score learned by name."
+                "ask for it by name, learned."
             )
         return words
 
