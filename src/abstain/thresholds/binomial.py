@@ -4,7 +4,7 @@ from math import ceil, exp, floor, log, log1p
 
 from scipy.special import bdtr, betainc, betaincinv
 
-MANY = 2**31  # samples, beyond which bdtr's whole numbers overflow
+MANY = 2**20  # samples, beyond which bdtr is rounded and, from 2**31 on, overflows
 
 
 def upper_bound(errors: int, n: int, delta: float, /) -> float:
