@@ -64,7 +64,9 @@ def test_what_a_killed_worker_left_is_removed(shards, selector, tmp_path):
     for owner in (2**22 + 1, os.getpid()):  # one that cannot be, and a living one
         (tmp_path / "d" / f".000.{owner}.abcd1234.parquet").write_bytes(b"half")
     select(selector, shards, tmp_path / "d")
-    assert [name for name in os.listdir(tmp_path / "d") if name.startswith(".")] == [f".000.{os.getpid()}.abcd1234.parquet"]
+    assert [name for name in os.listdir(tmp_path / "d") if name.startswith(".")] == [
+        f".000.{os.getpid()}.abcd1234.parquet"
+    ]
 
 
 def test_folders_within_and_addresses(shards, selector, tmp_path):
