@@ -25,7 +25,7 @@ def test_what_is_told_of_a_promise_is_what_the_certificate_tells(copies, rate):
     fresh = drawn(1000, 1, copies=copies, rate=rate)
     html = of_selector(fresh, selector)
     expected = certify(selector, fresh)
-    assert text(told(expected.fresh.tests[0], 0.05)) in html
+    assert text(told(expected.fresh.tests[0])) in html
     assert text(verdict_words(expected)) in html
     assert (expected.verdict == "refuted") == (rate > 0.5)
 
