@@ -342,7 +342,7 @@ def _label_shift(rng: np.random.Generator) -> bool:
 
 def _best(rng: np.random.Generator) -> bool:
     u = rng.random(N)
-    names = {f"s{i}": 1 - u + (0.02 + 0.1 * i) * rng.normal(size=N) for i in range(6)}
+    names = {f"s{i}": 1 - u + (0.02 + 0.1 * i) * rng.normal(size=N) for i in reversed(range(6))}
     outputs = Outputs(given=names, errors=rng.random(N) < LAWS["monotone"](u))
     found = calibrate(outputs, score="best", risk=RISK, delta=DELTA)
     big = np.random.default_rng(int(rng.integers(2**31)))
@@ -383,7 +383,7 @@ def choosing() -> bool:
     for run in range(300):
         rng = np.random.default_rng([run, 17])
         u = rng.random(N)
-        names = {f"s{i}": 1 - u + (0.02 + 0.1 * i) * rng.normal(size=N) for i in range(6)}
+        names = {f"s{i}": 1 - u + (0.02 + 0.1 * i) * rng.normal(size=N) for i in reversed(range(6))}
         errors = rng.random(N) < LAWS["monotone"](u)
         outputs = Outputs(given=names, errors=errors)
         gains["best known"].append(_accepted(lambda o=outputs: calibrate(o, score="s0", risk=RISK, delta=DELTA)))

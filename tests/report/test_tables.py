@@ -2,7 +2,6 @@
 
 import csv
 import re
-import shutil
 import subprocess
 
 import numpy as np
@@ -96,7 +95,7 @@ def test_no_name_can_break_out_of_latex():
     assert bare.count("{") == bare.count("}")
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex with booktabs")
+@pytest.mark.thorough  # needs pdflatex with booktabs
 def test_latex_compiles(whole, tmp_path):
     body = "\n\n".join((latex_table(whole), hostile_table()))
     head = r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{booktabs}\begin{document}\tiny "
