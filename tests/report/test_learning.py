@@ -45,6 +45,12 @@ def test_few_rows_and_one_score_tell_nothing(scores):
     assert verdict(evaluate(outputs(30, both=True), scores=scores)).learning is None
 
 
+def test_nothing_is_said_beside_a_score_that_is_learned_already():
+    both = outputs(2000, both=True)
+    assert verdict(evaluate(both, scores=["one", "other"])).learning is not None
+    assert verdict(evaluate(both, scores=["one", "other", "learned"])).learning is None
+
+
 def test_it_is_learned_once_however_often_it_is_asked_for(monkeypatch):
     from abstain.evaluation import evaluation as module
 

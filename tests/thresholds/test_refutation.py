@@ -4,7 +4,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from scipy.stats import binom, norm
+from scipy.stats import binom, binomtest, norm
 
 from abstain.thresholds.refutation import refutation, refutation_p
 
@@ -21,6 +21,14 @@ def test_the_p_value_is_the_tail_of_the_binomial():
     assert found.p_value == pytest.approx(binom.sf(8, 200, 0.02))
     assert found.verdict == "refuted"
     assert found.by == "binomial"
+
+
+@pytest.mark.parametrize(("level", "delta"), [(0.05, 0.1), (0.01, 0.2), (0.2, 0.01)])
+def test_the_bounds_are_clopper_and_pearsons_each_at_its_own_level(level, delta):
+    found = refutation(np.arange(300) < 7, every(300), limit=0.02, level=level, delta=delta)
+    exact = binomtest(7, 300)
+    assert found.low == pytest.approx(exact.proportion_ci(1 - 2 * level, method="exact").low)
+    assert found.high == pytest.approx(exact.proportion_ci(1 - 2 * delta, method="exact").high)
 
 
 def test_the_power_is_that_of_the_exact_test():
