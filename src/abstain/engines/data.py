@@ -31,7 +31,7 @@ class Shard:
     groups: tuple[tuple[int, int], ...]
     """Rows and bytes of each row group."""
     columns: tuple[str, ...]
-    """Those that are looked at."""
+    """Those that are looked at, in the order of the first file, which is that of named classes."""
     unused: str | None
     """In words, those that are not."""
 
@@ -80,7 +80,8 @@ class ParquetData:
             shards = list(pool.map(lambda file: _shard(system, *file), files))
         _check_columns(shards)
         firsts = accumulate((shard.rows for shard in shards), initial=0)
-        data = cls(system, tuple(replace(shard, first=first) for shard, first in zip(shards, firsts, strict=False)))
+        pairs, columns = zip(shards, firsts, strict=False), shards[0].columns
+        data = cls(system, tuple(replace(shard, first=first, columns=columns) for shard, first in pairs))
         if not data.rows:
             raise ValueError(f"`{data.shards[0].name}` must have at least one row, as some file must, got none.")
         return data
@@ -107,7 +108,7 @@ def _shard(system: Any, name: str, info: Any) -> Shard:
         fingerprint=digest(info.path, info.size, info.mtime_ns),
         first=0,
         groups=tuple((group.num_rows, group.total_byte_size) for group in groups),
-        columns=tuple(sorted(spelled(names))),
+        columns=tuple(spelled(names)),
         unused=unused_words(names),
     )
 
