@@ -8,7 +8,7 @@ from typing import Any, Self, final
 
 from abstain.collect.fingerprint import digest
 from abstain.engines.parquet_file import opened
-from abstain.engines.places import Place, found_files
+from abstain.engines.places import Place, found_files, listed
 from abstain.outputs.column_names import spelled, unused_words
 
 PORTION = 1 << 27  # bytes, uncompressed: a second or so of work, and little to lose with a worker
@@ -74,8 +74,7 @@ class ParquetData:
     @classmethod
     def open(cls, places: Place | Iterable[Place], /, *, filesystem: Any = None) -> Self:
         """Find the files and read their footers; one that is damaged or has other columns is an error that names it."""
-        named = [places] if isinstance(places, str) or not isinstance(places, Iterable) else list(places)
-        system, files = found_files(named, filesystem)
+        system, files = found_files(listed(places), filesystem)
         with ThreadPoolExecutor(FOOTERS) as pool:
             shards = list(pool.map(lambda file: _shard(system, *file), files))
         _check_columns(shards)
@@ -92,7 +91,7 @@ class ParquetData:
         return sum(shard.rows for shard in self.shards)
 
     def portions(self, *, whole_files: bool = False) -> list[Portion]:
-        """All rows, in parts that never cross a file."""
+        """All rows, in parts that never cross a file; of ``whole_files`` one for each, also where it has no rows."""
         return [portion for shard in self.shards for portion in _portions(shard, whole_files)]
 
 
@@ -130,5 +129,5 @@ def _portions(shard: Shard, whole: bool) -> Iterator[Portion]:
             yield Portion(shard, range(start, number), offset, rows)
             start, offset, rows, size = number, offset + rows, 0, 0
         rows, size = rows + more, size + further
-    if rows:
+    if rows or whole:
         yield Portion(shard, range(start, len(shard.groups)), offset, rows)
