@@ -1,6 +1,7 @@
 """Decisions on Parquet files, a file for each."""
 
 import os
+import sys
 
 import numpy as np
 import polars as pl
@@ -54,7 +55,14 @@ def test_called_again_it_goes_on_and_other_decisions_are_not_overwritten(shards,
     assert (tmp_path / "d" / "000.parquet").stat().st_mtime_ns == kept
     assert (tmp_path / "d" / "002.parquet").exists()
     os.utime(shards / "001.parquet", (1, 1))
-    with pytest.raises(FileExistsError, match=r"001.parquet` must be new or the decisions of this selector on .*001"):
+    with pytest.raises(FileExistsError, match=r"001.parquet` must be new or the decisions of this selector and .*001"):
+        select(selector, shards, tmp_path / "d")
+
+
+def test_decisions_of_another_version_are_not_mixed_with_those_of_this(shards, selector, tmp_path, monkeypatch):
+    select(selector, shards, tmp_path / "d")
+    monkeypatch.setattr(sys.modules[Deciding.__module__], "version", lambda _: "0.0.0")
+    with pytest.raises(FileExistsError, match=r"decisions of this selector and version of abstain .* got others"):
         select(selector, shards, tmp_path / "d")
 
 

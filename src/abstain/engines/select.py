@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Self, final
 
 from abstain.collect.fingerprint import digest
@@ -66,7 +67,7 @@ class Deciding:
 
     def __call__(self, portion: Portion, /) -> Selected:
         """The counts of one file."""
-        belongs = digest(_bytes(self.selector), portion.shard.fingerprint)
+        belongs = digest(_bytes(self.selector), portion.shard.fingerprint, version("abstain"))
         before = self._before(portion, belongs)
         if before is not None:
             return before
@@ -98,8 +99,8 @@ class Deciding:
         owner, counts = json.loads(metadata.get(RECORD, b'["", ""]'))
         if owner != belongs:
             raise FileExistsError(
-                f"`{self.goal.name(portion.shard.path)}` must be new or the decisions of this selector on "
-                f"{portion.shard.name} as it is, got others. Choose another folder."
+                f"`{self.goal.name(portion.shard.path)}` must be new or the decisions of this selector and version of "
+                f"abstain on {portion.shard.name} as it is, got others. Choose another folder."
             )
         return Selected.from_json(counts)
 
