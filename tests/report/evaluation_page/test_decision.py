@@ -35,6 +35,12 @@ def test_rows_that_calibrated_a_selector_cannot_test_it():
     assert "These are the rows it was calibrated on" in of_selector(rows, calibrate(rows, risk=0.1))
 
 
+def test_rows_of_which_some_calibrated_a_selector_cannot_test_it_either():
+    rows, more = (drawn(2000, seed, copies=1, rate=0.4) for seed in (0, 1))
+    both = Outputs.concat([rows, more])
+    assert "About 2,000 of these 4,000 rows calibrated it" in of_selector(both, calibrate(rows, risk=0.1))
+
+
 def of_selector(rows, selector):
     evaluation = evaluate(rows)
     return decision(Case(evaluation, point_of_selector(evaluation, selector), 0.05, "run/")).html

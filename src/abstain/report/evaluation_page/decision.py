@@ -156,6 +156,11 @@ def _kept(case: Case) -> str:
     known = None if selector is None else selector.calibration
     if known is not None and known.digest == outputs_digest(point.outputs):
         return "These are the rows it was calibrated on, which cannot test the promise; fresh ones can."
+    if selector is not None and selector.seen is not None and (share := selector.seen.share(point.outputs)):
+        return (
+            f"About {max(1, round(share * case.n)):,} of these {case.n:,} rows calibrated it, so that they cannot test "
+            "the promise; fresh ones can."
+        )
     found = None if selector is None else certify(selector, point.outputs)
     if found is None or found.fresh is None:
         return ""
