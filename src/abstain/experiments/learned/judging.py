@@ -1,11 +1,10 @@
-"""What every score gave on one model, kept in a file of its own, so that a run that was stopped goes on where it was."""
+"""What every score gave on one model, kept in a file, so that a run that was stopped goes on where it was."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-import abstain
 from abstain.collect.fingerprint import digest
 from abstain.evaluation.mixes import MIXES
 from abstain.experiments.learned.cells import Cell, cells
@@ -51,7 +50,7 @@ def judging(model: str, outputs: Callable[[], Outputs], file: Path, /, *, of: st
 
 def code() -> str:
     """A digest of the files that say what a score is and how it is judged: after a change all is judged again."""
-    root = Path(abstain.__file__).parent
+    root = Path(__file__).parents[2]
     files = sorted(file for part in CODE for file in (root / part).rglob("*.py"))
     return digest([(str(file.relative_to(root)), file.read_bytes()) for file in files])
 
