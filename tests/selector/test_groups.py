@@ -130,5 +130,5 @@ def test_a_representation_fits_a_line():
 def test_the_best_of_all_may_be_the_learned_one(digits):
     best, few = (calibrate(digits, score=score, risk=0.1, delta=0.1) for score in ("best", "all"))
     assert best.score == "learned" != few.score
-    assert "learned was chosen among 39 scores on other rows" in best.summary()
+    assert "learned was chosen among" in best.summary()
     assert "learned accepts" in best.summary()
