@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, Self, final
 
-from abstain.collect.fingerprint import digest
 from abstain.engines.parquet_file import opened
 from abstain.engines.places import Place, found_files
+from abstain.fingerprint import digest
 from abstain.outputs.column_names import spelled, unused_words
 
 PORTION = 1 << 27  # bytes, uncompressed: a second or so of work, and little to lose with a worker

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self, final
 
-from abstain.collect.fingerprint import digest
 from abstain.engines.data import ParquetData, Portion
 from abstain.engines.goal import Goal
 from abstain.engines.places import Place
 from abstain.engines.reading import Reader, told_once
 from abstain.engines.registry import started
 from abstain.extras import require
+from abstain.fingerprint import digest
 from abstain.outputs import Outputs
 
 if TYPE_CHECKING:  # it needs SciPy, which takes long to import, and whoever only counts does without

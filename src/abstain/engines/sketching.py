@@ -4,10 +4,10 @@ import json
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, final
 
-from abstain.collect.fingerprint import digest
 from abstain.engines.data import Portion
 from abstain.engines.draw import Draw
 from abstain.engines.reading import Reader
+from abstain.fingerprint import digest
 from abstain.scores.given import Own
 from abstain.scores.score import FittedScore, Score
 from abstain.scores.state import from_state, to_state

@@ -9,7 +9,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.collect.fingerprint import digest
+from abstain.fingerprint import digest
 from abstain.outputs import Outputs
 from abstain.outputs.expected import expect_outputs
 from abstain.scores.confidences import predictions

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, Self, final, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.collect.fingerprint import digest
+from abstain.fingerprint import digest
 from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.confidences import confidences
