@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from abstain.collect.fingerprint import digest
 from abstain.evaluation.mixes import MIXES
 from abstain.experiments.learned.cells import Cell, cells
 from abstain.experiments.learned.certified import Certified, certified
 from abstain.experiments.learned.unlabelled import unlabelled_cells
 from abstain.files import read_text, write_text
+from abstain.fingerprint import digest
 from abstain.outputs import Outputs
 from abstain.records import from_json, to_json
 

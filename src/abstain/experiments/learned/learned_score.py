@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 
-from abstain.collect.fingerprint import digest
 from abstain.experiments.collected import collected
 from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.findings import Findings
@@ -17,6 +16,7 @@ from abstain.experiments.learned.learned_tables import tables, unlabelled_table,
 from abstain.experiments.learned.trained import TRAINED
 from abstain.experiments.learned.unlabelled import NAME
 from abstain.experiments.training.image_tasks import PACKAGES
+from abstain.fingerprint import digest
 from abstain.outputs import Outputs
 from abstain.outputs.digest import outputs_digest
 
