@@ -97,6 +97,6 @@ LEARNED_SCORE = Experiment(
     needs=PACKAGES,
     about=(
         "Outputs of other experiments in the same folder, and classifiers trained here: over-confident ones (few "
-        "images, logits times 4), under-confident ones (label smoothing, LogitNorm), a forest."
+        "images, logits times 4), under-confident ones (label smoothing, LogitNorm), one with dropout, an MLP, trees."
     ),
 )
