@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from abstain.kernels.products import row_products
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
+from abstain.scores.mahalanobis import inverse_of_lower
 from abstain.scores.operations import norms, products
 from abstain.scores.rows import Array
 from abstain.scores.samples import features_of, head_of, shared
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 
 Floats = NDArray[np.float64]
+WORST = 1e12  # condition of the normal equations
 
 
 @final
@@ -49,14 +51,16 @@ class Residual(Score):
         origin = -_least_squares(weight, bias)
         x = features_of(sample).astype(np.float64) - origin
         n, d = x.shape
-        values, vectors = np.linalg.eigh(x.T @ x / n)
+        few = 2 * n <= d  # rows, whose products with each other have the same eigenvalues
+        values, vectors = np.linalg.eigh((x @ x.T if few else x.T @ x) / n)
         rank = int(np.count_nonzero(values > values[-1] * max(n, d) * np.finfo(np.float64).eps))
         if rank == 0:
             raise CannotFitError("the features of the fitting sample are all at the origin of the head")
         if self.dim is not None and not 0 <= self.dim < d:
             raise ValueError(f"`dim` must be at least 0 and below the number of features ({d}), got {self.dim}.")
         dim = min(_principal_dim(d), rank // 2) if self.dim is None else min(self.dim, rank)
-        return FittedResidual(origin, np.ascontiguousarray(vectors[:, : d - dim]))
+        outside = _complement(x.T @ vectors[:, ::-1][:, :dim]) if few else vectors[:, : d - dim]
+        return FittedResidual(origin, np.ascontiguousarray(outside))
 
 
 @final
@@ -80,14 +84,33 @@ class FittedResidual(FittedScore):
         return -norms(products(inputs.features, self.basis, self._shift))
 
 
+def _complement(columns: Floats) -> Floats:
+    """A basis of what is orthogonal to some columns (d, m); the longest come first, so that they spoil no other."""
+    return np.linalg.qr(columns, mode="complete")[0][:, columns.shape[1] :]
+
+
 def _least_squares(weight: Floats, bias: Floats) -> Floats:
-    """W⁺b by orthogonal and triangular factors, or by singular values where the triangle shows that rank is missing."""
-    tiny, is_tall = max(weight.shape) * np.finfo(np.float64).eps, len(weight) >= weight.shape[1]
-    q, r = np.linalg.qr(weight if is_tall else weight.T)
-    sizes = np.abs(np.diagonal(r))
-    if not sizes.min() > tiny * sizes.max():
+    """W⁺b by the normal equations, whose rounding two corrections undo, or by singular values where it is too much."""
+    is_tall = len(weight) >= weight.shape[1]
+    root = _root_of_inverse(weight.T @ weight if is_tall else weight @ weight.T)
+    if root is None:
+        tiny = max(weight.shape) * np.finfo(np.float64).eps
         return np.asarray(np.linalg.lstsq(weight, bias, rcond=tiny)[0])
-    return np.asarray(np.linalg.solve(r, q.T @ bias) if is_tall else q @ np.linalg.solve(r.T, bias))
+    found = np.zeros(weight.shape[1])
+    for _ in range(3):
+        rest = bias - weight @ found
+        more = root.T @ (root @ (weight.T @ rest if is_tall else rest))
+        found += more if is_tall else weight.T @ more
+    return found
+
+
+def _root_of_inverse(square: Floats) -> NDArray[np.floating] | None:
+    """A with AᵀA = square⁻¹, or None where the square is singular or too nearly so."""
+    try:
+        root = inverse_of_lower(np.linalg.cholesky(square))
+    except np.linalg.LinAlgError:
+        return None
+    return root if np.trace(square) * np.square(root).sum() < WORST else None  # the traces bound the condition
 
 
 def _principal_dim(d: int) -> int:
