@@ -14,7 +14,7 @@ def number_of_groups(columns: int, fewest: int, /) -> int:
     return min(columns, -(-wanted // WIDTH) * WIDTH)
 
 
-@compiled(fastmath={"nnan", "nsz"})
+@compiled(inline="always")
 def _largest(products, shift, slopes, halves, tops):  # type: ignore[no-untyped-def]
     """Of the columns j, j + groups, j + 2 groups … the largest value; side by side, so in wide vectors."""
     groups = tops.size
@@ -28,7 +28,7 @@ def _largest(products, shift, slopes, halves, tops):  # type: ignore[no-untyped-
             tops[j] = value if value > tops[j] else tops[j]
 
 
-@compiled(fastmath={"nnan", "nsz", "reassoc"})
+@compiled(inline="always")
 def _ends(values):  # type: ignore[no-untyped-def]
     """The lowest and the highest."""
     low = high = values[0]
@@ -38,7 +38,7 @@ def _ends(values):  # type: ignore[no-untyped-def]
     return low, high
 
 
-@compiled(fastmath={"nnan", "nsz", "reassoc"})
+@compiled(inline="always")
 def _reached_by(tops, cut):  # type: ignore[no-untyped-def]
     count = np.float32(0)  # as wide as the values
     for j in range(tops.size):
@@ -46,7 +46,7 @@ def _reached_by(tops, cut):  # type: ignore[no-untyped-def]
     return count
 
 
-@compiled()
+@compiled(inline="always")
 def _cut(tops, fewest):  # type: ignore[no-untyped-def]
     """A value that at least so many reach, and not many more, by halving; −inf if there are not so many."""
     if tops.size < fewest:
@@ -64,7 +64,7 @@ def _cut(tops, fewest):  # type: ignore[no-untyped-def]
     return low
 
 
-@compiled(fastmath={"nsz", "reassoc"})
+@compiled(inline="always")
 def _measured(query, row, by_distance):  # type: ignore[no-untyped-def]
     """The squared distance or the product, in float64."""
     total = 0.0
@@ -78,7 +78,7 @@ def _measured(query, row, by_distance):  # type: ignore[no-untyped-def]
     return total
 
 
-@compiled()
+@compiled(inline="always")
 def _insert(best, value):  # type: ignore[no-untyped-def]
     place = best.size - 1
     if value < best[place]:
@@ -93,7 +93,8 @@ def _insert(best, value):  # type: ignore[no-untyped-def]
         (given(kind), given(kind), array(double), array(single, 2), whole, array(single), array(single), array(single),
          whole, array(single), array(double), array(double, 2))
         for kind in (single, double)
-    )
+    ),
+    fastmath={"nnan", "nsz", "reassoc"},
 )  # fmt: skip
 def measure_near(queries, bank, weights, products, first, shifts, slopes, halves, fewest, tops, cuts, best):  # type: ignore[no-untyped-def]
     """Insert into the best of each query its measures to the bank rows whose value reaches its cut.
