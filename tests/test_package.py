@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -6,6 +7,8 @@ import numpy as np
 import pytest
 
 import abstain
+
+DOCS = Path(__file__).parent.parent / "docs"
 
 
 def test_importing_abstain_imports_nothing_heavy():
@@ -47,18 +50,18 @@ def test_every_public_name_exists():
             assert hasattr(module, name)
 
 
-def test_the_readme_lists_every_score():
-    readme = (Path(__file__).parent.parent / "README.md").read_text()
+def test_the_documentation_lists_every_score():
+    page = (DOCS / "scores.md").read_text()
     for name in abstain.scores.SCORES:
-        assert f"`{name}`" in readme
+        assert f"`{name}`" in page
 
 
-def test_the_readme_lists_every_rule_for_a_threshold():
-    readme = (Path(__file__).parent.parent / "README.md").read_text()
+def test_the_documentation_lists_every_rule_for_a_threshold():
+    page = (DOCS / "thresholds.md").read_text()
     values = {"ChowDecision", "EstimatedWeights", "LabelShiftBound", "NoSafeThresholdError", "Promise", "Threshold"}
     parts = {"betting_evidence", "binomial_p", "hoeffding_bentkus_p", "lower_bound", "upper_bound", "mean_upper_bound"}
     for name in set(abstain.thresholds.__all__) - values - parts - {"empirical_without_guarantee", "mixed_risk"}:
-        assert f"`{name}`" in readme, name
+        assert f"`{name}`" in page, name
 
 
 def test_unknown_names_are_attribute_errors():
@@ -87,3 +90,9 @@ def test_the_command_s_evaluation_imports_no_part_of_scipy_and_leaves_it_importa
     )
     words = [sys.executable, "-c", code, "evaluate", str(tmp_path / "run")]
     assert subprocess.check_output(words, text=True).splitlines()[-2:] == ["[]", "5.0"]
+
+
+def test_links_between_pages_of_the_documentation_lead_somewhere():
+    for page in [DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md", *DOCS.rglob("*.md")]:
+        for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text()):
+            assert link.startswith("http") or (page.parent / link).exists(), f"{page.name}: {link}"

@@ -106,3 +106,18 @@ def test_reproduce_lists_and_runs_experiments(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "ranks best" in done.stdout
     assert (tmp_path / "digits" / "risk-coverage.png").exists()
+
+
+def test_the_long_version_of_an_experiment_leaves_the_short_one_in_place(tmp_path, monkeypatch, capsys):
+    from abstain.cli.reproduce import reproduce
+    from abstain.experiments.experiment import Experiment
+    from abstain.experiments.findings import Findings
+    from abstain.experiments.registry import EXPERIMENTS
+
+    told = Experiment("told", "A title", lambda setting: Findings(words=f"long: {setting.long}"), frozenset({"long"}))
+    monkeypatch.setitem(EXPERIMENTS, "told", told)
+    for long in (False, True):
+        reproduce("told", folder=tmp_path, long=long)
+    assert "long: False" in (tmp_path / "told" / "findings.md").read_text()
+    assert "long: True" in (tmp_path / "told-long" / "findings.md").read_text()
+    assert "told-long" in capsys.readouterr().out

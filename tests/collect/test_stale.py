@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from abstain.collect import CallableModel, Data, batches, collect, image_folder
-from abstain.collect.fingerprint import digest
+from abstain.fingerprint import digest
 
 pytestmark = pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # of JAX, where it was loaded before
 WEIGHT = np.random.default_rng(9).normal(size=(3, 4)).astype(np.float32)

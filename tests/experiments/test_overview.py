@@ -53,6 +53,22 @@ def test_the_page_has_the_gain_of_every_model_its_tables_and_small_figures(tmp_p
         assert (tmp_path / "docs" / figure).stat().st_size < 200_000
 
 
+@pytest.mark.usefixtures("registered")
+def test_the_page_on_claims_is_new_but_for_what_somebody_wrote_above_them(tmp_path, findings):
+    pytest.importorskip("PIL")
+    write_findings(findings, "A model", tmp_path / "runs" / "pair")
+    page = tmp_path / "claims.md"
+    overview.write_overview(tmp_path / "runs", tmp_path)
+    first = page.read_text()
+    title, counted, claims = first.split("\n\n", 2)
+    page.write_text(f"{title}\n\nOld counts.\n\nWritten by hand.\n\n- Twice.\n\n## An old claim\n\nHeld.\n")
+    overview.write_overview(tmp_path / "runs", tmp_path)
+    assert page.read_text() == f"{title}\n\n{counted}\n\nWritten by hand.\n\n- Twice.\n\n{claims}"
+    page.write_text(first)
+    overview.write_overview(tmp_path / "runs", tmp_path)
+    assert page.read_text() == first
+
+
 def test_verdicts_are_of_all_draws(findings):
     assert findings.verdicts
     assert all("over 5 draws of rows to fit on" in verdict.evidence for verdict in findings.verdicts)

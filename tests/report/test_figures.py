@@ -50,6 +50,16 @@ def test_curves_and_bands_are_those_of_the_evaluation(evaluation):
     assert (100 * band.coverage[500], 100 * band.low[500]) in corners
 
 
+def test_a_band_begins_where_it_fits_the_panel_and_is_below_the_curves(evaluation):
+    axes = Figure().subplots()
+    draw_risk_coverage(axes, evaluation, mix="in", scores=["energy", "max_softmax"], bands=["energy"])
+    [shaded] = axes.collections
+    corners = shaded.get_paths()[0].vertices
+    first = corners[corners[:, 0] == corners[:, 0].min()]
+    assert first[:, 1].max() <= axes.get_ylim()[1]
+    assert shaded.get_zorder() < min(line.get_zorder() for line in axes.lines)
+
+
 def test_bands_count_an_original_once(evaluation):
     rows = evaluation.outputs.shift != "label"
     confidence, errors = evaluation.confidence["energy"][rows], evaluation.errors[rows]

@@ -42,8 +42,8 @@ from abstain.scores import (
     max_softmax,
     pairwise_margin,
 )
+from abstain.scores.covariance import shrunk_covariance
 from abstain.scores.inputs import Inputs
-from abstain.scores.mahalanobis import shrunk_covariance
 from abstain.scores.max_softmax import MaxSoftmax
 from abstain.scores.score import FittedScore
 from abstain.scores.sirc import FittedSIRC
@@ -65,6 +65,7 @@ def make(n, seed, *, k=4, d=9):
 
 
 CAL, OUT = make(150, 1), make(80, 2)
+FEW, WIDE = make(30, 1, d=80), make(60, 2, d=80)  # fewer rows than features
 
 
 def unit(x):
@@ -147,8 +148,18 @@ def test_residual_agrees_with_a_singular_value_decomposition(dim):
     np.testing.assert_allclose(Residual(dim).fit(CAL)(OUT), -residual_by_svd(CAL, OUT, dim), rtol=1e-8)
 
 
+@pytest.mark.parametrize("dim", [0, 1, 7, 30])
+def test_residual_of_few_rows_agrees_too(dim):
+    np.testing.assert_allclose(Residual(dim).fit(FEW)(WIDE), -residual_by_svd(FEW, WIDE, dim), rtol=1e-8)
+
+
+def test_rows_that_lie_in_the_subspace_have_no_residual():
+    np.testing.assert_allclose(Residual(30).fit(FEW)(FEW), 0.0, atol=1e-13)
+
+
 def test_the_subspace_has_half_the_dimensions_by_default():
     np.testing.assert_allclose(Residual().fit(CAL)(OUT), -residual_by_svd(CAL, OUT, 4), rtol=1e-8)
+    np.testing.assert_allclose(Residual().fit(FEW)(WIDE), -residual_by_svd(FEW, WIDE, 15), rtol=1e-8)
 
 
 def test_the_origin_is_found_where_the_head_has_dependent_rows():
@@ -419,32 +430,35 @@ def mahalanobis(x, mean, covariance):
     return np.einsum("nd,de,ne->n", apart, np.linalg.inv(covariance), apart)
 
 
-@pytest.mark.parametrize("covariance", ["ledoit_wolf", "empirical"])
+@pytest.mark.parametrize(
+    ("covariance", "cal", "out"), [("ledoit_wolf", CAL, OUT), ("empirical", CAL, OUT), ("ledoit_wolf", FEW, WIDE)]
+)
 @pytest.mark.parametrize("normalize", [False, True])
-def test_mds_and_rmds_by_hand(covariance, normalize):
+def test_mds_and_rmds_by_hand(covariance, normalize, cal, out):
     estimate = {
         "ledoit_wolf": lambda x: ledoit_wolf(x, assume_centered=True)[0],
         "empirical": lambda x: np.cov(x.T, bias=True),
     }[covariance]
-    x, new = (unit(o.features) if normalize else o.features for o in (CAL, OUT))
-    means = {c: x[c == CAL.labels].mean(0) for c in np.unique(CAL.labels)}
-    shared = estimate(x - np.array([means[c] for c in CAL.labels]))
+    x, new = (unit(o.features) if normalize else o.features for o in (cal, out))
+    means = {c: x[c == cal.labels].mean(0) for c in np.unique(cal.labels)}
+    shared = estimate(x - np.array([means[c] for c in cal.labels]))
     nearest = np.max([-mahalanobis(new, mean, shared) for mean in means.values()], axis=0)
-    np.testing.assert_allclose(MDS(covariance, normalize).fit(CAL)(OUT), nearest, rtol=1e-7)
+    np.testing.assert_allclose(MDS(covariance, normalize).fit(cal)(out), nearest, rtol=1e-7)
     relative = nearest + mahalanobis(new, x.mean(0), estimate(x - x.mean(0)))
-    np.testing.assert_allclose(RMDS(covariance, normalize).fit(CAL)(OUT), relative, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(RMDS(covariance, normalize).fit(cal)(out), relative, rtol=1e-7, atol=1e-9)
 
 
-def test_delta_mds_by_hand():
-    x, y, wrong = CAL.features, CAL.labels, CAL.errors
+@pytest.mark.parametrize(("cal", "out"), [(CAL, OUT), (FEW, WIDE)])
+def test_delta_mds_by_hand(cal, out):
+    x, y, wrong = cal.features, cal.labels, cal.errors
     means = {(e, c): x[(wrong == e) & (y == c)].mean(0) for e in (False, True) for c in np.unique(y[wrong == e])}
     centred = x - np.array([means[e, c] for e, c in zip(wrong, y, strict=True)])
     shared = ledoit_wolf(centred, assume_centered=True)[0]
     best = {
-        e: np.min([mahalanobis(OUT.features, mean, shared) for (side, _), mean in means.items() if side == e], axis=0)
+        e: np.min([mahalanobis(out.features, mean, shared) for (side, _), mean in means.items() if side == e], axis=0)
         for e in (False, True)
     }
-    np.testing.assert_allclose(DeltaMDS().fit(CAL)(OUT), best[True] - best[False], rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(DeltaMDS().fit(cal)(out), best[True] - best[False], rtol=1e-7, atol=1e-8)
 
 
 def test_delta_knn_by_hand():

@@ -71,12 +71,13 @@ def reproduce(
     experiment = EXPERIMENTS[name]
     _check_options(name, experiment.takes, options)
     require("matplotlib", extra="report", feature="The figures of an experiment")
+    place = folder / (f"{name}-long" if long else name)  # the two stand side by side
     try:
         with sample_bar("Working") as progress:
-            findings = experiment.run(Setting(folder=folder / name, seed=seed, progress=progress, **options))
+            findings = experiment.run(Setting(folder=place, seed=seed, progress=progress, **options))
     except MissingPackageError as missing:
         raise FileNotFoundError(f"{missing} `scripts/reproduce {name}` brings what the experiment reads.") from None
-    files = write_findings(findings, experiment.title, folder / name)
+    files = write_findings(findings, experiment.title, place)
     _tell(findings, files, json=json)
 
 

@@ -6,8 +6,8 @@ from typing import Any, final
 import numpy as np
 
 from abstain.collect.data import Data, Inputs, OtherInputsError
-from abstain.collect.fingerprint import digest
 from abstain.collect.labels import as_labels
+from abstain.fingerprint import digest
 
 Split = Callable[[Any], tuple[Any, Any]]
 

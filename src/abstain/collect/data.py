@@ -8,7 +8,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.collect.fingerprint import digest, probed
+from abstain.fingerprint import digest, probed
 
 
 class OtherInputsError(ValueError):

@@ -7,8 +7,8 @@ from typing import Any, final
 import numpy as np
 
 from abstain.collect.data import Data, Inputs
-from abstain.collect.fingerprint import digest, probed
 from abstain.extras import require
+from abstain.fingerprint import digest, probed
 from abstain.foreign import foreign
 
 

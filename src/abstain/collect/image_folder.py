@@ -8,8 +8,8 @@ from typing import Any, final
 import numpy as np
 
 from abstain.collect.data import Data, Inputs
-from abstain.collect.fingerprint import files_digest
 from abstain.extras import require
+from abstain.fingerprint import files_digest
 
 ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".gif")
 

@@ -11,9 +11,9 @@ from typing import Any, final
 import numpy as np
 
 from abstain.collect.data import Data, Inputs
-from abstain.collect.fingerprint import files_digest
 from abstain.collect.onnx_model import OnnxModel
 from abstain.extras import require
+from abstain.fingerprint import files_digest
 
 # Labels by file ending, where the ending leaves little doubt.
 ENDINGS = {

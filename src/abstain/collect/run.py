@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from abstain.collect.data import Data
-from abstain.collect.fingerprint import digest
 from abstain.collect.forward import OnError, forward
 from abstain.collect.model import Model
 from abstain.collect.resume import RECORD, clean, is_finished, open_run, remove, work_folder
@@ -23,6 +22,7 @@ from abstain.collect.samples import Samples
 from abstain.collect.shards import Shards
 from abstain.collect.torch_data import as_data
 from abstain.collect.torch_model import as_model
+from abstain.fingerprint import digest
 from abstain.names import check_name
 from abstain.outputs import Outputs
 

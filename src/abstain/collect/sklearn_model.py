@@ -7,11 +7,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.collect.fingerprint import digest
 from abstain.collect.learned import learned
 from abstain.collect.linear_head import LinearHead
 from abstain.collect.model import Batch, Model
 from abstain.collect.responses import logits_of
+from abstain.fingerprint import digest
 
 
 @final

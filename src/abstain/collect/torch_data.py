@@ -7,8 +7,8 @@ import numpy as np
 
 from abstain.collect.batches import batches
 from abstain.collect.data import Data, Inputs, OtherInputsError
-from abstain.collect.fingerprint import digest
 from abstain.collect.labels import as_labels
+from abstain.fingerprint import digest
 
 LABELS = ("labels", "label", "targets", "target", "y")
 

@@ -10,9 +10,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.collect.fingerprint import digest
 from abstain.collect.model import Batch, Model, as_numpy
 from abstain.extras import require
+from abstain.fingerprint import digest
 
 Prepare = Callable[[Sequence[Any]], Any]
 """From a list of inputs to what a module or a graph takes."""

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from abstain.collect.fingerprint import digest
 from abstain.engines.data import Portion
 from abstain.engines.sketching import Counting
+from abstain.fingerprint import digest
 from abstain.sealed import load_sealed, save_sealed
 from abstain.sketch.cells import Cells
 from abstain.sketch.plan import Counted

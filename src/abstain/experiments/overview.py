@@ -1,4 +1,4 @@
-"""`python -m abstain.experiments.overview FOLDER DOCS`: the page on comparisons of scores, made of what they found."""
+"""`python -m abstain.experiments.overview FOLDER DOCS`: the pages on scores and on claims, made of what was found."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ from abstain.experiments.comparison.control import MARK
 from abstain.experiments.comparison.repeated_table import NOTE
 from abstain.experiments.experiment import Experiment
 from abstain.experiments.findings import Table
-from abstain.experiments.page import DOCUMENT, markdown_table
+from abstain.experiments.page import DOCUMENT, claims_page, markdown_table
 from abstain.experiments.registry import EXPERIMENTS
 from abstain.extras import require
 from abstain.files import write_text
@@ -21,7 +21,7 @@ HEAD = f"""# Experiments on real models
 
 Each runs with one command, `scripts/reproduce NAME`, which fetches what it needs, on two cores in minutes; nothing is
 vendored. This page is made of what they wrote (`python -m abstain.experiments.overview`). {NOTE} `–` stands for a score
-that could not be fitted. What each says about the claims of the paper is collected by `abstain reproduce claims`.
+that could not be fitted. What each says about the claims of the paper is in [claims.md](claims.md).
 The paper's own small examples are in [paper/small-examples.md](paper/small-examples.md), its tables in
 [paper/tables.md](paper/tables.md), training in [training.md](training.md).
 """
@@ -113,10 +113,20 @@ def _figures(place: Path, found: dict[str, Any]) -> list[Path]:
     return [place / f"{name}.png" for name in sorted(found["figures"])]
 
 
+def _introduced(page: str, file: Path) -> str:
+    """The page on claims, with the introduction that somebody wrote under the counts of an earlier one."""
+    if not file.exists():
+        return page
+    title, counted, claims = page.split("\n\n", 2)
+    written = file.read_text(encoding="utf-8").split("\n\n", 2)[2]
+    return f"{title}\n\n{counted}\n\n{written[: written.index('## ')]}{claims}"
+
+
 def write_overview(folder: Path, docs: Path, /) -> None:
-    """The page and its figures, in few colours."""
+    """The two pages and the figures of the first, in few colours."""
     image = require("PIL.Image", extra="images", feature="Small figures")
     write_text(docs / "experiments.md", overview(folder))
+    write_text(docs / "claims.md", _introduced(claims_page(folder), docs / "claims.md"))
     (docs / "experiments").mkdir(exist_ok=True)
     for name, each in _compared(folder).items():
         for figure in _figures(folder / name, each):

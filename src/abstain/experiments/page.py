@@ -109,7 +109,9 @@ def _verdicts(file: Path) -> tuple[Verdict, ...]:
 def _counted(found: dict[str, list[tuple[str, Verdict]]]) -> str:
     outcomes = [verdict.outcome for verdicts in found.values() for _, verdict in verdicts]
     tested = sum(bool(verdicts) for verdicts in found.values())
+    untestable = sum(bool(CLAIMS[key].untestable) for key, verdicts in found.items() if not verdicts)
+    beyond = f" ({untestable} cannot be)" if untestable else ""
     return (
-        f"{tested} of {len(found)} claims were tested, {len(outcomes)} times in all: {outcomes.count('held')} held, "
-        f"{outcomes.count('not held')} did not, {outcomes.count('undecided')} undecided."
+        f"{tested} of {len(found)} claims were tested{beyond}, {len(outcomes)} times in all: "
+        f"{outcomes.count('held')} held, {outcomes.count('not held')} did not, {outcomes.count('undecided')} undecided."
     )

@@ -103,10 +103,12 @@ def draw_risk_coverage(
         points = points[evenly(len(points), DRAWN)]
         highest = max(highest, 100 * float(curve.risk[points].max()))
         _draw_curve(axes, evaluation, name, curve, points, place=(number, len(names)))
+    top = 1.1 * highest or 1
+    for name in names:
         if name in ((best, BASELINE) if bands is None else bands):
-            _draw_band(axes, evaluation, name, mix, first, COLOURS[number % len(COLOURS)])
+            _draw_band(axes, evaluation, name, mix, first, top, COLOURS[names.index(name) % len(COLOURS)])
     axes.set_title(f"{MIXES[mix].title} (n = {n:,})")
-    axes.set(xlabel="Coverage (%)", ylabel="Selective risk (%)", xlim=(0, 100), ylim=(0, 1.1 * highest or 1))
+    axes.set(xlabel="Coverage (%)", ylabel="Selective risk (%)", xlim=(0, 100), ylim=(0, top))
     printed(axes)
 
 
@@ -132,8 +134,11 @@ def _draw_curve(
     )
 
 
-def _draw_band(axes: Any, evaluation: Evaluation, name: str, mix: str, first: float, colour: str) -> None:
+def _draw_band(axes: Any, evaluation: Evaluation, name: str, mix: str, first: float, top: float, colour: str) -> None:
+    """Light, outlined, below the curves, from where it fits the panel: of few rows it would be a block."""
     band = evaluation.band(name, mix)
     shown = band.coverage >= first
     x, low, high = (100 * each[shown] for each in (band.coverage, band.low, band.high))
-    axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
+    start = int(np.argmax(high <= top))  # the first row where none fits
+    x, low, high = x[start:], low[start:], high[start:]
+    axes.fill_between(x, low, high, facecolor=(colour, 0.1), edgecolor=(colour, 0.45), linewidth=0.5, zorder=1)

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
-from abstain.scores.mahalanobis import class_means, shrunk_covariance, towards, whitening
+from abstain.scores.mahalanobis import class_means
 from abstain.scores.namespace import array_namespace
 from abstain.scores.operations import products
+from abstain.scores.precision import Precision, precision
 from abstain.scores.rows import Array
 from abstain.scores.samples import features_of, right_and_wrong, shared
 from abstain.scores.score import About, FittedScore, Score, Sizes
@@ -47,31 +48,31 @@ class DeltaMDS(Score):
         assert labels is not None  # or right_and_wrong had refused
         means_right, centred_right = class_means(x[right], labels[right])
         means_wrong, centred_wrong = class_means(x[wrong], labels[wrong])
-        matrix = whitening(shrunk_covariance(np.vstack([centred_right, centred_wrong])))
-        return FittedDeltaMDS(means_right, means_wrong, matrix)
+        centred = np.vstack([centred_right, centred_wrong])
+        return FittedDeltaMDS(means_right, means_wrong, precision(centred, "ledoit_wolf"))
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class FittedDeltaMDS(FittedScore):
-    """Δ-MDS with the means of right and wrong samples by class and their whitening matrix."""
+    """Δ-MDS with the means of right and wrong samples by class and the precision that they share."""
 
     means_right: Floats
     means_wrong: Floats
-    matrix: Floats
+    precision: Precision
 
     def expects(self) -> Sizes:
         """What the fitting sample had."""
-        return {"features": self.matrix.shape[0]}
+        return {"features": self.means_right.shape[1]}
 
     @cached_property
     def _form(self) -> tuple[Floats, Floats]:
-        """B and −h of `towards` for the wrong means and then the right ones."""
-        slopes, halves = towards(np.vstack([self.means_wrong, self.means_right]), self.matrix)
+        """B and −h for the wrong means and then the right ones."""
+        slopes, halves = self.precision.towards(np.vstack([self.means_wrong, self.means_right]))
         return slopes, -halves
 
     def formula(self, inputs: Inputs, /) -> Array:
-        """Distance to the nearest wrong mean less that to the nearest right one: ‖x‖² cancels."""
+        """Distance to the nearest wrong mean less that to the nearest right one: xPxᵀ cancels."""
         towards_each = products(inputs.features, *self._form)
         xp, wrong = array_namespace(towards_each), len(self.means_wrong)
         return 2 * (xp.max(towards_each[:, wrong:], axis=1) - xp.max(towards_each[:, :wrong], axis=1))

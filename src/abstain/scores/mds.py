@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
+from abstain.scores.covariance import Estimate
 from abstain.scores.inputs import Inputs
-from abstain.scores.mahalanobis import Estimate, check_covariance, class_gaussians, feature_rows, towards
+from abstain.scores.mahalanobis import check_covariance, class_gaussians, feature_rows
 from abstain.scores.namespace import array_namespace
 from abstain.scores.operations import constant, products
+from abstain.scores.precision import Precision
 from abstain.scores.rows import Array
 from abstain.scores.score import About, FittedScore, Score, Sizes
 
@@ -56,10 +58,10 @@ class MDS(Score):
 @final
 @dataclass(frozen=True, eq=False)
 class FittedMDS(FittedScore):
-    """MDS with class means (c, d) and their whitening matrix (d, d)."""
+    """MDS with class means (c, d) and the precision that they share."""
 
     means: Floats
-    matrix: Floats
+    precision: Precision
     normalize: bool
 
     def expects(self) -> Sizes:
@@ -72,13 +74,14 @@ class FittedMDS(FittedScore):
 
     @cached_property
     def _form(self) -> tuple[Floats, Floats]:
-        """[A, B] and −h, with v = x − the mean of the means, for M_c = ‖vA‖² − 2(vB_c − h_c)."""
-        slopes, halves = towards(self.means - self._centre, self.matrix)
-        return np.hstack([self.matrix, slopes]), np.concatenate([np.zeros(len(self.matrix)), -halves])
+        """[A, B] and −h, with v = x − the mean of the means, for M_c = vPvᵀ − 2(vB_c − h_c)."""
+        slopes, halves = self.precision.towards(self.means - self._centre)
+        matrix = self.precision.matrix
+        return np.hstack([matrix, slopes]), np.concatenate([np.zeros(matrix.shape[1]), -halves])
 
     def formula(self, inputs: Inputs, /) -> Array:
         """Minus the smallest M_c."""
         x = feature_rows(inputs, self.means, self.normalize)
-        both = products(x - constant(self._centre, x), *self._form)
-        xp, d = array_namespace(both), self.means.shape[1]
-        return 2 * xp.max(both[:, d:], axis=1) - xp.sum(both[:, :d] * both[:, :d], axis=1)
+        v = x - constant(self._centre, x)
+        both, m = products(v, *self._form), self.precision.matrix.shape[1]
+        return 2 * array_namespace(both).max(both[:, m:], axis=1) - self.precision.of(v, both[:, :m])

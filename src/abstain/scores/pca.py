@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
 from abstain.scores.norms import is_constant
+from abstain.scores.principal_axes import principal_axes
 from abstain.scores.reshaped import ENERGY, FittedOtherHead
 from abstain.scores.samples import features_of, head_of, mean_feature
 from abstain.scores.score import About, CannotFitError, PlainScore, Score
@@ -48,16 +49,14 @@ class PCA(Score):
         mean = mean_feature(sample)
         if is_constant(features_of(sample)):
             raise CannotFitError("the features of the fitting sample do not vary")
-        axes = _principal_axes(features_of(sample) - mean, self.variance)
+        axes = _fewest_axes(features_of(sample) - mean, self.variance)
         projected = (weight @ axes) @ axes.T
         return FittedOtherHead.of(projected, bias + (weight - projected) @ mean, self.score)
 
 
-def _principal_axes(centred: Floats, variance: float) -> Floats:
-    """The fewest axes (d, m) with this share of the variance, from the smaller of the two matrices that have them."""
-    n, d = centred.shape
-    values, vectors = np.linalg.eigh(centred.T @ centred if d <= n else centred @ centred.T)
-    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+def _fewest_axes(centred: Floats, variance: float) -> Floats:
+    """The fewest principal axes (d, m) with this share of the variance."""
+    values, axes = principal_axes(centred)
     share = np.cumsum(values) / values.sum()
     m = min(int(np.searchsorted(share, variance)) + 1, int(np.count_nonzero(values > 1e-12 * values[0])))
-    return vectors[:, :m] if d <= n else centred.T @ vectors[:, :m] / np.sqrt(values[:m])
+    return axes[:m].T

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from abstain.kernels.products import row_products
 from abstain.outputs import Outputs
+from abstain.scores.covariance import inverse_of_lower
 from abstain.scores.inputs import Inputs
-from abstain.scores.mahalanobis import inverse_of_lower
-from abstain.scores.operations import norms, products
+from abstain.scores.operations import constant, double, norms, products
+from abstain.scores.principal_axes import principal_axes
 from abstain.scores.rows import Array
 from abstain.scores.samples import features_of, head_of, shared
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
@@ -51,25 +52,27 @@ class Residual(Score):
         origin = -_least_squares(weight, bias)
         x = features_of(sample).astype(np.float64) - origin
         n, d = x.shape
-        few = 2 * n <= d  # rows, whose products with each other have the same eigenvalues
-        values, vectors = np.linalg.eigh((x @ x.T if few else x.T @ x) / n)
-        rank = int(np.count_nonzero(values > values[-1] * max(n, d) * np.finfo(np.float64).eps))
-        if rank == 0:
-            raise CannotFitError("the features of the fitting sample are all at the origin of the head")
         if self.dim is not None and not 0 <= self.dim < d:
             raise ValueError(f"`dim` must be at least 0 and below the number of features ({d}), got {self.dim}.")
+        values, axes = principal_axes(x)
+        rank = int(np.count_nonzero(values > values[0] * max(n, d) * np.finfo(np.float64).eps))
+        if rank == 0:
+            raise CannotFitError("the features of the fitting sample are all at the origin of the head")
         dim = min(_principal_dim(d), rank // 2) if self.dim is None else min(self.dim, rank)
-        outside = _complement(x.T @ vectors[:, ::-1][:, :dim]) if few else vectors[:, : d - dim]
-        return FittedResidual(origin, np.ascontiguousarray(outside))
+        if len(axes) == d and not 0 < 3 * dim < d:
+            return FittedResidual(origin, np.ascontiguousarray(axes[dim:].T), within=False)
+        return FittedResidual(origin, np.ascontiguousarray(axes[:dim].T) if dim else np.zeros((d, 1)), within=True)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class FittedResidual(FittedScore):
-    """Residual with its origin (d,) and a basis (d, m) of the space outside the subspace."""
+    """Residual with its origin (d,) and a basis (d, m) of the space outside the subspace, or within it."""
 
     origin: Floats
     basis: Floats
+    within: bool
+    """Whether the basis is that of the subspace, which is narrower: what the features have in it is taken off."""
 
     def expects(self) -> Sizes:
         """What the fitting sample had."""
@@ -79,14 +82,17 @@ class FittedResidual(FittedScore):
     def _shift(self) -> Floats:
         return -row_products(self.origin[None], self.basis)[0]
 
+    @cached_property
+    def _back(self) -> Floats:
+        return np.ascontiguousarray(self.basis.T)
+
     def formula(self, inputs: Inputs, /) -> Array:
         """Minus the norm of the residual."""
-        return -norms(products(inputs.features, self.basis, self._shift))
-
-
-def _complement(columns: Floats) -> Floats:
-    """A basis of what is orthogonal to some columns (d, m); the longest come first, so that they spoil no other."""
-    return np.linalg.qr(columns, mode="complete")[0][:, columns.shape[1] :]
+        along = products(inputs.features, self.basis, self._shift)
+        if not self.within:
+            return -norms(along)
+        x = double(inputs.features)
+        return -norms(x - constant(self.origin[None], x) - products(along, self._back))
 
 
 def _least_squares(weight: Floats, bias: Floats) -> Floats:

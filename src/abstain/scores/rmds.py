@@ -8,17 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
+from abstain.scores.covariance import Estimate
 from abstain.scores.inputs import Inputs
-from abstain.scores.mahalanobis import (
-    Estimate,
-    check_covariance,
-    class_gaussians,
-    feature_rows,
-    overall_gaussian,
-    towards,
-)
+from abstain.scores.mahalanobis import check_covariance, class_gaussians, feature_rows, overall_gaussian
 from abstain.scores.namespace import array_namespace
 from abstain.scores.operations import constant, products
+from abstain.scores.precision import Precision
 from abstain.scores.rows import Array
 from abstain.scores.score import About, FittedScore, Score, Sizes
 
@@ -67,12 +62,12 @@ class RMDS(Score):
 @final
 @dataclass(frozen=True, eq=False)
 class FittedRMDS(FittedScore):
-    """RMDS with class means (c, d), the overall mean (1, d), and a whitening matrix (d, d) for each."""
+    """RMDS with class means (c, d), the overall mean (1, d), and the precision of each."""
 
     means: Floats
-    matrix: Floats
+    precision: Precision
     overall: Floats
-    overall_matrix: Floats
+    overall_precision: Precision
     normalize: bool
 
     def expects(self) -> Sizes:
@@ -81,15 +76,23 @@ class FittedRMDS(FittedScore):
 
     @cached_property
     def _form(self) -> tuple[Floats, Floats]:
-        """[D, B] and −h, with v = x − μ₀, for M₀ − M_c = v·D·v + 2(v·B_c − h_c): D is the difference of precisions."""
-        apart = self.overall_matrix @ self.overall_matrix.T - self.matrix @ self.matrix.T
-        slopes, halves = towards(self.means - self.overall, self.matrix)
-        return np.hstack([apart, slopes]), np.concatenate([np.zeros(len(apart)), -halves])
+        """[D, B] and −h, with v = x − μ₀, for M₀ − M_c = vP₀vᵀ − vPvᵀ + 2(vB_c − h_c): D = P₀ − P, or their [A₀, A]."""
+        slopes, halves = self.precision.towards(self.means - self.overall)
+        inner, outer = self.precision.matrix, self.overall_precision.matrix
+        apart = np.hstack([outer, inner]) if self.precision.rest else outer @ outer.T - inner @ inner.T
+        return np.hstack([apart, slopes]), np.concatenate([np.zeros(apart.shape[1]), -halves])
 
     def formula(self, inputs: Inputs, /) -> Array:
         """M₀ less the smallest M_c; rounding is that of float64 times the condition of the covariances."""
         x = feature_rows(inputs, self.means, self.normalize)
-        xp, d = array_namespace(x), self.means.shape[1]
         v = x - constant(self.overall, x)
         both = products(v, *self._form)
-        return xp.sum(v * both[:, :d], axis=1) + 2 * xp.max(both[:, d:], axis=1)
+        m = self._form[0].shape[1] - len(self.means)
+        return self._apart(v, both[:, :m]) + 2 * array_namespace(both).max(both[:, m:], axis=1)
+
+    def _apart(self, v: Array, along: Array) -> Array:
+        """(n,) vP₀vᵀ − vPvᵀ."""
+        if not self.precision.rest:
+            return array_namespace(v).sum(v * along, axis=1)
+        m = self.overall_precision.matrix.shape[1]
+        return self.overall_precision.of(v, along[:, :m]) - self.precision.of(v, along[:, m:])

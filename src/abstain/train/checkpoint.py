@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from abstain.collect.fingerprint import digest
 from abstain.extras import require
 from abstain.files import reading, write_whole
+from abstain.fingerprint import digest
 from abstain.foreign import foreign
 
 KEY = "abstain"  # one key: the order of several is not the same in every process

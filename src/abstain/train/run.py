@@ -12,9 +12,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.collect.fingerprint import digest
 from abstain.draws import generator
 from abstain.extras import require
+from abstain.fingerprint import digest
 from abstain.foreign import foreign
 from abstain.train.checkpoint import check_same, load, save
 from abstain.train.pixels import pixels

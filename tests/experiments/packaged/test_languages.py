@@ -55,7 +55,3 @@ def test_langid_knows_whole_sentences_better_than_short_ones(model, tmp_path, mo
     assert shares["unknown"] == 1
     assert outputs.check_head().agrees
     assert len(np.unique(outputs.ids)) == 59 * 3 + 5
-
-
-def test_the_costly_scores_are_those_that_need_a_covariance():
-    assert set(languages.COSTLY) < set(languages.SCORES)

@@ -1,6 +1,6 @@
 """Experiments whose outputs are compared by all scores, over several draws of the rows that scores are fitted on."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -17,19 +17,17 @@ from abstain.report.risk_coverage_figure import risk_coverage_figure
 Make = Callable[[Path, int, Progress | None], Outputs]
 
 
-def comparing(title: str, make: Make, *, scores: Sequence[str] = ("all",)) -> Callable[[Setting], Findings]:
-    """An experiment that makes outputs in ``folder / "outputs"`` and compares all scores on them, or some."""
+def comparing(title: str, make: Make, /) -> Callable[[Setting], Findings]:
+    """An experiment that makes outputs in ``folder / "outputs"`` and compares all scores on them."""
 
     def run(setting: Setting) -> Findings:
         outputs = make(setting.folder / "outputs", setting.seed, setting.progress)
-        return compared(title, outputs, seed=setting.seed, scores=scores)
+        return compared(title, outputs, seed=setting.seed)
 
     return run
 
 
-def comparing_models(
-    title: str, models: Mapping[str, Make], *, scores: Sequence[str] = ("all",)
-) -> Callable[[Setting], Findings]:
+def comparing_models(title: str, models: Mapping[str, Make], /) -> Callable[[Setting], Findings]:
     """The same of several models by name, one after the other, or of the one that ``model`` names."""
 
     def run(setting: Setting) -> Findings:
@@ -38,15 +36,15 @@ def comparing_models(
         found = {}
         for name in models if setting.model is None else [setting.model]:
             outputs = models[name](setting.folder / f"outputs-{name}", setting.seed, setting.progress)
-            found[name] = compared(f"{title}: {name}", outputs, seed=setting.seed, scores=scores)
+            found[name] = compared(f"{title}: {name}", outputs, seed=setting.seed)
         return joined(found)
 
     return run
 
 
-def compared(title: str, outputs: Outputs, /, *, seed: int, scores: Sequence[str] = ("all",)) -> Findings:
+def compared(title: str, outputs: Outputs, /, *, seed: int) -> Findings:
     """The comparison of scores: figure and words of the first draw, the table over all draws."""
-    repetition = repeat(outputs, seed=seed, scores=scores)
+    repetition = repeat(outputs, seed=seed)
     first = repetition.first
     return Findings(
         words=f"{title}. {repeated_words(repetition)}",

