@@ -82,6 +82,19 @@ def test_curves_are_told_apart_by_line_and_marker_and_named_as_people_type(evalu
     assert "dashed: made for OOD detection" in words
 
 
+def test_a_score_that_is_far_worse_than_none_is_cut_off_above_and_the_figure_says_so():
+    rng = np.random.default_rng(0)
+    errors = rng.random(1000) < 0.1
+    given = {"good": rng.normal(size=1000) - 2 * errors, "bad": rng.normal(size=1000) + 2 * errors}
+    outputs = Outputs(logits=np.tile([2.0, 0.0], (1000, 1)), labels=errors.astype(int), given=given)
+    both, alone = (risk_coverage_figure(evaluate(outputs, scores=names)) for names in (["good", "bad"], ["good"]))
+    full = 100 * errors.mean()
+    assert both.axes[0].get_ylim()[1] == pytest.approx(2 * full)
+    assert alone.axes[0].get_ylim()[1] == pytest.approx(1.1 * full, rel=0.05)
+    told = ["Cut off above" in figure.legends[0].get_title().get_text() for figure in (both, alone)]
+    assert told == [True, False]
+
+
 def test_the_figure_says_what_it_leaves_out_and_why(digits):
     bare = Outputs(logits=digits.logits, labels=digits.labels)
     words = risk_coverage_figure(evaluate(bare)).legends[0].get_title().get_text()
