@@ -108,8 +108,30 @@ def test_what_a_sketch_cannot_do_is_told(runs, tmp_path):
         call("evaluate", tmp_path / "a.sketch", "--metric", "augrc")
     with pytest.raises(ValueError, match="`--cost` must be left out with a sketch"):
         call("calibrate", tmp_path / "a.sketch", "--cost", "0.1", "-o", tmp_path / "s.abstain")
-    with pytest.raises(ValueError, match="`--edges` must come without"):
-        call("sketch", runs / "b", "-o", tmp_path / "b.sketch", "--edges", tmp_path / "a.sketch", "--score", "energy")
+
+
+@pytest.mark.parametrize("option", ["--score energy", "--bits 12", "--equal-mass 9", "--by domain"])
+def test_what_the_sketch_of_the_edges_settles_is_not_asked_for_anew(option, runs, tmp_path):
+    call("sketch", runs / "a", "-o", tmp_path / "a.sketch", "--score", "energy")
+    name = option.split()[0]
+    with pytest.raises(ValueError, match=f"`{name}` must be left out with --edges, whose sketch settles it."):
+        call("sketch", runs / "b", "-o", tmp_path / "b.sketch", "--edges", tmp_path / "a.sketch", *option.split())
+
+
+def test_bins_are_of_bits_or_of_equal_mass(runs, tmp_path):
+    with pytest.raises(ValueError, match=r"`--bits` must be left out with --equal-mass, which makes bins of its own."):
+        call("sketch", runs / "a", "-o", tmp_path / "a.sketch", "--bits", "12", "--equal-mass", "9")
+
+
+def test_the_edges_of_a_coarse_sketch_are_for_independent_rows(runs, tmp_path):
+    call("sketch", runs / "a", "-o", tmp_path / "a.sketch", "--score", "energy", "--minimum", "25")
+    rows = Outputs.load(runs / "b")
+    Outputs(logits=rows.logits, labels=rows.labels, ids=np.arange(2000)).save(tmp_path / "b")
+    shared = ("sketch", tmp_path / "b", "-o", tmp_path / "b.sketch", "--edges", tmp_path / "a.sketch")
+    with pytest.raises(ValueError, match=r"`plan` must have parts for ids that may repeat.* with `distinct`"):
+        call(*shared)
+    call(*shared, "--distinct")
+    assert "certain bounds" in call("evaluate", tmp_path / "b.sketch")
 
 
 def test_intervals_are_shown_where_they_are_asked_for(runs, tmp_path):

@@ -35,3 +35,26 @@ def test_other_commands_say_so_on_standard_error(command, place, tables):
     found = CliRunner().invoke(app, [*command.split(), str(tables / place), "-o", str(tables / "goal"), "--json"])
     assert found.stderr == f"abstain: {WORDS}\n"
     json.loads(found.stdout)
+
+
+def test_a_report_says_so_on_standard_error_and_on_the_page(tables):
+    found = CliRunner().invoke(app, ["report", str(tables / "t.csv"), "-o", str(tables / "a.html"), "--json"])
+    assert found.stderr == f"abstain: {WORDS}\n"
+    assert WORDS in (tables / "a.html").read_text()
+
+
+def test_a_comparison_says_so_of_each_run_among_its_notes(tables):
+    pl.read_csv(tables / "t.csv").rename({"patient": "town"}).write_csv(tables / "b.csv")
+    found = CliRunner().invoke(app, ["compare", str(tables / "t.csv"), str(tables / "b.csv"), "--json"])
+    notes = json.loads(found.stdout)["notes"]
+    assert {f"t.csv: {WORDS}", f"b.csv: {WORDS.replace('patient', 'town')}"} <= set(notes)
+
+
+def test_a_certificate_says_so_of_its_fresh_rows(tables):
+    goal = str(tables / "s.abstain")
+    CliRunner().invoke(app, ["calibrate", str(tables / "t.csv"), "--risk", "0.3", "-o", goal])
+    c = np.random.default_rng(1).random(400)
+    pl.DataFrame({"confidence": c, "correct": c > 0.3, "patient": np.arange(400) // 2}).write_csv(tables / "u.csv")
+    found = CliRunner().invoke(app, ["certify", goal, "--on", str(tables / "u.csv"), "--json"])
+    assert found.stderr == f"abstain: {WORDS}\n"
+    json.loads(found.stdout)

@@ -42,6 +42,22 @@ def test_batches_are_the_rows_in_order_whatever_their_size(shards, make_table, m
         assert np.concatenate([batch.outputs.shift for batch in batches]).tolist() == whole["shift"].to_pylist()
 
 
+def test_named_classes_have_the_order_of_the_first_file_as_in_memory(tmp_path):
+    rng = np.random.default_rng(0)
+    names, z = ["zebra", "cat", "ant"], rng.normal(size=(40, 3))
+    labels = [names[k] for k in rng.integers(3, size=40)]
+    for number, order in enumerate(([0, 1, 2], [2, 0, 1])):
+        some = slice(20 * number, 20 * number + 20)
+        columns = {f"logit_{names[k]}": z[some, k] for k in order} | {"label": labels[some]}
+        pq.write_table(pa.table(columns), tmp_path / f"{number}.parquet")
+    batches, known = read(tmp_path), Outputs.load(tmp_path / "0.parquet")
+    assert known.class_names == ("zebra", "cat", "ant")
+    assert all(batch.outputs.class_names == known.class_names for batch in batches)
+    np.testing.assert_array_equal(np.concatenate([batch.outputs.logits for batch in batches]), z)
+    found = np.concatenate([batch.outputs.labels for batch in batches])
+    assert [names[label] for label in found] == labels
+
+
 def test_lists_and_plain_columns_are_read_as_the_table_reader_does(tmp_path):
     rng = np.random.default_rng(0)
     z, labels = rng.normal(size=(9, 3)), rng.integers(-1, 3, size=9)

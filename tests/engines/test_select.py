@@ -1,6 +1,7 @@
 """Decisions on Parquet files, a file for each."""
 
 import os
+import sys
 
 import numpy as np
 import polars as pl
@@ -34,6 +35,18 @@ def test_decisions_are_those_in_memory(shards, selector, tmp_path, monkeypatch):
     assert ids.n_unique() == 100
 
 
+def test_a_file_without_rows_gets_decisions_without_rows(shards, selector, tmp_path):
+    empty = pl.read_parquet(shards / "000.parquet").clear()
+    for name in ("000", "004"):
+        empty.write_parquet(shards / f"{name}.parquet")
+    found = select(selector, shards, tmp_path / "d")
+    assert (found.n, select(selector, shards, tmp_path / "d")) == (70, found)
+    frames = {file.name: pl.read_parquet(file) for file in (tmp_path / "d").iterdir()}
+    assert sorted(frames) == sorted(os.listdir(shards))
+    assert [len(frames[name]) for name in ("000.parquet", "004.parquet")] == [0, 0]
+    assert len({str(frame.schema) for frame in frames.values()}) == 1
+
+
 def test_called_again_it_goes_on_and_other_decisions_are_not_overwritten(shards, selector, tmp_path):
     first = select(selector, shards, tmp_path / "d")
     (tmp_path / "d" / "002.parquet").unlink()
@@ -42,7 +55,14 @@ def test_called_again_it_goes_on_and_other_decisions_are_not_overwritten(shards,
     assert (tmp_path / "d" / "000.parquet").stat().st_mtime_ns == kept
     assert (tmp_path / "d" / "002.parquet").exists()
     os.utime(shards / "001.parquet", (1, 1))
-    with pytest.raises(FileExistsError, match=r"001.parquet` must be new or the decisions of this selector on .*001"):
+    with pytest.raises(FileExistsError, match=r"001.parquet` must be new or the decisions of this selector and .*001"):
+        select(selector, shards, tmp_path / "d")
+
+
+def test_decisions_of_another_version_are_not_mixed_with_those_of_this(shards, selector, tmp_path, monkeypatch):
+    select(selector, shards, tmp_path / "d")
+    monkeypatch.setattr(sys.modules[Deciding.__module__], "version", lambda _: "0.0.0")
+    with pytest.raises(FileExistsError, match=r"decisions of this selector and version of abstain .* got others"):
         select(selector, shards, tmp_path / "d")
 
 
@@ -77,13 +97,29 @@ def test_folders_within_and_addresses(shards, selector, tmp_path):
 
 
 def test_a_folder_that_cannot_be_is_refused(shards, selector):
-    with pytest.raises(FileExistsError, match="must be another folder than that of the data"):
+    with pytest.raises(FileExistsError, match="must be a folder that is not read as data"):
         select(selector, shards, shards)
     with pytest.raises(FileExistsError, match=r"must be a folder, got a file"):
         select(selector, shards, shards / "000.parquet")
 
 
+@pytest.mark.parametrize(("place", "folder"), [(".", "d"), (".", "a/d"), ("*.parquet", "."), ("*/*.parquet", "d")])
+def test_decisions_that_would_be_read_as_data_the_next_time_are_refused(shards, selector, place, folder):
+    (shards / "a").mkdir()
+    (shards / "000.parquet").rename(shards / "a" / "000.parquet")
+    with pytest.raises(FileExistsError, match=r"must be a folder that is not read as data, got one where .* reads"):
+        select(selector, shards / place, shards / folder)
+    assert not (shards / "d").exists()
+
+
+@pytest.mark.parametrize(("place", "folder"), [(".", "_d"), ("*.parquet", "d"), ("a", "d"), ("001.parquet", "d")])
+def test_decisions_beside_the_data_that_are_not_read_as_such_are_fine(shards, selector, place, folder):
+    (shards / "a").mkdir()
+    (shards / "000.parquet").rename(shards / "a" / "000.parquet")
+    assert select(selector, shards / place, shards / folder) == select(selector, shards / place, shards / folder)
+
+
 def test_the_selector_travels_as_its_file(selector):
-    made, parts = Deciding(None, selector, None).__reduce__()  # type: ignore[arg-type]
+    made, parts = Deciding(None, selector, None, None).__reduce__()  # type: ignore[arg-type]
     assert isinstance(parts[1], bytes)
     assert made(*parts).selector.threshold == selector.threshold

@@ -160,3 +160,11 @@ def test_logits_that_look_like_probabilities_are_told_once(tmp_path, write_shard
     with pytest.warns(UserWarning, match="look like probabilities") as told:
         sketch(write_shards(tmp_path / "data", table, (10, 10)), scores=["max_logit"])
     assert len(told) == 1
+
+
+def test_kept_parts_of_another_version_are_not_used(shards, tmp_path, monkeypatch):
+    kept = tmp_path / "kept"
+    sketch(shards, scores=SOME, resume=kept)
+    monkeypatch.setattr("abstain.engines.sketching.version", lambda _: "0.0.0")
+    sketch(shards, scores=SOME, resume=kept)
+    assert len(list(kept.iterdir())) == 8

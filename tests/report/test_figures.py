@@ -50,6 +50,16 @@ def test_curves_and_bands_are_those_of_the_evaluation(evaluation):
     assert (100 * band.coverage[500], 100 * band.low[500]) in corners
 
 
+def test_a_band_begins_where_it_fits_the_panel_and_is_below_the_curves(evaluation):
+    axes = Figure().subplots()
+    draw_risk_coverage(axes, evaluation, mix="in", scores=["energy", "max_softmax"], bands=["energy"])
+    [shaded] = axes.collections
+    corners = shaded.get_paths()[0].vertices
+    first = corners[corners[:, 0] == corners[:, 0].min()]
+    assert first[:, 1].max() <= axes.get_ylim()[1]
+    assert shaded.get_zorder() < min(line.get_zorder() for line in axes.lines)
+
+
 def test_bands_count_an_original_once(evaluation):
     rows = evaluation.outputs.shift != "label"
     confidence, errors = evaluation.confidence["energy"][rows], evaluation.errors[rows]
@@ -70,6 +80,19 @@ def test_curves_are_told_apart_by_line_and_marker_and_named_as_people_type(evalu
     words = " ".join(figure.legends[0].get_title().get_text().split())
     assert "each original sample counted once" in words
     assert "dashed: made for OOD detection" in words
+
+
+def test_a_score_that_is_far_worse_than_none_is_cut_off_above_and_the_figure_says_so():
+    rng = np.random.default_rng(0)
+    errors = rng.random(1000) < 0.1
+    given = {"good": rng.normal(size=1000) - 2 * errors, "bad": rng.normal(size=1000) + 2 * errors}
+    outputs = Outputs(logits=np.tile([2.0, 0.0], (1000, 1)), labels=errors.astype(int), given=given)
+    both, alone = (risk_coverage_figure(evaluate(outputs, scores=names)) for names in (["good", "bad"], ["good"]))
+    full = 100 * errors.mean()
+    assert both.axes[0].get_ylim()[1] == pytest.approx(2 * full)
+    assert alone.axes[0].get_ylim()[1] == pytest.approx(1.1 * full, rel=0.05)
+    told = ["Cut off above" in figure.legends[0].get_title().get_text() for figure in (both, alone)]
+    assert told == [True, False]
 
 
 def test_the_figure_says_what_it_leaves_out_and_why(digits):

@@ -110,7 +110,8 @@ def test_a_score_of_right_and_wrong_is_fitted_on_rows_of_every_kind(digits):
     sample = digits.select(np.arange(0, len(digits), 5))
     fitted = Learned((MaxSoftmax(),), anywhere=(DeltaKNN(),)).fit(sample)
     assert fitted.names == ("max_softmax", "delta_knn")
-    assert len(fitted.scores[1].wrong) > (sample.errors & (sample.shift == "none")).sum()
+    delta = fitted.scores[1]
+    assert len(delta.bank) - delta.right > (sample.errors & (sample.shift == "none")).sum()
 
 
 def _rows(n, seed):

@@ -70,13 +70,20 @@ def test_rows_that_chose_or_fitted_the_score_are_seen_too(tmp_path):
         certify(selector, known[::-1])
 
 
-def test_one_known_id_is_enough_whatever_its_row_says():
-    selector = calibrate(classified(900, 0, ids="a{row}"), risk=0.1)
-    other = classified(300, 1, ids="b{row}")
+def test_one_known_id_with_its_contents_is_enough():
+    known, other = classified(900, 0, ids="a{row}"), classified(300, 1, ids="b{row}")
+    selector = calibrate(known, risk=0.1)
     assert certify(selector, other).fresh.compared == ("ids", "contents")
-    one = Outputs(logits=other.logits, labels=other.labels, ids=np.array(["a7", *other.ids[1:]]))
     with pytest.raises(ValueError, match=REFUSED.format(1, 300)):
-        certify(selector, one)
+        certify(selector, Outputs.concat([known[7:8], other[1:]]))
+
+
+def test_other_samples_of_the_same_names_are_not_taken_for_those_of_calibration():
+    selector = calibrate(classified(900, 0, ids="cat/{row}.png"), risk=0.1)
+    with pytest.warns(UserWarning, match="About 300 of 300 fresh rows have ids of rows that calibrated the selector"):
+        found = certify(selector, classified(300, 1, ids="cat/{row}.png"))
+    assert found.fresh.compared == ("contents",)
+    assert found.verdict != "not tested"
 
 
 @pytest.mark.parametrize("ids", [np.arange(900), np.arange(900).astype(str)], ids=["numbers", "numbers as text"])

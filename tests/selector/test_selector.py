@@ -205,6 +205,16 @@ def test_bad_options_are_named(options, message):
         calibrate(CAL, **options)
 
 
+def test_the_classes_of_calibration_in_another_order_are_refused_and_other_names_are_not():
+    def named(*names):
+        return Outputs(logits=CAL.logits, labels=CAL.labels, class_names=names)
+
+    selector = calibrate(named("d", "c", "b", "a"), coverage=0.5)
+    with pytest.raises(ValueError, match=r"classes in the order of calibration, 'c' as number 1, got 'b'. Put the col"):
+        selector.decide(named("d", "b", "c", "a"))
+    assert selector.accepts(named("w", "x", "y", "z")).tolist() == selector.accepts(CAL).tolist()
+
+
 def test_outputs_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="`outputs` must have what knn needs, got no features"):
         calibrate(Outputs(logits=CAL.logits, labels=CAL.labels), score="knn", risk=0.1)

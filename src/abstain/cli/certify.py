@@ -9,6 +9,7 @@ import typer
 from abstain.cli.letters import shown
 from abstain.cli.options import Json
 from abstain.cli.show import print_json
+from abstain.cli.unused_columns import tell_unused
 
 if TYPE_CHECKING:
     from abstain.selector.certificate import Certificate
@@ -85,6 +86,8 @@ def _certificate(
         level = 0.05 if old is None or old.fresh is None else old.fresh.level
     _check_named({} if old is None else old.sources, {"selector": selector, "on": on})
     fresh = abstain.Outputs.load(sources["on"], nonfinite="reject") if "on" in sources else None
+    if fresh is not None:
+        tell_unused(Path(sources["on"]))
     return certified(abstain.Selector.load(sources["selector"]), fresh, level=level, sources=sources)
 
 

@@ -1,6 +1,7 @@
 """`abstain compare`: two models, or two versions of one, on the same samples."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,7 @@ from abstain.cli.complete import score_or_best
 from abstain.cli.letters import shown
 from abstain.cli.options import Figure, Json, Nonfinite
 from abstain.cli.show import print_json
+from abstain.cli.unused_columns import unused_note
 
 if TYPE_CHECKING:
     from abstain.evaluation.runs import RunComparison
@@ -66,6 +68,8 @@ def compare(
         level=level,
         seed=seed,
     )
+    unused = [f"{name}: {note}" for name, run in zip(found.names, (a, b), strict=True) for note in unused_note(run)]
+    found = replace(found, notes=(*found.notes, *unused))
     if figure is not None:
         from abstain.report.comparison_figure import comparison_figure
 

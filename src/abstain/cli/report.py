@@ -1,5 +1,6 @@
 """`abstain report`: outputs to one page that decides."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ from abstain.cli.complete import score_names
 from abstain.cli.letters import shown
 from abstain.cli.options import Json, Nonfinite, score_list
 from abstain.cli.show import print_json, progress_bar
+from abstain.cli.unused_columns import tell_unused, unused_note
 
 METRICS = ("augrc", "risk_at_coverage", "coverage_at_risk")  # beside AURC, to choose from on the page
 
@@ -52,6 +54,7 @@ def report(
             seed=seed,
             progress=progress,
         )
+        result = replace(result, notes=(*result.notes, *unused_note(outputs)))
         progress("Writing the page", 1.0)
         case = write_page(
             result,
@@ -62,6 +65,7 @@ def report(
             run=str(outputs),
             selector_file=str(selector),
         )
+    tell_unused(outputs)
     found = verdict(result)
     if json:
         decided = {"words": decision_words(case), "score": case.point.score, "threshold": case.point.value}

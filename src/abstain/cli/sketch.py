@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from abstain.cli.complete import score_names
-from abstain.cli.options import FittingOn, Json, Minimum, Nonfinite, fitting_of, score_list
+from abstain.cli.options import FittingOn, Json, Minimum, Nonfinite, fitting_of, refuse, score_list
 from abstain.cli.sharded import Address, Engine, Resume, Workers, check_in_memory, is_sharded, sketched
 from abstain.cli.show import progress_bar
 from abstain.cli.sketched import keep_sketch
@@ -24,7 +24,9 @@ def sketch(
         list[str] | None,
         typer.Option(help="A score to count; repeat. By default all that need no fitting.", autocompletion=score_names),
     ] = None,
-    bits: Annotated[int, typer.Option(help="Bits of the confidence that are kept, 9 to 32; 32 is exact.")] = 20,
+    bits: Annotated[
+        int | None, typer.Option(help="Bits of the confidence that are kept, 9 to 32; 32 is exact. [20]")
+    ] = None,
     equal_mass: Annotated[
         int | None, typer.Option(help="So many bins of as many rows each instead, chosen on these rows.")
     ] = None,
@@ -58,10 +60,15 @@ def sketch(
     from abstain.files import check_goal
     from abstain.outputs import Outputs
     from abstain.sketch import Bins, Sketch
+    from abstain.sketch.bins import BITS
 
     check_goal(output)
-    if edges is not None and (score or equal_mass is not None or by):
-        raise ValueError("`--edges` must come without --score, --equal-mass and --by, which that sketch settles.")
+    if edges is not None:
+        settled = {"--score": score, "--bits": bits, "--equal-mass": equal_mass, "--by": by}
+        refuse(settled, "be left out with --edges, whose sketch settles it.")
+    if equal_mass is not None:
+        refuse({"--bits": bits}, "be left out with --equal-mass, which makes bins of its own.")
+    kept = BITS if bits is None else bits
     populations: tuple[Any, ...] = ("shift", *dict.fromkeys(by or ()))
     if is_sharded(outputs, engine):
         counted = sketched(
@@ -69,7 +76,7 @@ def sketch(
             scores=score,
             fitting=fitting,
             nonfinite=nonfinite,
-            bits=bits,
+            bits=kept,
             by=populations,
             distinct=distinct,
             plan=None if edges is None else Sketch.load(edges).plan,
@@ -94,7 +101,7 @@ def sketch(
             found = sketch_outputs(
                 run,
                 scores=score_list(score),
-                bins=Bins(bits),
+                bins=Bins(kept),
                 equal_mass=equal_mass,
                 by=populations,
                 distinct=distinct,

@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Any, Self, final
 
 from abstain.engines.parquet_file import opened
-from abstain.engines.places import Place, found_files
+from abstain.engines.places import Place, found_files, listed
 from abstain.fingerprint import digest
 from abstain.outputs.column_names import spelled, unused_words
 
@@ -31,7 +31,7 @@ class Shard:
     groups: tuple[tuple[int, int], ...]
     """Rows and bytes of each row group."""
     columns: tuple[str, ...]
-    """Those that are looked at."""
+    """Those that are looked at, in the order of the first file, which is that of named classes."""
     unused: str | None
     """In words, those that are not."""
 
@@ -74,13 +74,13 @@ class ParquetData:
     @classmethod
     def open(cls, places: Place | Iterable[Place], /, *, filesystem: Any = None) -> Self:
         """Find the files and read their footers; one that is damaged or has other columns is an error that names it."""
-        named = [places] if isinstance(places, str) or not isinstance(places, Iterable) else list(places)
-        system, files = found_files(named, filesystem)
+        system, files = found_files(listed(places), filesystem)
         with ThreadPoolExecutor(FOOTERS) as pool:
             shards = list(pool.map(lambda file: _shard(system, *file), files))
         _check_columns(shards)
         firsts = accumulate((shard.rows for shard in shards), initial=0)
-        data = cls(system, tuple(replace(shard, first=first) for shard, first in zip(shards, firsts, strict=False)))
+        pairs, columns = zip(shards, firsts, strict=False), shards[0].columns
+        data = cls(system, tuple(replace(shard, first=first, columns=columns) for shard, first in pairs))
         if not data.rows:
             raise ValueError(f"`{data.shards[0].name}` must have at least one row, as some file must, got none.")
         return data
@@ -91,7 +91,7 @@ class ParquetData:
         return sum(shard.rows for shard in self.shards)
 
     def portions(self, *, whole_files: bool = False) -> list[Portion]:
-        """All rows, in parts that never cross a file."""
+        """All rows, in parts that never cross a file; of ``whole_files`` one for each, also where it has no rows."""
         return [portion for shard in self.shards for portion in _portions(shard, whole_files)]
 
 
@@ -107,7 +107,7 @@ def _shard(system: Any, name: str, info: Any) -> Shard:
         fingerprint=digest(info.path, info.size, info.mtime_ns),
         first=0,
         groups=tuple((group.num_rows, group.total_byte_size) for group in groups),
-        columns=tuple(sorted(spelled(names))),
+        columns=tuple(spelled(names)),
         unused=unused_words(names),
     )
 
@@ -129,5 +129,5 @@ def _portions(shard: Shard, whole: bool) -> Iterator[Portion]:
             yield Portion(shard, range(start, number), offset, rows)
             start, offset, rows, size = number, offset + rows, 0, 0
         rows, size = rows + more, size + further
-    if rows:
+    if rows or whole:
         yield Portion(shard, range(start, len(shard.groups)), offset, rows)

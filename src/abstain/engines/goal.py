@@ -10,7 +10,7 @@ from secrets import token_hex
 from typing import Any, Self, final
 
 from abstain.engines.parquet_file import opened
-from abstain.engines.places import Place
+from abstain.engines.places import Place, place_of
 from abstain.extras import require
 from abstain.files import is_alive, write_whole
 from abstain.foreign import foreign
@@ -27,8 +27,8 @@ class Goal:
     """The folder that all shards are in."""
 
     @classmethod
-    def of(cls, folder: Place, shards: list[str], /) -> Self:
-        """The folder, made if it is not there; it must not be the one of the shards."""
+    def of(cls, folder: Place, shards: list[str], places: list[Place], filesystem: Any, /) -> Self:
+        """The folder, made if it is not there; nothing in it may be read as data of the places the shards are from."""
         fs = require("pyarrow.fs", extra="scale", feature="Writing Parquet files")
         text = os.fspath(folder)
         base = os.path.commonpath([os.path.dirname(shard) for shard in shards])
@@ -36,10 +36,13 @@ class Goal:
             system, path = fs.FileSystem.from_uri(text if "://" in text else os.path.abspath(text))
             if system.get_file_info(path).type == fs.FileType.File:
                 raise FileExistsError(f"`{text}` must be a folder, got a file. Choose another name.")
+            goal = cls(system, path, base)
+            if (place := place_of(map(goal._path, shards), system, places, filesystem)) is not None:
+                raise FileExistsError(
+                    f"`{text}` must be a folder that is not read as data, got one where {os.fspath(place)} reads. "
+                    "Choose another, or a name with an underscore before it."
+                )
             system.create_dir(path, recursive=True)
-        goal = cls(system, path, base)
-        if goal._path(shards[0]) == shards[0]:
-            raise FileExistsError(f"`{text}` must be another folder than that of the data, got the same.")
         return goal
 
     def _path(self, shard: str) -> str:

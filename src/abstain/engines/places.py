@@ -29,6 +29,24 @@ def is_sharded(place: Place, /) -> bool:
     return any(_is_data(PurePosixPath(name)) for name in inside)
 
 
+def listed(places: Place | Iterable[Place], /) -> list[Place]:
+    """One place or several as a list."""
+    return [places] if isinstance(places, str) or not isinstance(places, Iterable) else list(places)
+
+
+def place_of(paths: Iterable[str], system: Any, places: Iterable[Place], filesystem: Any, /) -> Place | None:
+    """The first place that would read a file at one of these paths of a file system; None if none would."""
+    fs, goals = require("pyarrow.fs", extra="scale", feature="Reading Parquet files"), set(paths)
+    for place in places:
+        own, base, _ = _located(fs, os.fspath(place), filesystem)
+        folder = f"{base.rstrip('/')}/" if own.get_file_info(base).type == fs.FileType.Directory else None
+        inside = [PurePosixPath(path.removeprefix(folder)) for path in goals if folder and path.startswith(folder)]
+        by_pattern = folder is None and PATTERN & set(base) and any(_fits(path, base) for path in goals)
+        if own == system and (base in goals or any(map(_is_data, inside)) or by_pattern):
+            return place
+    return None
+
+
 def found_files(places: Iterable[Place], filesystem: Any, /) -> tuple[Any, list[tuple[str, Any]]]:
     """The file system, and name and information of each file, in the order of the names; all must be in one system."""
     fs = require("pyarrow.fs", extra="scale", feature="Reading Parquet files")

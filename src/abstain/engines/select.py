@@ -4,11 +4,12 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Self, final
 
 from abstain.engines.data import ParquetData, Portion
 from abstain.engines.goal import Goal
-from abstain.engines.places import Place
+from abstain.engines.places import Place, listed
 from abstain.engines.reading import Reader, told_once
 from abstain.engines.registry import started
 from abstain.extras import require
@@ -58,13 +59,15 @@ class Deciding:
     reader: Reader
     selector: "Selector"
     goal: Goal
+    schema: Any
+    """Of the decisions."""
 
     def __reduce__(self) -> Any:
-        return _deciding, (self.reader, _bytes(self.selector), self.goal)
+        return _deciding, (self.reader, _bytes(self.selector), self.goal, self.schema)
 
     def __call__(self, portion: Portion, /) -> Selected:
         """The counts of one file."""
-        belongs = digest(_bytes(self.selector), portion.shard.fingerprint)
+        belongs = digest(_bytes(self.selector), portion.shard.fingerprint, version("abstain"))
         before = self._before(portion, belongs)
         if before is not None:
             return before
@@ -78,17 +81,14 @@ class Deciding:
         return found
 
     def _written(self, portion: Portion, belongs: str, stream: Any) -> Selected:
-        arrow = require("pyarrow", extra="scale", feature="Writing Parquet files")
         parquet = require("pyarrow.parquet", extra="scale", feature="Writing Parquet files")
-        found, writer = Selected(), None
-        for batch in self.reader.batches(portion):
-            table = arrow.table(self.selector.decide(batch.outputs))
-            writer = writer or parquet.ParquetWriter(stream, table.schema)
-            writer.write_table(table)
-            found = found + _counted(self.selector, batch.outputs, table)
-        assert writer is not None  # a portion has rows
-        writer.add_key_value_metadata({RECORD: json.dumps([belongs, found.to_json()])})
-        writer.close()
+        found = Selected()
+        with parquet.ParquetWriter(stream, self.schema) as writer:
+            for batch in self.reader.batches(portion):
+                table = _decided(self.selector, batch.outputs)
+                writer.write_table(table)
+                found = found + _counted(self.selector, batch.outputs, table)
+            writer.add_key_value_metadata({RECORD: json.dumps([belongs, found.to_json()])})
         return found
 
     def _before(self, portion: Portion, belongs: str) -> Selected | None:
@@ -99,8 +99,8 @@ class Deciding:
         owner, counts = json.loads(metadata.get(RECORD, b'["", ""]'))
         if owner != belongs:
             raise FileExistsError(
-                f"`{self.goal.name(portion.shard.path)}` must be new or the decisions of this selector on "
-                f"{portion.shard.name} as it is, got others. Choose another folder."
+                f"`{self.goal.name(portion.shard.path)}` must be new or the decisions of this selector and version of "
+                f"abstain on {portion.shard.name} as it is, got others. Choose another folder."
             )
         return Selected.from_json(counts)
 
@@ -124,8 +124,9 @@ def select(
     file and their number in it.
     """
     data = ParquetData.open(places, filesystem=filesystem)
-    goal = Goal.of(folder, [shard.path for shard in data.shards])
-    work = Deciding(Reader.of(data, nonfinite="reject", names_rows=True), selector, goal)
+    goal = Goal.of(folder, [shard.path for shard in data.shards], listed(places), filesystem)
+    reader = Reader.of(data, nonfinite="reject", names_rows=True)
+    work = Deciding(reader, selector, goal, _decided(selector, reader.first(data)).schema)
     portions, found = data.portions(whole_files=True), Selected()
     with started(engine, workers=workers, address=address) as chosen, told_once():
         for one in chosen.map(work, portions):
@@ -136,17 +137,21 @@ def select(
     return found
 
 
-def _deciding(reader: Reader, selector: bytes, goal: Goal) -> Deciding:
+def _deciding(reader: Reader, selector: bytes, goal: Goal, schema: Any) -> Deciding:
     from abstain.selector import Selector
     from abstain.selector.file import read
 
-    return Deciding(reader, Selector(**read(selector, "selector")), goal)
+    return Deciding(reader, Selector(**read(selector, "selector")), goal, schema)
 
 
 def _bytes(selector: "Selector") -> bytes:
     from abstain.selector.file import dumped
 
     return dumped(selector)
+
+
+def _decided(selector: "Selector", outputs: Outputs) -> Any:
+    return require("pyarrow", extra="scale", feature="Writing Parquet files").table(selector.decide(outputs))
 
 
 def _counted(selector: "Selector", outputs: Outputs, table: Any) -> Selected:

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, fields
+from importlib.metadata import version
 from typing import Any, NamedTuple, final
 
 from abstain.engines.data import Portion
@@ -56,9 +57,9 @@ class Sketching:
 
     @property
     def fingerprint(self) -> str:
-        """Of all that counts depend on beside the rows."""
+        """Of all that counts depend on beside the rows, formulas by the version of the package."""
         own = [one.fitted for one in self.plan.scores.values() if isinstance(one.fitted, Own)]
-        return digest(*packed(self.plan), own, self.reader.nonfinite, self.reader.head, self.draw)
+        return digest(*packed(self.plan), own, self.reader.nonfinite, self.reader.head, self.draw, version("abstain"))
 
 
 def packed(plan: Plan, /) -> tuple[str, dict[str, Any], dict[str, Any]]:

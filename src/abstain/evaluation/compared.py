@@ -17,6 +17,7 @@ from abstain.metrics.intervals import Estimate, estimates
 from abstain.metrics.ranking import Ranking, Rows
 from abstain.outputs import Outputs
 
+FIRST = 1000  # rows
 Floats = NDArray[np.float64]
 Behind = dict[tuple[str, str, float], Comparison]
 """By score, mix and α, the paired difference to the score of lowest AURC-α."""
@@ -37,6 +38,14 @@ class Ranked:
         found = in_threads(lambda one: order_rows(rejected_last(one)), list(confidence.values()), len(outputs))
         clusters = None if outputs.clusters is None else Clusters(*outputs.samples)
         return cls(outputs, confidence, dict(zip(confidence, found, strict=True)), clusters)
+
+    def alike(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of two scores or more that put all rows in the same order, with the same ties."""
+        groups: list[list[str]] = []
+        for name, order in self.orders.items():
+            group = next((one for one in groups if _is_same(self.orders[one[0]], order)), None)
+            groups.append([name]) if group is None else group.append(name)
+        return tuple(tuple(group) for group in groups if len(group) > 1)
 
     def on(self, mix: Mix, /) -> "RankedMix":
         """The rows of a mix."""
@@ -90,6 +99,12 @@ def compared(
             row = {"score": name, "mix": mix.name, "alpha": float(alpha)} | _numbers(one)
             table.append(row | {"n": size, "errors": errors, "best": is_best, "tied": not is_worse})
     return table, behind
+
+
+def _is_same(a: Order, b: Order) -> bool:
+    """Whether two orders are, to the ties; most differ among the first rows."""
+    first = np.array_equal(a.rows[:FIRST], b.rows[:FIRST])
+    return first and np.array_equal(a.rows, b.rows) and np.array_equal(a.begins, b.begins)
 
 
 def _numbers(found: Estimate) -> dict[str, float]:

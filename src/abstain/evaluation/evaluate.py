@@ -90,6 +90,7 @@ def evaluate(
         notes=(*notes, *dropped),
         level=level,
         entries=found.entries,
+        alike=ranked.alike(),
         confidence=confidence,
         outputs=found.outputs,
         given=outputs,

@@ -27,6 +27,8 @@ class ScoreTable(ABC):
     """Of the intervals."""
     entries: dict[str, Score]
     """The scores compared, by name."""
+    alike: tuple[tuple[str, ...], ...] = ()
+    """Groups of scores that rank every sample alike, as far as rows are at hand to tell."""
 
     @property
     @abstractmethod
@@ -80,6 +82,7 @@ class ScoreTable(ABC):
             "rows": self.rows,
             "further": self.further,
             "left_out": self.left_out,
+            "alike": [list(group) for group in self.alike],
             "notes": list(self.notes),
             "level": self.level,
         }

@@ -44,6 +44,8 @@ class Verdict:
     """Other mixes where this score is significantly behind the best and what people use ranks above it: both AURC-α."""
     learning: Learning | None
     """What scores weighed by what these rows show would gain over this one, where that is significant."""
+    alike: tuple[tuple[str, ...], ...] = ()
+    """Groups of scores that rank every sample alike."""
 
     @property
     def words(self) -> str:
@@ -54,7 +56,7 @@ class Verdict:
             what = "wrong" if self.errors else "right"
             return f"No score can be told from another: {where} every prediction is {what}."
         if self.baseline is None or self.baseline_aurc is None:
-            return f"{self.best} has {area} {100 * self.aurc:.2f} {where}."
+            return f"{self.best} has {area} {100 * self.aurc:.2f} {where}.{self._alike()}"
         against = f"{area} {100 * self.aurc:.2f} against {100 * self.baseline_aurc:.2f} for {self.baseline}"
         usual = ", which people use today" if self.baseline == BASELINE else ""
         if self.score != self.best and self.score == BASELINE:
@@ -75,9 +77,14 @@ class Verdict:
         )
         return f"Use {self.score}: {where} it ranks best, {against}{usual}, {told}.{self._also()}"
 
+    def _alike(self) -> str:
+        return "".join(f" {len(group)} scores rank every sample alike: {', '.join(group)}." for group in self.alike)
+
     def _also(self) -> str:
-        others = [name for name in self.tied if name not in (self.baseline, self.score)]
+        same = {self.score, *next((group for group in self.alike if self.score in group), ())}
+        others = [name for name in self.tied if name not in (self.baseline, *same)]
         words = f" As good as can be told: {_listed(others)}." if others else ""
+        words += self._alike()
         if self.elsewhere:
             places = [f"{best} at coverages up to {alpha:g}" for alpha, best in self.elsewhere]
             words += f" Better where less is accepted: {_listed(places)}."
@@ -104,7 +111,9 @@ def verdict(evaluation: ScoreTable, /, *, mix: str | None = None, alpha: float |
     best = evaluation.best(mix, alpha)
     others = [row for row in evaluation.column(mix, alpha) if row["score"] != best["score"]]
     others.sort(key=lambda row: float(row["aurc"]))
-    usual = next((row for row in others if row["score"] == BASELINE), others[0] if others else None)
+    same = next((group for group in evaluation.alike if best["score"] in group), ())
+    apart_from = [row for row in others if row["score"] not in same]
+    usual = next((row for row in apart_from if row["score"] == BASELINE), apart_from[0] if apart_from else None)
     apart = None if usual is None else evaluation.behind[usual["score"], mix, alpha]
     tied = tuple(row["score"] for row in others if row["tied"])
     score = _simplest([best["score"], *tied], evaluation)
@@ -127,6 +136,7 @@ def verdict(evaluation: ScoreTable, /, *, mix: str | None = None, alpha: float |
         high=None if apart is None else apart.high,
         worse=_worse(evaluation, score, mix, alpha),
         learning=evaluation.learning(score, mix, alpha),
+        alike=evaluation.alike,
         elsewhere=tuple((other, evaluation.best(mix, other)["score"]) for other in lower),
     )
 

@@ -23,7 +23,8 @@ Each runs with one command, `scripts/reproduce NAME`, which fetches what it need
 vendored. This page is made of what they wrote (`python -m abstain.experiments.overview`). {NOTE} `–` stands for a score
 that could not be fitted. What each says about the claims of the paper is in [claims.md](claims.md).
 The paper's own small examples are in [paper/small-examples.md](paper/small-examples.md), its tables in
-[paper/tables.md](paper/tables.md), training in [training.md](training.md).
+[paper/tables.md](paper/tables.md), training in [training.md](training.md), a score that learns in
+[learned.md](learned.md).
 """
 
 

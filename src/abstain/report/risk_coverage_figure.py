@@ -27,6 +27,7 @@ from abstain.report.style import (
 DRAWN = 2000  # points of a curve
 MARKS = 5  # on a curve
 SHOWN = 9  # more curves than that cannot be told apart
+CEILING = 2.0  # times the risk of accepting everything: the top of a panel, lest one bad score flatten all others
 ANCHORS = (BASELINE, "energy", "confidence_margin", "geometric_margin")
 
 
@@ -44,7 +45,8 @@ def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | N
         draw_risk_coverage(axes, evaluation, mix=mix, scores=names)
     for axes in figure.axes[1:]:
         axes.set_ylabel("")
-    words = f"{_legend_words(evaluation, names)}\n{left_out_words(evaluation, names)}"
+    above = " Cut off above: curves of more than twice the risk at full coverage." if _cut(figure) else ""
+    words = f"{_legend_words(evaluation, names)}{above}\n{left_out_words(evaluation, names)}"
     legend_below(figure, words, columns=3 if len(mixes) > 2 else 2)
     return figure
 
@@ -94,20 +96,27 @@ def draw_risk_coverage(
     mix, names = mix or evaluation.mixes[-1], list(scores or telling_scores(evaluation))
     best = min(names, key=lambda name: evaluation.row(name, mix, max(evaluation.alphas))["aurc"])
     n = evaluation.best(mix, evaluation.alphas[0])["n"]
-    first, highest = first_rows(n) / n, 0.0
+    first, highest, full = first_rows(n) / n, 0.0, 0.0
     for number, name in enumerate(names):
         curve = evaluation.curve(name, mix)
         points = np.flatnonzero(curve.coverage >= first)
         if not points.size:
             continue
         points = points[evenly(len(points), DRAWN)]
-        highest = max(highest, 100 * float(curve.risk[points].max()))
+        highest, full = max(highest, 100 * float(curve.risk[points].max())), 100 * float(curve.risk[-1])
         _draw_curve(axes, evaluation, name, curve, points, place=(number, len(names)))
+    top = min(1.1 * highest, CEILING * full) or 1
+    for name in names:
         if name in ((best, BASELINE) if bands is None else bands):
-            _draw_band(axes, evaluation, name, mix, first, COLOURS[number % len(COLOURS)])
+            _draw_band(axes, evaluation, name, mix, first, top, COLOURS[names.index(name) % len(COLOURS)])
     axes.set_title(f"{MIXES[mix].title} (n = {n:,})")
-    axes.set(xlabel="Coverage (%)", ylabel="Selective risk (%)", xlim=(0, 100), ylim=(0, 1.1 * highest or 1))
+    axes.set(xlabel="Coverage (%)", ylabel="Selective risk (%)", xlim=(0, 100), ylim=(0, top))
     printed(axes)
+
+
+def _cut(figure: Any) -> bool:
+    """Whether a curve leaves its panel."""
+    return any(line.get_ydata().max() > axes.get_ylim()[1] for axes in figure.axes for line in axes.get_lines())
 
 
 def _draw_curve(
@@ -132,8 +141,11 @@ def _draw_curve(
     )
 
 
-def _draw_band(axes: Any, evaluation: Evaluation, name: str, mix: str, first: float, colour: str) -> None:
+def _draw_band(axes: Any, evaluation: Evaluation, name: str, mix: str, first: float, top: float, colour: str) -> None:
+    """Light, outlined, below the curves, from where it fits the panel: of few rows it would be a block."""
     band = evaluation.band(name, mix)
     shown = band.coverage >= first
     x, low, high = (100 * each[shown] for each in (band.coverage, band.low, band.high))
-    axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
+    start = int(np.argmax(high <= top))  # the first row where none fits
+    x, low, high = x[start:], low[start:], high[start:]
+    axes.fill_between(x, low, high, facecolor=(colour, 0.1), edgecolor=(colour, 0.45), linewidth=0.5, zorder=1)

@@ -36,8 +36,13 @@ def findings(certificate: Certificate, /) -> list[str]:
     if (fresh := certificate.fresh) is None:
         return []
     unknown = [] if fresh.compared else [f"Which of the fresh rows calibrated it is {compared_words(fresh)}."]
+    return [*tests_told(certificate), *slice_words(fresh), *unknown]
+
+
+def tests_told(certificate: Certificate, /) -> list[str]:
+    """What the fresh rows say of each promise, at the share of the level that it has; nothing without any."""
     word = "promised" if _is_promised(certificate) else "aimed at"
-    return [*(told(test, word=word) for test in fresh.tests), *slice_words(fresh), *unknown]
+    return [told(test, word=word) for test in ([] if certificate.fresh is None else certificate.fresh.tests)]
 
 
 def told(test: PromiseTest, /, *, word: str = "promised") -> str:

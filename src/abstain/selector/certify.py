@@ -3,6 +3,7 @@
 import platform
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
+from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +88,13 @@ class _Fresh:
             raise ValueError(
                 f"`fresh` must be rows that the selector has not seen, got about {known_again:,} of {len(outputs):,} "
                 f"that calibrated it. Take rows that neither chose the score nor its threshold."
+            )
+        if selector.seen is not None and (share := selector.seen.namesakes(outputs)):
+            warn(
+                f"About {max(1, round(share * len(outputs))):,} of {len(outputs):,} fresh rows have ids of rows that "
+                "calibrated the selector, with other contents: they count as other samples. If they show the same, "
+                "take others.",
+                stacklevel=4,
             )
         self.clusters = outputs.clusters
         self.largest = 1 if known is None else known.largest

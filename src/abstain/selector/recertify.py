@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from abstain.draws import generator
 from abstain.records import from_json, to_json
 from abstain.selector.calibration_data import CalibrationData
-from abstain.selector.seen import HashSample, SeenRows, id_hashes
+from abstain.selector.seen import NAMED, HashSample, SeenRows, id_hashes
 from abstain.selector.selector import Selector
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.risk import in_reach
@@ -222,7 +222,7 @@ class Recertification:
 
     def _seen(self, before: SeenRows | None) -> SeenRows | None:
         """Those of before, which chose the score, and the labelled ones by their ids."""
-        names = id_hashes(np.array(self.ids))
+        names = id_hashes(np.array(self.ids), salt=NAMED)
         if names is None:
             return before
         old = SeenRows(None, None) if before is None else before

@@ -17,6 +17,7 @@ END = 1 << 64
 MANY = 3  # more are not counted
 LEVEL = 1e-6  # the probability with which ties alone make fresh rows look like those of calibration
 SALT = 0x7365656E20726F77
+NAMED = 0x6E616D6520616C6F  # of ids whose rows are known by them alone
 
 Hashes = NDArray[np.uint64]
 
@@ -85,7 +86,8 @@ class SeenRows:
     """Rows that chose a score, fitted it or set its threshold."""
 
     ids: HashSample | None
-    """None where there are none, or numbers, which other rows may have too."""
+    """None where there are none, or numbers, which other rows may have too; under a salt of their own where contents
+    are not known."""
     contents: HashSample | None
     """Of logits, or of given confidences where there are no logits; None where they are not known."""
 
@@ -96,27 +98,36 @@ class SeenRows:
         return cls(None if names is None else HashSample.of(names), HashSample.of(content_hashes(outputs)))
 
     def compared(self, outputs: Outputs, /) -> tuple[str, ...]:
-        """By what these rows can be known again: by their ids, by their contents."""
-        by_ids = self.ids is not None and id_hashes(outputs.ids) is not None
+        """By what these rows can be known again: by their ids, where none is common, and by their contents."""
+        by_ids = self.ids is not None and id_hashes(outputs.ids) is not None and not self.namesakes(outputs)
         return (*(["ids"] if by_ids else []), *([] if self.contents is None else ["contents"]))
 
-    def share(self, outputs: Outputs, /) -> float:
-        """About which share of these rows are among them; 0 unless it is certain that some are."""
+    def namesakes(self, outputs: Outputs, /) -> float:
+        """About which share of these rows have ids of theirs, whatever their contents."""
         names = id_hashes(outputs.ids)
-        if self.ids is not None and names is not None and (found := self.ids.share(names)):
+        return 0.0 if self.ids is None or names is None else self.ids.share(names)
+
+    def share(self, outputs: Outputs, /) -> float:
+        """About which share of these rows are among them; 0 unless it is certain that some are.
+
+        An id is a name, which other samples of another folder may have: where contents are known they must be common.
+        """
+        named, alone = self.namesakes(outputs), id_hashes(outputs.ids, salt=NAMED)
+        if self.ids is not None and alone is not None and (found := self.ids.share(alone)):
             return found
+        if self.contents is None:
+            return named
         contents = content_hashes(outputs)
-        if self.contents is None or not self.contents.is_beyond_ties(contents):
-            return 0.0
-        return self.contents.share(contents)
+        same = self.contents.share(contents)
+        return min(named, same) or (same if self.contents.is_beyond_ties(contents) else 0.0)
 
 
-def id_hashes(ids: NDArray[Any] | None, /) -> Hashes | None:
+def id_hashes(ids: NDArray[Any] | None, /, *, salt: int = SALT) -> Hashes | None:
     """(n,) a hash of each id; None where all are numbers, since those of rows in a file name others in another."""
     if ids is None:
         return None
     names = np.asarray(ids).astype(str)
-    return None if np.char.isdecimal(names).all() else hashed(names, salt=SALT)
+    return None if np.char.isdecimal(names).all() else hashed(names, salt=salt)
 
 
 def content_hashes(outputs: Outputs, /) -> Hashes:

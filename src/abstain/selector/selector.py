@@ -81,6 +81,13 @@ class Selector:
         if outputs.n_classes != self.n_classes:
             wanted, got = (_kind(n) for n in (self.n_classes, outputs.n_classes))
             raise ValueError(f"`outputs` must have {wanted}, as in calibration, got {got}.")
+        mine, others = self.class_names or (), outputs.class_names or ()
+        if mine != others and sorted(mine) == sorted(others):
+            place = next(k for k, name in enumerate(mine) if name != others[k])
+            raise ValueError(
+                f"`outputs` must have the classes in the order of calibration, {mine[place]!r} as number {place}, got "
+                f"{others[place]!r}. Put the columns in that order."
+            )
         return self.fitted(outputs)
 
     def accepts(self, outputs: Outputs, /) -> NDArray[np.bool_]:

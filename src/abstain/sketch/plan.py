@@ -66,6 +66,11 @@ class Plan:
             check_name("by", one, get_args(By))
         if len(set(self.by)) < len(self.by) or type(self.parts) is not int or not 1 <= self.parts <= 4096:
             raise ValueError(f"`by` and `parts` must be different names and 1 to 4096, got {self.by} and {self.parts}.")
+        if self.has_ids and self.parts == 1:
+            raise ValueError(
+                "`plan` must have parts for ids that may repeat, whose standard errors need them, got none, as in a "
+                "sketch that was made coarse. Count one row of each sample, with `distinct`."
+            )
 
     @classmethod
     def of(

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable
+from functools import cache
 from math import ceil, floor, log, log10
 
 import numpy as np
@@ -41,19 +42,32 @@ def nothing_certified(
 ) -> NoSafeThresholdError:
     """The error that says how many rows would do, or what risk; ``reaches`` tells whether a risk can be certified."""
 
+    @cache
+    def reach() -> float | None:
+        return lowest_in_reach(reaches, risk, guess=_guess(sample, delta))
+
     def message() -> str:
-        words = in_reach(reaches, risk, guess=_guess(sample, delta))
+        words = _reach_words(reach())
         return (
             f"No threshold certifies risk <= {risk:.4g} with confidence {1 - delta:.4g} on n={len(sample)} calibration "
             f"samples. At least {samples_needed(risk, delta)} accepted samples without an error are needed; on this "
             f"sample {words}. Raise `risk` or `delta`, or calibrate on more samples."
         )
 
-    return NoSafeThresholdError(message)
+    return NoSafeThresholdError(message, in_reach=reach)
 
 
-def in_reach(reaches: Callable[[float], bool], risk: float, /, *, guess: float | None = None) -> str:
-    """The words for about the lowest risk above ``risk`` that is in reach, from a guess on, by bisection."""
+def in_reach(reaches: Callable[[float], bool], risk: float, /) -> str:
+    """The words for about the lowest risk above ``risk`` that is in reach."""
+    return _reach_words(lowest_in_reach(reaches, risk))
+
+
+def _reach_words(found: float | None) -> str:
+    return "no risk below 1 is in reach" if found is None else f"a risk of {found:.2g} is in reach"
+
+
+def lowest_in_reach(reaches: Callable[[float], bool], risk: float, /, *, guess: float | None = None) -> float | None:
+    """About the lowest risk above ``risk`` that is in reach, from a guess on, by bisection; None for none below 1."""
     trials = [_two_digits(risk * FACTOR**step) for step in range(1, ceil(log(1 / risk) / log(FACTOR)))]
     trials = sorted({trial for trial in trials if risk < trial < 1} | {0.99})
     start = bisect_left(trials, min(guess or 0.0, 0.99))
@@ -61,12 +75,12 @@ def in_reach(reaches: Callable[[float], bool], risk: float, /, *, guess: float |
     step = 1
     while not reaches(trials[high]):
         if high == len(trials) - 1:
-            return "no risk below 1 is in reach"
+            return None
         low, high, step = high, min(high + step, len(trials) - 1), 2 * step
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if reaches(trials[middle]) else (middle, high)
-    return f"a risk of {trials[high]:.2g} is in reach"
+    return trials[high]
 
 
 def _guess(sample: Sample, delta: float) -> float | None:

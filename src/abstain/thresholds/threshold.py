@@ -21,9 +21,17 @@ class NoSafeThresholdError(ValueError):
     To find out what would takes a while, so a message may be a function that is called when it is read.
     """
 
-    def __init__(self, message: str | Callable[[], str], /) -> None:
+    def __init__(
+        self, message: str | Callable[[], str], /, *, in_reach: Callable[[], float | None] | None = None
+    ) -> None:
         super().__init__(message)
         self._message = message
+        self._in_reach = in_reach
+
+    @property
+    def in_reach(self) -> float | None:
+        """About the lowest risk that can be certified on this sample, None where that is not known."""
+        return None if self._in_reach is None else self._in_reach()
 
     def __str__(self) -> str:
         if callable(self._message):

@@ -1,5 +1,7 @@
 """The page tests a promise as `certify` does."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.decision import decision, decision_words
 from abstain.report.evaluation_page.point import point_of_risk, point_of_selector
 from abstain.report.page import text
-from abstain.selector.certificate_words import told, verdict_words
+from abstain.selector.certificate_words import findings, told, verdict_words
 
 
 def drawn(n, seed, *, copies, rate):
@@ -30,9 +32,25 @@ def test_what_is_told_of_a_promise_is_what_the_certificate_tells(copies, rate):
     assert (expected.verdict == "refuted") == (rate > 0.5)
 
 
+def test_what_is_aimed_at_without_proof_and_what_shares_a_level_are_told_as_the_certificate_tells():
+    one = calibrate(drawn(3000, 0, copies=1, rate=0.4), risk=0.1)
+    threshold, fresh = one.threshold, drawn(1000, 1, copies=1, rate=0.4)
+    aimed = replace(threshold, promise=threshold.promise.unproved("for a test"), further=(threshold.promise,))
+    selector = replace(one, threshold=aimed)
+    found = certify(selector, fresh)
+    assert "is aimed at" in findings(found)[0]
+    assert all(text(words) in of_selector(fresh, selector) for words in findings(found))
+
+
 def test_rows_that_calibrated_a_selector_cannot_test_it():
     rows = drawn(3000, 0, copies=1, rate=0.4)
     assert "These are the rows it was calibrated on" in of_selector(rows, calibrate(rows, risk=0.1))
+
+
+def test_rows_of_which_some_calibrated_a_selector_cannot_test_it_either():
+    rows, more = (drawn(2000, seed, copies=1, rate=0.4) for seed in (0, 1))
+    both = Outputs.concat([rows, more])
+    assert "About 2,000 of these 4,000 rows calibrated it" in of_selector(both, calibrate(rows, risk=0.1))
 
 
 def of_selector(rows, selector):

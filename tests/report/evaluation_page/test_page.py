@@ -238,6 +238,15 @@ def test_a_phone_needs_no_sideways_scrolling(opened, html, scheme):
     assert (bright[0] > bright[1]) == (scheme == "dark")
 
 
+def test_captions_are_whole_on_a_phone_also_above_tables_that_are_wider(opened, html):
+    page = ready(opened(html, viewport={"width": 390, "height": 844}))
+    captions = [one for one in page.locator("caption > span").all() if one.is_visible()]
+    assert len(captions) > 3
+    for caption in captions:
+        assert caption.bounding_box()["width"] <= 390 - 32
+    assert page.locator("#scores .scroll").evaluate("(one) => one.scrollWidth > one.clientWidth")
+
+
 def test_hostile_names_are_shown_as_text(opened):
     n = 360
     rng = np.random.default_rng(0)

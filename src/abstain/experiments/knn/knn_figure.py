@@ -20,7 +20,7 @@ def ablation_figure(found: list[Ablation], larger: list[Ablation], /) -> Any:
 
     beside = min(len(found), BESIDE)
     bands = -(-len(found) // beside)
-    figure = Figure(figsize=(max(3.4 * beside, 5.0) + 2.0, 5.6 * bands), layout="constrained", dpi=180)
+    figure = Figure(figsize=(max(2.7 * beside, 7.0), 4.3 * bands + 0.8), layout="constrained", dpi=180)
     panels = figure.subplots(2 * bands, beside, squeeze=False)
     curves, areas = (panels[first::2].ravel() for first in (0, 1))
     for unused in (*curves[len(found) :], *areas[len(found) :]):
@@ -31,8 +31,13 @@ def ablation_figure(found: list[Ablation], larger: list[Ablation], /) -> Any:
         draw_areas(below, one, other)
         above.set_title(f"{one.name} (n = {len(one.draws[0].outputs):,})", fontsize=9)
     widest = max(zip(curves, found, strict=False), key=lambda pair: len(pair[1].ks))[0]
-    figure.legend(*widest.get_legend_handles_labels(), loc="outside right upper", frameon=False, fontsize=8)
-    figure.legend(*areas[0].get_legend_handles_labels(), loc="outside right lower", frameon=False, fontsize=8)
+    figure.legend(
+        *widest.get_legend_handles_labels(), loc="outside lower left", ncols=4, title="above", frameon=False, fontsize=9
+    )
+    banks = "below, shaded: range over banks"
+    figure.legend(
+        *areas[0].get_legend_handles_labels(), loc="outside lower right", title=banks, frameon=False, fontsize=9
+    )
     return figure
 
 
@@ -67,6 +72,6 @@ def draw_areas(axes: Any, found: Ablation, larger: Ablation, /) -> None:
     axes.set_xscale("log")
     axes.set_xticks(larger.ks, [str(k) for k in larger.ks])
     axes.minorticks_off()
-    axes.set(xlabel="Neighbours k (shaded: range over banks)", ylabel="AURC × 100")
+    axes.set(xlabel="Neighbours k", ylabel="AURC × 100")
     axes.set_ylim(bottom=0)
     tidy(axes)

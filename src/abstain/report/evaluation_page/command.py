@@ -18,12 +18,10 @@ def command(case: Case, /) -> Section:
 
 
 def _to_make(case: Case) -> str:
-    parts = command_parts(case, [case.point.score])
-    line = " ".join([parts["before"], parts["scores"][0], _asked(case), parts["after"]])
     known = "" if _is_known(case) else f"<p>{OWN}</p>"
     return (
-        "<p>This line makes a selector for the point chosen above, with a promise of its own. Give it rows drawn "
-        f"like those to come, best some that this page has not seen.</p>{known}{_copied(line)}"
+        f"{_instead(case)}<p>This line makes a selector for the point chosen above, with a promise of its own. Give it "
+        f"rows drawn like those to come, best some that this page has not seen.</p>{known}{_copied(line_of(case))}"
         '<p class="quiet">A risk asks for: wrong among accepted at most that. A coverage asks for: accepted at least '
         "that. A cost is that of a rejection where an error costs 1, and asks for the lowest mean cost. What is "
         "promised is kept with probability 1 − δ over the rows that are calibrated on.</p>"
@@ -64,6 +62,26 @@ def _is_known(case: Case) -> bool:
     return True
 
 
-def _asked(case: Case) -> str:
-    risk = case.point.promised_risk
-    return f"--coverage {case.point.coverage:.3f}" if risk is None else f"--risk {risk:g}"
+def line_of(case: Case, /) -> str:
+    """What makes the selector of the point; where nothing can be promised, of the risk in reach, or plans more rows."""
+    point, parts = case.point, command_parts(case, [case.point.score])
+    risk = point.promised_risk if point.in_reach is None else point.in_reach.promise.limit
+    if risk is None:
+        aim = point.missed or point.target
+        asked = f"--n {case.n}" if aim is None else f"--risk {aim:g}"
+        return f"abstain plan {asked} --delta {case.delta:g}"
+    return " ".join([parts["before"], parts["scores"][0], f"--risk {risk:g}", parts["after"]])
+
+
+def _instead(case: Case) -> str:
+    """Why the line asks for something else, where nothing can be promised."""
+    point = case.point
+    if point.threshold is not None:
+        return ""
+    if point.in_reach is None:
+        return "<p>These rows promise nothing that helps: the line tells how many labelled rows a promise takes.</p>"
+    return (
+        f"<p>A risk of {point.target:g} is out of reach on these rows: the line asks for "
+        f"{point.in_reach.promise.limit:g}, about the lowest that is in reach. More labelled rows reach a lower one: "
+        f"<code>abstain plan --risk {point.target:g} --delta {case.delta:g}</code> tells how many.</p>"
+    )

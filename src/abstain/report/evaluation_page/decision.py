@@ -10,7 +10,7 @@ from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.slices import KIND_WORDS, KINDS
 from abstain.report.page import Section, shortened, text, tiles
 from abstain.scores.score import Score
-from abstain.selector.certificate_words import told, verdict_words
+from abstain.selector.certificate_words import tests_told, verdict_words
 from abstain.selector.certify import certify
 
 
@@ -156,11 +156,17 @@ def _kept(case: Case) -> str:
     known = None if selector is None else selector.calibration
     if known is not None and known.digest == outputs_digest(point.outputs):
         return "These are the rows it was calibrated on, which cannot test the promise; fresh ones can."
+    if selector is not None and selector.seen is not None and (share := selector.seen.share(point.outputs)):
+        return (
+            f"About {max(1, round(share * case.n)):,} of these {case.n:,} rows calibrated it, so that they cannot test "
+            "the promise; fresh ones can."
+        )
     found = None if selector is None else certify(selector, point.outputs)
     if found is None or found.fresh is None:
         return ""
-    tests = [told(test) for test in found.fresh.tests]
-    return " ".join([verdict_words(found), *tests, "This takes these rows to be fresh, as abstain certify does."])
+    return " ".join(
+        [verdict_words(found), *tests_told(found), "This takes these rows to be fresh, as abstain certify does."]
+    )
 
 
 def _mixed(case: Case) -> str:

@@ -51,7 +51,7 @@
   }
 
   // The curve of the chosen score in the chosen mix.
-  let [score, curve, place, mode] = [0, [], 0, start.risk === null ? "threshold" : "risk"];
+  let [score, curve, place, mode, isStart] = [0, [], 0, start.risk === null ? "threshold" : "risk", true];
   function read() {
     score = Number(scoreSelect.value);
     const { thresholds, bounds } = found.scores[score];
@@ -100,7 +100,7 @@
   function goCheapest() {
     const costs = money();
     place = curve.reduce((best, point, at) => (cost(point, costs) < cost(curve[best], costs) ? at : best), 0);
-    mode = "cost";
+    [mode, isStart] = ["cost", false];
   }
 
   function showDay(point) {
@@ -168,7 +168,7 @@
       : mode === "risk" && risk > 0 && risk < 1
       ? `--risk ${Number(risk.toPrecision(6))}`
       : `--coverage ${Math.max(Math.floor(1000 * Math.min(point.share, 0.999)) / 1000, 0.001)}`;
-    const words = [command.before, command.scores[score], asked, command.after];
+    const words = isStart ? [start.command] : [command.before, command.scores[score], asked, command.after];
     if (mixSelect.selectedIndex > 0) words.push(" # on outputs of this mix alone"); // a selector knows of no mix
     element("command-line").textContent = words.join(" ");
   }
@@ -199,7 +199,7 @@
   }
 
   function move(name, input) {
-    mode = name;
+    [mode, isStart] = [name, false];
     const value = Number(input.value);
     place = name === "threshold" && input.type === "range" ? value : placeOf[name](value);
     if (name === "risk") inputs.risk.forEach((other) => { if (other !== input) other.value = value; });
@@ -217,7 +217,7 @@
     scoreSelect.value = "0";
     mixSelect.selectedIndex = 0;
     read();
-    mode = start.risk === null ? "threshold" : "risk";
+    [mode, isStart] = [start.risk === null ? "threshold" : "risk", true];
     place = start.threshold === null ? placeOf.coverage(100 * start.coverage) : placeOf.threshold(asNumber(start.threshold));
     if (start.risk !== null) inputs.risk.forEach((input) => { input.value = Number((100 * start.risk).toPrecision(6)); });
     show(null);
@@ -227,7 +227,7 @@
     const { coverage } = curve[place];
     read();
     place = placeOf.coverage(coverage);
-    mode = "coverage";
+    [mode, isStart] = ["coverage", false];
     show(null);
     if (chart) chart.data("rows", drawn()).runAsync();
   }

@@ -12,9 +12,10 @@ from abstain.extras import require
 from abstain.jsonable import jsonable
 from abstain.metrics.checks import rejected_last
 from abstain.report.evaluation_page.case import Case
-from abstain.report.evaluation_page.command import command_parts
+from abstain.report.evaluation_page.command import command_parts, line_of
 from abstain.report.evaluation_page.controls import mix_select, option, select
 from abstain.report.evaluation_page.counts import Counts
+from abstain.report.evaluation_page.groups import group_thresholds
 from abstain.report.evaluation_page.slices import KINDS, Division
 from abstain.report.page import Cell, Column, Section, asset, name, shortened, table, text, tiles
 from abstain.report.page.chart import chart
@@ -31,7 +32,7 @@ def explorer(case: Case, /) -> Section:
     if not all(len(counts.ranks) for counts, _ in scores.values()):
         return Section(name="explorer", title="Explore", html="<p>No threshold accepts a row here.</p>")
     html = (
-        f"<p>{_words(case)}</p>{_controls(case, list(scores))}"
+        f"{group_thresholds(case)}<p>{_words(case)}</p>{_controls(case, list(scores))}"
         '<div aria-live="polite">' + _tiles() + "</div>"
         '<div class="chart" id="explorer-chart" role="img" aria-label="Risk over coverage, the chosen point marked; '
         'the numbers above tell it"></div>' + _daily() + _tables(parts)
@@ -54,7 +55,7 @@ def explorer(case: Case, /) -> Section:
 def _scores(case: Case) -> dict[str, tuple[Counts, NDArray[np.bool_]]]:
     """The score decided for, and the others one would think of where they are known of the same rows."""
     evaluation, point = case.evaluation, case.point
-    found = {point.score: (Counts.of(point.confidence, chosen=point.value), point.errors)}
+    found = {point.score: (Counts.of(point.confidence, chosen=_chosen(case)), point.errors)}
     if point.outputs is not evaluation.outputs:
         return found
     for score in (verdict(evaluation).best, BASELINE, "confidence_margin"):
@@ -77,8 +78,16 @@ def _counted(case: Case, counts: Counts, errors: NDArray[np.bool_], parts: list[
 
 def _start(case: Case) -> dict[str, Any]:
     """Where the page begins: at the threshold decided for, or at its coverage."""
-    value, risk = case.point.value, case.point.promised_risk
-    return {"threshold": jsonable(value), "coverage": case.point.coverage, "risk": risk}
+    value, risk, point = _chosen(case), case.point.promised_risk, case.point
+    if point.in_reach is not None:
+        risk = point.in_reach.promise.limit
+    line = line_of(case) if point.selector is None else None
+    return {"threshold": jsonable(value), "coverage": point.coverage, "risk": risk, "command": line}
+
+
+def _chosen(case: Case) -> float | None:
+    """The threshold that the explorer begins at: that of the point, or of the risk in reach where it promises none."""
+    return case.point.value if case.point.in_reach is None else case.point.in_reach.value
 
 
 def _words(case: Case) -> str:

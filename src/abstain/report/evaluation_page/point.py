@@ -51,6 +51,8 @@ class Point:
     """Whether the target was asked for, or chosen for the page."""
     objection: str = ""
     """Why nothing can be promised."""
+    in_reach: Threshold | None = None
+    """Of about the lowest risk that can be promised and is below that of all rows, where the one asked for cannot."""
     missed: float | None = None
     """Half of the errors, where that was aimed at first and cannot be certified."""
     is_widest: bool = False
@@ -126,17 +128,18 @@ def point_of_risk(evaluation: Evaluation, /, *, risk: float | None, delta: float
     Without a ``risk`` the point aims at half of the errors that there are at full coverage, or at what is in reach. Of
     the recommended score and those as simple that AURC cannot tell from it, the one that accepts most is taken.
     """
-    scores, errors = _as_good(evaluation), evaluation.errors
+    scores, errors, clusters = _as_good(evaluation), evaluation.errors, evaluation.outputs.clusters
     each = {score: rejected_last(evaluation.confidence[score]) for score in scores}
     targets = [risk] if risk is not None else _targets(each[scores[0]], errors, delta)
     score, threshold, target, refusal = scores[0], None, None, None
     for target in targets:
         try:
-            score, threshold = _widest(each, errors, evaluation.outputs.clusters, risk=target, delta=delta)
+            score, threshold = _widest(each, errors, clusters, risk=target, delta=delta)
             break
         except NoSafeThresholdError as error:
             refusal = refusal or error
     confidence, value = each[score], -np.inf if threshold is None else threshold.value
+    instead = (refusal.in_reach if refusal and risk is not None else None) or 1.0
     return Point(
         outputs=evaluation.outputs,
         places=evaluation.places,
@@ -151,6 +154,9 @@ def point_of_risk(evaluation: Evaluation, /, *, risk: float | None, delta: float
         target=target,
         was_asked=risk is not None,
         objection="" if threshold else str(refusal or "No risk below 1 can be certified on these rows."),
+        in_reach=_widest({score: confidence}, errors, clusters, risk=instead, delta=delta)[1]
+        if instead < errors.mean()
+        else None,
         missed=targets[0] if risk is None and target is not None and target != targets[0] else None,
         is_widest=len(scores) > 1 and threshold is not None,
     )

@@ -32,7 +32,7 @@ def table(
     body = "".join(_row(columns, row) for row in rows)
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{text(caption)}"><table{where}{kind}>'
-        f"<caption>{text(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f"<caption><span>{text(caption)}</span></caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 

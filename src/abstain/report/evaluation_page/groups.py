@@ -1,0 +1,45 @@
+"""The thresholds of a selector that has one for each class or domain, and what each does on these rows."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.report.evaluation_page.case import Case
+from abstain.report.evaluation_page.slices import UNUSABLE, class_name
+from abstain.report.page import Cell, Column, name, table, text
+
+COLUMNS = ("Threshold", "Rows", "Accepted", "Coverage", "Wrong among accepted", "Risk")
+
+
+def group_thresholds(case: Case, /) -> str:
+    """A sentence and a table; nothing where all rows have one threshold."""
+    selector, outputs = case.point.selector, case.point.outputs
+    if selector is None or selector.groups is None:
+        return ""
+    groups, titles = selector.groups, [Column(one, number=True) for one in COLUMNS]
+    of_row = groups.names(outputs, lambda: selector.predictions(outputs))
+    names = {part: part for part in groups.thresholds}
+    if groups.per == "class":
+        names = {part: class_name(int(part), selector.class_names, negative=UNUSABLE) for part in names}
+    values = {part: one.value for part, one in groups.thresholds.items()}
+    rows = [[Cell(name(names[part])), *_cells(case, values[part], of_row == part)] for part in names]
+    words = (
+        f"The selector has a threshold for each {groups.per}: the table has them. What can be moved below is one "
+        "threshold for all rows alike, which the selector does not have; it begins at the selector’s coverage."
+    )
+    caption = f"The selector on these rows, by {'predicted class' if groups.per == 'class' else 'domain'}"
+    columns = [Column(groups.per.capitalize()), *titles]
+    return f"<p>{text(words)}</p>{table(columns, rows, caption=caption, name='group-thresholds')}"
+
+
+def _cells(case: Case, value: float, inside: NDArray[np.bool_]) -> list[Cell]:
+    accepted = inside & case.point.accepted
+    n, taken, wrong = (int(np.count_nonzero(one)) for one in (inside, accepted, accepted & case.point.errors))
+    above = f"{value:.6g}".replace("-", "−") if value < np.inf else "always rejected"
+    return [
+        Cell(above, value if np.isfinite(value) else 1e308),
+        Cell(f"{n:,}"),
+        Cell(f"{taken:,}"),
+        Cell(case.percent(taken / n) if n else "–", taken / n if n else -1.0),
+        Cell(f"{wrong:,}"),
+        Cell(case.percent(wrong / taken) if taken else "–", wrong / taken if taken else -1.0),
+    ]

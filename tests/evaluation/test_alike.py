@@ -1,0 +1,44 @@
+"""Scores that rank every sample alike are told to, by their rankings and not by their names."""
+
+import numpy as np
+
+from abstain import Outputs, evaluate
+from abstain.evaluation import verdict
+
+PLAIN = ["max_softmax", "doctor", "neg_entropy", "confidence_margin", "max_logit"]
+
+
+def drawn(k, n=400):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(k, size=n)
+    return Outputs(logits=rng.normal(size=(n, k)) + 2 * np.eye(k)[labels], labels=labels)
+
+
+def test_functions_of_the_margin_of_two_classes_rank_alike_and_are_told_in_one_sentence():
+    found = evaluate(drawn(2), scores=PLAIN)
+    assert found.alike == (tuple(PLAIN[:4]),)
+    told = verdict(found)
+    assert told.baseline == "max_logit"
+    assert " 4 scores rank every sample alike: max_softmax, doctor, neg_entropy, confidence_margin." in told.words
+    assert "As good as can be told" not in told.words
+    assert {row["score"] for row in found.rows} == set(PLAIN)
+    assert found.to_dict()["alike"] == [PLAIN[:4]]
+
+
+def test_of_three_classes_they_do_not():
+    found = evaluate(drawn(3), scores=PLAIN)
+    assert found.alike == ()
+    assert "alike" not in verdict(found).words
+
+
+def test_ties_are_part_of_a_ranking():
+    c = np.array([0.4, 0.3, 0.2, 0.1])
+    given = {"a": c, "b": np.exp(c), "c": np.round(c + 0.05, 0), "d": [0.4, 0.2, 0.3, 0.1]}
+    assert evaluate(Outputs(given=given, errors=[1, 0, 1, 0])).alike == (("a", "b"),)
+
+
+def test_where_all_scores_rank_alike_there_is_nothing_to_compare_with():
+    found = verdict(evaluate(drawn(2), scores=PLAIN[:2]))
+    assert found.baseline is None
+    assert found.words.startswith("max_softmax has AURC ")
+    assert found.words.endswith("2 scores rank every sample alike: max_softmax, doctor.")

@@ -1,0 +1,41 @@
+"""A selector with a threshold for each class shows each of them, and what it does."""
+
+import re
+
+import numpy as np
+import pytest
+
+from abstain import calibrate
+from abstain.report.evaluation_page.case import Case
+from abstain.report.evaluation_page.explorer import explorer
+from abstain.report.evaluation_page.point import point_of_selector
+
+
+def cells(html):
+    table = re.search(r'<table id="group-thresholds".*?</table>', html)[0]
+    body = re.findall(r"<tr>(.*?)</tr>", table)[1:]
+    return [[re.sub("<[^>]*>", "", cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)] for row in body]
+
+
+@pytest.mark.parametrize("per", ["class", "domain"])
+def test_every_group_has_its_threshold_and_counts(evaluation, per):
+    outputs = evaluation.given
+    selector = calibrate(outputs, score="confidence_margin", risk=0.25, per=per)
+    html = explorer(Case(evaluation, point_of_selector(evaluation, selector), 0.05, "run/")).html
+    assert f"has a threshold for each {per}" in html
+    assert "one threshold for all rows alike, which the selector does not have" in html
+    group = outputs.predictions.astype(str) if per == "class" else outputs.domain
+    accepted, rows = selector.accepts(outputs), {row[0]: row[1:] for row in cells(html)}
+    assert set(rows) == set(selector.groups.thresholds) == set(group)
+    for name, (value, n, taken, _, wrong, _) in rows.items():
+        inside = group == name
+        threshold = selector.groups.thresholds[name].value
+        assert value == (f"{threshold:.6g}".replace("-", "−") if threshold < np.inf else "always rejected")
+        counts = inside.sum(), (inside & accepted).sum(), (inside & accepted & outputs.errors).sum()
+        assert (n, taken, wrong) == tuple(f"{count:,}" for count in counts)
+
+
+def test_one_threshold_for_all_needs_no_table(evaluation):
+    selector = calibrate(evaluation.given, score="confidence_margin", risk=0.25)
+    case = Case(evaluation, point_of_selector(evaluation, selector), 0.05, "run/")
+    assert "group-thresholds" not in explorer(case).html
