@@ -420,8 +420,8 @@ def choosing_learned(runs: int = 200) -> bool:
 def _two_kinds(rng: np.random.Generator, n: int) -> Outputs:
     """Ambiguous rows, which a margin sees, and faint ones of unknown classes, which an energy sees."""
     labels, unknown = rng.integers(3, size=n), rng.random(n) < 0.2
-    logits = rng.normal(scale=2, size=(n, 3)) + 4 * np.eye(3)[labels]
-    logits += (rng.normal(scale=2, size=n) - 6 * unknown - logits.max(axis=1))[:, None]
+    logits = rng.normal(scale=1.5, size=(n, 3)) + 5 * np.eye(3)[labels]
+    logits += (rng.normal(scale=2, size=n) - 5 * unknown - logits.max(axis=1))[:, None]
     return Outputs(logits=logits, labels=np.where(unknown, -1, labels))
 
 
