@@ -51,7 +51,7 @@ def _torch_uncertainty(what, ours, c, wrong):
     metric = AURC()
     metric._update_count = 1  # or it warns that nothing was gathered
     metric.scores, metric.errors = [torch.from_numpy(c)], [torch.from_numpy(wrong.astype(np.float32))]
-    yield faster(what, ours, "torch-uncertainty's AURC, one α, no SE", _again(metric), goal=5, rounds=2)
+    yield faster(what, ours, "torch-uncertainty's AURC, one α, no SE", _again(metric), goal=5, rounds=4)
 
 
 def _again(metric):

@@ -18,9 +18,11 @@ CONFIDENCES = {
 }
 
 
+@pytest.mark.parametrize("few", [0, 1 << 13])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("confidence", CONFIDENCES.values(), ids=CONFIDENCES)
-def test_groups_are_numbered_in_the_exact_order(confidence, dtype):
+def test_groups_are_numbered_in_the_exact_order(confidence, dtype, few, monkeypatch):
+    monkeypatch.setattr("abstain.kernels.ranks.FEW", few)
     with np.errstate(over="ignore"):
         c = confidence.astype(dtype)
     group, counts, examples = order_rows(c).numbers()
@@ -30,8 +32,10 @@ def test_groups_are_numbered_in_the_exact_order(confidence, dtype):
     np.testing.assert_array_equal(c[examples], -distinct)
 
 
+@pytest.mark.parametrize("few", [0, 1 << 13])
 @pytest.mark.parametrize("confidence", CONFIDENCES.values(), ids=CONFIDENCES)
-def test_some_of_the_rows_are_in_the_order_of_their_own(confidence):
+def test_some_of_the_rows_are_in_the_order_of_their_own(confidence, few, monkeypatch):
+    monkeypatch.setattr("abstain.kernels.ranks.FEW", few)
     chosen = np.arange(len(confidence)) % 3 != 1
     place = np.where(chosen, np.cumsum(chosen) - 1, -1)
     among, own = order_rows(confidence).among(place, chosen.sum()), order_rows(confidence[chosen])

@@ -1,6 +1,7 @@
 from math import fsum
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,3 +46,18 @@ def test_the_smallest_and_largest_numbers():
     assert exact_sum(np.zeros(3)) == 0
     assert exact_sum(np.array([5e-324, 5e-324])) == 1e-323
     assert exact_sum(np.array([1e308, 5e307, -1e308])) == 5e307
+
+
+@given(values, values)
+def test_few_values_are_added_by_numpy_to_the_same_digits(numbers, others):
+    size = min(len(numbers), len(others))
+    a, b = np.array(numbers[:size]) / 1e200, np.array(others[:size]) / 1e200
+    place = np.arange(size) % 3
+
+    def sums():
+        return [exact_sum(a), squared_distance(a, b), *exact_sums(a, place, 3)]
+
+    by_numpy = sums()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("abstain.kernels.sums.FEW", 0)
+        assert sums() == by_numpy

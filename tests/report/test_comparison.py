@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, compare_runs
-from abstain.report.comparison_figure import comparison_figure
 from abstain.report.comparison_page import comparison_page
 from abstain.report.comparison_tables import comparison_markdown, comparison_tables
+from abstain.report.figures.comparison import comparison_figure
+from abstain.report.figures.save import picture_bytes
 from abstain.report.page import shortened
-from abstain.report.save import picture_bytes
 
 HOSTILE = ("<script>alert(1)</script>|$x$", '"><img src=x onerror=alert(2)>\n' + "ü" * 200)
 

@@ -5,8 +5,8 @@ import pytest
 
 from abstain import Outputs, calibrate, evaluate, scale_sensitivity
 from abstain.evaluation import summarize, verdict
-from abstain.report.risk_coverage_figure import draw_risk_coverage, risk_coverage_figure
-from abstain.report.scale_figure import draw_scale
+from abstain.report.figures.risk_coverage import draw_risk_coverage, risk_coverage_figure
+from abstain.report.figures.scale import draw_scale
 from abstain.report.tables import latex_table, markdown_table
 
 

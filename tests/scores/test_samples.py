@@ -1,5 +1,8 @@
 """What scores take from the sample they are fitted on."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -19,8 +22,7 @@ def make(n=60, k=3, d=5, seed=0):
 def test_of_a_large_sample_a_bank_is_drawn_that_is_the_same_each_time(score, monkeypatch):
     monkeypatch.setattr(samples, "LARGEST_BANK", 20)
     fitted, again = score.fit(make()), score.fit(make())
-    banks = [fitted.right, fitted.wrong] if isinstance(score, DeltaKNN) else [fitted.bank]
-    assert sum(map(len, banks)) == 20
+    assert len(fitted.bank) == 20
     np.testing.assert_array_equal(fitted(make(seed=1)), again(make(seed=1)))
 
 
@@ -31,9 +33,28 @@ def test_the_bank_is_made_of_rows_of_the_sample_each_at_most_once(monkeypatch):
     assert rows < {tuple(row) for row in make().features}
 
 
-def test_a_sample_that_is_not_too_large_is_the_bank():
+def test_a_sample_that_is_not_too_large_is_the_bank_right_rows_first():
     sample = make()
-    assert samples.bank_of(sample) is sample
+    bank = samples.bank_of(sample)
+    np.testing.assert_array_equal(bank.errors, np.sort(sample.errors))
+    assert {tuple(row) for row in bank.features} == {tuple(row) for row in sample.features}
+    assert samples.bank_of(bank) is bank
+
+
+def test_scores_that_seek_neighbours_share_one_bank():
+    sample = make()
+    knn, nnguide, delta = (score.fit(sample) for score in (KNN(), NNGuide(), DeltaKNN()))
+    assert knn.bank is nnguide.bank is delta.bank
+    assert KNN(space="logits").fit(sample).bank is not knn.bank
+
+
+def test_what_is_found_of_a_sample_does_not_keep_it():
+    sample = samples.bank_of(make())
+    KNN().fit(sample)
+    kept = weakref.ref(sample)
+    del sample
+    gc.collect()
+    assert kept() is None
 
 
 def test_what_scores_share_is_computed_once_for_a_block(monkeypatch):

@@ -125,3 +125,10 @@ def test_a_representation_fits_a_line():
     selector = calibrate(CAL, risk=0.1)
     assert len(repr(selector)) < 150
     assert len(repr(selector.threshold)) < 120
+
+
+def test_the_best_of_all_may_be_the_learned_one(digits):
+    best, few = (calibrate(digits, score=score, risk=0.1, delta=0.1) for score in ("best", "all"))
+    assert best.score == "learned" != few.score
+    assert "learned was chosen among" in best.summary()
+    assert "learned accepts" in best.summary()

@@ -53,7 +53,7 @@ def compare(
     import abstain
     from abstain.files import write_text
     from abstain.metrics.intervals import ALPHAS
-    from abstain.report.save import check_figure, save_figure
+    from abstain.report.figures.save import check_figure, save_figure
 
     check_figure(figure)
     writers = _writers(output or [], report)
@@ -71,7 +71,7 @@ def compare(
     unused = [f"{name}: {note}" for name, run in zip(found.names, (a, b), strict=True) for note in unused_note(run)]
     found = replace(found, notes=(*found.notes, *unused))
     if figure is not None:
-        from abstain.report.comparison_figure import comparison_figure
+        from abstain.report.figures.comparison import comparison_figure
 
         save_figure(comparison_figure(found), figure)
     for goal, written in writers.items():

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def evaluated(outputs: "Outputs", folder: Path, *, seed: int, fitting: "Fitting" = "fifth") -> "Evaluation":
     """All scores compared, and their curves in the folder."""
     import abstain
-    from abstain.report.risk_coverage_figure import risk_coverage_figure
-    from abstain.report.save import save_figure
+    from abstain.report.figures.risk_coverage import risk_coverage_figure
+    from abstain.report.figures.save import save_figure
 
     with progress_bar() as progress:
         evaluation = abstain.evaluate(outputs, fitting=fitting, seed=seed, progress=progress)

@@ -23,7 +23,7 @@ class EvaluationFiles:
 
     def check(self) -> None:
         """What would stop them from being written, before anything is computed."""
-        from abstain.report.save import check_figure, check_figures
+        from abstain.report.figures.save import check_figure, check_figures
         from abstain.report.table_file import check_table
 
         check_figure(self.figure)
@@ -37,8 +37,8 @@ class EvaluationFiles:
 
     def write(self, result: "Evaluation", *, selector: "Selector | None", run: str, selector_file: str) -> list[str]:
         """Write them; a line for each of the ``figures``."""
-        from abstain.report.risk_coverage_figure import risk_coverage_figure
-        from abstain.report.save import save_figure
+        from abstain.report.figures.risk_coverage import risk_coverage_figure
+        from abstain.report.figures.save import save_figure
         from abstain.report.table_file import write_evaluation
 
         if self.figure is not None:
@@ -54,7 +54,7 @@ class EvaluationFiles:
 
 def _draw(result: "Evaluation", folder: Path, selector: "Selector | None") -> list[str]:
     from abstain.report.evaluation_page.point import point_of
-    from abstain.report.figures import write_figures
+    from abstain.report.figures.folder import write_figures
 
     with progress_bar() as progress:
         progress("Drawing", 1.0)

@@ -28,7 +28,7 @@ def plan(
 
     Example: abstain plan --risk 0.02 --delta 0.05 --coverage 0.6 --error-rate 0.01
     """
-    from abstain.report.save import check_figure
+    from abstain.report.figures.save import check_figure
 
     check_figure(figure)
     if n is not None and figure is not None:
@@ -43,8 +43,8 @@ def plan(
         raise ValueError("`--risk` or `--n` must be given, one of them, got both or none.")
     rows = _sizes(risk, coverages, [risk * f for f in FRACTIONS] if error_rate is None else [error_rate], known)
     if figure is not None:
-        from abstain.report.plan_figure import plan_figure
-        from abstain.report.save import save_figure
+        from abstain.report.figures.plan import plan_figure
+        from abstain.report.figures.save import save_figure
 
         save_figure(plan_figure(risk=risk, coverage=coverage, **known), figure)
     _tell(json, *_plan(risk, coverage, rows, known))

@@ -11,8 +11,8 @@ from abstain.experiments.findings import Findings, Table
 from abstain.files import check_goal, read_text, write_text
 from abstain.jsonable import jsonable
 from abstain.records import built
+from abstain.report.figures.save import save_figure
 from abstain.report.markdown import markdown_lines
-from abstain.report.save import save_figure
 
 FIGURES = (".png", ".svg", ".pdf")
 DOCUMENT = "findings.json"

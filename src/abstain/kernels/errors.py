@@ -49,7 +49,7 @@ def _split(confidence, losses, out):  # type: ignore[no-untyped-def]
     return right, wrong
 
 
-@compiled()
+@compiled(inline="always")
 def _run(values, start):  # type: ignore[no-untyped-def]
     """The end of the run of equal values that begins at ``start``."""
     end = start + 1
@@ -58,7 +58,7 @@ def _run(values, start):  # type: ignore[no-untyped-def]
     return end
 
 
-@compiled()
+@compiled(inline="always")
 def _parcel(right, wrong, i, j, counts, errors):  # type: ignore[no-untyped-def]
     """The next groups of two ascending arrays from places i and j on; the new places, and how many groups."""
     g = 0
@@ -108,7 +108,7 @@ def merged_groups(right, wrong, confidence, counts, errors):  # type: ignore[no-
     return found
 
 
-@compiled()
+@compiled(inline="always")
 def _plus(total, lost, term):  # type: ignore[no-untyped-def]
     """The total with a term more, and what rounding has lost (Kahan, 1965)."""
     step = term - lost
@@ -116,7 +116,7 @@ def _plus(total, lost, term):  # type: ignore[no-untyped-def]
     return longer, (longer - total) - step
 
 
-@compiled()
+@compiled(inline="always")
 def _tie(count, wrong, end, wrong_end, m, total):  # type: ignore[no-untyped-def]
     """Take a group of ties into the risks; what it adds to h and T, and the mean of that over its rows."""
     before, wrong_before, rate = end - count, wrong_end - wrong, wrong / count
@@ -129,7 +129,7 @@ def _tie(count, wrong, end, wrong_end, m, total):  # type: ignore[no-untyped-def
     return risks, risks_lost, h, h * rate, h_sum / count, h_sum * rate / count
 
 
-@compiled()
+@compiled(inline="always")
 def _fold(counts, errors, groups, end, wrong_end, m, state):  # type: ignore[no-untyped-def]
     """Take a parcel of groups, the least trusted first and up to row ``end`` of the ranking, into the state of a pass.
 
@@ -200,7 +200,7 @@ def _pass_groups(all_counts, losses, ms, states):  # type: ignore[no-untyped-def
         wrong_end -= errors[:groups].sum()
 
 
-@compiled()
+@compiled(inline="always")
 def _ranked_parcel(rows, begins, is_error, end, counts, errors):  # type: ignore[no-untyped-def]
     """The next groups of a ranking from row ``end`` up; where they begin, how many, and their errors."""
     g = wrong = 0
@@ -217,9 +217,9 @@ def _ranked_parcel(rows, begins, is_error, end, counts, errors):  # type: ignore
     return end, g, wrong
 
 
-@compiled((array(whole), array(flag), given(byte, 1), whole, array(whole), array(double, 2)))
-def _pass_ranked(rows, begins, is_error, wrong_end, ms, states):  # type: ignore[no-untyped-def]
-    counts, errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
+@compiled((array(whole), array(flag), given(byte, 1), array(whole, 2), whole, array(whole), array(double, 2)))
+def _pass_ranked(rows, begins, is_error, parcel, wrong_end, ms, states):  # type: ignore[no-untyped-def]
+    counts, errors = parcel[0], parcel[1]
     end = rows.size
     while end > 0:
         start, groups, wrong = _ranked_parcel(rows, begins, is_error, end, counts, errors)
@@ -229,7 +229,7 @@ def _pass_ranked(rows, begins, is_error, wrong_end, ms, states):  # type: ignore
         wrong_end -= wrong
 
 
-@compiled()
+@compiled(inline="always")
 def _tie_means(count, wrong, end, m):  # type: ignore[no-untyped-def]
     """What a group of ties adds to h and T, and the mean of that over its rows."""
     h = h_sum = 0.0
@@ -240,10 +240,10 @@ def _tie_means(count, wrong, end, m):  # type: ignore[no-untyped-def]
     return h, h * rate, h_sum / count, h_sum * rate / count
 
 
-@compiled((array(whole), array(flag), given(byte, 1), whole, array(double), array(double)))
-def _influence(rows, begins, is_error, m, influence, shares):  # type: ignore[no-untyped-def]
+@compiled((array(whole), array(flag), given(byte, 1), array(whole, 2), whole, array(double), array(double)))
+def _influence(rows, begins, is_error, parcel, m, influence, shares):  # type: ignore[no-untyped-def]
     """Give every row its e h − T, and the first ones of ``shares`` their h/m; the sum of all e h − T."""
-    counts, errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
+    counts, errors = parcel[0], parcel[1]
     h_before = h_lost = t_before = t_lost = total = total_lost = 0.0
     end = rows.size
     while end > 0:
@@ -318,7 +318,7 @@ def ranked_error_areas(order: Order, is_error: NDArray[np.bool_], ms: Ints, /) -
     """The same from rows in the order of a ranking."""
     wrong = int(np.count_nonzero(is_error))
     states = _start(ms, len(is_error), wrong)
-    _pass_ranked(*order, read_only(is_error.view(np.uint8)), wrong, ms, states)
+    _pass_ranked(*order, read_only(is_error.view(np.uint8)), np.empty((2, PARCEL), np.int64), wrong, ms, states)
     return _areas(states)
 
 
@@ -326,7 +326,8 @@ def ranked_error_influence(order: Order, is_error: NDArray[np.bool_], m: int, so
     """(n,) the influence n/m (e h − T) of each row, its mean taken off, and h/m of the first ``some`` rows."""
     n = len(is_error)
     influence, shares = np.empty(n), np.empty(some)
-    total = _influence(*order, read_only(is_error.view(np.uint8)), m, influence, shares)
+    parcel = np.empty((2, PARCEL), np.int64)
+    total = _influence(*order, read_only(is_error.view(np.uint8)), parcel, m, influence, shares)
     influence -= total / n
     influence *= n / m
     return influence, shares

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.kernels.blocks import for_each_block
-from abstain.kernels.compiled import array, as_given, compiled, double, given, single
+from abstain.kernels.compiled import array, as_given, compiled, double, given, single, whole
 
 LANES = 128  # classes whose weights stay in cache while many rows pass
 ROWS = 64
@@ -22,17 +22,23 @@ def lanes(weight: NDArray[np.floating], /) -> NDArray[np.floating]:
 
 @compiled(
     *(
-        (given(kind), double, array(of_weight, 3), array(double, 2))
+        (
+            given(kind),
+            double,
+            array(of_weight, 3),
+            array(whole),
+            array(double),
+            array(whole),
+            array(double),
+            array(double, 2),
+        )
         for kind in (single, double)
         for of_weight in (single, double)
     ),
     fastmath={"contract"},
 )
-def _subtract(features, limit, weight, logits):  # type: ignore[no-untyped-def]
+def _subtract(features, limit, weight, places, excess, ends, total, logits):  # type: ignore[no-untyped-def]
     rows, d = features.shape
-    places = np.empty(rows * (d + 3), dtype=np.int32)
-    excess = np.empty(rows * (d + 3))
-    ends = np.empty(rows, dtype=np.int64)
     count = 0
     for i in range(rows):
         for t in range(d):
@@ -45,7 +51,6 @@ def _subtract(features, limit, weight, logits):  # type: ignore[no-untyped-def]
             excess[count] = 0.0
             count += 1
         ends[i] = count
-    total = np.empty(LANES)
     for b in range(weight.shape[0]):
         start = 0
         stop = min(LANES, logits.shape[1] - b * LANES)
@@ -69,9 +74,11 @@ def less_excess(
     found = logits.astype(np.float64)
 
     def work(block: slice) -> None:
+        most = ROWS * (features.shape[1] + 3)
+        space = np.empty(most, np.int64), np.empty(most), np.empty(ROWS, np.int64), np.empty(LANES)
         for start in range(block.start, block.stop, ROWS):
             rows = slice(start, min(start + ROWS, block.stop))
-            _subtract(as_given(features[rows]), limit, weight, found[rows])
+            _subtract(as_given(features[rows]), limit, weight, *space, found[rows])
 
     for_each_block(work, *features.shape)
     return found

@@ -1,72 +1,72 @@
-"""Keep the best few of many candidates by float32 products, and measure them exactly."""
+"""Measure exactly, of many rows, those few that float32 products show to be near."""
 
 import numpy as np
 
-from abstain.kernels.compiled import array, compiled, double, flag, given, single, whole
+from abstain.kernels.compiled import array, compiled, double, given, single, whole
 
-TOGETHER = 32  # columns, far apart, whose largest is looked at before each of them
+TOGETHER, WIDTH = 16, 64  # columns, far apart, whose largest is looked at before each of them; groups side by side
+STEPS = 12
 
 
-@compiled(fastmath={"nnan", "nsz", "reassoc"})
-def _largest(products, halves, groups, tops):  # type: ignore[no-untyped-def]
-    """Of the columns j, j + groups, j + 2 groups … the largest product − half; side by side, so in wide vectors."""
+def number_of_groups(columns: int, fewest: int, /) -> int:
+    """How many groups to look at first: many more than there must be candidates, in whole vectors if there are many."""
+    wanted = max(columns // TOGETHER, 2 * fewest, 1)
+    return min(columns, -(-wanted // WIDTH) * WIDTH)
+
+
+@compiled(inline="always")
+def _largest(products, shift, slopes, halves, tops):  # type: ignore[no-untyped-def]
+    """Of the columns j, j + groups, j + 2 groups … the largest value; side by side, so in wide vectors."""
+    groups = tops.size
     for j in range(groups):
-        tops[j] = products[j] - halves[j]
-    for part in range(1, (products.size + groups - 1) // groups):
-        start = part * groups
-        more, less = products[start : start + groups], halves[start : start + groups]  # views: their loop is vectorised
+        tops[j] = slopes[j] * (products[j] + shift) - halves[j]
+    for start in range(groups, products.size, groups):
+        more = products[start : start + groups]  # views: their loop is vectorised
+        steeper, less = slopes[start : start + groups], halves[start : start + groups]
         for j in range(more.size):
-            value = more[j] - less[j]
+            value = steeper[j] * (more[j] + shift) - less[j]
             tops[j] = value if value > tops[j] else tops[j]
 
 
-@compiled()
-def _at_rank(tops, count, k):  # type: ignore[no-untyped-def]
-    """The k-th largest of the first values, −inf if there are fewer; the places behind them are written to."""
-    if count < k:
+@compiled(inline="always")
+def _ends(values):  # type: ignore[no-untyped-def]
+    """The lowest and the highest."""
+    low = high = values[0]
+    for j in range(values.size):
+        low = values[j] if values[j] < low else low
+        high = values[j] if values[j] > high else high
+    return low, high
+
+
+@compiled(inline="always")
+def _reached_by(tops, cut):  # type: ignore[no-untyped-def]
+    count = np.float32(0)  # as wide as the values
+    for j in range(tops.size):
+        count += np.float32(1) if tops[j] >= cut else np.float32(0)
+    return count
+
+
+@compiled(inline="always")
+def _cut(tops, fewest):  # type: ignore[no-untyped-def]
+    """A value that at least so many reach, and not many more, by halving; −inf if there are not so many."""
+    if tops.size < fewest:
         return -np.float32(np.inf)
-    best = tops[count : count + k]
-    best[:] = -np.inf
-    for s in range(count):
-        if tops[s] > best[k - 1]:
-            place = k - 1
-            while place > 0 and tops[s] > best[place - 1]:
-                best[place] = best[place - 1]
-                place -= 1
-            best[place] = tops[s]
-    return best[k - 1]
+    low, high = _ends(tops)
+    for _ in range(STEPS):
+        middle = np.float32(0.5) * (low + high)
+        count = _reached_by(tops, middle)
+        if count < fewest:
+            high = middle
+        else:
+            low = middle
+            if 4 * count <= 5 * fewest:
+                break
+    return low
 
 
-@compiled((array(single, 2), array(single), whole, array(single), array(single, 2), array(whole, 2)))
-def keep_largest(products, halves, offset, tops, values, index):  # type: ignore[no-untyped-def]
-    """Insert each row's products − halves (columns offset …) into its best values, descending, and their index.
-
-    The k-th largest of the largest of each group, for which ``tops`` has room, tells what cannot be among the k best.
-    """
-    columns, k = products.shape[1], values.shape[1]
-    groups = (columns + TOGETHER - 1) // TOGETHER
-    for i in range(products.shape[0]):
-        row, best = products[i], values[i]
-        _largest(row, halves, groups, tops)
-        cut = _at_rank(tops, groups, k)
-        for group in range(groups):
-            if tops[group] < cut or not tops[group] > best[k - 1]:
-                continue
-            for j in range(group, columns, groups):
-                value = row[j] - halves[j]
-                if value >= cut and value > best[k - 1]:
-                    place = k - 1
-                    while place > 0 and value > best[place - 1]:
-                        best[place] = best[place - 1]
-                        index[i, place] = index[i, place - 1]
-                        place -= 1
-                    best[place] = value
-                    index[i, place] = offset + j
-
-
-@compiled(fastmath={"nsz", "reassoc"})
+@compiled(inline="always")
 def _measured(query, row, by_distance):  # type: ignore[no-untyped-def]
-    """The squared distance, or minus the product, in float64."""
+    """The squared distance or the product, in float64."""
     total = 0.0
     if by_distance:
         for t in range(query.size):
@@ -74,11 +74,11 @@ def _measured(query, row, by_distance):  # type: ignore[no-untyped-def]
             total += apart * apart
     else:
         for t in range(query.size):
-            total -= np.float64(query[t]) * np.float64(row[t])
+            total += np.float64(query[t]) * np.float64(row[t])
     return total
 
 
-@compiled()
+@compiled(inline="always")
 def _insert(best, value):  # type: ignore[no-untyped-def]
     place = best.size - 1
     if value < best[place]:
@@ -88,24 +88,31 @@ def _insert(best, value):  # type: ignore[no-untyped-def]
         best[place] = value
 
 
-@compiled(*((given(kind), given(kind), array(whole, 2), flag, array(double, 2)) for kind in (single, double)))
-def measure_some(queries, bank, index, by_distance, best):  # type: ignore[no-untyped-def]
-    """The lowest measures, ascending, of each query to the bank rows in index."""
-    for i in range(index.shape[0]):
-        best[i] = np.inf
-        for c in range(index.shape[1]):
-            _insert(best[i], _measured(queries[i], bank[index[i, c]], by_distance))
-
-
 @compiled(
     *(
-        (given(kind), given(kind), array(single, 2), array(single), array(double), flag, array(double, 2))
+        (given(kind), given(kind), array(double), array(single, 2), whole, array(single), array(single), array(single),
+         whole, array(single), array(double), array(double, 2))
         for kind in (single, double)
-    )
-)
-def measure_above(queries, bank, products, halves, cuts, by_distance, best):  # type: ignore[no-untyped-def]
-    """Insert the measures of each query to the bank rows whose products − halves reach its cut."""
+    ),
+    fastmath={"nnan", "nsz", "reassoc"},
+)  # fmt: skip
+def measure_near(queries, bank, weights, products, first, shifts, slopes, halves, fewest, tops, cuts, best):  # type: ignore[no-untyped-def]
+    """Insert into the best of each query its measures to the bank rows whose value reaches its cut.
+
+    A value is slope · (product + shift) − half; columns are those from the first on that have a slope. If a number is
+    given that are to reach it at the fewest, the cut is found and written. A measure is the squared distance or, if
+    there are weights, −weight · product; ``tops`` has a place for each group of columns.
+    """
+    columns, groups = slopes.size, tops.size
     for i in range(products.shape[0]):
-        for j in range(products.shape[1]):
-            if np.float64(products[i, j] - halves[j]) >= cuts[i]:
-                _insert(best[i], _measured(queries[i], bank[j], by_distance))
+        row, shift = products[i, first : first + columns], shifts[i]
+        _largest(row, shift, slopes, halves, tops)
+        if fewest > 0:
+            cuts[i] = _cut(tops, fewest)
+        for group in range(groups):
+            if tops[group] < cuts[i]:
+                continue
+            for j in range(group, columns, groups):
+                if slopes[j] * (row[j] + shift) - halves[j] >= cuts[i]:
+                    value = _measured(queries[i], bank[first + j], weights.size == 0)
+                    _insert(best[i], value if weights.size == 0 else -weights[first + j] * value)

@@ -9,10 +9,9 @@ from abstain.kernels.compiled import array, as_given, compiled, double, given, s
 Floats = NDArray[np.float64]
 
 
-@compiled(*((given(kind), given(kind), array(double), array(double, 2)) for kind in (single, double)))
-def _fill(features, ordered, sums, found):  # type: ignore[no-untyped-def]
+@compiled(*((given(kind), given(kind), array(double), array(double), array(double, 2)) for kind in (single, double)))
+def _fill(features, ordered, sums, means, found):  # type: ignore[no-untyped-def]
     n, d = features.shape
-    means = np.empty(d)
     for i in range(n):
         first = 0
         while first < d:
@@ -38,7 +37,7 @@ def at_ranks(features: NDArray[np.floating], ordered: NDArray[np.floating], sums
     found = np.empty(features.shape)
 
     def work(block: slice) -> None:
-        _fill(as_given(features[block]), as_given(ordered[block]), sums, found[block])
+        _fill(as_given(features[block]), as_given(ordered[block]), sums, np.empty(len(sums) - 1), found[block])
 
     for_each_block(work, *features.shape)
     return found

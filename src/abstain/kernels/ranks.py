@@ -23,6 +23,11 @@ class Order(NamedTuple):
 
     def among(self, place: Ints, size: int, /) -> "Order":
         """The order of ``size`` of the rows, under the new numbers that ``place`` (n,) gives them; −1 for no other."""
+        if len(self.rows) <= FEW:
+            to = place[self.rows]
+            kept = to >= 0
+            group = np.cumsum(self.begins)[kept]
+            return Order(to[kept], np.append(True, group[1:] != group[:-1])[:size])
         chosen = Order(np.empty(size, np.int64), np.empty(size, np.bool_))
         _choose(*self, place, *chosen)
         return chosen

@@ -12,11 +12,11 @@ LONGEST = 32  # keys of the same leading bits that are put in order one by one
 FEW = 1 << 14  # floats: NumPy is as quick
 
 
-@compiled((array(whole), whole, unsigned, array(whole)))
-def _above(bits, lowest, shift, keys):  # type: ignore[no-untyped-def]
-    """How far each key is above the lowest, less the bits that none uses."""
+@compiled((array(whole), whole, unsigned))
+def _above(bits, lowest, shift):  # type: ignore[no-untyped-def]
+    """Put in the place of floats how far their key is above the lowest, less the bits that none uses."""
     for i in range(bits.size):
-        keys[i] = np.int64((np.uint64(key_of(bits[i])) - np.uint64(lowest)) >> shift)
+        bits[i] = np.int64((np.uint64(key_of(bits[i])) - np.uint64(lowest)) >> shift)
 
 
 @compiled((array(whole), whole))
@@ -47,14 +47,16 @@ def _floats(keys, lowest, shift):  # type: ignore[no-untyped-def]
 
 
 def sorted_floats(values: NDArray[np.floating], /) -> NDArray[np.floating]:
-    """Ascending, float32 or float64 as they were; there must be no NaN, and −0 becomes 0."""
+    """Ascending, float32 or float64 as they were; there must be no NaN, and −0 becomes 0.
+
+    The values are overwritten: memory that is new to a process takes longer to get than to sort in.
+    """
     if len(values) <= FEW:
         return np.sort(values + values.dtype.type(0))
-    bits = values.astype(np.float64, copy=False).view(np.int64)
-    highest, lowest, unused = range_of_keys(bits)
+    keys = values.astype(np.float64, copy=False).view(np.int64)
+    highest, lowest, unused = range_of_keys(keys)
     length = (highest - lowest).bit_length() - unused
-    keys = np.empty(len(values), np.int64)
-    _above(bits, np.int64(lowest), np.uint64(unused), keys)
+    _above(keys, np.int64(lowest), np.uint64(unused))
     low = max(0, length - LEADING)
     keys = sorted_by_bits(keys, low, max(length, 0))
     if low and not _tidy(keys, np.int64(low)):

@@ -12,6 +12,7 @@ from abstain.kernels.compiled import array, compiled, double, whole
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+FEW = 1 << 13  # values: NumPy is about as quick, and need not be compiled
 
 
 @compiled((array(double), array(whole), double, double, array(whole), array(whole)))
@@ -46,6 +47,13 @@ def _total_square(a, b, scale, finer):  # type: ignore[no-untyped-def]
     return high, low
 
 
+def _parts(values: Floats, scale: float, finer: float) -> tuple[Ints, Ints]:
+    """What the kernels add up of each value, the same whole numbers."""
+    x = values * scale
+    high = x.astype(np.int64)
+    return high, ((x - high) * finer).astype(np.int64)
+
+
 def _bound(values: Floats) -> float:
     return max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
 
@@ -64,6 +72,8 @@ def _rounded(high: int, low: int, scale: float, finer: float) -> float:
 def exact_sum(values: Floats, /) -> float:
     """Σ values, (n,), whatever their order."""
     scale, finer = _scales(len(values), _bound(values))
+    if len(values) <= FEW:
+        return _rounded(*(part.sum() for part in _parts(values, scale, finer)), scale, finer)
     return _rounded(*_total(values, scale, finer), scale, finer)
 
 
@@ -71,7 +81,11 @@ def exact_sums(values: Floats, place: Ints, size: int, /) -> Floats:
     """(size,) the sum of the values at each place."""
     scale, finer = _scales(len(values), _bound(values))
     high, low = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    _add(values, place, scale, finer, high, low)
+    if len(values) <= FEW:
+        for total, part in zip((high, low), _parts(values, scale, finer), strict=True):
+            np.add.at(total, place, part)
+    else:
+        _add(values, place, scale, finer, high, low)
     whole = high.astype(np.float64)  # a high part may have more digits than a float64
     return np.asarray((whole + ((high - whole.astype(np.int64)) + low / finer)) / scale)
 
@@ -79,4 +93,6 @@ def exact_sums(values: Floats, place: Ints, size: int, /) -> Floats:
 def squared_distance(a: Floats, b: Floats, /) -> float:
     """Σ (a − b)², (n,) each, whatever the order of the rows."""
     scale, finer = _scales(len(a), (_bound(a) + _bound(b)) ** 2)
+    if len(a) <= FEW:
+        return _rounded(*(part.sum() for part in _parts(np.square(a - b), scale, finer)), scale, finer)
     return _rounded(*_total_square(a, b, scale, finer), scale, finer)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from abstain.evaluation.mixes import MIXES
 from abstain.evaluation.runs import MixComparison, RunComparison
-from abstain.report.comparison_figure import comparison_figure
 from abstain.report.comparison_tables import comparison_tables
+from abstain.report.figures.comparison import comparison_figure
 from abstain.report.page import Cell, Column, Section, document, name, passage, shortened, table, text
 from abstain.report.page.picture import picture
 

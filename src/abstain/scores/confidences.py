@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.kernels.blocks import BLOCK_ELEMENTS
+from abstain.kernels.blocks import BLOCK_ELEMENTS, BLOCK_ROWS
 from abstain.kernels.threads import in_threads
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Head, Inputs
@@ -71,6 +71,8 @@ def _usable_rows(outputs: Outputs, elements: int) -> Iterator[Rows]:
     features = outputs.source("features")
     columns = outputs.n_classes + (0 if features is None else features.shape[1])
     step = max(1, elements // max(1, columns))
+    if features is not None:
+        step = min(step, BLOCK_ROWS)
     for start in range(0, len(outputs), step):
         usable = outputs.usable[start : start + step]
         if usable.all():

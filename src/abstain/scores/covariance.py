@@ -47,7 +47,7 @@ def whitening(covariance: Floats, /) -> Floats:
     except np.linalg.LinAlgError:
         values, vectors = np.linalg.eigh(covariance)
         return vectors / np.sqrt(np.maximum(values, smallest))
-    return np.ascontiguousarray(_inverse_of_lower(np.linalg.cholesky(covariance)).T)
+    return np.ascontiguousarray(inverse_of_lower(np.linalg.cholesky(covariance)).T)
 
 
 def mean_variance(total: float, d: int, /) -> float:
@@ -57,13 +57,16 @@ def mean_variance(total: float, d: int, /) -> float:
     return float(total / d)
 
 
-def _inverse_of_lower(triangle: NDArray[np.floating]) -> NDArray[np.floating]:
-    """By halves: [[A, 0], [C, B]]⁻¹ = [[A⁻¹, 0], [−B⁻¹CA⁻¹, B⁻¹]], a sixth of the work that a full matrix takes."""
+def inverse_of_lower(triangle: NDArray[np.floating], /) -> NDArray[np.floating]:
+    """The inverse of a lower triangle, with a sixth of the work that a full matrix takes.
+
+    By halves: [[A, 0], [C, B]]⁻¹ = [[A⁻¹, 0], [−B⁻¹CA⁻¹, B⁻¹]].
+    """
     d = len(triangle)
     if d <= SMALL:
         return np.tril(np.linalg.inv(triangle))
     half = d // 2
-    upper, lower = _inverse_of_lower(triangle[:half, :half]), _inverse_of_lower(triangle[half:, half:])
+    upper, lower = inverse_of_lower(triangle[:half, :half]), inverse_of_lower(triangle[half:, half:])
     return np.block([[upper, np.zeros((half, d - half))], [-lower @ (triangle[half:, :half] @ upper), lower]])
 
 

@@ -1,18 +1,14 @@
 """Δ-KNN: the same question by nearest neighbours."""
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, final
-
-from numpy.typing import NDArray
+from typing import final
 
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.namespace import array_namespace
-from abstain.scores.neighbours import Neighbours
-from abstain.scores.operations import normalized
+from abstain.scores.neighbours import Bank, unit_bank
 from abstain.scores.rows import Array
-from abstain.scores.samples import bank_of, features_of, right_and_wrong, shared
+from abstain.scores.samples import bank_of, right_and_wrong, shared
 from abstain.scores.score import About, FittedScore, Score, Sizes
 
 
@@ -37,38 +33,32 @@ class DeltaKNN(Score):
     )
 
     def _fit(self, sample: Outputs, /) -> "FittedDeltaKNN":
-        """Keep the normalized features of right and of wrong samples."""
+        """Keep the normalized features, those of right samples first."""
         if self.k < 1:
             raise ValueError(f"`k` must be at least 1, got {self.k}.")
         return shared(sample, self, lambda: self._find(sample))
 
     def _find(self, sample: Outputs) -> "FittedDeltaKNN":
-        sample = bank_of(sample)
-        right, wrong = right_and_wrong(sample)
-        rows = normalized(features_of(sample))
-        return FittedDeltaKNN(rows[right], rows[wrong], min(self.k, int(right.sum()), int(wrong.sum())))
+        right, wrong = (int(rows.sum()) for rows in right_and_wrong(bank_of(sample)))
+        return FittedDeltaKNN(unit_bank(sample, "features"), right, min(self.k, right, wrong))
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class FittedDeltaKNN(FittedScore):
-    """Δ-KNN with its two banks."""
+    """Δ-KNN with its bank, of which so many are right and the rest wrong."""
 
-    right: NDArray[Any]
-    wrong: NDArray[Any]
+    bank: Bank
+    right: int
     k: int
 
     def expects(self) -> Sizes:
         """What the fitting sample had."""
-        return {"features": self.right.shape[1]}
-
-    @cached_property
-    def _banks(self) -> tuple[Neighbours, Neighbours]:
-        return Neighbours(self.wrong), Neighbours(self.right)
+        return {"features": self.bank.rows.shape[1]}
 
     def formula(self, inputs: Inputs, /) -> Array:
         """Log-distance to the wrong samples less that to the right ones."""
-        rows = inputs.units("features", self.right)
-        xp = array_namespace(rows)
-        far, near = (xp.mean(xp.log(bank.distances(rows, self.k) + 1e-6), axis=1) for bank in self._banks)
-        return far - near
+        search = self.bank.sought_from(inputs, "features")
+        right, wrong = search.distances(self.k, last=self.right), search.distances(self.k, first=self.right)
+        xp = array_namespace(right)
+        return xp.mean(xp.log(wrong + 1e-6), axis=1) - xp.mean(xp.log(right + 1e-6), axis=1)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from abstain.scores.rows import Array, Rows, logit_rows
 
 if TYPE_CHECKING:
     from abstain.scores.score import FittedScore
+
+T = TypeVar("T")
 
 
 class Head:
@@ -65,7 +67,7 @@ class Inputs:
         self.logits = logits
         self._features, self._head, self._outputs = features, head, outputs
         self._sums: dict[float, Rows] = {}
-        self._confidence: dict[int, tuple[FittedScore, Array]] = {}
+        self._known: dict[int, tuple[object, Any]] = {}
         self._units: dict[tuple[str, np.dtype[Any]], Array] = {}
 
     @classmethod
@@ -134,9 +136,14 @@ class Inputs:
 
     def confidence(self, fitted: "FittedScore", /) -> Array:
         """That of a fitted score, found once for all scores made of it."""
-        if id(fitted) not in self._confidence:
-            self._confidence[id(fitted)] = (fitted, fitted.formula(self))  # kept, or its id could become another's
-        return self._confidence[id(fitted)][1]
+        return self.known(fitted, lambda: fitted.formula(self))
+
+    def known(self, what: object, find: Callable[[], T], /) -> T:
+        """What is found of these rows by the same object, once for all scores that hold it."""
+        if id(what) not in self._known:
+            self._known[id(what)] = (what, find())  # kept, or its id could become another's
+        found: T = self._known[id(what)][1]
+        return found
 
     def units(self, space: str, like: NDArray[Any], /) -> Array:
         """Features or logits over their norms, rounded as the bank they are compared with was."""

@@ -1,20 +1,17 @@
 """KNN: distance to the k-th nearest fitting sample."""
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal, final, get_args
+from typing import Literal, final, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.namespace import array_namespace
-from abstain.scores.neighbours import Neighbours
-from abstain.scores.operations import normalized
+from abstain.scores.neighbours import Bank, unit_bank
 from abstain.scores.rows import Array
-from abstain.scores.samples import bank_of, features_of
+from abstain.scores.samples import bank_of
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 
 Space = Literal["features", "logits"]
@@ -66,15 +63,14 @@ class KNN(Score):
 
     def _fit(self, sample: Outputs, /) -> "FittedKNN":
         """Keep the fitting sample as the bank, or 10,000 rows of it."""
-        sample = bank_of(sample)
-        bank = features_of(sample) if self.space == "features" else sample.logits
-        if not np.isfinite(bank).all():
+        if self.space == "logits" and not np.isfinite(bank_of(sample).logits).all():
             raise ValueError(
                 "`logits` must be finite for neighbours in logit space, got a masked class. Use the features."
             )
+        bank = unit_bank(sample, self.space)
         if len(bank) < self.k + self.exclude_self:
             raise CannotFitError(f"the fitting sample has {len(bank)} rows, too few for neighbour {self.k}")
-        return FittedKNN(normalized(bank), self.k, self.space, self.exclude_self)
+        return FittedKNN(bank, self.k, self.space, self.exclude_self)
 
 
 @final
@@ -82,24 +78,19 @@ class KNN(Score):
 class FittedKNN(FittedScore):
     """KNN with its bank of normalized rows."""
 
-    bank: NDArray[Any]
+    bank: Bank
     k: int
     space: Space
     exclude_self: bool
 
     def expects(self) -> Sizes:
         """What the fitting sample had."""
-        return {"features" if self.space == "features" else "classes": self.bank.shape[1]}
-
-    @cached_property
-    def _neighbours(self) -> Neighbours:
-        return Neighbours(self.bank)
+        return {"features" if self.space == "features" else "classes": self.bank.rows.shape[1]}
 
     def formula(self, inputs: Inputs, /) -> Array:
         """Minus the k-th squared distance, NaN where a masked class has no place among the logits."""
-        rows = inputs.units(self.space, self.bank)
-        xp = array_namespace(rows)
-        distances = self._neighbours.distances(rows, self.k + self.exclude_self)
+        distances = self.bank.sought_from(inputs, self.space).distances(self.k + self.exclude_self)
+        xp = array_namespace(distances)
         found = -distances[:, self.k - 1]
         if self.exclude_self:
             found = xp.where(distances[:, 0] < ITSELF, -distances[:, self.k], found)

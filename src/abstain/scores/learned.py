@@ -10,21 +10,15 @@ from numpy.typing import NDArray
 from abstain.outputs import Outputs
 from abstain.scores.held_out import fit_all, folds, held_out, some_rows
 from abstain.scores.inputs import Inputs
-from abstain.scores.logistic import fit_logistic, held_out_losses
 from abstain.scores.namespace import array_namespace
 from abstain.scores.operations import constant
 from abstain.scores.quantile_map import QuantileMap
 from abstain.scores.rows import Array
 from abstain.scores.score import About, CannotFitError, Family, FittedScore, Need, Score, Sizes
+from abstain.scores.weighing import weigh
 
 Floats = NDArray[np.float64]
-RIDGES = (10.0, 30.0, 100.0, 300.0, 1000.0)
-OF_FIRST, OF_CLASSES = 0.3, 1 / 3  # the ridge of the first score, and the share of the ridge that classes have
-FEWEST = 5  # right and wrong rows that a combination takes
-SLACK = 0.5  # standard errors
 TOLD = 5  # scores in a note
-FLATTEST = 0.01  # weight of a score alone: no rows turn it around
-MOST_CLASSES = 100  # with a part of their own, the most frequent
 
 
 @final
@@ -32,18 +26,18 @@ MOST_CLASSES = 100  # with a part of their own, the most frequent
 class Learned(Score):
     """Log-odds of being right, Σ w_s q_s + v_ŷ: scores by their place q among the rows learned from, and the class.
 
-    A logistic regression of what was right on rows held out, in which the first candidate is free and all else is
-    drawn to zero by a ridge. Cross-validation chooses the strongest ridge whose log-loss is within half a standard
-    error of the best; the strongest of all leaves the first candidate alone. So few rows give its order back, and many
-    a combination. The rows must be labelled and drawn like deployment: those of shifted conditions and unknown classes
-    are what it learns from.
+    A logistic regression of what was right on rows held out, in which the mean place of the base is free, all else is
+    drawn to zero, and no score counts against itself: `weigh`. So few rows give about the order of the base back, and
+    many a combination. The rows must be labelled and drawn like deployment: those of shifted conditions and unknown
+    classes are what it learns from.
     """
 
-    candidates: tuple[Score, ...]
-    """Fitted on in-distribution rows; the first is what it falls back to."""
+    base: tuple[Score, ...]
+    """Fitted on in-distribution rows, as the candidates are; their mean place is what it begins from."""
+    candidates: tuple[Score, ...] = ()
     anywhere: tuple[Score, ...] = ()
     """Scores of right and wrong, fitted on rows of every kind."""
-    named_by = ("candidates", "anywhere")
+    named_by = ("base", "candidates", "anywhere")
     fits_on_shifted = True
     on_request = True
     fitting_share = 0.3
@@ -63,7 +57,7 @@ class Learned(Score):
 
     def needs_of(self, fitted: Any, /) -> tuple[Need, ...]:
         """What the chosen scores need."""
-        chosen = [score for score in (*self.candidates, *self.anywhere) if score.name in fitted.names]
+        chosen = [score for score in (*self.base, *self.candidates, *self.anywhere) if score.name in fitted.names]
         return tuple(dict.fromkeys((*self.needs, *(need for score in chosen for need in score.needs))))
 
     def shortfalls(self, fitted: Any, inputs: Inputs, /) -> dict[Family, Array]:
@@ -77,7 +71,7 @@ class Learned(Score):
         right = (~rows.errors).astype(np.float64)
         inside, anywhere = (
             {score.name: score for score in scores if score.objection(rows) is None}
-            for scores in (self.candidates, self.anywhere)
+            for scores in ((*self.base, *self.candidates), self.anywhere)
         )
         fold = folds(rows)
         whole = fit_all(inside, anywhere, rows)
@@ -86,15 +80,17 @@ class Learned(Score):
             raise CannotFitError("the fitting sample determines none of the scores to learn from")
         maps = {name: QuantileMap.of(values) for name, values in found.items()}
         places = np.column_stack([maps[name](values) for name, values in found.items()])
-        weights, offsets = _weigh(places, rows.predictions, rows.n_classes, right, fold)
-        names = list(found)[: len(weights) - 1]
-        families: dict[str, Family] = {score.name: score.about.family for score in self.candidates}
+        base = max(sum(score.name in found for score in self.base), 1)
+        weights = weigh(places, rows.predictions, right, fold, base=base, classes=rows.n_classes)
+        used = weights.scores > 0
+        names = [name for name, is_used in zip(found, used, strict=True) if is_used]
+        families: dict[str, Family] = {score.name: score.about.family for score in (*self.base, *self.candidates)}
         return FittedLearned(
             tuple(whole[name] for name in names),
             tuple(maps[name] for name in names),
-            weights,
-            offsets,
-            places[right > 0].mean(axis=0)[: len(names)] if right.any() else np.zeros(len(names)),
+            np.append(weights.intercept, weights.scores[used]),
+            weights.classes,
+            places[right > 0].mean(axis=0)[used] if right.any() else np.zeros(len(names)),
             tuple(names),
             tuple(families.get(name, "hybrid") for name in names),  # where it was wrong may be both
         )
@@ -165,33 +161,3 @@ class FittedLearned(FittedScore):
         if len(self.offsets):
             told.append(f"the predicted class by {self.offsets.min():+.2f} to {self.offsets.max():+.2f}")
         return f"learned weighs {', '.join(told)}.".replace("-", "−")
-
-
-def _weigh(
-    places: Floats, predictions: NDArray[np.int64], classes: int, right: Floats, fold: NDArray[np.int64]
-) -> tuple[Floats, Floats]:
-    """Weights (1 + s,) and what each predicted class adds (K,); of the first score alone (2,) and (0,)."""
-    alone = places[:, :1]
-    if FEWEST <= right.sum() <= len(right) - FEWEST:
-        frequent = np.argsort(-np.bincount(predictions, minlength=classes), kind="stable")[:MOST_CLASSES]
-        columns = np.column_stack([places, predictions[:, None] == frequent])
-        share = np.ones(columns.shape[1])
-        share[places.shape[1] :] = OF_CLASSES
-        ridges = {ridge: np.where(np.arange(len(share)) == 0, OF_FIRST, ridge * share) for ridge in RIDGES}
-        losses = {ridge: held_out_losses(columns, right, fold, ridge=each) for ridge, each in ridges.items()}
-        losses[np.inf] = held_out_losses(alone, right, fold, ridge=OF_FIRST)
-        strongest = _simplest(losses)
-        if strongest < np.inf:
-            found = fit_logistic(columns, right, ridge=ridges[strongest])
-            offsets = np.zeros(classes)
-            offsets[frequent] = found[1 + places.shape[1] :]
-            return found[: 1 + places.shape[1]], offsets
-    found = fit_logistic(alone, right, ridge=OF_FIRST)
-    return np.array([found[0], max(found[1], FLATTEST)]), np.zeros(0)
-
-
-def _simplest(losses: dict[float, Floats]) -> float:
-    """The strongest ridge that is no more than half a standard error of the difference behind the best."""
-    best = losses[min(losses, key=lambda ridge: float(losses[ridge].mean()))]
-    behind = {ridge: each - best for ridge, each in losses.items()}
-    return max(ridge for ridge, each in behind.items() if each.mean() <= SLACK * each.std() / np.sqrt(len(each)))

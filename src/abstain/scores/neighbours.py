@@ -5,162 +5,238 @@ on that rounding, every row of the bank within the bound is measured in float64.
 float64, whatever the blocks.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.kernels.blocks import for_each_block
+from abstain.kernels.blocks import BLOCK_ROWS, for_each_block
 from abstain.kernels.compiled import as_given
-from abstain.kernels.neighbours import TOGETHER, keep_largest, measure_above, measure_some
+from abstain.kernels.neighbours import measure_near, number_of_groups
+from abstain.outputs import Outputs
+from abstain.scores.inputs import Inputs
 from abstain.scores.namespace import array_namespace
-from abstain.scores.operations import at_least, constant
+from abstain.scores.operations import at_least, constant, normalized
+from abstain.scores.samples import bank_of, features_of, shared
+from abstain.scores.score import Stored
 
 Array = NDArray[np.floating]
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
-SPARE = 6  # candidates beyond k
-QUERIES, BANK = 1024, 8192  # 32 MB of products
+SPARE = 3  # candidates beyond k
+PRODUCTS = BLOCK_ROWS * 10_000  # at a time, 40 MB
 FAR = 2.0**100  # times as far as the bank is wide: float64 cannot tell distances to its rows apart
 
 
-class Neighbours:
-    """A bank of rows (m, d) to search, on arrays of any library; what the search needs is prepared once."""
+@final
+@dataclass(frozen=True, eq=False)
+class Bank(Stored):
+    """Rows (m, d) to seek neighbours among."""
 
-    def __init__(self, bank: Array) -> None:
-        self.bank = bank
+    rows: NDArray[Any]
 
-    def distances(self, rows: Any, k: int, /) -> Any:
-        """Squared distances (n, k), ascending, from each row to its k nearest in the bank."""
-        self._check(k)
-        if isinstance(rows, np.ndarray):
-            return self._nearest.best(rows, k)
-        xp = array_namespace(rows)
-        b = constant(self.bank, rows)
-        apart = xp.sum(rows * rows, axis=1)[:, None] - 2 * (rows @ b.T) + xp.sum(b * b, axis=1)[None, :]
-        return at_least(xp.sort(apart, axis=1)[:, :k], 0.0)
+    def __len__(self) -> int:
+        return len(self.rows)
 
-    def products(self, rows: Any, k: int, /) -> Any:
-        """Inner products (n, k), descending, of each row with the k of the bank where they are largest."""
-        self._check(k)
-        if isinstance(rows, np.ndarray):
-            return -self._largest.best(rows, k)
-        return -array_namespace(rows).sort(-(rows @ constant(self.bank, rows).T), axis=1)[:, :k]
-
-    def _check(self, k: int) -> None:
-        if not 1 <= k <= len(self.bank):
-            raise ValueError(f"`k` must be from 1 to the {len(self.bank)} rows there are, got {k}.")
+    def sought_from(self, inputs: Inputs, space: str, /) -> "Search":
+        """The search from the features or logits of inputs, over their norms; one for all scores of the same bank."""
+        return inputs.known(self, lambda: Search(self, inputs.units(space, self.rows)))
 
     @cached_property
-    def _nearest(self) -> "_Search":
-        return _Search(self.bank, by_distance=True)
+    def centred(self) -> "_CentredBank":
+        """What a search of NumPy arrays needs, prepared once."""
+        return _CentredBank(self.rows)
+
+
+def unit_bank(sample: Outputs, space: str, /) -> Bank:
+    """The features or logits of `bank_of` a sample over their norms, one bank for all scores that are fitted on it."""
+
+    def find() -> Bank:
+        rows = bank_of(sample)
+        return Bank(normalized(features_of(rows) if space == "features" else rows.logits))
+
+    return shared(sample, ("bank", space), find)
+
+
+@final
+class Search:
+    """Neighbours in a bank of rows (n, d) of any library; the products of all pairs serve all that is asked."""
+
+    def __init__(self, bank: Bank, rows: Any, /) -> None:
+        self._bank, self._rows = bank, rows
+
+    def distances(self, k: int, /, *, first: int = 0, last: int | None = None) -> Any:
+        """Squared distances (n, k), ascending, from each row to its k nearest of those from ``first`` to ``last``."""
+        among = range(len(self._bank))[first:last]
+        _check(k, len(among))
+        if isinstance(self._rows, np.ndarray):
+            return self._lowest(self._bank.centred.by_distance(among), k)
+        xp, rows = array_namespace(self._rows), self._rows
+        b = constant(self._bank.rows, rows)
+        apart = xp.sum(rows * rows, axis=1)[:, None] - 2 * self._products + xp.sum(b * b, axis=1)[None, :]
+        return at_least(xp.sort(apart[:, among.start : among.stop], axis=1)[:, :k], 0.0)
+
+    def products(self, weights: Floats, k: int, /) -> Any:
+        """The k largest (n, k), descending, of the products of each row with the bank times the weights (m,)."""
+        _check(k, len(self._bank))
+        if weights.shape != (len(self._bank),):
+            raise ValueError(f"`weights` must be one for each of {len(self._bank)} rows, got shape {weights.shape}.")
+        if isinstance(self._rows, np.ndarray):
+            return -self._lowest(self._bank.centred.by_product(weights), k)
+        found = self._products * constant(weights[None], self._rows)
+        return -array_namespace(found).sort(-found, axis=1)[:, :k]
 
     @cached_property
-    def _largest(self) -> "_Search":
-        return _Search(self.bank, by_distance=False)
+    def _products(self) -> Any:
+        return self._rows @ constant(self._bank.rows, self._rows).T
 
-
-class _Search:
-    """The k lowest squared distances to a bank, or of minus the products with it.
-
-    Both fall with ⟨q, b⟩ − h, where h = ‖b‖²/2 for distances and 0 for products. Distances do not change when the
-    centre of the bank is taken from both sides, which leaves float32 more digits for what tells rows apart. Powers of
-    two bring both sides into the range of float32 without a change of digits.
-    """
-
-    def __init__(self, bank: Array, *, by_distance: bool) -> None:
-        self.bank, self.by_distance = as_given(bank), by_distance
-        m, d = bank.shape
-        self.centre = bank.mean(axis=0, dtype=np.float64) if by_distance else np.zeros(d)
-        self.scale = _towards_one(np.asarray(max(bank.max(), -bank.min()), dtype=np.float64))
-        self.moved, norms, _ = self._centred(self.bank, lambda norms: np.full(len(norms), self.scale))
-        self.halves = (np.square(norms) / 2 if by_distance else np.zeros(m)).astype(np.float32)
-        self.longest = norms.max()
-        self.rounding = (
-            d + 8
-        ) * 2.0**-24  # relative, of a float32 product of d terms, a subtraction and both roundings
-
-    def best(self, queries: Array, k: int) -> Floats:
-        """The k lowest (n, k), ascending."""
-        found = np.empty((len(queries), k))
-        space = np.empty(min(QUERIES, len(queries)) * min(BANK, len(self.bank)), dtype=np.float32)
-        for start in range(0, len(queries), QUERIES):
-            block = slice(start, start + QUERIES)
-            self._fill(np.ascontiguousarray(queries[block]), found[block], space)
+    def _lowest(self, measure: "_Measure", k: int) -> Floats:
+        found = np.empty((len(self._rows), k))
+        for rows, block in self._blocks():
+            block.fill(measure, found[rows])
         return found
 
-    def _fill(self, queries: Array, best: Floats, space: Singles) -> None:
-        """Measure the candidates, and all that may be better where the last candidate is not surely worse."""
-        moved, norms, scales = self._centred(queries, self._scales)
-        index, last = self._candidates(moved, min(best.shape[1] + SPARE, len(self.bank)), space)
+    def _blocks(self) -> "Iterator[tuple[slice, _Block]]":
+        step = max(1, PRODUCTS // len(self._bank))
+        if len(self._rows) <= step:
+            yield slice(None), self._only_block
+            return
+        for start in range(0, len(self._rows), step):
+            yield slice(start, start + step), _Block(self._bank.centred, self._rows[start : start + step])
 
-        def work(rows: slice) -> None:
-            measure_some(as_given(queries[rows]), self.bank, index[rows], self.by_distance, best[rows])
+    @cached_property
+    def _only_block(self) -> "_Block":
+        return _Block(self._bank.centred, self._rows)
 
-        for_each_block(work, len(index), index.shape[1] * queries.shape[1])
-        if index.shape[1] < len(self.bank):
-            worst = best[:, -1] * scales * self.scale
-            needed = (norms**2 - worst) / 2 if self.by_distance else -worst
-            cuts = needed - self.rounding * self.longest * (norms + self.longest * self.by_distance)
-            near = np.flatnonzero(last >= cuts)
-            if near.size:
-                best[near] = self._all_above(queries[near], moved[near], cuts[near], best.shape[1], space)
 
-    def _scales(self, norms: Floats) -> Floats:
-        """What queries of these norms are multiplied by: for distances the same as the bank."""
-        return self.scale / np.maximum(1, norms * self.scale / FAR) if self.by_distance else _towards_one(norms)
+def _check(k: int, size: int) -> None:
+    if not 1 <= k <= size:
+        raise ValueError(f"`k` must be from 1 to the {size} rows there are, got {k}.")
 
-    def _centred(self, rows: Array, scaling: Callable[[Floats], Floats]) -> tuple[Singles, Floats, Floats]:
-        """Rows less the centre times their scales, the norms of that, and the scales."""
-        moved = np.empty(rows.shape, dtype=np.float32)
-        norms, scales = np.empty(len(rows)), np.empty(len(rows))
+
+class _Measure(NamedTuple):
+    """How far a row q is from rows b of a bank, the lower the nearer, and what in float32 is the higher then.
+
+    That is slope · (⟨q, b⟩ + shift) − half, q and b centred and scaled, shift that of the query or 0.
+    """
+
+    weights: Floats
+    """(m,) of products, or none (0,) for squared distances."""
+    first: int
+    slopes: Singles
+    """(c,) of the rows from the first on."""
+    halves: Singles
+    unit: float
+    """What a measure is multiplied by, besides the scales of both sides."""
+    lift: float
+    """The most that the centre adds to a product with a row of the bank."""
+
+    @property
+    def by_distance(self) -> bool:
+        return not self.weights.size
+
+
+class _CentredBank:
+    """A bank in float32, less its centre, which leaves more digits for what tells rows apart.
+
+    Powers of two bring both sides into the range of float32 without a change of digits.
+    """
+
+    def __init__(self, bank: Array) -> None:
+        self.rows, d = as_given(bank), bank.shape[1]
+        self.centre = bank.mean(axis=0, dtype=np.float64)
+        self.scale = _towards_one(np.asarray(max(bank.max(), -bank.min()), dtype=np.float64))
+        self.moved, self.norms = np.empty(bank.shape, dtype=np.float32), np.empty(len(bank))
+        self.lifts = np.empty(len(bank))
+        centred = self.centre * self.scale
 
         def work(part: slice) -> None:
-            apart = rows[part] - self.centre
+            apart = (self.rows[part] - self.centre) * self.scale
+            self.norms[part] = np.sqrt(np.einsum("ij,ij->i", apart, apart))
+            self.lifts[part] = apart @ centred + centred @ centred
+            self.moved[part] = apart
+
+        for_each_block(work, *bank.shape)
+        self.longest = self.norms.max()
+        # relative, of a float32 product of d terms, what is done to it and the roundings of both sides
+        self.rounding = (d + 8) * 2.0**-24
+
+    def by_distance(self, among: range, /) -> _Measure:
+        """‖q − b‖², which falls with ⟨q, b⟩ − ‖b‖²/2."""
+        halves = np.square(self.norms[among.start : among.stop]) / 2
+        slopes = np.ones(len(among), dtype=np.float32)
+        return _Measure(np.empty(0), among.start, slopes, halves.astype(np.float32), 1.0, 0.0)
+
+    def by_product(self, weights: Floats, /) -> _Measure:
+        """−w⟨q, b⟩, where ⟨q, b⟩ = ⟨q − c, b − c⟩ + ⟨q − c, c⟩ + ⟨c, b⟩ for the centre c."""
+        unit = float(_towards_one(np.asarray(np.abs(weights).max())))
+        slopes = weights * unit
+        halves = (-slopes * self.lifts).astype(np.float32)
+        return _Measure(weights, 0, slopes.astype(np.float32), halves, unit, float(np.abs(self.lifts).max()))
+
+
+class _Block:
+    """Some queries and the float32 products of each with all rows of a bank."""
+
+    def __init__(self, bank: _CentredBank, queries: Array) -> None:
+        self._bank, self._queries = bank, as_given(queries)
+        n = len(queries)
+        moved = np.empty(queries.shape, dtype=np.float32)
+        self._norms, self._scales, self._shifts = np.empty(n), np.empty(n), np.empty(n)
+
+        def work(part: slice) -> None:
+            apart = self._queries[part] - bank.centre
             size = np.sqrt(np.einsum("ij,ij->i", apart, apart))
-            scales[part] = scaling(size)
-            norms[part] = size * scales[part]
-            np.multiply(apart, scales[part, None], out=moved[part], casting="same_kind")
+            self._scales[part] = scale = bank.scale / np.maximum(1, size * bank.scale / FAR)
+            self._norms[part] = size * scale
+            apart *= scale[:, None]
+            self._shifts[part] = apart @ (bank.centre * bank.scale)
+            moved[part] = apart
 
-        for_each_block(work, *rows.shape)
-        return moved, norms, scales
+        for_each_block(work, *queries.shape)
+        self._products = moved @ bank.moved.T
 
-    def _products(self, moved: Singles, space: Singles) -> Iterator[tuple[slice, Singles]]:
-        """Products with a part of the bank at a time, each in the same space."""
-        for start in range(0, len(self.bank), BANK):
-            part = slice(start, min(start + BANK, len(self.bank)))
-            shape = len(moved), part.stop - start
-            yield part, np.matmul(moved, self.moved[part].T, out=space[: shape[0] * shape[1]].reshape(shape))
+    def fill(self, measure: _Measure, best: Floats) -> None:
+        """Measure the candidates, and all that may be better where float32 may have lost some."""
+        cuts = np.empty(len(best))
+        best[:] = np.inf
+        self._measure_near(measure, np.arange(len(best)), best.shape[1] + SPARE, cuts, best)
+        needed = self._needed(measure, best[:, -1])
+        lost = np.flatnonzero(cuts > needed)
+        if lost.size:
+            again = np.full((len(lost), best.shape[1]), np.inf)
+            self._measure_near(measure, lost, 0, needed[lost], again)
+            best[lost] = again
 
-    def _candidates(self, moved: Singles, k: int, space: Singles) -> tuple[NDArray[np.int64], Singles]:
-        """Index (n, k) of the best rows in float32, and the value of the last of them."""
-        values = np.full((len(moved), k), -np.inf, dtype=np.float32)
-        index = np.zeros((len(moved), k), dtype=np.int64)
-        for part, products in self._products(moved, space):
-            halves, start = self.halves[part], part.start
+    def _needed(self, measure: _Measure, worst: Floats) -> Floats:
+        """The float32 value (n,) below which no row of the bank can be better than the worst so far."""
+        bank = self._bank
+        worst = worst * self._scales * bank.scale * measure.unit
+        if measure.by_distance:
+            return (self._norms**2 - worst) / 2 - bank.rounding * bank.longest * (self._norms + bank.longest)
+        sizes = bank.longest * self._norms + np.abs(self._shifts) + measure.lift
+        is_far = self._scales < bank.scale  # and then lifts are not to scale
+        return np.where(is_far, -np.inf, -worst - bank.rounding * sizes)
 
-            def work(rows: slice, products: Singles = products, halves: Singles = halves, start: int = start) -> None:
-                tops = np.empty(len(halves) // TOGETHER + 1 + k, dtype=np.float32)
-                keep_largest(products[rows], halves, start, tops, values[rows], index[rows])
+    def _measure_near(
+        self, measure: _Measure, rows: NDArray[np.int64], fewest: int, cuts: Floats, best: Floats
+    ) -> None:
+        """Insert what reaches the cut, or with a number given the cut that at least so many reach."""
+        slopes, halves = measure.slopes, measure.halves
+        shifts = (self._shifts * (not measure.by_distance)).astype(np.float32)
 
-            for_each_block(work, *products.shape)
-        return index, values[:, -1]
+        def work(part: slice) -> None:
+            tops = np.empty(number_of_groups(len(slopes), fewest), dtype=np.float32)
+            some = slice(rows[part.start], rows[part.start] + len(rows[part])) if fewest else rows[part]
+            measure_near(
+                as_given(self._queries[some]), self._bank.rows, measure.weights, self._products[some], measure.first,
+                shifts[some], slopes, halves, fewest, tops, cuts[part], best[part],
+            )  # fmt: skip
 
-    def _all_above(self, queries: Array, moved: Singles, cuts: Floats, k: int, space: Singles) -> Floats:
-        """The k lowest of all rows of the bank whose float32 value reaches the cut."""
-        best = np.full((len(queries), k), np.inf)
-        for part, products in self._products(moved, space):
-            bank, halves = self.bank[part], self.halves[part]
-
-            def work(rows: slice, products: Singles = products, bank: Array = bank, halves: Singles = halves) -> None:
-                measure_above(
-                    as_given(queries[rows]), bank, products[rows], halves, cuts[rows], self.by_distance, best[rows]
-                )
-
-            for_each_block(work, *products.shape)
-        return best
+        for_each_block(work, len(rows), len(slopes))
 
 
 def _towards_one(sizes: Floats) -> Floats:

@@ -1,19 +1,18 @@
 """NNGuide: energy guided by the energy of similar fitting samples."""
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, final
+from typing import final
 
+import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
 from abstain.scores.energy import Energy, energy
 from abstain.scores.inputs import Inputs
 from abstain.scores.namespace import array_namespace
-from abstain.scores.neighbours import Neighbours
-from abstain.scores.operations import normalized
+from abstain.scores.neighbours import Bank, unit_bank
 from abstain.scores.rows import Array
-from abstain.scores.samples import bank_of, features_of
+from abstain.scores.samples import bank_of
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 from abstain.scores.size import no_size
 
@@ -44,33 +43,29 @@ class NNGuide(Score):
         return no_size(outputs)
 
     def _fit(self, sample: Outputs, /) -> "FittedNNGuide":
-        """Keep the normalized features, scaled by their energies."""
+        """Keep the normalized features and their energies."""
         if self.k < 1:
             raise ValueError(f"`k` must be at least 1, got {self.k}.")
-        sample = bank_of(sample)
-        bank = normalized(features_of(sample))
+        bank, rows = unit_bank(sample, "features"), bank_of(sample)
         if len(bank) < self.k:
             raise CannotFitError(f"the fitting sample has {len(bank)} rows, fewer than {self.k} neighbours")
-        return FittedNNGuide((bank * energy(sample.logits)[:, None]).astype(bank.dtype), self.k)
+        return FittedNNGuide(bank, energy(rows.logits), self.k)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class FittedNNGuide(FittedScore):
-    """NNGuide with its bank of scaled features."""
+    """NNGuide with its bank of features and their energies (m,)."""
 
-    bank: NDArray[Any]
+    bank: Bank
+    energies: NDArray[np.float64]
     k: int
 
     def expects(self) -> Sizes:
         """What the fitting sample had."""
-        return {"features": self.bank.shape[1]}
-
-    @cached_property
-    def _neighbours(self) -> Neighbours:
-        return Neighbours(self.bank)
+        return {"features": self.bank.rows.shape[1]}
 
     def formula(self, inputs: Inputs, /) -> Array:
         """Energy times guidance."""
-        largest = self._neighbours.products(inputs.units("features", self.bank), self.k)
+        largest = self.bank.sought_from(inputs, "features").products(self.energies, self.k)
         return Energy().formula(inputs) * array_namespace(largest).mean(largest, axis=1)

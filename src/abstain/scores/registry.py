@@ -19,6 +19,7 @@ from abstain.scores.expected_cost import ExpectedCost
 from abstain.scores.fdbd import FDBD
 from abstain.scores.feature_norm import FeatureNorm
 from abstain.scores.gen import GEN
+from abstain.scores.geometric_margin import GeometricMargin
 from abstain.scores.given import Given, Own
 from abstain.scores.kl_matching import KLMatching
 from abstain.scores.knn import KNN
@@ -83,10 +84,9 @@ EXPECTED_COST = ExpectedCost()
 DEFAULT = "confidence_margin"  # where nobody says otherwise
 
 LEARNED = Learned(
+    (MaxSoftmax(), TemperatureScaled(MaxSoftmax()), ConfidenceMargin(), GeometricMargin()),
     (
-        MaxSoftmax(),
         NegEntropy(),
-        ConfidenceMargin(),
         Energy(),
         GEN(),
         MaxLogitPNorm(),

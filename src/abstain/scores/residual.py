@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from abstain.kernels.products import row_products
 from abstain.outputs import Outputs
+from abstain.scores.covariance import inverse_of_lower
 from abstain.scores.inputs import Inputs
 from abstain.scores.operations import constant, double, norms, products
 from abstain.scores.principal_axes import principal_axes
@@ -17,6 +18,7 @@ from abstain.scores.samples import features_of, head_of, shared
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 
 Floats = NDArray[np.float64]
+WORST = 1e12  # condition of the normal equations
 
 
 @final
@@ -94,13 +96,27 @@ class FittedResidual(FittedScore):
 
 
 def _least_squares(weight: Floats, bias: Floats) -> Floats:
-    """W⁺b by orthogonal and triangular factors, or by singular values where the triangle shows that rank is missing."""
-    tiny, is_tall = max(weight.shape) * np.finfo(np.float64).eps, len(weight) >= weight.shape[1]
-    q, r = np.linalg.qr(weight if is_tall else weight.T)
-    sizes = np.abs(np.diagonal(r))
-    if not sizes.min() > tiny * sizes.max():
+    """W⁺b by the normal equations, whose rounding two corrections undo, or by singular values where it is too much."""
+    is_tall = len(weight) >= weight.shape[1]
+    root = _root_of_inverse(weight.T @ weight if is_tall else weight @ weight.T)
+    if root is None:
+        tiny = max(weight.shape) * np.finfo(np.float64).eps
         return np.asarray(np.linalg.lstsq(weight, bias, rcond=tiny)[0])
-    return np.asarray(np.linalg.solve(r, q.T @ bias) if is_tall else q @ np.linalg.solve(r.T, bias))
+    found = np.zeros(weight.shape[1])
+    for _ in range(3):
+        rest = bias - weight @ found
+        more = root.T @ (root @ (weight.T @ rest if is_tall else rest))
+        found += more if is_tall else weight.T @ more
+    return found
+
+
+def _root_of_inverse(square: Floats) -> NDArray[np.floating] | None:
+    """A with AᵀA = square⁻¹, or None where the square is singular or too nearly so."""
+    try:
+        root = inverse_of_lower(np.linalg.cholesky(square))
+    except np.linalg.LinAlgError:
+        return None
+    return root if np.trace(square) * np.square(root).sum() < WORST else None  # the traces bound the condition
 
 
 def _principal_dim(d: int) -> int:

@@ -28,15 +28,21 @@ def bank_of(sample: Outputs, /) -> Outputs:
     """The rows to seek neighbours among: all, or `LARGEST_BANK` of them, drawn without a look at what they hold.
 
     The cost of a search grows with the bank, and so with the square of the outputs if the bank is a share of them.
+    Those of right predictions come first, where that is known.
     """
-    if len(sample) <= LARGEST_BANK:
-        return sample
-    return shared(sample, "bank", lambda: _drawn(sample, LARGEST_BANK))
+    rows = shared(sample, "rows of the bank", lambda: _rows_of_bank(sample))
+    return sample if rows is None else shared(sample, "bank", lambda: sample.select(rows))
 
 
-def _drawn(sample: Outputs, size: int) -> Outputs:
-    rng = sample.generator("bank of neighbours", 0)
-    return sample.select(np.sort(rng.choice(len(sample), size=size, replace=False)))
+def _rows_of_bank(sample: Outputs) -> NDArray[np.int64] | None:
+    """Their numbers, or None where they are all rows as they are."""
+    rows = np.arange(len(sample))
+    if len(sample) > LARGEST_BANK:
+        rng = sample.generator("bank of neighbours", 0)
+        rows = np.sort(rng.choice(len(sample), size=LARGEST_BANK, replace=False))
+    if sample.is_labelled:
+        rows = rows[np.argsort(sample.errors[rows], kind="stable")]
+    return None if np.array_equal(rows, np.arange(len(sample))) else rows
 
 
 def scored(sample: Outputs, fitted: FittedScore, /) -> NDArray[np.float64]:

@@ -54,12 +54,12 @@ def calibrate(
     rejected. With a ``group_risk`` there is one threshold, with at most ``risk`` overall and ``group_risk`` in each.
 
     ``score`` is a name such as ``"knn"`` or ``"knn(k=5)"``, a score object, or a function of outputs; of several the
-    best is taken, or with ``"best"`` the best of all that the outputs allow: it is chosen, and fitted, on a fifth of
-    the rows, and the threshold sees only the others. A score that needs fitting gets rows of its own, drawn at random,
-    a fifth of all, or more until five per class are in-distribution, at most half. ``"learned"`` weighs scores by what
-    labelled rows of every kind show, three tenths of all, and its promise tells what it gained over one. Rows that
-    are not usable count as errors that are never accepted. Where no threshold keeps a risk, that is an error, or with
-    ``when_impossible="reject_all"`` a selector that accepts nothing.
+    best is taken, or with ``"best"`` the best of all that the outputs allow, ``learned`` among them: it is chosen, and
+    fitted, on a fifth of the rows, and the threshold sees only the others. A score that needs fitting gets rows of its
+    own, drawn at random, a fifth of all, or more until five per class are in-distribution, at most half. ``"learned"``
+    weighs scores by what labelled rows of every kind show, three tenths of all, and its promise tells what it gained
+    over one. Rows that are not usable count as errors that are never accepted. Where no threshold keeps a risk, that
+    is an error, or with ``when_impossible="reject_all"`` a selector that accepts nothing.
 
     An error costs 1 and ``cost`` is that of rejecting, one number or one for each true class; ``costs[ŷ, y]`` are other
     costs of predicting ŷ where y is true. The method ``minimal_cost`` chooses the threshold on the sample, ``chow``

@@ -12,7 +12,7 @@ from abstain.outputs import Outputs
 from abstain.outputs.draw import draw_rows
 from abstain.scores.confidences import confidences
 from abstain.scores.fitting_draw import SHARE, FittingRows, fit_each, split_to_fit
-from abstain.scores.registry import DEFAULT, AnyScore, as_scores
+from abstain.scores.registry import DEFAULT, SCORES, AnyScore, as_scores
 from abstain.scores.score import Score
 
 Floats = NDArray[np.float64]
@@ -79,7 +79,8 @@ def candidates(score: AnyScore | Sequence[AnyScore] | None, outputs: Outputs, /)
     if score is None:
         score = outputs.given_names[0] if outputs.given_names and not outputs.n_classes else DEFAULT
     if score == "best":
-        return [one for one in as_scores("all", outputs, what="score") if one.objection(outputs) is None]
+        every = ("all", *(name for name, one in SCORES.items() if one.on_request))
+        return [one for one in as_scores(every, outputs, what="score") if one.objection(outputs) is None]
     return [allowed(one, outputs) for one in as_scores(score, outputs, what="score")]
 
 

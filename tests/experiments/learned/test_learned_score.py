@@ -9,7 +9,7 @@ from abstain import Outputs
 from abstain.evaluation.mixes import MIXES
 from abstain.experiments.digits import digits
 from abstain.experiments.experiment import Setting
-from abstain.experiments.learned import learned_score
+from abstain.experiments.learned import judging, learned_score
 from abstain.experiments.learned.cells import TEN, Cell, cells, drawn
 from abstain.experiments.learned.certified import Certified, certified
 from abstain.experiments.learned.learned_score import _narrow, findings, run
@@ -93,9 +93,40 @@ def test_features_too_wide_for_a_covariance_are_left_out():
     assert _narrow(wide.select(np.arange(2))).n_classes == 3
 
 
-def test_the_experiment_runs_on_outputs_beside_it(tmp_path, monkeypatch, outputs):
+@pytest.fixture
+def folder(tmp_path, monkeypatch, outputs):
+    """A folder with one collected model and nothing to train, in which only 50 rows are learned from."""
     outputs.save(tmp_path / "digits" / "outputs")
     monkeypatch.setattr(learned_score, "TRAINED", {})
-    monkeypatch.setattr(learned_score, "cells", lambda name, rows, *, seed: cells(name, rows, seed=seed, sizes=(50,)))
-    found = run(Setting(folder=tmp_path / "learned"))
+    monkeypatch.setattr(judging, "cells", lambda name, rows, *, seed: cells(name, rows, seed=seed, sizes=(50,)))
+    return tmp_path / "learned"
+
+
+def test_the_experiment_runs_on_outputs_beside_it_and_judges_no_model_twice(folder, monkeypatch):
+    found = run(Setting(folder=folder))
     assert [row[0] for row in found.tables[0].rows] == ["digits (design)", "all judging models"]
+    monkeypatch.setattr(judging, "cells", None)
+    assert run(Setting(folder=folder)) == found
+
+
+def test_other_outputs_another_seed_other_code_and_a_broken_file_are_judged_again(folder, monkeypatch, outputs):
+    asked = []
+
+    def answer(name, *_, **__):
+        asked.append(name)
+        return [CELL]
+
+    monkeypatch.setattr(judging, "cells", answer)
+    monkeypatch.setattr(judging, "certified", lambda *_, **__: None)
+    monkeypatch.setattr(judging, "unlabelled_cells", lambda *_, **__: [])
+    for change in (
+        lambda: None,
+        lambda: (folder / "models" / "digits.json").write_text("{}"),
+        lambda: outputs.select(np.arange(len(outputs) - 1)).save(folder.parent / "digits" / "outputs"),
+        lambda: monkeypatch.setattr(judging, "code", lambda: "other"),
+    ):
+        change()
+        run(Setting(folder=folder))
+        run(Setting(folder=folder))
+    run(Setting(folder=folder, seed=1))
+    assert len(asked) == 5

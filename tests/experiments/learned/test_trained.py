@@ -1,10 +1,12 @@
 """Small classifiers to judge scores on."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from abstain.experiments.learned import trained
-from abstain.experiments.learned.trained import TRAINED, TrainedCNN, TrainedForest
+from abstain.experiments.learned.trained import TRAINED, TrainedCNN
 from abstain.experiments.training.image_tasks import ImageTask
 
 
@@ -28,12 +30,25 @@ def _task(monkeypatch):
 
 @pytest.mark.usefixtures("_task")
 def test_a_forest_gives_probabilities_of_all_three_kinds(tmp_path):
-    found = TrainedForest(source="fashion", words="", train=256, trees=5).outputs(
-        tmp_path, seed=0, limit=None, progress=None
-    )
+    forest = replace(TRAINED["forest"], options={"n_estimators": 5})
+    found = forest.outputs(tmp_path, seed=0, limit=None, progress=None)
     assert [(found.shift == kind).sum() for kind in ("none", "covariate", "label")] == [40, 10, 5]
     assert found.errors[found.shift == "label"].all()
     assert found.features is None
+
+
+@pytest.mark.usefixtures("_task")
+@pytest.mark.parametrize(
+    ("name", "options"), [("boosted", {"max_iter": 2}), ("mlp", {"hidden_layer_sizes": (16,), "max_iter": 2})]
+)
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
+def test_an_estimator_shows_logits_and_what_head_it_has(tmp_path, name, options):
+    found = replace(TRAINED[name], options=options).outputs(tmp_path, seed=0, limit=None, progress=None)
+    assert found.logits.shape == (55, 8)
+    if name == "boosted":
+        assert found.features is None
+    else:
+        np.testing.assert_allclose(found.features @ found.weight.T + found.bias, found.logits, atol=1e-5)
 
 
 @pytest.mark.usefixtures("_task")

@@ -20,7 +20,7 @@ from abstain.experiments.paper.paper_table import PaperTable
 from abstain.experiments.paper.score_claims import PAPER_SCORES, score_claims
 from abstain.files import write_text
 from abstain.outputs import Outputs
-from abstain.report.risk_coverage_figure import risk_coverage_figure
+from abstain.report.figures.risk_coverage import risk_coverage_figure
 
 OMITTED = "doctor"  # in the figures, as in the paper: it almost overlaps with SR_max
 

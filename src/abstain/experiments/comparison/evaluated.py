@@ -12,7 +12,7 @@ from abstain.experiments.findings import Findings
 from abstain.experiments.paper.score_claims import score_claims
 from abstain.names import check_name
 from abstain.outputs import Outputs
-from abstain.report.risk_coverage_figure import risk_coverage_figure
+from abstain.report.figures.risk_coverage import risk_coverage_figure
 
 Make = Callable[[Path, int, Progress | None], Outputs]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from abstain.experiments.costs.measured import BASELINE, Paid
 from abstain.extras import require
-from abstain.report.style import COLOURS, tidy
+from abstain.report.figures.style import COLOURS, tidy
 
 
 def costs_figure(found: list[Paid], /) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 
 from abstain.experiments.gaussians.cases import COVERAGE, Case
 from abstain.extras import require
-from abstain.report.style import label_of, tidy
+from abstain.report.figures.style import label_of, tidy
 from abstain.scores import SCORES
 
 REACH, POINTS = 2.2, 241

@@ -8,8 +8,8 @@ from abstain.experiments.gaussians.mixture import CORNERS, POSTERIOR_SCALE
 from abstain.experiments.gaussians.scale_curves import ScaleCurves
 from abstain.extras import require
 from abstain.outputs import Outputs
-from abstain.report.scale_figure import draw_scale
-from abstain.report.style import COLOURS, label_of, tidy
+from abstain.report.figures.scale import draw_scale
+from abstain.report.figures.style import COLOURS, label_of, tidy
 from abstain.scores import SCORES
 from abstain.sensitivity import ScaleSensitivity
 

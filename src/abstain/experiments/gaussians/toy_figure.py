@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from abstain.experiments.gaussians.cases import COMPARED, COVERAGE, Case
 from abstain.experiments.gaussians.scale_figure import draw_classes
 from abstain.extras import require
-from abstain.report.style import COLOURS, label_of, tidy
+from abstain.report.figures.style import COLOURS, label_of, tidy
 from abstain.scores import SCORES
 
 Floats = NDArray[np.float64]

@@ -13,7 +13,7 @@ from abstain.metrics import Comparison, RiskCoverage, aurc, compare, risk_covera
 from abstain.outputs import Outputs
 from abstain.scores import KNN, confidence_margin
 from abstain.scores.fitting_draw import draw_per_class, split_to_fit
-from abstain.scores.neighbours import Neighbours
+from abstain.scores.neighbours import Search
 from abstain.scores.operations import unit_rows
 from abstain.scores.samples import features_of
 
@@ -40,9 +40,9 @@ class Draw:
         else:
             drawn, rest = split_to_fit(outputs, seed=seed)
             sample = drawn.inside
-        rows = KNN(k=1).fit(sample).bank
-        most = max(k for k in ks if k <= len(rows))
-        return cls(rest, Neighbours(rows).distances(unit_rows(features_of(rest), rows), most))
+        found = KNN(k=1).fit(sample).bank
+        most = max(k for k in ks if k <= len(found))
+        return cls(rest, Search(found, unit_rows(features_of(rest), found.rows)).distances(most))
 
     def confidence(self, k: int, /) -> Floats:
         """KNN with k neighbours."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from abstain.experiments.knn.ablation import KS, PAPER, Ablation
 from abstain.extras import require
-from abstain.report.style import COLOURS, FIRST_SAMPLES, label_of, tidy
+from abstain.report.figures.style import COLOURS, FIRST_SAMPLES, label_of, tidy
 from abstain.scores import SCORES
 
 BESIDE = 4  # models

@@ -1,46 +1,49 @@
 """The learned score and every other on every model at hand: cells, and coverage at a certified risk."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 
 import numpy as np
 
-from abstain.evaluation.mixes import MIXES
 from abstain.experiments.collected import collected
 from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.findings import Findings
-from abstain.experiments.learned.cells import Cell, cells
-from abstain.experiments.learned.certified import Certified, certified
+from abstain.experiments.learned.cells import Cell
+from abstain.experiments.learned.certified import Certified
+from abstain.experiments.learned.judging import judging
 from abstain.experiments.learned.learned_tables import tables, unlabelled_table, words
 from abstain.experiments.learned.trained import TRAINED
-from abstain.experiments.learned.unlabelled import NAME, unlabelled_cells
+from abstain.experiments.learned.unlabelled import NAME
 from abstain.experiments.training.image_tasks import PACKAGES
+from abstain.fingerprint import digest
 from abstain.outputs import Outputs
+from abstain.outputs.digest import outputs_digest
 
 SEEDS = (1, 2, 3)
 WIDEST = 2048  # features: more are left out, and the classifier is judged by its logits
 FEWEST = 1000  # samples of a model that is worth a look
 DESIGN = ("digits", "fashion", "cifar10-nets-resnet8")
 """What the learned score was designed on; all others are for judging."""
-CERTIFIED_IN = ("in+cov", "all")
 
 
 def run(setting: Setting) -> Findings:
-    """Judge all scores on outputs of other experiments in the same folder, and on classifiers trained here."""
-    found: list[Cell] = []
-    ratios: list[Cell] = []
-    kept: list[Certified] = []
-    models = dict(_models(setting))
-    for done, (name, make) in enumerate(models.items()):
-        outputs = make()
-        found += cells(name, outputs, seed=setting.seed)
-        each = (certified(name, outputs, MIXES[mix], seed=setting.seed) for mix in CERTIFIED_IN)
-        kept += [one for one in each if one is not None]
-        ratios += unlabelled_cells(name, outputs, seed=setting.seed)
+    """Judge all scores on outputs of other experiments in the same folder, and on classifiers trained here.
+
+    What a model gave is kept in a file of its own as soon as it is there, and taken from it while nothing changes.
+    """
+    folder = setting.folder / "models"
+    folder.mkdir(parents=True, exist_ok=True)
+    models, found = _models(setting), []
+    for name, (of, outputs) in models.items():
+        found.append(judging(name, outputs, folder / f"{name}.json", of=of, seed=setting.seed))
         if setting.progress is not None:
-            setting.progress(done + 1, len(models))
-    return findings(found, ratios, kept)
+            setting.progress(len(found), len(models))
+    return findings(
+        [cell for each in found for cell in each.cells],
+        [cell for each in found for cell in each.unlabelled],
+        [one for each in found for one in each.certified],
+    )
 
 
 def findings(found: list[Cell], ratios: list[Cell], kept: list[Certified], /) -> Findings:
@@ -56,16 +59,20 @@ def findings(found: list[Cell], ratios: list[Cell], kept: list[Certified], /) ->
     )
 
 
-def _models(setting: Setting) -> Iterator[tuple[str, Callable[[], Outputs]]]:
-    for name, outputs in collected(setting).items():
-        if outputs.samples[1] >= FEWEST:
-            yield name, partial(_narrow, outputs)
+def _models(setting: Setting) -> dict[str, tuple[str, Callable[[], Outputs]]]:
+    """By name, what a model's outputs depend on, and a function that has or makes them."""
+    found: dict[str, tuple[str, Callable[[], Outputs]]] = {
+        name: (outputs_digest(outputs), partial(_narrow, outputs))
+        for name, outputs in collected(setting).items()
+        if outputs.samples[1] >= FEWEST
+    }
     networks = setting.folder / "networks"
     networks.mkdir(parents=True, exist_ok=True)
     for name, model in TRAINED.items():
         for seed in SEEDS[: setting.seeds]:
             make = partial(model.outputs, networks, seed=seed, limit=setting.limit, progress=None)
-            yield f"{name}-{seed}", make
+            found[f"{name}-{seed}"] = (digest(model, seed, setting.limit), make)
+    return found
 
 
 def _narrow(outputs: Outputs) -> Outputs:
@@ -90,6 +97,6 @@ LEARNED_SCORE = Experiment(
     needs=PACKAGES,
     about=(
         "Outputs of other experiments in the same folder, and classifiers trained here: over-confident ones (few "
-        "images, logits times 4), under-confident ones (label smoothing, LogitNorm), a forest."
+        "images, logits times 4), under-confident ones (label smoothing, LogitNorm), one with dropout, an MLP, trees."
     ),
 )

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal, final
+from typing import Any, Literal, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abstain.collect.run import Progress
+from abstain.collect.sklearn_model import SklearnModel
 from abstain.experiments.training.image_tasks import ImageTask, known_classes_task
 from abstain.extras import require
 from abstain.outputs import Outputs
@@ -29,6 +31,9 @@ class TrainedCNN:
     objective: Literal["cross_entropy", "logit_norm"] = "cross_entropy"
     sharpness: float = 1.0
     """What its head is multiplied by."""
+    width: int | None = None
+    """Features, 64 of grey images and 128 of coloured ones where it is not given."""
+    dropout: float = 0.0
 
     def outputs(self, folder: Path, /, *, seed: int, limit: int | None, progress: Progress | None) -> Outputs:
         """Train it, or go on, and ask it of all three kinds of images."""
@@ -38,35 +43,42 @@ class TrainedCNN:
         from abstain.train.training import train
 
         task = _task(self.source, self.train, limit)
-        options = {"channels": 3, "side": 32, "width": 128} if task.images.ndim == 4 else {"width": 64}
+        size = {"channels": 3, "side": 32, "width": 128} if task.images.ndim == 4 else {"width": 64}
+        asked = {"width": self.width, "dropout": self.dropout}
         recipe = Recipe(
             body="small_cnn",
-            options=options,
+            options=size | {name: value for name, value in asked.items() if value},
             objective=LogitNorm() if self.objective == "logit_norm" else CrossEntropy(self.smoothing),
             classes=KNOWN,
             epochs=self.epochs,
         )
-        file = folder / f"{self.source}-{self.train}-{self.objective}-{self.smoothing:g}-{seed}.safetensors"
+        name = f"{self.source}-{self.train}-{self.objective}-{self.smoothing:g}"
+        if self.dropout:
+            name += f"-dropout-{self.dropout:g}"
+        file = folder / f"{name}-{seed}.safetensors"
         found = task.outputs(train(recipe, task.images, task.labels, file, seed=seed, progress=progress))
         return _sharpened(found, self.sharpness)
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class TrainedForest:
-    """A random forest on pixels: probabilities alone, with many ties."""
+class TrainedEstimator:
+    """A classifier of scikit-learn on pixels, with features and head where its last layer is linear."""
 
     source: str
     words: str
     train: int
-    trees: int
+    kind: str
+    """Its module in scikit-learn and its name."""
+    options: dict[str, Any]
 
     def outputs(self, folder: Path, /, *, seed: int, limit: int | None, progress: Progress | None) -> Outputs:  # noqa: ARG002
-        """Grow it and ask it of all three kinds of images."""
-        ensemble = require("sklearn.ensemble", extra="sklearn", feature=FEATURE)
+        """Fit it and ask it of all three kinds of images."""
         task = _task(self.source, self.train, limit)
-        forest = ensemble.RandomForestClassifier(self.trees, min_samples_leaf=2, random_state=seed, n_jobs=1)
-        forest.fit(task.images.reshape(len(task.images), -1), task.labels)
+        module, name = self.kind.split(".")
+        library = require(f"sklearn.{module}", extra="sklearn", feature=FEATURE)
+        estimator = getattr(library, name)(**self.options, random_state=seed)
+        model = SklearnModel(estimator.fit(_pixels(task.images), task.labels))
         clean, few = np.arange(len(task.clean)), len(task.corrupted)
         new = len(clean) + np.arange(len(task.unknown))
         parts = (
@@ -76,19 +88,13 @@ class TrainedForest:
         )
         return Outputs.concat(
             [
-                Outputs(
-                    probabilities=forest.predict_proba(images.reshape(len(images), -1)),
-                    labels=labels,
-                    shift=shift,
-                    domain=domain,
-                    ids=ids,
-                )
+                Outputs(**_said(model, _pixels(images)), labels=labels, shift=shift, domain=domain, ids=ids)
                 for images, labels, shift, domain, ids in parts
             ]
         )
 
 
-TrainedModel = TrainedCNN | TrainedForest
+TrainedModel = TrainedCNN | TrainedEstimator
 TRAINED: dict[str, TrainedModel] = {
     "fashion-smooth": TrainedCNN(
         source="fashion", words="a CNN of Fashion-MNIST, label smoothing 0.2", train=12_000, epochs=4, smoothing=0.2
@@ -103,13 +109,54 @@ TRAINED: dict[str, TrainedModel] = {
     "cifar-sharp": TrainedCNN(
         source="cifar", words="a CNN of CIFAR-10, its logits times 4", train=20_000, epochs=5, sharpness=4.0
     ),
-    "forest": TrainedForest(source="fashion", words="a random forest of Fashion-MNIST", train=6_000, trees=100),
+    "cifar-dropout": TrainedCNN(
+        source="cifar",
+        words="a CNN of 5,000 images of CIFAR-10 with 256 features, half of them dropped in training",
+        train=5000,
+        epochs=15,
+        width=256,
+        dropout=0.5,
+    ),
+    "forest": TrainedEstimator(
+        source="fashion",
+        words="a random forest of Fashion-MNIST",
+        train=6000,
+        kind="ensemble.RandomForestClassifier",
+        options={"n_estimators": 100, "min_samples_leaf": 2},
+    ),
+    "boosted": TrainedEstimator(
+        source="fashion",
+        words="boosted trees of 3,000 images of Fashion-MNIST",
+        train=3000,
+        kind="ensemble.HistGradientBoostingClassifier",
+        options={"max_iter": 60, "max_features": 0.3},
+    ),
+    "mlp": TrainedEstimator(
+        source="mnist",
+        words="scikit-learn's MLP of 5,000 digits",
+        train=5000,
+        kind="neural_network.MLPClassifier",
+        options={"hidden_layer_sizes": (256,), "max_iter": 60, "tol": 1e-3},
+    ),
 }
 
 
 @cache
 def _task(source: str, train: int, limit: int | None) -> ImageTask:
     return known_classes_task(source, known=KNOWN, train=train, limit=limit)
+
+
+def _said(model: SklearnModel, pixels: NDArray[np.float64]) -> dict[str, Any]:
+    """Probabilities where a classifier has nothing else, or else logits, with features and head where there are any."""
+    if model.linear is None and not hasattr(model.estimator, "decision_function"):
+        return {"probabilities": model.estimator.predict_proba(pixels)}
+    logits, features = model.on(pixels)
+    weight, bias = model.head()
+    return {"logits": logits, "features": features, "weight": weight, "bias": bias}
+
+
+def _pixels(images: NDArray[np.uint8]) -> NDArray[np.float64]:
+    return images.reshape(len(images), -1) / 255.0
 
 
 def _sharpened(outputs: Outputs, sharpness: float) -> Outputs:

@@ -32,7 +32,7 @@ def log_ratio(inside: Outputs, unlabelled: Outputs, rows: Outputs, /) -> Floats:
 
     The in-distribution rows are scored by fits without them, as the others are by nature.
     """
-    scores = {score.name: score for score in LEARNED.candidates if score.objection(inside) is None}
+    scores = {score.name: score for score in (*LEARNED.base, *LEARNED.candidates) if score.objection(inside) is None}
     known = held_out(scores, {}, inside, folds(inside))
     fitted = {name: one for name, one in fit_all(scores, {}, inside).items() if name in known}
     there, new = confidences(unlabelled, fitted), confidences(rows, fitted)

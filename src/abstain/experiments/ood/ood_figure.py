@@ -10,8 +10,8 @@ from abstain.experiments.ood.illustration import GRID, UNKNOWN, WRONG, NormalSco
 from abstain.experiments.ood.search import Found
 from abstain.extras import require
 from abstain.metrics import risk_coverage
-from abstain.report.histogram_figure import draw_histogram, draw_kind
-from abstain.report.style import COLOURS, label_of, tidy
+from abstain.report.figures.histogram import draw_histogram, draw_kind
+from abstain.report.figures.style import COLOURS, label_of, tidy
 from abstain.scores import SCORES
 
 Floats = NDArray[np.float64]

@@ -7,7 +7,7 @@ from abstain.experiments.paper.published import PublishedAreas
 from abstain.experiments.paper.score_claims import COMPARABLE, FOR_OOD, MARGINS, SOFTMAX
 from abstain.extras import require
 from abstain.metrics.intervals import ALPHAS
-from abstain.report.style import COLOURS, tidy
+from abstain.report.figures.style import COLOURS, tidy
 
 FAMILIES = {  # scores, colour, marker, and how far beside the column they are drawn
     "margins": (MARGINS, COLOURS[0], "o", -0.22),

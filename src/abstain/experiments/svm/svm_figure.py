@@ -7,7 +7,7 @@ import numpy as np
 from abstain.experiments.svm.machines import Machines
 from abstain.extras import require
 from abstain.metrics import risk_coverage
-from abstain.report.style import COLOURS, tidy
+from abstain.report.figures.style import COLOURS, tidy
 from abstain.scores import confidence_margin
 
 GRID = np.linspace(0.02, 1.0, 197)

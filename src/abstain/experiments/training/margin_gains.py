@@ -11,7 +11,7 @@ from abstain.experiments.findings import Findings, Table
 from abstain.experiments.paper.score_claims import MARGINS
 from abstain.experiments.training.margin_of_loss import MarginOfLoss
 from abstain.experiments.training.over_seeds import OverSeeds, over_seeds, spread
-from abstain.report.difference_figure import difference_figure
+from abstain.report.figures.difference import difference_figure
 from abstain.scores.registry import SCORES
 
 BASE = "cross-entropy"

@@ -13,7 +13,7 @@ from abstain.experiments.paper.score_claims import COMPARABLE
 from abstain.experiments.training.over_seeds import OverSeeds, over_seeds, spread
 from abstain.metrics.compare import Comparison, compare_all
 from abstain.metrics.intervals import ALPHAS
-from abstain.report.risk_coverage_figure import risk_coverage_figure
+from abstain.report.figures.risk_coverage import risk_coverage_figure
 from abstain.scores.registry import SCORES
 
 HEAD, MARGIN = "selection_head", "confidence_margin"

@@ -13,9 +13,9 @@ from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.controls import mix_select
 from abstain.report.evaluation_page.slices import KINDS, kinds_of
 from abstain.report.evaluation_page.thinning import thinned
+from abstain.report.figures.style import FOR_OOD, LINES, first_rows
 from abstain.report.page import Section, asset, shortened, text
 from abstain.report.page.chart import chart
-from abstain.report.style import FOR_OOD, LINES, first_rows
 
 MOST = 16  # curves
 DRAWN = 6  # of them from the beginning

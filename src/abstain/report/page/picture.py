@@ -3,8 +3,8 @@
 from base64 import b64encode
 from typing import Any
 
+from abstain.report.figures.save import picture_bytes
 from abstain.report.page.text import text
-from abstain.report.save import picture_bytes
 
 
 def picture(figure: Any, /, *, words: str) -> str:

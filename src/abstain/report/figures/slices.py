@@ -8,7 +8,7 @@ from abstain.metrics.share import Share
 from abstain.metrics.slices import Slice, slices
 from abstain.report.evaluation_page.point import Point
 from abstain.report.evaluation_page.slices import Division, divisions
-from abstain.report.style import COLOURS, PAGE, RULE, SIZE, CannotDrawError, new_figure, plain, printed
+from abstain.report.figures.style import COLOURS, PAGE, RULE, SIZE, CannotDrawError, new_figure, plain, printed
 
 SHOWN = 24  # lines
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from abstain.report.style import COLOURS, MARKERS, new_figure, tidy
+from abstain.report.figures.style import COLOURS, MARKERS, new_figure, tidy
 
 
 class Difference(Protocol):

@@ -10,8 +10,8 @@ from abstain.metrics import Comparison
 from abstain.metrics.aurc import area_name
 from abstain.metrics.checks import rejected_last
 from abstain.metrics.compare import compare_all
-from abstain.report.risk_coverage_figure import telling_scores
-from abstain.report.style import PAGE, SIZE, CannotDrawError, label_of, new_figure, printed
+from abstain.report.figures.risk_coverage import telling_scores
+from abstain.report.figures.style import PAGE, SIZE, CannotDrawError, label_of, new_figure, printed
 
 BETTER, WORSE, ALIKE = "#2a6fa8", "#f6c48a", "#ffffff"
 """Dark, light and white, so that grey tells them too."""

@@ -6,14 +6,14 @@ from typing import Any
 
 from abstain.evaluation import Evaluation
 from abstain.report.evaluation_page.point import Point
-from abstain.report.histogram_figure import histogram_figure
-from abstain.report.promise_figure import promise_figure
-from abstain.report.risk_coverage_figure import risk_coverage_figure
-from abstain.report.save import METADATA, check_figures, save_figure
-from abstain.report.scale_figure import scale_figure
-from abstain.report.significance_figure import significance_figure
-from abstain.report.slices_figure import slices_figure
-from abstain.report.style import CannotDrawError
+from abstain.report.figures.histogram import histogram_figure
+from abstain.report.figures.promise import promise_figure
+from abstain.report.figures.risk_coverage import risk_coverage_figure
+from abstain.report.figures.save import METADATA, check_figures, save_figure
+from abstain.report.figures.scale import scale_figure
+from abstain.report.figures.significance import significance_figure
+from abstain.report.figures.slices import slices_figure
+from abstain.report.figures.style import CannotDrawError
 from abstain.sensitivity import scale_sensitivity
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from abstain.report.style import COLOURS, new_figure, tidy
+from abstain.report.figures.style import COLOURS, new_figure, tidy
 from abstain.thresholds.planning import samples_for
 
 COVERAGES = (0.9, 0.6, 0.4)

@@ -4,7 +4,7 @@ from abstain.experiments.training.over_seeds import over_seeds
 
 pytest.importorskip("matplotlib")
 
-from abstain.report.difference_figure import difference_figure
+from abstain.report.figures.difference import difference_figure
 
 
 def test_every_mix_is_a_panel_and_every_name_a_line():

@@ -10,7 +10,7 @@ from abstain.evaluation.summarize import by_reason
 from abstain.evaluation.verdict import BASELINE
 from abstain.metrics import RiskCoverage
 from abstain.metrics.risk_coverage import evenly
-from abstain.report.style import (
+from abstain.report.figures.style import (
     COLOURS,
     FOR_OOD,
     LINES,

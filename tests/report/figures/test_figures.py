@@ -14,13 +14,13 @@ from abstain.evaluation.promises import Kept, kept_promises
 from abstain.metrics import Comparison, compare_all, risk_band, slices
 from abstain.metrics.share import Share
 from abstain.report.evaluation_page.point import point_of_risk, point_of_selector
-from abstain.report.figures import FIGURES, write_figures
-from abstain.report.histogram_figure import draw_histogram, edges_of, histogram_figure
-from abstain.report.promise_figure import draw_promises, promise_figure
-from abstain.report.risk_coverage_figure import draw_risk_coverage, risk_coverage_figure
-from abstain.report.significance_figure import BETTER, draw_significance, significance_figure
-from abstain.report.slices_figure import draw_shares, slices_figure
-from abstain.report.style import CannotDrawError, label_of, plain
+from abstain.report.figures.folder import FIGURES, write_figures
+from abstain.report.figures.histogram import draw_histogram, edges_of, histogram_figure
+from abstain.report.figures.promise import draw_promises, promise_figure
+from abstain.report.figures.risk_coverage import draw_risk_coverage, risk_coverage_figure
+from abstain.report.figures.significance import BETTER, draw_significance, significance_figure
+from abstain.report.figures.slices import draw_shares, slices_figure
+from abstain.report.figures.style import CannotDrawError, label_of, plain
 from abstain.scores import SCORES
 
 HOSTILE = "_$\\frac{1}$ <b>\n%s"
@@ -210,7 +210,7 @@ def test_all_figures_are_written_in_three_formats_and_told_in_a_line_each(evalua
 
 @pytest.mark.parametrize("name", ["histogram", "domain", "significance", "promise"])
 def test_figures_come_out_the_same(name, evaluation, point, tmp_path):
-    from abstain.report.save import save_figure
+    from abstain.report.figures.save import save_figure
 
     for number in (1, 2):
         save_figure(FIGURES[name][1](evaluation, point), tmp_path / f"{number}.svg")

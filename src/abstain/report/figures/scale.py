@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from abstain.report.style import COLOURS, COLUMN, SIZE, label_of, new_figure, printed, tidy
+from abstain.report.figures.style import COLOURS, COLUMN, SIZE, label_of, new_figure, printed, tidy
 from abstain.scores.confidence_margin import ConfidenceMargin
 from abstain.sensitivity import SOFTMAX_SCORES, ScaleSensitivity
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from abstain.evaluation import Evaluation
 from abstain.report.evaluation_page.point import Point
-from abstain.report.style import COLOURS, COLUMN, INK, SIZE, label_of, new_figure, plain, printed
+from abstain.report.figures.style import COLOURS, COLUMN, INK, SIZE, label_of, new_figure, plain, printed
 from abstain.scores.score import Score
 
 Floats = NDArray[np.float64]

@@ -8,7 +8,7 @@ import numpy as np
 from abstain.evaluation.mixes import MIXES
 from abstain.evaluation.runs import RunComparison
 from abstain.names import check_name
-from abstain.report.style import COLOURS, INK, PAGE, RULE, SIZE, first_rows, new_figure, plain, printed
+from abstain.report.figures.style import COLOURS, INK, PAGE, RULE, SIZE, first_rows, new_figure, plain, printed
 
 POINTS = 60  # of a curve
 NAMED = 14  # letters of two names that one line has room for
