@@ -261,3 +261,13 @@ def test_what_is_confirmed_is_within_the_bound_told_beside_it():
     for seed in range(30):
         found = certify(SELECTOR, rows(400, 100 + seed)).fresh.tests[0].result
         assert (found.verdict == "confirmed") == (found.high <= found.limit)
+
+
+def test_a_certificate_is_told_in_words_and_its_repr_is_a_line(certificate):
+    words = certificate.summary()
+    assert words == "\n".join([*promise_words(certificate), verdict_words(certificate), *findings(certificate)])
+    assert repr(certificate) == str(certificate)
+    assert repr(certificate).startswith(f"<Certificate: {certificate.verdict}; vendor > ")
+    assert repr(certificate).endswith("; print(certificate.summary()) tells its promise>")
+    assert "vendor for each domain" in repr(certify(calibrate(CAL, risk=0.05, per="domain")))
+    assert len(repr(certificate)) < 120

@@ -31,6 +31,11 @@ def promise_words(certificate: Certificate, /) -> list[str]:
     return [sentence(str(promise)) for promise in certificate.promises]
 
 
+def summary_lines(certificate: Certificate, /) -> list[str]:
+    """The promises, the verdict, and what it rests on."""
+    return [*promise_words(certificate), verdict_words(certificate), *findings(certificate)]
+
+
 def findings(certificate: Certificate, /) -> list[str]:
     """What the fresh rows say of each promise, then of classes and domains that stand out; nothing without any."""
     if (fresh := certificate.fresh) is None:
