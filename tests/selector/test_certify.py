@@ -271,3 +271,7 @@ def test_a_certificate_is_told_in_words_and_its_repr_is_a_line(certificate):
     assert repr(certificate).endswith("; print(certificate.summary()) tells its promise>")
     assert "vendor for each domain" in repr(certify(calibrate(CAL, risk=0.05, per="domain")))
     assert len(repr(certificate)) < 120
+
+
+def test_the_bound_is_said_of_the_share_itself(certificate):
+    assert "; the share itself is at most " in told(certificate.fresh.tests[0])
