@@ -275,3 +275,10 @@ def test_a_certificate_is_told_in_words_and_its_repr_is_a_line(certificate):
 
 def test_the_bound_is_said_of_the_share_itself(certificate):
     assert "; the share itself is at most " in told(certificate.fresh.tests[0])
+
+
+def test_rows_without_labels_are_told_what_a_table_needs():
+    with pytest.raises(
+        ValueError, match=r"got none. Pass labels= or errors= to Outputs; a table has a column `label`, "
+    ):
+        certify(SELECTOR, Outputs(given={"vendor": [0.5]}))
