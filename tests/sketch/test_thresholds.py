@@ -121,8 +121,10 @@ def test_many_rows_are_tested_by_bins_alone(monkeypatch):
     assert errors[confidence > by_bins.value].sum() == by_bins.errors
     with pytest.raises(ValueError, match="be one of bonferroni for a sketch of more than 3,000 rows"):
         of_sketch.target_risk(counts, risk=0.05, method="step_down")
-    with pytest.raises(NoSafeThresholdError, match="No threshold between bins certifies risk"):
+    with pytest.raises(NoSafeThresholdError, match="No threshold between bins certifies risk") as info:
         of_sketch.target_risk(counts, risk=0.0001)
+    assert f"a risk of {info.value.in_reach:g} is in reach" in str(info.value)
+    assert of_sketch.target_risk(counts, risk=info.value.in_reach).accepted
 
 
 def test_bins_chosen_on_the_rows_are_tested_whole():

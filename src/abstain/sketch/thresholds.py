@@ -10,7 +10,7 @@ from abstain.sketch.sample import BinnedSample
 from abstain.thresholds.bonferroni import bonferroni, largest_rank
 from abstain.thresholds.coverage import coverage_promise, rank_for_coverage, too_few
 from abstain.thresholds.promise import RISK, Promise
-from abstain.thresholds.risk import in_reach
+from abstain.thresholds.risk import lowest_in_reach, reach_words
 from abstain.thresholds.sample import check_target, rows_like
 from abstain.thresholds.sgr import sgr
 from abstain.thresholds.step_down import step_down
@@ -70,9 +70,11 @@ def _by_bins(sample: BinnedSample, risk: float, delta: float) -> Threshold:
 
     accepted = rank(risk)
     if not accepted:
+        reach = lowest_in_reach(lambda trial: rank(trial) > 0, risk)
         raise NoSafeThresholdError(
             f"No threshold between bins certifies risk <= {risk:.4g} with confidence {1 - delta:.4g} on n={n} "
-            f"calibration samples; {in_reach(lambda trial: rank(trial) > 0, risk)}."
+            f"calibration samples; {reach_words(reach)}.",
+            in_reach=lambda: reach,
         )
     return Threshold(
         value=sample.below(accepted),
