@@ -55,7 +55,7 @@ def explorer(case: Case, /) -> Section:
 def _scores(case: Case) -> dict[str, tuple[Counts, NDArray[np.bool_]]]:
     """The score decided for, and the others one would think of where they are known of the same rows."""
     evaluation, point = case.evaluation, case.point
-    found = {point.score: (Counts.of(point.confidence, chosen=_chosen(case)), point.errors)}
+    found = {point.score: (Counts.of(point.confidence, chosen=point.offered), point.errors)}
     if point.outputs is not evaluation.outputs:
         return found
     for score in (verdict(evaluation).best, BASELINE, "confidence_margin"):
@@ -78,16 +78,13 @@ def _counted(case: Case, counts: Counts, errors: NDArray[np.bool_], parts: list[
 
 def _start(case: Case) -> dict[str, Any]:
     """Where the page begins: at the threshold decided for, or at its coverage."""
-    value, risk, point = _chosen(case), case.point.promised_risk, case.point
-    if point.in_reach is not None:
-        risk = point.in_reach.promise.limit
-    line = line_of(case) if point.selector is None else None
-    return {"threshold": jsonable(value), "coverage": point.coverage, "risk": risk, "command": line}
-
-
-def _chosen(case: Case) -> float | None:
-    """The threshold that the explorer begins at: that of the point, or of the risk in reach where it promises none."""
-    return case.point.value if case.point.in_reach is None else case.point.in_reach.value
+    point = case.point
+    return {
+        "threshold": jsonable(point.offered),
+        "coverage": point.coverage,
+        "risk": point.offered_risk,
+        "command": line_of(case) if point.selector is None else None,
+    }
 
 
 def _words(case: Case) -> str:
