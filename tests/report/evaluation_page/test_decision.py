@@ -8,8 +8,8 @@ import pytest
 from abstain import Outputs, calibrate, certify, evaluate
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.decision import decision, decision_words
-from abstain.report.evaluation_page.point import point_of_risk, point_of_selector
 from abstain.report.page import text
+from abstain.report.point import point_of_risk, point_of_selector
 from abstain.selector.certificate_words import findings, told, verdict_words
 
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from abstain.evaluation.mixes import MIXES
 from abstain.kernels.ranks import order_rows
-from abstain.report.evaluation_page.bounds import clustered_bounds, upper_bounds
-from abstain.report.evaluation_page.slices import KINDS, Division
+from abstain.report.bounds import clustered_bounds, upper_bounds
+from abstain.report.divisions import KINDS, Division
 from abstain.thresholds.threshold import apart, between
 
 Floats = NDArray[np.float64]

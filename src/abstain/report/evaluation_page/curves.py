@@ -9,9 +9,9 @@ from abstain.evaluation.verdict import BASELINE
 from abstain.extras import require
 from abstain.kernels.ranks import order_rows
 from abstain.metrics.checks import rejected_last
+from abstain.report.divisions import KINDS, kinds_of
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.controls import mix_select
-from abstain.report.evaluation_page.slices import KINDS, kinds_of
 from abstain.report.evaluation_page.thinning import thinned
 from abstain.report.figures.style import FOR_OOD, LINES, first_rows
 from abstain.report.page import Section, asset, shortened, text

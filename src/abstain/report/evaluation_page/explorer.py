@@ -11,12 +11,12 @@ from abstain.evaluation.verdict import BASELINE
 from abstain.extras import require
 from abstain.jsonable import jsonable
 from abstain.metrics.checks import rejected_last
+from abstain.report.divisions import KINDS, Division
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.command import command_parts, line_of
 from abstain.report.evaluation_page.controls import mix_select, option, select
 from abstain.report.evaluation_page.counts import Counts
 from abstain.report.evaluation_page.groups import group_thresholds
-from abstain.report.evaluation_page.slices import KINDS, Division
 from abstain.report.page import Cell, Column, Section, asset, name, shortened, table, text, tiles
 from abstain.report.page.chart import chart
 

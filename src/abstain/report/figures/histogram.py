@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.evaluation import Evaluation
-from abstain.report.evaluation_page.point import Point
 from abstain.report.figures.style import COLOURS, COLUMN, INK, SIZE, label_of, new_figure, plain, printed
+from abstain.report.point import Point
 from abstain.scores.score import Score
 
 Floats = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""The operating point that a page decides for: a score, a threshold, and what is promised."""
+"""The operating point that a report decides for: a score, a threshold, and what is promised."""
 
 from dataclasses import dataclass
 from math import floor, log10
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from abstain.evaluation import Evaluation, verdict
 from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
-from abstain.report.evaluation_page.bounds import upper_bounds
+from abstain.report.bounds import upper_bounds
 from abstain.selector import Selector
 from abstain.thresholds import NoSafeThresholdError, Threshold
 from abstain.thresholds.bonferroni import bonferroni

@@ -3,7 +3,7 @@ import pytest
 
 from abstain import Outputs, calibrate, evaluate
 from abstain.evaluation import verdict
-from abstain.report.evaluation_page.point import point_of_risk, point_of_selector
+from abstain.report.point import point_of_risk, point_of_selector
 from abstain.thresholds.target_risk import target_risk
 
 
