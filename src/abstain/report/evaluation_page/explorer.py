@@ -19,6 +19,7 @@ from abstain.report.evaluation_page.counts import Counts
 from abstain.report.evaluation_page.groups import group_thresholds
 from abstain.report.page import Cell, Column, Section, asset, name, shortened, table, text, tiles
 from abstain.report.page.chart import chart
+from abstain.scores.registry import DEFAULT
 
 MOST_SCORES = 3
 MOST_PARTS = 200  # of a division; the smallest beyond are one part
@@ -58,7 +59,7 @@ def _scores(case: Case) -> dict[str, tuple[Counts, NDArray[np.bool_]]]:
     found = {point.score: (Counts.of(point.confidence, chosen=point.offered), point.errors)}
     if point.outputs is not evaluation.outputs:
         return found
-    for score in (verdict(evaluation).best, BASELINE, "confidence_margin"):
+    for score in (verdict(evaluation).best, BASELINE, DEFAULT):
         if score in evaluation.confidence and score not in found and len(found) < MOST_SCORES:
             found[score] = (Counts.of(rejected_last(evaluation.confidence[score])), evaluation.errors)
     return found
