@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from abstain.kernels.sorting import sorted_floats
+from abstain.kernels.sorting import sort_floats
 
 RNG = np.random.default_rng(0)
 N = 3_000
@@ -26,7 +26,7 @@ def test_the_order_is_that_of_numpy(values, dtype, few, monkeypatch):
     monkeypatch.setattr("abstain.kernels.sorting.FEW", few)
     with np.errstate(over="ignore"):
         given = values.astype(dtype)
-    found = sorted_floats(given.copy())
+    found = sort_floats(given.copy())
     assert found.dtype == dtype
     np.testing.assert_array_equal(
         found.view(f"u{given.itemsize}"), np.sort(given + dtype(0)).view(f"u{given.itemsize}")
@@ -34,4 +34,4 @@ def test_the_order_is_that_of_numpy(values, dtype, few, monkeypatch):
 
 
 def test_signed_zeros_are_one():
-    assert not np.signbit(sorted_floats(np.array([0.0, -0.0]))).any()
+    assert not np.signbit(sort_floats(np.array([0.0, -0.0]))).any()

@@ -32,7 +32,7 @@ class Setting:
     paper_code: bool = False
     """Whether the conventions are those of the authors' code instead of those of their text."""
     long: bool = False
-    """Whether to run the long version, whose results are kept in the documentation."""
+    """Whether to run the long version, in a folder beside the short one."""
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ def _section(experiment: Experiment, each: dict[str, Any], place: Path) -> str:
 
 
 def _scores_compared(numbers: dict[str, Any]) -> str:
-    """How many scores there were to choose the best from; versions of the library have more and more."""
+    """How many scores there were to choose the best from: those that the outputs allow and rows could fit."""
     found = {row["score"] for _, each in _models(numbers) for row in each["draws"]}
     return f"Scores compared: {sum(MARK not in score for score in found)}."
 

@@ -46,10 +46,10 @@ def _floats(keys, lowest, shift):  # type: ignore[no-untyped-def]
         keys[i] = key if key >= 0 else np.int64(np.uint64(-key) | (np.uint64(1) << np.uint64(63)))
 
 
-def sorted_floats(values: NDArray[np.floating], /) -> NDArray[np.floating]:
+def sort_floats(values: NDArray[np.floating], /) -> NDArray[np.floating]:
     """Ascending, float32 or float64 as they were; there must be no NaN, and −0 becomes 0.
 
-    The values are overwritten: memory that is new to a process takes longer to get than to sort in.
+    The values may be overwritten: memory that is new to a process takes longer to get than to sort in.
     """
     if len(values) <= FEW:
         return np.sort(values + values.dtype.type(0))

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain.kernels.errors import ErrorArea, group_error_areas, merged_groups, sorted_error_areas, split
 from abstain.kernels.ranks import order_rows
-from abstain.kernels.sorting import sorted_floats
+from abstain.kernels.sorting import sort_floats
 from abstain.kernels.sums import exact_sums
 from abstain.kernels.threads import in_threads
 from abstain.metrics.checks import Samples, check_samples
@@ -177,7 +177,7 @@ def sides_of(samples: Samples, /) -> Sides | None:
     parts = split(c, losses)
     if sum(map(len, parts)) < len(c):
         return None
-    right, wrong = in_threads(sorted_floats, parts, len(c) // 2)
+    right, wrong = in_threads(sort_floats, parts, len(c) // 2)
     return Sides(right, wrong)
 
 

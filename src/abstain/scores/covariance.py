@@ -1,6 +1,6 @@
 """Covariance of centred rows, as it is or shrunk, and a root of its inverse."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from abstain.scores.score import CannotFitError
 
 Floats = NDArray[np.float64]
 Estimate = Literal["ledoit_wolf", "empirical"]
-ESTIMATES = ("ledoit_wolf", "empirical")
+ESTIMATES = get_args(Estimate)
 SMALL = 64  # features
 FLOOR = 1e-6  # of the mean variance: the least that a direction counts for
 

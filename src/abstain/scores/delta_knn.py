@@ -32,10 +32,12 @@ class DeltaKNN(Score):
         summary="Whether a sample is closer to where the classifier was right or to where it was wrong, by neighbours.",
     )
 
-    def _fit(self, sample: Outputs, /) -> "FittedDeltaKNN":
-        """Keep the normalized features, those of right samples first."""
+    def __post_init__(self) -> None:
         if self.k < 1:
             raise ValueError(f"`k` must be at least 1, got {self.k}.")
+
+    def _fit(self, sample: Outputs, /) -> "FittedDeltaKNN":
+        """Keep the normalized features, those of right samples first."""
         return shared(sample, self, lambda: self._find(sample))
 
     def _find(self, sample: Outputs) -> "FittedDeltaKNN":

@@ -1,4 +1,4 @@
-"""Gaussians with shared, shrunk covariance."""
+"""Gaussians with one covariance for all classes."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 def check_covariance(covariance: str, /) -> None:
     """The name of an estimate."""
-    check_name("covariance", covariance, ESTIMATES, rule="be ledoit_wolf or empirical")
+    check_name("covariance", covariance, ESTIMATES, rule=f"be {' or '.join(ESTIMATES)}")
 
 
 def class_gaussians(sample: Outputs, covariance: Estimate, normalize: bool, /) -> tuple[Floats, Precision]:

@@ -42,10 +42,12 @@ class NNGuide(Score):
         """Log-probabilities have lost their size."""
         return no_size(outputs)
 
-    def _fit(self, sample: Outputs, /) -> "FittedNNGuide":
-        """Keep the normalized features and their energies."""
+    def __post_init__(self) -> None:
         if self.k < 1:
             raise ValueError(f"`k` must be at least 1, got {self.k}.")
+
+    def _fit(self, sample: Outputs, /) -> "FittedNNGuide":
+        """Keep the normalized features and their energies."""
         bank, rows = unit_bank(sample, "features"), bank_of(sample)
         if len(bank) < self.k:
             raise CannotFitError(f"the fitting sample has {len(bank)} rows, fewer than {self.k} neighbours")

@@ -54,7 +54,7 @@ def test_an_estimator_shows_logits_and_what_head_it_has(tmp_path, name, options)
 @pytest.mark.usefixtures("_task")
 def test_a_network_is_trained_once_and_asked_of_all_three_kinds(tmp_path):
     pytest.importorskip("torch")
-    model = TrainedCNN(source="fashion", words="", train=256, epochs=1, smoothing=0.2)
+    model = TrainedCNN(source="fashion", train=256, epochs=1, smoothing=0.2)
     first, again = (model.outputs(tmp_path, seed=0, limit=None, progress=None) for _ in range(2))
     np.testing.assert_array_equal(first.logits, again.logits)
     assert len(list(tmp_path.glob("*.safetensors"))) == 1

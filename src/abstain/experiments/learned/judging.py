@@ -15,8 +15,9 @@ from abstain.outputs import Outputs
 from abstain.records import from_json, to_json
 
 CERTIFIED_IN = ("in+cov", "all")
-CODE = ("experiments/learned", "experiments/training", "kernels", "metrics", "outputs", "scores", "thresholds", "train")
-"""Folders of the library that results depend on."""
+ROOT = Path(__file__).parents[2]
+NO_MATTER = frozenset({"cli", "engines", "monitor", "onnx.py", "report", "sketch", "sklearn", "torch"})
+"""Parts of the library that results do not depend on."""
 
 
 @final
@@ -50,9 +51,13 @@ def judging(model: str, outputs: Callable[[], Outputs], file: Path, /, *, of: st
 
 def code() -> str:
     """A digest of the files that say what a score is and how it is judged: after a change all is judged again."""
-    root = Path(__file__).parents[2]
-    files = sorted(file for part in CODE for file in (root / part).rglob("*.py"))
-    return digest([(str(file.relative_to(root)), file.read_bytes()) for file in files])
+    return digest([(str(file), (ROOT / file).read_bytes()) for file in code_files()])
+
+
+def code_files() -> list[Path]:
+    """Relative to the package."""
+    files = (file.relative_to(ROOT) for file in ROOT.rglob("*.py"))
+    return sorted(file for file in files if file.parts[0] not in NO_MATTER)
 
 
 def _kept(file: Path) -> Judging | None:

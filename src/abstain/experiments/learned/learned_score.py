@@ -76,7 +76,7 @@ def _models(setting: Setting) -> dict[str, tuple[str, Callable[[], Outputs]]]:
 
 
 def _narrow(outputs: Outputs) -> Outputs:
-    """The same without features that no covariance could be found of."""
+    """The same without features of which there are more than judging has time for."""
     if outputs.features is None or outputs.features.shape[1] <= WIDEST:
         return outputs
     return Outputs(

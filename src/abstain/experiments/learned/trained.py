@@ -24,7 +24,6 @@ class TrainedCNN:
     """A small convolutional network."""
 
     source: str
-    words: str
     train: int
     epochs: int
     smoothing: float = 0.0
@@ -66,7 +65,6 @@ class TrainedEstimator:
     """A classifier of scikit-learn on pixels, with features and head where its last layer is linear."""
 
     source: str
-    words: str
     train: int
     kind: str
     """Its module in scikit-learn and its name."""
@@ -96,22 +94,13 @@ class TrainedEstimator:
 
 TrainedModel = TrainedCNN | TrainedEstimator
 TRAINED: dict[str, TrainedModel] = {
-    "fashion-smooth": TrainedCNN(
-        source="fashion", words="a CNN of Fashion-MNIST, label smoothing 0.2", train=12_000, epochs=4, smoothing=0.2
-    ),
-    "mnist-norm": TrainedCNN(
-        source="mnist", words="a CNN of 3,000 digits by LogitNorm", train=3000, epochs=10, objective="logit_norm"
-    ),
-    "fashion-few": TrainedCNN(
-        source="fashion", words="a CNN of 600 pieces of clothing, learned by heart", train=600, epochs=40
-    ),
-    "mnist-few": TrainedCNN(source="mnist", words="a CNN of 500 digits, learned by heart", train=500, epochs=40),
-    "cifar-sharp": TrainedCNN(
-        source="cifar", words="a CNN of CIFAR-10, its logits times 4", train=20_000, epochs=5, sharpness=4.0
-    ),
+    "fashion-smooth": TrainedCNN(source="fashion", train=12_000, epochs=4, smoothing=0.2),
+    "mnist-norm": TrainedCNN(source="mnist", train=3000, epochs=10, objective="logit_norm"),
+    "fashion-few": TrainedCNN(source="fashion", train=600, epochs=40),
+    "mnist-few": TrainedCNN(source="mnist", train=500, epochs=40),
+    "cifar-sharp": TrainedCNN(source="cifar", train=20_000, epochs=5, sharpness=4.0),
     "cifar-dropout": TrainedCNN(
         source="cifar",
-        words="a CNN of 5,000 images of CIFAR-10 with 256 features, half of them dropped in training",
         train=5000,
         epochs=15,
         width=256,
@@ -119,21 +108,18 @@ TRAINED: dict[str, TrainedModel] = {
     ),
     "forest": TrainedEstimator(
         source="fashion",
-        words="a random forest of Fashion-MNIST",
         train=6000,
         kind="ensemble.RandomForestClassifier",
         options={"n_estimators": 100, "min_samples_leaf": 2},
     ),
     "boosted": TrainedEstimator(
         source="fashion",
-        words="boosted trees of 3,000 images of Fashion-MNIST",
         train=3000,
         kind="ensemble.HistGradientBoostingClassifier",
         options={"max_iter": 60, "max_features": 0.3},
     ),
     "mlp": TrainedEstimator(
         source="mnist",
-        words="scikit-learn's MLP of 5,000 digits",
         train=5000,
         kind="neural_network.MLPClassifier",
         options={"hidden_layer_sizes": (256,), "max_iter": 60, "tol": 1e-3},

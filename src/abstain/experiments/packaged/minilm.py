@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 with a linear head that is learned here: a classifier of texts for two cores."""
+"""all-MiniLM-L6-v2 with a linear head that is learned here: a classifier of texts small enough for a CPU."""
 
 from collections.abc import Sequence
 from typing import Any
