@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abstain.outputs.digest import outputs_digest
 from abstain.report.evaluation_page.bounds import upper_bound_of
@@ -12,6 +13,9 @@ from abstain.report.page import Section, shortened, text, tiles
 from abstain.scores.score import Score
 from abstain.selector.certificate_words import tests_told, verdict_words
 from abstain.selector.certify import certify
+
+ACCEPTED, WRONG, CAUGHT = "Accepted", "Wrong among the accepted", "Errors caught"
+Tile = tuple[str, str, str]
 
 
 def decision(case: Case, /) -> Section:
@@ -94,21 +98,33 @@ def _score(score: str) -> str:
 
 
 def _tiles(case: Case) -> str:
+    """What the point does; where it promises nothing, what the point in reach would do, or dashes."""
     point, n = case.point, case.n
-    accepted, errors = int(np.count_nonzero(point.accepted)), int(np.count_nonzero(point.errors))
-    wrong = int(np.count_nonzero(point.errors & point.accepted))
-    clusters = None if case.clusters is None else case.clusters[point.accepted]
-    bound = upper_bound_of(point.errors[point.accepted], clusters, delta=case.delta)
+    errors = int(np.count_nonzero(point.errors))
+    everything = ("Wrong if all were accepted", case.percent(errors / n), f"{errors:,} of {n:,} rows")
+    if point.threshold is not None:
+        return tiles(*_done(case, point.accepted, everything))
+    if point.in_reach is None:
+        accepted, wrong, caught = ((title, "–", "nothing is decided") for title in (ACCEPTED, WRONG, CAUGHT))
+        return tiles(accepted, wrong, everything, caught)
+    label = f"What a risk of {point.in_reach.promise.limit:g} would do, about the lowest in reach"
+    shown = tiles(*_done(case, point.confidence > point.in_reach.value, everything))
+    return f"<p><strong>{label}:</strong></p>{shown}"
+
+
+def _done(case: Case, chosen: NDArray[np.bool_], everything: Tile) -> tuple[Tile, ...]:
+    """The tiles where these rows are accepted."""
+    wrongs, n = case.point.errors, case.n
+    accepted, errors, wrong = (int(np.count_nonzero(one)) for one in (chosen, wrongs, wrongs & chosen))
+    clusters = None if case.clusters is None else case.clusters[chosen]
+    bound = upper_bound_of(wrongs[chosen], clusters, delta=case.delta)
+    risk = case.percent(wrong / accepted) if accepted else "–"
     caught = f"{100 * (errors - wrong) / errors:.1f}%" if errors else "–"
-    return tiles(
-        ("Accepted", case.percent(point.coverage), f"{accepted:,} of {n:,} rows"),
-        (
-            "Wrong among the accepted",
-            case.percent(point.risk) if accepted else "–",
-            f"{wrong:,} rows; upper bound {case.percent(bound)}",
-        ),
-        ("Wrong if all were accepted", case.percent(errors / n), f"{errors:,} of {n:,} rows"),
-        ("Errors caught", caught, f"{errors - wrong:,} of {errors:,} are rejected"),
+    return (
+        (ACCEPTED, case.percent(accepted / n), f"{accepted:,} of {n:,} rows"),
+        (WRONG, risk, f"{wrong:,} rows; upper bound {case.percent(bound)}"),
+        everything,
+        (CAUGHT, caught, f"{errors - wrong:,} of {errors:,} are rejected"),
     )
 
 
