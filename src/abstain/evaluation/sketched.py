@@ -6,6 +6,7 @@ from math import hypot
 from typing import Any, final
 
 from abstain.evaluation.compared import Behind
+from abstain.evaluation.guessing import suspicion
 from abstain.evaluation.mixes import MIXES, Mix, mixes_among
 from abstain.evaluation.table import ScoreTable
 from abstain.metrics.checks import check_share
@@ -79,9 +80,17 @@ def evaluate_sketch(
         level=level,
         entries={name: sketch.plan.scores[name].entry for name in chosen},
         counted=sketch.n,
+        suspicion=_suspicion(sketch),
         further=[],
         left_out={},
     )
+
+
+def _suspicion(sketch: Sketch) -> str:
+    """Of the in-distribution rows, or of all where there is none or shifts were not counted."""
+    among = {"shift": ("none",)} if "shift" in sketch.plan.by and "none" in sketch.names("shift") else {}
+    counts = sketch.counts(sketch.scores[0], **among)
+    return suspicion(counts.n_errors, counts.n, samples=counts.n, classes=sketch.plan.n_classes)
 
 
 def _mixes(sketch: Sketch) -> list[tuple[Mix, dict[str, tuple[str, ...]]]]:

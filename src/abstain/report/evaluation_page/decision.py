@@ -20,7 +20,8 @@ Tile = tuple[str, str, str]
 
 def decision(case: Case, /) -> Section:
     """Which score, which threshold, what it costs in coverage, and what is promised."""
-    parts = [f'<p class="decision">{_rule(case, _score)}</p>', _scale(case), _tiles(case), _promise(case), _mixed(case)]
+    rule = f'<p class="decision">{_rule(case, _score)}</p>'
+    parts = [_suspicion(case), rule, _scale(case), _tiles(case), _promise(case), _mixed(case)]
     return Section(name="decision", title="The decision", html="".join(parts))
 
 
@@ -58,6 +59,12 @@ def _rule(case: Case, shown: Callable[[str], str]) -> str:
         f"Of what is accepted {_rounded(point.risk)} is wrong, instead of {_rounded(float(point.errors.mean()))} of "
         f"everything; {_rounded(1 - point.coverage)} has to be looked at."
     )
+
+
+def _suspicion(case: Case) -> str:
+    """What to check before anything rests on the page."""
+    found = case.evaluation.suspicion
+    return f'<div class="note bad"><p><strong>{text(found)}</strong></p></div>' if found else ""
 
 
 def _units(case: Case) -> tuple[float, float]:
