@@ -12,6 +12,7 @@ from abstain.evaluation.table import ScoreTable
 from abstain.metrics.checks import check_share
 from abstain.metrics.compare import Comparison
 from abstain.metrics.intervals import ALPHAS, Estimate, mover
+from abstain.names import counted
 from abstain.sketch import Counts, Sketch
 
 WIDE = 0.05  # of a value: brackets beyond it tell that bins are too coarse
@@ -29,7 +30,7 @@ class SketchedEvaluation(ScoreTable):
     def __repr__(self) -> str:
         best = self.best(self.mixes[-1], max(self.alphas))
         return (
-            f"<Evaluation of a sketch: {len(self.scores)} scores on {self.n} rows; best over {best['mix']}: "
+            f"<Evaluation of a sketch: {counted(len(self.scores), 'score')} on {self.n} rows; best over {best['mix']}: "
             f"{best['score']}, AURC {best['aurc']:.4g} in {best['lower']:.4g}–{best['upper']:.4g}>"
         )
 
