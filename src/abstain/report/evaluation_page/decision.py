@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.evaluation import verdict
 from abstain.outputs.digest import outputs_digest
 from abstain.report.evaluation_page.bounds import upper_bound_of
 from abstain.report.evaluation_page.case import Case
@@ -36,9 +37,18 @@ def widest_words(case: Case, /) -> str:
     """Why the score is this one, where AURC alone would not have said so."""
     if not case.point.is_widest:
         return ""
+    score, recommended = case.point.score, verdict(case.evaluation).score
+    instead = (
+        "" if score == recommended else f", which is why it is not {shortened(recommended)}, as evaluate recommends"
+    )
+    fitted = (
+        ""
+        if case.point.places is None
+        else f", and calibrate, on all rows, moves the threshold a little: here are the {case.n:,} left after fitting"
+    )
     return (
-        f"Of the scores that cannot be told apart by AURC and are as simple, {shortened(case.point.score)} accepts "
-        "most at this risk. "
+        f"Of the scores that cannot be told apart by AURC and are as simple, {shortened(score)} accepts "
+        f"most at this risk{instead}{fitted}. "
     )
 
 
