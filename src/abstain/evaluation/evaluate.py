@@ -92,7 +92,7 @@ def evaluate(
         level=level,
         entries=found.entries,
         alike=ranked.alike(),
-        suspicion=suspicion_of(outputs),
+        suspicion=suspicion_of(found.outputs),
         confidence=confidence,
         outputs=found.outputs,
         given=outputs,
