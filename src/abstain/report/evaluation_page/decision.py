@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from abstain.evaluation import verdict
 from abstain.outputs.digest import outputs_digest
-from abstain.report.evaluation_page.bounds import upper_bound_of
+from abstain.report.bounds import upper_bound_of
+from abstain.report.divisions import KIND_WORDS, KINDS
 from abstain.report.evaluation_page.case import Case
-from abstain.report.evaluation_page.slices import KIND_WORDS, KINDS
 from abstain.report.page import Section, shortened, text, tiles
 from abstain.scores.score import Score
 from abstain.selector.certificate_words import tests_told, verdict_words
