@@ -401,3 +401,8 @@ def test_a_score_that_learns_gets_rows_of_every_kind_and_only_on_request(digits)
         "learned": "it learns from rows of every kind, and the draw of the paper is in-distribution"
     }
     assert "learned" not in evaluate(digits.select(np.arange(0, len(digits), 9))).scores
+
+
+def test_one_score_is_called_one():
+    evaluation = evaluate(Outputs(given={"a": [0.1, 0.2, 0.3]}, errors=[True, False, False]))
+    assert repr(evaluation).startswith("<Evaluation of 1 score on 3 rows")

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 
@@ -124,6 +125,16 @@ def test_tables_fit_the_terminal(folder, width):
     assert max(len(line) for line in lines) <= width
     assert command.startswith("Go on with: abstain calibrate ")  # whole, to be copied
     assert "…" not in done.stdout
+
+
+def test_the_command_to_go_on_with_works_as_printed(tmp_path):
+    rng = np.random.default_rng(0)
+    confidence = rng.random(80)
+    Outputs(given={"a": confidence}, errors=rng.random(80) > confidence).save(tmp_path / "few rows")
+    command = run("evaluate", tmp_path / "few rows").stdout.splitlines()[-1]
+    words = shlex.split(command.removeprefix("Go on with: abstain "))
+    assert words[0] == "calibrate"
+    assert run(*words[:-1], tmp_path / "s.abstain").returncode == 0
 
 
 def test_one_score_and_alpha_can_be_asked_for(folder):

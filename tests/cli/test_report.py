@@ -52,3 +52,9 @@ def test_a_page_that_cannot_be_written_is_known_before_work_begins(tmp_path):
     done = run("report", tmp_path / "none", "-o", tmp_path / "missing" / "a.html")
     assert done.returncode == 1
     assert "must be in a folder that exists" in done.stderr
+
+
+def test_a_risk_out_of_reach_decides_no_threshold_and_no_coverage(folder, tmp_path):
+    done = run("report", folder, "--score", "energy", "--risk", "0.0001", "-o", tmp_path / "a.html", "--json")
+    decided = json.loads(done.stdout)["decision"]
+    assert (decided["threshold"], decided["coverage"], decided["risk"]) == (None, None, None)

@@ -68,8 +68,15 @@ def report(
     tell_unused(outputs)
     found = verdict(result)
     if json:
-        decided = {"words": decision_words(case), "score": case.point.score, "threshold": case.point.value}
-        decided |= {"coverage": case.point.coverage, "target": case.point.target, "risk": case.point.promised_risk}
+        point = case.point
+        is_decided = point.threshold is not None
+        decided = {
+            "words": decision_words(case),
+            "score": point.score,
+            "threshold": point.value if is_decided else None,
+        }
+        decided |= {"coverage": point.coverage if is_decided else None}
+        decided |= {"target": point.target, "risk": point.promised_risk}
         print_json({"report": str(output), "n": case.n, "decision": decided, "verdict": found.to_dict()})
         return
     print(shown(decision_words(case)))

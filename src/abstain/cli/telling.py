@@ -34,8 +34,7 @@ class Telling:
         score = self._table(found, Console())
         for line in drawn:
             print(shown(line))
-        named = shlex.join(["abstain", "calibrate", run, "--score", score])
-        print(shown(f"Go on with: {named} --risk 0.05 -o selector.abstain"))
+        print(shown(f"Go on with: {_next(found, run, score)}"))
 
     def counts(self, found: "SketchedEvaluation") -> None:
         """An evaluation of counts: the usual table, and under it what is certain."""
@@ -59,6 +58,16 @@ class Telling:
         summary = summarize(found, mixes=self._mixes(found), shown=None if self.every else SHOWN)
         print_summary(summary, console, intervals=self.intervals)
         return summary.verdict.score
+
+
+def _next(found: "Evaluation", run: str, score: str) -> str:
+    """The command for a selector, at a risk in reach, or the one that tells what more rows would bring into reach."""
+    from abstain.evaluation.proposal import proposed_risk
+
+    if (risk := proposed_risk(found, score)) is None:
+        return f"abstain plan --n {len(found.given)}, as these rows certify nothing"
+    named = shlex.join(["abstain", "calibrate", run, "--score", score])
+    return f"{named} --risk {risk:g} -o selector.abstain"
 
 
 def _bounds(found: "SketchedEvaluation", mix: str) -> Any:

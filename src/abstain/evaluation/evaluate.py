@@ -10,6 +10,7 @@ from abstain.evaluation.compared import Behind, Ranked, compared
 from abstain.evaluation.evaluation import Evaluation
 from abstain.evaluation.fitting import Fitting, fit_scores
 from abstain.evaluation.further import as_metrics, further_rows
+from abstain.evaluation.guessing import suspicion_of
 from abstain.evaluation.mixes import mixes_of
 from abstain.evaluation.progress import Progress, silent
 from abstain.metrics.checks import check_share
@@ -91,6 +92,7 @@ def evaluate(
         level=level,
         entries=found.entries,
         alike=ranked.alike(),
+        suspicion=suspicion_of(found.outputs),
         confidence=confidence,
         outputs=found.outputs,
         given=outputs,

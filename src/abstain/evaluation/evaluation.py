@@ -15,6 +15,7 @@ from abstain.evaluation.table import ScoreTable
 from abstain.extras import require
 from abstain.metrics import RiskBand, RiskCoverage, risk_band, risk_coverage
 from abstain.metrics.checks import rejected_last
+from abstain.names import counted
 from abstain.outputs import Outputs
 
 TABLE = (
@@ -43,8 +44,8 @@ class Evaluation(ScoreTable):
     def __repr__(self) -> str:
         best = self.best(self.mixes[-1], max(self.alphas))
         return (
-            f"<Evaluation of {len(self.scores)} scores on {self.n} rows, mixes {', '.join(self.mixes)}; best over "
-            f"{best['mix']}: {best['score']}, AURC {best['aurc']:.4g}>"
+            f"<Evaluation of {counted(len(self.scores), 'score')} on {self.n} rows, mixes {', '.join(self.mixes)}; "
+            f"best over {best['mix']}: {best['score']}, AURC {best['aurc']:.4g}>"
         )
 
     def _repr_html_(self) -> str:

@@ -6,11 +6,13 @@ from math import hypot
 from typing import Any, final
 
 from abstain.evaluation.compared import Behind
+from abstain.evaluation.guessing import suspicion
 from abstain.evaluation.mixes import MIXES, Mix, mixes_among
 from abstain.evaluation.table import ScoreTable
 from abstain.metrics.checks import check_share
 from abstain.metrics.compare import Comparison
 from abstain.metrics.intervals import ALPHAS, Estimate, mover
+from abstain.names import counted
 from abstain.sketch import Counts, Sketch
 
 WIDE = 0.05  # of a value: brackets beyond it tell that bins are too coarse
@@ -28,7 +30,7 @@ class SketchedEvaluation(ScoreTable):
     def __repr__(self) -> str:
         best = self.best(self.mixes[-1], max(self.alphas))
         return (
-            f"<Evaluation of a sketch: {len(self.scores)} scores on {self.n} rows; best over {best['mix']}: "
+            f"<Evaluation of a sketch: {counted(len(self.scores), 'score')} on {self.n} rows; best over {best['mix']}: "
             f"{best['score']}, AURC {best['aurc']:.4g} in {best['lower']:.4g}–{best['upper']:.4g}>"
         )
 
@@ -79,9 +81,17 @@ def evaluate_sketch(
         level=level,
         entries={name: sketch.plan.scores[name].entry for name in chosen},
         counted=sketch.n,
+        suspicion=_suspicion(sketch),
         further=[],
         left_out={},
     )
+
+
+def _suspicion(sketch: Sketch) -> str:
+    """Of the in-distribution rows, or of all where there is none or shifts were not counted."""
+    among = {"shift": ("none",)} if "shift" in sketch.plan.by and "none" in sketch.names("shift") else {}
+    counts = sketch.counts(sketch.scores[0], **among)
+    return suspicion(counts.n_errors, counts.n, samples=counts.n, classes=sketch.plan.n_classes)
 
 
 def _mixes(sketch: Sketch) -> list[tuple[Mix, dict[str, tuple[str, ...]]]]:

@@ -29,6 +29,8 @@ class ScoreTable(ABC):
     """The scores compared, by name."""
     alike: tuple[tuple[str, ...], ...] = ()
     """Groups of scores that rank every sample alike, as far as rows are at hand to tell."""
+    suspicion: str = ""
+    """What to check before anything else, where the classifier is wrong more often than by guessing."""
 
     @property
     @abstractmethod

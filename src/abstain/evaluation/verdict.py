@@ -46,10 +46,15 @@ class Verdict:
     """What scores weighed by what these rows show would gain over this one, where that is significant."""
     alike: tuple[tuple[str, ...], ...] = ()
     """Groups of scores that rank every sample alike."""
+    suspicion: str = ""
+    """What to check first, where the classifier is wrong more often than by guessing."""
 
     @property
     def words(self) -> str:
-        """A few sentences."""
+        """A few sentences, what is to be checked first among them."""
+        return f"{self.suspicion} {self._advice()}".strip()
+
+    def _advice(self) -> str:
         where = f"{MIXES[self.mix].words} ({self.n:,} rows, {self.errors / self.n:.1%} errors)"
         area = area_name(self.alpha)
         if self.errors in (0, self.n):
@@ -137,6 +142,7 @@ def verdict(evaluation: ScoreTable, /, *, mix: str | None = None, alpha: float |
         worse=_worse(evaluation, score, mix, alpha),
         learning=evaluation.learning(score, mix, alpha),
         alike=evaluation.alike,
+        suspicion=evaluation.suspicion,
         elsewhere=tuple((other, evaluation.best(mix, other)["score"]) for other in lower),
     )
 

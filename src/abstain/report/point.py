@@ -1,13 +1,13 @@
 """The operating point that a report decides for: a score, a threshold, and what is promised."""
 
 from dataclasses import dataclass
-from math import floor, log10
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain.evaluation import Evaluation, verdict
+from abstain.evaluation.proposal import LEAST, SHARE, TRIALS, rounded_up
 from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
 from abstain.report.bounds import upper_bounds
@@ -17,10 +17,7 @@ from abstain.thresholds.bonferroni import bonferroni
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.target_risk import target_risk
 
-SHARE = 0.5  # of the errors at full coverage: what is aimed at where nobody says
 MANY = 200_000  # rows from which on the usual rule takes seconds, and a plainer one certifies about as much
-ROUND = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
-LEAST, TRIALS = 0.2, 20  # coverage from which on to look for a risk within reach, and at how many
 
 
 @final
@@ -221,11 +218,5 @@ def _targets(confidence: NDArray[np.float64], errors: NDArray[np.bool_], delta: 
     bounds = upper_bounds(np.cumsum(errors[order])[ranks - 1], ranks, delta=delta / TRIALS)
     half = SHARE * float(errors.mean())
     first = max(half, float(bounds.min()))
-    trials = [_round(one) for one in (half, *(first * step for step in (1.0, 1.5, 2.0))) if one]
+    trials = [rounded_up(one) for one in (half, *(first * step for step in (1.0, 1.5, 2.0))) if one]
     return [trial for trial in dict.fromkeys(trials) if 0 < trial < 1]
-
-
-def _round(value: float) -> float:
-    """Up to a number that one would ask for."""
-    unit = 10.0 ** floor(log10(value))
-    return float(f"{next(one for one in ROUND if one * unit >= value) * unit:.2g}")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, calibrate, certify, evaluate
+from abstain.evaluation import verdict
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.decision import decision, decision_words
 from abstain.report.page import text
@@ -93,3 +94,32 @@ def test_the_threshold_leads_with_what_the_literature_prints():
     value = case.point.value
     assert f"max_softmax is above {1 / (1 + np.exp(-value)):.4g}," in decision_words(case)
     assert f"a confidence above {value:.4g}".replace("-", "−") in decision(case).html
+
+
+def test_a_target_out_of_reach_shows_what_the_one_in_reach_would_do_and_never_all_as_accepted():
+    case = of_risk(drawn(500, 0, copies=1, rate=0.4), 0.0001)
+    limit, value = case.point.in_reach.promise.limit, case.point.in_reach.value
+    html = decision(case).html
+    assert f"What a risk of {limit:g} would do, about the lowest in reach" in html
+    assert f"<dt>Accepted</dt><dd>{np.mean(case.point.confidence > value):.2%}</dd>" in html
+    assert "<dd>100.00%</dd>" not in html
+
+
+def test_where_nothing_is_in_reach_the_tiles_are_dashes():
+    rows = Outputs(given={"a": np.linspace(0, 1, 20)}, errors=np.arange(20) % 4 == 0)
+    html = decision(of_risk(rows, 0.0001)).html
+    assert "<dt>Accepted</dt><dd>–</dd>" in html
+    assert "<dt>Wrong if all were accepted</dt><dd>25.00%</dd>" in html
+
+
+def test_another_score_than_the_one_evaluate_recommends_is_explained():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(4, size=1500)
+    features = 2 * np.eye(4)[labels] + rng.normal(size=(1500, 4))
+    rows = Outputs(logits=features, labels=labels, features=features, weight=np.eye(4))
+    case = of_risk(rows, 0.1, scores=["max_softmax", "energy", "knn"])
+    assert verdict(case.evaluation).score == "max_softmax"
+    case = replace(case, point=replace(case.point, score="energy", is_widest=True))
+    words = decision_words(case)
+    assert "energy accepts most at this risk, which is why it is not max_softmax, as evaluate recommends" in words
+    assert f"calibrate, on all rows, moves the threshold a little: here are the {case.n:,} left after fitting" in words

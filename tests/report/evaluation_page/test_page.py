@@ -425,3 +425,18 @@ MOVES = """async () => {
   }
   return moves;
 }"""
+
+
+def test_a_control_with_one_choice_is_not_shown(opened, html):
+    rng = np.random.default_rng(0)
+    confidence = rng.random(400)
+    one = evaluate(Outputs(given={"a": confidence}, errors=rng.random(400) > confidence), alphas=[1.0])
+    controls = ["scores-mix", "scores-metric", "scores-alpha", "curves-mix", "explorer-score", "explorer-mix"]
+    page = opened(evaluation_page(one, selector=None, risk=None, delta=0.05, run="run/"))
+    assert not any(page.is_visible(f"#{name}") for name in controls)
+    assert not page.is_visible("input[name=curve]")
+    assert page.is_visible("#explorer-reset")
+    assert page.inner_text("header").count("1 confidence score") == 1
+    page = opened(html)
+    assert all(page.is_visible(f"#{name}") for name in controls)
+    assert page.is_visible("input[name=curve]")

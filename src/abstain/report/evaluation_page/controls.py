@@ -9,13 +9,14 @@ def option(value: object, title: str, chosen: bool = False, /) -> str:
     return f'<option value="{text(value)}"{" selected" if chosen else ""}>{text(title)}</option>'
 
 
-def select(name: str, title: str, options: str, /) -> str:
-    """A select with its label."""
-    return f'<label>{text(title)} <select id="{name}">{options}</select></label>'
+def select(name: str, title: str, options: list[str], /) -> str:
+    """A select with its label, not shown where there is nothing to choose."""
+    hidden = " hidden" if len(options) < 2 else ""
+    return f'<label{hidden}>{text(title)} <select id="{name}">{"".join(options)}</select></label>'
 
 
 def mix_select(name: str, evaluation: Evaluation, /) -> str:
     """The mixes of an evaluation, the widest first."""
     widest = evaluation.mixes[-1]
     options = [option(mix, f"{MIXES[mix].title} ({mix})", mix == widest) for mix in reversed(evaluation.mixes)]
-    return select(name, "Mix of shifts", "".join(options))
+    return select(name, "Mix of shifts", options)

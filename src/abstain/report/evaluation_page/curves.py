@@ -42,11 +42,12 @@ def curves(case: Case, /) -> Section:
         "<p>The share of errors among accepted answers, over the share accepted: the lower a curve, the better. Point "
         f"at one to read it. {LINES}{left}</p>"
     )
+    hidden = " hidden" if len(names) < 2 else ""
     html = (
         f'{words}<div class="controls">{mix_select("curves-mix", evaluation)}</div>'
         '<div class="chart" id="curves-chart" role="img" aria-label="Risk–coverage curves; the table above has their '
         'areas"></div>'
-        f'<fieldset><legend class="small">Curves</legend><div class="picks">{picks}</div></fieldset>'
+        f'<fieldset{hidden}><legend class="small">Curves</legend><div class="picks">{picks}</div></fieldset>'
     )
     data = {
         "spec": _spec([shortened(score) for score in names], styles),

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
+from abstain.evaluation import verdict
 from abstain.outputs.digest import outputs_digest
 from abstain.report.bounds import upper_bound_of
 from abstain.report.divisions import KIND_WORDS, KINDS
@@ -13,10 +15,14 @@ from abstain.scores.score import Score
 from abstain.selector.certificate_words import tests_told, verdict_words
 from abstain.selector.certify import certify
 
+ACCEPTED, WRONG, CAUGHT = "Accepted", "Wrong among the accepted", "Errors caught"
+Tile = tuple[str, str, str]
+
 
 def decision(case: Case, /) -> Section:
     """Which score, which threshold, what it costs in coverage, and what is promised."""
-    parts = [f'<p class="decision">{_rule(case, _score)}</p>', _scale(case), _tiles(case), _promise(case), _mixed(case)]
+    rule = f'<p class="decision">{_rule(case, _score)}</p>'
+    parts = [_suspicion(case), rule, _scale(case), _tiles(case), _promise(case), _mixed(case)]
     return Section(name="decision", title="The decision", html="".join(parts))
 
 
@@ -31,9 +37,18 @@ def widest_words(case: Case, /) -> str:
     """Why the score is this one, where AURC alone would not have said so."""
     if not case.point.is_widest:
         return ""
+    score, recommended = case.point.score, verdict(case.evaluation).score
+    instead = (
+        "" if score == recommended else f", which is why it is not {shortened(recommended)}, as evaluate recommends"
+    )
+    fitted = (
+        ""
+        if case.point.places is None
+        else f", and calibrate, on all rows, moves the threshold a little: here are the {case.n:,} left after fitting"
+    )
     return (
-        f"Of the scores that cannot be told apart by AURC and are as simple, {shortened(case.point.score)} accepts "
-        "most at this risk. "
+        f"Of the scores that cannot be told apart by AURC and are as simple, {shortened(score)} accepts "
+        f"most at this risk{instead}{fitted}. "
     )
 
 
@@ -54,6 +69,12 @@ def _rule(case: Case, shown: Callable[[str], str]) -> str:
         f"Of what is accepted {_rounded(point.risk)} is wrong, instead of {_rounded(float(point.errors.mean()))} of "
         f"everything; {_rounded(1 - point.coverage)} has to be looked at."
     )
+
+
+def _suspicion(case: Case) -> str:
+    """What to check before anything rests on the page."""
+    found = case.evaluation.suspicion
+    return f'<div class="note bad"><p><strong>{text(found)}</strong></p></div>' if found else ""
 
 
 def _units(case: Case) -> tuple[float, float]:
@@ -94,21 +115,33 @@ def _score(score: str) -> str:
 
 
 def _tiles(case: Case) -> str:
+    """What the point does; where it promises nothing, what the point in reach would do, or dashes."""
     point, n = case.point, case.n
-    accepted, errors = int(np.count_nonzero(point.accepted)), int(np.count_nonzero(point.errors))
-    wrong = int(np.count_nonzero(point.errors & point.accepted))
-    clusters = None if case.clusters is None else case.clusters[point.accepted]
-    bound = upper_bound_of(point.errors[point.accepted], clusters, delta=case.delta)
+    errors = int(np.count_nonzero(point.errors))
+    everything = ("Wrong if all were accepted", case.percent(errors / n), f"{errors:,} of {n:,} rows")
+    if point.threshold is not None:
+        return tiles(*_done(case, point.accepted, everything))
+    if point.in_reach is None:
+        accepted, wrong, caught = ((title, "–", "nothing is decided") for title in (ACCEPTED, WRONG, CAUGHT))
+        return tiles(accepted, wrong, everything, caught)
+    label = f"What a risk of {point.in_reach.promise.limit:g} would do, about the lowest in reach"
+    shown = tiles(*_done(case, point.confidence > point.in_reach.value, everything))
+    return f"<p><strong>{label}:</strong></p>{shown}"
+
+
+def _done(case: Case, chosen: NDArray[np.bool_], everything: Tile) -> tuple[Tile, ...]:
+    """The tiles where these rows are accepted."""
+    wrongs, n = case.point.errors, case.n
+    accepted, errors, wrong = (int(np.count_nonzero(one)) for one in (chosen, wrongs, wrongs & chosen))
+    clusters = None if case.clusters is None else case.clusters[chosen]
+    bound = upper_bound_of(wrongs[chosen], clusters, delta=case.delta)
+    risk = case.percent(wrong / accepted) if accepted else "–"
     caught = f"{100 * (errors - wrong) / errors:.1f}%" if errors else "–"
-    return tiles(
-        ("Accepted", case.percent(point.coverage), f"{accepted:,} of {n:,} rows"),
-        (
-            "Wrong among the accepted",
-            case.percent(point.risk) if accepted else "–",
-            f"{wrong:,} rows; upper bound {case.percent(bound)}",
-        ),
-        ("Wrong if all were accepted", case.percent(errors / n), f"{errors:,} of {n:,} rows"),
-        ("Errors caught", caught, f"{errors - wrong:,} of {errors:,} are rejected"),
+    return (
+        (ACCEPTED, case.percent(accepted / n), f"{accepted:,} of {n:,} rows"),
+        (WRONG, risk, f"{wrong:,} rows; upper bound {case.percent(bound)}"),
+        everything,
+        (CAUGHT, caught, f"{errors - wrong:,} of {errors:,} are rejected"),
     )
 
 

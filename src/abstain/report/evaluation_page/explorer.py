@@ -103,7 +103,7 @@ def _words(case: Case) -> str:
 
 
 def _controls(case: Case, scores: list[str]) -> str:
-    options = "".join(option(place, shortened(score)) for place, score in enumerate(scores))
+    options = [option(place, shortened(score)) for place, score in enumerate(scores)]
     sliders = (
         _slider("threshold", "Threshold", "any")
         + _slider("coverage", "Coverage (%)", "0.1", lowest=0, highest=100)
@@ -162,7 +162,7 @@ def _daily() -> str:
 def _tables(parts: list[Division]) -> str:
     if not parts:
         return ""
-    options = "".join(option(division.name, division.title) for division in parts)
+    options = [option(division.name, division.title) for division in parts]
     tables = "".join(
         f'<div id="parts-{division.name}"{" hidden" if place else ""}>{_table(division)}</div>'
         for place, division in enumerate(parts)

@@ -99,7 +99,7 @@ def _controls(evaluation: Evaluation) -> str:
     alphas = [option(f"{one:g}", f"{one:g}", one == max(evaluation.alphas)) for one in evaluation.alphas]
     return (
         f'<div class="controls">{mix_select("scores-mix", evaluation)}'
-        f"{select('scores-metric', 'Metric', ''.join(metrics))}{select('scores-alpha', 'α', ''.join(alphas))}</div>"
+        f"{select('scores-metric', 'Metric', metrics)}{select('scores-alpha', 'α', alphas)}</div>"
     )
 
 

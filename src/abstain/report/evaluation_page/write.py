@@ -7,6 +7,7 @@ from abstain.arguments import as_path
 from abstain.evaluation import Evaluation
 from abstain.extras import require_all
 from abstain.files import check_goal, write_text
+from abstain.names import counted
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.command import command
 from abstain.report.evaluation_page.curves import curves
@@ -70,7 +71,9 @@ def _case(
 
 def _html(case: Case) -> str:
     where = "" if case.run == "run/" else f" in {case.run}"
-    subtitle = f"{case.n:,} answers of a classifier{where}, {len(case.evaluation.scores)} confidence scores compared"
+    scores = len(case.evaluation.scores)
+    compared = f"{counted(scores, 'confidence score')}{' compared' if scores > 1 else ''}"
+    subtitle = f"{case.n:,} answers of a classifier{where}, {compared}"
     return document("When to trust this classifier", [section(case) for section in SECTIONS], subtitle=subtitle)
 
 
