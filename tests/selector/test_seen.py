@@ -61,7 +61,7 @@ def test_half_fresh_and_half_seen_are_refused(make):
 
 
 def test_few_rows_of_calibration_are_found_among_many():
-    known, many = table(800, 0), table(50_000, 1)
+    known, many = classified(800, 0), classified(50_000, 1)
     assert SeenRows.of(known).share(Outputs.concat([known[:100], many])) == pytest.approx(100 / 50_100)
 
 
