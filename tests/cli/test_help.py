@@ -14,6 +14,7 @@ from tests_cli import run
 from abstain.cli import letters
 from abstain.cli.app import COMMANDS, app
 from abstain.scores import SCORES
+from abstain.thresholds.methods import methods_for
 
 GROUP = typer.main.get_command(app)
 
@@ -28,6 +29,11 @@ def test_help_ends_with_an_example_that_parses(name):
     assert "Example" not in command.help
     text = command.get_help(typer.Context(command, info_name=name, terminal_width=60))
     assert text.splitlines()[-1].strip() == f"Example: {example}"
+
+
+def test_the_methods_that_help_names_are_those_there_are():
+    words = next(one.help for one in GROUP.commands["calibrate"].params if one.name == "method")
+    assert words == f"{', '.join(methods_for('risk'))}; with a cost: {', '.join(methods_for('cost'))}."
 
 
 def complete(*words, shell="bash"):

@@ -3,7 +3,7 @@ import polars
 import pytest
 from PIL import Image
 
-from abstain.collect import CallableModel, SampleError, collect, hf_dataset, image_folder, table
+from abstain.collect import CallableModel, Data, SampleError, collect, hf_dataset, image_folder, table
 from abstain.collect.specs import data_from, model_from
 
 
@@ -133,3 +133,34 @@ def test_missing_files_are_named(tmp_path):
         model_from(f"onnx:{tmp_path / 'none.onnx'}")
     with pytest.raises(FileNotFoundError, match="`data` must exist"):
         data_from(str(tmp_path / "none"), model="magika")
+
+
+class Frame:
+    """What a data frame shows of itself."""
+
+    columns = ("a", "b")
+
+    def __init__(self, values):
+        self.values = values
+
+    def to_numpy(self):
+        return self.values
+
+
+def test_a_data_frame_gives_a_row_a_sample_and_names_as_objects_are_names():
+    values = np.arange(6.0).reshape(3, 2)
+    data = Data(Frame(values), labels=np.array(["x", "y", "x"], dtype=object), ids=["1", "2", "3"])
+    assert data.labels.dtype.kind == "U"
+    assert data.ids.tolist() == ["1", "2", "3"]
+    np.testing.assert_array_equal(data[1], values[1])
+
+
+def test_an_estimator_is_collected_from_as_it_is(tmp_path):
+    from sklearn.linear_model import LogisticRegression
+
+    x = np.random.default_rng(0).normal(size=(60, 2))
+    names = np.where(x[:, 0] > 0, "up", "down")
+    model = LogisticRegression().fit(x, names)
+    found = collect(model, Data(x, labels=names.astype(object)), tmp_path / "run")
+    assert found.class_names == ("down", "up")
+    assert found.errors.mean() < 0.1

@@ -179,8 +179,13 @@ class Stream(IterableDataset):
         (network, Items(lambda x, y: (x, y + 0.5)), ValueError, "class numbers or names, got float64, such as"),
         (network, Items(lambda x, y: {"a": x, "b": x, "y": y}), ValueError, r"the module takes \(input\), got a, b"),
         (network, Items(lambda x, y: (x, y) if y else x), ValueError, "a label for each of the 50 inputs, got"),
-        (lambda: np.sum, Data(X), TypeError, "`model` must be a Model or a torch.nn.Module, got .* Wrap it: Callable"),
-        (lambda: 3, Data(X), TypeError, "`model` must be a Model or a torch.nn.Module, got int.$"),
+        (
+            lambda: np.sum,
+            Data(X),
+            TypeError,
+            "`model` must be a Model, a .* got .* Wrap it: Callable",
+        ),
+        (lambda: 3, Data(X), TypeError, "`model` must be a Model, a torch.nn.Module or an estimator, got int.$"),
     ],
 )
 def test_what_does_not_fit_is_named(model, data, error, message):

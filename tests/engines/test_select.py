@@ -112,6 +112,13 @@ def test_decisions_that_would_be_read_as_data_the_next_time_are_refused(shards, 
     assert not (shards / "d").exists()
 
 
+def test_a_link_into_the_data_is_refused_as_the_data_are(shards, selector, tmp_path):
+    (tmp_path / "link").symlink_to(shards)
+    for place, folder in ((shards, tmp_path / "link" / "d"), (tmp_path / "link", shards / "d")):
+        with pytest.raises(FileExistsError, match="must be a folder that is not read as data"):
+            select(selector, place, folder)
+
+
 @pytest.mark.parametrize(("place", "folder"), [(".", "_d"), ("*.parquet", "d"), ("a", "d"), ("001.parquet", "d")])
 def test_decisions_beside_the_data_that_are_not_read_as_such_are_fine(shards, selector, place, folder):
     (shards / "a").mkdir()

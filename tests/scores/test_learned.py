@@ -245,3 +245,12 @@ def test_a_selector_file_can_hold_it(digits):
     fitted = SCORES["learned"].fit(digits.select(np.arange(0, len(digits), 4)))
     again = from_state(*to_state(fitted))
     np.testing.assert_array_equal(again(digits), fitted(digits))
+
+
+def test_few_clean_rows_or_none_are_too_few_to_fit_on_and_said_to_be():
+    rng = np.random.default_rng(0)
+    sample = Outputs(logits=rng.normal(size=(30, 3)), labels=rng.integers(0, 3, 30), shift=["covariate"] * 30)
+    with pytest.raises(CannotFitError, match="determines none of the scores"):
+        SCORES["learned"].fit(sample)
+    with pytest.raises(CannotFitError):
+        SCORES["learned"].fit(sample[[0]])

@@ -132,3 +132,13 @@ def test_the_best_of_all_may_be_the_learned_one(digits):
     assert best.score == "learned" != few.score
     assert "learned was chosen among" in best.summary()
     assert "learned accepts" in best.summary()
+
+
+def test_the_best_leaves_the_learned_score_out_where_a_fold_has_no_clean_rows():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 500)
+    logits = rng.normal(size=(500, 3)) + 3 * np.eye(3)[labels]
+    shift = np.where(np.arange(500) < 10, "none", "covariate")
+    outputs = Outputs(logits=logits, labels=labels, shift=shift)
+    for seed in range(4):
+        assert calibrate(outputs, score="best", risk=0.3, delta=0.2, seed=seed).threshold.promise is not None

@@ -212,6 +212,8 @@ def test_the_classes_of_calibration_in_another_order_are_refused_and_other_names
     selector = calibrate(named("d", "c", "b", "a"), coverage=0.5)
     with pytest.raises(ValueError, match=r"classes in the order of calibration, 'c' as number 1, got 'b'. Put the col"):
         selector.decide(named("d", "b", "c", "a"))
+    with pytest.raises(ValueError, match="'d' as number 0, got 'c'"):
+        selector.decide(named("c", "d", "b", "other"))
     assert selector.accepts(named("w", "x", "y", "z")).tolist() == selector.accepts(CAL).tolist()
 
 
@@ -364,3 +366,22 @@ def test_fitted_scores_and_classes_are_told_from_scores():
     for wrong in (KNN, KNN().fit(CAL)):
         with pytest.raises(TypeError, match="`score` must be a score with its options, such as KNN"):
             calibrate(CAL, score=wrong, coverage=0.5)
+
+
+@pytest.mark.parametrize("score", ["learned", "max_logit_pnorm", "knn"])
+def test_the_digest_is_that_of_the_file(score, digits, tmp_path):
+    selector = calibrate(digits, score=score, coverage=0.5)
+    selector.save(tmp_path / "s.abstain")
+    assert Selector.load(tmp_path / "s.abstain").digest == selector.digest
+
+
+def test_the_summary_tells_what_became_of_every_row():
+    logits = CAL.logits.copy()
+    logits[:3] = np.nan
+    told = calibrate(Outputs(logits=logits, labels=CAL.labels, nonfinite="reject"), coverage=0.5).summary()
+    assert told.endswith("Rows that are not finite, 3 here, are never accepted.")
+    assert "rows given fitted or chose the score" not in told
+    fitted = calibrate(CAL, score="ts_max_softmax", coverage=0.5)
+    assert (
+        f"{fitted.calibration.held_out:,} of the {len(CAL):,} rows given fitted or chose the score." in fitted.summary()
+    )

@@ -9,7 +9,7 @@ from abstain.sketch import Bins, Sketch
 from abstain.sketch import thresholds as of_sketch
 from abstain.sketch.coarse import coarsened
 from abstain.sketch.sample import BinnedSample
-from abstain.thresholds import NoSafeThresholdError, step_down, target_coverage
+from abstain.thresholds import NoSafeThresholdError, methods, step_down, target_coverage
 from abstain.thresholds.coverage import rank_for_coverage
 
 
@@ -31,6 +31,19 @@ def test_with_every_bit_a_threshold_is_that_of_the_rows(ties):
     assert of_sketch.target_coverage(counts, coverage=0.8, delta=0.05).value == (
         target_coverage(confidence, coverage=0.8, delta=0.05).value
     )
+
+
+@pytest.mark.parametrize("method", [method for method in methods.METHODS.values() if method.from_counts])
+def test_every_method_for_counts_finds_the_threshold_of_the_rows(method):
+    confidence, errors = draw(3000, 1)
+    counts = Sketch.of(confidence, errors, bins=Bins(32)).counts()
+    assert of_sketch.target_risk(counts, risk=0.06, method=method.name) == method.rule(confidence, errors, risk=0.06)
+
+
+def test_a_method_that_needs_rows_is_refused():
+    counts = Sketch.of(*draw(100, 1)).counts()
+    with pytest.raises(ValueError, match="be one of step_down, sgr, bonferroni for a sketch, got 'betting'"):
+        of_sketch.target_risk(counts, risk=0.06, method="betting")
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
@@ -121,8 +134,10 @@ def test_many_rows_are_tested_by_bins_alone(monkeypatch):
     assert errors[confidence > by_bins.value].sum() == by_bins.errors
     with pytest.raises(ValueError, match="be one of bonferroni for a sketch of more than 3,000 rows"):
         of_sketch.target_risk(counts, risk=0.05, method="step_down")
-    with pytest.raises(NoSafeThresholdError, match="No threshold between bins certifies risk"):
+    with pytest.raises(NoSafeThresholdError, match="No threshold between bins certifies risk") as info:
         of_sketch.target_risk(counts, risk=0.0001)
+    assert f"a risk of {info.value.in_reach:g} is in reach" in str(info.value)
+    assert of_sketch.target_risk(counts, risk=info.value.in_reach).accepted
 
 
 def test_bins_chosen_on_the_rows_are_tested_whole():

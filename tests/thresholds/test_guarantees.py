@@ -215,6 +215,7 @@ def test_risk_and_coverage_out_of_reach_name_pairs_that_are_in_reach():
     with pytest.raises(NoSafeThresholdError, match=r"cannot be certified together .* a risk of [\d.]+ is") as info:
         risk_and_coverage(c, e, risk=0.03, coverage=0.8)
     risk = float(re.search(r"a risk of ([\d.]+) is", str(info.value))[1])
+    assert info.value.in_reach == risk
     found = risk_and_coverage(c, e, risk=risk, coverage=0.8)
     assert found.accepted / found.n >= 0.8
     assert [promise.quantity for promise in found.further] == ["the share of rows accepted"]

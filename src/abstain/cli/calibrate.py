@@ -36,8 +36,8 @@ def calibrate(
         Path | None, typer.Option(help="A .csv with the cost of predicting (row) where it is (column), no header.")
     ] = None,
     per: Annotated[
-        Literal["class", "domain"] | None,
-        typer.Option(help="class or domain: a threshold for each, rejecting those that have no safe one."),
+        Literal["class", "domain", "group"] | None,
+        typer.Option(help="class, or domain (the group of a table): a threshold for each, or none where none is safe."),
     ] = None,
     group_risk: Annotated[
         float | None, typer.Option(help="With --per: one threshold, this risk in each group, --risk overall.")
@@ -68,6 +68,7 @@ def calibrate(
     from abstain.scores.registry import split_names
 
     check_goal(output)
+    per = "domain" if per == "group" else per
     if each and per is None:
         raise ValueError("`--each` must come with `--per`, got no `--per`.")
 

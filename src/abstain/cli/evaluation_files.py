@@ -53,8 +53,8 @@ class EvaluationFiles:
 
 
 def _draw(result: "Evaluation", folder: Path, selector: "Selector | None") -> list[str]:
-    from abstain.report.evaluation_page.point import point_of
     from abstain.report.figures.folder import write_figures
+    from abstain.report.point import point_of
 
     with progress_bar() as progress:
         progress("Drawing", 1.0)

@@ -47,6 +47,13 @@ class Data:
     shift: str = "none"
     transform: Callable[[Any, int], Any] | None = field(default=None, compare=False)
 
+    def __post_init__(self) -> None:
+        if hasattr(self.inputs, "columns") and hasattr(self.inputs, "to_numpy"):  # a data frame: a row is a sample
+            object.__setattr__(self, "inputs", self.inputs.to_numpy())
+        for name in ("labels", "ids"):
+            if (values := getattr(self, name)) is not None:
+                object.__setattr__(self, name, _plain_names(np.asarray(values)))
+
     def __len__(self) -> int:
         return len(self.inputs)
 
@@ -81,6 +88,12 @@ class Data:
             "domain": digest(self.domain),
             "shift": self.shift,
         }
+
+
+def _plain_names(values: NDArray[Any]) -> NDArray[Any]:
+    """Texts as such, where a column of a data frame has them as objects."""
+    is_text = values.dtype.kind == "O" and all(isinstance(value, str) for value in values.flat)
+    return values.astype(np.str_) if is_text else values
 
 
 @final

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from abstain.collect.as_model import as_model
 from abstain.collect.data import Data
 from abstain.collect.forward import OnError, forward
 from abstain.collect.model import Model
@@ -21,7 +22,6 @@ from abstain.collect.resume import RECORD, clean, is_finished, open_run, remove,
 from abstain.collect.samples import Samples
 from abstain.collect.shards import Shards
 from abstain.collect.torch_data import as_data
-from abstain.collect.torch_model import as_model
 from abstain.fingerprint import digest
 from abstain.names import check_name
 from abstain.outputs import Outputs
@@ -44,7 +44,8 @@ def collect(
 ) -> Outputs:
     """Run the model over the data once and save its outputs in ``folder``; called again, go on where it stopped.
 
-    A ``torch.nn.Module`` and a ``Dataset`` or ``DataLoader`` are taken as they are (see `as_model` and `as_data`).
+    A ``torch.nn.Module``, a scikit-learn estimator, a ``Dataset`` and a ``DataLoader`` are taken as they are (see
+    `as_model` and `as_data`).
     Several data sets, in a list, become one `Outputs`. A sample that cannot be read, or whose logits are not finite,
     stops the run with its name, or with ``on_error="skip"`` is left out and listed in ``collect.json``. ``progress`` is
     called with the number of samples done and in all. Memory does not grow with the number of samples. Unless given,

@@ -1,7 +1,6 @@
 """PyTorch modules: logits, the input of the last linear layer, and that layer, in one forward pass."""
 
 import inspect
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import takewhile
@@ -96,19 +95,6 @@ def tensors(prepare: Prepare, /) -> Prepare:
     """The same preparation, but of a tensor for PyTorch where it makes an array."""
     torch = require("torch", extra="torch", feature="Collecting from PyTorch")
     return lambda inputs: torch.as_tensor(prepare(inputs))
-
-
-def as_model(model: Model | Any, /, *, class_names: Sequence[str] | None = None) -> Model:
-    """The model: a `Model`, or a ``torch.nn.Module``, which stays on its device and in its mode."""
-    if isinstance(model, Model):
-        return model
-    torch = sys.modules.get("torch")  # who has a module has imported it
-    if torch is None or not isinstance(model, torch.nn.Module):
-        kind = type(model).__name__
-        hint = " Wrap it: CallableModel(function)." if callable(model) else ""
-        raise TypeError(f"`model` must be a Model or a torch.nn.Module, got {kind}.{hint}")
-    first = next(iter((*model.parameters(), *model.buffers())), None)
-    return TorchModel(model, device="cpu" if first is None else str(first.device), class_names=class_names)
 
 
 @contextmanager

@@ -36,15 +36,22 @@ def listed(places: Place | Iterable[Place], /) -> list[Place]:
 
 def place_of(paths: Iterable[str], system: Any, places: Iterable[Place], filesystem: Any, /) -> Place | None:
     """The first place that would read a file at one of these paths of a file system; None if none would."""
-    fs, goals = require("pyarrow.fs", extra="scale", feature="Reading Parquet files"), set(paths)
+    fs = require("pyarrow.fs", extra="scale", feature="Reading Parquet files")
+    goals = {_real(path, system) for path in paths}
     for place in places:
         own, base, _ = _located(fs, os.fspath(place), filesystem)
+        base = _real(base, own)
         folder = f"{base.rstrip('/')}/" if own.get_file_info(base).type == fs.FileType.Directory else None
         inside = [PurePosixPath(path.removeprefix(folder)) for path in goals if folder and path.startswith(folder)]
         by_pattern = folder is None and PATTERN & set(base) and any(_fits(path, base) for path in goals)
         if own == system and (base in goals or any(map(_is_data, inside)) or by_pattern):
             return place
     return None
+
+
+def _real(path: str, system: Any) -> str:
+    """The path that it leads to, whatever links are in it."""
+    return os.path.realpath(path) if system.type_name == "local" else path
 
 
 def found_files(places: Iterable[Place], filesystem: Any, /) -> tuple[Any, list[tuple[str, Any]]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from abstain.evaluation.verdict import BASELINE
 from abstain.experiments.comparison.control import MARK
 from abstain.experiments.comparison.repeated_table import NOTE
 from abstain.experiments.experiment import Experiment
@@ -69,7 +70,7 @@ def _gains(found: dict[str, Any]) -> Table:
             column = {row["score"]: row for row in numbers["draws"] if row["mix"] == mix and row["alpha"] == 1.0}
             fitted = [row for score, row in column.items() if score in SCORES and SCORES[score].needs_fitting]
             best = min(fitted, key=lambda row: float(row["aurc"]))
-            usual = column["max_softmax"]["aurc"]
+            usual = column[BASELINE]["aurc"]
             rows.append(
                 (
                     f"{name} {model}".strip(),

@@ -32,7 +32,13 @@ class FittingRows:
     def within(cls, rows: Outputs, /) -> Self:
         """The usable of these rows, and the in-distribution ones among them."""
         usable = rows if rows.usable.all() else rows.select(rows.usable)
-        return cls(usable.select(usable.shift == "none"), usable)
+        inside = usable.shift == "none"
+        if not inside.any():
+            raise ValueError(
+                f"`outputs` must have in-distribution rows among those to fit scores on, got none of {len(rows):,}. "
+                "Pass a sample of such rows, or a score with nothing to fit."
+            )
+        return cls(usable.select(inside), usable)
 
     def of(self, score: Score, /) -> Outputs:
         """Those for this score; the same object for every score that gets the same rows."""

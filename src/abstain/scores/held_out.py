@@ -31,7 +31,10 @@ def folds(rows: Outputs, /) -> NDArray[np.int64]:
 def fit_all(inside: Mapping[str, Score], anywhere: Mapping[str, Score], rows: Outputs, /) -> dict[str, FittedScore]:
     """The scores that these rows determine, fitted on the in-distribution ones, or on rows of every kind."""
     fitted: dict[str, FittedScore] = {}
-    for scores, sample in ((inside, rows.select(rows.shift == "none")), (anywhere, rows)):
+    kinds = [(anywhere, rows)]
+    if (clean := rows.shift == "none").any():
+        kinds.insert(0, (inside, rows.select(clean)))
+    for scores, sample in kinds:
         for name, score in scores.items():
             with suppress(CannotFitError):
                 fitted[name] = score.fit(sample)
@@ -45,6 +48,8 @@ def held_out(
     found = {name: np.full(len(rows), np.nan) for name in (*inside, *anywhere)}
     for number in np.unique(fold):
         here = fold == number
+        if here.all():
+            return {}
         fitted = fit_all(inside, anywhere, rows.select(~here))
         for name, values in confidences(rows.select(here), fitted).items():
             found[name][here] = values

@@ -17,7 +17,7 @@ from abstain.scores.of_logits import of_logits
 from abstain.scores.rows import Array, at_least_float32
 from abstain.scores.score import About, FittedScore, Score
 
-NORMS = tuple(range(10))
+NORMS = tuple(float(p) for p in range(10))
 
 
 def max_logit_pnorm(logits: Array, /, *, p: float) -> Array:

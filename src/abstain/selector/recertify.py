@@ -13,7 +13,7 @@ from abstain.selector.calibration_data import CalibrationData
 from abstain.selector.seen import NAMED, HashSample, SeenRows, id_hashes
 from abstain.selector.selector import Selector
 from abstain.thresholds.promise import RISK, Promise
-from abstain.thresholds.risk import in_reach
+from abstain.thresholds.risk import lowest_in_reach, reach_words
 from abstain.thresholds.sample import Sample, check_target, rows_like
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.step_down import largest_safe_rank
@@ -166,7 +166,8 @@ class Recertification:
         sample, level = Sample.of(self.confidence, self.errors), _level(self.delta, self.looks + 1)
         top = max(1, len(sample) // 4)
         seen = f"{int(sample.totals[top - 1])} of the {top} most trusted of {len(sample)} labelled rows are wrong"
-        return f"{seen}; {in_reach(lambda trial: largest_safe_rank(sample, trial, level) > 0, self.risk)}"
+        reach = lowest_in_reach(lambda trial: largest_safe_rank(sample, trial, level) > 0, self.risk)
+        return f"{seen}; {reach_words(reach)}"
 
     @property
     def threshold(self) -> Threshold | None:

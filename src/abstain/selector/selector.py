@@ -82,11 +82,12 @@ class Selector:
             wanted, got = (_kind(n) for n in (self.n_classes, outputs.n_classes))
             raise ValueError(f"`outputs` must have {wanted}, as in calibration, got {got}.")
         mine, others = self.class_names or (), outputs.class_names or ()
-        if mine != others and sorted(mine) == sorted(others):
-            place = next(k for k, name in enumerate(mine) if name != others[k])
+        places = {name: place for place, name in enumerate(mine)}
+        moved = next((place for place, name in enumerate(others) if places.get(name, place) != place), None)
+        if moved is not None:
             raise ValueError(
-                f"`outputs` must have the classes in the order of calibration, {mine[place]!r} as number {place}, got "
-                f"{others[place]!r}. Put the columns in that order."
+                f"`outputs` must have the classes in the order of calibration, {mine[moved]!r} as number {moved}, got "
+                f"{others[moved]!r}. Put the columns in that order."
             )
         return self.fitted(outputs)
 
@@ -153,7 +154,21 @@ class Selector:
         wrong = "" if t.errors is None else f", {t.errors:.4g} of them wrong"
         share = f"seen, not promised: {t.accepted} of {t.n} calibration rows ({t.accepted / t.n:.1%}) accepted{wrong}"
         above = f"> {t.value:.6g}{self._units(t.value)}" if self.groups is None else f"is above {self.groups.words()}"
-        return f"Accept iff {self.score} {above}. Promise by {t.method}: {t.words} {share.capitalize()}."
+        return (
+            f"Accept iff {self.score} {above}. Promise by {t.method}: {t.words} {share.capitalize()}.{self._others()}"
+        )
+
+    def _others(self) -> str:
+        """What became of the rows that were given and certify nothing."""
+        data = self.calibration
+        if data is None:
+            return ""
+        fitted = (
+            f" {data.held_out:,} of the {data.rows:,} rows given fitted or chose the score." if data.held_out else ""
+        )
+        return fitted + (
+            f" Rows that are not finite, {data.unusable:,} here, are never accepted." if data.unusable else ""
+        )
 
     def _units(self, value: float) -> str:
         """The threshold as the literature would print it."""

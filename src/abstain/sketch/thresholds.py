@@ -7,16 +7,15 @@ import numpy as np
 from abstain.names import check_name
 from abstain.sketch.counts import Counts
 from abstain.sketch.sample import BinnedSample
-from abstain.thresholds.bonferroni import bonferroni, largest_rank
+from abstain.thresholds.bonferroni import largest_rank
 from abstain.thresholds.coverage import coverage_promise, rank_for_coverage, too_few
+from abstain.thresholds.methods import METHODS, methods_for
 from abstain.thresholds.promise import RISK, Promise
-from abstain.thresholds.risk import in_reach
+from abstain.thresholds.risk import lowest_in_reach, reach_words
 from abstain.thresholds.sample import check_target, rows_like
-from abstain.thresholds.sgr import sgr
-from abstain.thresholds.step_down import step_down
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 
-RULES = {"step_down": step_down, "bonferroni": bonferroni, "sgr": sgr}
+BY_BINS = "bonferroni"  # what needs no rows
 MOST = 1 << 22  # rows whose ranks are tested one by one
 MANY, FEW = 4096, 64  # ranks tested beyond that, where a union bound costs next to nothing, and below
 CLUSTERS = "since rows of the same sample count as if independent (where no id repeats, count with `distinct`)"
@@ -33,13 +32,13 @@ def target_risk(counts: Counts, /, *, risk: float, delta: float = 0.05, method: 
     check_target("risk", risk)
     check_target("delta", delta)
     sample, by_rows = BinnedSample(counts), counts.n <= MOST and counts.are_fixed
-    rules = RULES if by_rows else {"bonferroni": bonferroni}
-    rule = method or next(iter(rules))
+    rules = [name for name in methods_for("risk") if METHODS[name].from_counts] if by_rows else [BY_BINS]
+    rule = method or rules[0]
     why = "" if by_rows else f" of more than {MOST:,} rows, or with bins chosen on its rows"
     check_name("method", rule, rules, rule=f"be one of {', '.join(rules)} for a sketch{why}")
     if not by_rows:
         return _told(_by_bins(sample, risk, delta), counts)
-    found = RULES[rule](*sample.rows(), risk=risk, delta=delta)
+    found = METHODS[rule].rule(*sample.rows(), risk=risk, delta=delta)
     return _told(replace(found, value=sample.below(found.accepted)), counts)
 
 
@@ -70,13 +69,15 @@ def _by_bins(sample: BinnedSample, risk: float, delta: float) -> Threshold:
 
     accepted = rank(risk)
     if not accepted:
+        reach = lowest_in_reach(lambda trial: rank(trial) > 0, risk)
         raise NoSafeThresholdError(
             f"No threshold between bins certifies risk <= {risk:.4g} with confidence {1 - delta:.4g} on n={n} "
-            f"calibration samples; {in_reach(lambda trial: rank(trial) > 0, risk)}."
+            f"calibration samples; {reach_words(reach)}.",
+            in_reach=lambda: reach,
         )
     return Threshold(
         value=sample.below(accepted),
-        method="bonferroni",
+        method=BY_BINS,
         n=n,
         accepted=accepted,
         errors=float(totals[np.searchsorted(ends, accepted)]),

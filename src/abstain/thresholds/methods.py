@@ -26,6 +26,8 @@ class Method:
     summary: str
     weighs_answers: bool = False
     """Whether it needs the cheapest answers instead of the classifier's own."""
+    from_counts: bool = False
+    """Whether counts of rows and errors by bins of confidence will do, with bins for ties."""
 
 
 def chow_rule(*sample: Any, **options: Any) -> Any:
@@ -36,13 +38,25 @@ def chow_rule(*sample: Any, **options: Any) -> Any:
 METHODS = {
     method.name: method
     for method in (
-        Method("step_down", "risk", step_down, "Exact tests along the ranks of independent rows; the default there."),
+        Method(
+            "step_down",
+            "risk",
+            step_down,
+            "Exact tests along the ranks of independent rows; the default there.",
+            from_counts=True,
+        ),
         Method("betting", "risk", betting, "Bets along the ranks, for rows in clusters or with weights."),
-        Method("sgr", "risk", sgr, "Binary search with a union bound (Geifman & El-Yaniv, 2017)."),
-        Method("bonferroni", "risk", bonferroni, "A grid of thresholds with a union bound."),
+        Method("sgr", "risk", sgr, "Binary search with a union bound (Geifman & El-Yaniv, 2017).", from_counts=True),
+        Method("bonferroni", "risk", bonferroni, "A grid of thresholds with a union bound.", from_counts=True),
         Method("target_coverage", "coverage", target_coverage, "An order statistic of the confidences."),
         Method("minimal_cost", "cost", minimal_cost, "Lowest mean cost on a part, its cost bounded on the rest."),
-        Method("chow", "cost", chow_rule, "Accept where rejecting is expected to cost more (Chow, 1970).", True),
+        Method(
+            "chow",
+            "cost",
+            chow_rule,
+            "Accept where rejecting is expected to cost more (Chow, 1970).",
+            weighs_answers=True,
+        ),
         Method("risk_and_coverage", "risk and coverage", risk_and_coverage, "Both kept together, or neither."),
         Method("group_thresholds", "risk per group", group_thresholds, "A threshold for each group."),
         Method("joint_risk", "risk overall and per group", joint_risk, "One threshold, a risk overall and per group."),

@@ -47,7 +47,7 @@ def nothing_certified(
         return lowest_in_reach(reaches, risk, guess=_guess(sample, delta))
 
     def message() -> str:
-        words = _reach_words(reach())
+        words = reach_words(reach())
         return (
             f"No threshold certifies risk <= {risk:.4g} with confidence {1 - delta:.4g} on n={len(sample)} calibration "
             f"samples. At least {samples_needed(risk, delta)} accepted samples without an error are needed; on this "
@@ -57,12 +57,8 @@ def nothing_certified(
     return NoSafeThresholdError(message, in_reach=reach)
 
 
-def in_reach(reaches: Callable[[float], bool], risk: float, /) -> str:
-    """The words for about the lowest risk above ``risk`` that is in reach."""
-    return _reach_words(lowest_in_reach(reaches, risk))
-
-
-def _reach_words(found: float | None) -> str:
+def reach_words(found: float | None, /) -> str:
+    """The words for what `lowest_in_reach` found."""
     return "no risk below 1 is in reach" if found is None else f"a risk of {found:.2g} is in reach"
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 from math import ceil
 
 import numpy as np
@@ -12,7 +13,7 @@ from abstain.thresholds.binomial import p_value
 from abstain.thresholds.coverage import rank_for_coverage
 from abstain.thresholds.fallback import lowest_certified, proposed
 from abstain.thresholds.promise import COVERAGE, RISK, Promise
-from abstain.thresholds.risk import certified, in_reach
+from abstain.thresholds.risk import certified, lowest_in_reach, reach_words
 from abstain.thresholds.sample import Sample, check_names, check_target, one_per_cluster
 from abstain.thresholds.step_down import largest_safe_rank
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
@@ -51,16 +52,20 @@ def risk_and_coverage(
     rank = rank_for(risk)
     if not rank:
 
+        @cache
+        def reach() -> float | None:
+            return lowest_in_reach(lambda trial: rank_for(trial) > 0, risk)
+
         def message() -> str:
             pairs = trade_off(confidence, losses, delta=delta, ids=ids, seed=seed)
             listed = ", ".join(f"{t.promise.target:g} at {t.accepted / t.n:.0%}" for t in pairs) or "none"
-            instead = in_reach(lambda trial: rank_for(trial) > 0, risk)
+            instead = reach_words(reach())
             return (
                 f"Risk <= {risk:.4g} and coverage >= {coverage:.4g} cannot be certified together on n={len(sample)} "
                 f"calibration samples. At this coverage {instead}; without it these risks are, at coverages: {listed}."
             )
 
-        raise NoSafeThresholdError(message)
+        raise NoSafeThresholdError(message, in_reach=reach)
     found = certified("risk_and_coverage", sample, rank, risk=risk, delta=delta)
     covers = Promise(
         quantity=COVERAGE,
@@ -119,7 +124,7 @@ def joint_risk(
         best = min(sequence, key=lambda pair: worst(pair[0])[0])[0]
         blocking = worst(best)[1]
         whose = "the overall risk" if blocking is None else f"the risk in the group {str(blocking)!r}"
-        reach = in_reach(
+        of_groups = lowest_in_reach(
             lambda trial: (
                 lowest_certified(sequence, lambda t, level: worst(t, trial / group_risk)[0] <= level, delta) < np.inf
             ),
@@ -128,7 +133,7 @@ def joint_risk(
         raise NoSafeThresholdError(
             f"No threshold certifies risk <= {risk:.4g} overall and <= {group_risk:.4g} in every group together on "
             f"n={len(c)} calibration samples: {whose} stands in the way. With both targets raised alike, in groups "
-            f"{reach}."
+            f"{reach_words(of_groups)}."
         )
     certifying = ~in_pilot
     accepted = certifying & (c > value)

@@ -10,7 +10,7 @@ from abstain.collect.torchvision import mend_torchvision
 from abstain.extras import require
 from abstain.metrics.checks import check_share
 from abstain.scores.of_logits import of_logits
-from abstain.scores.registry import as_score
+from abstain.scores.registry import DEFAULT, as_score
 from abstain.scores.score import PlainScore
 from abstain.sketch import Bracket, Counts, Sketch
 from abstain.torch.counting import bin_counts, torch
@@ -30,7 +30,7 @@ class _Binned(torchmetrics.Metric):  # type: ignore[misc, name-defined]
     plot_lower_bound: ClassVar[float] = 0.0
     plot_upper_bound: ClassVar[float] = 1.0
 
-    def __init__(self, *, score: str | None = "confidence_margin", bits: int = BITS, **options: Any) -> None:
+    def __init__(self, *, score: str | None = DEFAULT, bits: int = BITS, **options: Any) -> None:
         super().__init__(**options)
         if type(bits) is not int or not 9 <= bits <= 24:
             raise ValueError(f"`bits` must be a whole number from 9 to 24, got {bits!r}.")
@@ -107,9 +107,7 @@ class AURC(_Binned):
     can change. Processes are added up, exactly, by a sum. Labels below 0 are classes that the classifier does not know.
     """
 
-    def __init__(
-        self, *, alpha: float = 1.0, score: str | None = "confidence_margin", bits: int = BITS, **options: Any
-    ):
+    def __init__(self, *, alpha: float = 1.0, score: str | None = DEFAULT, bits: int = BITS, **options: Any):
         check_share("alpha", alpha)
         super().__init__(score=score, bits=bits, **options)
         self.alpha = alpha
@@ -130,9 +128,7 @@ class AUGRC(_Binned):
 class RiskAtCoverage(_Binned):
     """The share of errors among the most trusted ``coverage`` of the rows, which accumulates as `AURC` does."""
 
-    def __init__(
-        self, *, coverage: float = 0.8, score: str | None = "confidence_margin", bits: int = BITS, **options: Any
-    ) -> None:
+    def __init__(self, *, coverage: float = 0.8, score: str | None = DEFAULT, bits: int = BITS, **options: Any) -> None:
         check_share("coverage", coverage)
         super().__init__(score=score, bits=bits, **options)
         self.coverage = coverage

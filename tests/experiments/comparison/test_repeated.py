@@ -58,7 +58,7 @@ def test_where_a_class_is_rare_but_right_the_plain_score_is_the_control():
     labels = np.repeat([0, 1, 2], [200, 200, 3])  # the last is in none of the draws of 15 rows
     logits = 2 * rng.normal(size=(403, 3)) + 2 * np.eye(3)[labels]
     logits[:, 2] = np.where(labels == 2, 20, -20)  # and always right
-    found = repeat(Outputs(logits=logits, labels=labels), seed=0, draws=2, scores=["energy"])
+    found = repeat(Outputs(logits=logits, labels=labels), seed=0, draws=2)
     plain = max(found.row(name, "in").gain for name in ("max_softmax", "confidence_margin"))
     seen = max(found.row(f"{name}|seen", "in").gain for name in ("max_softmax", "confidence_margin"))
     assert seen < plain <= 0

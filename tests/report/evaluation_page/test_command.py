@@ -7,7 +7,7 @@ from abstain import Outputs, calibrate, evaluate
 from abstain.report.evaluation_page import evaluation_page
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.command import command, line_of
-from abstain.report.evaluation_page.point import point_of_risk
+from abstain.report.point import point_of_risk
 
 
 def case_of(n, risk, rate=0.4):

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from abstain.report.divisions import Division
 from abstain.report.evaluation_page.counts import Counts
-from abstain.report.evaluation_page.slices import Division
 from abstain.thresholds.binomial import upper_bound
 
 

@@ -1,7 +1,7 @@
 from abstain import evaluate
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.curves import COLOURS, DASHED, MOST, curves
-from abstain.report.evaluation_page.point import point_of_risk
+from abstain.report.point import point_of_risk
 
 
 def test_dashed_are_the_scores_made_for_ood_detection_and_no_colour_is_used_twice(evaluation):

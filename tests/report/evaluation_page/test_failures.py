@@ -5,7 +5,7 @@ from scipy.stats import binomtest
 from abstain import Outputs, evaluate
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.failures import _p_above, failures
-from abstain.report.evaluation_page.point import point_of_risk
+from abstain.report.point import point_of_risk
 
 
 def case_of(copies=1, *, n=2000, clustered=True):

@@ -8,7 +8,7 @@ import pytest
 from abstain import calibrate
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.explorer import explorer
-from abstain.report.evaluation_page.point import point_of_selector
+from abstain.report.point import point_of_selector
 
 
 def cells(html):

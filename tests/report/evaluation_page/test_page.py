@@ -369,7 +369,7 @@ def test_a_missing_extra_is_named_with_its_line(evaluation, tmp_path, monkeypatc
 
 
 def test_a_hundred_thousand_rows_fit_into_three_megabytes(monkeypatch):
-    monkeypatch.setattr("abstain.report.evaluation_page.point.MANY", 1)  # the size does not hang on the rule
+    monkeypatch.setattr("abstain.report.point.MANY", 1)  # the size does not hang on the rule
     rng = np.random.default_rng(0)
     n, classes = 100_000, 64
     labels = rng.integers(classes, size=n)

@@ -5,8 +5,8 @@ import pytest
 
 from abstain import Outputs, calibrate, evaluate
 from abstain.report.evaluation_page.case import Case
-from abstain.report.evaluation_page.point import point_of_risk, point_of_selector
 from abstain.report.evaluation_page.samples import samples
+from abstain.report.point import point_of_risk, point_of_selector
 
 
 @pytest.fixture(scope="module")

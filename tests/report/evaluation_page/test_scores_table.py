@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from abstain.evaluation import summarize
 from abstain.report.evaluation_page.case import Case
-from abstain.report.evaluation_page.point import point_of_risk
 from abstain.report.evaluation_page.scores_table import scores_table
+from abstain.report.point import point_of_risk
 
 
 def intervals(evaluation, mix):

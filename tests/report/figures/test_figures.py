@@ -13,7 +13,6 @@ from abstain import Outputs, calibrate, evaluate
 from abstain.evaluation.promises import Kept, kept_promises
 from abstain.metrics import Comparison, compare_all, risk_band, slices
 from abstain.metrics.share import Share
-from abstain.report.evaluation_page.point import point_of_risk, point_of_selector
 from abstain.report.figures.folder import FIGURES, write_figures
 from abstain.report.figures.histogram import draw_histogram, edges_of, histogram_figure
 from abstain.report.figures.promise import draw_promises, promise_figure
@@ -21,6 +20,7 @@ from abstain.report.figures.risk_coverage import draw_risk_coverage, risk_covera
 from abstain.report.figures.significance import BETTER, draw_significance, significance_figure
 from abstain.report.figures.slices import draw_shares, slices_figure
 from abstain.report.figures.style import CannotDrawError, label_of, plain
+from abstain.report.point import point_of_risk, point_of_selector
 from abstain.scores import SCORES
 
 HOSTILE = "_$\\frac{1}$ <b>\n%s"

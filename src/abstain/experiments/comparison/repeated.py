@@ -1,6 +1,5 @@
 """Scores compared over several draws of the rows they are fitted on, beside the control that knows only the classes."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -64,8 +63,8 @@ class Repetition:
         return next((row for row in self.rows if (row.score, row.mix, row.alpha) == (score, mix, alpha)), None)
 
 
-def repeat(outputs: Outputs, /, *, seed: int, draws: int = DRAWS, scores: Sequence[str] = ("all",)) -> Repetition:
-    """Evaluate scores and the controls on ``draws`` draws of five rows per class to fit on, as the paper took them.
+def repeat(outputs: Outputs, /, *, seed: int, draws: int = DRAWS) -> Repetition:
+    """Evaluate all scores and the controls on ``draws`` draws of five rows per class to fit on, as the paper took them.
 
     Each draw has a seed of its own; what is drawn leaves the evaluation for all scores alike.
     """
@@ -75,7 +74,7 @@ def repeat(outputs: Outputs, /, *, seed: int, draws: int = DRAWS, scores: Sequen
     evaluations = []
     for draw in range(draws):
         sample, rest = draw_per_class(outputs, seed=seed + draw)
-        evaluation = evaluate(rest, scores=[*scores, *USUAL], fitting=sample)
+        evaluation = evaluate(rest, scores=["all", *USUAL], fitting=sample)
         evaluations.append(evaluation)
         for key, once in _measured(evaluation, confidences(rest, controls(sample))).items():
             found.setdefault(key, []).append(once)

@@ -7,6 +7,7 @@ from abstain.experiments.comparison.repeated import Repeated, Repetition
 from abstain.experiments.findings import Table
 from abstain.scores.registry import PAPER, as_score
 
+ALPHA = 1.0
 OTHERS = 5
 NOTE = (
     "AURC × 100, the mean over the draws of rows to fit on and, after ±, its standard deviation over them; **lowest**, "
@@ -17,15 +18,15 @@ NOTE = (
 )
 
 
-def repeated_table(repetition: Repetition, title: str, /, *, alpha: float = 1.0, others: int = OTHERS) -> Table:
+def repeated_table(repetition: Repetition, title: str, /, *, others: int = OTHERS) -> Table:
     """A row for each score, a column for each mix, and two of the gain over the control, in the first and last mix."""
     mixes = repetition.first.mixes
     gains = list(dict.fromkeys((mixes[0], mixes[-1])))
-    lowest = {mix: min(row.aurc for row in repetition.rows if (row.mix, row.alpha) == (mix, alpha)) for mix in mixes}
+    lowest = {mix: min(row.aurc for row in repetition.rows if (row.mix, row.alpha) == (mix, ALPHA)) for mix in mixes}
     rows = []
-    for score in _shown(repetition, mixes[-1], alpha, others):
-        cells = [repetition.row(score, mix, alpha) for mix in mixes]
-        gained = [repetition.row(score, mix, alpha) for mix in gains]
+    for score in _shown(repetition, mixes[-1], others):
+        cells = [repetition.row(score, mix, ALPHA) for mix in mixes]
+        gained = [repetition.row(score, mix, ALPHA) for mix in gains]
         rows.append(
             (
                 _symbol(score),
@@ -35,13 +36,13 @@ def repeated_table(repetition: Repetition, title: str, /, *, alpha: float = 1.0,
         )
     draws = max(row.draws for row in repetition.rows)
     columns = ("score", *mixes, *(f"gain over control, {mix}" for mix in gains))
-    return Table(f"{title}, α = {alpha:g}, {draws} draws", columns, tuple(rows), NOTE)
+    return Table(f"{title}, α = {ALPHA:g}, {draws} draws", columns, tuple(rows), NOTE)
 
 
 def repeated_words(repetition: Repetition, /) -> str:
     """Which score ranks best in the widest mix, beside the usual one and the control."""
     mix = repetition.first.mixes[-1]
-    column = [row for row in repetition.rows if (row.mix, row.alpha) == (mix, 1.0)]
+    column = [row for row in repetition.rows if (row.mix, row.alpha) == (mix, ALPHA)]
     best = min((row for row in column if not _is_control(row.score)), key=lambda row: row.aurc)
     usual = next(row for row in column if row.score == BASELINE)
     first = repetition.first.best(mix)
@@ -54,10 +55,10 @@ def repeated_words(repetition: Repetition, /) -> str:
     )
 
 
-def _shown(repetition: Repetition, mix: str, alpha: float, others: int) -> list[str]:
+def _shown(repetition: Repetition, mix: str, others: int) -> list[str]:
     """The scores of the paper in its order, the best others, then the controls."""
     paper = [score.name for score in PAPER]
-    rest = [row for row in repetition.rows if (row.mix, row.alpha) == (mix, alpha) and row.score not in paper]
+    rest = [row for row in repetition.rows if (row.mix, row.alpha) == (mix, ALPHA) and row.score not in paper]
     ranked = sorted(rest, key=lambda row: row.aurc)
     best = [row.score for row in ranked if not _is_control(row.score)][:others]
     return [*paper, *best, *(row.score for row in ranked if _is_control(row.score))]

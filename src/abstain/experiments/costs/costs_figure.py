@@ -5,16 +5,12 @@ from typing import Any
 import numpy as np
 
 from abstain.experiments.costs.measured import BASELINE, Paid
-from abstain.extras import require
-from abstain.report.figures.style import COLOURS, tidy
+from abstain.report.figures.style import COLOURS, new_figure, tidy
 
 
 def costs_figure(found: list[Paid], /) -> Any:
     """A row for each table: the difference to one threshold, and coverage by class."""
-    require("matplotlib", extra="report", feature="The figure of costs")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10.6, 2.9 * len(found)), layout="constrained", dpi=180)
+    figure = new_figure(10.6, 2.9 * len(found), "The figure of costs", dpi=180)
     for one, (left, right) in zip(found, figure.subplots(len(found), 2, squeeze=False), strict=True):
         draw_differences(left, one)
         draw_coverage(right, one)

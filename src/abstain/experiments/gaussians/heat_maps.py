@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from abstain.experiments.gaussians.cases import COVERAGE, Case
-from abstain.extras import require
-from abstain.report.figures.style import label_of, tidy
+from abstain.report.figures.style import label_of, new_figure, tidy
 from abstain.scores import SCORES
 
 REACH, POINTS = 2.2, 241
@@ -15,10 +14,7 @@ ORDER = ("geometric_margin", "max_softmax", "neg_entropy", "doctor", "max_logit"
 
 def heat_maps_figure(case: Case, /) -> Any:
     """A panel for each score."""
-    require("matplotlib", extra="report", feature="The heat maps")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(12.6, 2.9), layout="constrained", dpi=200)
+    figure = new_figure(12.6, 2.9, "The heat maps")
     panels = figure.subplots(1, len(ORDER), sharey=True)
     for letter, axes, name in zip("abcde", panels, ORDER, strict=True):
         image = draw_heat_map(axes, case, name)

@@ -6,10 +6,9 @@ import numpy as np
 
 from abstain.experiments.gaussians.mixture import CORNERS, POSTERIOR_SCALE
 from abstain.experiments.gaussians.scale_curves import ScaleCurves
-from abstain.extras import require
 from abstain.outputs import Outputs
 from abstain.report.figures.scale import draw_scale
-from abstain.report.figures.style import COLOURS, label_of, tidy
+from abstain.report.figures.style import COLOURS, label_of, new_figure, tidy
 from abstain.scores import SCORES
 from abstain.sensitivity import ScaleSensitivity
 
@@ -21,10 +20,7 @@ POSTERIOR = "s_post, the true posterior"
 
 def curves_figure(curves: ScaleCurves, sample: Outputs, /) -> Any:
     """A panel with the data and one for each softmax score."""
-    require("matplotlib", extra="report", feature="The figure of the scale")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11.6, 2.9), layout="constrained", dpi=200)
+    figure = new_figure(11.6, 2.9, "The figure of the scale")
     data, *panels = figure.subplots(1, 4)
     draw_classes(data, sample.select(np.arange(SHOWN)))
     data.set_title("(a) data and classifier", fontsize=9)
@@ -76,10 +72,7 @@ def draw_curves(axes: Any, curves: ScaleCurves, name: str, /) -> None:
 
 def areas_figure(population: ScaleSensitivity, network: ScaleSensitivity, posterior: float, /) -> Any:
     """AURC over the scale: the mixture, with the area of the posterior, and a network's real logits."""
-    require("matplotlib", extra="report", feature="The figure of the scale")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(12.4, 3.1), layout="constrained", dpi=200)
+    figure = new_figure(12.4, 3.1, "The figure of the scale")
     toy, near, real = figure.subplots(1, 3)
     for axes, sensitivity in ((toy, population), (near, population), (real, network)):
         draw_scale(axes, sensitivity)

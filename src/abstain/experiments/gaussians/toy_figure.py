@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from abstain.experiments.gaussians.cases import COMPARED, COVERAGE, Case
 from abstain.experiments.gaussians.scale_figure import draw_classes
-from abstain.extras import require
-from abstain.report.figures.style import COLOURS, label_of, tidy
+from abstain.report.figures.style import COLOURS, label_of, new_figure, tidy
 from abstain.scores import SCORES
 
 Floats = NDArray[np.float64]
@@ -25,10 +24,7 @@ LOOKS: dict[str, dict[str, Any]] = {
 
 def toy_figure(cases: list[Case], /) -> Any:
     """A row for each case, as in the paper."""
-    require("matplotlib", extra="report", feature="The figure of the toy example")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(12.6, 9.0), layout="constrained", dpi=160)
+    figure = new_figure(12.6, 9.0, "The figure of the toy example", dpi=160)
     for case, (curves, ours, softmax, radii) in zip(cases, figure.subplots(len(cases), 4), strict=True):
         draw_case(curves, case)
         draw_rejected(ours, case, "geometric_margin")
@@ -42,10 +38,7 @@ def toy_figure(cases: list[Case], /) -> Any:
 
 def rejections_figure(cases: list[Case], /) -> Any:
     """What every score rejects, a row for each case."""
-    require("matplotlib", extra="report", feature="The figure of the toy example")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(12.6, 7.8), layout="constrained", dpi=160)
+    figure = new_figure(12.6, 7.8, "The figure of the toy example", dpi=160)
     for case, row in zip(cases, figure.subplots(len(cases), len(COMPARED)), strict=True):
         for axes, name in zip(row, COMPARED, strict=True):
             draw_rejected(axes, case, name)

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from abstain.experiments.knn.ablation import KS, PAPER, Ablation
-from abstain.extras import require
-from abstain.report.figures.style import COLOURS, FIRST_SAMPLES, label_of, tidy
+from abstain.report.figures.style import COLOURS, FIRST_SAMPLES, label_of, new_figure, tidy
 from abstain.scores import SCORES
 
 BESIDE = 4  # models
@@ -15,12 +14,9 @@ STYLES = ("-", "--", "-.", ":", (0, (6, 1)))
 
 def ablation_figure(found: list[Ablation], larger: list[Ablation], /) -> Any:
     """Curves of each model above, areas below, four models beside each other."""
-    require("matplotlib", extra="report", feature="The figure of the ablation")
-    from matplotlib.figure import Figure
-
     beside = min(len(found), BESIDE)
     bands = -(-len(found) // beside)
-    figure = Figure(figsize=(max(2.7 * beside, 7.0), 4.3 * bands + 0.8), layout="constrained", dpi=180)
+    figure = new_figure(max(2.7 * beside, 7.0), 4.3 * bands + 0.8, "The figure of the ablation", dpi=180)
     panels = figure.subplots(2 * bands, beside, squeeze=False)
     curves, areas = (panels[first::2].ravel() for first in (0, 1))
     for unused in (*curves[len(found) :], *areas[len(found) :]):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from abstain.evaluation.mixes import Mix
+from abstain.evaluation.verdict import BASELINE
 from abstain.experiments.learned.cells import drawn
 from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
@@ -47,7 +48,7 @@ def certified(model: str, outputs: Outputs, mix: Mix, /, *, seed: int, rows: int
     alone = {name: share for name, share in wide.items() if name != "learned"}
     best = max(alone, key=lambda name: alone[name])
     risk = float(fresh.errors[learned].mean()) if learned.any() else 0.0
-    return Certified(model, mix.name, wide["learned"], risk, best, alone[best], wide["max_softmax"])
+    return Certified(model, mix.name, wide["learned"], risk, best, alone[best], wide[BASELINE])
 
 
 def _accepted(

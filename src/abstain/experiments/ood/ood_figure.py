@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 from abstain.experiments.ood.contest import CUTS, Contest
 from abstain.experiments.ood.illustration import GRID, UNKNOWN, WRONG, NormalScore
 from abstain.experiments.ood.search import Found
-from abstain.extras import require
 from abstain.metrics import risk_coverage
 from abstain.report.figures.histogram import draw_histogram, draw_kind
-from abstain.report.figures.style import COLOURS, label_of, tidy
+from abstain.report.figures.style import COLOURS, label_of, new_figure, tidy
 from abstain.scores import SCORES
 
 Floats = NDArray[np.float64]
@@ -20,10 +19,7 @@ LOW = 0.02  # risk with no room for a label below
 
 def contest_figure(made: dict[str, NormalScore], found: Found, /) -> Any:
     """The paper's example as a population above, the real one below."""
-    require("matplotlib", extra="report", feature="The figure of OOD metrics")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11.4, 6.0), layout="constrained", dpi=180)
+    figure = new_figure(11.4, 6.0, "The figure of OOD metrics", dpi=180)
     top, bottom = figure.subplots(2, 3)
     for axes, (place, score) in zip(top, made.items(), strict=False):
         draw_densities(axes, score)

@@ -5,9 +5,8 @@ from typing import Any
 
 from abstain.experiments.paper.published import PublishedAreas
 from abstain.experiments.paper.score_claims import COMPARABLE, FOR_OOD, MARGINS, SOFTMAX
-from abstain.extras import require
 from abstain.metrics.intervals import ALPHAS
-from abstain.report.figures.style import COLOURS, tidy
+from abstain.report.figures.style import COLOURS, new_figure, tidy
 
 FAMILIES = {  # scores, colour, marker, and how far beside the column they are drawn
     "margins": (MARGINS, COLOURS[0], "o", -0.22),
@@ -18,10 +17,7 @@ FAMILIES = {  # scores, colour, marker, and how far beside the column they are d
 
 def standing_figure(models: Sequence[tuple[str, PublishedAreas]], /) -> Any:
     """A panel a model: AURC-α over that of the best of the column, on a log scale."""
-    require("matplotlib", extra="report", feature="The figure of the printed tables")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10.5, 5.4), layout="constrained", dpi=200)
+    figure = new_figure(10.5, 5.4, "The figure of the printed tables")
     for axes, (name, areas) in zip(figure.subplots(2, 3, sharey=True).flat, models, strict=True):
         _draw(axes, areas)
         axes.set_title(name, fontsize=9, pad=14)

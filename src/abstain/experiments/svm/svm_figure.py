@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 
 from abstain.experiments.svm.machines import Machines
-from abstain.extras import require
 from abstain.metrics import risk_coverage
-from abstain.report.figures.style import COLOURS, tidy
+from abstain.report.figures.style import COLOURS, new_figure, tidy
 from abstain.scores import confidence_margin
 
 GRID = np.linspace(0.02, 1.0, 197)
@@ -15,10 +14,7 @@ GRID = np.linspace(0.02, 1.0, 197)
 
 def svm_figure(found: list[Machines], /) -> Any:
     """Margins, curves of the table with most rows, and differences."""
-    require("matplotlib", extra="report", feature="The figure of the SVM")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(12.4, 3.3), layout="constrained", dpi=200)
+    figure = new_figure(12.4, 3.3, "The figure of the SVM")
     panels = figure.subplot_mosaic([["margins", "curves", one.table] for one in found])
     margins, curves = panels["margins"], panels["curves"]
     largest = max(found, key=lambda one: len(one.all[0].outputs))

@@ -62,12 +62,12 @@ class ImageTask:
 def fashion_task(*, train: int | None = None, limit: int | None = None, seed: int = 0) -> ImageTask:
     """Fashion-MNIST, with handwritten digits as unknown classes; ``train`` of the 60,000 images are learned from."""
     learned, tested = _idx(FASHION.file("."))
-    return _task("Fashion-MNIST", tuple(part[:train] for part in learned), tested, _digits(), limit, seed)
+    return _task("Fashion-MNIST", tuple(part[:train] for part in learned), tested, _digits(), limit, seed=seed)
 
 
 def cifar_task(*, limit: int | None = None, seed: int = 0) -> ImageTask:
     """CIFAR-10, with handwritten digits as unknown classes, since no package brings CIFAR-100."""
-    return _task("CIFAR-10", cifar10("train"), cifar10("test"), in_colour(_digits()), limit, seed)
+    return _task("CIFAR-10", cifar10("train"), cifar10("test"), in_colour(_digits()), limit, seed=seed)
 
 
 CLASSES = len(cifar10_data.CLASSES)  # of either
@@ -78,7 +78,7 @@ SOURCES: dict[str, Callable[[], tuple[Pair, Pair]]] = {
 }
 
 
-def known_classes_task(source: str, /, *, known: int, train: int, limit: int | None = None, seed: int = 0) -> ImageTask:
+def known_classes_task(source: str, /, *, known: int, train: int, limit: int | None = None) -> ImageTask:
     """The classes below ``known``, with the others of the same data as unknown ones, which are near to them."""
     (images, labels), (clean, truth) = SOURCES[source]()
     learned, tested = labels < known, truth < known
@@ -89,7 +89,6 @@ def known_classes_task(source: str, /, *, known: int, train: int, limit: int | N
         (clean[tested], truth[tested]),
         clean[~tested],
         limit,
-        seed,
         unknown_name=rest,
         unknown_words=f"images of {rest}",
     )
@@ -114,8 +113,8 @@ def _task(
     test: tuple[Any, ...],
     unknown: Bytes,
     limit: int | None,
-    seed: int,
     *,
+    seed: int = 0,
     unknown_name: str = "mnist",
     unknown_words: str = "handwritten digits",
 ) -> ImageTask:

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.evaluation import Evaluation
-from abstain.report.evaluation_page.point import Point
-from abstain.report.evaluation_page.slices import Division, divisions, kinds_of
+from abstain.report.divisions import Division, divisions, kinds_of
+from abstain.report.point import Point
 
 
 @dataclass(frozen=True)

@@ -65,12 +65,11 @@ def _is_known(case: Case) -> bool:
 def line_of(case: Case, /) -> str:
     """What makes the selector of the point; where nothing can be promised, of the risk in reach, or plans more rows."""
     point, parts = case.point, command_parts(case, [case.point.score])
-    risk = point.promised_risk if point.in_reach is None else point.in_reach.promise.limit
-    if risk is None:
+    if point.offered_risk is None:
         aim = point.missed or point.target
         asked = f"--n {case.n}" if aim is None else f"--risk {aim:g}"
         return f"abstain plan {asked} --delta {case.delta:g}"
-    return " ".join([parts["before"], parts["scores"][0], f"--risk {risk:g}", parts["after"]])
+    return " ".join([parts["before"], parts["scores"][0], f"--risk {point.offered_risk:g}", parts["after"]])
 
 
 def _instead(case: Case) -> str:
@@ -82,6 +81,6 @@ def _instead(case: Case) -> str:
         return "<p>These rows promise nothing that helps: the line tells how many labelled rows a promise takes.</p>"
     return (
         f"<p>A risk of {point.target:g} is out of reach on these rows: the line asks for "
-        f"{point.in_reach.promise.limit:g}, about the lowest that is in reach. More labelled rows reach a lower one: "
+        f"{point.offered_risk:g}, about the lowest that is in reach. More labelled rows reach a lower one: "
         f"<code>abstain plan --risk {point.target:g} --delta {case.delta:g}</code> tells how many.</p>"
     )

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from abstain.evaluation.mixes import MIXES
 from abstain.kernels.ranks import order_rows
-from abstain.report.evaluation_page.bounds import clustered_bounds, upper_bounds
-from abstain.report.evaluation_page.slices import KINDS, Division
+from abstain.report.bounds import clustered_bounds, upper_bounds
+from abstain.report.divisions import KINDS, Division
 from abstain.thresholds.threshold import apart, between
 
 Floats = NDArray[np.float64]
@@ -30,13 +30,13 @@ class Counts:
     """(g,) each strictly between two confidences."""
 
     @classmethod
-    def of(cls, confidence: Floats, /, *, chosen: float | None = None, most: int = POINTS) -> Self:
-        """Every threshold there is, or ``most`` of them at even distances, and the chosen one."""
+    def of(cls, confidence: Floats, /, *, chosen: float | None = None) -> Self:
+        """Every threshold there is, or `POINTS` of them at even distances, and the chosen one."""
         rows = order_rows(confidence).rows
         ranked = confidence[rows]
         ends = np.flatnonzero(apart(ranked)) + 1
-        if len(ends) > most:
-            ends = ends[np.unique(np.linspace(0, len(ends) - 1, most).astype(np.int64))]
+        if len(ends) > POINTS:
+            ends = ends[np.unique(np.linspace(0, len(ends) - 1, POINTS).astype(np.int64))]
         below = np.append(ranked[1:], -np.inf)
         values = {int(end): between(float(ranked[end - 1]), float(below[end - 1])) for end in ends.tolist()}
         if chosen is not None and (rank := int(np.searchsorted(-ranked, -chosen))):

@@ -9,13 +9,14 @@ from abstain.evaluation.verdict import BASELINE
 from abstain.extras import require
 from abstain.kernels.ranks import order_rows
 from abstain.metrics.checks import rejected_last
+from abstain.report.divisions import KINDS, kinds_of
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.controls import mix_select
-from abstain.report.evaluation_page.slices import KINDS, kinds_of
 from abstain.report.evaluation_page.thinning import thinned
 from abstain.report.figures.style import FOR_OOD, LINES, first_rows
 from abstain.report.page import Section, asset, shortened, text
 from abstain.report.page.chart import chart
+from abstain.scores.registry import DEFAULT
 
 MOST = 16  # curves
 DRAWN = 6  # of them from the beginning
@@ -68,7 +69,7 @@ def _names(case: Case) -> list[str]:
     evaluation = case.evaluation
     areas = {row["score"]: row["aurc"] for row in evaluation.column(evaluation.mixes[-1], max(evaluation.alphas))}
     ranked = sorted(evaluation.scores, key=lambda score: float(areas[score]))
-    first = [score for score in (case.point.score, BASELINE, "confidence_margin") if score in areas]
+    first = [score for score in (case.point.score, BASELINE, DEFAULT) if score in areas]
     kept = list(dict.fromkeys([*first, *ranked]))[:MOST]
     families = {evaluation.entries[score].about.family: score for score in reversed(ranked) if score in kept}
     return list(dict.fromkeys([*first, *families.values(), *kept]))

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 
 from abstain.outputs.digest import outputs_digest
-from abstain.report.evaluation_page.bounds import upper_bound_of
+from abstain.report.bounds import upper_bound_of
+from abstain.report.divisions import KIND_WORDS, KINDS
 from abstain.report.evaluation_page.case import Case
-from abstain.report.evaluation_page.slices import KIND_WORDS, KINDS
 from abstain.report.page import Section, shortened, text, tiles
 from abstain.scores.score import Score
 from abstain.selector.certificate_words import tests_told, verdict_words

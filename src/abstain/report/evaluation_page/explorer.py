@@ -11,14 +11,15 @@ from abstain.evaluation.verdict import BASELINE
 from abstain.extras import require
 from abstain.jsonable import jsonable
 from abstain.metrics.checks import rejected_last
+from abstain.report.divisions import KINDS, Division
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.command import command_parts, line_of
 from abstain.report.evaluation_page.controls import mix_select, option, select
 from abstain.report.evaluation_page.counts import Counts
 from abstain.report.evaluation_page.groups import group_thresholds
-from abstain.report.evaluation_page.slices import KINDS, Division
 from abstain.report.page import Cell, Column, Section, asset, name, shortened, table, text, tiles
 from abstain.report.page.chart import chart
+from abstain.scores.registry import DEFAULT
 
 MOST_SCORES = 3
 MOST_PARTS = 200  # of a division; the smallest beyond are one part
@@ -55,10 +56,10 @@ def explorer(case: Case, /) -> Section:
 def _scores(case: Case) -> dict[str, tuple[Counts, NDArray[np.bool_]]]:
     """The score decided for, and the others one would think of where they are known of the same rows."""
     evaluation, point = case.evaluation, case.point
-    found = {point.score: (Counts.of(point.confidence, chosen=_chosen(case)), point.errors)}
+    found = {point.score: (Counts.of(point.confidence, chosen=point.offered), point.errors)}
     if point.outputs is not evaluation.outputs:
         return found
-    for score in (verdict(evaluation).best, BASELINE, "confidence_margin"):
+    for score in (verdict(evaluation).best, BASELINE, DEFAULT):
         if score in evaluation.confidence and score not in found and len(found) < MOST_SCORES:
             found[score] = (Counts.of(rejected_last(evaluation.confidence[score])), evaluation.errors)
     return found
@@ -78,16 +79,13 @@ def _counted(case: Case, counts: Counts, errors: NDArray[np.bool_], parts: list[
 
 def _start(case: Case) -> dict[str, Any]:
     """Where the page begins: at the threshold decided for, or at its coverage."""
-    value, risk, point = _chosen(case), case.point.promised_risk, case.point
-    if point.in_reach is not None:
-        risk = point.in_reach.promise.limit
-    line = line_of(case) if point.selector is None else None
-    return {"threshold": jsonable(value), "coverage": point.coverage, "risk": risk, "command": line}
-
-
-def _chosen(case: Case) -> float | None:
-    """The threshold that the explorer begins at: that of the point, or of the risk in reach where it promises none."""
-    return case.point.value if case.point.in_reach is None else case.point.in_reach.value
+    point = case.point
+    return {
+        "threshold": jsonable(point.offered),
+        "coverage": point.coverage,
+        "risk": point.offered_risk,
+        "command": line_of(case) if point.selector is None else None,
+    }
 
 
 def _words(case: Case) -> str:

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.kernels.distinct import numbered
+from abstain.report.divisions import Division
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.significance import adjusted
-from abstain.report.evaluation_page.slices import Division
 from abstain.report.page import Cell, Column, Section, name, table, text
 from abstain.thresholds.refutation import refutation_p
 

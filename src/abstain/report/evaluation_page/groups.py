@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.report.divisions import UNUSABLE, class_name
 from abstain.report.evaluation_page.case import Case
-from abstain.report.evaluation_page.slices import UNUSABLE, class_name
 from abstain.report.page import Cell, Column, name, table, text
 
 COLUMNS = ("Threshold", "Rows", "Accepted", "Coverage", "Wrong among accepted", "Risk")

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.report.divisions import KIND_WORDS, UNKNOWN, UNUSABLE, class_name
 from abstain.report.evaluation_page.case import Case
-from abstain.report.evaluation_page.slices import KIND_WORDS, UNKNOWN, UNUSABLE, class_name
 from abstain.report.page import Cell, Column, Section, name, shortened, table
 
 SHOWN = 20

@@ -13,11 +13,11 @@ from abstain.report.evaluation_page.curves import curves
 from abstain.report.evaluation_page.decision import decision
 from abstain.report.evaluation_page.explorer import explorer
 from abstain.report.evaluation_page.failures import failures
-from abstain.report.evaluation_page.point import point_of
 from abstain.report.evaluation_page.provenance import provenance
 from abstain.report.evaluation_page.samples import samples
 from abstain.report.evaluation_page.scores_table import scores_table
 from abstain.report.page import document
+from abstain.report.point import point_of
 from abstain.selector import Selector
 from abstain.thresholds.sample import check_target
 

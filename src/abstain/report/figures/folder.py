@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from abstain.evaluation import Evaluation
-from abstain.report.evaluation_page.point import Point
 from abstain.report.figures.histogram import histogram_figure
 from abstain.report.figures.promise import promise_figure
 from abstain.report.figures.risk_coverage import risk_coverage_figure
@@ -14,6 +13,7 @@ from abstain.report.figures.scale import scale_figure
 from abstain.report.figures.significance import significance_figure
 from abstain.report.figures.slices import slices_figure
 from abstain.report.figures.style import CannotDrawError
+from abstain.report.point import Point
 from abstain.sensitivity import scale_sensitivity
 
 

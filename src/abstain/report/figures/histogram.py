@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.evaluation import Evaluation
-from abstain.report.evaluation_page.point import Point
 from abstain.report.figures.style import COLOURS, COLUMN, INK, SIZE, label_of, new_figure, plain, printed
+from abstain.report.point import Point
 from abstain.scores.score import Score
 
 Floats = NDArray[np.float64]
@@ -65,11 +65,11 @@ def draw_histogram(
         axes.set_xlabel(label_of(score))
 
 
-def edges_of(confidence: Floats, /, *, bins: int = BINS) -> Floats:
-    """(bins + 1,) even edges over all but the last 0.2% on each side, a little apart where all are the same."""
+def edges_of(confidence: Floats, /) -> Floats:
+    """(BINS + 1,) even edges over all but the last 0.2% on each side, a little apart where all are the same."""
     low, high = (0.0, 1.0) if not confidence.size else np.quantile(confidence, [0.002, 0.998])
     room = 0.0 if high > low else 0.5 * max(abs(low), 1.0)
-    return np.linspace(low - room, high + room, bins + 1)
+    return np.linspace(low - room, high + room, BINS + 1)
 
 
 def draw_kind(axes: Any, x: Floats, height: Floats, kind: str, /) -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 from abstain.evaluation import Evaluation
 from abstain.evaluation.promises import Kept, kept_promises
-from abstain.report.evaluation_page.point import Point
 from abstain.report.figures.style import COLOURS, COLUMN, RULE, SIZE, CannotDrawError, new_figure, plain, printed
+from abstain.report.point import Point
 
 
 def promise_figure(evaluation: Evaluation, point: Point, /, *, delta: float = 0.05) -> Any:

@@ -76,7 +76,7 @@ def _legend_words(evaluation: Evaluation, names: Sequence[str]) -> str:
     dashed = any(evaluation.entries[name].about.for_ood for name in names)
     lines = f"{LINES} " if dashed else ""
     once = ", each original sample counted once" if evaluation.outputs.ids is not None else ""
-    both = " and max_softmax" if BASELINE in names else ""
+    both = f" and {BASELINE}" if BASELINE in names else ""
     return f"{lines}Shaded: pointwise {100 * evaluation.level:g}% band of the best{both}{once}."
 
 

@@ -6,9 +6,9 @@ from typing import Any, Literal
 from abstain.evaluation import Evaluation
 from abstain.metrics.share import Share
 from abstain.metrics.slices import Slice, slices
-from abstain.report.evaluation_page.point import Point
-from abstain.report.evaluation_page.slices import Division, divisions
+from abstain.report.divisions import Division, divisions
 from abstain.report.figures.style import COLOURS, PAGE, RULE, SIZE, CannotDrawError, new_figure, plain, printed
+from abstain.report.point import Point
 
 SHOWN = 24  # lines
 

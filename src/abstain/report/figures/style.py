@@ -97,9 +97,9 @@ def legend_below(figure: Any, words: str, /, *, columns: int) -> None:
     )
 
 
-def new_figure(width: float, height: float, feature: str, /) -> Any:
+def new_figure(width: float, height: float, feature: str, /, *, dpi: int = DPI) -> Any:
     """An empty figure of a size in inches; nothing of it is kept by Matplotlib."""
     require("matplotlib", extra="report", feature=feature)
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(width, height), layout="constrained", dpi=DPI)
+    return Figure(figsize=(width, height), layout="constrained", dpi=dpi)

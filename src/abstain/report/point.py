@@ -1,4 +1,4 @@
-"""The operating point that a page decides for: a score, a threshold, and what is promised."""
+"""The operating point that a report decides for: a score, a threshold, and what is promised."""
 
 from dataclasses import dataclass
 from math import floor, log10
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from abstain.evaluation import Evaluation, verdict
 from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
-from abstain.report.evaluation_page.bounds import upper_bounds
+from abstain.report.bounds import upper_bounds
 from abstain.selector import Selector
 from abstain.thresholds import NoSafeThresholdError, Threshold
 from abstain.thresholds.bonferroni import bonferroni
@@ -92,6 +92,16 @@ class Point:
         """The risk that is promised, if any is."""
         return None if self.promise is None else self.promise.limit
 
+    @property
+    def offered(self) -> float | None:
+        """The threshold to begin with: γ, or that of the risk in reach where nothing can be promised."""
+        return self.value if self.in_reach is None else self.in_reach.value
+
+    @property
+    def offered_risk(self) -> float | None:
+        """The risk that is promised, or the one in reach, if any is."""
+        return self.promised_risk if self.in_reach is None else self.in_reach.promise.limit
+
 
 def point_of(evaluation: Evaluation, /, *, selector: Selector | None, risk: float | None, delta: float) -> Point:
     """The point of a selector, or else the recommended score at a target risk."""
@@ -139,7 +149,6 @@ def point_of_risk(evaluation: Evaluation, /, *, risk: float | None, delta: float
         except NoSafeThresholdError as error:
             refusal = refusal or error
     confidence, value = each[score], -np.inf if threshold is None else threshold.value
-    instead = (refusal.in_reach if refusal and risk is not None else None) or 1.0
     return Point(
         outputs=evaluation.outputs,
         places=evaluation.places,
@@ -154,9 +163,7 @@ def point_of_risk(evaluation: Evaluation, /, *, risk: float | None, delta: float
         target=target,
         was_asked=risk is not None,
         objection="" if threshold else str(refusal or "No risk below 1 can be certified on these rows."),
-        in_reach=_widest({score: confidence}, errors, clusters, risk=instead, delta=delta)[1]
-        if instead < errors.mean()
-        else None,
+        in_reach=None if risk is None else _in_reach(refusal, {score: confidence}, errors, clusters, delta=delta),
         missed=targets[0] if risk is None and target is not None and target != targets[0] else None,
         is_widest=len(scores) > 1 and threshold is not None,
     )
@@ -191,6 +198,20 @@ def _widest(
 
     score = max(each, key=accepted)
     return score, usual(each[score], errors, risk=risk, delta=delta, ids=ids)
+
+
+def _in_reach(
+    refusal: NoSafeThresholdError | None,
+    each: dict[str, NDArray[np.float64]],
+    errors: NDArray[np.bool_],
+    ids: NDArray[np.int64] | None,
+    /,
+    *,
+    delta: float,
+) -> Threshold | None:
+    """The threshold of the lowest risk that a refusal says is in reach; None where all rows together have no more."""
+    risk = None if refusal is None else refusal.in_reach
+    return None if risk is None or risk >= errors.mean() else _widest(each, errors, ids, risk=risk, delta=delta)[1]
 
 
 def _targets(confidence: NDArray[np.float64], errors: NDArray[np.bool_], delta: float) -> list[float]:

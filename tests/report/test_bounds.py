@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from abstain.metrics.share import share
-from abstain.report.evaluation_page.bounds import clustered_bounds, upper_bound_of, upper_bounds
+from abstain.report.bounds import clustered_bounds, upper_bound_of, upper_bounds
 from abstain.thresholds.binomial import upper_bound
 
 

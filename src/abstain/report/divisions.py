@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from abstain.evaluation import MIXES
 from abstain.kernels.distinct import numbered
 from abstain.outputs import Outputs
-from abstain.report.evaluation_page.point import Point
 from abstain.report.page.text import plain
+from abstain.report.point import Point
 
 Ints = NDArray[np.int64]
 KINDS = MIXES["all"].kinds

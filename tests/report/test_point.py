@@ -3,7 +3,7 @@ import pytest
 
 from abstain import Outputs, calibrate, evaluate
 from abstain.evaluation import verdict
-from abstain.report.evaluation_page.point import point_of_risk, point_of_selector
+from abstain.report.point import point_of_risk, point_of_selector
 from abstain.thresholds.target_risk import target_risk
 
 
@@ -64,3 +64,14 @@ def test_of_scores_that_cannot_be_told_apart_the_one_that_accepts_most_is_taken(
     assert np.count_nonzero(point.accepted) == max(widths.values())
     assert point.score != found.score
     assert point.is_widest
+
+
+def test_of_a_risk_out_of_reach_the_one_in_reach_is_offered():
+    rng = np.random.default_rng(0)
+    confidence = rng.random(500)
+    evaluation = evaluate(Outputs(given={"a": confidence}, errors=rng.random(500) < 0.4 * (1 - confidence)))
+    refused, kept = (point_of_risk(evaluation, risk=risk, delta=0.05) for risk in (0.001, 0.15))
+    assert (kept.offered, kept.offered_risk) == (kept.value, 0.15)
+    assert refused.promised_risk is None
+    expected = target_risk(confidence, evaluation.errors, risk=refused.offered_risk, delta=0.05)
+    assert refused.offered == expected.value
