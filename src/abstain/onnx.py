@@ -28,6 +28,11 @@ def attach(
     unless ONNX Runtime loads it.
     """
     onnx = require("onnx", extra="onnx", feature="Attaching a selector to an ONNX graph")
+    if not selector.fitted.is_formula:
+        raise ValueError(
+            f"`selector` must be of a score that the graph can compute, got {selector.score!r}, a confidence that was "
+            "given or a function of yours. Calibrate a score of the logits."
+        )
     graph_model = load_onnx(model)
     layer = find_head(graph_model, logits)
     if layer.weight is not None and len(layer.weight) != selector.n_classes:

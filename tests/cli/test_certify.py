@@ -70,6 +70,19 @@ def test_a_weaker_verdict_than_is_required_ends_with_3(place):
     assert run("certify", "--check", place / "c.json", "--require", "consistent").returncode == 0
 
 
+def test_a_certificate_that_stands_and_says_too_little_is_told_in_one_place(place):
+    rows(place / "some", 1000, 4, steep=0.4)
+    weak = place / "weak.json"
+    made = run("certify", place / "s.abstain", "--on", place / "some", "-o", weak, "--json")
+    verdict = json.loads(made.stdout)["verdict"]
+    assert verdict in ("consistent", "too little data")
+    done = run("certify", "--check", weak, "--require", "confirmed")
+    assert (done.returncode, done.stderr) == (3, "")
+    assert done.stdout.startswith(
+        f"The certificate stands, but is only {verdict!r} where 'confirmed' is required. The "
+    )
+
+
 def test_a_file_that_the_certificate_names_is_looked_up_from_here(place):
     document = json.loads((place / "c.json").read_text())
     document["sources"]["selector"] = "elsewhere.abstain"

@@ -370,3 +370,52 @@ def test_rows_selected_from_outputs_without_ids_are_told_apart(tmp_path):
     assert found["acceptance"]["n"] == 800
     assert 0 < found["risk"]["n"] <= 400
     assert found["skipped"] == 0
+
+
+def scored(path, n, seed, *, groups=("a", "b")):
+    """Confidences, and errors that get rarer as they rise; no verdicts."""
+    rng = np.random.default_rng(seed)
+    u = rng.random(n)
+    columns = {"confidence": 1 - u, "correct": rng.random(n) >= 0.3 * u**2, "group": np.resize(groups, n)}
+    polars.DataFrame(columns).write_csv(path)
+    return path
+
+
+@pytest.mark.parametrize("options", [(), ("--per", "domain")])
+def test_rows_without_a_verdict_are_decided_as_select_decides_them(tmp_path, options):
+    selector, late = tmp_path / "s.abstain", ("--state", tmp_path / "w.json")
+    run("calibrate", scored(tmp_path / "cal.csv", 3000, 0), "--risk", "0.05", *options, "-o", selector)
+    fresh = scored(tmp_path / "fresh.csv", 1500, 1, groups=("a", "b", "new"))
+    run("select", selector, fresh, "-o", tmp_path / "decisions.csv")
+    expected, found = (
+        json.loads(run("monitor", stream, "--selector", selector, "--json", *more).stdout)
+        for stream, more in ((tmp_path / "decisions.csv", ()), (fresh, late))
+    )
+    assert expected["acceptance"]["n"] == 1500
+    assert 0 < expected["acceptance"]["accepted"] < 1500
+    assert {name: found[name] for name in ("risk", "acceptance", "scores", "alarms")} == {
+        name: expected[name] for name in ("risk", "acceptance", "scores", "alarms")
+    }
+    goes_on = json.loads(run("monitor", fresh, *late, "--json").stdout)  # the state knows the rule
+    assert goes_on["acceptance"]["accepted"] == 2 * expected["acceptance"]["accepted"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "confidence,correct\n0.5,1\n,0\n",
+            "Row 2: `confidence` or `accepted` must tell whether a sample with a label",
+        ),
+        ("confidence_vendor,correct\n0.5,1\n", "Run `abstain select` first"),
+        ("Confidence,correct\n0.5,1\n", "Run `abstain select` first"),
+        ("label,prediction,logit_0,logit_1\n0,0,1,2\n", "Run `abstain select` first"),
+    ],
+)
+def test_labels_that_a_selector_cannot_decide_are_refused_in_one_line(tmp_path, text, message):
+    run("calibrate", scored(tmp_path / "cal.csv", 3000, 0), "--risk", "0.05", "-o", tmp_path / "s.abstain")
+    (tmp_path / "d.csv").write_text(text)
+    done = run("monitor", tmp_path / "d.csv", "--selector", tmp_path / "s.abstain", width=400)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1

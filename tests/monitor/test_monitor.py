@@ -332,3 +332,17 @@ def test_scores_must_be_numbers():
     with pytest.raises(ValueError, match="at least 1"):
         ScoreMonitor.from_calibration([])
     assert monitor.observe([-np.inf, np.inf]).n == 2
+
+
+def test_a_share_outside_the_range_without_proof_is_not_called_within():
+    found = AcceptanceMonitor(0.381, 0.447, 0.05).update(accepted=677, n=1500)
+    assert not found.alarm
+    assert found.words() == (
+        "No proof that the share accepted has left what calibration allows (0.381–0.447): 677 of 1500, 0.451."
+    )
+
+
+def test_nothing_is_said_of_the_share_of_no_decisions():
+    assert AcceptanceMonitor(0.4, 0.6, 0.05).words() == (
+        "The share accepted is not known: no decisions so far (calibration allows 0.400–0.600)."
+    )

@@ -1,6 +1,6 @@
 import json
 from dataclasses import fields
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ import pytest
 from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor
 from abstain.monitor.monitor import first_alarm
 from abstain.monitor.row import Row
+from abstain.monitor.rule import Rule
 from abstain.monitor.watch import Alarm, Watch
 
 NEW = DeploymentMonitor(
@@ -156,3 +157,11 @@ def test_states_that_no_stream_leads_to_are_refused():
 def test_an_alarm_of_a_state_without_history_stands():
     alarmed = DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05).update(errors=30, n=60))
     assert Watch.from_json(alarmed.to_json()).standing == (Alarm("risk", 0),)
+
+
+def test_the_rule_that_decides_is_kept_with_the_state():
+    for rule in (Rule(0.5, None, {}, ()), Rule(inf, "class", {"0": 0.5, "1": inf}, ("cat", "dog")), None):
+        assert Watch.from_json(Watch(NEW, rule=rule).to_json()).rule == rule
+    text = Watch(NEW, rule=Rule(0.5, None, {}, ())).to_json().replace('"per": null', '"per": "moon"')
+    with pytest.raises(ValueError, match="must be the state of a Watch, got `per` must be class or domain"):
+        Watch.from_json(text)

@@ -261,3 +261,24 @@ def test_what_is_confirmed_is_within_the_bound_told_beside_it():
     for seed in range(30):
         found = certify(SELECTOR, rows(400, 100 + seed)).fresh.tests[0].result
         assert (found.verdict == "confirmed") == (found.high <= found.limit)
+
+
+def test_a_certificate_is_told_in_words_and_its_repr_is_a_line(certificate):
+    words = certificate.summary()
+    assert words == "\n".join([*promise_words(certificate), verdict_words(certificate), *findings(certificate)])
+    assert repr(certificate) == str(certificate)
+    assert repr(certificate).startswith(f"<Certificate: {certificate.verdict}; vendor > ")
+    assert repr(certificate).endswith("; print(certificate.summary()) tells its promise>")
+    assert "vendor for each domain" in repr(certify(calibrate(CAL, risk=0.05, per="domain")))
+    assert len(repr(certificate)) < 120
+
+
+def test_the_bound_is_said_of_the_share_itself(certificate):
+    assert "; the share itself is at most " in told(certificate.fresh.tests[0])
+
+
+def test_rows_without_labels_are_told_what_a_table_needs():
+    with pytest.raises(
+        ValueError, match=r"got none. Pass labels= or errors= to Outputs; a table has a column `label`, "
+    ):
+        certify(SELECTOR, Outputs(given={"vendor": [0.5]}))

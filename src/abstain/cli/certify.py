@@ -57,11 +57,11 @@ def certify(
         write_text(output, _writer(output)(new))
     if old is None:
         _tell(new, output, json)
-    stands = new.verdict != "refuted" if old is None else _tell_changes(old, new, json)
-    if require is not None and not new.is_at_least(require):
-        typer.echo(f"Required is a verdict of {require!r}, got {new.verdict!r}.", err=True)
-        stands = False
-    raise typer.Exit(0 if stands else BROKEN)
+    missing = None if require is None or new.is_at_least(require) else require
+    stands = new.verdict != "refuted" if old is None else _tell_changes(old, new, missing, json)
+    if missing is not None and (old is None or json):
+        typer.echo(f"Required is a verdict of {missing!r}, got {new.verdict!r}.", err=True)
+    raise typer.Exit(0 if stands and missing is None else BROKEN)
 
 
 def _read(file: Path) -> "Certificate":
@@ -113,19 +113,19 @@ def _writer(output: Path) -> Callable[["Certificate"], str]:
 
 
 def _tell(new: "Certificate", output: Path | None, json: bool) -> None:
-    from abstain.selector.certificate_words import findings, promise_words, verdict_words
+    from abstain.selector.certificate_words import summary_lines
 
     if json:
         print_json(new.to_dict())
         return
-    for line in (*promise_words(new), verdict_words(new), *findings(new)):
+    for line in summary_lines(new):
         print(shown(line))
     if output is not None:
         print(f"Certificate in {output}")
 
 
-def _tell_changes(old: "Certificate", new: "Certificate", json: bool) -> bool:
-    """Whether the certificate stands."""
+def _tell_changes(old: "Certificate", new: "Certificate", missing: str | None, json: bool) -> bool:
+    """Whether the certificate stands, told beside the verdict that is required and ``missing``."""
     from abstain.selector.certificate_check import changes
     from abstain.selector.certificate_words import verdict_words
 
@@ -133,9 +133,9 @@ def _tell_changes(old: "Certificate", new: "Certificate", json: bool) -> bool:
     if json:
         print_json({"stands": found.stands, "breaks": list(found.breaks), "notices": list(found.notices)})
     else:
-        print(
-            shown(f"{'The certificate stands' if found.stands else 'The certificate is BROKEN'}. {verdict_words(new)}")
-        )
+        words, link = ("stands", "but") if found.stands else ("is BROKEN", "and")
+        words += f", {link} is only {new.verdict!r} where {missing!r} is required" if missing else ""
+        print(shown(f"The certificate {words}. {verdict_words(new)}"))
         for words in found.breaks:
             print(shown(f"  broken: {words}"))
         for words in found.notices:

@@ -17,7 +17,7 @@ from abstain.cli.show import print_json
 from abstain.files import alone_with, write_text
 
 if TYPE_CHECKING:
-    from abstain.monitor import AcceptanceMonitor, DeploymentMonitor
+    from abstain.monitor import AcceptanceMonitor
     from abstain.monitor.watch import Watch
 
 EVERY_SECONDS = 1.0
@@ -48,7 +48,8 @@ def monitor(
     A row with `error` (true or false; empty while the label is not known), with `correct`, or with `label` and
     `prediction`, is a label: it counts towards the risk if `accepted` is true or not given. A row with `confidence`, or
     without a label, is a decision: it counts towards the share accepted, if it has `accepted`, and to the distribution
-    of confidence. Exit code 3 means alarm.
+    of confidence. With --selector, its threshold decides a row that has its confidence but no `accepted`. Exit code 3
+    means alarm.
 
     With `id`, the sample's own name, a decision counts once and its label once, whenever and however often they come.
     Rows without are always counted: give a decision once, with its label or before it, and a later label without
@@ -84,6 +85,7 @@ def _watch(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> N
     from abstain.monitor.stream import LIVE, batches
 
     live, before, warned = stream == LIVE, watch.rows, False
+    decided = {} if watch.rule is None else {"decided": watch.rule.decided}
     saved, pause = time.monotonic(), EVERY_SECONDS
     if live:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the state is kept
@@ -91,7 +93,7 @@ def _watch(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> N
         tell_standing(watch)
     try:
         for batch in batches(stream, {part.columns[0] for part in watch.monitors.parts.values()}):
-            raised = watch.observe(read_rows(batch, start=watch.rows - before + 1))
+            raised = watch.observe(read_rows(batch, start=watch.rows - before + 1, **decided))
             if live and state is not None and (raised or time.monotonic() - saved > pause):
                 began = time.monotonic()
                 write_text(state, watch.to_json())
@@ -111,7 +113,7 @@ def _watch(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> N
         write_text(state, watch.to_json())
 
 
-def _acknowledge(new: "DeploymentMonitor | None", stream: str | None, state: Path | None, json: bool) -> None:
+def _acknowledge(new: "Watch | None", stream: str | None, state: Path | None, json: bool) -> None:
     """End the alarms that stand in a state, and keep in it when that was."""
     if stream is not None or state is None:
         raise ValueError("`--acknowledge` must have `--state` and no stream, got another call. Give rows afterwards.")
@@ -131,22 +133,24 @@ def _acknowledge(new: "DeploymentMonitor | None", stream: str | None, state: Pat
     print("Evidence begins anew; a false alarm after that has probability delta again.")
 
 
-def _asked(
-    selector: Path | None, risk: float | None, calibration: str | None, delta: float
-) -> "DeploymentMonitor | None":
-    """A new monitor of what the options ask for; None if of nothing."""
+def _asked(selector: Path | None, risk: float | None, calibration: str | None, delta: float) -> "Watch | None":
+    """A new watch of what the options ask for; None if of nothing."""
     from abstain import Selector
     from abstain.monitor import DeploymentMonitor, RiskMonitor
+    from abstain.monitor.rule import Rule
+    from abstain.monitor.watch import Watch
 
+    rule = None
     if not 0 < delta < 1:
         raise ValueError(f"`--delta` must be between 0 and 1, got {delta}.")
     if selector is not None:
-        new = DeploymentMonitor.of(Selector.load(selector), risk=risk, delta=delta)
+        chosen = Selector.load(selector)
+        new, rule = DeploymentMonitor.of(chosen, risk=risk, delta=delta), Rule.of(chosen)
     else:
         new = DeploymentMonitor(None if risk is None else RiskMonitor(risk=risk, delta=delta))
     if calibration is not None:
         new = replace(new, acceptance=_acceptance(calibration, delta))
-    return new if new.parts else None
+    return Watch(new, rule=rule) if new.parts else None
 
 
 def _acceptance(calibration: str, delta: float) -> "AcceptanceMonitor":
@@ -158,18 +162,19 @@ def _acceptance(calibration: str, delta: float) -> "AcceptanceMonitor":
     return AcceptanceMonitor.from_calibration(accepted=int(accepted), n=int(n), delta=delta)
 
 
-def _start(new: "DeploymentMonitor | None", state: Path | None) -> "Watch":
+def _start(new: "Watch | None", state: Path | None) -> "Watch":
     """What was kept, or else what is asked for."""
     from abstain.monitor.watch import Watch
 
     if state is None or not state.exists():
         if new is None:
             raise ValueError("`--selector`, `--risk` or `--calibration` must say what to watch, got none.")
-        return Watch(new)
+        return new
     kept = Watch.from_json(state.read_text(encoding="utf-8"))
-    if new is not None and kept.monitors.begun() != new:
+    if new is not None and (kept.monitors.begun() != new.monitors or kept.rule not in (None, new.rule)):
         raise ValueError(
             f"`--state` must be of what the other options ask for, got another monitor in {state.name}. Leave them out "
             "to go on with it, or name a new file."
         )
+    kept.rule = kept.rule or (new and new.rule)
     return kept

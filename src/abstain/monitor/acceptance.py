@@ -111,8 +111,12 @@ class AcceptanceMonitor:
 
     def words(self) -> str:
         """The verdict on the share accepted."""
-        verdict = "ALARM: the share accepted has left" if self.alarm else "The share accepted is within"
-        return f"{verdict} what calibration allows ({self.low:.3f}–{self.high:.3f}): {self.accepted} of {self.n}."
+        allowed = f"{self.low:.3f}–{self.high:.3f}"
+        if not self.n:
+            return f"The share accepted is not known: no decisions so far (calibration allows {allowed})."
+        verdict = "ALARM: the" if self.alarm else "No proof that the"
+        seen = f"{self.accepted} of {self.n}, {self.accepted / self.n:.3f}"
+        return f"{verdict} share accepted has left what calibration allows ({allowed}): {seen}."
 
     def to_json(self) -> str:
         """The state as text."""

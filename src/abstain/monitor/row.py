@@ -1,6 +1,6 @@
 """What one row of a stream says: a decision, a label, or both."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self, final
 
@@ -12,7 +12,7 @@ SOURCES = {
     "confidence": ("confidence",),
 }
 """What a monitor may count, and the columns it is read from."""
-BESIDE = ("id", "domain", "prediction", "reason")
+BESIDE = ("id", "domain", "group", "prediction", "reason")
 """Columns that tell rows apart, or that `abstain select` writes for people."""
 
 
@@ -27,6 +27,7 @@ class Row:
     error: bool | None = None
     id: str | None = None
     domain: str | None = None
+    prediction: str | None = None
 
     @classmethod
     def of(cls, columns: Mapping[str, Any], /) -> Self:
@@ -36,7 +37,8 @@ class Row:
             _number(columns.get("confidence")),
             _error(columns),
             _name(columns.get("id")),
-            _name(columns.get("domain")),
+            _name(columns.get("domain", columns.get("group"))),
+            _name(columns.get("prediction")),
         )
 
     @property
@@ -45,12 +47,18 @@ class Row:
         return self.confidence is not None or (self.accepted is not None and self.error is None)
 
 
-def read_rows(batch: Iterable[Mapping[str, Any]], /, *, start: int) -> list[Row]:
-    """The rows of a batch whose first is number ``start``; an error names the row."""
+def read_rows(
+    batch: Iterable[Mapping[str, Any]],
+    /,
+    *,
+    start: int,
+    decided: Callable[[Row, Mapping[str, Any]], Row] = lambda row, _: row,
+) -> list[Row]:
+    """The rows of a batch whose first is number ``start``, each ``decided``; an error names the row."""
     rows = []
     for place, columns in enumerate(batch, start=start):
         try:
-            rows.append(Row.of(columns))
+            rows.append(decided(Row.of(columns), columns))
         except ValueError as problem:
             raise ValueError(f"Row {place}: {problem}") from None
     return rows

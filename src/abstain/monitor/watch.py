@@ -8,6 +8,7 @@ from typing import Self, final
 from abstain.monitor.deployment import DeploymentMonitor
 from abstain.monitor.monitor import first_alarm
 from abstain.monitor.row import Row
+from abstain.monitor.rule import Rule
 from abstain.monitor.seen import Seen
 from abstain.records import built, to_json
 
@@ -56,8 +57,12 @@ class Watch:
     alarms are raised are the same.
     """
 
-    def __init__(self, monitors: DeploymentMonitor, history: History | None = None, /) -> None:
+    def __init__(
+        self, monitors: DeploymentMonitor, history: History | None = None, /, *, rule: Rule | None = None
+    ) -> None:
         history = history or History()
+        self.rule = rule
+        """What decides rows that come without a verdict, where that is known."""
         self.monitors, self.rows, self.skipped = monitors, history.rows, 0
         self._accepted, self._labels = history.accepted, history.labels
         self._seen = Seen.from_texts(*history.ids, forgotten=history.forgotten)
@@ -100,7 +105,8 @@ class Watch:
         """The state as text."""
         ids, forgotten = self._seen.to_texts(), self._seen.forgotten
         history = History(self.rows, self._accepted, self._labels, self.alarms, ids, forgotten)
-        return json.dumps(json.loads(self.monitors.to_json()) | {"history": json.loads(to_json(history))})
+        rule = {} if self.rule is None else {"rule": json.loads(to_json(self.rule))}
+        return json.dumps(json.loads(self.monitors.to_json()) | {"history": json.loads(to_json(history))} | rule)
 
     @classmethod
     def from_json(cls, text: str, /) -> Self:
@@ -109,15 +115,15 @@ class Watch:
             found = json.loads(text)
         except (ValueError, RecursionError):
             found = None
-        history = found.pop("history", None) if isinstance(found, dict) else None
+        history, rule = (found.pop(name, None) if isinstance(found, dict) else None for name in ("history", "rule"))
         monitors = DeploymentMonitor.from_json(text if history is None else json.dumps(found))
         if not monitors.parts:
             raise ValueError("`text` must be the state of a Watch of something, got one of nothing.")
         try:
-            kept = built(history, History | None)
+            kept, rule = built(history, History | None), built(rule, Rule | None)
         except ValueError as error:
             raise ValueError(f"`text` must be the state of a Watch, got {error}.") from None
-        return cls(monitors, kept)
+        return cls(monitors, kept, rule=rule)
 
     def _after(self, rows: Sequence[Row | None]) -> tuple[DeploymentMonitor, list[Alarm]]:
         """The monitors after the rows, and their new alarms in the order they came."""

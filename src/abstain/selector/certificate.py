@@ -91,7 +91,7 @@ class FreshData:
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Certificate:
     """What is promised of a selector, on what data it rests, and whether fresh rows agree."""
 
@@ -103,6 +103,16 @@ class Certificate:
     """Versions of what computed it."""
     sources: dict[str, str]
     """Where the selector and the fresh rows were, as they were named."""
+
+    def __repr__(self) -> str:
+        one = self.selector
+        rule = f"> {one.threshold:.6g}" if one.per is None else f"for each {one.per}"
+        return f"<Certificate: {self.verdict}; {one.score} {rule}; print(certificate.summary()) tells its promise>"
+
+    def summary(self) -> str:
+        """What is promised, and what the fresh rows say of it, a sentence or two in each line."""
+        words = import_module("abstain.selector.certificate_words")  # words know certificates, not the reverse
+        return "\n".join(words.summary_lines(self))
 
     @property
     def verdict(self) -> Verdict:

@@ -31,6 +31,11 @@ def promise_words(certificate: Certificate, /) -> list[str]:
     return [sentence(str(promise)) for promise in certificate.promises]
 
 
+def summary_lines(certificate: Certificate, /) -> list[str]:
+    """The promises, the verdict, and what it rests on."""
+    return [*promise_words(certificate), verdict_words(certificate), *findings(certificate)]
+
+
 def findings(certificate: Certificate, /) -> list[str]:
     """What the fresh rows say of each promise, then of classes and domains that stand out; nothing without any."""
     if (fresh := certificate.fresh) is None:
@@ -57,7 +62,7 @@ def told(test: PromiseTest, /, *, word: str = "promised") -> str:
     p = f"p = {found.p_value:.3g}{'' if exact else f' (by bets, clusters of at most {found.largest} rows)'}"
     chance = f"probability {'' if exact else 'about '}{found.power:.2f}"
     noticed = f"A share of {found.alternative:.4g} would be noticed with {chance}"
-    bound = f"it is at most {found.high:.4g} with probability {1 - found.delta:.4g}"
+    bound = f"the share itself is at most {found.high:.4g} with probability {1 - found.delta:.4g}"
     return f"{about}: {seen}{share}, {allowed}; {p}, {found.verdict}. {noticed}; {bound}."
 
 

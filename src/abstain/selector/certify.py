@@ -76,7 +76,10 @@ class _Fresh:
     def __init__(self, selector: Selector, outputs: Outputs, level: float) -> None:
         expect_outputs(outputs, name="fresh")
         if not outputs.is_labelled:
-            raise ValueError("`fresh` must have labels, got none. Pass labels= to Outputs.")
+            raise ValueError(
+                "`fresh` must have labels, got none. Pass labels= or errors= to Outputs; a table has a column `label`, "
+                "or without logits `correct` or `error`."
+            )
         known = selector.calibration
         self.digest = outputs_digest(outputs)
         if known is not None and self.digest == known.digest:
