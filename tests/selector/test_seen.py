@@ -60,6 +60,11 @@ def test_half_fresh_and_half_seen_are_refused(make):
         certify(calibrate(known, risk=0.05), mixed)
 
 
+def test_few_rows_of_calibration_are_found_among_many():
+    known, many = classified(800, 0), classified(50_000, 1)
+    assert SeenRows.of(known).share(Outputs.concat([known[:100], many])) == pytest.approx(100 / 50_100)
+
+
 def test_rows_that_chose_or_fitted_the_score_are_seen_too(tmp_path):
     known = classified(1500, 0)
     calibrate(known, score=["max_softmax", "energy"], risk=0.1).save(tmp_path / "s.abstain")
@@ -115,6 +120,88 @@ def test_the_rows_of_a_table_with_ties_are_known_again(decimals):
     assert SeenRows.of(known).share(known[:750]) == 1
 
 
+@pytest.mark.parametrize("make", [classified, table])
+@pytest.mark.parametrize("times", [2, 3])
+def test_copies_do_not_hide_rows(make, times):
+    known = make(800, 0)
+    copies = known.select(np.repeat(np.arange(800), times))
+    assert SeenRows.of(known).share(copies[::-1]) == 1
+    assert SeenRows.of(copies).share(known) == 1
+    assert SeenRows.of(copies).share(copies[::-1]) == 1
+    mixed = Outputs.concat([known[:400], make(400, 1)]).select(np.repeat(np.arange(800), times))
+    assert SeenRows.of(known).share(mixed) == 0.5
+
+
+def test_irregular_copies_do_not_hide_rows():
+    known, drawn = table(800, 0), np.random.default_rng(0).integers(800, size=2000)
+    assert SeenRows.of(known).share(known.select(drawn)) == 1
+    assert SeenRows.of(known.select(drawn)).share(known) > 0.9
+
+
+def test_copies_of_one_id_do_not_hide_rows():
+    known = classified(800, 0, ids="a{row}")
+    drawn = np.random.default_rng(0).integers(800, size=20_000)
+    with pytest.raises(ValueError, match=REFUSED.format(800, 800)):
+        certify(calibrate(known.select(drawn), risk=0.3), known)
+
+
+@pytest.mark.parametrize("times", [2, 3, 10])
+@pytest.mark.parametrize("decimals", [1, 2, 3, 4])
+def test_copies_of_fresh_rows_with_ties_are_not_refused(times, decimals):
+    seen = SeenRows.of(table(1500, 0, decimals))
+    for seed in range(1, 30):
+        assert not seen.share(table(1500, seed, decimals).select(np.repeat(np.arange(1500), times)))
+
+
+def test_percentiles_of_each_file_prove_nothing():
+    one, other = (table(1000, seed) for seed in (0, 1))
+    binned = [Outputs(given={"c": np.arange(1000) // 10 / 100}, errors=rows.errors) for rows in (one, other)]
+    assert not SeenRows.of(binned[0]).share(binned[1])
+
+
+def few_values(n, seed, ids, *, rows=1):
+    """Rows of six common confidences, whatever their names."""
+    rng = np.random.default_rng(seed)
+    c = rng.choice([0.5, 0.7, 0.8, 0.9, 0.95, 1], size=n, p=[0.05, 0.05, 0.1, 0.2, 0.2, 0.4])
+    return Outputs(given={"c": c}, errors=rng.random(n) > c, ids=[ids.format(row=row // rows) for row in range(n)])
+
+
+@pytest.mark.parametrize("rows", [1, 10, 200])
+def test_few_values_under_the_same_names_are_not_refused(rows):
+    seen = SeenRows.of(few_values(1000, 0, "img_{row}.png", rows=rows))
+    assert not any(seen.share(few_values(n, n, "img_{row}.png", rows=rows)) for n in (20, 100, 999, 1000, 5000))
+    assert not any(seen.share(few_values(3, seed, "img_{row}.png", rows=rows)) for seed in range(20))
+
+
+@pytest.mark.parametrize("decimals", [2, 3, 4, 5])
+def test_ties_under_the_same_names_are_not_refused(decimals):
+    names = [f"img_{row}.png" for row in range(1500)]
+    seen = SeenRows.of(table(1500, 0, decimals, ids=names))
+    assert not any(seen.share(table(1500, seed, decimals, ids=names)) for seed in range(1, 60))
+
+
+def test_names_that_tell_the_class_are_not_taken_for_those_of_calibration():
+    rng = np.random.default_rng(0)
+    names, labels = [f"{row % 3}/{row}.png" for row in range(900)], np.arange(900) % 3
+    guesses = [np.where(rng.random(900) < 0.95, labels, rng.integers(3, size=900)) for _ in range(2)]
+    one, other = (Outputs(logits=5.0 * np.eye(3)[guess], labels=labels, ids=names) for guess in guesses)
+    assert not SeenRows.of(one).share(other)
+
+
+def test_an_id_of_one_row_and_contents_of_another_are_no_common_row():
+    known, other = classified(800, 0, ids="a{row}"), classified(800, 1, ids="a{row}")
+    logits = np.concatenate([known.logits[5:6], other.logits[1:]])
+    assert not SeenRows.of(known).share(Outputs(logits=logits, labels=other.labels, ids=other.ids))
+    assert SeenRows.of(known).share(Outputs.concat([known[:1], other[1:]])) == pytest.approx(1 / 800)
+
+
+def test_rows_of_few_values_are_known_again_by_their_names():
+    known, other = few_values(1000, 0, "img_{row}.png"), few_values(500, 1, "new_{row}.png")
+    assert SeenRows.of(known).share(known[::-1]) == 1
+    assert SeenRows.of(known).share(known[::2]) == 1
+    assert SeenRows.of(known).share(Outputs.concat([known[:500], other])) == 0.5
+
+
 def test_ties_of_other_distributions_prove_nothing():
     rng = np.random.default_rng(0)
     wide, narrow = ([rng.integers(most, size=1500) / 1e4 for _ in range(60)] for most in (10_000, 1000))
@@ -153,6 +240,7 @@ def test_the_hashes_are_those_of_every_machine():
     assert SeenRows.of(rows) == SeenRows(
         HashSample((11773217728322933200,), (1,), END),
         HashSample((18362203765567749720,), (1,), END),
+        HashSample((11773217730181965577,), (1,), END),
     )
 
 
