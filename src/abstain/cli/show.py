@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from abstain.cli.letters import shown
 from abstain.jsonable import jsonable
+from abstain.names import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -81,7 +82,7 @@ def print_table(
     words = f"{summary.caption} {BEST} best of its column, {TIED} not significantly worse"
     console.print(shown(f"{words} (paired {100 * summary.level:g}% interval)."), style="dim")
     if summary.not_shown:
-        console.print(f"{summary.not_shown} scores that rank lower are not shown; {rest}.", style="dim")
+        console.print(f"Not shown, as they rank lower: {counted(summary.not_shown, 'score')}; {rest}.", style="dim")
     for remark in summary.remarks():
         console.print(shown(remark), style="dim")
 

@@ -63,6 +63,11 @@ class Point:
         return -np.inf if self.threshold is None else self.threshold.value
 
     @property
+    def is_decided(self) -> bool:
+        """Whether there is a threshold, or several, to decide by."""
+        return self.selector is not None or self.threshold is not None
+
+    @property
     def largest(self) -> int:
         """How many rows of a sample a selector has seen, 1 where that is not known."""
         known = None if self.selector is None else self.selector.calibration

@@ -48,3 +48,13 @@ def test_places_are_where_the_rows_evaluated_were(outputs):
     evaluation = evaluate(outputs, scores=["ts_max_softmax"])
     np.testing.assert_array_equal(evaluation.outputs.labels, outputs.labels[evaluation.places])
     assert evaluate(outputs, scores=["max_softmax"]).places is None
+
+
+def test_no_row_is_said_to_be_accepted_where_nothing_can_be_promised(outputs):
+    evaluation = evaluate(outputs, scores=["max_softmax"])
+    point = point_of_risk(evaluation, risk=1e-6, delta=0.05)
+    html = samples(Case(evaluation, point, 0.05, "run/")).html
+    assert not point.is_decided
+    assert "Nothing is decided: there is no threshold" in html
+    assert "<td>–</td>" in html
+    assert "<td>yes</td>" not in html

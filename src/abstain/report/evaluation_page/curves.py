@@ -9,6 +9,7 @@ from abstain.evaluation.verdict import BASELINE
 from abstain.extras import require
 from abstain.kernels.ranks import order_rows
 from abstain.metrics.checks import rejected_last
+from abstain.names import counted
 from abstain.report.divisions import KINDS, kinds_of
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.controls import mix_select
@@ -37,7 +38,7 @@ def curves(case: Case, /) -> Section:
     styles = [(colour, DASHED if dashed else SOLID) for colour, dashed in zip(COLOURS, for_ood, strict=False)]
     picks = "".join(_pick(place, score, *style) for place, (score, style) in enumerate(zip(names, styles, strict=True)))
     rest = len(evaluation.scores) - len(names)
-    left = f" {rest} scores that rank lower are in the table only." if rest else ""
+    left = f" In the table only, as they rank lower: {counted(rest, 'score')}." if rest else ""
     words = (
         "<p>The share of errors among accepted answers, over the share accepted: the lower a curve, the better. Point "
         f"at one to read it. {LINES}{left}</p>"

@@ -22,6 +22,7 @@ def samples(case: Case, /) -> Section:
     near = near[np.argsort(-point.margin[near], kind="stable")]
     confident = f"Wrong answers with the highest {score}: look at them first; some may be wrong labels."
     nearest = f"Samples nearest the threshold of {score}: whether they are accepted hangs by a hair."
+    all_alike = "Every answer is accepted" if point.is_decided else "Nothing is decided"
     html = "".join(
         [
             "<h3>The most confident mistakes</h3>",
@@ -29,7 +30,7 @@ def samples(case: Case, /) -> Section:
             "<h3>Nearest the threshold</h3>",
             _table(case, near, nearest)
             if len(near) and np.isfinite(case.point.value or 0.0)
-            else "<p>Every answer is accepted: there is no threshold to be near to.</p>",
+            else f"<p>{all_alike}: there is no threshold to be near to.</p>",
             "" if point.outputs.ids is not None else f'<p class="quiet">{NUMBERED}</p>',
         ]
     )
@@ -64,7 +65,7 @@ def _row(case: Case, row: int, columns: int) -> list[Cell]:
     cells = [
         Cell(name(who)),
         Cell(f"{confidence:.6g}".replace("-", "−"), confidence if np.isfinite(confidence) else -1e308),
-        Cell("yes" if point.accepted[row] else "no"),
+        Cell(("yes" if point.accepted[row] else "no") if point.is_decided else "–"),
     ]
     if point.predictions is not None:
         cells.append(Cell(name(class_name(int(point.predictions[row]), names, negative=UNUSABLE))))
