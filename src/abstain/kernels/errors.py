@@ -109,7 +109,7 @@ def merged_groups(right, wrong, confidence, counts, errors):  # type: ignore[no-
 
 
 @compiled(inline="always")
-def _plus(total, lost, term):  # type: ignore[no-untyped-def]
+def plus(total, lost, term):  # type: ignore[no-untyped-def]
     """The total with a term more, and what rounding has lost (Kahan, 1965)."""
     step = term - lost
     longer = total + step
@@ -123,9 +123,9 @@ def _tie(count, wrong, end, wrong_end, m, total):  # type: ignore[no-untyped-def
     risks, risks_lost = total
     h = h_lost = h_sum = 0.0
     for k in range(min(end, m), before, -1):
-        h, h_lost = _plus(h, h_lost, 1.0 / k)
+        h, h_lost = plus(h, h_lost, 1.0 / k)
         h_sum += h
-        risks, risks_lost = _plus(risks, risks_lost, (wrong_before + (k - before) * rate) / k)
+        risks, risks_lost = plus(risks, risks_lost, (wrong_before + (k - before) * rate) / k)
     return risks, risks_lost, h, h * rate, h_sum / count, h_sum * rate / count
 
 
@@ -148,7 +148,7 @@ def _fold(counts, errors, groups, end, wrong_end, m, state):  # type: ignore[no-
                 h += step
                 t += step * wrong
                 h_mean, t_mean = h_before + h, t_before + t
-                risks, risks_lost = _plus(risks, risks_lost, wrong_end / end)
+                risks, risks_lost = plus(risks, risks_lost, wrong_end / end)
                 off = wrong * h_mean - t_mean - mean
                 off_sum += off
                 off_squares += off * off
@@ -167,8 +167,8 @@ def _fold(counts, errors, groups, end, wrong_end, m, state):  # type: ignore[no-
             largest = h_mean
         end -= count
         wrong_end -= wrong
-    state[0], state[1] = _plus(state[0], state[1], h)
-    state[2], state[3] = _plus(state[2], state[3], t)
+    state[0], state[1] = plus(state[0], state[1], h)
+    state[2], state[3] = plus(state[2], state[3], t)
     shift = off_sum / rows
     state[4], state[5], state[6], state[7] = risks, risks_lost, rows, mean + shift
     state[8] += off_squares - off_sum * shift
@@ -201,7 +201,7 @@ def _pass_groups(all_counts, losses, ms, states):  # type: ignore[no-untyped-def
 
 
 @compiled(inline="always")
-def _ranked_parcel(rows, begins, is_error, end, counts, errors):  # type: ignore[no-untyped-def]
+def ranked_parcel(rows, begins, is_error, end, counts, errors):  # type: ignore[no-untyped-def]
     """The next groups of a ranking from row ``end`` up; where they begin, how many, and their errors."""
     g = wrong = 0
     while g < counts.size and end > 0:
@@ -222,55 +222,11 @@ def _pass_ranked(rows, begins, is_error, parcel, wrong_end, ms, states):  # type
     counts, errors = parcel[0], parcel[1]
     end = rows.size
     while end > 0:
-        start, groups, wrong = _ranked_parcel(rows, begins, is_error, end, counts, errors)
+        start, groups, wrong = ranked_parcel(rows, begins, is_error, end, counts, errors)
         for a in range(ms.size):
             _fold(counts, errors, groups, end, wrong_end, ms[a], states[a])
         end = start
         wrong_end -= wrong
-
-
-@compiled(inline="always")
-def _tie_means(count, wrong, end, m):  # type: ignore[no-untyped-def]
-    """What a group of ties adds to h and T, and the mean of that over its rows."""
-    h = h_sum = 0.0
-    for k in range(min(end, m), end - count, -1):
-        h += 1.0 / k
-        h_sum += h
-    rate = wrong / count
-    return h, h * rate, h_sum / count, h_sum * rate / count
-
-
-@compiled((array(whole), array(flag), given(byte, 1), array(whole, 2), whole, array(double), array(double)))
-def _influence(rows, begins, is_error, parcel, m, influence, shares):  # type: ignore[no-untyped-def]
-    """Give every row its e h − T, and the first ones of ``shares`` their h/m; the sum of all e h − T."""
-    counts, errors = parcel[0], parcel[1]
-    h_before = h_lost = t_before = t_lost = total = total_lost = 0.0
-    end = rows.size
-    while end > 0:
-        _, groups, _ = _ranked_parcel(rows, begins, is_error, end, counts, errors)
-        h = t = some = 0.0
-        for g in range(groups):
-            count, wrong = counts[g], errors[g]
-            more_h = more_t = h_mean = t_mean = 0.0
-            if count == 1 and end <= m:
-                more_h = h_mean = 1.0 / end
-                more_t = t_mean = h_mean * wrong
-            elif end - count < m:
-                more_h, more_t, h_mean, t_mean = _tie_means(count, wrong, end, m)
-            h_mean, t_mean = h_before + (h + h_mean), t_before + (t + t_mean)
-            h += more_h
-            t += more_t
-            some += wrong * h_mean - count * t_mean
-            for k in range(end - count, end):
-                row = rows[k]
-                influence[row] = is_error[row] * h_mean - t_mean
-                if row < shares.size:
-                    shares[row] = h_mean / m
-            end -= count
-        h_before, h_lost = _plus(h_before, h_lost, h)
-        t_before, t_lost = _plus(t_before, t_lost, t)
-        total, total_lost = _plus(total, total_lost, some)
-    return total
 
 
 def split(
@@ -320,14 +276,3 @@ def ranked_error_areas(order: Order, is_error: NDArray[np.bool_], ms: Ints, /) -
     states = _start(ms, len(is_error), wrong)
     _pass_ranked(*order, read_only(is_error.view(np.uint8)), np.empty((2, PARCEL), np.int64), wrong, ms, states)
     return _areas(states)
-
-
-def ranked_error_influence(order: Order, is_error: NDArray[np.bool_], m: int, some: int, /) -> tuple[Floats, Floats]:
-    """(n,) the influence n/m (e h − T) of each row, its mean taken off, and h/m of the first ``some`` rows."""
-    n = len(is_error)
-    influence, shares = np.empty(n), np.empty(some)
-    parcel = np.empty((2, PARCEL), np.int64)
-    total = _influence(*order, read_only(is_error.view(np.uint8)), parcel, m, influence, shares)
-    influence -= total / n
-    influence *= n / m
-    return influence, shares

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.kernels.areas import centre, group_influence, row_influence
-from abstain.kernels.errors import ranked_error_influence
+from abstain.kernels.influence import ranked_error_influence
 from abstain.metrics.clusters import cluster_sums, reaches_clusters
 from abstain.metrics.groups import Groups
 from abstain.metrics.ranking import Ranking, Rows
