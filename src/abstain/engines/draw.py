@@ -10,8 +10,8 @@ from abstain.draws import generator
 from abstain.engines.data import Portion
 from abstain.engines.reading import Batch, Reader
 from abstain.outputs import Outputs
+from abstain.outputs.hashes import hashed
 from abstain.scores.fitting_draw import LARGEST, PER_CLASS, SHARE, FittingRows
-from abstain.sketch.identity import hashed
 
 
 @final

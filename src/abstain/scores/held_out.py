@@ -6,26 +6,40 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.draws import generator
 from abstain.outputs import Outputs
+from abstain.outputs.hashes import Hashes, hashed, hashed_rows
 from abstain.scores.confidences import confidences
 from abstain.scores.score import CannotFitError, FittedScore, Score
 
 Floats = NDArray[np.float64]
 FOLDS = 5
 LARGEST = 10_000  # rows: more do not make it better, but slower
+SALT = 0x666F6C6473206F66
 
 
 def some_rows(sample: Outputs, /) -> Outputs:
-    """One row of each sample, at most 10,000, drawn at random."""
-    order = generator("rows to learn a score on", 0, sample.ids).permutation(len(sample))
-    _, first = np.unique(sample.samples[0][order], return_index=True)
-    return sample.select(np.sort(order[np.sort(first)[:LARGEST]]))
+    """One row of each sample, at most 10,000, drawn and put into an order by hashes: whatever order they came in."""
+    logits, features = (sample.source(name) for name in ("logits", "features"))
+    contents = [hashed_rows(rows, salt=SALT) for rows in (features, logits) if rows is not None]
+    truth, names = sample.errors if sample.labels is None else sample.labels, _names(sample)
+    order = np.lexsort((sample.shift, truth, *contents, names))
+    if sample.ids is not None:
+        order = order[np.unique(names[order], return_index=True)[1]]
+    return sample.select(order[:LARGEST])
 
 
 def folds(rows: Outputs, /) -> NDArray[np.int64]:
-    """Which fold each row is in, whatever it shows: the rows are a random draw already."""
-    return generator("folds to learn a score in", 0, rows.ids).permutation(len(rows)) % FOLDS
+    """Which fold each row is in, by a hash of its id, or of what it holds: copies of a row are in the same."""
+    return np.unique(_names(rows), return_inverse=True)[1] % FOLDS
+
+
+def _names(rows: Outputs) -> Hashes:
+    """(n,) a hash of what names a row: its id, or else its features and its logits, whatever the order of classes."""
+    if rows.ids is not None:
+        return hashed(np.asarray(rows.ids).astype(str), salt=SALT)
+    found = hashed_rows(np.sort(rows.logits, axis=1), salt=SALT)
+    features = rows.source("features")
+    return found if features is None else found ^ hashed_rows(features, salt=SALT)
 
 
 def fit_all(inside: Mapping[str, Score], anywhere: Mapping[str, Score], rows: Outputs, /) -> dict[str, FittedScore]:

@@ -12,40 +12,42 @@ def fit_logistic(
 ) -> Floats:
     """Coefficients (1 + d,), the intercept first, of lowest log-loss plus ½ Σ ridge b² without the intercept.
 
-    A ridge for each column (d,) or one for all. Where it must be ``rising`` (d,) in a column, those of negative
-    coefficients are left out until there is none.
+    A ridge for each column (d,) or one for all; no coefficient is negative where it must be ``rising`` (d,). Newton's
+    method on the coefficients that may move, projected on the bounds (Bertsekas, 1982); a step that would not lower
+    the objective is halved, so that it always converges.
     """
     rows = np.column_stack([np.ones(len(columns)), columns])
     penalty = np.full(rows.shape[1], 1e-9)  # of the intercept: enough for samples that are all right
     penalty[1:] = ridge
-    bound = np.zeros(rows.shape[1], dtype=bool)
-    bound[1:] = False if rising is None else rising
-    kept, found = np.ones(rows.shape[1], dtype=bool), np.zeros(rows.shape[1])
-    while True:
-        found[kept] = _newton(rows[:, kept], right, penalty[kept], found[kept])
-        falling = bound & (found < 0)
-        if not falling.any():
-            return found
-        kept &= ~falling
-        found[falling] = 0
-
-
-def _newton(rows: Floats, right: Floats, penalty: Floats, start: Floats) -> Floats:
-    """Newton's method; a step that would not lower the objective is halved, so that it always converges."""
-    found, value = start, _objective(rows, right, start, penalty)
+    least = np.full(rows.shape[1], -np.inf)
+    least[1:] = -np.inf if rising is None else np.where(rising, 0.0, -np.inf)
+    found = np.zeros(rows.shape[1])
+    value = _objective(rows, right, found, penalty)
     for _ in range(STEPS):
-        chance = np.exp(-np.logaddexp(0, -(rows @ found)))
-        gradient = rows.T @ (chance - right) + penalty * found
-        curvature = (rows * (chance * (1 - chance))[:, None]).T @ rows + np.diag(penalty)
-        step = np.linalg.solve(curvature, gradient)
-        size = 1.0
-        while (lower := _objective(rows, right, found - size * step, penalty)) > value and size > ENOUGH:
+        step, size = _step(rows, right, found, penalty, least), 1.0
+        while (lower := _objective(rows, right, _moved(found, size * step, least), penalty)) > value and size > ENOUGH:
             size /= 2
-        found = found - size * step
+        found = _moved(found, size * step, least)
         if value - lower <= ENOUGH * abs(value):
             break
         value = lower
     return found
+
+
+def _step(rows: Floats, right: Floats, found: Floats, penalty: Floats, least: Floats) -> Floats:
+    """That of Newton's method, zero where a coefficient is at its bound and the objective presses on it."""
+    chance = np.exp(-np.logaddexp(0, -(rows @ found)))
+    gradient = rows.T @ (chance - right) + penalty * found
+    free = (found > least) | (gradient < 0)
+    some = rows[:, free]
+    curvature = (some * (chance * (1 - chance))[:, None]).T @ some + np.diag(penalty[free])
+    step = np.zeros(len(found))
+    step[free] = np.linalg.solve(curvature, gradient[free])
+    return step
+
+
+def _moved(found: Floats, step: Floats, least: Floats) -> Floats:
+    return np.maximum(found - step, least)
 
 
 def held_out_losses(

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc
 
-from abstain.kernels.blocks import row_blocks
 from abstain.outputs import Outputs
-from abstain.sketch.identity import hashed
+from abstain.outputs.hashes import Hashes, hashed, hashed_rows
 
 SIZE = 1024
 END = 1 << 64
@@ -21,7 +20,6 @@ MOST, MANY = 0.75, 200  # of the different things have one count above 1: they a
 SALT = 0x7365656E20726F77
 NAMED = 0x6E616D6520616C6F  # of ids whose rows are known by them alone
 
-Hashes = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 
 
@@ -202,14 +200,7 @@ def row_hashes(outputs: Outputs, /) -> tuple[Hashes, Hashes | None]:
 def _content_hashes(outputs: Outputs) -> Hashes:
     """A hash of the logits of each usable row, or of its given confidences, to single precision."""
     rows: Any = outputs.source("logits") if outputs.n_classes else _given(outputs)
-    n, width = rows.shape
-    factors = hashed(np.arange(width), salt=SALT) | np.uint64(1)
-    found = np.empty(n, np.uint64)
-    for block in row_blocks(n, width):
-        with np.errstate(over="ignore"):
-            single = np.asarray(rows[block]).astype(np.float32) + np.float32(0)  # −0 is 0
-        found[block] = single.view(np.uint32).astype(np.uint64) @ factors
-    return hashed(found[outputs.usable].view(np.int64), salt=SALT)
+    return hashed_rows(rows, salt=SALT)[outputs.usable]
 
 
 def _given(outputs: Outputs) -> NDArray[np.float64]:

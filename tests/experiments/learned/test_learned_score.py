@@ -12,7 +12,7 @@ from abstain.experiments.experiment import Setting
 from abstain.experiments.learned import judging, learned_score
 from abstain.experiments.learned.cells import TEN, Cell, cells, drawn
 from abstain.experiments.learned.certified import Certified, certified
-from abstain.experiments.learned.learned_score import _narrow, findings, run
+from abstain.experiments.learned.learned_score import findings, run
 from abstain.experiments.learned.learned_tables import tables
 from abstain.experiments.learned.unlabelled import NAME, log_ratio, unlabelled_cells, with_ratio
 
@@ -79,12 +79,6 @@ def test_rare_rows_gain_nothing_by_the_ratio():
 def test_the_ratio_is_judged_in_every_mix_with_a_shift(outputs):
     found = list(unlabelled_cells("digits", outputs, seed=1, rows=250))
     assert {cell.mix for cell in found if cell.score == NAME} == {"in+cov", "in+label", "all"}
-
-
-def test_more_features_than_there_is_time_for_are_left_out():
-    wide = Outputs(logits=5 * np.eye(3), features=np.ones((3, 3000)), labels=[0, 1, 2])
-    assert _narrow(wide).features is None
-    assert _narrow(wide.select(np.arange(2))).n_classes == 3
 
 
 @pytest.fixture

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 
-import numpy as np
-
 from abstain.experiments.collected import collected
 from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.findings import Findings
@@ -21,7 +19,6 @@ from abstain.outputs import Outputs
 from abstain.outputs.digest import outputs_digest
 
 SEEDS = (1, 2, 3)
-WIDEST = 2048  # features: more are left out, and the classifier is judged by its logits
 FEWEST = 1000  # samples of a model that is worth a look
 DESIGN = ("digits", "fashion", "cifar10-nets-resnet8")
 """What the learned score was designed on; all others are for judging."""
@@ -62,7 +59,7 @@ def findings(found: list[Cell], ratios: list[Cell], kept: list[Certified], /) ->
 def _models(setting: Setting) -> dict[str, tuple[str, Callable[[], Outputs]]]:
     """By name, what a model's outputs depend on, and a function that has or makes them."""
     found: dict[str, tuple[str, Callable[[], Outputs]]] = {
-        name: (outputs_digest(outputs), partial(_narrow, outputs))
+        name: (outputs_digest(outputs), partial(_as_it_is, outputs))
         for name, outputs in collected(setting).items()
         if outputs.samples[1] >= FEWEST
     }
@@ -75,17 +72,8 @@ def _models(setting: Setting) -> dict[str, tuple[str, Callable[[], Outputs]]]:
     return found
 
 
-def _narrow(outputs: Outputs) -> Outputs:
-    """The same without features of which there are more than judging has time for."""
-    if outputs.features is None or outputs.features.shape[1] <= WIDEST:
-        return outputs
-    return Outputs(
-        logits=np.asarray(outputs.logits),
-        labels=outputs.labels,
-        shift=outputs.shift,
-        domain=outputs.domain,
-        ids=outputs.ids,
-    )
+def _as_it_is(outputs: Outputs) -> Outputs:
+    return outputs
 
 
 TITLE = "A score that learns from labelled rows of deployment, beside every other"

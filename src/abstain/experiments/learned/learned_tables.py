@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
+from abstain.evaluation.verdict import BASELINE
 from abstain.experiments.findings import Table
 from abstain.experiments.learned.cells import SIZES, Cell
 from abstain.experiments.learned.certified import DELTA, RISK, ROWS, Certified
 from abstain.experiments.learned.unlabelled import NAME as RATIO
+from abstain.scores.registry import LEARNED
 
 NOTE = (
     "Cells better / tied / worse than the best of the paper's ten, chosen in hindsight on the judged rows: each mix at "
@@ -18,44 +20,18 @@ def tables(found: Sequence[Cell], kept: Sequence[Certified], /, *, design: Seque
     """By model, by mix, by score, and what is accepted at a certified risk."""
     own = [cell for cell in found if cell.mix == cell.learned_in]
     judging = [cell for cell in own if cell.model not in design]
-    other = [
-        cell for cell in found if cell.model not in design and cell.learned_in == "all" and cell.score == "learned"
-    ]
-    learned = [cell for cell in judging if cell.score == "learned"]
-    models = list(dict.fromkeys(cell.model for cell in own))
+    learned = _learned(judging)
+    everywhere = _learned(cell for cell in found if cell.model not in design and cell.learned_in == "all")
+    models = {_told(name, design): cells for name, cells in _by("model", _learned(own)).items()}
+    scores = sorted(_by("score", judging).items(), key=lambda one: -sum(cell.outcome for cell in one[1]))
+    in_mix = "The learned score, judged in the mix of its labelled rows"
+    in_all = "Learned of all shifts, judged in each mix, judging models"
+    of_each = "Every score on the judging models, fitted on the labelled rows of the mix it is judged in"
     return (
-        _table(
-            "The learned score, judged in the mix of its labelled rows",
-            "model",
-            {
-                model + (" (design)" if model in design else ""): [
-                    cell for cell in own if cell.model == model and cell.score == "learned"
-                ]
-                for model in models
-            }
-            | {"all judging models": learned},
-            note=NOTE,
-        ),
-        _table(
-            "The same by mix, judging models",
-            "mix",
-            {mix: [cell for cell in learned if cell.mix == mix] for mix in dict.fromkeys(cell.mix for cell in learned)},
-        ),
-        _table(
-            "Learned of all shifts, judged in each mix, judging models",
-            "mix",
-            {mix: [cell for cell in other if cell.mix == mix] for mix in dict.fromkeys(cell.mix for cell in other)},
-        ),
-        _table(
-            "Every score on the judging models, fitted on the labelled rows of the mix it is judged in",
-            "score",
-            _by_net(
-                {
-                    score: [cell for cell in judging if cell.score == score]
-                    for score in dict.fromkeys(cell.score for cell in judging)
-                }
-            ),
-        ),
+        _table(in_mix, "model", models | {"all judging models": learned}, note=NOTE),
+        _table("The same by mix, judging models", "mix", _by("mix", learned)),
+        _table(in_all, "mix", _by("mix", everywhere)),
+        _table(of_each, "score", dict(scores)),
         _certified_table(kept, design),
     )
 
@@ -66,7 +42,7 @@ def unlabelled_table(ratios: Sequence[Cell], /, *, design: Sequence[str]) -> Tab
     mixes = list(dict.fromkeys(cell.mix for cell in judging))
     rows = tuple(
         (score, *(_counts([cell for cell in judging if (cell.score, cell.mix) == (score, mix)]) for mix in mixes))
-        for score in ("max_softmax", "learned", RATIO)
+        for score in (BASELINE, LEARNED.name, RATIO)
     )
     note = "Learned of labelled in-distribution rows alone; the ratio is that of as many unlabelled rows of the mix."
     return Table("Unlabelled rows of deployment, judging models", ("score", *mixes), rows, note)
@@ -74,7 +50,7 @@ def unlabelled_table(ratios: Sequence[Cell], /, *, design: Sequence[str]) -> Tab
 
 def words(found: Sequence[Cell], kept: Sequence[Certified], /, *, design: Sequence[str]) -> str:
     """One paragraph."""
-    own = [c for c in found if c.score == "learned" and c.mix == c.learned_in and c.model not in design]
+    own = _learned(cell for cell in found if cell.mix == cell.learned_in and cell.model not in design)
     parts = []
     for size in SIZES:
         some = [cell for cell in own if cell.size == size]
@@ -107,15 +83,26 @@ def _counts(some: Iterable[Cell]) -> str:
     return "/".join(str(outcomes.count(kind)) for kind in (1, 0, -1)) if outcomes else "–"
 
 
-def _by_net(groups: dict[str, list[Cell]]) -> dict[str, list[Cell]]:
-    """Those with most cells better, less those worse, first."""
-    return dict(sorted(groups.items(), key=lambda one: -sum(cell.outcome for cell in one[1])))
+def _learned(some: Iterable[Cell]) -> list[Cell]:
+    return [cell for cell in some if cell.score == LEARNED.name]
+
+
+def _by(what: str, some: Iterable[Cell]) -> dict[str, list[Cell]]:
+    """The cells of each model, mix or score, in the order in which they come."""
+    found: dict[str, list[Cell]] = {}
+    for cell in some:
+        found.setdefault(getattr(cell, what), []).append(cell)
+    return found
+
+
+def _told(model: str, design: Sequence[str]) -> str:
+    return f"{model} (design)" if model in design else model
 
 
 def _certified_table(kept: Sequence[Certified], design: Sequence[str]) -> Table:
     rows = tuple(
         (
-            one.model + (" (design)" if one.model in design else ""),
+            _told(one.model, design),
             one.mix,
             f"{one.learned:.1%}",
             f"{one.risk:.1%}",
@@ -125,7 +112,7 @@ def _certified_table(kept: Sequence[Certified], design: Sequence[str]) -> Table:
         )
         for one in kept
     )
-    columns = ("model", "mix", "learned accepts", "its risk", "best alone, in hindsight", "points", "max_softmax")
+    columns = ("model", "mix", "learned accepts", "its risk", "best alone, in hindsight", "points", BASELINE)
     note = (
         f"Shares of fresh rows that are accepted at risk {RISK:g}, certified with δ = {DELTA:g} on {ROWS:,} labelled "
         "rows in all, those that a score was fitted on taken off."
