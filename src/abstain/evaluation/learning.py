@@ -53,9 +53,11 @@ def learning(
 
 
 def _rows(outputs: Outputs, mix: Mix) -> NDArray[np.int64]:
-    """The usable rows of a mix, evenly spaced ones of many."""
+    """The usable rows of a mix, some drawn of many: of evenly spaced ones, all might be of one kind."""
     found = np.flatnonzero(mix.rows(outputs.shift) & outputs.usable)
-    return found[:: max(1, -(-len(found) // LARGEST))]
+    if len(found) <= LARGEST:
+        return found
+    return np.sort(outputs.generator("rows to learn and judge on", 0).choice(found, LARGEST, replace=False))
 
 
 def _combined(confidence: list[Floats], right: NDArray[np.bool_], here: NDArray[np.bool_]) -> Floats:

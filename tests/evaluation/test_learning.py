@@ -1,0 +1,28 @@
+"""Whether a combination of scores would pay."""
+
+import numpy as np
+
+from abstain import Outputs
+from abstain.evaluation.learning import learning
+from abstain.evaluation.mixes import MIXES
+
+
+def _alternating(n, seed):
+    """Rows of two kinds in turn, of which one is always right and the other as one of two scores tells."""
+    rng = np.random.default_rng(seed)
+    confidence = {"blind": rng.normal(size=n), "telling": rng.normal(size=n)}
+    wrong = (np.arange(n) % 2 == 1) & (confidence["telling"] + rng.normal(size=n) < 0)
+    return confidence, Outputs(logits=np.tile([3.0, 0.0], (n, 1)), labels=wrong.astype(int))
+
+
+def test_rows_of_kinds_that_alternate_are_learned_from_alike():
+    confidence, outputs = _alternating(12_000, 0)
+    found = learning(confidence, outputs, score="blind", mix=MIXES["all"], alpha=1.0, level=0.95)
+    assert found is not None
+    assert found.learned < 0.7 * found.alone
+    assert (found.learned_from, found.n) == (1000, 5000)
+
+
+def test_a_score_that_tells_all_is_left_alone():
+    confidence, outputs = _alternating(3000, 1)
+    assert learning(confidence, outputs, score="telling", mix=MIXES["all"], alpha=1.0, level=0.95) is None
