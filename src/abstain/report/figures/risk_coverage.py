@@ -148,7 +148,7 @@ def _draw_curve(
 def _draw_band(axes: Any, evaluation: Evaluation, name: str, mix: str, first: float, top: float, colour: str) -> None:
     """Light, outlined, below the curves, from where it fits the panel: of few rows it would be a block.
 
-    While no error is accepted it tells the number of rows alone, the same for every score: it begins at the first error.
+    It begins at the first error: while none is accepted it tells the number of rows alone, the same for every score.
     """
     band = evaluation.band(name, mix)
     shown = (band.coverage >= first) & (np.cumsum(band.risk) > 0)
