@@ -29,7 +29,6 @@ MARKS = 5  # on a curve
 SHOWN = 9  # more curves than that cannot be told apart
 CEILING = 2.0  # times the risk of accepting everything: the top of a panel, lest one bad score flatten all others
 QUARTER = 25  # a panel begins at this or a multiple of it, the last before any curve leaves zero
-ANCHORS = (BASELINE, "energy", "confidence_margin", "geometric_margin")
 
 
 def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | None = None) -> Any:
@@ -57,7 +56,8 @@ def telling_scores(evaluation: Evaluation, /) -> list[str]:
     mix, alpha = evaluation.mixes[-1], max(evaluation.alphas)
     ranked = sorted(evaluation.scores, key=lambda score: evaluation.row(score, mix, alpha)["aurc"])
     best_of_family = {evaluation.entries[name].about.family: name for name in reversed(ranked)}
-    chosen = [name for name in ranked if name in ANCHORS or name in best_of_family.values()]
+    known = {name for name in ranked if evaluation.entries[name].about.is_well_known}
+    chosen = [name for name in ranked if name in known or name in best_of_family.values()]
     return chosen if len(ranked) > SHOWN else ranked
 
 
