@@ -18,14 +18,16 @@ AHEAD: list[tuple[Any, Kinds]] = []
 """Every kernel with each of the kinds it declares."""
 
 
-def compiled(*ways: Kinds, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+def compiled(*ways: Kinds, allocates: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile by Numba, without the lock of the interpreter and with NumPy's division by zero, which needs no branch.
 
-    A function that only kernels call declares nothing.
+    A function that only kernels call declares nothing. A kernel that makes arrays or returns them says so: all others
+    are spared the counting of references, and all are spared an entry for C, both of which take long to compile.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        kernel = njit(nogil=True, cache=True, error_model="numpy", **options)(function)
+        leaner = {"no_cfunc_wrapper": True, "_nrt": allocates}
+        kernel = njit(nogil=True, cache=True, error_model="numpy", **leaner, **options)(function)
         AHEAD.extend((kernel, way) for way in ways)
         return kernel
 
