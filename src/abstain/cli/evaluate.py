@@ -9,12 +9,12 @@ import typer
 from abstain.cli.complete import score_names
 from abstain.cli.evaluation_files import EvaluationFiles
 from abstain.cli.options import Figure, FittingOn, Json, Nonfinite, fitting_of, score_list
-from abstain.cli.quick import import_numba_alone
 from abstain.cli.sharded import Address, Engine, Resume, Workers, check_in_memory, compared, is_sharded, sketched
 from abstain.cli.show import progress_bar
 from abstain.cli.sketched import evaluate_from_sketch
 from abstain.cli.telling import Telling
 from abstain.cli.unused_columns import unused_note
+from abstain.kernels.quick import import_numba_alone
 
 if TYPE_CHECKING:
     from abstain.evaluation import Evaluation
@@ -117,9 +117,10 @@ def _evaluated(
 ) -> "Evaluation":
     """The scores compared on outputs in memory, with a bar."""
     import abstain
+    from abstain.kernels.beside import compiling_beside
     from abstain.metrics.intervals import ALPHAS
 
-    with progress_bar() as progress:
+    with compiling_beside(), progress_bar() as progress:
         return abstain.evaluate(
             abstain.Outputs.load(place, nonfinite=nonfinite),  # type: ignore[arg-type]
             scores=score_list(score) or "all",

@@ -1,12 +1,25 @@
-"""Compile every kernel ahead, so that no later call waits for it: `python -m abstain.kernels`."""
+"""Compile every kernel ahead, so that no later call waits for it: `python -m abstain.kernels`.
+
+With a kind of logits, as `python -m abstain.kernels float32`, only the late kernels for it, beside a process that is
+going to need them (`abstain.kernels.beside`).
+"""
 
 import importlib
+import os
 import pkgutil
+import signal
 import sys
 import time
+from typing import Any, final
 
 import abstain.kernels
-from abstain.kernels.compiled import AHEAD
+from abstain.kernels.quick import import_numba_alone
+
+import_numba_alone()
+
+from numba.core import event, types  # noqa: E402
+
+from abstain.kernels.compiled import AHEAD, LATE, Kinds  # noqa: E402
 
 
 def main() -> None:
@@ -15,9 +28,42 @@ def main() -> None:
     for module in pkgutil.iter_modules(abstain.kernels.__path__):
         if module.name != "__main__":
             importlib.import_module(f"abstain.kernels.{module.name}")
+    if sys.argv[1:]:
+        _compile_late(sys.argv[1])
+        return
     for kernel, way in AHEAD:
         kernel.compile(way)
     print(f"{len(AHEAD)} kernels compiled or at hand in {time.perf_counter() - begun:.1f} s.", file=sys.stderr)
+
+
+def _compile_late(kind: str) -> None:
+    """Each late kernel in the first way that suits the kind of logits, until whoever started this is gone."""
+    parent = os.getppid()
+    ways: dict[Any, Kinds] = {}
+    for kernel, way in AHEAD:
+        read = way[0].dtype
+        if kernel in LATE and (str(read) == kind or not isinstance(read, types.Float)):
+            ways.setdefault(kernel, way)
+    with event.install_listener("numba:compile", _Endable()):
+        for kernel, way in ways.items():
+            if os.getppid() == parent:
+                kernel.compile(way)
+
+
+@final
+class _Endable(event.Listener):
+    """Lets the process be ended while it compiles, and not while it writes what it has compiled."""
+
+    depth = 0
+
+    def on_start(self, event: Any) -> None:  # noqa: ARG002
+        self.depth += 1
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+
+    def on_end(self, event: Any) -> None:  # noqa: ARG002
+        self.depth -= 1
+        if not self.depth:
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
 
 
 if __name__ == "__main__":

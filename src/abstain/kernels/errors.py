@@ -124,7 +124,7 @@ def _tie(count, wrong, end, wrong_end, m, total):  # type: ignore[no-untyped-def
     before, wrong_before, rate = end - count, wrong_end - wrong, wrong / count
     risks, risks_lost = total
     h = h_lost = h_sum = 0.0
-    for k in range(min(end, m), before, -1):
+    for k in range(end if end < m else m, before, -1):
         h, h_lost = plus(h, h_lost, 1.0 / k)
         h_sum += h
         risks, risks_lost = plus(risks, risks_lost, (wrong_before + (k - before) * rate) / k)

@@ -9,7 +9,10 @@ from abstain.kernels.compiled import array, as_given, compiled, double, given, s
 Floats = NDArray[np.float64]
 
 
-@compiled(*((given(kind), given(kind), array(double), array(double), array(double, 2)) for kind in (single, double)))
+@compiled(
+    *((given(kind), given(kind), array(double), array(double), array(double, 2)) for kind in (single, double)),
+    late=True,
+)
 def _fill(features, ordered, sums, means, found):  # type: ignore[no-untyped-def]
     n, d = features.shape
     for i in range(n):
