@@ -71,29 +71,32 @@ def evaluate(
     Example: abstain evaluate run/ --score max_softmax --score 'knn(k=5)' --figure curves.pdf -o table.tex
     """
     import_numba_alone()
-    import abstain
+    from abstain.kernels.beside import compiling_beside
 
-    files = EvaluationFiles(figure=figure, figures=figures, tables=tuple(output or ()), page=report)
-    telling = Telling(mix=mix, every=every, intervals=intervals, json=json)
-    refused = {"--metric": metric, "--figure": figure, "--figures": figures, "--report": report, "--output": output}
-    refused |= {"--selector": selector}
-    by_engine = {"workers": workers, "address": address, "resume": resume}
-    fitted: Fitted = {"fitting": fitting, "nonfinite": nonfinite, "seed": seed}
-    if is_sharded(outputs, engine):
-        found = sketched(outputs, scores=score, engine=engine, refused=refused, **fitted, **by_engine)
-        telling.counts(compared(found, alphas=alpha, level=level))
-        return
-    check_in_memory(**by_engine)
-    place = Path(outputs[0])
-    if place.suffix == ".sketch":
-        telling.counts(evaluate_from_sketch(place, score=score, alpha=alpha, level=level, refused=refused))
-        return
-    files.check()
-    chosen = None if selector is None else abstain.Selector.load(selector)
-    result = _evaluated(place, score=score, alpha=alpha, metric=metric, level=level, **fitted)
-    result = replace(result, notes=(*result.notes, *unused_note(place)))
-    drawn = files.write(result, selector=chosen, run=outputs[0], selector_file=str(selector))
-    telling.outputs(result, run=outputs[0], drawn=drawn)
+    with compiling_beside():
+        import abstain
+
+        files = EvaluationFiles(figure=figure, figures=figures, tables=tuple(output or ()), page=report)
+        telling = Telling(mix=mix, every=every, intervals=intervals, json=json)
+        refused = {"--metric": metric, "--figure": figure, "--figures": figures, "--report": report, "--output": output}
+        refused |= {"--selector": selector}
+        by_engine = {"workers": workers, "address": address, "resume": resume}
+        fitted: Fitted = {"fitting": fitting, "nonfinite": nonfinite, "seed": seed}
+        if is_sharded(outputs, engine):
+            found = sketched(outputs, scores=score, engine=engine, refused=refused, **fitted, **by_engine)
+            telling.counts(compared(found, alphas=alpha, level=level))
+            return
+        check_in_memory(**by_engine)
+        place = Path(outputs[0])
+        if place.suffix == ".sketch":
+            telling.counts(evaluate_from_sketch(place, score=score, alpha=alpha, level=level, refused=refused))
+            return
+        files.check()
+        chosen = None if selector is None else abstain.Selector.load(selector)
+        result = _evaluated(place, score=score, alpha=alpha, metric=metric, level=level, **fitted)
+        result = replace(result, notes=(*result.notes, *unused_note(place)))
+        drawn = files.write(result, selector=chosen, run=outputs[0], selector_file=str(selector))
+        telling.outputs(result, run=outputs[0], drawn=drawn)
 
 
 class Fitted(TypedDict):
@@ -117,10 +120,9 @@ def _evaluated(
 ) -> "Evaluation":
     """The scores compared on outputs in memory, with a bar."""
     import abstain
-    from abstain.kernels.beside import compiling_beside
     from abstain.metrics.intervals import ALPHAS
 
-    with compiling_beside(), progress_bar() as progress:
+    with progress_bar() as progress:
         return abstain.evaluate(
             abstain.Outputs.load(place, nonfinite=nonfinite),  # type: ignore[arg-type]
             scores=score_list(score) or "all",

@@ -1,9 +1,10 @@
 """Compile every kernel ahead, so that no later call waits for it: `python -m abstain.kernels`.
 
-With a kind of logits, as `python -m abstain.kernels float32`, only the late kernels for it, beside a process that is
-going to need them (`abstain.kernels.beside`).
+As `python -m abstain.kernels late`, only the late ones, for the kind of logits that a line of standard input names:
+beside a process that is going to need them (`abstain.kernels.beside`).
 """
 
+import gc
 import importlib
 import os
 import pkgutil
@@ -25,11 +26,12 @@ from abstain.kernels.compiled import AHEAD, LATE, Kinds  # noqa: E402
 def main() -> None:
     """Compile what is not on disk yet, beside the package or, where that cannot be written, in the user's cache."""
     begun = time.perf_counter()
+    gc.disable()  # compiling makes little garbage and many objects to look at
     for module in pkgutil.iter_modules(abstain.kernels.__path__):
         if module.name != "__main__":
             importlib.import_module(f"abstain.kernels.{module.name}")
-    if sys.argv[1:]:
-        _compile_late(sys.argv[1])
+    if sys.argv[1:] == ["late"]:
+        _compile_late(sys.stdin.readline().strip())
         return
     for kernel, way in AHEAD:
         kernel.compile(way)
@@ -39,15 +41,16 @@ def main() -> None:
 def _compile_late(kind: str) -> None:
     """Each late kernel in the first way that suits the kind of logits, until whoever started this is gone."""
     parent = os.getppid()
-    ways: dict[Any, Kinds] = {}
-    for kernel, way in AHEAD:
-        read = way[0].dtype
-        if kernel in LATE and (str(read) == kind or not isinstance(read, types.Float)):
-            ways.setdefault(kernel, way)
     with event.install_listener("numba:compile", _Endable()):
-        for kernel, way in ways.items():
-            if os.getppid() == parent:
+        for kernel in sorted(LATE, key=LATE.__getitem__):
+            way = next((way for other, way in AHEAD if other is kernel and _suits(way, kind)), None)
+            if way is not None and os.getppid() == parent:
                 kernel.compile(way)
+
+
+def _suits(way: Kinds, kind: str) -> bool:
+    """Whether what is read first is of this kind, or is no logits."""
+    return str(way[0].dtype) == kind or not isinstance(way[0].dtype, types.Float)
 
 
 @final

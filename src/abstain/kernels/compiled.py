@@ -16,25 +16,26 @@ flag, byte, word, whole, unsigned = types.boolean, types.uint8, types.uint32, ty
 single, double = types.float32, types.float64
 AHEAD: list[tuple[Any, Kinds]] = []
 """Every kernel with each of the kinds it declares."""
-LATE: list[Any] = []
-"""Kernels that an evaluation needs when it has compiled others: a second process can compile them meanwhile."""
+LATE: dict[Any, int] = {}
+"""Kernels that an evaluation meets when it has compiled others, numbered in the order in which it does."""
 
 
 def compiled(
-    *ways: Kinds, allocates: bool = False, late: bool = False, **options: Any
+    *ways: Kinds, allocates: bool = False, late: int | None = None, **options: Any
 ) -> Callable[[Callable[..., Any]], Any]:
     """Compile by Numba, without the lock of the interpreter and with NumPy's division by zero, which needs no branch.
 
     A function that only kernels call declares nothing. A kernel that makes arrays or returns them says so: all others
     are spared the counting of references, and all are spared an entry for C, both of which take long to compile. One
-    that an evaluation needs late, when it has compiled others, says that too.
+    that an evaluation meets late says how late, so that a second process can compile it meanwhile.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
         leaner: dict[str, Any] = {"no_cfunc_wrapper": True, "_nrt": allocates}
         kernel = njit(nogil=True, cache=True, error_model="numpy", **leaner, **options)(function)
         AHEAD.extend((kernel, way) for way in ways)
-        LATE.extend([kernel] if late else [])
+        if late is not None:
+            LATE[kernel] = late
         return kernel
 
     return decorate

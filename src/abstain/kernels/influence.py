@@ -21,7 +21,7 @@ def _tie_means(count, wrong, end, m):  # type: ignore[no-untyped-def]
     return h, h * rate, h_sum / count, h_sum * rate / count
 
 
-@compiled((array(whole), array(flag), given(byte, 1), array(whole, 2), whole, array(double), array(double)), late=True)
+@compiled((array(whole), array(flag), given(byte, 1), array(whole, 2), whole, array(double), array(double)), late=3)
 def _influence(rows, begins, is_error, parcel, m, influence, shares):  # type: ignore[no-untyped-def]
     """Give every row its e h − T, and the first ones of ``shares`` their h/m; the sum of all e h − T."""
     counts, errors = parcel[0], parcel[1]

@@ -21,7 +21,7 @@ def _take(x, own, inverse, least, sums, counts):  # type: ignore[no-untyped-def]
 
 @compiled(
     *((given(kind), array(whole), array(double, 2), array(double), array(double)) for kind in (single, double)),
-    late=True,
+    late=2,
 )
 def _fill(logits, prediction, inverse, smallest, mean):  # type: ignore[no-untyped-def]
     n, k = logits.shape

@@ -11,7 +11,7 @@ Floats = NDArray[np.float64]
 
 @compiled(
     *((given(kind), given(kind), array(double), array(double), array(double, 2)) for kind in (single, double)),
-    late=True,
+    late=2,
 )
 def _fill(features, ordered, sums, means, found):  # type: ignore[no-untyped-def]
     n, d = features.shape
