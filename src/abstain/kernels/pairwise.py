@@ -19,10 +19,7 @@ def _take(x, own, inverse, least, sums, counts):  # type: ignore[no-untyped-def]
     return least, sums + distance, counts + counts_here
 
 
-@compiled(
-    *((given(kind), array(whole), array(double, 2), array(double), array(double)) for kind in (single, double)),
-    late=2,
-)
+@compiled(*((given(kind), array(whole), array(double, 2), array(double), array(double)) for kind in (single, double)))
 def _fill(logits, prediction, inverse, smallest, mean):  # type: ignore[no-untyped-def]
     n, k = logits.shape
     whole = k // LANES * LANES
