@@ -36,6 +36,7 @@ def lanes(weight: NDArray[np.floating], /) -> NDArray[np.floating]:
         for of_weight in (kind, other)
     ),
     fastmath={"contract"},
+    late=2,
 )
 def _subtract(features, limit, weight, places, excess, ends, total, logits):  # type: ignore[no-untyped-def]
     rows, d = features.shape

@@ -9,10 +9,7 @@ from abstain.kernels.compiled import array, as_given, compiled, double, given, s
 Floats = NDArray[np.float64]
 
 
-@compiled(
-    *((given(kind), given(kind), array(double), array(double), array(double, 2)) for kind in (single, double)),
-    late=2,
-)
+@compiled(*((given(kind), given(kind), array(double), array(double), array(double, 2)) for kind in (single, double)))
 def _fill(features, ordered, sums, means, found):  # type: ignore[no-untyped-def]
     n, d = features.shape
     for i in range(n):
