@@ -24,6 +24,7 @@ from finding import Finding
 from fitted import fitted
 from guarantees import adversary, choosing, guarantees, hard_cases, labels_saved, monitors, other_promises
 from logits import classes, logits
+from peers import peers
 from sketches import sketches
 from start import start
 from tests_of_promises import comparisons, refutations
@@ -50,6 +51,7 @@ PROMISES = {
     "monitors": monitors,
     "comparisons": comparisons,
     "refutations": refutations,
+    "peers": peers,
 }
 PEERS = (
     "numpy",
@@ -61,6 +63,7 @@ PEERS = (
     "torch-uncertainty",
     "pytorch-ood",
     "faiss-cpu",
+    "mapie",
 )
 
 

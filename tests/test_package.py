@@ -94,5 +94,13 @@ def test_the_command_s_evaluation_imports_no_part_of_scipy_and_leaves_it_importa
 
 def test_links_between_pages_of_the_documentation_lead_somewhere():
     for page in [DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md", *DOCS.rglob("*.md")]:
-        for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text()):
-            assert link.startswith("http") or (page.parent / link).exists(), f"{page.name}: {link}"
+        for link, place in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", page.read_text()):
+            target = page.parent / link if link else page
+            assert link.startswith("http") or target.exists(), f"{page.name}: {link}"
+            assert not place or link.startswith("http") or place in anchors(target), f"{page.name}: {link}#{place}"
+
+
+def anchors(page):
+    """As GitHub makes them of headings."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}

@@ -3,6 +3,8 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from abstain.pages import DRAWN_BY
+
 if TYPE_CHECKING:
     from abstain import (
         collect,
@@ -70,6 +72,12 @@ _HOME = {
     "evaluate": "abstain.evaluation",
     "scale_sensitivity": "abstain.sensitivity",
     "summarize": "abstain.evaluation",
+}
+
+DRAWN_BY |= {
+    "Certificate": "abstain.report.certificate_page",
+    "Evaluation": "abstain.report.evaluation_page",
+    "RunComparison": "abstain.report.comparison_page",
 }
 
 

@@ -36,7 +36,7 @@ def test_no_hostile_input_gives_a_wrong_result_or_a_traceback():
 @pytest.mark.parametrize(
     ("kind", "module", "name", "other", "finding"),
     [
-        ("npy", "abstain.outputs.storage", "ALWAYS_VERIFIED", "-1", "an altered array in spite of its checksum"),
+        ("npy", "abstain.outputs.load", "ALWAYS_VERIFIED", "-1", "an altered array in spite of its checksum"),
         ("csv", "abstain.outputs.columns", "_truth", "lambda _: 1.0", "taken for right"),
         ("selector", "abstain.selector.file", "check_decides", "lambda *_: None", "traceback at"),
         ("selector", "abstain.selector.file", "_check_all_is_read", "lambda *_: None", "something else is saved again"),

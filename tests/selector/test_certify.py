@@ -84,6 +84,17 @@ def test_a_broken_promise_is_refuted_and_its_slices_are_told():
     assert verdict_words(found) == "The fresh rows refute the promise."
 
 
+def test_slices_are_tested_together_one_after_the_other():
+    sizes, wrong = (100, 110, 40), (20, 11, 0)
+    errors = np.concatenate([np.arange(size) < some for size, some in zip(sizes, wrong, strict=True)])
+    confidence = 1 - 1e-4 * np.random.default_rng(7).random(250)
+    found = certify(
+        SELECTOR, Outputs(given={"vendor": confidence}, errors=errors, domain=np.repeat(["a", "b", "c"], sizes))
+    )
+    assert found.fresh.accepted == 250
+    assert [one.above for one in found.fresh.domains] == [True, True, False]  # b: p = 0.022, more than 0.05 / 3
+
+
 def test_few_rows_say_little_and_the_power_is_told():
     found = certify(SELECTOR, rows(60, 3))
     assert found.verdict == "too little data"

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, Selector, calibrate, certify
+from abstain.selector.hash_sample import END, SIZE, HashSample
 from abstain.selector.recertify import Recertification
-from abstain.selector.seen import END, SIZE, HashSample, SeenRows
+from abstain.selector.seen import SeenRows
 
 REFUSED = r"must be rows that the selector has not seen, got about {} of {} that calibrated it"
 
@@ -225,16 +226,6 @@ def test_a_sample_is_bounded_and_estimates_the_share():
     assert seen.share(mixed) == pytest.approx(2 / 7, abs=0.05)
 
 
-def test_samples_are_joined_as_if_made_at_once():
-    rng = np.random.default_rng(0)
-    first, second = rng.integers(0, END, size=(2, 3000), dtype=np.uint64)
-    few = first[:700]
-    both = HashSample.of(np.concatenate([first, second]))
-    assert HashSample.of(first).joined(HashSample.of(second)) == both
-    assert HashSample.of(few).joined(HashSample.of(second)) == HashSample.of(np.concatenate([few, second]))
-    assert both.joined(None) == both
-
-
 def test_the_hashes_are_those_of_every_machine():
     rows = Outputs(logits=np.array([[1.5, -2.0]], dtype=">f4"), labels=[0], ids=["x"])
     assert SeenRows.of(rows) == SeenRows(
@@ -242,22 +233,6 @@ def test_the_hashes_are_those_of_every_machine():
         HashSample((18362203765567749720,), (1,), END),
         HashSample((11773217730181965577,), (1,), END),
     )
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        ((2, 1), (1, 1), END),
-        ((1, 2), (1,), END),
-        ((1,), (0,), END),
-        ((1,), (1,), 1),
-        ((), (), 0),
-        ((1,), (1,), END + 1),
-    ],
-)
-def test_a_sample_that_is_none_is_refused(fields):
-    with pytest.raises(ValueError, match="hashes that do not rise, or counts that do not fit"):
-        HashSample(*fields)
 
 
 def test_rows_that_are_not_usable_and_huge_logits_are_no_trouble():

@@ -9,7 +9,8 @@ from typing import Any
 
 from abstain.extras import require
 from abstain.foreign import foreign
-from abstain.outputs.storage import HEADER, PAPER_FILES
+from abstain.outputs.header import HEADER
+from abstain.outputs.load import PAPER_FILES
 
 Place = str | PathLike[str]
 ENDING = ".parquet"

@@ -11,6 +11,7 @@ from abstain.names import check_name
 Start = Callable[..., AbstractContextManager[Engine]]
 
 ENGINES: dict[str, Start] = {"local": LocalEngine.started, "ray": RayEngine.started}
+"""How each engine is started, by name: local (threads of this machine) and ray (a cluster)."""
 
 
 def started(name: str, /, *, workers: int | None = None, address: str | None = None) -> AbstractContextManager[Engine]:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from abstain.metrics import RiskBand, RiskCoverage, risk_band, risk_coverage
 from abstain.metrics.checks import rejected_last
 from abstain.names import counted
 from abstain.outputs import Outputs
+from abstain.pages import page_of
 
 TABLE = (
     "score", "symbol", "mix", "metric", "alpha", "value", "se", "low", "high", "n", "errors", "best", "tied",
@@ -121,8 +121,7 @@ class Evaluation(ScoreTable):
 
         Its point is that of a ``selector``, or the recommended score at a target ``risk``.
         """
-        page = import_module("abstain.report.evaluation_page")  # renderings know evaluations, not the reverse
-        page.write_page(self, file, selector=selector, risk=risk, delta=delta, run=run)
+        page_of("Evaluation").write_page(self, file, selector=selector, risk=risk, delta=delta, run=run)
 
     def to_polars(self) -> Any:
         """The rows as a Polars frame."""

@@ -34,6 +34,7 @@ MIXES = {
         Mix("all", ("none", "covariate", "label"), "All shifts", "over all samples"),
     )
 }
+"""The four mixes of shifts by name, the widest last: in, in+cov, in+label, all."""
 
 
 def mixes_among(present: Collection[str], /) -> list[Mix]:

@@ -116,7 +116,7 @@ _ALL = (
     Metric("fpr_at_tpr", "FPR@TPR", "small", _ood(lambda g, at: fpr(g, at, "in")), _OOD, "tpr", 0.95),
 )
 METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ALL}
-"""All metrics; adding one takes a file, a line here and a test."""
+"""Every metric by name, with what it needs; adding one takes a file, a line here and a test."""
 
 
 def as_metric(asked: str, /) -> tuple[Metric, float]:

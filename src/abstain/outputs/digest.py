@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from abstain.kernels.blocks import row_blocks
-from abstain.outputs.outputs import HEAD_FIELDS, ROW_FIELDS, Outputs
+from abstain.outputs.fields import FIELDS
+from abstain.outputs.outputs import Outputs
 
 
 def outputs_digest(outputs: Outputs, /) -> str:
@@ -17,7 +18,7 @@ def outputs_digest(outputs: Outputs, /) -> str:
     True
     """
     found = sha256()
-    for name in (*ROW_FIELDS, *HEAD_FIELDS):
+    for name in FIELDS:
         array: Any = outputs.source(name) if name in ("logits", "features") else getattr(outputs, name)  # type: ignore[arg-type]
         if array is None:
             continue

@@ -14,19 +14,18 @@ from abstain.arguments import as_path, check_list, check_number
 from abstain.draws import generator
 from abstain.kernels.blocks import row_blocks
 from abstain.kernels.distinct import numbered
-from abstain.outputs import storage
 from abstain.outputs import validation as check
 from abstain.outputs.checked import arguments_of, checked_fields
 from abstain.outputs.draw import draw_rows
+from abstain.outputs.fields import FIELDS, HEAD_FIELDS, ROW_FIELDS
 from abstain.outputs.head import HeadCheck, check_head
 from abstain.outputs.join import check_parts
+from abstain.outputs.load import load
 from abstain.outputs.places import as_places
 from abstain.outputs.probabilities import are_log_probabilities
+from abstain.outputs.save import save
 from abstain.outputs.table import SUFFIXES, read_table
 from abstain.outputs.taken import Source, Taken, taken
-
-ROW_FIELDS = ("logits", "labels", "features", "shift", "domain", "ids", "given", "wrong")
-HEAD_FIELDS = ("weight", "bias")
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -143,7 +142,7 @@ class Outputs:
 
     def __repr__(self) -> str:
         hidden = {"shift", "given", "wrong"} | (set() if self.n_classes else {"logits"})
-        have = [name for name, _ in self._sources((*ROW_FIELDS, *HEAD_FIELDS)) if name not in hidden]
+        have = [name for name, _ in self._sources(FIELDS) if name not in hidden]
         have += [*self.given_names, *(["errors"] if self.wrong is not None else [])]
         counts = {kind: np.count_nonzero(self.shift == kind) for kind in sorted(check.SHIFTS)}
         shifts = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
@@ -250,7 +249,7 @@ class Outputs:
         """All rows of several outputs of the same classifier; each must have the same arrays and the same head."""
         check_list("parts", parts, "Outputs")
         parts = list(parts)
-        check_parts(parts, (*ROW_FIELDS, *HEAD_FIELDS, "class_names", "given_names"), ROW_FIELDS)
+        check_parts(parts, (*FIELDS, "class_names", "given_names"), ROW_FIELDS)
         first = parts[0]
         names = [name for name, _ in first._arrays((*ROW_FIELDS, "usable"))]
         return first._with({name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
@@ -260,8 +259,8 @@ class Outputs:
 
         Further files ``beside`` them, by name, come into being with a new folder.
         """
-        arrays = dict(self._arrays((*ROW_FIELDS, *HEAD_FIELDS)))
-        storage.save(as_path("folder", folder), arrays, self.class_names, self.given_names, beside=beside)
+        arrays = dict(self._arrays(FIELDS))
+        save(as_path("folder", folder), arrays, self.class_names, self.given_names, beside=beside)
 
     @classmethod
     def load(
@@ -276,7 +275,7 @@ class Outputs:
         place = as_path("path", path)
         if place.suffix.lower() in SUFFIXES and not place.is_dir():
             return cls(**read_table(place), nonfinite=nonfinite)
-        return cls(**arguments_of(storage.load(place, verify=verify)), nonfinite=nonfinite)
+        return cls(**arguments_of(load(place, verify=verify)), nonfinite=nonfinite)
 
     def _sources(self, names: tuple[str, ...]) -> list[tuple[str, Source]]:
         found = [(name, self.__dict__.get(name, self.__dict__.get(f"_{name}"))) for name in names]

@@ -1,9 +1,18 @@
 """A certificate as one self-contained page."""
 
+from os import PathLike
+
+from abstain.arguments import as_path
+from abstain.files import write_text
 from abstain.report.certificate_tables import COLUMNS, certificate_facts, slice_tables
 from abstain.report.page import Cell, Column, Section, document, name, passage, table, text
 from abstain.selector.certificate import Certificate
 from abstain.selector.certificate_words import findings, promise_words, verdict_words
+
+
+def write_page(certificate: Certificate, file: str | PathLike[str], /) -> None:
+    """Write the page."""
+    write_text(as_path("file", file), certificate_page(certificate))
 
 
 def certificate_page(certificate: Certificate, /) -> str:

@@ -1,13 +1,21 @@
 """Two models after rejection, as one self-contained page."""
 
 from dataclasses import replace
+from os import PathLike
 
+from abstain.arguments import as_path
 from abstain.evaluation.mixes import MIXES
 from abstain.evaluation.runs import MixComparison, RunComparison
+from abstain.files import write_text
 from abstain.report.comparison_tables import comparison_tables
 from abstain.report.figures.comparison import comparison_figure
 from abstain.report.page import Cell, Column, Section, document, name, passage, shortened, table, text
 from abstain.report.page.picture import picture
+
+
+def write_page(comparison: RunComparison, file: str | PathLike[str], /) -> None:
+    """Write the page."""
+    write_text(as_path("file", file), comparison_page(comparison))
 
 
 def comparison_page(comparison: RunComparison, /) -> str:

@@ -29,6 +29,7 @@ class ConfidenceMargin(SumsScore):
         name="confidence_margin",
         symbol="RL_conf-M",
         family="margin",
+        is_well_known=True,
         needs=("logits",),
         reference="Liang et al., 2024",
         summary="The gap between the two largest logits, free of their scale.",

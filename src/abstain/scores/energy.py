@@ -37,6 +37,7 @@ class Energy(SumsScore):
         symbol="Energy",
         family="logit",
         for_ood=True,
+        is_well_known=True,
         needs=("logits",),
         reference="Liu et al., 2020",
         summary="A smooth maximum of the logits: made to find unknown classes.",

@@ -68,6 +68,7 @@ class GeometricMargin(PlainScore):
         name="geometric_margin",
         symbol="RL_geo-M",
         family="margin",
+        is_well_known=True,
         needs=("logits", "head"),
         reference="Liang et al., 2024",
         summary="The gap between signed distances to the hyperplanes of the last layer.",

@@ -31,6 +31,7 @@ class MaxSoftmax(SumsScore):
         name="max_softmax",
         symbol="SR_max",
         family="softmax",
+        is_well_known=True,
         needs=("logits",),
         reference="Hendrycks & Gimpel, 2017",
         summary="The largest softmax probability: what most people use.",

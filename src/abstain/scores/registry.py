@@ -105,6 +105,7 @@ LEARNED = Learned(
 """A choice of scores that differ from each other; all of them together learn no more."""
 
 SCORES: dict[str, Score] = {score.name: score for score in (*PAPER, *AFTER_THE_PAPER, LEARNED)}
+"""Every score with its usual options, by name: what `abstain scores` lists."""
 
 
 def as_score(asked: AnyScore, outputs: Outputs | None = None, /, *, what: str = "score") -> Score:

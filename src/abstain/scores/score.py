@@ -34,6 +34,8 @@ class About:
     family: Family = "own"
     for_ood: bool = False
     """Whether it was made to detect samples out of distribution, rather than to select."""
+    is_well_known: bool = False
+    """Whether readers look for it in every figure, however it ranks."""
     needs: tuple[Need, ...] = ("logits",)
     """Arrays that outputs must have, ``fitting`` if it is fitted on a sample, ``labels`` if that must have labels."""
     reference: str = ""

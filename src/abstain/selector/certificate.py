@@ -2,14 +2,12 @@
 
 import json
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from math import isfinite
 from os import PathLike
 from typing import Any, Literal, Self, final, get_args
 
-from abstain.arguments import as_path
-from abstain.files import write_text
 from abstain.jsonable import jsonable
+from abstain.pages import page_of
 from abstain.records import built, parsed
 from abstain.selector.calibration_data import CalibrationData, SliceCounts
 from abstain.thresholds.promise import Promise
@@ -111,8 +109,9 @@ class Certificate:
 
     def summary(self) -> str:
         """What is promised, and what the fresh rows say of it, a sentence or two in each line."""
-        words = import_module("abstain.selector.certificate_words")  # words know certificates, not the reverse
-        return "\n".join(words.summary_lines(self))
+        from abstain.selector.certificate_words import summary_lines  # whose words are of certificates
+
+        return "\n".join(summary_lines(self))
 
     @property
     def verdict(self) -> Verdict:
@@ -134,8 +133,7 @@ class Certificate:
 
     def to_html(self, file: str | PathLike[str], /) -> None:
         """Write one self-contained page."""
-        page = import_module("abstain.report.certificate_page")  # renderings know certificates, not the reverse
-        write_text(as_path("file", file), page.certificate_page(self))
+        page_of("Certificate").write_page(self, file)
 
     @classmethod
     def from_json(cls, text: str, /, *, place: str = "text") -> Self:

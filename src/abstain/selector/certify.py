@@ -23,8 +23,9 @@ from abstain.selector.certificate import (
     Verdict,
 )
 from abstain.selector.selector import Selector
+from abstain.thresholds.parts import p_above, rows_of_parts
 from abstain.thresholds.promise import RISK, Promise
-from abstain.thresholds.refutation import Refutation, refutation, refutation_p, untestable
+from abstain.thresholds.refutation import Refutation, refutation, untestable
 from abstain.thresholds.sample import check_target
 
 Mask = NDArray[np.bool_]
@@ -95,15 +96,15 @@ class _Fresh:
         if selector.seen is not None and (share := selector.seen.namesakes(outputs)):
             warn(
                 f"About {max(1, round(share * len(outputs))):,} of {len(outputs):,} fresh rows have ids of rows that "
-                "calibrated the selector, with other contents: they count as other samples. If they show the same, "
-                "take others.",
+                "calibrated the selector, but other logits or confidences: they are taken for other samples. If they "
+                "are the same samples, answered anew, they are not fresh: take others.",
                 stacklevel=4,
             )
         self.clusters = outputs.clusters
         self.largest = 1 if known is None else known.largest
 
     def data(self) -> FreshData:
-        tests = tuple(self.tests())
+        tests, (classes, domains) = tuple(self.tests()), self.slices()
         return FreshData(
             digest=self.digest,
             compared=() if self.selector.seen is None else self.selector.seen.compared(self.outputs),
@@ -114,8 +115,8 @@ class _Fresh:
             errors=int(np.count_nonzero(self.accepted & self.errors)),
             level=self.level,
             tests=tests,
-            classes=self.slices(self.classes()),
-            domains=self.slices(self.outputs.domain),
+            classes=classes,
+            domains=domains,
             unseen=tuple(sorted(self.selector.unseen(self.outputs))),
             verdict=_overall(tests),
         )
@@ -162,34 +163,38 @@ class _Fresh:
             return None
         return class_names_of(self.selector.predictions(self.outputs), self.selector.class_names)
 
-    def slices(self, names: NDArray[np.str_] | None) -> tuple[SliceTest, ...]:
-        """Every slice, tested against the promised risk at the level over their number; no part of the verdict."""
-        counts = slice_counts(names, self.accepted, self.errors)
-        if names is None or not counts:
-            return ()
-        place = np.unique(names, return_inverse=True)[1]
-        parts = np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))[:-1])
-        return tuple(
-            SliceTest(counts=one, above=self.is_above(rows, self.level / len(counts)))
-            for one, rows in zip(counts, parts, strict=True)
-        )
+    def slices(self) -> tuple[tuple[SliceTest, ...], tuple[SliceTest, ...]]:
+        """Every class and every domain, all tested together against the promised risk; no part of the verdict."""
+        named = (self.classes(), self.outputs.domain)
+        classes, domains = (slice_counts(names, self.accepted, self.errors) for names in named)
+        parts = [*_rows_of(named[0], len(classes)), *_rows_of(named[1], len(domains))]
+        tests = [
+            SliceTest(counts=one, above=above)
+            for one, above in zip((*classes, *domains), self.are_above(parts), strict=True)
+        ]
+        return tuple(tests[: len(classes)]), tuple(tests[len(classes) :])
 
-    def is_above(self, rows: NDArray[np.int64], level: float) -> bool:
-        """Whether the risk of these rows is significantly above what is promised of all."""
+    def are_above(self, parts: list[NDArray[np.int64]]) -> list[bool]:
+        """Whether the risk of each of these parts of the rows is significantly above what is promised of all."""
         promise = self.selector.threshold.promise
         if promise.quantity != RISK or untestable(promise):
-            return False
-        clusters = None if self.clusters is None else np.unique(self.clusters[rows], return_inverse=True)[1]
-        p = refutation_p(
-            self.errors[rows],
-            self.accepted[rows],
-            clusters,
+            return [False] * len(parts)
+        found = p_above(
+            parts,
+            self.errors,
+            self.accepted,
+            self.clusters,
             limit=promise.limit,
-            level=level,
+            level=self.level,
             largest=self.largest,
             counting=promise.counting,
         )
-        return p <= level
+        return [p <= self.level for p in found]
+
+
+def _rows_of(names: NDArray[np.str_] | None, parts: int) -> list[NDArray[np.int64]]:
+    """The rows of each name, in the order of the names."""
+    return rows_of_parts(np.unique(names, return_inverse=True)[1], parts) if names is not None and parts else []
 
 
 def _overall(tests: Iterable[PromiseTest]) -> Verdict:

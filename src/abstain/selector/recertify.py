@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike
 from abstain.draws import generator
 from abstain.records import from_json, to_json
 from abstain.selector.calibration_data import CalibrationData
-from abstain.selector.seen import NAMED, HashSample, SeenRows, id_hashes
+from abstain.selector.hash_sample import HashSample
+from abstain.selector.looks import labels_at, level_at, looks_with
+from abstain.selector.seen import NAMED, SeenRows, id_hashes
 from abstain.selector.selector import Selector
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.risk import lowest_in_reach, reach_words
@@ -18,8 +20,6 @@ from abstain.thresholds.sample import Sample, check_target, rows_like
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.step_down import largest_safe_rank
 from abstain.thresholds.threshold import Threshold
-
-FIRST_LOOK, GROWTH = 200, 1.6
 
 
 @final
@@ -63,7 +63,7 @@ class Recertification:
         waiting = len(self.pending) == len(self.pending_confidence) and not set(self.pending) & set(self.ids)
         values = (*self.confidence, *self.pending_confidence, *(() if self.certified is None else (self.certified,)))
         above = all(value >= self.floor for value in values)
-        looked = self.looks == _looks(len(self.ids))
+        looked = self.looks == looks_with(len(self.ids))
         if not (columns and waiting and above and looked and set(self.errors) <= {0, 1}):
             raise ValueError("`text` must be the state of a Recertification, got columns that do not fit.")
 
@@ -141,7 +141,7 @@ class Recertification:
             ids=ids,
             confidence=(*self.confidence, *self.pending_confidence),
             errors=(*self.errors, *(known[name] for name in self.pending)),
-            looks=_looks(len(ids)),
+            looks=looks_with(len(ids)),
             pending=(),
             pending_confidence=(),
         )
@@ -151,19 +151,19 @@ class Recertification:
 
     def _look(self, number: int) -> float | None:
         """The lowest threshold that this look certifies, on as many labels as it was fixed for."""
-        n = _labels_at(number)
+        n = labels_at(number)
         sample = Sample.of(self.confidence[:n], self.errors[:n])
-        rank = largest_safe_rank(sample, self.risk, _level(self.delta, number))
+        rank = largest_safe_rank(sample, self.risk, level_at(self.delta, number))
         return max(sample.below(rank), self.floor) if rank else None
 
     @property
     def next_look(self) -> int:
         """The number of labels at which the next look is."""
-        return _labels_at(self.looks + 1)
+        return labels_at(self.looks + 1)
 
     def outlook(self) -> str:
         """What the labels so far would certify, in words: whether it is worth to ask for more."""
-        sample, level = Sample.of(self.confidence, self.errors), _level(self.delta, self.looks + 1)
+        sample, level = Sample.of(self.confidence, self.errors), level_at(self.delta, self.looks + 1)
         top = max(1, len(sample) // 4)
         seen = f"{int(sample.totals[top - 1])} of the {top} most trusted of {len(sample)} labelled rows are wrong"
         reach = lowest_in_reach(lambda trial: largest_safe_rank(sample, trial, level) > 0, self.risk)
@@ -237,24 +237,6 @@ class Recertification:
     def from_json(cls, text: str, /) -> Self:
         """The state that `to_json` wrote."""
         return from_json(text, cls)
-
-
-def _labels_at(look: int) -> int:
-    """The number of labels at the k-th look."""
-    return round(FIRST_LOOK * GROWTH ** (look - 1))
-
-
-def _looks(labels: int) -> int:
-    """How many looks there are with so many labels."""
-    number = 0
-    while _labels_at(number + 1) <= labels:
-        number += 1
-    return number
-
-
-def _level(delta: float, look: int) -> float:
-    """The part of δ that the k-th look has; all of them together have δ."""
-    return delta / (look * (look + 1))
 
 
 def _digest(selector: Selector) -> str:

@@ -24,12 +24,17 @@ from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
 ABSTAIN = -1
+"""What `Selector.answers` gives where it does not answer."""
 
 
 @final
 @dataclass(frozen=True, repr=False)
 class Selector:
-    """A fitted score and the threshold above which a prediction is accepted."""
+    """A fitted score and the threshold above which a prediction is accepted.
+
+    `calibrate` makes it; `accepts` and `answers` decide, ``summary()`` tells in words what is promised, and `save` and
+    `load` keep it in one file that holds arrays and a header, nothing executable.
+    """
 
     entry: Score
     """The score with its options."""

@@ -67,3 +67,4 @@ BYTE_SHIFTS: Mapping[str, Callable[..., bytes]] = {
     "fold_case": fold_case,
     "reencode": reencode,
 }
+"""Shifts of the bytes of a file, by name."""

@@ -9,15 +9,16 @@ from abstain.thresholds.costs import ChowDecision, chow, minimal_cost
 from abstain.thresholds.coverage import target_coverage, target_tpr
 from abstain.thresholds.empirical import empirical_without_guarantee
 from abstain.thresholds.estimated_weights import EstimatedWeights, estimate_weights
+from abstain.thresholds.joint_risk import joint_risk
 from abstain.thresholds.mixtures import LabelShiftBound, label_shift_bound, mixed_risk, worst_mixture_risk
 from abstain.thresholds.per_group import group_thresholds
 from abstain.thresholds.planning import risk_for, samples_for
 from abstain.thresholds.promise import Promise
+from abstain.thresholds.risk_and_coverage import risk_and_coverage
 from abstain.thresholds.sgr import sgr
 from abstain.thresholds.step_down import step_down
 from abstain.thresholds.target_risk import target_risk
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
-from abstain.thresholds.together import joint_risk, risk_and_coverage
 from abstain.thresholds.trade_off import trade_off
 from abstain.thresholds.weighted import rejection_sample, weighted_risk
 

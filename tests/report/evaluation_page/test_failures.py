@@ -4,7 +4,7 @@ from scipy.stats import binomtest
 
 from abstain import Outputs, evaluate
 from abstain.report.evaluation_page.case import Case
-from abstain.report.evaluation_page.failures import _p_above, failures
+from abstain.report.evaluation_page.failures import Part, _p_above, failures
 from abstain.report.point import point_of_risk
 
 
@@ -23,18 +23,22 @@ def case_of(copies=1, *, n=2000, clustered=True):
     return Case(evaluation, point_of_risk(evaluation, risk=0.12, delta=0.05), 0.05, "run/")
 
 
+def part_of(rows):
+    return Part("Domain", "bad", rows, 0, 0)
+
+
 def test_the_test_of_independent_rows_is_exact():
     case = case_of()
     rows = np.flatnonzero(case.evaluation.outputs.domain == "bad")
     wrong = case.point.errors[rows][case.point.accepted[rows]]
     expected = binomtest(int(wrong.sum()), len(wrong), 0.12, alternative="greater").pvalue
-    assert _p_above(case, rows, 0.12, 0.05) == pytest.approx(expected)
+    assert _p_above(case, [part_of(rows)], 0.12) == pytest.approx([expected])
 
 
 def test_copies_are_no_further_evidence():
     once, taken_for_rows = (case_of(3, n=100, clustered=each) for each in (True, False))
-    rows = np.arange(300)
-    assert _p_above(once, rows, 0.04, 0.05) > 5 * _p_above(taken_for_rows, rows, 0.04, 0.05)
+    [once], [as_rows] = (_p_above(case, [part_of(np.arange(300))], 0.04) for case in (once, taken_for_rows))
+    assert once > 5 * as_rows
 
 
 @pytest.mark.parametrize("copies", [1, 3])

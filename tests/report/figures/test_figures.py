@@ -60,6 +60,31 @@ def test_a_band_begins_where_it_fits_the_panel_and_is_below_the_curves(evaluatio
     assert shaded.get_zorder() < min(line.get_zorder() for line in axes.lines)
 
 
+def test_a_panel_and_its_bands_begin_where_errors_do(evaluation):
+    axes = Figure().subplots()
+    draw_risk_coverage(axes, evaluation, mix="in", scores=["energy", "max_softmax"], bands=["max_softmax"])
+    [shaded] = axes.collections
+    band = evaluation.band("max_softmax", "in")
+    assert shaded.get_paths()[0].vertices[:, 0].min() >= 100 * band.coverage[np.argmax(band.risk > 0)] > 80
+    errors = [
+        100 * evaluation.curve(name, "in").coverage[evaluation.curve(name, "in").risk > 0][0]
+        for name in ("energy", "max_softmax")
+    ]
+    assert axes.get_xlim() == (50, 100)
+    assert 50 <= min(errors) < 75
+    wide = Figure().subplots()
+    draw_risk_coverage(wide, evaluation, mix="all", scores=["energy", "max_softmax"])
+    assert wide.get_xlim() == (0, 100)
+
+
+def test_a_classifier_without_errors_has_a_panel_without_bands():
+    z = np.random.default_rng(0).normal(size=(200, 3))
+    axes = Figure().subplots()
+    draw_risk_coverage(axes, evaluate(Outputs(logits=z, labels=z.argmax(1)), scores=["max_softmax"]))
+    assert not axes.collections
+    assert axes.get_xlim() == (0, 100)
+
+
 def test_bands_count_an_original_once(evaluation):
     rows = evaluation.outputs.shift != "label"
     confidence, errors = evaluation.confidence["energy"][rows], evaluation.errors[rows]

@@ -1,15 +1,13 @@
 """`RunComparison`: what sets two models apart after rejection, as plain data and in words."""
 
 from dataclasses import asdict, dataclass, field
-from importlib import import_module
 from os import PathLike
 from typing import Any, final
 
-from abstain.arguments import as_path
 from abstain.evaluation.runs.mix_comparison import MixComparison
 from abstain.evaluation.runs.run_words import RunWords
-from abstain.files import write_text
 from abstain.metrics.two_models import TwoModels
+from abstain.pages import page_of
 
 
 @final
@@ -42,8 +40,7 @@ class RunComparison:
 
     def to_html(self, file: str | PathLike[str], /) -> None:
         """Write one self-contained page."""
-        page = import_module("abstain.report.comparison_page")  # renderings know comparisons, not the reverse
-        write_text(as_path("file", file), page.comparison_page(self))
+        page_of("RunComparison").write_page(self, file)
 
     def words(self, mix: str | None = None, /) -> str:
         """Which is better after rejection, at the same coverage and at the same risk."""

@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from abstain.outputs import Outputs
-from abstain.outputs.storage import HEADER, PAPER_FILES
+from abstain.outputs.header import HEADER
+from abstain.outputs.load import PAPER_FILES
 
 KINDS = {"in": "none", "covariate": "covariate", "label": "label"}
 

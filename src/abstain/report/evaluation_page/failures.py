@@ -5,26 +5,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.kernels.distinct import numbered
 from abstain.report.divisions import Division
 from abstain.report.evaluation_page.case import Case
-from abstain.report.evaluation_page.significance import adjusted
 from abstain.report.page import Cell, Column, Section, name, table, text
-from abstain.thresholds.refutation import refutation_p
+from abstain.thresholds.parts import p_above, rows_of_parts
 
+Ints = NDArray[np.int64]
 LEVEL = 0.05
 SHOWN = 50
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the rows, and the test of its risk among the accepted."""
+    """A part of the rows, with how many of them are accepted, and how many of these are wrong."""
 
     kind: str
     name: str
+    rows: Ints
     accepted: int
     errors: int
-    p: float
 
 
 def failures(case: Case, /) -> Section:
@@ -32,11 +31,9 @@ def failures(case: Case, /) -> Section:
     promised = case.point.promised_risk
     risk = case.point.risk if promised is None else promised
     what = "the overall risk" if promised is None else "the promised risk"
-    level = LEVEL / max(1, sum(len(division.parts) for division in case.divisions))
-    parts = [part for division in case.divisions for part in _parts(case, division, risk, level)]
-    p = adjusted([part.p for part in parts])
-    order = sorted(range(len(parts)), key=lambda one: (p[one], -parts[one].errors))
-    found = [(p[one], parts[one]) for one in order if p[one] <= LEVEL]
+    parts = [part for division in case.divisions for part in _parts(case, division)]
+    tested = zip(_p_above(case, parts, risk), parts, strict=True) if 0 < risk < 1 else ()
+    found = sorted(((p, part) for p, part in tested if p <= LEVEL), key=lambda one: (one[0], -one[1].errors))
     how = f'<p class="quiet">{text(_how(case, len(parts), what, risk))}</p>' if parts else ""
     return Section(name="failures", title="Where it fails", html=_words(case, found, len(parts), what) + how)
 
@@ -67,32 +64,27 @@ def _how(case: Case, tested: int, what: str, risk: float) -> str:
     )
 
 
-def _parts(case: Case, division: Division, risk: float, level: float) -> list[Part]:
-    """The parts with accepted rows."""
-    point, number = case.point, division.number
-    ends = np.cumsum(np.bincount(number, minlength=len(division.parts)))
-    found = []
-    for part, rows in zip(division.parts, np.split(np.argsort(number, kind="stable"), ends[:-1]), strict=True):
-        accepted, wrong = point.accepted[rows], point.errors[rows]
-        if accepted.any():
-            p = _p_above(case, rows, risk, level) if 0 < risk < 1 else 1.0
-            n, errors = np.count_nonzero(accepted), np.count_nonzero(accepted & wrong)
-            found.append(Part(division.title, part, int(n), int(errors), p))
-    return found
-
-
-def _p_above(case: Case, rows: NDArray[np.int64], risk: float, level: float) -> float:
-    """Of "the risk of these rows is at most this", as `abstain certify` tests its slices."""
+def _p_above(case: Case, parts: list[Part], risk: float) -> list[float]:
+    """As `abstain certify` tests its slices."""
     point = case.point
-    return refutation_p(
-        point.errors[rows],
-        point.accepted[rows],
-        None if case.clusters is None else numbered(case.clusters[rows])[0],
+    return p_above(
+        [part.rows for part in parts],
+        point.errors,
+        point.accepted,
+        case.clusters,
         limit=risk,
-        level=level,
+        level=LEVEL,
         largest=point.largest,
         counting="rows" if point.promise is None else point.promise.counting,
     )
+
+
+def _parts(case: Case, division: Division) -> list[Part]:
+    accepted, wrong = case.point.accepted, case.point.accepted & case.point.errors
+    return [
+        Part(division.title, part, rows, int(np.count_nonzero(accepted[rows])), int(np.count_nonzero(wrong[rows])))
+        for part, rows in zip(division.parts, rows_of_parts(division.number, len(division.parts)), strict=True)
+    ]
 
 
 def _table(case: Case, found: list[tuple[float, Part]]) -> str:

@@ -28,7 +28,7 @@ DRAWN = 2000  # points of a curve
 MARKS = 5  # on a curve
 SHOWN = 9  # more curves than that cannot be told apart
 CEILING = 2.0  # times the risk of accepting everything: the top of a panel, lest one bad score flatten all others
-ANCHORS = (BASELINE, "energy", "confidence_margin", "geometric_margin")
+QUARTER = 25  # a panel begins at this or a multiple of it, the last before any curve leaves zero
 
 
 def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | None = None) -> Any:
@@ -56,7 +56,8 @@ def telling_scores(evaluation: Evaluation, /) -> list[str]:
     mix, alpha = evaluation.mixes[-1], max(evaluation.alphas)
     ranked = sorted(evaluation.scores, key=lambda score: evaluation.row(score, mix, alpha)["aurc"])
     best_of_family = {evaluation.entries[name].about.family: name for name in reversed(ranked)}
-    chosen = [name for name in ranked if name in ANCHORS or name in best_of_family.values()]
+    known = {name for name in ranked if evaluation.entries[name].about.is_well_known}
+    chosen = [name for name in ranked if name in known or name in best_of_family.values()]
     return chosen if len(ranked) > SHOWN else ranked
 
 
@@ -96,7 +97,7 @@ def draw_risk_coverage(
     mix, names = mix or evaluation.mixes[-1], list(scores or telling_scores(evaluation))
     best = min(names, key=lambda name: evaluation.row(name, mix, max(evaluation.alphas))["aurc"])
     n = evaluation.best(mix, evaluation.alphas[0])["n"]
-    first, highest, full = first_rows(n) / n, 0.0, 0.0
+    first, highest, full, clean = first_rows(n) / n, 0.0, 0.0, []
     for number, name in enumerate(names):
         curve = evaluation.curve(name, mix)
         points = np.flatnonzero(curve.coverage >= first)
@@ -104,13 +105,16 @@ def draw_risk_coverage(
             continue
         points = points[evenly(len(points), DRAWN)]
         highest, full = max(highest, 100 * float(curve.risk[points].max())), 100 * float(curve.risk[-1])
+        clean.append(100 * float(curve.coverage[points][np.argmax(curve.risk[points] > 0)]) if highest else 0.0)
         _draw_curve(axes, evaluation, name, curve, points, place=(number, len(names)))
     top = min(1.1 * highest, CEILING * full) or 1
     for name in names:
         if name in ((best, BASELINE) if bands is None else bands):
             _draw_band(axes, evaluation, name, mix, first, top, COLOURS[names.index(name) % len(COLOURS)])
     axes.set_title(f"{MIXES[mix].title} (n = {n:,})")
-    axes.set(xlabel="Coverage (%)", ylabel="Selective risk (%)", xlim=(0, 100), ylim=(0, top))
+    left = min(clean, default=0.0) // QUARTER * QUARTER
+    axes.set(xlabel="Coverage (%)", ylabel="Selective risk (%)", xlim=(left, 100), ylim=(0, top))
+    axes.set_xticks(np.arange(left, 101, QUARTER))
     printed(axes)
 
 
@@ -142,9 +146,14 @@ def _draw_curve(
 
 
 def _draw_band(axes: Any, evaluation: Evaluation, name: str, mix: str, first: float, top: float, colour: str) -> None:
-    """Light, outlined, below the curves, from where it fits the panel: of few rows it would be a block."""
+    """Light, outlined, below the curves, from where it fits the panel: of few rows it would be a block.
+
+    It begins at the first error: while none is accepted it tells the number of rows alone, the same for every score.
+    """
     band = evaluation.band(name, mix)
-    shown = band.coverage >= first
+    shown = (band.coverage >= first) & (np.cumsum(band.risk) > 0)
+    if not shown.any():
+        return
     x, low, high = (100 * each[shown] for each in (band.coverage, band.low, band.high))
     start = int(np.argmax(high <= top))  # the first row where none fits
     x, low, high = x[start:], low[start:], high[start:]

@@ -1,0 +1,74 @@
+"""Outputs from disk: a folder of .npy files with outputs.json, an .npz file, or the paper authors' folder."""
+
+from pathlib import Path
+from typing import Any
+
+from abstain.files import locked_folder
+from abstain.outputs.arrays import read_npy, read_npz
+from abstain.outputs.fields import FIELDS
+from abstain.outputs.header import HEADER, checksum, read_header
+
+SKETCH = ".sketch"
+ALWAYS_VERIFIED = 1 << 26  # bytes of an array
+PAPER_FILES = {
+    "logits": "pred_logits.npy",
+    "labels": "labels.npy",
+    "features": "features.npy",
+    "weight": "last_layer_weights.npy",
+    "bias": "last_layer_bias.npy",
+}
+
+
+def load(path: Path, /, *, verify: bool | None = None) -> dict[str, Any]:
+    """The keyword arguments of `Outputs` that were saved at ``path``; checksums of small arrays are always checked."""
+    if not path.exists():
+        raise FileNotFoundError(f"`{path}` must exist, got no such file or folder.")
+    if path.is_file():
+        return _load_npz(path)
+    if (path / HEADER).exists():
+        with locked_folder(path, exclusive=False):
+            return _load_folder(path, verify)
+    if (path / PAPER_FILES["logits"]).exists():
+        return {name: read_npy(path / file) for name, file in PAPER_FILES.items() if (path / file).exists()}
+    if any(path.rglob("*.parquet")):
+        raise ValueError(
+            f"`{path}` must be a folder of outputs here, got a folder of Parquet files. Count them first: `abstain "
+            f"sketch {path} -o a.sketch`; evaluate and calibrate take a.sketch."
+        )
+    raise ValueError(f"`{path}` must hold {HEADER} or {PAPER_FILES['logits']}, got a folder with neither.")
+
+
+def _load_folder(folder: Path, verify: bool | None) -> dict[str, Any]:
+    header = read_header(folder)
+    fields: dict[str, Any] = dict(header.names)
+    for name, entry in header.arrays.items():
+        file = folder / entry.file
+        if not file.exists():
+            raise ValueError(f"`{file}` must exist as {HEADER} says, got no such file.")
+        array = read_npy(file)
+        if array.shape != entry.shape or array.dtype.str != entry.dtype:
+            raise ValueError(
+                f"`{file}` must be {entry.dtype} of shape {list(entry.shape)} as {HEADER} says, "
+                f"got {array.dtype.str} of shape {list(array.shape)}."
+            )
+        wanted = array.nbytes <= ALWAYS_VERIFIED if verify is None else verify
+        if wanted and entry.sha256 is not None and checksum(file) != entry.sha256:
+            raise ValueError(f"`{file}` must be as it was saved, got other contents. Collect it again.")
+        fields[name] = array
+    return fields
+
+
+def _load_npz(file: Path) -> dict[str, Any]:
+    if file.suffix == SKETCH:
+        raise ValueError(
+            f"`{file}` must hold rows, got a sketch, which holds counts only. It is for evaluate, calibrate, merge and "
+            "sketch --edges; name the outputs here."
+        )
+    known = (*FIELDS, "class_names", "given_names")
+    fields = read_npz(file, known)
+    if "logits" not in fields or any(name not in known for name in fields):
+        raise ValueError(
+            f"`{file}` must hold arrays named logits and any of {', '.join(known[1:])}, "
+            f"got {', '.join(sorted(fields))}."
+        )
+    return fields

@@ -1,0 +1,105 @@
+"""Outputs to disk: a folder of .npy files with outputs.json, whole or not at all.
+
+outputs.json names the files, so replacing it is the one atomic step of an overwrite: new arrays are first
+written under names not in use, and the old ones are removed after.
+"""
+
+import errno
+import os
+import shutil
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.files import locked_folder
+from abstain.outputs.fields import FIELDS
+from abstain.outputs.header import HEADER, read_header, sync, write_header
+
+Names = dict[str, tuple[str, ...] | None]
+
+
+def save(
+    folder: Path,
+    arrays: dict[str, NDArray[Any]],
+    class_names: tuple[str, ...] | None,
+    given_names: tuple[str, ...] = (),
+    /,
+    *,
+    beside: dict[str, bytes] | None = None,
+) -> None:
+    """Write the arrays and the header, whole or not at all; several writers take turns.
+
+    With files ``beside`` them, which only a new folder can have, all of it is there at once or nothing is.
+    """
+    folder, names = folder.resolve(), {"class_names": class_names, "given_names": given_names}
+    if not (folder / HEADER).exists():
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise FileExistsError(
+                f"`folder` must be new, empty or hold saved outputs, got {folder}. Choose another place."
+            )
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise NotADirectoryError(
+                f"`{folder}` must be in a folder, got a file in its way. Choose another."
+            ) from None
+        if _create(folder, arrays, names, beside or {}):
+            return
+    if beside:
+        raise FileExistsError(f"`folder` must be new, got {folder}. Choose another place.")
+    with locked_folder(folder, exclusive=True):
+        _overwrite(folder, arrays, names)
+
+
+def _create(folder: Path, arrays: dict[str, NDArray[Any]], names: Names, beside: dict[str, bytes]) -> bool:
+    """Write beside the goal and move there in one step; False if somebody else was there first."""
+    scratch = folder.with_name(f".{folder.name}.{os.getpid()}.{token_hex(4)}.partial")
+    scratch.mkdir(mode=0o700)
+    try:
+        files = {name: f"{name}.npy" for name in arrays}
+        _write_arrays(scratch, arrays, files)
+        for name, contents in beside.items():
+            (scratch / name).write_bytes(contents)
+        write_header(scratch, arrays, files, names)
+        umask = os.umask(0)
+        os.umask(umask)
+        scratch.chmod(0o777 & ~umask)
+        os.replace(scratch, folder)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST) and (folder / HEADER).exists():
+            return False
+        raise
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)  # gone already when the write went well
+    sync(folder.parent)
+    return True
+
+
+def _overwrite(folder: Path, arrays: dict[str, NDArray[Any]], names: Names) -> None:
+    before = read_header(folder).arrays.values()
+    generation = 1
+    while any((folder / f"{name}.{generation}.npy").exists() for name in FIELDS):
+        generation += 1
+    files = {name: f"{name}.{generation}.npy" for name in arrays}
+    try:
+        _write_arrays(folder, arrays, files)
+        write_header(folder, arrays, files, names)
+    except BaseException:
+        if {entry.file for entry in read_header(folder).arrays.values()} != set(files.values()):
+            for file in files.values():  # the old header still stands, so these are litter
+                (folder / file).unlink(missing_ok=True)
+        raise
+    litter = (folder / f"{name}.{old}.npy" for name in FIELDS for old in range(1, generation))
+    for old in (*(folder / entry.file for entry in before), *litter):
+        old.unlink(missing_ok=True)
+
+
+def _write_arrays(folder: Path, arrays: dict[str, NDArray[Any]], files: dict[str, str]) -> None:
+    for name, array in arrays.items():
+        with open(folder / files[name], "wb") as stream:
+            np.save(stream, array, allow_pickle=False)
+            stream.flush()
+            os.fsync(stream.fileno())

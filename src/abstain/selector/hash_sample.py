@@ -1,0 +1,102 @@
+"""`HashSample`: many things as the few smallest of their hashes, by which they are known again."""
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bdtrc
+
+SIZE = 1024
+END = 1 << 64
+LEVEL = 1e-6  # the probability with which ties alone make fresh things look like known ones
+MOST, MANY = 0.75, 200  # of the different things have one count above 1: they are copies, not ties or percentiles
+
+Hashes = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+
+
+@final
+@dataclass(frozen=True)
+class HashSample:
+    """The smallest hashes of many things, each once, in their order: a fair sample of the different ones."""
+
+    hashes: tuple[int, ...]
+    counts: tuple[int, ...]
+    """How many things have each hash."""
+    below: int
+    """Every hash below it is known; 2⁶⁴ where all are."""
+
+    def __post_init__(self) -> None:
+        edges = (-1, *self.hashes, self.below)
+        rising = all(one < other for one, other in pairwise(edges))
+        fits = len(self.hashes) == len(self.counts) <= SIZE and 0 < self.below <= END
+        if not (rising and fits and all(count > 0 for count in self.counts)):
+            raise ValueError("hashes that do not rise, or counts that do not fit")
+
+    @classmethod
+    def of(cls, hashes: Hashes, /) -> Self:
+        """The smallest of these."""
+        distinct, counts = np.unique(hashes, return_counts=True)
+        below = int(distinct[SIZE]) if len(distinct) > SIZE else END
+        return cls(tuple(distinct[:SIZE].tolist()), tuple(counts[:SIZE].tolist()), below)
+
+    def joined(self, other: "HashSample | None", /) -> "HashSample":
+        """That of the things of both."""
+        if other is None:
+            return self
+        counts, below = Counter(dict(zip(self.hashes, self.counts, strict=True))), min(self.below, other.below)
+        counts.update(dict(zip(other.hashes, other.counts, strict=True)))
+        known = sorted(value for value in counts if value < below)
+        kept = known[:SIZE]
+        return HashSample(tuple(kept), tuple(counts[k] for k in kept), known[SIZE] if len(known) > SIZE else below)
+
+    def share(self, hashes: Hashes, /) -> float:
+        """About which share of the things of these hashes are among its own; 0 where none can be compared."""
+        comparable = self.comparable(hashes)
+        return float(np.isin(comparable, self.values).mean()) if len(comparable) else 0.0
+
+    def is_beyond_ties(self, hashes: Hashes, /) -> bool:
+        r"""Whether two independent samples would, with probability at most 10⁻⁶, have so many things in common.
+
+        Things in both are counted against those that are twice or more in one and not in the other. Of t of a thing,
+        a and b of which are to be expected in the two, both have some with probability
+        :math:`1 - (a^t + b^t) / (a + b)^t`, at most :math:`1 - 2^{1 - t}` whatever the two distributions are: the
+        count is at most binomial with the mean of these (Hoeffding, 1956). So values that are often tied prove nothing.
+        """
+        distinct, counts = np.unique(self.comparable(hashes), return_counts=True)
+        both, ours, theirs = np.intersect1d(self.values, distinct, assume_unique=True, return_indices=True)
+        own, other = _without_copies(np.array(self.counts, np.int64)), _without_copies(counts)
+        totals = np.concatenate([own[ours] + other[theirs], np.delete(own, ours), np.delete(other, theirs)])
+        totals = totals[totals > 1]
+        chance = 1 - float(np.mean(0.5 ** (totals - 1))) if len(totals) else 1.0
+        return len(both) > len(totals) * chance + 1 and float(bdtrc(len(both) - 1, len(totals), chance)) <= LEVEL
+
+    @property
+    def tied(self) -> float:
+        """The share of things that are not the only one of their hash."""
+        return sum(count for count in self.counts if count > 1) / max(1, sum(self.counts))
+
+    @property
+    def collision(self) -> float:
+        """The probability that two things have the same hash; more where not all are known."""
+        n = sum(self.counts)
+        return sum(count * (count - 1) for count in self.counts) / max(1, n * (n - 1))
+
+    @property
+    def values(self) -> Hashes:
+        """The hashes as an array."""
+        return np.array(self.hashes, np.uint64)
+
+    def comparable(self, hashes: Hashes, /) -> Hashes:
+        """Those of which it is known whether they are among its own."""
+        return hashes[hashes <= np.uint64(self.below - 1)]
+
+
+def _without_copies(counts: Ints) -> Ints:
+    """The counts, in units of one that most things have: ties alone give at most a third the same above 1."""
+    values, things = np.unique(counts, return_counts=True)
+    unit = values[things >= max(MANY, MOST * len(counts))]
+    return -(-counts // unit[0]) if len(unit) else counts

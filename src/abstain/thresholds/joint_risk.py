@@ -1,0 +1,152 @@
+"""`joint_risk`: one threshold that keeps a risk overall and one in each group."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import ceil
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain.draws import generator
+from abstain.thresholds.binomial import p_value
+from abstain.thresholds.fallback import lowest_certified, proposed
+from abstain.thresholds.promise import RISK, Promise
+from abstain.thresholds.risk import lowest_in_reach, reach_words
+from abstain.thresholds.sample import Sample, check_names, check_target, one_per_cluster
+from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+PILOT = 0.2
+
+
+def joint_risk(
+    confidence: ArrayLike,
+    losses: ArrayLike,
+    groups: ArrayLike,
+    /,
+    *,
+    risk: float,
+    group_risk: float,
+    delta: float = 0.05,
+    ids: ArrayLike | None = None,
+    seed: int = 0,
+) -> Threshold:
+    """One threshold with at most ``risk`` overall and ``group_risk`` in every group, with probability 1 − δ.
+
+    A random fifth of the rows proposes thresholds; on the others a threshold passes only if it does so overall and in
+    each group (an intersection–union test, which needs no correction), in a sequence with fallback. A group without an
+    accepted row does not pass. The ranks of the sample itself cannot serve here: those of a group depend on the others.
+    """
+    for name, value in (("risk", risk), ("group_risk", group_risk), ("delta", delta)):
+        check_target(name, value)
+    rows = _Grouped.of(confidence, losses, groups, ids=ids, seed=seed)
+    limits = rows.limits(risk, group_risk)
+    sequence = proposed(rows.confidence[rows.pilot], np.ones(np.count_nonzero(rows.pilot)), rows.looks_safe(limits))
+    value = _lowest(rows, sequence, limits, delta)
+    if value == np.inf:
+        raise _none_found(rows, sequence, risk, group_risk, delta)
+    like = Sample.of(confidence, losses, ids=ids)
+    overall, each = (
+        Promise(
+            quantity=quantity,
+            target=limit,
+            probability=1 - delta,
+            distribution=like.distribution,
+            counting=like.counting,
+        )
+        for quantity, limit in ((RISK, risk), (f"{RISK} of each of the groups {_named(rows.parts)}", group_risk))
+    )
+    accepted = rows.kept(value)
+    return Threshold(
+        value=value,
+        method="joint_risk",
+        n=int(np.count_nonzero(~rows.pilot)),
+        accepted=int(np.count_nonzero(accepted)),
+        errors=float(rows.losses[accepted].sum()),
+        promise=overall,
+        further=(each,),
+    )
+
+
+@dataclass(frozen=True)
+class _Grouped:
+    """Independent rows in an order that tells nothing, of which a pilot proposes and the others certify."""
+
+    confidence: Floats
+    losses: Floats
+    pilot: Mask
+    parts: dict[object, Mask]
+    """The rows of each group, by its name; not of those whose rows are never accepted."""
+    are_errors: bool
+    """Whether every loss is 0 or 1."""
+
+    @classmethod
+    def of(
+        cls, confidence: ArrayLike, losses: ArrayLike, groups: ArrayLike, /, *, ids: ArrayLike | None, seed: int
+    ) -> Self:
+        are_errors = Sample.of(confidence, losses).are_errors
+        c, e, names = np.asarray(confidence, np.float64), np.asarray(losses, np.float64), check_names("groups", groups)
+        if names.shape != c.shape:
+            raise ValueError(f"`groups` must name a group for each sample, got {names.shape} for {c.shape}.")
+        rows = one_per_cluster(c, e, ids=ids, seed=seed)
+        rows = rows[np.lexsort((names[rows], e[rows], c[rows]))]
+        c, e, names = c[rows], e[rows], names[rows]
+        pilot = generator("pilot of groups", seed, c, e).permutation(len(c)) < ceil(PILOT * len(c))
+        parts = {name: (names == name) for name in np.unique(names[c > -np.inf])}
+        return cls(c, e, pilot, parts, are_errors)
+
+    def limits(self, risk: float, group_risk: float) -> dict[object, float]:
+        """The limit of each group, and of all rows under None."""
+        return {None: risk} | dict.fromkeys(self.parts, group_risk)
+
+    def kept(self, threshold: float) -> Mask:
+        """(n,) the rows that certify and are accepted."""
+        return ~self.pilot & (self.confidence > threshold)
+
+    def worst(self, threshold: float, limits: dict[object, float]) -> tuple[float, object]:
+        """The largest p-value, and whose it is."""
+        kept, found = self.kept(threshold), []
+        for name, limit in limits.items():
+            losses = self.losses[kept if name is None else kept & self.parts[name]]
+            found.append((p_value(float(losses.sum()), len(losses), limit, are_errors=self.are_errors), name))
+        return max(found, key=lambda pair: pair[0])
+
+    def looks_safe(self, limits: dict[object, float]) -> float | None:
+        """The largest coverage at which every risk looks safe on the pilot."""
+        order = np.argsort(-self.confidence[self.pilot], kind="stable")
+        safe = np.ones(len(order), dtype=bool)
+        for name, limit in limits.items():
+            inside = np.ones(len(order)) if name is None else self.parts[name][self.pilot][order].astype(float)
+            safe &= np.cumsum(inside * (self.losses[self.pilot][order] - limit)) <= 0
+        return float(np.flatnonzero(safe)[-1] + 1) / len(order) if safe.any() else None
+
+
+def _lowest(rows: _Grouped, sequence: list[tuple[float, float]], limits: dict[object, float], delta: float) -> float:
+    """The lowest threshold of the sequence that is certified, +inf for none."""
+    return lowest_certified(sequence, lambda threshold, level: rows.worst(threshold, limits)[0] <= level, delta)
+
+
+def _none_found(
+    rows: _Grouped, sequence: list[tuple[float, float]], risk: float, group_risk: float, delta: float
+) -> NoSafeThresholdError:
+    """Which risk stands in the way, and which would be in reach."""
+    limits = rows.limits(risk, group_risk)
+    _, blocking = min((rows.worst(threshold, limits) for threshold, _ in sequence), key=lambda pair: pair[0])
+    whose = "the overall risk" if blocking is None else f"the risk in the group {str(blocking)!r}"
+
+    def is_certified(trial: float) -> bool:
+        raised = rows.limits(*(min(limit * (trial / group_risk), 0.999) for limit in (risk, group_risk)))
+        return _lowest(rows, sequence, raised, delta) < np.inf
+
+    return NoSafeThresholdError(
+        f"No threshold certifies risk <= {risk:.4g} overall and <= {group_risk:.4g} in every group together on "
+        f"n={len(rows.losses)} calibration samples: {whose} stands in the way. With both targets raised alike, in "
+        f"groups {reach_words(lowest_in_reach(is_certified, group_risk))}."
+    )
+
+
+def _named(groups: Iterable[object]) -> str:
+    names = [str(name) for name in groups]
+    return ", ".join(names if len(names) <= 12 else [*names[:10], f"… ({len(names)} in all)"])
