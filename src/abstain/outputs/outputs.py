@@ -24,6 +24,7 @@ from abstain.outputs.places import as_places
 from abstain.outputs.probabilities import are_log_probabilities
 from abstain.outputs.table import SUFFIXES, read_table
 from abstain.outputs.taken import Source, Taken, taken
+from abstain.outputs.unlabelled import unlabelled
 
 ROW_FIELDS = ("logits", "labels", "features", "shift", "domain", "ids", "given", "wrong")
 HEAD_FIELDS = ("weight", "bias")
@@ -190,7 +191,7 @@ class Outputs:
         elif self.labels is not None:
             errors = (self.predictions != self.labels) | (self.labels < 0)
         else:
-            raise ValueError("`labels` must be given to know the errors, got none. Pass labels= to Outputs.")
+            raise unlabelled("outputs", "for their errors to be known")
         errors.flags.writeable = False
         return errors
 
