@@ -15,7 +15,7 @@ def test_a_paragraph_is_one_line_where_nobody_looks(capsys):
 def test_a_paragraph_is_broken_between_words_in_a_terminal(capsys, monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "62")
-    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("TERM", "xterm")
     say(f"[red] {WORDS}")
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 62
