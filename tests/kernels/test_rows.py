@@ -29,6 +29,28 @@ def test_sums_agree_with_scipy(logits):
     np.testing.assert_array_equal(sums.prediction, logits.argmax(1))
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("k", [2, 3, 4, 5, 63, 64, 65, 130])
+@pytest.mark.parametrize("n", [1, 15, 16, 33])
+def test_every_width_and_number_of_rows_agrees_with_numpy(n, k, kind):
+    z = np.random.default_rng(n * k).normal(scale=4, size=(n, k)).astype(kind)
+    scale = np.random.default_rng(0).uniform(0.5, 2, size=k)
+    sums, order, wide = row_sums(z, scale=scale), np.sort(z, axis=1), z.astype(np.float64)
+    np.testing.assert_array_equal(sums.top, order[:, -1])
+    np.testing.assert_array_equal(sums.second, order[:, -2])
+    np.testing.assert_array_equal(sums.prediction, z.argmax(1))
+    rest = np.where(np.arange(k) == z.argmax(1)[:, None], -np.inf, wide)
+    rival = (rest * scale).max(1)
+    np.testing.assert_array_equal(sums.scaled_margin, (wide * scale)[np.arange(n), z.argmax(1)] - rival)
+    np.testing.assert_allclose(sums.tail, logsumexp(rest, axis=1) - wide.max(1), rtol=1e-13, atol=1e-15)
+
+
+def test_a_class_beyond_what_float32_counts_is_told_exactly():
+    z = np.zeros((1, 2**24 + 4), dtype=np.float32)
+    z[0, 2**24 + 1] = 1
+    assert row_sums(z).prediction[0] == 2**24 + 1
+
+
 def test_prediction_is_the_first_of_equal_logits():
     assert row_sums(np.array([[1.0, 3.0, 3.0]])).prediction[0] == 1
 

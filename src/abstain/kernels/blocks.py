@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from typing import TypeVar
 
-BLOCK_ELEMENTS = 1 << 20  # 4 MB of float32: large enough to amortise a call, small enough to stay in cache
+BLOCK_ELEMENTS = 1 << 21  # 8 MB of float32: large enough to amortise calls, small enough to stay in cache
 BLOCK_ROWS = 1024  # of features: enough for a matrix product, few enough that products with a bank of rows are small
 
 _IS_ALONE = ContextVar("_IS_ALONE", default=False)

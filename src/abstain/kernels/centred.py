@@ -5,7 +5,8 @@ from numpy.typing import NDArray
 
 from abstain.kernels.blocks import for_each_block
 from abstain.kernels.compiled import array, as_given, compiled, double, given, single, whole
-from abstain.kernels.lanes import LANES, filled, gather, larger, largest, load, steps, total, where_above
+from abstain.kernels.lanes import LANES, filled, larger, largest, steps, total, where_above, wide
+from abstain.kernels.transfers import gather, load
 
 Floats = NDArray[np.float64]
 
@@ -14,8 +15,8 @@ Floats = NDArray[np.float64]
 def _part(z, start, left):  # type: ignore[no-untyped-def]
     """As many numbers as there are lanes, −inf beyond those left."""
     if left >= LANES:
-        return load(z, start)
-    return where_above(np.float64(left), steps(), gather(z, start, 1, left), -np.inf)
+        return wide(load(z, start))
+    return where_above(np.float64(left), steps(), wide(gather(z, start, 1, left)), -np.inf)
 
 
 @compiled(*((given(kind), whole, whole, array(double, 2)) for kind in (single, double)))

@@ -1,30 +1,34 @@
-"""Sixteen float64 side by side, as one value in a compiled function.
+"""Sixteen numbers side by side, float64 or float32, as one value in a compiled function.
 
 The compiler maps them to the vectors the machine has, so that one loop runs at full width everywhere, in the same order
-of sums. A number beside them stands for sixteen of it.
+of sums. A number beside them stands for sixteen of it. Comparing is exact in either kind, and twice as fast in float32.
 """
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, models, register_model
-from numba.np.arrayobj import make_array
 
 LANES = 16  # two vectors of the widest machines: while one waits for a result, the other is worked
-PLACES = ir.VectorType(ir.IntType(32), LANES)
-VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+VECTORS = {
+    types.float32: ir.VectorType(ir.FloatType(), LANES),
+    types.float64: ir.VectorType(ir.DoubleType(), LANES),
+}
+VECTOR = VECTORS[types.float64]
 
 
 class Lanes(types.Type):
-    """The type of sixteen numbers side by side."""
+    """The type of sixteen numbers of a kind side by side."""
 
-    def __init__(self) -> None:
-        super().__init__(name="Lanes")
+    def __init__(self, kind: Any) -> None:
+        super().__init__(name=f"Lanes({kind})")
+        self.kind = kind
 
 
 @register_model(Lanes)
@@ -32,32 +36,43 @@ class LanesModel(models.PrimitiveModel):
     """A vector of LLVM."""
 
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, VECTOR)
+        super().__init__(manager, kind, VECTORS[kind.kind])
 
 
-lanes = Lanes()
+lanes = Lanes(types.float64)
+
+
+def _common(kinds: Any) -> Any:
+    """What numbers and lanes of one kind are worked as: lanes if there are some, float64 otherwise."""
+    return next((kind for kind in kinds if isinstance(kind, Lanes)), types.float64)
 
 
 def _alike(context: Any, builder: Any, kinds: Any, values: Any) -> list[Any]:
-    """The values as vectors if one of them is one, as float64 otherwise."""
-    if lanes not in kinds:
-        return [context.cast(builder, value, kind, types.float64) for kind, value in zip(kinds, values, strict=True)]
-    return [_filled(context, builder, kind, value) for kind, value in zip(kinds, values, strict=True)]
+    wanted = _common(kinds)
+    if wanted == types.float64:
+        return [context.cast(builder, value, kind, wanted) for kind, value in zip(kinds, values, strict=True)]
+    return [_filled(context, builder, wanted, kind, value) for kind, value in zip(kinds, values, strict=True)]
 
 
-def _filled(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    if kind == lanes:
+def _filled(context: Any, builder: Any, wanted: Any, kind: Any, value: Any) -> Any:
+    if kind == wanted:
         return value
-    first = ir.Constant(VECTOR, ir.Undefined)
-    first = builder.insert_element(first, context.cast(builder, value, kind, types.float64), ir.IntType(32)(0))
-    return builder.shuffle_vector(first, first, ir.Constant(PLACES, [0] * LANES))
+    first = ir.Constant(VECTORS[wanted.kind], ir.Undefined)
+    first = builder.insert_element(first, context.cast(builder, value, kind, wanted.kind), ir.IntType(32)(0))
+    return builder.shuffle_vector(first, first, places_of([0] * LANES))
+
+
+def places_of(places: Iterable[int]) -> Any:
+    """The places that a shuffle of two vectors takes its numbers from."""
+    found = list(places)
+    return ir.Constant(ir.VectorType(ir.IntType(32), len(found)), found)
 
 
 def _elementwise(number: int, make: Callable[[Any, list[Any]], Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """How to type and to build a function of so many numbers or lanes, lane by lane."""
 
     def result(args: Any) -> Any:
-        return signature(lanes if lanes in args else types.float64, *args) if len(args) == number else None
+        return signature(_common(args), *args) if len(args) == number else None
 
     def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return make(builder, _alike(context, builder, sig.args, args))
@@ -107,10 +122,17 @@ def where_above(typingctx, a, b, x, y):  # type: ignore[no-untyped-def]  # noqa:
 
 
 @intrinsic
-def where_equal(typingctx, a, b, x, y):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """X where a = b, y elsewhere."""
-    result, build = _elementwise(4, lambda builder, abxy: _selected("==", builder, *abxy))
-    return result((a, b, x, y)), build
+def times_plus(typingctx, a, b, c):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    """A · b + c rounded once, where the machine can; twice elsewhere."""
+
+    def make(builder, abc):  # type: ignore[no-untyped-def]
+        kind = abc[0].type
+        name = "llvm.fmuladd." + ("f64" if kind == ir.DoubleType() else f"v{LANES}f64")
+        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind] * 3), name)
+        return builder.call(function, abc)
+
+    result, build = _elementwise(3, make)
+    return result((a, b, c)), build
 
 
 @intrinsic
@@ -129,12 +151,37 @@ def scaled_by_bits(typingctx, values, shifted):  # type: ignore[no-untyped-def] 
 
 @intrinsic
 def filled(typingctx, value):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """Sixteen of a number."""
+    """Sixteen of a number, in float64."""
 
     def build(context, builder, sig, args):  # type: ignore[no-untyped-def]
-        return _filled(context, builder, sig.args[0], args[0])
+        return _filled(context, builder, lanes, sig.args[0], args[0])
 
     return lanes(value), build
+
+
+@intrinsic
+def filled_like(typingctx, array, value):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    """Sixteen of a number, in the kind of an array."""
+
+    def build(context, builder, sig, args):  # type: ignore[no-untyped-def]
+        return _filled(context, builder, sig.return_type, sig.args[1], args[1])
+
+    return Lanes(array.dtype)(array, value), build
+
+
+@intrinsic
+def wide(typingctx, values):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    """The same numbers in float64."""
+
+    def build(context, builder, sig, args):  # type: ignore[no-untyped-def]  # noqa: ARG001
+        return widened(builder, args[0], VECTOR)
+
+    return lanes(values), build
+
+
+def widened(builder: Any, values: Any, kind: Any) -> Any:
+    """A vector in a kind that is at least as wide as its own."""
+    return values if values.type == kind else builder.fpext(values, kind)
 
 
 @intrinsic
@@ -148,8 +195,7 @@ def _folded(builder: Any, values: Any, combine: Callable[[Any, Any], Any]) -> An
     while values.type.count > 1:
         half = values.type.count // 2
         low, high = (
-            builder.shuffle_vector(values, values, ir.Constant(ir.VectorType(ir.IntType(32), half), list(places)))
-            for places in (range(half), range(half, 2 * half))
+            builder.shuffle_vector(values, values, places_of(places)) for places in (range(half), range(half, 2 * half))
         )
         values = combine(low, high)
     return builder.extract_element(values, ir.IntType(32)(0))
@@ -173,45 +219,3 @@ def largest(typingctx, values):  # type: ignore[no-untyped-def]  # noqa: ARG001
         return _folded(builder, args[0], lambda a, b: _selected(">", builder, a, b, a, b))
 
     return types.float64(lanes), build
-
-
-@intrinsic
-def load(typingctx, array, place):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """Sixteen neighbours in a C-ordered array of float32 or float64, from a place on."""
-
-    def build(context, builder, sig, args):  # type: ignore[no-untyped-def]
-        first = builder.gep(make_array(sig.args[0])(context, builder, args[0]).data, [args[1]])
-        kind = ir.VectorType(first.type.pointee, LANES)
-        found = builder.load(builder.bitcast(first, kind.as_pointer()), align=1)
-        return found if kind == VECTOR else builder.fpext(found, VECTOR)
-
-    return lanes(array, types.int64), build
-
-
-@intrinsic
-def gather(typingctx, array, place, step, count):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """Of a C-ordered array the numbers at place, place + step, …; beyond ``count`` of them the last again."""
-
-    def build(context, builder, sig, args):  # type: ignore[no-untyped-def]
-        data, (place, step, count) = make_array(sig.args[0])(context, builder, args[0]).data, args[1:]
-        last = builder.sub(count, count.type(1))
-        found = ir.Constant(ir.VectorType(data.type.pointee, LANES), ir.Undefined)
-        for k in range(LANES):
-            near = builder.select(builder.icmp_signed("<", last.type(k), last), last.type(k), last)
-            number = builder.load(builder.gep(data, [builder.add(place, builder.mul(near, step))]))
-            found = builder.insert_element(found, number, ir.IntType(32)(k))
-        return found if found.type == VECTOR else builder.fpext(found, VECTOR)
-
-    return lanes(array, types.int64, types.int64, types.int64), build
-
-
-@intrinsic
-def store(typingctx, array, place, values):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """Put the lanes into a C-ordered array of float64, from a place on."""
-
-    def build(context, builder, sig, args):  # type: ignore[no-untyped-def]
-        first = builder.gep(make_array(sig.args[0])(context, builder, args[0]).data, [args[1]])
-        builder.store(args[2], builder.bitcast(first, VECTOR.as_pointer()), align=1)
-        return context.get_dummy_value()
-
-    return types.none(array, types.int64, lanes), build

@@ -5,7 +5,8 @@ from numpy.typing import NDArray
 
 from abstain.kernels.blocks import for_each_block
 from abstain.kernels.compiled import array, as_given, compiled, double, given, single, whole
-from abstain.kernels.lanes import LANES, filled, gather, largest, load, smaller, steps, total, where_above
+from abstain.kernels.lanes import LANES, filled, largest, smaller, steps, total, where_above, wide
+from abstain.kernels.transfers import gather, load
 
 Floats = NDArray[np.float64]
 
@@ -28,10 +29,10 @@ def _fill(logits, prediction, inverse, smallest, mean):  # type: ignore[no-untyp
         z = np.float64(logits[i, prediction[i]])
         least, sums, counts = filled(np.inf), filled(0.0), filled(0.0)
         for j in range(0, whole, LANES):
-            least, sums, counts = _take(load(logits, row + j), z, load(inverse, own + j), least, sums, counts)
+            least, sums, counts = _take(wide(load(logits, row + j)), z, load(inverse, own + j), least, sums, counts)
         if whole < k:
             x, factor = (
-                gather(logits, row + whole, 1, k - whole),
+                wide(gather(logits, row + whole, 1, k - whole)),
                 where_above(np.float64(k - whole), steps(), gather(inverse, own + whole, 1, k - whole), 0.0),
             )
             least, sums, counts = _take(x, z, factor, least, sums, counts)

@@ -12,57 +12,74 @@ from numpy.typing import NDArray
 
 from abstain.kernels.blocks import for_each_block
 from abstain.kernels.compiled import array, as_given, compiled, double, given, single, whole
-from abstain.kernels.exponential import LOWEST, exp_nonpositive
-from abstain.kernels.lanes import LANES, filled, gather, larger, load, smaller, store, where_above, where_equal
+from abstain.kernels.exponential import LOG2_E, LOWEST, exp2_of_product
+from abstain.kernels.lanes import LANES, filled, filled_like, larger, smaller, where_above, wide
 from abstain.kernels.once import once
+from abstain.kernels.transfers import FOUR, foresee, gather, load, store, turn
 
 Floats = NDArray[np.float64]
 TOP, SECOND, PREDICTION, RIVAL, SUM, SQUARES, PRODUCTS = range(7)
 EXTREMES, EVERYTHING = 4, 7  # fields
+MOST_SINGLE = 1 << 24  # classes whose numbers float32 tells apart
 RUN = 64  # classes summed up before they join the total, so that rounding grows with neither their number
+
+
+@compiled(inline="always")
+def _turn(logits, i, rows, start, stop, tile):  # type: ignore[no-untyped-def]
+    """Put some classes of rows from i on into the tile, each row into a lane."""
+    k = logits.shape[1]
+    fours = (stop - start) // FOUR * FOUR if rows == LANES else 0
+    for j in range(start, start + fours, FOUR):
+        turn(logits, i * k + j, k, tile, j * LANES)
+    for j in range(start + fours, stop):
+        store(tile, j * LANES, gather(logits, i * k + j, k, rows))
 
 
 @compiled(inline="always")
 def _extremes(logits, i, rows, tile):  # type: ignore[no-untyped-def]
     """Fill the tile; the two largest of each row and the place of the first, where NaN counts as +inf."""
     k = logits.shape[1]
-    top, second, best = filled(-np.inf), filled(-np.inf), filled(0.0)
-    for j in range(k):
-        x = smaller(gather(logits, i * k + j, k, rows), np.inf)
-        store(tile, j * LANES, x)
-        second = larger(second, smaller(x, top))
-        best = where_above(x, top, np.float64(j), best)
-        top = larger(top, x)
+    top, second, best = filled_like(tile, -np.inf), filled_like(tile, -np.inf), filled_like(tile, 0.0)
+    for start in range(0, k, RUN):
+        stop = min(start + RUN, k)
+        _turn(logits, i, rows, start, stop, tile)
+        for j in range(start, stop):
+            x = smaller(load(tile, j * LANES), np.inf)
+            second = larger(second, smaller(x, top))
+            best = where_above(x, top, np.float64(j), best)
+            top = larger(top, x)
+            foresee(logits, (i + LANES) * k + j * LANES)
     return top, second, best
 
 
 @compiled(inline="always")
-def _rival(tile, scale, best):  # type: ignore[no-untyped-def]
-    """The largest scaled logit of another class than the best."""
+def _rival(tile, scale):  # type: ignore[no-untyped-def]
+    """The largest scaled logit."""
     rival = filled(-np.inf)
     for j in range(scale.size):
-        rival = larger(rival, where_equal(best, np.float64(j), -np.inf, load(tile, j * LANES) * scale[j]))
+        rival = larger(rival, wide(load(tile, j * LANES)) * scale[j])
     return rival
 
 
 @compiled(inline="always")
 def _sums(tile, k, second, beta):  # type: ignore[no-untyped-def]
-    """Σ e^t, Σ e^{2t}, Σ t e^t with t = min(β(x − second), 0), less the 1, 1 and 0 that the top logit adds."""
-    sums, squares, products = filled(-1.0), filled(-1.0), filled(0.0)
+    """Σ e^t, Σ e^{2t}, Σ t e^t with t = β(x − second)."""
+    rate = LOG2_E * beta
+    lowest = LOWEST / rate
+    sums, squares, products = filled(0.0), filled(0.0), filled(0.0)
     for start in range(0, k, RUN):
-        s1, s2, st = filled(0.0), filled(0.0), filled(0.0)
+        s1, s2, sd = filled(0.0), filled(0.0), filled(0.0)
         for j in range(start, min(start + RUN, k)):
-            t = smaller((load(tile, j * LANES) - second) * beta, 0.0)
-            t = larger(t, LOWEST)  # a masked class, at −inf, must not make 0 · inf
-            e = exp_nonpositive(t)
-            s1, s2, st = s1 + e, s2 + e * e, st + e * t
-        sums, squares, products = sums + s1, squares + s2, products + st
-    return sums, squares, products
+            d = larger(wide(load(tile, j * LANES)) - second, lowest)  # a masked class, at −inf, must not make 0 · inf
+            e = exp2_of_product(d, rate)
+            s1, s2, sd = s1 + e, s2 + e * e, sd + e * d
+        sums, squares, products = sums + s1, squares + s2, products + sd
+    return sums, squares, products * beta
 
 
 @compiled(
     *(
-        (given(kind), array(double), double, whole, array(double, 2), array(double), array(double))
+        (given(kind), array(double), double, whole, array(double, 2), array(kind), array(double))
         for kind in (single, double)
     )
 )
@@ -76,10 +93,12 @@ def _fill(logits, scale, beta, first, found, tile, out):  # type: ignore[no-unty
         store(out, TOP * LANES, top)
         store(out, SECOND * LANES, second)
         store(out, PREDICTION * LANES, best)
+        for c in range(LANES):  # what follows is of the other classes
+            tile[np.int64(out[PREDICTION * LANES + c]) * LANES + c] = -np.inf
         if scale.size:
-            store(out, RIVAL * LANES, _rival(tile, scale, best))
+            store(out, RIVAL * LANES, _rival(tile, scale))
         if fields > SUM:
-            sums, squares, products = _sums(tile, k, second, beta)
+            sums, squares, products = _sums(tile, k, wide(second), beta)
             store(out, SUM * LANES, sums)
             store(out, SQUARES * LANES, squares)
             store(out, PRODUCTS * LANES, products)
@@ -105,8 +124,9 @@ def _gathered(logits: LogitRows, scale: Floats, beta: float, fields: int) -> Flo
     found = np.empty((fields, n))
 
     def work(block: slice) -> None:
+        rows = as_given(logits[block] if k <= MOST_SINGLE else logits[block].astype(np.float64))
         out = np.full(fields * LANES, np.nan)
-        _fill(as_given(logits[block]), scale, beta, block.start, found, np.empty(k * LANES), out)
+        _fill(rows, scale, beta, block.start, found, np.empty(k * LANES, rows.dtype), out)
 
     for_each_block(work, n, k)
     bad = ~np.isfinite(found[TOP])
@@ -131,7 +151,8 @@ class RowSums:
     @once
     def _everything(self) -> Floats:
         found = _gathered(self._logits, self._scale, 1 / self._temperature, EVERYTHING)
-        found[SUM:, found[SECOND] == -np.inf] = [[1.0], [0.0], [np.inf]]  # one class left standing
+        if (alone := found[SECOND] == -np.inf).any():  # one class left standing
+            found[SUM:, alone] = [[1.0], [0.0], [np.inf]]
         return found
 
     @once
@@ -194,7 +215,10 @@ class RowSums:
     def gap(self) -> Floats:
         """The mean of −dⱼ under weights exp(dⱼ − L); 0 where no other class is above −inf."""
         behind = self._everything[PRODUCTS] / self._everything[SUM]
-        return np.subtract(self.margin, behind, out=np.zeros_like(behind), where=behind != np.inf)
+        gap = np.asarray(self.margin - behind)
+        if (alone := behind == np.inf).any():
+            gap[alone] = 0.0
+        return gap
 
     @once
     def log_total(self) -> Floats:

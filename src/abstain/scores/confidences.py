@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from abstain.scores.score import FittedScore
 
 Rows = slice | NDArray[np.int64]
-ELEMENTS = 4 * BLOCK_ELEMENTS  # of a block: enough for every thread and for a matrix product
+ELEMENTS = 2 * BLOCK_ELEMENTS  # of a block: enough for every thread and for a matrix product
 
 
 def confidences(outputs: Outputs, fitted: "Mapping[str, FittedScore]", /) -> dict[str, NDArray[np.float64]]:

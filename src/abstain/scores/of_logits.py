@@ -35,8 +35,9 @@ def of_logits(
             for name, formula in formulas.items():
                 found[name][block] = formula(inputs)
         bad[block] = inputs.predictions < 0
-        for confidence in found.values():
-            confidence[block][bad[block]] = np.nan
+        if bad[block].any():
+            for confidence in found.values():
+                confidence[block][bad[block]] = np.nan
 
     for_each_block(work, *view.shape)
     if view is logits:
