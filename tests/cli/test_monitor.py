@@ -408,7 +408,7 @@ def test_rows_without_a_verdict_are_decided_as_select_decides_them(tmp_path, opt
             "Row 2: `confidence` or `accepted` must tell whether a sample with a label",
         ),
         ("confidence_vendor,correct\n0.5,1\n", "Run `abstain select` first"),
-        ("certainty,correct\n0.5,1\n", "Run `abstain select` first"),
+        ("Confidence_vendor,Correct\n0.5,1\n", "Run `abstain select` first"),
         ("label,prediction,logit_0,logit_1\n0,0,1,2\n", "Run `abstain select` first"),
     ],
 )
