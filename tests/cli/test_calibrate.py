@@ -110,3 +110,22 @@ def test_a_wrong_file_is_one_line(tmp_path):
     done = run("select", tmp_path / "s.abstain", tmp_path / "run", "-o", tmp_path / "d.csv")
     assert done.returncode == 1
     assert "must be a selector" in done.stderr
+
+
+def test_the_score_that_nobody_named_is_told_and_the_next_command_names_the_rows(tmp_path):
+    make(500, 0).save(tmp_path / "my run")
+    done = run("calibrate", tmp_path / "my run", "--coverage", "0.5", "-o", tmp_path / "s.abstain")
+    assert "Score: confidence_margin, the default; `abstain evaluate` tells which ranks best here" in done.stdout
+    assert f"abstain select {tmp_path / 's.abstain'} '{tmp_path / 'my run'}' -o decisions.csv" in done.stdout
+    options = ("--score", "energy", "--coverage", "0.5", "-o", tmp_path / "s.abstain")
+    assert "Score:" not in run("calibrate", tmp_path / "my run", *options).stdout
+
+
+def test_a_table_without_labels_or_without_classes_is_told_which_columns_help(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("confidence,prediction\n0.5,cat\n0.7,dog\n")
+    done = run("calibrate", table, "--risk", "0.1", "-o", tmp_path / "s.abstain")
+    assert "A table has them in a column `label`, or without logits in `correct` or `error`" in done.stderr
+    table.write_text("confidence,prediction,correct\n0.5,cat,1\n0.7,dog,0\n")
+    done = run("calibrate", table, "--risk", "0.1", "--per", "class", "-o", tmp_path / "s.abstain")
+    assert "rename the column prediction to group, and ask for one per group: --per group" in done.stderr

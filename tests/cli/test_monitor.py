@@ -139,7 +139,7 @@ def test_without_anything_to_watch_the_command_says_so(tmp_path):
             "accepted,error\n1,0\n1,maybe\n",
             "Row 2: `accepted`, `error` and `correct` must be true, false, yes, no, 1, 0 or empty, got 'maybe'",
         ),
-        ("id,Accepted,Error\n1,true,true\n", "must have a column error, got id, Accepted, Error"),
+        ("id,taken,wrong\n1,true,true\n", "must have a column error, got id, taken, wrong"),
         ("accepted;error\ntrue;true\n", "must have a column error"),
         ("accepted\ntrue\n", "must have a column error, got accepted"),
         ("", "must have a column error, got none"),
@@ -408,7 +408,7 @@ def test_rows_without_a_verdict_are_decided_as_select_decides_them(tmp_path, opt
             "Row 2: `confidence` or `accepted` must tell whether a sample with a label",
         ),
         ("confidence_vendor,correct\n0.5,1\n", "Run `abstain select` first"),
-        ("Confidence,correct\n0.5,1\n", "Run `abstain select` first"),
+        ("Confidence_vendor,Correct\n0.5,1\n", "Run `abstain select` first"),
         ("label,prediction,logit_0,logit_1\n0,0,1,2\n", "Run `abstain select` first"),
     ],
 )

@@ -33,3 +33,11 @@ def test_what_cannot_be_planned_is_one_line(options, message):
     assert done.returncode == 1
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_number_of_rows_and_a_risk_tell_the_coverage_it_takes():
+    found = json.loads(run("plan", "--n", "4000", "--risk", "0.02", "--error-rate", "0.01", "--json").stdout)
+    assert found["rows"] == [{"error_rate": 0.01, "coverage": 0.387}]
+    told = run("plan", "--n", "4000", "--risk", "0.02").stdout
+    assert "0.01 of the accepted wrong: 38.7% accepted, or more" in told
+    assert "0.015 of the accepted wrong: not even if all are accepted" in told

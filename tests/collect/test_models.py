@@ -335,3 +335,12 @@ def test_transformers_classifiers_of_text_and_images(tmp_path):
     outputs = collect(hf_model(tmp_path / "image"), Data(pictures, labels=np.array([0, 2])), tmp_path / "other")
     assert outputs.logits.shape == (2, 3)
     assert outputs.check_head().agrees
+
+
+def test_a_forest_fitted_on_a_table_is_handed_one():
+    pandas = pytest.importorskip("pandas")
+    x, y = load_breast_cancer(return_X_y=True)
+    names = [f"f{i}" for i in range(x.shape[1])]
+    forest = RandomForestClassifier(5, random_state=0).fit(pandas.DataFrame(x, columns=names), y)
+    logits, _ = SklearnModel(forest)(list(x[:9]))  # a warning would be an error
+    np.testing.assert_allclose(np.exp(logits), forest.predict_proba(pandas.DataFrame(x[:9], columns=names)), atol=1e-12)

@@ -42,3 +42,12 @@ def test_where_all_scores_rank_alike_there_is_nothing_to_compare_with():
     assert found.baseline is None
     assert found.words.startswith("max_softmax has AURC ")
     assert found.words.endswith("2 scores rank every sample alike: max_softmax, doctor.")
+
+
+def test_an_evaluation_and_its_verdict_print_as_words():
+    rng = np.random.default_rng(0)
+    confidence = rng.random(300)
+    evaluation = evaluate(Outputs(given={"a": confidence, "b": rng.random(300)}, errors=rng.random(300) > confidence))
+    assert evaluation.verdict.score == "a"
+    assert str(evaluation) == str(evaluation.verdict) == evaluation.verdict.words
+    assert str(evaluation).startswith("Use a: ")

@@ -3,6 +3,7 @@ import pytest
 
 from abstain import Outputs, calibrate
 from abstain.monitor.row import SOURCES, Row, read_rows, supplied, unused
+from abstain.monitor.stream import batches
 
 
 def test_texts_and_values_are_the_same_row():
@@ -32,3 +33,23 @@ def test_every_column_that_a_selector_writes_is_known():
     written = calibrate(outputs, risk=0.2).decide(outputs)
     assert "reason" in written
     assert unused(written, SOURCES) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("d.csv", "Confidence,ACCEPTED,Error\n0.5,1,0\n"),
+        ("d.jsonl", '{"Confidence": 0.5, "ACCEPTED": 1, "Error": 0}\n'),
+    ],
+)
+def test_capitals_in_the_names_of_columns_do_not_matter(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    (batch,) = batches(str(tmp_path / name), {"error"})
+    assert Row.of(batch[0]) == Row(accepted=True, confidence=0.5, error=False)
+
+
+def test_capitals_in_a_parquet_file_do_not_matter(tmp_path):
+    polars = pytest.importorskip("polars")
+    polars.DataFrame({"Confidence": [0.5], "Accepted": [True], "ERROR": [False]}).write_parquet(tmp_path / "d.parquet")
+    (batch,) = batches(str(tmp_path / "d.parquet"), {"error"})
+    assert Row.of(batch[0]) == Row(accepted=True, confidence=0.5, error=False)

@@ -120,8 +120,10 @@ def test_a_monitor_of_a_sketch_s_selector_watches_what_it_can(outputs):
 
 def test_what_counts_cannot_do_is_told(outputs):
     sketch = sketch_outputs(outputs, scores=SCORES)
-    with pytest.raises(ValueError, match="`score` must say which score to trust, confidence_margin, energy, max_soft"):
-        calibrate_sketch(sketch, risk=0.1)
+    with pytest.raises(
+        ValueError, match="`score` must say which of energy, max_softmax to trust, as confidence_margin"
+    ):
+        calibrate_sketch(sketch_outputs(outputs, scores=["energy", "max_softmax"]), risk=0.1)
     with pytest.raises(ValueError, match="must be calibrated for a risk or a coverage, got risk and coverage"):
         calibrate_sketch(sketch, score="energy", risk=0.1, coverage=0.5)
     for options in ({"coverage": 0.5}, {"risk": 0.1, "per": "domain"}):

@@ -1,5 +1,9 @@
+import re
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from abstain.thresholds import (
     NoSafeThresholdError,
@@ -18,7 +22,7 @@ C, E = np.linspace(0, 1, 50), np.zeros(50)
 
 @pytest.mark.parametrize("rule", [step_down, betting, sgr, bonferroni])
 def test_an_unreachable_target_says_what_would_do(rule):
-    with pytest.raises(NoSafeThresholdError, match=r"on n=\d+ calibration samples. At least 299 accepted samples"):
+    with pytest.raises(NoSafeThresholdError, match=r"on n=\d+ calibration samples, .* At least 299 accepted samples"):
         rule(C, E, risk=0.01, delta=0.05)
 
 
@@ -70,3 +74,38 @@ def test_other_unreachable_targets():
         conformal_selection(C, np.ones(50), C, risk=0.1)
     with pytest.raises(NoSafeThresholdError, match="even on the calibration sample"):
         empirical_without_guarantee(C, np.ones(50), risk=0.1)
+
+
+@given(
+    seed=st.integers(0, 10_000), n=st.integers(40, 400), method=st.sampled_from([step_down, betting, sgr, bonferroni])
+)
+@settings(max_examples=40, deadline=None)
+def test_the_risk_in_reach_is_certified_when_asked_for_as_printed(seed, n, method):
+    rng = np.random.default_rng(seed)
+    confidence = rng.random(n)
+    errors = rng.random(n) < 0.5 * (1 - confidence)
+    with pytest.raises(NoSafeThresholdError, match="No threshold certifies") as info:
+        method(confidence, errors, risk=0.001)
+    pairs = re.findall(r"([\d.]+) at ([\d.]+)%", str(info.value))
+    assert [float(risk) for risk, _ in pairs[:1]] == [info.value.in_reach]
+    for risk, coverage in pairs:
+        found = method(confidence, errors, risk=float(risk))
+        assert f"{100 * found.accepted / found.n:.1f}" == coverage
+
+
+def test_the_risk_in_reach_does_not_depend_on_the_one_asked_for():
+    rng = np.random.default_rng(0)
+    confidence = rng.random(500)
+    errors = rng.random(500) < 0.5 * (1 - confidence)
+    reached = set()
+    for risk in (0.0005, 0.0011, 0.002, 0.0037):
+        with pytest.raises(NoSafeThresholdError, match=r"plan --risk .*trade_off") as info:
+            step_down(confidence, errors, risk=risk)
+        reached.add(info.value.in_reach)
+    assert len(reached) == 1
+
+
+def test_a_larger_delta_is_named_where_it_is_enough():
+    confidence, errors = np.linspace(0, 1, 40), np.zeros(40)
+    with pytest.raises(NoSafeThresholdError, match=r"and 0\.05 with delta=0\.2"):
+        step_down(confidence, errors, risk=0.05, delta=0.01)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from abstain.thresholds import NoSafeThresholdError, step_down
-from abstain.thresholds.planning import risk_for, samples_for
+from abstain.thresholds.planning import coverage_for, risk_for, samples_for
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,16 @@ def test_no_rows_reach_nothing():
     with pytest.raises(ValueError, match="`n` must be at least 1"):
         risk_for(n=0, delta=0.05, coverage=0.5, error_rate=0.0)
     assert risk_for(n=1, delta=0.05, coverage=0.5, error_rate=0.5) == 1.0
+
+
+@pytest.mark.parametrize("error_rate", [0.0, 0.005, 0.01])
+def test_the_least_coverage_of_n_rows_is_one_that_n_rows_are_enough_for(error_rate):
+    known = {"risk": 0.02, "delta": 0.05, "error_rate": error_rate}
+    coverage = coverage_for(n=4000, **known)
+    assert samples_for(coverage=coverage, **known) <= 4000 < samples_for(coverage=coverage - 0.002, **known)
+
+
+def test_too_few_rows_certify_a_risk_at_no_coverage():
+    assert coverage_for(n=100, risk=0.02, delta=0.05, error_rate=0.0) is None
+    with pytest.raises(ValueError, match="`n` must be at least 1, got 0"):
+        coverage_for(n=0, risk=0.02, delta=0.05, error_rate=0.0)

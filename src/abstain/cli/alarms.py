@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from abstain.cli.show import say
+
 if TYPE_CHECKING:
     from abstain.monitor.watch import Alarm, Watch
 
@@ -24,19 +26,19 @@ def tell(watch: "Watch", /) -> None:
     """The verdict of every monitor, and what was left out."""
     parts = watch.monitors.parts.values()
     for part in parts:
-        print(part.words())
+        say(part.words())
     for caveat in dict.fromkeys(part.caveat for part in parts if part.caveat):
-        print(caveat)
+        say(caveat)
     if watch.skipped:
-        print(f"Skipped {watch.skipped} rows that were counted before, by their ids.")
+        say(f"Skipped {watch.skipped} rows that were counted before, by their ids.")
     if watch.forgotten:
-        print(f"The ids of {watch.forgotten} early rows are forgotten: given again, these rows would count again.")
+        say(f"The ids of {watch.forgotten} early rows are forgotten: given again, these rows would count again.")
 
 
 def tell_standing(watch: "Watch", /) -> None:
     """The alarms of earlier rows that nobody has acknowledged."""
     for alarm in watch.standing:
-        print(f"ALARM {since(alarm)}: {meaning(watch, alarm)}. `--acknowledge` ends it.", flush=True)
+        say(f"ALARM {since(alarm)}: {meaning(watch, alarm)}. `--acknowledge` ends it.", flush=True)
 
 
 def since(alarm: "Alarm", /) -> str:

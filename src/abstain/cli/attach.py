@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from abstain.cli.options import Json
-from abstain.cli.show import print_json
+from abstain.cli.show import print_json, say
 
 
 def attach(
@@ -31,4 +31,4 @@ def attach(
     if json:
         print_json({"model": str(output), "score": chosen.score, "outputs": list(OUTPUTS)})
         return
-    print(f"Wrote {output}: it outputs {', '.join(OUTPUTS)} beside what it did. {chosen.summary()}")
+    say(f"Wrote {output}: it outputs {', '.join(OUTPUTS)} beside what it did. {chosen.summary()}")

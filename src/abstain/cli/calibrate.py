@@ -1,6 +1,7 @@
 """`abstain calibrate`: outputs to a selector file."""
 
 import csv
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -8,7 +9,7 @@ import typer
 
 from abstain.cli.complete import method_names, score_or_best
 from abstain.cli.options import Json
-from abstain.cli.show import print_json
+from abstain.cli.show import print_json, say
 from abstain.cli.sketched import calibrate_from_sketch
 from abstain.cli.unused_columns import tell_unused
 
@@ -23,7 +24,7 @@ def calibrate(
     score: Annotated[
         str | None,
         typer.Option(
-            help="The score to trust, several with commas, or `best`. [confidence_margin]",
+            help="The score to trust, several with commas, or `best`. By default confidence_margin.",
             autocompletion=score_or_best,
         ),
     ] = None,
@@ -85,7 +86,7 @@ def calibrate(
             delta=delta,
             method=method,
         )
-        _tell(selector, output, json=json)
+        _tell(selector, output, run=None, by_default=score is None, json=json)
         return
     selector = abstain.calibrate(
         abstain.Outputs.load(outputs, nonfinite="reject"),
@@ -102,12 +103,14 @@ def calibrate(
         seed=seed,
     )
     tell_unused(outputs)
-    _tell(selector, output, json=json)
+    _tell(selector, output, run=outputs, by_default=score is None, json=json)
 
 
-def _tell(selector: "Selector", output: Path, *, json: bool) -> None:
-    """Write the selector, and what it promises."""
+def _tell(selector: "Selector", output: Path, *, run: Path | None, by_default: bool, json: bool) -> None:
+    """Write the selector, and what it promises; ``run`` are rows that it can decide on."""
     from dataclasses import asdict
+
+    from abstain.scores.default import default_words
 
     selector.save(output)
     if json:
@@ -115,10 +118,13 @@ def _tell(selector: "Selector", output: Path, *, json: bool) -> None:
         found = {"score": selector.score, "threshold": asdict(selector.threshold), "groups": groups}
         print_json({"selector": str(output)} | found)
         return
-    print(selector.summary())
+    say(selector.summary())
     for name, threshold in () if selector.groups is None else selector.groups.thresholds.items():
-        print(f"  {_group(selector, name)}: {_told(threshold)}")
-    print(f"Go on with: abstain select {output} RUN -o decisions.csv")
+        say(f"  {_group(selector, name)}: {_told(threshold)}")
+    if by_default:
+        say(default_words(selector.score))
+    rows = "OUTPUTS" if run is None else str(run)
+    say(f"Go on with: {shlex.join(['abstain', 'select', str(output), rows])} -o decisions.csv", whole=True)
 
 
 def _group(selector: "Selector", name: str) -> str:

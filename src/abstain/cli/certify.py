@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from abstain.cli.letters import shown
 from abstain.cli.options import Json
-from abstain.cli.show import print_json
+from abstain.cli.show import print_json, say
 from abstain.cli.unused_columns import tell_unused
 
 if TYPE_CHECKING:
@@ -119,9 +118,9 @@ def _tell(new: "Certificate", output: Path | None, json: bool) -> None:
         print_json(new.to_dict())
         return
     for line in summary_lines(new):
-        print(shown(line))
+        say(line)
     if output is not None:
-        print(f"Certificate in {output}")
+        say(f"Certificate in {output}")
 
 
 def _tell_changes(old: "Certificate", new: "Certificate", missing: str | None, json: bool) -> bool:
@@ -135,9 +134,9 @@ def _tell_changes(old: "Certificate", new: "Certificate", missing: str | None, j
     else:
         words, link = ("stands", "but") if found.stands else ("is BROKEN", "and")
         words += f", {link} is only {new.verdict!r} where {missing!r} is required" if missing else ""
-        print(shown(f"The certificate {words}. {verdict_words(new)}"))
+        say(f"The certificate {words}. {verdict_words(new)}")
         for words in found.breaks:
-            print(shown(f"  broken: {words}"))
+            say(f"  broken: {words}")
         for words in found.notices:
-            print(shown(f"  notice: {words}"))
+            say(f"  notice: {words}")
     return found.stands

@@ -79,7 +79,7 @@ def compare(
     if json:
         print_json(found.to_dict())
         return
-    _print(found, every)
+    _print(found, every, by_default=score is None and score_b is None)
 
 
 def _writers(outputs: list[Path], report: Path | None) -> "dict[Path, Callable[[RunComparison], str]]":
@@ -109,13 +109,14 @@ def _names(a: Path, b: Path) -> tuple[str, str]:
     return str(a), str(b)
 
 
-def _print(found: "RunComparison", every: bool) -> None:
+def _print(found: "RunComparison", every: bool, *, by_default: bool) -> None:
     from rich import box
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
     from abstain.report.comparison_tables import comparison_tables
+    from abstain.scores.default import default_words
 
     console = Console()
     console.print(shown(found.words()), style="bold", markup=False)
@@ -130,6 +131,8 @@ def _print(found: "RunComparison", every: bool) -> None:
             for row in each.rows:
                 table.add_row(*(escape(shown(cell)) for cell in row))
             console.print(table)
-    console.print(shown(f"Scores: {found.scores[0]} and {found.scores[1]}."), style="dim", markup=False)
+    same = by_default and found.scores[0] == found.scores[1]
+    words = default_words(found.scores[0]) if same else f"Scores: {found.scores[0]} and {found.scores[1]}."
+    console.print(shown(words), style="dim", markup=False)
     for note in found.notes:
         console.print(shown(note), style="dim", markup=False)

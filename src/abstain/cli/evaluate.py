@@ -9,12 +9,12 @@ import typer
 from abstain.cli.complete import score_names
 from abstain.cli.evaluation_files import EvaluationFiles
 from abstain.cli.options import Figure, FittingOn, Json, Nonfinite, fitting_of, score_list
-from abstain.cli.quick import import_numba_alone
 from abstain.cli.sharded import Address, Engine, Resume, Workers, check_in_memory, compared, is_sharded, sketched
 from abstain.cli.show import progress_bar
 from abstain.cli.sketched import evaluate_from_sketch
 from abstain.cli.telling import Telling
 from abstain.cli.unused_columns import unused_note
+from abstain.kernels.quick import import_numba_alone
 
 if TYPE_CHECKING:
     from abstain.evaluation import Evaluation
@@ -71,29 +71,32 @@ def evaluate(
     Example: abstain evaluate run/ --score max_softmax --score 'knn(k=5)' --figure curves.pdf -o table.tex
     """
     import_numba_alone()
-    import abstain
+    from abstain.kernels.beside import compiling_beside
 
-    files = EvaluationFiles(figure=figure, figures=figures, tables=tuple(output or ()), page=report)
-    telling = Telling(mix=mix, every=every, intervals=intervals, json=json)
-    refused = {"--metric": metric, "--figure": figure, "--figures": figures, "--report": report, "--output": output}
-    refused |= {"--selector": selector}
-    by_engine = {"workers": workers, "address": address, "resume": resume}
-    fitted: Fitted = {"fitting": fitting, "nonfinite": nonfinite, "seed": seed}
-    if is_sharded(outputs, engine):
-        found = sketched(outputs, scores=score, engine=engine, refused=refused, **fitted, **by_engine)
-        telling.counts(compared(found, alphas=alpha, level=level))
-        return
-    check_in_memory(**by_engine)
-    place = Path(outputs[0])
-    if place.suffix == ".sketch":
-        telling.counts(evaluate_from_sketch(place, score=score, alpha=alpha, level=level, refused=refused))
-        return
-    files.check()
-    chosen = None if selector is None else abstain.Selector.load(selector)
-    result = _evaluated(place, score=score, alpha=alpha, metric=metric, level=level, **fitted)
-    result = replace(result, notes=(*result.notes, *unused_note(place)))
-    drawn = files.write(result, selector=chosen, run=outputs[0], selector_file=str(selector))
-    telling.outputs(result, run=outputs[0], drawn=drawn)
+    with compiling_beside():
+        import abstain
+
+        files = EvaluationFiles(figure=figure, figures=figures, tables=tuple(output or ()), page=report)
+        telling = Telling(mix=mix, every=every, intervals=intervals, json=json)
+        refused = {"--metric": metric, "--figure": figure, "--figures": figures, "--report": report, "--output": output}
+        refused |= {"--selector": selector}
+        by_engine = {"workers": workers, "address": address, "resume": resume}
+        fitted: Fitted = {"fitting": fitting, "nonfinite": nonfinite, "seed": seed}
+        if is_sharded(outputs, engine):
+            found = sketched(outputs, scores=score, engine=engine, refused=refused, **fitted, **by_engine)
+            telling.counts(compared(found, alphas=alpha, level=level))
+            return
+        check_in_memory(**by_engine)
+        place = Path(outputs[0])
+        if place.suffix == ".sketch":
+            telling.counts(evaluate_from_sketch(place, score=score, alpha=alpha, level=level, refused=refused))
+            return
+        files.check()
+        chosen = None if selector is None else abstain.Selector.load(selector)
+        result = _evaluated(place, score=score, alpha=alpha, metric=metric, level=level, **fitted)
+        result = replace(result, notes=(*result.notes, *unused_note(place)))
+        drawn = files.write(result, selector=chosen, run=outputs[0], selector_file=str(selector))
+        telling.outputs(result, run=outputs[0], drawn=drawn)
 
 
 class Fitted(TypedDict):

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 def evaluated(outputs: "Outputs", folder: Path, *, seed: int, fitting: "Fitting" = "fifth") -> "Evaluation":
     """All scores compared, and their curves in the folder."""
     import abstain
+    from abstain.kernels.beside import compiling_beside
     from abstain.report.figures.risk_coverage import risk_coverage_figure
     from abstain.report.figures.save import save_figure
 
-    with progress_bar() as progress:
+    with compiling_beside(), progress_bar() as progress:
         evaluation = abstain.evaluate(outputs, fitting=fitting, seed=seed, progress=progress)
         progress("Drawing", 1.0)
         save_figure(risk_coverage_figure(evaluation), folder / "risk-coverage.png")

@@ -13,7 +13,7 @@ import typer
 
 from abstain.cli.alarms import found, meaning, place, since, tell, tell_standing, warn_unused
 from abstain.cli.options import Json
-from abstain.cli.show import print_json
+from abstain.cli.show import print_json, say
 from abstain.files import alone_with, write_text
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _watch(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> N
                 saved = time.monotonic()
                 pause = max(EVERY_SECONDS, 10 * (saved - began))
             for alarm in raised if not quiet else ():
-                print(f"ALARM by row {place(alarm, before)}: {meaning(watch, alarm)}.", flush=True)
+                say(f"ALARM by row {place(alarm, before)}: {meaning(watch, alarm)}.", flush=True)
             warned = warned or warn_unused(watch, batch)
     except BaseException:
         if live and state is not None:  # what was read of a stream is gone; a file can be read again
@@ -129,8 +129,8 @@ def _acknowledge(new: "Watch | None", stream: str | None, state: Path | None, js
         print_json(found(watch, watch.rows))
         return
     for alarm in heard:
-        print(f"Acknowledged at row {watch.rows}, {since(alarm)}: {meaning(watch, alarm)}.")
-    print("Evidence begins anew; a false alarm after that has probability delta again.")
+        say(f"Acknowledged at row {watch.rows}, {since(alarm)}: {meaning(watch, alarm)}.")
+    say("Evidence begins anew; a false alarm after that has probability delta again.")
 
 
 def _asked(selector: Path | None, risk: float | None, calibration: str | None, delta: float) -> "Watch | None":

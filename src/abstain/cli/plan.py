@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from abstain.cli.options import Figure, Json
-from abstain.cli.show import print_json
+from abstain.cli.show import print_json, say
 
 FRACTIONS = (0.0, 0.25, 0.5, 0.75)
 
@@ -18,7 +18,10 @@ def plan(
         float | None, typer.Option(help="The true share of errors among the accepted, if you have an idea of it.")
     ] = None,
     n: Annotated[
-        int | None, typer.Option("--n", min=1, help="The labelled samples there are: what is in reach?")
+        int | None,
+        typer.Option(
+            "--n", min=1, help="The labelled samples there are: what is in reach, or with --risk at which coverage?"
+        ),
     ] = None,
     power: Annotated[float, typer.Option(help="Probability with which calibration is to succeed.")] = 0.9,
     figure: Figure = None,
@@ -39,9 +42,13 @@ def plan(
         rows = _risks(n, coverages, [0.0, 0.005, 0.01, 0.02, 0.05] if error_rate is None else [error_rate], known)
         _tell(json, {"n": n, "delta": delta, "power": power, "rows": rows}, _reach(n, delta, power, rows))
         return
-    if risk is None or n is not None:
-        raise ValueError("`--risk` or `--n` must be given, one of them, got both or none.")
-    rows = _sizes(risk, coverages, [risk * f for f in FRACTIONS] if error_rate is None else [error_rate], known)
+    if risk is None:
+        raise ValueError("`--risk` or `--n` must be given, or both, got none.")
+    rates = [risk * f for f in FRACTIONS] if error_rate is None else [error_rate]
+    if n is not None:
+        _tell_coverages(json, n, risk, _coverages(n, risk, rates, known), known)
+        return
+    rows = _sizes(risk, coverages, rates, known)
     if figure is not None:
         from abstain.report.figures.plan import plan_figure
         from abstain.report.figures.save import save_figure
@@ -78,6 +85,33 @@ def _sizes(risk: float, coverages: list[float], rates: list[float], known: dict[
         for rate in rates
         for c in coverages
     ]
+
+
+def _coverages(n: int, risk: float, rates: list[float], known: dict[str, Any]) -> list[dict[str, Any]]:
+    from abstain.thresholds.planning import coverage_for
+
+    return [{"error_rate": rate, "coverage": coverage_for(n=n, risk=risk, error_rate=rate, **known)} for rate in rates]
+
+
+def _tell_coverages(json: bool, n: int, risk: float, rows: list[dict[str, Any]], known: dict[str, Any]) -> None:
+    """From which coverage on these rows certify the risk."""
+    from abstain.thresholds.binomial import samples_needed
+
+    least = samples_needed(risk, known["delta"])
+    if json:
+        print_json({"n": n, "risk": risk, **known, "least_accepted": least, "rows": rows})
+        return
+    say(
+        f"Can {n:,} labelled samples promise risk <= {risk:g} with probability {1 - known['delta']:g}? In "
+        f"{known['power']:.0%} of cases, if at least so many of them can be accepted:"
+    )
+    for row in rows:
+        told = "not even if all are accepted" if row["coverage"] is None else f"{row['coverage']:.1%} accepted, or more"
+        say(f"  {row['error_rate']:.3g} of the accepted wrong: {told}")
+    say(
+        f"At least {least:,} accepted samples without a single error are needed in any case. Without --n: how many "
+        "labelled samples it takes; without --risk: the risks in reach."
+    )
 
 
 def _tell(json: bool, document: dict[str, Any], words: str) -> None:

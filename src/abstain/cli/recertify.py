@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from abstain.cli.options import Json
-from abstain.cli.show import print_json
+from abstain.cli.show import print_json, say
 
 if TYPE_CHECKING:
     from abstain.selector import Selector
@@ -52,8 +52,8 @@ def recertify(
     if json:
         print_json({"pending": list(asked.pending), "labels": len(asked.ids)})
         return
-    print(f"Label the {len(asked.pending)} rows in {output}: 1 in the column error where the answer is wrong, else 0.")
-    print(f"Then: abstain recertify {selector} {output} --state {state} -o new.abstain")
+    say(f"Label the {len(asked.pending)} rows in {output}: 1 in the column error where the answer is wrong, else 0.")
+    say(f"Then: abstain recertify {selector} {output} --state {state} -o new.abstain", whole=True)
 
 
 def _begun(old: "Selector", state: Path, risk: float | None, delta: float | None) -> "Recertification":
@@ -102,12 +102,12 @@ def _answer(
         value = None if threshold is None else threshold.value
         print_json({"labels": len(found.ids), "looks": found.looks, "threshold": value})
     elif threshold is None:
-        print(f"Nothing is certified yet after {len(found.ids)} labels: {found.outlook()}.")
+        say(f"Nothing is certified yet after {len(found.ids)} labels: {found.outlook()}.")
         more = found.next_look - len(found.ids)
-        print(f"The next look is at {found.next_look} labels: --ask {more}, or begin anew with a higher --risk.")
+        say(f"The next look is at {found.next_look} labels: --ask {more}, or begin anew with a higher --risk.")
     else:
         written = "" if output is None else f" The new selector is in {output}."
-        print(f"Certified after {len(found.ids)} labels: {threshold}{written}")
+        say(f"Certified after {len(found.ids)} labels: {threshold}{written}")
 
 
 def _quoted(name: str) -> str:

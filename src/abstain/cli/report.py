@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from abstain.cli.complete import score_names
-from abstain.cli.letters import shown
 from abstain.cli.options import Json, Nonfinite, score_list
-from abstain.cli.show import print_json, progress_bar
+from abstain.cli.show import print_json, progress_bar, say
 from abstain.cli.unused_columns import tell_unused, unused_note
 
 METRICS = ("augrc", "risk_at_coverage", "coverage_at_risk")  # beside AURC, to choose from on the page
@@ -79,6 +78,8 @@ def report(
         decided |= {"target": point.target, "risk": point.promised_risk}
         print_json({"report": str(output), "n": case.n, "decision": decided, "verdict": found.to_dict()})
         return
-    print(shown(decision_words(case)))
-    print(shown(found.words))
-    print(f"The page: {output}")
+    say(decision_words(case))
+    say(found.words)
+    if selector is None and len(result.scores) > 1:
+        say(f"Score: {case.point.score}, as `abstain evaluate` recommends; --score NAME takes another.")
+    say(f"The page: {output}")

@@ -7,7 +7,7 @@ import typer
 
 from abstain.cli.options import Json
 from abstain.cli.sharded import Address, Engine, Workers, check_in_memory, is_sharded, rows_bar
-from abstain.cli.show import print_json
+from abstain.cli.show import print_json, say
 
 if TYPE_CHECKING:
     from abstain.engines import Selected
@@ -60,9 +60,9 @@ def select(
         return
     if found.unseen:
         names = ", ".join(found.unseen)
-        print(f"{found.unseen.total()} samples are of groups that calibration did not have, and rejected: {names}.")
+        say(f"{found.unseen.total()} samples are of groups that calibration did not have, and rejected: {names}.")
     known = "" if found.wrong is None else f", {found.wrong} of them wrong"
-    print(
+    say(
         f"Accepted {found.accepted} of {found.n} samples ({found.accepted / found.n:.1%}){known}; decisions in {output}"
     )
 

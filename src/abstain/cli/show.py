@@ -27,6 +27,16 @@ def print_json(document: Any) -> None:
     sys.stdout.write(f"{text}\n")
 
 
+def say(text: str, /, *, whole: bool = False, flush: bool = False) -> None:
+    """A paragraph on standard output: broken between words in a terminal, one line elsewhere, or ``whole`` to copy."""
+    if whole or not sys.stdout.isatty():
+        print(shown(text), flush=flush)
+        return
+    from rich.console import Console
+
+    Console(markup=False, highlight=False, emoji=False).print(shown(text))
+
+
 @contextmanager
 def progress_bar() -> "Iterator[Progress]":
     """A bar on standard error that follows `evaluate`; it goes away when done."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from abstain.cli.options import refuse, score_list
-from abstain.cli.show import print_json
+from abstain.cli.show import print_json, say
 
 if TYPE_CHECKING:
     from abstain.evaluation import SketchedEvaluation
@@ -46,5 +46,5 @@ def keep_sketch(found: "Sketch", output: Path, *, minimum: int | None, json: boo
     if json:
         print_json({"sketch": str(output)} | found.to_dict())
         return
-    print(f"Wrote {output}: {found.summary()}")
-    print(f"Go on with: abstain evaluate {output}, or abstain merge {output} … -o all.sketch")
+    say(f"Wrote {output}: {found.summary()}")
+    say(f"Go on with: abstain evaluate {output}, or abstain merge {output} … -o all.sketch", whole=True)

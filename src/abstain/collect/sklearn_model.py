@@ -1,5 +1,6 @@
 """scikit-learn classifiers, and whatever else has ``predict_proba``."""
 
+import sys
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, final
@@ -44,10 +45,18 @@ class SklearnModel(Model):
     def __call__(self, inputs: Sequence[Any], /) -> Batch:
         """Logits, and features of the last layer where it is linear."""
         x = list(inputs) if isinstance(inputs[0], str) else np.stack([np.asarray(value) for value in inputs])
+        x = self._named(x)
         logits, features = self.on(x)
         if self.linear is None:
             self._check_answers(x, logits)
         return logits, features
+
+    def _named(self, x: Any) -> Any:
+        """Rows as the classifier was fitted on, a table with the names of its columns, where it was one of Pandas."""
+        names, pandas = getattr(self.estimator, "feature_names_in_", None), sys.modules.get("pandas")
+        if names is None or pandas is None or np.ndim(x) != 2 or np.shape(x)[1] != len(names):
+            return x
+        return pandas.DataFrame(x, columns=names)
 
     def on(self, x: Any, /, *, with_features: bool = True) -> tuple[NDArray[Any], NDArray[Any] | None]:
         """Logits and features of whatever the classifier takes; sparse rows are made dense for the features alone."""

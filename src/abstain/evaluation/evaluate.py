@@ -17,6 +17,7 @@ from abstain.metrics.checks import check_share
 from abstain.metrics.intervals import ALPHAS
 from abstain.outputs import Outputs
 from abstain.outputs.expected import expect_outputs
+from abstain.outputs.unlabelled import unlabelled
 from abstain.scores.confidences import confidences
 from abstain.scores.registry import AnyScore
 
@@ -57,7 +58,7 @@ def evaluate(
     """
     expect_outputs(outputs)
     if not outputs.is_labelled:
-        raise ValueError("`outputs` must have labels to be evaluated, got none. Pass labels= to Outputs.")
+        raise unlabelled("outputs", "to be evaluated")
     check_list("alphas", alphas, "coverages")
     for alpha in alphas:
         check_share("alpha", alpha)

@@ -6,6 +6,7 @@ from abstain.evaluation.fitting import Fitting, fit_scores
 from abstain.evaluation.progress import Progress, silent
 from abstain.outputs import Outputs
 from abstain.outputs.expected import expect_outputs
+from abstain.outputs.unlabelled import unlabelled
 from abstain.scores.confidences import confidences
 from abstain.scores.registry import AnyScore, as_scores
 from abstain.scores.score import Score
@@ -35,7 +36,7 @@ def sketch_outputs(
     """
     expect_outputs(outputs)
     if not outputs.is_labelled:
-        raise ValueError("`outputs` must have labels to be counted, got none. Pass labels= to Outputs.")
+        raise unlabelled("outputs", "to be counted")
     asked = plain_scores(outputs) if scores is None else scores
     found = fit_scores(outputs, asked, fitting, seed=seed, progress=progress or silent)
     if equal_mass is not None:

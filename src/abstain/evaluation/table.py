@@ -2,11 +2,14 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from abstain.evaluation.compared import Behind
 from abstain.evaluation.learning import Learning
 from abstain.scores.score import Score
+
+if TYPE_CHECKING:
+    from abstain.evaluation.verdict import Verdict
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -74,13 +77,21 @@ class ScoreTable(ABC):
         """The row of the lowest AURC-α in a mix."""
         return next(row for row in self.column(mix, alpha) if row["best"])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, as `abstain evaluate --json` prints it."""
+    @property
+    def verdict(self) -> "Verdict":
+        """Which score to use over the widest mix, and why; printed, it is a few sentences."""
         from abstain.evaluation.verdict import verdict
 
+        return verdict(self)
+
+    def __str__(self) -> str:
+        return str(self.verdict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, as `abstain evaluate --json` prints it."""
         return {
             "n": self.n,
-            "verdict": verdict(self).to_dict(),
+            "verdict": self.verdict.to_dict(),
             "rows": self.rows,
             "further": self.further,
             "left_out": self.left_out,

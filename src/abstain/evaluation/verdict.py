@@ -49,6 +49,9 @@ class Verdict:
     suspicion: str = ""
     """What to check first, where the classifier is wrong more often than by guessing."""
 
+    def __str__(self) -> str:
+        return self.words
+
     @property
     def words(self) -> str:
         """A few sentences, what is to be checked first among them."""

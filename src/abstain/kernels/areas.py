@@ -37,7 +37,7 @@ def partial_area(counts: NDArray[np.int64], weights: Floats, losses: Floats, m: 
     return total / weight
 
 
-@compiled((array(whole), array(double), array(double)))
+@compiled((array(whole), array(double), array(double)), allocates=True)
 def expected_risks(counts: NDArray[np.int64], weights: Floats, losses: Floats) -> Floats:
     """Risk of the first k rows for k = 1 … n, ties in expectation."""
     risks = np.empty(counts.sum())
@@ -55,7 +55,7 @@ def expected_risks(counts: NDArray[np.int64], weights: Floats, losses: Floats) -
     return risks
 
 
-@compiled((array(whole), array(double), array(double), whole))
+@compiled((array(whole), array(double), array(double), whole), allocates=True)
 def group_influence(counts: NDArray[np.int64], weights: Floats, losses: Floats, m: int) -> tuple[Floats, Floats]:
     """Group means of h_i = Σ_{i≤k≤m} w_k/W_k and T_i = Σ_{i≤k≤m} w_k e_k/W_k, from the last row to the first."""
     h_mean = np.zeros(counts.size)
@@ -98,7 +98,7 @@ def centre(h: Floats, t: Floats, losses: Floats, weights: Floats, scale: float) 
         t[g] = (t[g] + excess / total) * (scale / total)
 
 
-@compiled((array(whole), array(double), array(double), array(double), array(double)))
+@compiled((array(whole), array(double), array(double), array(double), array(double)), allocates=True)
 def row_influence(group, weights, losses, slope, base):  # type: ignore[no-untyped-def]
     """Of every row w (slope ℓ − base), from its group's slope and base; no weights mean 1."""
     influence = np.empty(group.size)

@@ -30,8 +30,8 @@ def _fill(logits, power, first, found):  # type: ignore[no-untyped-def]
             sums = sums + where_above(x, -np.inf, x, 0.0)
             top = larger(x, top)
             low = larger(where_above(x, -np.inf, 0.0 - x, -np.inf), low)
-        mean = total(sums) / max(total(counts), 1.0)
-        above, size = largest(top) - mean, max(largest(top) - mean, largest(low) + mean)
+        mean = total(sums) / larger(total(counts), 1.0)
+        above, size = largest(top) - mean, larger(largest(top) - mean, largest(low) + mean)
         found[0, first + i], found[1, first + i], found[2, first + i] = above, size, 1.0
         if power > 0 and size > 0.0:
             inverse, powers = 1.0 / size, filled(0.0)

@@ -16,17 +16,26 @@ flag, byte, word, whole, unsigned = types.boolean, types.uint8, types.uint32, ty
 single, double = types.float32, types.float64
 AHEAD: list[tuple[Any, Kinds]] = []
 """Every kernel with each of the kinds it declares."""
+LATE: dict[Any, int] = {}
+"""Kernels that an evaluation meets when it has compiled others, numbered in the order in which it does."""
 
 
-def compiled(*ways: Kinds, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+def compiled(
+    *ways: Kinds, allocates: bool = False, late: int | None = None, **options: Any
+) -> Callable[[Callable[..., Any]], Any]:
     """Compile by Numba, without the lock of the interpreter and with NumPy's division by zero, which needs no branch.
 
-    A function that only kernels call declares nothing.
+    A function that only kernels call declares nothing. A kernel that makes arrays or returns them says so: all others
+    are spared the counting of references, and all are spared an entry for C, both of which take long to compile. One
+    that an evaluation meets late says how late, so that a second process can compile it meanwhile.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        kernel = njit(nogil=True, cache=True, error_model="numpy", **options)(function)
+        leaner: dict[str, Any] = {"no_cfunc_wrapper": True, "_nrt": allocates}
+        kernel = njit(nogil=True, cache=True, error_model="numpy", **leaner, **options)(function)
         AHEAD.extend((kernel, way) for way in ways)
+        if late is not None:
+            LATE[kernel] = late
         return kernel
 
     return decorate

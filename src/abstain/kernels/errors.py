@@ -90,7 +90,9 @@ def _parcel(right, wrong, i, j, counts, errors):  # type: ignore[no-untyped-def]
     return i, j, g
 
 
-@compiled(*((array(kind), array(kind), array(kind), array(whole), array(double)) for kind in (single, double)))
+@compiled(
+    *((array(kind), array(kind), array(kind), array(whole), array(double)) for kind in (single, double)), allocates=True
+)
 def merged_groups(right, wrong, confidence, counts, errors):  # type: ignore[no-untyped-def]
     """Fill the ends of three arrays, of a place for each row, with the groups, descending; how many there are."""
     i = j = found = 0
@@ -122,7 +124,7 @@ def _tie(count, wrong, end, wrong_end, m, total):  # type: ignore[no-untyped-def
     before, wrong_before, rate = end - count, wrong_end - wrong, wrong / count
     risks, risks_lost = total
     h = h_lost = h_sum = 0.0
-    for k in range(min(end, m), before, -1):
+    for k in range(end if end < m else m, before, -1):
         h, h_lost = plus(h, h_lost, 1.0 / k)
         h_sum += h
         risks, risks_lost = plus(risks, risks_lost, (wrong_before + (k - before) * rate) / k)
@@ -175,7 +177,7 @@ def _fold(counts, errors, groups, end, wrong_end, m, state):  # type: ignore[no-
     state[9], state[10], state[11] = squares, reached, largest
 
 
-@compiled(*((array(kind), array(kind), array(whole), array(double, 2)) for kind in (single, double)))
+@compiled(*((array(kind), array(kind), array(whole), array(double, 2)) for kind in (single, double)), allocates=True)
 def _pass_sorted(right, wrong, ms, states):  # type: ignore[no-untyped-def]
     counts, errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
     i = j = 0
@@ -186,7 +188,7 @@ def _pass_sorted(right, wrong, ms, states):  # type: ignore[no-untyped-def]
             _fold(counts, errors, groups, end, wrong_end, ms[a], states[a])
 
 
-@compiled((array(whole), array(double), array(whole), array(double, 2)))
+@compiled((array(whole), array(double), array(whole), array(double, 2)), allocates=True)
 def _pass_groups(all_counts, losses, ms, states):  # type: ignore[no-untyped-def]
     counts, errors = np.empty(PARCEL, np.int64), np.empty(PARCEL, np.int64)
     end, wrong_end = all_counts.sum(), np.int64(losses.sum())

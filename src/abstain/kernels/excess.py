@@ -32,10 +32,11 @@ def lanes(weight: NDArray[np.floating], /) -> NDArray[np.floating]:
             array(double),
             array(double, 2),
         )
-        for kind in (single, double)
-        for of_weight in (single, double)
+        for kind, other in ((single, double), (double, single))
+        for of_weight in (kind, other)
     ),
     fastmath={"contract"},
+    late=2,
 )
 def _subtract(features, limit, weight, places, excess, ends, total, logits):  # type: ignore[no-untyped-def]
     rows, d = features.shape
@@ -53,7 +54,7 @@ def _subtract(features, limit, weight, places, excess, ends, total, logits):  # 
         ends[i] = count
     for b in range(weight.shape[0]):
         start = 0
-        stop = min(LANES, logits.shape[1] - b * LANES)
+        left = logits.shape[1] - b * LANES
         for i in range(rows):
             total[:] = 0.0
             for c in range(start, ends[i], 4):
@@ -63,7 +64,7 @@ def _subtract(features, limit, weight, places, excess, ends, total, logits):  # 
                 for j in range(LANES):
                     total[j] += (e0 * w0[j] + e1 * w1[j]) + (e2 * w2[j] + e3 * w3[j])
             start = ends[i]
-            for j in range(stop):
+            for j in range(LANES if left > LANES else left):
                 logits[i, b * LANES + j] -= total[j]
 
 

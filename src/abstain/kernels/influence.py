@@ -14,14 +14,14 @@ Floats = NDArray[np.float64]
 def _tie_means(count, wrong, end, m):  # type: ignore[no-untyped-def]
     """What a group of ties adds to h and T, and the mean of that over its rows."""
     h = h_sum = 0.0
-    for k in range(min(end, m), end - count, -1):
+    for k in range(end if end < m else m, end - count, -1):
         h += 1.0 / k
         h_sum += h
     rate = wrong / count
     return h, h * rate, h_sum / count, h_sum * rate / count
 
 
-@compiled((array(whole), array(flag), given(byte, 1), array(whole, 2), whole, array(double), array(double)))
+@compiled((array(whole), array(flag), given(byte, 1), array(whole, 2), whole, array(double), array(double)), late=3)
 def _influence(rows, begins, is_error, parcel, m, influence, shares):  # type: ignore[no-untyped-def]
     """Give every row its e h − T, and the first ones of ``shares`` their h/m; the sum of all e h − T."""
     counts, errors = parcel[0], parcel[1]

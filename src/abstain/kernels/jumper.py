@@ -46,7 +46,9 @@ def jump(parts: NDArray[np.int64], uniform: Floats, weights: Floats, shares: Flo
     return highest
 
 
-@compiled((array(whole), array(whole), array(double), array(double), array(double), double, array(double)))
+@compiled(
+    (array(whole), array(whole), array(double), array(double), array(double), double, array(double)), allocates=True
+)
 def jump_rates(
     ones: NDArray[np.int64],
     sizes: NDArray[np.int64],

@@ -95,6 +95,7 @@ def _insert(best, value):  # type: ignore[no-untyped-def]
         for kind in (single, double)
     ),
     fastmath={"nnan", "nsz", "reassoc"},
+    late=1,
 )  # fmt: skip
 def measure_near(queries, bank, weights, products, first, shifts, slopes, halves, fewest, tops, cuts, best):  # type: ignore[no-untyped-def]
     """Insert into the best of each query its measures to the bank rows whose value reaches its cut.

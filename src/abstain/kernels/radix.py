@@ -9,7 +9,7 @@ Ints = NDArray[np.int64]
 WIDEST = 10  # bits of a digit: more, and their places no longer stay in the first cache
 
 
-@compiled((array(whole), array(whole), array(whole, 2), whole, whole))
+@compiled((array(whole), array(whole), array(whole, 2), whole, whole), allocates=True)
 def _sorted(keys, spare, places, low, width):  # type: ignore[no-untyped-def]
     """Sort by digits of ``width`` bits from bit ``low`` on, the lowest first; the array that holds the result."""
     n, (digits, size) = keys.size, places.shape

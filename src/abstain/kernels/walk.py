@@ -19,7 +19,8 @@ Ints = NDArray[np.int64]
         array(whole),
         double,
         array(double, 2),
-    )
+    ),
+    allocates=True,
 )
 def crossing_chances(
     boundaries: Ints,

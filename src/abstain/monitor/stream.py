@@ -10,11 +10,13 @@ from typing import Any
 
 from abstain.files import reading
 from abstain.monitor.row import SOURCES, supplied
+from abstain.outputs.column_names import spelled
 from abstain.outputs.parquet import read_parquet
 
 BATCH = 10_000
 LIVE = "-"
 KNOWN = {name for names in SOURCES.values() for name in names}
+DECIDED = ("accepted", "reason")  # columns of decisions that no outputs have
 Columns = dict[str, Any]
 
 
@@ -53,6 +55,7 @@ def _rows(stream: str, needed: set[str]) -> Iterator[Columns]:
 
 def _parquet(path: Path, needed: set[str]) -> Iterator[Columns]:
     frame = read_parquet(path)
+    frame = frame.rename(spelled(frame.columns, also=DECIDED))
     check_columns(frame.columns, needed)
     yield from frame.iter_rows(named=True)
 
@@ -63,6 +66,8 @@ def _csv(lines: Iterable[str], needed: set[str]) -> Iterator[Columns]:
         header = [name.strip() for name in next(rows, [])]
         if len(set(header)) != len(header):
             raise ValueError(f"`stream` must have columns of different names, got {', '.join(header)}.")
+        ours = spelled(header, also=DECIDED)
+        header = [ours.get(name, name) for name in header]
         check_columns(header, needed)
         for number, row in enumerate(rows, start=1):
             if len(row) == len(header):
@@ -86,6 +91,8 @@ def _json_lines(lines: Iterable[str], needed: set[str]) -> Iterator[Columns]:
             raise ValueError(f"`stream` must hold JSON lines, got {error} in line {number}.") from None
         if not isinstance(row, dict):
             raise ValueError(f"`stream` must hold one JSON object per line, got {line.strip()[:40]!r}.")
+        ours = spelled(row, also=DECIDED)
+        row = {ours.get(name, name): value for name, value in row.items()}
         if not KNOWN & set(row):
             check_columns(row, set(SOURCES))
         names |= dict.fromkeys(row)

@@ -10,13 +10,15 @@ PREFIXES = (*WIDE.values(), "confidence_")
 SHOWN = 9
 
 
-def spelled(names: Iterable[str], /) -> dict[str, str]:
+def spelled(names: Iterable[str], /, *, also: tuple[str, ...] = ()) -> dict[str, str]:
     """Columns that are looked at, by name, and how we spell each: capitals do not matter where no two differ by them.
+
+    ``also`` are further names that are looked at.
 
     >>> spelled(["Confidence", "CORRECT", "Logit_Cat", "town"])
     {'Confidence': 'confidence', 'CORRECT': 'correct', 'Logit_Cat': 'logit_Cat'}
     """
-    ours = {name: _spelling(name) for name in names}
+    ours = {name: _spelling(name, also) for name in names}
     often = Counter(ours.values())
     return {name: one for name, one in ours.items() if one is not None and (name == one or often[one] == 1)}
 
@@ -33,10 +35,10 @@ def unused_words(names: Iterable[str], /) -> str | None:
     return f"Columns that are not used: {listed}.{rows}"
 
 
-def _spelling(name: str) -> str | None:
+def _spelling(name: str, also: tuple[str, ...]) -> str | None:
     """Ours, or None where it is no name that we look at."""
     small = name.lower()
-    if small in (*PLAIN, *WIDE):
+    if small in (*PLAIN, *WIDE, *also):
         return small
     prefix = next((prefix for prefix in PREFIXES if small.startswith(prefix)), None)
     return None if prefix is None else prefix + name[len(prefix) :]

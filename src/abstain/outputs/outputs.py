@@ -26,6 +26,7 @@ from abstain.outputs.probabilities import are_log_probabilities
 from abstain.outputs.save import save
 from abstain.outputs.table import SUFFIXES, read_table
 from abstain.outputs.taken import Source, Taken, taken
+from abstain.outputs.unlabelled import unlabelled
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -189,7 +190,7 @@ class Outputs:
         elif self.labels is not None:
             errors = (self.predictions != self.labels) | (self.labels < 0)
         else:
-            raise ValueError("`labels` must be given to know the errors, got none. Pass labels= to Outputs.")
+            raise unlabelled("outputs", "for their errors to be known")
         errors.flags.writeable = False
         return errors
 

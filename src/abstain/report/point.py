@@ -52,8 +52,6 @@ class Point:
     """Of about the lowest risk that can be promised and is below that of all rows, where the one asked for cannot."""
     missed: float | None = None
     """Half of the errors, where that was aimed at first and cannot be certified."""
-    is_widest: bool = False
-    """Whether the score was taken, of several that AURC cannot tell apart, for accepting most."""
 
     @property
     def value(self) -> float | None:
@@ -135,22 +133,21 @@ def point_of_selector(evaluation: Evaluation, selector: Selector, /) -> Point:
 
 
 def point_of_risk(evaluation: Evaluation, /, *, risk: float | None, delta: float) -> Point:
-    """A score at a target risk, as `calibrate` would set its threshold on these rows.
+    """The score that `evaluate` recommends at a target risk, as `calibrate` would set its threshold on these rows.
 
-    Without a ``risk`` the point aims at half of the errors that there are at full coverage, or at what is in reach. Of
-    the recommended score and those as simple that AURC cannot tell from it, the one that accepts most is taken.
+    Without a ``risk`` the point aims at half of the errors that there are at full coverage, or at what is in reach.
     """
-    scores, errors, clusters = _as_good(evaluation), evaluation.errors, evaluation.outputs.clusters
-    each = {score: rejected_last(evaluation.confidence[score]) for score in scores}
-    targets = [risk] if risk is not None else _targets(each[scores[0]], errors, delta)
-    score, threshold, target, refusal = scores[0], None, None, None
+    score, errors, clusters = verdict(evaluation).score, evaluation.errors, evaluation.outputs.clusters
+    confidence = rejected_last(evaluation.confidence[score])
+    targets = [risk] if risk is not None else _targets(confidence, errors, delta)
+    threshold, target, refusal = None, None, None
     for target in targets:
         try:
-            score, threshold = _widest(each, errors, clusters, risk=target, delta=delta)
+            threshold = _certified(confidence, errors, clusters, risk=target, delta=delta)
             break
         except NoSafeThresholdError as error:
             refusal = refusal or error
-    confidence, value = each[score], -np.inf if threshold is None else threshold.value
+    value = -np.inf if threshold is None else threshold.value
     return Point(
         outputs=evaluation.outputs,
         places=evaluation.places,
@@ -165,46 +162,28 @@ def point_of_risk(evaluation: Evaluation, /, *, risk: float | None, delta: float
         target=target,
         was_asked=risk is not None,
         objection="" if threshold else str(refusal or "No risk below 1 can be certified on these rows."),
-        in_reach=None if risk is None else _in_reach(refusal, {score: confidence}, errors, clusters, delta=delta),
+        in_reach=None if risk is None else _in_reach(refusal, confidence, errors, clusters, delta=delta),
         missed=targets[0] if risk is None and target is not None and target != targets[0] else None,
-        is_widest=len(scores) > 1 and threshold is not None,
     )
 
 
-def _as_good(evaluation: Evaluation) -> list[str]:
-    """The recommended score, and those that are as simple and that AURC cannot tell from the best."""
-    found, entries = verdict(evaluation), evaluation.entries
-    alike = [one for one in (found.best, *found.tied) if entries[one].effort == entries[found.score].effort]
-    return list(dict.fromkeys([found.score, *alike]))
-
-
-def _widest(
-    each: dict[str, NDArray[np.float64]],
+def _certified(
+    confidence: NDArray[np.float64],
     errors: NDArray[np.bool_],
     ids: NDArray[np.int64] | None,
     /,
     *,
     risk: float,
     delta: float,
-) -> tuple[str, Threshold]:
-    """The score that accepts most at a risk, the first of several, and its threshold; `NoSafeThresholdError`."""
-    usual = target_risk if ids is not None or len(errors) <= MANY else bonferroni
-    quick = usual if ids is not None or len(errors) * len(each) <= MANY else bonferroni
-
-    def accepted(score: str) -> int:
-        try:
-            value = quick(each[score], errors, risk=risk, delta=delta, ids=ids).value
-        except NoSafeThresholdError:
-            return -1
-        return int(np.count_nonzero(each[score] > value))
-
-    score = max(each, key=accepted)
-    return score, usual(each[score], errors, risk=risk, delta=delta, ids=ids)
+) -> Threshold:
+    """By the rule of `calibrate`, or of many rows by a quicker one; `NoSafeThresholdError`."""
+    rule = target_risk if ids is not None or len(errors) <= MANY else bonferroni
+    return rule(confidence, errors, risk=risk, delta=delta, ids=ids)
 
 
 def _in_reach(
     refusal: NoSafeThresholdError | None,
-    each: dict[str, NDArray[np.float64]],
+    confidence: NDArray[np.float64],
     errors: NDArray[np.bool_],
     ids: NDArray[np.int64] | None,
     /,
@@ -213,7 +192,9 @@ def _in_reach(
 ) -> Threshold | None:
     """The threshold of the lowest risk that a refusal says is in reach; None where all rows together have no more."""
     risk = None if refusal is None else refusal.in_reach
-    return None if risk is None or risk >= errors.mean() else _widest(each, errors, ids, risk=risk, delta=delta)[1]
+    return (
+        None if risk is None or risk >= errors.mean() else _certified(confidence, errors, ids, risk=risk, delta=delta)
+    )
 
 
 def _targets(confidence: NDArray[np.float64], errors: NDArray[np.bool_], delta: float) -> list[float]:

@@ -81,8 +81,6 @@ AFTER_THE_PAPER: tuple[Score, ...] = (
 EXPECTED_COST = ExpectedCost()
 """Not among `SCORES`: it depends on given costs, and with equal ones it ranks as ts_max_softmax does."""
 
-DEFAULT = "confidence_margin"  # where nobody says otherwise
-
 LEARNED = Learned(
     (MaxSoftmax(), TemperatureScaled(MaxSoftmax()), ConfidenceMargin(), GeometricMargin()),
     (

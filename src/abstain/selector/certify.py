@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from abstain.outputs import Outputs
 from abstain.outputs.digest import outputs_digest
 from abstain.outputs.expected import expect_outputs
+from abstain.outputs.unlabelled import unlabelled
 from abstain.selector.calibration_data import class_names_of, slice_counts
 from abstain.selector.certificate import (
     VERDICTS,
@@ -77,10 +78,7 @@ class _Fresh:
     def __init__(self, selector: Selector, outputs: Outputs, level: float) -> None:
         expect_outputs(outputs, name="fresh")
         if not outputs.is_labelled:
-            raise ValueError(
-                "`fresh` must have labels, got none. Pass labels= or errors= to Outputs; a table has a column `label`, "
-                "or without logits `correct` or `error`."
-            )
+            raise unlabelled("fresh")
         known = selector.calibration
         self.digest = outputs_digest(outputs)
         if known is not None and self.digest == known.digest:

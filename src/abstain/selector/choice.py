@@ -11,8 +11,9 @@ from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
 from abstain.outputs.draw import draw_rows
 from abstain.scores.confidences import confidences
+from abstain.scores.default import DEFAULT, default_score
 from abstain.scores.fitting_draw import SHARE, FittingRows, fit_each, split_to_fit
-from abstain.scores.registry import DEFAULT, SCORES, AnyScore, as_scores
+from abstain.scores.registry import SCORES, AnyScore, as_scores
 from abstain.scores.score import Score
 
 Floats = NDArray[np.float64]
@@ -72,12 +73,8 @@ def _is_ahead(best: Score, first: Score, judged: list[tuple[dict[str, Floats], O
 
 def candidates(score: AnyScore | Sequence[AnyScore] | None, outputs: Outputs, /) -> list[Score]:
     """The scores to choose among, all of which the outputs allow; one where there is nothing to choose."""
-    if score is None and not outputs.n_classes and len(outputs.given_names) > 1:
-        raise ValueError(
-            f"`score` must say which confidence to trust, {', '.join(outputs.given_names)}, or best, got none."
-        )
     if score is None:
-        score = outputs.given_names[0] if outputs.given_names and not outputs.n_classes else DEFAULT
+        score = default_score((*outputs.given_names, *([DEFAULT] if outputs.n_classes else [])))
     if score == "best":
         every = ("all", *(name for name, one in SCORES.items() if one.on_request))
         return [one for one in as_scores(every, outputs, what="score") if one.objection(outputs) is None]

@@ -21,6 +21,11 @@ class GroupThresholds:
 
     def names(self, outputs: Outputs, predictions: Callable[[], NDArray[np.int64]], /) -> NDArray[np.str_]:
         """(n,) the group of each row."""
+        if self.per == "class" and not outputs.n_classes:
+            raise ValueError(
+                "`outputs` must have logits or probabilities for a threshold per class, got confidences alone. Of a "
+                "table, rename the column prediction to group, and ask for one per group: --per group, or per='domain'."
+            )
         if self.per == "class":
             return predictions().astype(str)
         if outputs.domain is None:

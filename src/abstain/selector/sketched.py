@@ -1,5 +1,6 @@
 """`calibrate_sketch`: counts of rows like those to come, a target, and the selector that keeps it."""
 
+from abstain.scores.default import default_score
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.selector.selector import Selector
 from abstain.selector.target import Asked, Per
@@ -46,14 +47,12 @@ def calibrate_sketch(
         raise ValueError(f"A sketch must be calibrated for a risk or a coverage, got {asked.target}. Use the outputs.")
     if method is not None and asked.target != "risk":
         raise ValueError(f"`method` must be left out with `coverage` or `per`, which have one rule, got {method!r}.")
-    if score is None and len(sketch.scores) > 1:
-        raise ValueError(f"`score` must say which score to trust, {', '.join(sketch.scores)}, got none.")
     if score == "best" and score not in sketch.scores:
         raise ValueError(
             "`score` must name a score of the sketch, got 'best', which needs the rows to choose on. Calibrate the "
             f"outputs, or name one of {', '.join(sketch.scores)}."
         )
-    name = sketch.scores[0] if score is None else score
+    name = default_score(sketch.scores) if score is None else score
     counts = sketch.counts(name)
     groups = None
     if coverage is not None:

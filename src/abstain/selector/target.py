@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from abstain.names import check_name
 from abstain.outputs import Outputs
+from abstain.outputs.unlabelled import unlabelled
 from abstain.scores.confidences import predictions
 from abstain.scores.expected_cost import Costs, ExpectedCost
 from abstain.scores.score import FittedScore, Score
@@ -120,7 +121,7 @@ class Asked:
     ) -> Threshold:
         if self.weighs_answers:
             if rest.labels is None:
-                raise ValueError("`outputs` must have labels, got none.")
+                raise unlabelled("outputs")
             costs = Costs.of(rest.n_classes, rejection=self.cost, matrix=self.costs)
             accepting, rejecting = costs.paid(predictions(rest, fitted), rest.labels)
             known["largest"] = costs.largest

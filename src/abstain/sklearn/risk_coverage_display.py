@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 from abstain.extras import require
 from abstain.metrics import RiskBand, RiskCoverage, aurc, risk_band, risk_coverage
 from abstain.metrics.checks import rejected_last
-from abstain.scores.registry import DEFAULT, AnyScore
+from abstain.scores.default import DEFAULT
+from abstain.scores.registry import AnyScore
 from abstain.sklearn.answers import wrong_answers
 from abstain.sklearn.arguments import check_classifier
 from abstain.sklearn.scorers import confidence_of

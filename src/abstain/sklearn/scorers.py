@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain import metrics
 from abstain.metrics.checks import check_share, rejected_last
-from abstain.scores.registry import DEFAULT, AnyScore, as_score
+from abstain.scores.default import DEFAULT
+from abstain.scores.registry import AnyScore, as_score
 from abstain.scores.score import Score
 from abstain.sklearn.answers import wrong_answers
 from abstain.sklearn.arguments import check_numbers

@@ -45,7 +45,7 @@ def betting(
     units = _Units.of(confidence, losses, ids, weights, largest)
     pilot, rest = units.split(seed)
 
-    def lowest(target: float) -> float:
+    def lowest(target: float, delta: float) -> float:
         safe = looks_safe(pilot.confidence, pilot.losses - target, pilot.weights)
         sequence = proposed(pilot.confidence, pilot.weights, safe)
         levels = possible_levels(sequence, delta)
@@ -56,10 +56,14 @@ def betting(
 
         return lowest_certified(sequence, passes, delta)
 
-    value = lowest(risk)
+    value = lowest(risk, delta)
     if value == np.inf:
         sample = Sample.of(rest.confidence, rest.losses)
-        raise nothing_certified(sample, lambda trial: lowest(trial) < np.inf, risk, delta)
+
+        def accepted_for(target: float, delta: float) -> int:
+            return int(np.count_nonzero(rest.confidence > lowest(target, delta)))
+
+        raise nothing_certified(sample, accepted_for, risk, delta)
     accepted = rest.confidence > value
     return Threshold(
         value=value,

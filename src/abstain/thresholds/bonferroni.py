@@ -34,13 +34,13 @@ def bonferroni(
     sample = Sample.of(confidence, losses, ids=ids, seed=seed)
     ends = sample.ends
 
-    def largest(trial: float) -> int:
-        found = len(sample), ends, sample.totals[ends - 1], points, trial, delta / points
+    def largest(trial: float, level: float) -> int:
+        found = len(sample), ends, sample.totals[ends - 1], points, trial, level / points
         return largest_rank(*found, are_errors=sample.are_errors)
 
-    rank = largest(risk)
+    rank = largest(risk, delta)
     if not rank:
-        raise nothing_certified(sample, lambda trial: largest(trial) > 0, risk, delta)
+        raise nothing_certified(sample, largest, risk, delta)
     return certified("bonferroni", sample, rank, risk=risk, delta=delta)
 
 

@@ -28,7 +28,32 @@ def samples_for(*, risk: float, delta: float, coverage: float, error_rate: float
     check_number("error_rate", error_rate)
     if not 0 <= error_rate < risk:
         raise ValueError(f"`error_rate` must be at least 0 and below `risk` ({risk:g}), got {error_rate}.")
-    level = _level(coverage, delta)
+    return ceil(_accepted_for(risk, _level(coverage, delta), error_rate, power) / coverage)
+
+
+def coverage_for(*, n: int, risk: float, delta: float, error_rate: float, power: float = 0.9) -> float | None:
+    """The least coverage at which ``n`` labelled rows certify ``risk`` with probability ``power``, to three digits.
+
+    At a higher one they do too, as long as no more than ``error_rate`` of the accepted are wrong; None where it would
+    take more rows even if all were accepted.
+
+    >>> coverage_for(n=4000, risk=0.02, delta=0.05, error_rate=0.01)
+    0.387
+    """
+    check_number("n", n)
+    if n < 1:
+        raise ValueError(f"`n` must be at least 1, got {n}.")
+    least = samples_for(risk=risk, delta=delta, coverage=1.0, error_rate=error_rate, power=power) / n
+    if least > 1:
+        return None
+    if least < STARTS[0]:
+        below = _accepted_for(risk, _level(0.0, delta), error_rate, power) / n
+        least = min(below, STARTS[0])
+    return ceil(1000 * least) / 1000
+
+
+def _accepted_for(risk: float, level: float, error_rate: float, power: float) -> int:
+    """Accepted rows that are enough at this level."""
     high = ceil(log(level) / log1p(-risk))
     if high > MOST:
         raise ValueError(f"`risk` must be one that {MOST:,} accepted rows certify, got {risk:g}. Ask for a higher one.")
@@ -42,7 +67,7 @@ def samples_for(*, risk: float, delta: float, coverage: float, error_rate: float
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if _lasting(middle, risk, level, error_rate, power) else (middle, high)
-    return ceil(high / coverage)
+    return high
 
 
 def risk_for(*, n: int, delta: float, coverage: float, error_rate: float, power: float = 0.9) -> float:

@@ -36,7 +36,7 @@ def sgr(
         raise ValueError("`losses` must be 0 or 1 for sgr, got others. Use step_down.")
     best, bound = _bisect(sample, risk, delta)
     if not best:
-        raise nothing_certified(sample, lambda trial: _bisect(sample, trial, delta)[0] > 0, risk, delta)
+        raise nothing_certified(sample, lambda *target: _bisect(sample, *target)[0], risk, delta)
     found = certified("sgr", sample, best, risk=risk, delta=delta, bound=bound)
     return replace(found, promise=found.promise.unproved(GAP))
 

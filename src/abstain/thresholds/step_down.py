@@ -52,7 +52,7 @@ def step_down(
     sample = Sample.of(confidence, losses, ids=ids, seed=seed)
     rank = largest_safe_rank(sample, risk, delta)
     if not rank:
-        raise nothing_certified(sample, lambda trial: largest_safe_rank(sample, trial, delta) > 0, risk, delta)
+        raise nothing_certified(sample, lambda *target: largest_safe_rank(sample, *target), risk, delta)
     return certified("step_down", sample, rank, risk=risk, delta=delta)
 
 

@@ -4,12 +4,10 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
-from abstain.thresholds.risk import certified
+from abstain.thresholds.risk import RISKS, certified
 from abstain.thresholds.sample import Sample, check_target
 from abstain.thresholds.step_down import largest_safe_rank
 from abstain.thresholds.threshold import Threshold
-
-RISKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
 
 
 def trade_off(

@@ -9,8 +9,9 @@ import numpy as np
 from abstain.collect.torchvision import mend_torchvision
 from abstain.extras import require
 from abstain.metrics.checks import check_share
+from abstain.scores.default import DEFAULT
 from abstain.scores.of_logits import of_logits
-from abstain.scores.registry import DEFAULT, as_score
+from abstain.scores.registry import as_score
 from abstain.scores.score import PlainScore
 from abstain.sketch import Bracket, Counts, Sketch
 from abstain.torch.counting import bin_counts, torch

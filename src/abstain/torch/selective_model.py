@@ -2,7 +2,10 @@
 
 import inspect
 import threading
+import warnings
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
@@ -50,6 +53,13 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
     def forward(self, *inputs: Any, **named: Any) -> Selection:
         """One forward pass of the model, then the score and the threshold."""
         logits, features = self._run(*inputs, **named)
+        if not self.model.training and _need_no_gradient((*inputs, *named.values())):
+            logits, features = logits.detach(), None if features is None else features.detach()
+        with _without_tracer_warnings():
+            return self._said(logits, features)
+
+    def _said(self, logits: Any, features: Any) -> Selection:
+        """Score and threshold of what the model gave."""
         self._check_logits(logits)
         if _is_empty(logits):
             return _nothing(logits)
@@ -138,6 +148,22 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
         super().__setstate__(state)
         self._finding = threading.Lock()
         self._take_signature()
+
+
+def _need_no_gradient(inputs: tuple[Any, ...]) -> bool:
+    """Whether these are tensors none of which is to be differentiated by; of anything else that is not known."""
+    return all(isinstance(one, torch.Tensor) and not one.requires_grad for one in inputs)
+
+
+@contextmanager
+def _without_tracer_warnings() -> Iterator[None]:
+    """While a trace is recorded: that shapes are checked in Python is meant, and no part of the graph."""
+    if not torch.jit.is_tracing():
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", torch.jit.TracerWarning)
+        yield
 
 
 def _is_same(seen: Any, now: Any) -> bool:

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
+from abstain.outputs.unlabelled import unlabelled
 
 Names = NDArray[np.str_]
 Places = NDArray[np.int64]
@@ -17,7 +18,7 @@ def matched(a: Outputs, b: Outputs, /, *, names: tuple[str, str] = ("a", "b")) -
     """
     for name, run in (("a", a), ("b", b)):
         if not run.is_labelled:
-            raise ValueError(f"`{name}` must have labels to be compared, got none. Pass labels= to Outputs.")
+            raise unlabelled(name, "to be compared")
     if a.class_names and b.class_names and a.class_names != b.class_names:
         raise ValueError("`b` must have the classes of `a` in the same order, got other class names.")
     of_a, of_b, notes = _places(a, b)

@@ -17,7 +17,7 @@ from abstain.report.evaluation_page.thinning import thinned
 from abstain.report.figures.style import FOR_OOD, LINES, first_rows
 from abstain.report.page import Section, asset, shortened, text
 from abstain.report.page.chart import chart
-from abstain.scores.registry import DEFAULT
+from abstain.scores.default import DEFAULT
 
 MOST = 16  # curves
 DRAWN = 6  # of them from the beginning

@@ -5,7 +5,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.evaluation import verdict
 from abstain.outputs.digest import outputs_digest
 from abstain.report.bounds import upper_bound_of
 from abstain.report.divisions import KIND_WORDS, KINDS
@@ -30,26 +29,14 @@ def decision_words(case: Case, /) -> str:
     """The decision in plain words, and why it is not what was aimed at where it is not."""
     point = case.point
     why = point.objection if point.threshold is None else _aim(case) if point.missed is not None else ""
-    return f"{_rule(case, shortened)} {why}{widest_words(case)}".strip()
+    return f"{_rule(case, shortened)} {why}{fitted_words(case)}".strip()
 
 
-def widest_words(case: Case, /) -> str:
-    """Why the score is this one, where AURC alone would not have said so."""
-    if not case.point.is_widest:
+def fitted_words(case: Case, /) -> str:
+    """Why the threshold of the command is a little apart, where rows were drawn to fit scores on."""
+    if case.point.places is None or case.point.threshold is None:
         return ""
-    score, recommended = case.point.score, verdict(case.evaluation).score
-    instead = (
-        "" if score == recommended else f", which is why it is not {shortened(recommended)}, as evaluate recommends"
-    )
-    fitted = (
-        ""
-        if case.point.places is None
-        else f", and calibrate, on all rows, moves the threshold a little: here are the {case.n:,} left after fitting"
-    )
-    return (
-        f"Of the scores that cannot be told apart by AURC and are as simple, {shortened(score)} accepts "
-        f"most at this risk{instead}{fitted}. "
-    )
+    return f"On all rows calibrate moves the threshold a little: here are the {case.n:,} left after fitting. "
 
 
 def _rule(case: Case, shown: Callable[[str], str]) -> str:
@@ -168,7 +155,7 @@ def _preview(case: Case) -> str:
         f"{_sentence(' and '.join(chosen))} {'were' if len(chosen) > 1 else 'was'} chosen on these same rows, which "
         "the promise does not count: calibrate on fresh rows, with the command below, before anything rests on it."
     )
-    return f"{_aim(case)}{widest_words(case)}{fresh if chosen else ''}"
+    return f"{_aim(case)}{fitted_words(case)}{fresh if chosen else ''}"
 
 
 def _aim(case: Case) -> str:

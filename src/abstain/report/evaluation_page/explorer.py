@@ -19,7 +19,7 @@ from abstain.report.evaluation_page.counts import Counts
 from abstain.report.evaluation_page.groups import group_thresholds
 from abstain.report.page import Cell, Column, Section, asset, name, shortened, table, text, tiles
 from abstain.report.page.chart import chart
-from abstain.scores.registry import DEFAULT
+from abstain.scores.default import DEFAULT
 
 MOST_SCORES = 3
 MOST_PARTS = 200  # of a division; the smallest beyond are one part

@@ -7,7 +7,6 @@ from abstain.metrics.intervals import normal_interval
 from abstain.metrics.registry import as_metric
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.controls import mix_select, option, select
-from abstain.report.evaluation_page.decision import widest_words
 from abstain.report.page import Cell, Column, Section, asset, name, table, text
 
 STANDING = {"best": "best", "tied": "as good as can be told", "worse": "significantly worse", "": ""}
@@ -109,11 +108,7 @@ def _title(metric: str) -> str:
 
 
 def _verdict(case: Case) -> str:
-    """By AURC, and what the decision takes where that is another."""
-    found = verdict(case.evaluation)
-    if case.point.selector is not None or case.point.score == found.score:
-        return found.words
-    return f"By AURC alone: {found.words} {widest_words(case)}"
+    return verdict(case.evaluation).words
 
 
 def _rows_of(case: Case) -> str:

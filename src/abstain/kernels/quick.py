@@ -1,4 +1,4 @@
-"""What a command can leave out to start sooner."""
+"""What a process of our own can leave out to start sooner."""
 
 import sys
 
@@ -12,7 +12,7 @@ def import_numba_alone() -> None:
     wanted = "scipy.linalg.cython_blas"
     if wanted in sys.modules:
         return
-    sys.modules[wanted] = None  # type: ignore[assignment]  # how Python is told that a module cannot be had
+    sys.modules[wanted] = None  # how Python is told that a module cannot be had
     try:
         import numba.np.arraymath  # noqa: F401
     finally:
