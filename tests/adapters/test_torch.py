@@ -314,15 +314,6 @@ def test_no_rows_are_decided_at_once(classifier, score):
         torch.testing.assert_close(selective(x[:3]).confidence, some.confidence)
 
 
-def test_the_confidence_needs_a_gradient_only_where_the_input_does_or_the_model_is_trained(classifier):
-    network, x, outputs = classifier
-    selective = SelectiveModel(network, calibrate(outputs, coverage=0.6)).eval()
-    assert not selective(x[:8]).confidence.requires_grad
-    assert selective(x[:8].clone().requires_grad_()).confidence.requires_grad
-    assert selective.train()(x[:8]).confidence.requires_grad
-    selective.eval()
-
-
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_trace_warns_of_nothing(classifier):
     network, x, outputs = classifier

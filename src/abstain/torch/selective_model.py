@@ -53,8 +53,6 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
     def forward(self, *inputs: Any, **named: Any) -> Selection:
         """One forward pass of the model, then the score and the threshold."""
         logits, features = self._run(*inputs, **named)
-        if not self.model.training and _need_no_gradient((*inputs, *named.values())):
-            logits, features = logits.detach(), None if features is None else features.detach()
         with _without_tracer_warnings():
             return self._said(logits, features)
 
@@ -148,11 +146,6 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
         super().__setstate__(state)
         self._finding = threading.Lock()
         self._take_signature()
-
-
-def _need_no_gradient(inputs: tuple[Any, ...]) -> bool:
-    """Whether these are tensors none of which is to be differentiated by; of anything else that is not known."""
-    return all(isinstance(one, torch.Tensor) and not one.requires_grad for one in inputs)
 
 
 @contextmanager
