@@ -290,6 +290,6 @@ def test_the_bound_is_said_of_the_share_itself(certificate):
 
 def test_rows_without_labels_are_told_what_a_table_needs():
     with pytest.raises(
-        ValueError, match=r"got none. Pass labels= or errors= to Outputs; a table has a column `label`, "
+        ValueError, match=r"got none. A table has them in a column `label`, .* pass labels= or errors= to Outputs"
     ):
         certify(SELECTOR, Outputs(given={"vendor": [0.5]}))
