@@ -26,7 +26,7 @@ def samples_for(*, risk: float, delta: float, coverage: float, error_rate: float
     the least.
 
     >>> samples_for(risk=0.02, delta=0.05, coverage=0.6, error_rate=0.01)
-    2579
+    6455
     """
     check_target("risk", risk)
     check_delta(delta)
@@ -55,8 +55,8 @@ def coverage_for(*, n: int, risk: float, delta: float, error_rate: float, power:
     Where more can be accepted they do too, as long as no more than ``error_rate`` of these are wrong and none more
     often than one that is trusted less. None where it would take more rows even if all were accepted.
 
-    >>> coverage_for(n=4000, risk=0.02, delta=0.05, error_rate=0.01)
-    0.387
+    >>> coverage_for(n=4000, risk=0.02, delta=0.05, error_rate=0.005)
+    0.305
     """
     check_number("n", n)
     if n < 1:
@@ -78,7 +78,7 @@ def risk_for(*, n: int, delta: float, coverage: float, error_rate: float, power:
     None of the accepted rows is more often wrong than one that is trusted less. It is 1 where no lower one is.
 
     >>> risk_for(n=500, delta=0.05, coverage=0.6, error_rate=0.01)
-    0.0364
+    0.0528
     """
     check_delta(delta)
     check_target("power", power)

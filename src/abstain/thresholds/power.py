@@ -13,12 +13,12 @@ from abstain.thresholds.step_down import FEW, segments
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 FEW_ERRORS = 60  # n·risk, up to which the critical values are those of the rule, and beyond which they are bounded
-SPENT = 0.5  # of its level: the least that a test in the segment of the first start has; tested against the rule
-SPENT_LOWER = 0.12  # the same in those of the lower starts, which spend it on more tests
+SPENT = 0.4  # of its level: the least that a test in the segment of the first start has; tested against the rule
+SPENT_LOWER = 0.1  # the same in those of the lower starts, which spend it on more tests
 GONE = 1e-15  # chances that are left aside
 
 
-class Tests(NamedTuple):
+class Cells(NamedTuple):
     """The cells of a segment, and how few errors reject in each."""
 
     first: Ints
@@ -39,19 +39,19 @@ def likely(n: int, accepted: int, /, *, risk: float, delta: float, error_rate: f
     """
     for number, segment in enumerate(segments(n, risk, delta) if n > FEW else []):
         if segment.first <= accepted <= segment.last:
-            tests = tests_of(n, number, risk, delta)
-            cell = int(np.searchsorted(tests.first, accepted, side="right")) - 1
-            if at_most(tests.at_once[cell], accepted, error_rate) >= power:
+            cells = cells_of(n, number, risk, delta)
+            cell = int(np.searchsorted(cells.first, accepted, side="right")) - 1
+            if at_most(cells.at_once[cell], accepted, error_rate) >= power:
                 return True
-            ends = np.append(tests.last[:cell], accepted)
-            limits = tests.in_turn[: cell + 1]
+            ends = np.append(cells.last[:cell], accepted)
+            limits = cells.in_turn[: cell + 1]
             singly = at_most(limits, ends, error_rate)
             return bool(singly.min() >= power) and _all_in_turn(ends, limits, error_rate) >= power
     return False
 
 
 @lru_cache(maxsize=512)
-def tests_of(n: int, number: int, risk: float, delta: float) -> Tests:
+def cells_of(n: int, number: int, risk: float, delta: float) -> Cells:
     """The tests of one of the segments, none of them with more errors than the rule allows."""
     parts = segments(n, risk, delta)
     segment = parts[number]
@@ -61,11 +61,11 @@ def tests_of(n: int, number: int, risk: float, delta: float) -> Tests:
     if n * risk <= FEW_ERRORS:
         table = critical_values(n, risk, segment.first, segment.last, levels)[0]
         diagonal = np.array([table.beginning(cell)[0] for cell in range(len(ranks))], dtype=np.int64)
-        return Tests(ranks, last, diagonal, table.beginning(0).astype(np.int64))
+        return Cells(ranks, last, diagonal, table.beginning(0).astype(np.int64))
     level = levels[0] * (SPENT if segment.last == n else SPENT_LOWER)
     fading = level * np.exp((segment.first - ranks) / (DECAY * n))
     at_once = np.where(fading > NEGLIGIBLE * levels[0], _allowed(ranks, risk, fading), -1)
-    return Tests(ranks, last, _allowed(ranks, risk, np.full(len(ranks), level)), at_once)
+    return Cells(ranks, last, _allowed(ranks, risk, np.full(len(ranks), level)), at_once)
 
 
 def at_most(errors: ArrayLike, n: ArrayLike, rate: float, /) -> Floats:
