@@ -8,6 +8,7 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.metrics.slices import rows_of_parts
 from abstain.outputs import Outputs
 from abstain.outputs.digest import outputs_digest
 from abstain.outputs.expected import expect_outputs
@@ -24,7 +25,7 @@ from abstain.selector.certificate import (
     Verdict,
 )
 from abstain.selector.selector import Selector
-from abstain.thresholds.parts import p_above, rows_of_parts
+from abstain.thresholds.parts import p_above
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.refutation import Refutation, refutation, untestable
 from abstain.thresholds.sample import check_target
