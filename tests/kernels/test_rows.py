@@ -131,3 +131,28 @@ def test_a_memory_mapped_array_is_read_as_any_other(logits, tmp_path):
     np.testing.assert_array_equal(
         stacked(row_sums(np.load(tmp_path / "z.npy", mmap_mode="r"))), stacked(row_sums(logits))
     )
+
+
+def test_equal_largest_probabilities_are_equal_whatever_the_others_are():
+    rng = np.random.default_rng(0)
+    votes = rng.multinomial(100, rng.dirichlet(np.full(7, 0.3), size=3000))
+    p = votes / 100
+    with np.errstate(divide="ignore"):
+        tail = row_sums(np.log(p)).tail
+    top = p.max(1)
+    is_decided = votes.max(1) < 100
+    assert len(np.unique(tail[is_decided])) == len(np.unique(top[is_decided]))
+    np.testing.assert_allclose(tail[is_decided], np.log(1 / top[is_decided] - 1), rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("least", [1e-3, 1e-4, 1e-5, 1e-20])
+def test_probabilities_near_one_are_told_apart_by_the_others(least):
+    rest = least * (1 + np.arange(5) * 1e-9)
+    tail = row_sums(np.log(np.stack([1 - rest, rest], axis=1))).tail
+    assert (np.diff(tail) > 0).all()
+    np.testing.assert_allclose(tail, np.log(rest / (1 - rest)), rtol=1e-12)
+
+
+def test_the_hottest_temperature_makes_all_classes_alike_but_masked_ones():
+    sums = row_sums(np.array([[3.0, 1.0, 0.0], [2.0, -np.inf, 0.0]]), temperature=1e300)
+    np.testing.assert_allclose(sums.tail, [np.log(2), 0], atol=1e-12)

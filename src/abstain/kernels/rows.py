@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 TOP, SECOND, PREDICTION, RIVAL, SUM, SQUARES, PRODUCTS = range(7)
 EXTREMES, EVERYTHING = 4, 7  # fields
 MOST_SINGLE = 1 << 24  # classes whose numbers float32 tells apart
+NORMAL = 2.0**-46  # from 0: what the log of a sum of probabilities may be off by rounding
+TOLD_BY_TOP = 2.0**-12  # of the odds against the top class: below, the others tell 1 − p₁ in more digits
 RUN = 64  # classes summed up before they join the total, so that rounding grows with neither their number
 
 
@@ -77,34 +79,44 @@ def _sums(tile, k, second, beta):  # type: ignore[no-untyped-def]
     return sums, squares, products * beta
 
 
+@compiled(inline="always")
+def _take_out(tile, numbers, place):  # type: ignore[no-untyped-def]
+    """Take the class of each lane, whose number stands from a place on, out of the tile."""
+    for c in range(LANES):
+        tile[np.int64(numbers[place + c]) * LANES + c] = -np.inf
+
+
 @compiled(
     *(
-        (given(kind), array(double), double, whole, array(double, 2), array(kind), array(double))
+        (given(kind), array(double), double, whole, whole, array(double), whole, array(kind), array(double))
         for kind in (single, double)
     )
 )
-def _fill(logits, scale, beta, first, found, tile, out):  # type: ignore[no-untyped-def]
-    """Fill the columns of ``found`` from ``first`` on, one for each row of logits."""
+def _fill(logits, scale, beta, fields, step, found, first, tile, rest):  # type: ignore[no-untyped-def]
+    """Put each field of every row into ``found``, those of the first at ``first``, fields ``step`` apart."""
     n, k = logits.shape
-    fields = found.shape[0]
     for i in range(0, n, LANES):
         rows = min(LANES, n - i)
+        to, apart, place = found, step, first + i
+        if rows < LANES:
+            to, apart, place = rest, LANES, 0
         top, second, best = _extremes(logits, i, rows, tile)
-        store(out, TOP * LANES, top)
-        store(out, SECOND * LANES, second)
-        store(out, PREDICTION * LANES, best)
-        for c in range(LANES):  # what follows is of the other classes
-            tile[np.int64(out[PREDICTION * LANES + c]) * LANES + c] = -np.inf
+        store(to, TOP * apart + place, top)
+        store(to, SECOND * apart + place, second)
+        store(to, PREDICTION * apart + place, best)
+        if scale.size or fields > SUM:
+            _take_out(tile, to, PREDICTION * apart + place)
         if scale.size:
-            store(out, RIVAL * LANES, _rival(tile, scale))
+            store(to, RIVAL * apart + place, _rival(tile, scale))
         if fields > SUM:
             sums, squares, products = _sums(tile, k, wide(second), beta)
-            store(out, SUM * LANES, sums)
-            store(out, SQUARES * LANES, squares)
-            store(out, PRODUCTS * LANES, products)
-        for field in range(fields):
-            for c in range(rows):
-                found[field, first + i + c] = out[field * LANES + c]
+            store(to, SUM * apart + place, sums)
+            store(to, SQUARES * apart + place, squares)
+            store(to, PRODUCTS * apart + place, products)
+        if rows < LANES:
+            for field in range(fields):
+                for c in range(rows):
+                    found[field * step + first + i + c] = rest[field * LANES + c]
 
 
 class LogitRows(Protocol):
@@ -122,11 +134,13 @@ def _gathered(logits: LogitRows, scale: Floats, beta: float, fields: int) -> Flo
     """The fields (fields, n) of every row, NaN and the prediction −1 where a row is not usable."""
     n, k = logits.shape
     found = np.empty((fields, n))
+    if not scale.size:
+        found[RIVAL] = np.nan
 
     def work(block: slice) -> None:
         rows = as_given(logits[block] if k <= MOST_SINGLE else logits[block].astype(np.float64))
-        out = np.full(fields * LANES, np.nan)
-        _fill(rows, scale, beta, block.start, found, np.empty(k * LANES, rows.dtype), out)
+        tile, rest = np.empty(k * LANES, rows.dtype), np.full(fields * LANES, np.nan)
+        _fill(rows, scale, beta, fields, n, found.reshape(-1), block.start, tile, rest)
 
     for_each_block(work, n, k)
     bad = ~np.isfinite(found[TOP])
@@ -198,8 +212,16 @@ class RowSums:
 
     @once
     def tail(self) -> Floats:
-        """L = log Σ exp dⱼ."""
-        return np.asarray(np.log(self._everything[SUM]) - self.margin)
+        """L = log Σ exp dⱼ.
+
+        Of logs of probabilities it is that of 1/p₁ − 1, as long as p₁ says it no worse than the sum of the others does:
+        equal p₁, as forests give by the dozen, are equal here, whatever the rounding of the others.
+        """
+        found = np.asarray(np.log(self._everything[SUM]) - self.margin)
+        is_log = (np.abs(self.top + self.log_total) < NORMAL) & (self.odds > TOLD_BY_TOP)
+        if is_log.any():
+            found[is_log] = np.log(np.expm1(-self.top[is_log]))
+        return found
 
     @once
     def odds(self) -> Floats:
