@@ -55,12 +55,3 @@ def _value(written: ast.expr) -> Any:
 
 def _plain(name: str) -> str:
     return name.lower().replace("-", "_").replace(" ", "_")
-
-
-def counted(n: int, noun: str, /) -> str:
-    """A number of things.
-
-    >>> counted(1, "score"), counted(2_000, "score")
-    ('1 score', '2,000 scores')
-    """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -7,7 +7,6 @@ import numpy as np
 import onnx
 import onnxruntime
 import polars
-from tests_cli import run
 
 from abstain import Outputs, Selector
 
@@ -20,7 +19,7 @@ def make(n, seed):
     )
 
 
-def test_from_outputs_to_decisions(tmp_path):
+def test_from_outputs_to_decisions(run, tmp_path):
     make(3000, 0).save(tmp_path / "cal")
     new = make(500, 1)
     new.save(tmp_path / "new")
@@ -42,7 +41,7 @@ def test_from_outputs_to_decisions(tmp_path):
     assert [float(row["confidence"]) for row in rows] == selector.confidence(new).tolist()
 
 
-def test_costs_from_a_table(tmp_path):
+def test_costs_from_a_table(run, tmp_path):
     make(3000, 0).save(tmp_path / "cal")
     (tmp_path / "costs.csv").write_text("0,1,9\n1,0,9\n2,2,0\n")
     where = (tmp_path / "cal", "-o", tmp_path / "s.abstain", "--costs", tmp_path / "costs.csv")
@@ -58,14 +57,14 @@ def test_costs_from_a_table(tmp_path):
         assert message in done.stderr
 
 
-def test_a_classifier_good_enough_for_all_is_told_as_json(tmp_path):
+def test_a_classifier_good_enough_for_all_is_told_as_json(run, tmp_path):
     make(3000, 0).save(tmp_path / "cal")
     done = run("calibrate", tmp_path / "cal", "-o", tmp_path / "s.abstain", "--risk", "0.5", "--json")
     assert json.loads(done.stdout)["threshold"]["value"] == "-inf"
     assert run("select", tmp_path / "s.abstain", tmp_path / "cal", "-o", tmp_path / "d.csv").returncode == 0
 
 
-def test_attach_writes_a_graph_that_decides(tmp_path):
+def test_attach_writes_a_graph_that_decides(run, tmp_path):
     rng = np.random.default_rng(0)
     centres = 2 * np.eye(3, dtype=np.float32)
     value = onnx.helper.make_tensor_value_info
@@ -95,7 +94,7 @@ def test_attach_writes_a_graph_that_decides(tmp_path):
     assert not (tmp_path / "y.onnx").exists()
 
 
-def test_an_unreachable_risk_is_one_line(tmp_path):
+def test_an_unreachable_risk_is_one_line(run, tmp_path):
     make(60, 0).save(tmp_path / "cal")
     done = run("calibrate", tmp_path / "cal", "--risk", "0.001", "-o", tmp_path / "s.abstain")
     assert done.returncode == 1
@@ -104,7 +103,7 @@ def test_an_unreachable_risk_is_one_line(tmp_path):
     assert not (tmp_path / "s.abstain").exists()
 
 
-def test_a_wrong_file_is_one_line(tmp_path):
+def test_a_wrong_file_is_one_line(run, tmp_path):
     make(10, 0).save(tmp_path / "run")
     (tmp_path / "s.abstain").write_bytes(b"nonsense")
     done = run("select", tmp_path / "s.abstain", tmp_path / "run", "-o", tmp_path / "d.csv")
@@ -112,7 +111,7 @@ def test_a_wrong_file_is_one_line(tmp_path):
     assert "must be a selector" in done.stderr
 
 
-def test_the_score_that_nobody_named_is_told_and_the_next_command_names_the_rows(tmp_path):
+def test_the_score_that_nobody_named_is_told_and_the_next_command_names_the_rows(run, tmp_path):
     make(500, 0).save(tmp_path / "my run")
     done = run("calibrate", tmp_path / "my run", "--coverage", "0.5", "-o", tmp_path / "s.abstain")
     assert "Score: confidence_margin, the default; `abstain evaluate` tells which ranks best here" in done.stdout
@@ -121,7 +120,7 @@ def test_the_score_that_nobody_named_is_told_and_the_next_command_names_the_rows
     assert "Score:" not in run("calibrate", tmp_path / "my run", *options).stdout
 
 
-def test_a_table_without_labels_or_without_classes_is_told_which_columns_help(tmp_path):
+def test_a_table_without_labels_or_without_classes_is_told_which_columns_help(run, tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("confidence,prediction\n0.5,cat\n0.7,dog\n")
     done = run("calibrate", table, "--risk", "0.1", "-o", tmp_path / "s.abstain")

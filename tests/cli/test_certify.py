@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from tests_cli import run
 
 from abstain import Outputs, calibrate
 
@@ -18,7 +17,7 @@ def rows(folder, n, seed, steep=0.3):
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
+def place(run, tmp_path_factory):
     folder = tmp_path_factory.mktemp("certified")
     calibrate(rows(folder / "cal", 3000, 0), risk=0.05).save(folder / "s.abstain")
     rows(folder / "fresh", 3000, 1)
@@ -28,21 +27,21 @@ def place(tmp_path_factory):
     return folder
 
 
-def test_the_promise_and_the_verdict_are_told(place):
+def test_the_promise_and_the_verdict_are_told(run, place):
     done = run("certify", place / "s.abstain", "--on", place / "fresh", "-o", place / "c.html")
     assert done.stdout.startswith("The share of errors among accepted rows is at most 0.05, with probability")
     assert "A share of 0.1 would be noticed with probability 1.00" in done.stdout
     assert (place / "c.html").read_text().startswith("<!doctype html>")
 
 
-def test_a_certificate_is_the_same_bytes_again_and_stands(place):
+def test_a_certificate_is_the_same_bytes_again_and_stands(run, place):
     run("certify", place / "s.abstain", "--on", place / "fresh", "-o", place / "again.json")
     assert (place / "again.json").read_bytes() == (place / "c.json").read_bytes()
     done = run("certify", "--check", place / "c.json", "--json")
     assert (done.returncode, json.loads(done.stdout)) == (0, {"stands": True, "breaks": [], "notices": []})
 
 
-def test_a_refuted_promise_ends_with_3(place):
+def test_a_refuted_promise_ends_with_3(run, place):
     done = run("certify", place / "s.abstain", "--on", place / "bad", "--json")
     assert (done.returncode, json.loads(done.stdout)["verdict"]) == (3, "refuted")
     done = run("certify", "--check", place / "c.json", "--on", place / "bad")
@@ -50,7 +49,7 @@ def test_a_refuted_promise_ends_with_3(place):
     assert "broken: The promise is refuted by the fresh rows." in done.stdout
 
 
-def test_a_changed_selector_breaks_it_and_a_missing_one_is_an_error(place):
+def test_a_changed_selector_breaks_it_and_a_missing_one_is_an_error(run, place):
     calibrate(Outputs.load(place / "cal"), risk=0.06).save(place / "t.abstain")
     done = run("certify", place / "t.abstain", "--check", place / "c.json")
     assert done.returncode == 3
@@ -59,7 +58,7 @@ def test_a_changed_selector_breaks_it_and_a_missing_one_is_an_error(place):
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
 
 
-def test_a_weaker_verdict_than_is_required_ends_with_3(place):
+def test_a_weaker_verdict_than_is_required_ends_with_3(run, place):
     few = rows(place / "few", 40, 3)
     assert len(few) == 40
     for verdict, arguments in {"not tested": [], "too little data": ["--on", place / "few"]}.items():
@@ -70,7 +69,7 @@ def test_a_weaker_verdict_than_is_required_ends_with_3(place):
     assert run("certify", "--check", place / "c.json", "--require", "consistent").returncode == 0
 
 
-def test_a_certificate_that_stands_and_says_too_little_is_told_in_one_place(place):
+def test_a_certificate_that_stands_and_says_too_little_is_told_in_one_place(run, place):
     rows(place / "some", 1000, 4, steep=0.4)
     weak = place / "weak.json"
     made = run("certify", place / "s.abstain", "--on", place / "some", "-o", weak, "--json")
@@ -83,7 +82,7 @@ def test_a_certificate_that_stands_and_says_too_little_is_told_in_one_place(plac
     )
 
 
-def test_a_file_that_the_certificate_names_is_looked_up_from_here(place):
+def test_a_file_that_the_certificate_names_is_looked_up_from_here(run, place):
     document = json.loads((place / "c.json").read_text())
     document["sources"]["selector"] = "elsewhere.abstain"
     (place / "moved.json").write_text(json.dumps(document))
@@ -103,7 +102,7 @@ def test_a_file_that_the_certificate_names_is_looked_up_from_here(place):
         (["s.abstain", "--on", "cal"], "`fresh` must be rows that the selector has not seen"),
     ],
 )
-def test_errors_are_one_line(place, arguments, message):
+def test_errors_are_one_line(run, place, arguments, message):
     import re
 
     files = [place / each if (place / each).exists() else each for each in arguments]

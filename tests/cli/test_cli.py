@@ -8,7 +8,6 @@ import sys
 
 import numpy as np
 import pytest
-from tests_cli import run
 
 import abstain
 from abstain import Outputs
@@ -22,7 +21,7 @@ def folder(digits, tmp_path_factory):
     return path
 
 
-def test_scores_lists_the_registry():
+def test_scores_lists_the_registry(run):
     listed = run("scores").stdout
     for score in SCORES.values():
         assert score.name in listed
@@ -30,7 +29,7 @@ def test_scores_lists_the_registry():
     assert [s["name"] for s in json.loads(run("scores", "--json").stdout)["scores"]] == list(SCORES)
 
 
-def test_every_score_has_a_line_of_its_own_on_a_narrow_terminal():
+def test_every_score_has_a_line_of_its_own_on_a_narrow_terminal(run):
     listed = run("scores", width=80).stdout
     assert all(f" {name} " in listed for name in SCORES)
     assert all(word in listed for word in ("symbol", "needs"))
@@ -39,7 +38,7 @@ def test_every_score_has_a_line_of_its_own_on_a_narrow_terminal():
     assert all(word in run("scores", width=100).stdout for word in ("reference", "2022"))
 
 
-def test_one_score_is_told_with_its_options():
+def test_one_score_is_told_with_its_options(run):
     told = run("scores", "knn").stdout
     for words in ("KNN", "features, fitting", "Sun et al., 2022", "k-th nearest", "k=2, space=features"):
         assert words in told
@@ -48,13 +47,13 @@ def test_one_score_is_told_with_its_options():
     assert told["options"] == {"pruned": 0.5, "score": "energy"}
 
 
-def test_an_unknown_score_is_answered_with_the_nearest():
+def test_an_unknown_score_is_answered_with_the_nearest(run):
     done = run("scores", "max_sofmax")
     assert done.returncode == 1
     assert done.stderr == "abstain: `name` must be a known score, got 'max_sofmax'. Did you mean max_softmax?\n"
 
 
-def test_further_metrics_are_columns_beside_the_areas_or_a_table_below(folder):
+def test_further_metrics_are_columns_beside_the_areas_or_a_table_below(run, folder):
     beside = run("evaluate", folder, "--score", "energy,max_softmax", "--metric", "augrc").stdout
     assert re.search(r"α=1 +augrc", beside)
     below = run("evaluate", folder, "--metric", "all").stdout  # too wide for one table
@@ -66,12 +65,12 @@ def test_further_metrics_are_columns_beside_the_areas_or_a_table_below(folder):
     assert "calibration_error of the softmax on all: 0." in below
 
 
-def test_version_and_short_help():
+def test_version_and_short_help(run):
     assert run("--version").stdout.strip() == abstain.__version__
     assert "evaluate" in run("-h").stdout
 
 
-def test_evaluate_json_is_one_document_with_the_promised_keys(folder, digits):
+def test_evaluate_json_is_one_document_with_the_promised_keys(run, folder, digits):
     done = run("evaluate", folder, "--json")
     document = json.loads(done.stdout)
     assert done.returncode == 0
@@ -82,7 +81,7 @@ def test_evaluate_json_is_one_document_with_the_promised_keys(folder, digits):
     assert document["rows"] == abstain.evaluate(digits).rows
 
 
-def test_evaluate_answers_in_its_first_line_and_fits_a_screen(folder):
+def test_evaluate_answers_in_its_first_line_and_fits_a_screen(run, folder):
     done = run("evaluate", folder, width=80)
     assert done.returncode == 0
     assert done.stdout.startswith("Use ")
@@ -92,7 +91,7 @@ def test_evaluate_answers_in_its_first_line_and_fits_a_screen(folder):
     assert len(done.stdout.splitlines()) <= 40
 
 
-def test_evaluate_shows_everything_on_request(folder):
+def test_evaluate_shows_everything_on_request(run, folder):
     done = run("evaluate", folder, "--all", "--intervals")
     assert all(name in done.stdout for name, score in SCORES.items() if not score.on_request)
     for mix in ("in:", "in+cov:", "in+label:", "all:"):
@@ -101,7 +100,7 @@ def test_evaluate_shows_everything_on_request(folder):
     assert "in+cov: " in run("evaluate", folder, "--mix", "in+cov").stdout
 
 
-def test_logits_alone_show_what_can_be_had_and_what_the_rest_lacks(digits, tmp_path):
+def test_logits_alone_show_what_can_be_had_and_what_the_rest_lacks(run, digits, tmp_path):
     np.savez(tmp_path / "logits.npz", logits=digits.logits, labels=digits.labels)
     shown = run("evaluate", tmp_path / "logits.npz", width=200).stdout
     assert "max_logit_pnorm" in shown
@@ -109,7 +108,7 @@ def test_logits_alone_show_what_can_be_had_and_what_the_rest_lacks(digits, tmp_p
     assert "the outputs have no features and no head." in shown
 
 
-def test_sensitivity_tells_the_range_and_draws_it(folder, tmp_path):
+def test_sensitivity_tells_the_range_and_draws_it(run, folder, tmp_path):
     done = run("sensitivity", folder, "--figure", tmp_path / "scale.png")
     assert done.returncode == 0
     assert "confidence_margin" in done.stdout
@@ -119,7 +118,7 @@ def test_sensitivity_tells_the_range_and_draws_it(folder, tmp_path):
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
-def test_tables_fit_the_terminal(folder, width):
+def test_tables_fit_the_terminal(run, folder, width):
     done = run("evaluate", folder, width=width)
     *lines, command = done.stdout.splitlines()
     assert max(len(line) for line in lines) <= width
@@ -127,7 +126,7 @@ def test_tables_fit_the_terminal(folder, width):
     assert "…" not in done.stdout
 
 
-def test_the_command_to_go_on_with_works_as_printed(tmp_path):
+def test_the_command_to_go_on_with_works_as_printed(run, tmp_path):
     rng = np.random.default_rng(0)
     confidence = rng.random(80)
     Outputs(given={"a": confidence}, errors=rng.random(80) > confidence).save(tmp_path / "few rows")
@@ -137,12 +136,12 @@ def test_the_command_to_go_on_with_works_as_printed(tmp_path):
     assert run(*words[:-1], tmp_path / "s.abstain").returncode == 0
 
 
-def test_one_score_and_alpha_can_be_asked_for(folder):
+def test_one_score_and_alpha_can_be_asked_for(run, folder):
     document = json.loads(run("evaluate", folder, "--score", "energy", "--alpha", "0.2", "--json").stdout)
     assert {(row["score"], row["alpha"]) for row in document["rows"]} == {("energy", 0.2)}
 
 
-def test_the_figure_is_written(folder, tmp_path):
+def test_the_figure_is_written(run, folder, tmp_path):
     done = run("evaluate", folder, "--figure", tmp_path / "rc.png", "--json")
     assert done.returncode == 0
     assert (tmp_path / "rc.png").read_bytes().startswith(b"\x89PNG")
@@ -158,7 +157,7 @@ def test_the_figure_is_written(folder, tmp_path):
         (["evaluate", "{folder}", "--nonfinite", "drop"], "`nonfinite` must be 'error' or 'reject'"),
     ],
 )
-def test_errors_are_one_line_on_standard_error(folder, arguments, message):
+def test_errors_are_one_line_on_standard_error(run, folder, arguments, message):
     done = run(*(a.format(folder=folder) for a in arguments), "--json")
     assert done.returncode == 1
     assert done.stdout == ""
@@ -167,12 +166,12 @@ def test_errors_are_one_line_on_standard_error(folder, arguments, message):
     assert message in done.stderr
 
 
-def test_wrong_usage_exits_with_2():
+def test_wrong_usage_exits_with_2(run):
     assert run("evaluate").returncode == 2
     assert run("evaluate", "x", "--no-such-option").returncode == 2
 
 
-def test_nan_rows_are_refused_unless_told_otherwise(tmp_path):
+def test_nan_rows_are_refused_unless_told_otherwise(run, tmp_path):
     z = np.random.default_rng(0).normal(size=(50, 3))
     z[7, 1] = np.nan
     np.savez(tmp_path / "run.npz", logits=z, labels=np.zeros(50, dtype=int))
@@ -182,7 +181,7 @@ def test_nan_rows_are_refused_unless_told_otherwise(tmp_path):
     assert run("evaluate", tmp_path / "run.npz", "--nonfinite", "reject").returncode == 0
 
 
-def test_demo_prints_the_table_and_writes_outputs_and_figure(tmp_path):
+def test_demo_prints_the_table_and_writes_outputs_and_figure(run, tmp_path):
     done = run("demo", "--folder", tmp_path / "demo")
     assert done.returncode == 0, done.stderr
     assert "AURC-α × 100" in done.stdout
@@ -212,7 +211,7 @@ def test_a_reader_that_has_seen_enough_is_no_error():
     assert done.stderr == ""
 
 
-def test_a_warning_is_one_line_on_standard_error(tmp_path):
+def test_a_warning_is_one_line_on_standard_error(run, tmp_path):
     p = np.random.default_rng(0).dirichlet(np.ones(3), size=50)
     np.savez(tmp_path / "run.npz", logits=p, labels=np.zeros(50, dtype=int))
     done = run("evaluate", tmp_path / "run.npz", "--json")

@@ -9,7 +9,6 @@ import pytest
 import torch
 from PIL import Image
 from safetensors.torch import save_file
-from tests_cli import run
 
 from abstain import Outputs
 from abstain.collect.torchvision import mend_torchvision
@@ -42,7 +41,7 @@ def checkpoint(tmp_path_factory):
     return file
 
 
-def test_a_timm_model_on_an_image_folder_with_corruptions_and_unknown_classes(images, checkpoint, tmp_path):
+def test_a_timm_model_on_an_image_folder_with_corruptions_and_unknown_classes(run, images, checkpoint, tmp_path):
     names = [f"class {k}" for k in range(998)] + ["cat", "dog"]
     (tmp_path / "names.txt").write_text("\n".join(names))
     done = run(
@@ -58,7 +57,7 @@ def test_a_timm_model_on_an_image_folder_with_corruptions_and_unknown_classes(im
     assert (outputs.logits[:6] != outputs.logits[6:12]).any(axis=1).all()
 
 
-def test_magika_on_a_folder_of_files(tmp_path):
+def test_magika_on_a_folder_of_files(run, tmp_path):
     (tmp_path / "files").mkdir()
     for name, text in (
         ("a.py", "import os\nprint(os.getcwd())\n"),
@@ -73,7 +72,7 @@ def test_magika_on_a_folder_of_files(tmp_path):
     assert outputs.class_names[outputs.predictions[0]] == "python"
 
 
-def test_an_onnx_model_on_arrays(tmp_path):
+def test_an_onnx_model_on_arrays(run, tmp_path):
     from magika import __file__ as place  # any real graph will do
 
     (graph,) = Path(place).parent.glob("models/*/model.onnx")
@@ -93,14 +92,14 @@ def test_an_onnx_model_on_arrays(tmp_path):
         (["reproduce", "fashon"], "Did you mean fashion?"),
     ],
 )
-def test_errors_are_one_line(arguments, message):
+def test_errors_are_one_line(run, arguments, message):
     done = run(*arguments)
     assert done.returncode == 1
     assert message in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_reproduce_lists_and_runs_experiments(tmp_path):
+def test_reproduce_lists_and_runs_experiments(run, tmp_path):
     assert "magika" in run("reproduce").stdout
     done = run("reproduce", "digits", "--folder", tmp_path)
     assert done.returncode == 0, done.stderr

@@ -5,7 +5,6 @@ import sys
 
 import numpy as np
 import pytest
-from tests_cli import run
 from typer.testing import CliRunner
 
 from abstain import Outputs
@@ -25,7 +24,7 @@ def place(tmp_path_factory):
     return folder
 
 
-def test_the_verdict_comes_first_and_every_file_is_written(place):
+def test_the_verdict_comes_first_and_every_file_is_written(run, place):
     files = [place / f"c.{ending}" for ending in ("png", "md", "html")]
     options = ("--figure", files[0], "-o", files[1], "--report", files[2])
     done = run("compare", place / "old", place / "new", "--risk", "0.05", *options)
@@ -36,14 +35,14 @@ def test_the_verdict_comes_first_and_every_file_is_written(place):
     assert "<h1>old and new, compared</h1>" in files[2].read_text()
 
 
-def test_json_is_one_document(place):
+def test_json_is_one_document(run, place):
     done = run("compare", place / "old", place / "new", "--score", "energy", "--score-b", "max_softmax", "--json")
     found = json.loads(done.stdout)
     assert found["scores"] == ["energy", "max_softmax"]
     assert set(found["mixes"][0]["risk"][0]) == {"at", "a", "b", "difference", "se", "low", "high"}
 
 
-def test_other_samples_are_refused_in_one_line(place):
+def test_other_samples_are_refused_in_one_line(run, place):
     done = run("compare", place / "old", place / "others")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "abstain: `b` must have samples of `a`, got no id in common: '500' for '0'.\n"

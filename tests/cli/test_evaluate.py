@@ -11,7 +11,7 @@ from abstain.cli.app import app
 
 
 @pytest.fixture
-def run(tmp_path):
+def folder(tmp_path):
     rng = np.random.default_rng(0)
     c = rng.random(400)
     errors = rng.random(400) < 0.4 * (1 - c)
@@ -27,22 +27,22 @@ def called(*line):
     return found.stdout
 
 
-def test_tables_go_where_the_ending_says_and_figures_to_a_folder(run, tmp_path):
+def test_tables_go_where_the_ending_says_and_figures_to_a_folder(folder, tmp_path):
     goals = [tmp_path / name for name in ("t.md", "t.tex", "t.csv", "t.parquet")]
-    shown = called(run, "--figures", tmp_path / "figures", *(part for goal in goals for part in ("-o", goal)))
+    shown = called(folder, "--figures", tmp_path / "figures", *(part for goal in goals for part in ("-o", goal)))
     assert all(goal.stat().st_size for goal in goals)
     assert (tmp_path / "figures" / "domain.svg").exists()
     assert "scale: softmax scores over the scale of the logits: left out, as there are no logits." in shown
     assert f"{tmp_path}/figures/promise{{.png,.svg,.pdf}}: certified against realised risk" in shown
 
 
-def test_figures_are_at_the_threshold_of_a_selector_and_named_in_the_document(run, tmp_path):
-    line = (run, "--figures", tmp_path / "figures", "--selector", tmp_path / "s.abstain", "--json")
+def test_figures_are_at_the_threshold_of_a_selector_and_named_in_the_document(folder, tmp_path):
+    line = (folder, "--figures", tmp_path / "figures", "--selector", tmp_path / "s.abstain", "--json")
     document = json.loads(called(*line))
     assert len(document["figures"]) == 7
 
 
-def test_a_file_is_no_folder_of_figures(run, tmp_path):
+def test_a_file_is_no_folder_of_figures(folder, tmp_path):
     (tmp_path / "taken").write_text("")
-    found = CliRunner().invoke(app, ["evaluate", str(run), "--figures", str(tmp_path / "taken")])
+    found = CliRunner().invoke(app, ["evaluate", str(folder), "--figures", str(tmp_path / "taken")])
     assert str(found.exception).startswith("`--figures` must be a folder, got the file ")

@@ -5,11 +5,11 @@ import os
 import shlex
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
 import typer
-from tests_cli import run
 
 from abstain.cli import letters
 from abstain.cli.app import COMMANDS, app
@@ -85,18 +85,20 @@ def outputs(digits, tmp_path_factory):
     return path
 
 
-def in_ascii(monkeypatch, *arguments, width=100):
+@pytest.fixture
+def in_ascii(run, monkeypatch):
+    """Run the command on a terminal that knows ASCII alone."""
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     monkeypatch.setenv("LC_ALL", "C")
-    return run(*arguments, width=width)
+    return partial(run, width=100)
 
 
 SCORE = ("--score", "max_softmax", "--score", "delta_knn", "--score", "energy")
 
 
-def test_an_ascii_terminal_gets_words_for_signs(outputs, monkeypatch):
+def test_an_ascii_terminal_gets_words_for_signs(outputs, in_ascii):
     for arguments in (["scores"], ["evaluate", outputs, *SCORE], ["sensitivity", outputs], ["plan", "--risk", "0.02"]):
-        done = in_ascii(monkeypatch, *arguments)
+        done = in_ascii(*arguments)
         assert done.returncode == 0, done.stderr
         assert done.stdout.isascii()
         assert "\\u" not in done.stdout
@@ -105,24 +107,24 @@ def test_an_ascii_terminal_gets_words_for_signs(outputs, monkeypatch):
         assert max(tables) <= 100
         starts = [line.index("|", 1) for line in done.stdout.splitlines() if line.startswith("|") and "-+-" not in line]
         assert len(set(starts)) <= 4  # columns are straight in every table
-    assert "alpha=0.1" in in_ascii(monkeypatch, "evaluate", outputs, *SCORE).stdout
-    assert "lambda -> inf" in in_ascii(monkeypatch, "sensitivity", outputs).stdout
+    assert "alpha=0.1" in in_ascii("evaluate", outputs, *SCORE).stdout
+    assert "lambda -> inf" in in_ascii("sensitivity", outputs).stdout
 
 
 @pytest.mark.parametrize("name", [command.__name__ for command in COMMANDS])
-def test_help_and_errors_can_be_read_in_ascii(name, monkeypatch):
-    done = in_ascii(monkeypatch, name, "--help")
+def test_help_and_errors_can_be_read_in_ascii(name, in_ascii):
+    done = in_ascii(name, "--help")
     assert done.returncode == 0, done.stderr
     assert done.stdout.isascii()
     assert "\\u" not in done.stdout
 
 
-def test_names_of_a_user_s_own_are_escaped_and_json_stays_exact(tmp_path, monkeypatch):
+def test_names_of_a_user_s_own_are_escaped_and_json_stays_exact(tmp_path, in_ascii):
     np.savez(tmp_path / "läuft.npz", logits=np.eye(3), labels=np.arange(3))
-    refused = in_ascii(monkeypatch, "evaluate", tmp_path / "fehlt-ä")
+    refused = in_ascii("evaluate", tmp_path / "fehlt-ä")
     assert refused.returncode == 1
     assert "fehlt-\\xe4" in refused.stderr
-    done = in_ascii(monkeypatch, "scores", "--json")
+    done = in_ascii("scores", "--json")
     symbols = {score["symbol"] for score in json.loads(done.stdout)["scores"]}
     assert done.stdout.isascii()
     assert symbols == {score.symbol for score in SCORES.values()}
@@ -133,7 +135,7 @@ def test_every_sign_has_words_of_ascii():
 
 
 @pytest.mark.parametrize("width", [80, 120, 160, 320])
-def test_intervals_stay_however_wide_the_terminal_is(outputs, width):
+def test_intervals_stay_however_wide_the_terminal_is(run, outputs, width):
     shown = run("evaluate", outputs, *SCORE, "--all", "--intervals", width=width).stdout
     lines = [line for line in shown.splitlines() if line.strip().startswith("max_softmax ")]
     assert sum(line.count("–") for line in lines) == 12

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import polars
 import pytest
-from tests_cli import run
 
 from abstain import Outputs
 from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor
@@ -30,7 +29,7 @@ def write(path, errors, n):
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
-def test_counts_and_verdict(tmp_path, ending):
+def test_counts_and_verdict(run, tmp_path, ending):
     write(tmp_path / f"s.{ending}", 5, 100)
     done = run("monitor", tmp_path / f"s.{ending}", "--risk", "0.05", "--json")
     found = json.loads(done.stdout)["risk"]
@@ -38,14 +37,14 @@ def test_counts_and_verdict(tmp_path, ending):
     assert done.returncode == 0
 
 
-def test_an_alarm_has_its_own_exit_code(tmp_path):
+def test_an_alarm_has_its_own_exit_code(run, tmp_path):
     write(tmp_path / "s.csv", 40, 100)
     done = run("monitor", tmp_path / "s.csv", "--risk", "0.05")
     assert done.returncode == 3
     assert "ALARM: the risk is above 0.05. 40 errors in 100" in done.stdout
 
 
-def test_the_share_accepted_is_watched_without_labels(tmp_path):
+def test_the_share_accepted_is_watched_without_labels(run, tmp_path):
     rows = [{"accepted": k % 3 != 0} for k in range(150)]
     (tmp_path / "s.csv").write_text("accepted\n" + "\n".join(str(row["accepted"]) for row in rows))
     same = run("monitor", tmp_path / "s.csv", "--risk", "0.1", "--calibration", "670/1000", "--json")
@@ -60,7 +59,7 @@ def test_the_share_accepted_is_watched_without_labels(tmp_path):
     assert "must be ACCEPTED/N" in run("monitor", tmp_path / "s.csv", "--risk", "0.1", "--calibration", "x").stderr
 
 
-def test_the_state_goes_on(tmp_path):
+def test_the_state_goes_on(run, tmp_path):
     write(tmp_path / "s.csv", 12, 100)
     for expected in (100, 200):
         run("monitor", tmp_path / "s.csv", "--risk", "0.1", "--state", tmp_path / "state.json")
@@ -88,7 +87,7 @@ def test_an_alarm_on_standard_input_is_told_before_the_stream_ends():
         assert process.wait() == 3
 
 
-def test_a_selector_says_what_to_watch(tmp_path):
+def test_a_selector_says_what_to_watch(run, tmp_path):
     """From calibration to decisions to the monitor: quiet on the same distribution, loud on another, on one state."""
 
     def outputs(n, seed, spread=3.0):
@@ -113,7 +112,7 @@ def test_a_selector_says_what_to_watch(tmp_path):
     assert set(json.loads(done.stdout)["alarms"]) == {"risk", "acceptance", "scores"}
 
 
-def test_rows_count_for_what_they_hold_and_no_more(tmp_path):
+def test_rows_count_for_what_they_hold_and_no_more(run, tmp_path):
     rows = [{"confidence": 0.1 * (k % 10), "accepted": None if k < 5 else k % 2 == 0} for k in range(100)]
     rows[7]["confidence"] = None
     (tmp_path / "s.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
@@ -125,7 +124,7 @@ def test_rows_count_for_what_they_hold_and_no_more(tmp_path):
     assert found["acceptance"]["n"] == 95
 
 
-def test_without_anything_to_watch_the_command_says_so(tmp_path):
+def test_without_anything_to_watch_the_command_says_so(run, tmp_path):
     write(tmp_path / "s.csv", 5, 100)
     done = run("monitor", tmp_path / "s.csv", width=200)
     assert done.returncode == 1
@@ -148,7 +147,7 @@ def test_without_anything_to_watch_the_command_says_so(tmp_path):
         ("error,confidence\n1,high\n", "`confidence` must be a number or empty, got 'high'"),
     ],
 )
-def test_bad_rows_are_one_line(tmp_path, text, message):
+def test_bad_rows_are_one_line(run, tmp_path, text, message):
     (tmp_path / "s.csv").write_text(text)
     done = run("monitor", tmp_path / "s.csv", "--risk", "0.05", "--state", tmp_path / "state.json", width=300)
     assert done.returncode == 1
@@ -157,7 +156,7 @@ def test_bad_rows_are_one_line(tmp_path, text, message):
     assert not (tmp_path / "state.json").exists()
 
 
-def test_a_file_counts_whole_or_not_at_all(tmp_path):
+def test_a_file_counts_whole_or_not_at_all(run, tmp_path):
     good = "error\n" + "0\n" * 15_000
     (tmp_path / "s.csv").write_text(good + "oops\n")
     options = ("--risk", "0.05", "--state", tmp_path / "state.json")
@@ -167,7 +166,7 @@ def test_a_file_counts_whole_or_not_at_all(tmp_path):
     assert json.loads((tmp_path / "state.json").read_text())["risk"]["excess"]["n"] == 15_000
 
 
-def test_spaces_and_the_mark_of_spreadsheets_do_not_hide_a_column(tmp_path):
+def test_spaces_and_the_mark_of_spreadsheets_do_not_hide_a_column(run, tmp_path):
     (tmp_path / "s.csv").write_bytes(b"\xef\xbb\xbfaccepted, error\n" + b"false,true\n" * 50 + b"true, false\n" * 50)
     found = json.loads(run("monitor", tmp_path / "s.csv", "--risk", "0.05", "--json").stdout)["risk"]
     assert (found["n"], found["errors"]) == (50, 0)
@@ -202,14 +201,14 @@ def test_a_live_stream_that_is_stopped_keeps_what_it_saw(tmp_path, ending):
         (("--state", "nowhere/s.json"), "`--state` must be in a folder that exists"),
     ],
 )
-def test_bad_options_are_one_line(tmp_path, options, message):
+def test_bad_options_are_one_line(run, tmp_path, options, message):
     write(tmp_path / "s.csv", 5, 100)
     done = run("monitor", tmp_path / "s.csv", "--risk", "0.05", *options, width=300)
     assert message in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_a_broken_parquet_file_is_one_line(tmp_path):
+def test_a_broken_parquet_file_is_one_line(run, tmp_path):
     (tmp_path / "s.parquet").write_text("no table")
     done = run("monitor", tmp_path / "s.parquet", "--risk", "0.05", width=400)
     assert "must be a Parquet file" in done.stderr
@@ -220,14 +219,14 @@ def test_a_broken_parquet_file_is_one_line(tmp_path):
     ("header", "wrong", "right"),
     [("correct", "0", "1"), ("error", "1", "0"), ("label,prediction", "cat,dog", "cat,cat")],
 )
-def test_labels_are_understood_in_several_ways(header, wrong, right, tmp_path):
+def test_labels_are_understood_in_several_ways(run, header, wrong, right, tmp_path):
     lines = [f"{header},accepted", *[f"{wrong},true"] * 30, *[f"{right},true"] * 70]
     (tmp_path / "d.csv").write_text("\n".join(lines))
     found = json.loads(run("monitor", tmp_path / "d.csv", "--risk", "0.05", "--json").stdout)
     assert (found["risk"]["errors"], found["risk"]["n"]) == (30, 100)
 
 
-def test_labels_of_rejected_samples_are_not_taken_for_accepted_ones(tmp_path):
+def test_labels_of_rejected_samples_are_not_taken_for_accepted_ones(run, tmp_path):
     decisions = ["accepted", *["true", "false", "true", "false", "false"] * 20]
     (tmp_path / "d.csv").write_text("\n".join(decisions))
     (tmp_path / "late.csv").write_text("\n".join(["error", *["1"] * 50, *["0"] * 50]))
@@ -242,14 +241,14 @@ def test_labels_of_rejected_samples_are_not_taken_for_accepted_ones(tmp_path):
     assert (tmp_path / "w.json").read_text() == before
 
 
-def test_an_empty_stream_is_an_error(tmp_path):
+def test_an_empty_stream_is_an_error(run, tmp_path):
     (tmp_path / "d.csv").write_text("error,accepted\n")
     done = run("monitor", tmp_path / "d.csv", "--risk", "0.05")
     assert done.returncode == 1
     assert "`stream` must have rows, got none" in done.stderr
 
 
-def test_two_monitors_do_not_share_a_state(tmp_path):
+def test_two_monitors_do_not_share_a_state(run, tmp_path):
     from abstain.files import alone_with
 
     (tmp_path / "d.csv").write_text("error\n1\n")
@@ -270,7 +269,7 @@ def decisions(path, n=300, bad_from=100):
     return path
 
 
-def test_the_row_of_an_alarm_is_the_same_from_every_source(tmp_path):
+def test_the_row_of_an_alarm_is_the_same_from_every_source(run, tmp_path):
     lines = {}
     for ending in ("csv", "parquet", "jsonl"):
         lines[ending] = run("monitor", decisions(tmp_path / f"d.{ending}"), "--risk", "0.05").stdout.splitlines()[0]
@@ -283,7 +282,7 @@ def test_the_row_of_an_alarm_is_the_same_from_every_source(tmp_path):
     assert not line.startswith("ALARM by row 300")
 
 
-def test_a_file_given_twice_counts_once_and_its_alarm_stands_until_acknowledged(tmp_path):
+def test_a_file_given_twice_counts_once_and_its_alarm_stands_until_acknowledged(run, tmp_path):
     options = ("--risk", "0.05", "--state", tmp_path / "w.json")
     first = run("monitor", decisions(tmp_path / "d.csv"), *options, "--json")
     found = json.loads(first.stdout)
@@ -325,7 +324,7 @@ def test_a_file_given_twice_counts_once_and_its_alarm_stands_until_acknowledged(
         (("--risk", "0.05"), "`stream` must be a file, or - for standard input, got none"),
     ],
 )
-def test_calls_without_a_stream_are_told_what_is_missing(arguments, message):
+def test_calls_without_a_stream_are_told_what_is_missing(run, arguments, message):
     Path("quiet.json").write_text(DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05)).to_json())
     done = run("monitor", *arguments, width=300)
     assert done.returncode == 1
@@ -333,21 +332,21 @@ def test_calls_without_a_stream_are_told_what_is_missing(arguments, message):
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_columns_that_nothing_reads_are_named_once_on_standard_error(tmp_path):
+def test_columns_that_nothing_reads_are_named_once_on_standard_error(run, tmp_path):
     (tmp_path / "d.csv").write_text("id,error,town,confidence\n" + "".join(f"{k},0,x,1\n" for k in range(15_000)))
     done = run("monitor", tmp_path / "d.csv", "--risk", "0.05", "--json")
     assert done.stderr == "abstain: these columns are not used by what is watched: town, confidence.\n"
     assert json.loads(done.stdout)["risk"]["n"] == 15_000
 
 
-def test_json_lines_without_what_is_watched_are_an_error_as_in_a_table(tmp_path):
+def test_json_lines_without_what_is_watched_are_an_error_as_in_a_table(run, tmp_path):
     (tmp_path / "d.jsonl").write_text('{"accepted": true}\n{"label": 3}\n')
     done = run("monitor", tmp_path / "d.jsonl", "--risk", "0.05")
     assert done.returncode == 1
     assert "must have a column error, got accepted, label" in done.stderr
 
 
-def test_rows_selected_from_outputs_without_ids_are_told_apart(tmp_path):
+def test_rows_selected_from_outputs_without_ids_are_told_apart(run, tmp_path):
     """Two runs of the same size are other rows, and the same run is the same rows, labels or not."""
     rng = np.random.default_rng(0)
     labels = rng.integers(3, size=1000)
@@ -382,7 +381,7 @@ def scored(path, n, seed, *, groups=("a", "b")):
 
 
 @pytest.mark.parametrize("options", [(), ("--per", "domain")])
-def test_rows_without_a_verdict_are_decided_as_select_decides_them(tmp_path, options):
+def test_rows_without_a_verdict_are_decided_as_select_decides_them(run, tmp_path, options):
     selector, late = tmp_path / "s.abstain", ("--state", tmp_path / "w.json")
     run("calibrate", scored(tmp_path / "cal.csv", 3000, 0), "--risk", "0.05", *options, "-o", selector)
     fresh = scored(tmp_path / "fresh.csv", 1500, 1, groups=("a", "b", "new"))
@@ -412,7 +411,7 @@ def test_rows_without_a_verdict_are_decided_as_select_decides_them(tmp_path, opt
         ("label,prediction,logit_0,logit_1\n0,0,1,2\n", "Run `abstain select` first"),
     ],
 )
-def test_labels_that_a_selector_cannot_decide_are_refused_in_one_line(tmp_path, text, message):
+def test_labels_that_a_selector_cannot_decide_are_refused_in_one_line(run, tmp_path, text, message):
     run("calibrate", scored(tmp_path / "cal.csv", 3000, 0), "--risk", "0.05", "-o", tmp_path / "s.abstain")
     (tmp_path / "d.csv").write_text(text)
     done = run("monitor", tmp_path / "d.csv", "--selector", tmp_path / "s.abstain", width=400)

@@ -1,10 +1,9 @@
 import json
 
 import pytest
-from tests_cli import run
 
 
-def test_the_table_says_how_many_are_needed(tmp_path):
+def test_the_table_says_how_many_are_needed(run, tmp_path):
     done = run("plan", "--risk", "0.02", "--coverage", "0.6", "--error-rate", "0.01", "--figure", tmp_path / "plan.png")
     assert done.returncode == 0, done.stderr
     assert "6,455" in done.stdout
@@ -13,7 +12,7 @@ def test_the_table_says_how_many_are_needed(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["plan.png"]
 
 
-def test_json_is_one_document_both_ways():
+def test_json_is_one_document_both_ways(run):
     needed = json.loads(run("plan", "--risk", "0.05", "--delta", "0.1", "--json").stdout)
     assert {row["coverage"] for row in needed["rows"]} == {0.4, 0.6, 0.9}
     reach = json.loads(run("plan", "--n", "500", "--json").stdout)
@@ -28,14 +27,14 @@ def test_json_is_one_document_both_ways():
         (("--n", "5", "--figure", "x.png"), "`--figure` must come with `--risk`"),
     ],
 )
-def test_what_cannot_be_planned_is_one_line(options, message):
+def test_what_cannot_be_planned_is_one_line(run, options, message):
     done = run("plan", *options)
     assert done.returncode == 1
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
 
 
-def test_a_number_of_rows_and_a_risk_tell_the_coverage_it_takes():
+def test_a_number_of_rows_and_a_risk_tell_the_coverage_it_takes(run):
     found = json.loads(run("plan", "--n", "4000", "--risk", "0.02", "--error-rate", "0.005", "--json").stdout)
     assert found["rows"] == [{"error_rate": 0.005, "coverage": 0.305}]
     told = run("plan", "--n", "4000", "--risk", "0.02").stdout

@@ -2,10 +2,10 @@
 
 import csv
 import json
+from functools import partial
 
 import numpy as np
 import pytest
-from tests_cli import run
 
 
 def write(file, n, slope, seed, groups=("a", "b")):
@@ -32,12 +32,13 @@ def place(tmp_path_factory):
     return folder
 
 
-def calibrate(place, *options):
-    return run("calibrate", place / "cal.csv", "-o", place / "s.abstain", *options)
+@pytest.fixture
+def calibrate(run, place):
+    return partial(run, "calibrate", place / "cal.csv", "-o", place / "s.abstain")
 
 
-def test_a_table_becomes_a_guaranteed_threshold_and_decisions(place):
-    done = calibrate(place, "--risk", "0.05")
+def test_a_table_becomes_a_guaranteed_threshold_and_decisions(run, calibrate, place):
+    done = calibrate("--risk", "0.05")
     assert "the share of errors among accepted rows is at most 0.05, with probability at least 0.95" in done.stdout
     assert "Seen, not promised" in done.stdout
     done = run("select", place / "s.abstain", place / "new.csv", "-o", place / "d.csv", "--json")
@@ -46,8 +47,8 @@ def test_a_table_becomes_a_guaranteed_threshold_and_decisions(place):
     assert set(rows[0]) == {"id", "domain", "confidence", "accepted", "reason", "error"}
 
 
-def test_thresholds_for_groups_and_unseen_groups_are_told(place):
-    done = calibrate(place, "--risk", "0.05", "--per", "domain")
+def test_thresholds_for_groups_and_unseen_groups_are_told(run, calibrate, place):
+    done = calibrate("--risk", "0.05", "--per", "domain")
     assert "a: accept above" in done.stdout
     write(place / "other.csv", 100, 0.3, 2, groups=("a", "c"))
     done = run("select", place / "s.abstain", place / "other.csv", "-o", place / "d2.csv")
@@ -56,19 +57,19 @@ def test_thresholds_for_groups_and_unseen_groups_are_told(place):
     assert not any(row["accepted"] == "True" for row in rows if row["domain"] == "c")
 
 
-def test_several_targets_together_or_what_is_in_reach(place):
-    done = calibrate(place, "--risk", "0.06", "--coverage", "0.5")
+def test_several_targets_together_or_what_is_in_reach(calibrate):
+    done = calibrate("--risk", "0.06", "--coverage", "0.5")
     assert "And, together with it: the share of rows accepted is at least 0.5" in done.stdout
-    done = calibrate(place, "--risk", "0.06", "--per", "domain", "--group-risk", "0.1")
+    done = calibrate("--risk", "0.06", "--per", "domain", "--group-risk", "0.1")
     assert "of each of the groups a, b is at most 0.1" in done.stdout
-    done = calibrate(place, "--risk", "0.01", "--coverage", "0.9")
+    done = calibrate("--risk", "0.01", "--coverage", "0.9")
     assert done.returncode == 1
     assert "cannot be certified together" in done.stderr
-    assert calibrate(place, "--risk", "0.1", "--each").stderr.startswith("abstain: `--each` must come with `--per`")
+    assert calibrate("--risk", "0.1", "--each").stderr.startswith("abstain: `--each` must come with `--per`")
 
 
-def test_after_an_alarm_a_new_threshold_is_certified_with_labels_asked_for(place):
-    calibrate(place, "--risk", "0.05")
+def test_after_an_alarm_a_new_threshold_is_certified_with_labels_asked_for(run, calibrate, place):
+    calibrate("--risk", "0.05")
     run("select", place / "s.abstain", place / "new.csv", "-o", place / "d.csv")
     truth = {row["id"]: row["error"] for row in read(place / "d.csv")}
     again = ("--state", place / "again.json")
@@ -87,6 +88,6 @@ def test_after_an_alarm_a_new_threshold_is_certified_with_labels_asked_for(place
     assert done.returncode == 0
     twice = run("recertify", place / "s.abstain", place / "labels.csv", *again)
     assert "must be asked for first" in twice.stderr
-    calibrate(place, "--risk", "0.06")
+    calibrate("--risk", "0.06")
     other = run("recertify", place / "s.abstain", place / "d.csv", *again, "--ask", "5", "-o", place / "ask.csv")
     assert "`--state` must be of this selector" in other.stderr

@@ -2,7 +2,6 @@ import json
 
 import numpy as np
 import pytest
-from tests_cli import run
 
 from abstain import Outputs, calibrate
 
@@ -16,7 +15,7 @@ def folder(tmp_path_factory):
     return path
 
 
-def test_a_report_is_one_file_that_names_its_outputs(folder, tmp_path):
+def test_a_report_is_one_file_that_names_its_outputs(run, folder, tmp_path):
     done = run("report", folder, "--score", "energy", "--risk", "0.1", "-o", tmp_path / "a.html", "--json")
     assert done.stderr == ""
     assert json.loads(done.stdout)["report"] == str(tmp_path / "a.html")
@@ -25,7 +24,7 @@ def test_a_report_is_one_file_that_names_its_outputs(folder, tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["a.html"]
 
 
-def test_a_report_about_a_selector(folder, tmp_path):
+def test_a_report_about_a_selector(run, folder, tmp_path):
     selector = calibrate(Outputs.load(folder), score="max_softmax", risk=0.02)
     selector.save(tmp_path / "s.abstain")
     done = run("report", folder, "--score", "energy", "--selector", tmp_path / "s.abstain", "-o", tmp_path / "a.html")
@@ -36,25 +35,25 @@ def test_a_report_about_a_selector(folder, tmp_path):
     assert "600 answers" in page
 
 
-def test_a_risk_out_of_reach_is_told_on_the_terminal(folder, tmp_path):
+def test_a_risk_out_of_reach_is_told_on_the_terminal(run, folder, tmp_path):
     done = run("report", folder, "--score", "energy", "--risk", "0.0001", "-o", tmp_path / "a.html")
     assert "no threshold can promise a risk of 0.0001" in done.stdout
     assert "is in reach" in done.stdout
 
 
-def test_evaluate_writes_the_page_beside_its_table(folder, tmp_path):
+def test_evaluate_writes_the_page_beside_its_table(run, folder, tmp_path):
     done = run("evaluate", folder, "--score", "energy", "--report", tmp_path / "a.html")
     assert "AURC" in done.stdout
     assert f"abstain calibrate &#x27;{folder}&#x27; --score energy" in (tmp_path / "a.html").read_text()
 
 
-def test_a_page_that_cannot_be_written_is_known_before_work_begins(tmp_path):
+def test_a_page_that_cannot_be_written_is_known_before_work_begins(run, tmp_path):
     done = run("report", tmp_path / "none", "-o", tmp_path / "missing" / "a.html")
     assert done.returncode == 1
     assert "must be in a folder that exists" in done.stderr
 
 
-def test_a_risk_out_of_reach_decides_no_threshold_and_no_coverage(folder, tmp_path):
+def test_a_risk_out_of_reach_decides_no_threshold_and_no_coverage(run, folder, tmp_path):
     done = run("report", folder, "--score", "energy", "--risk", "0.0001", "-o", tmp_path / "a.html", "--json")
     decided = json.loads(done.stdout)["decision"]
     assert (decided["threshold"], decided["coverage"], decided["risk"]) == (None, None, None)

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import polars as pl
 import pytest
-from tests_cli import run
 
 from abstain.engines import sketch
 from abstain.sketch import Sketch
@@ -23,7 +22,7 @@ def shards(tmp_path):
     return tmp_path / "data"
 
 
-def test_a_pattern_and_names_are_evaluated_alike(shards, tmp_path):
+def test_a_pattern_and_names_are_evaluated_alike(run, shards, tmp_path):
     options = ("--json", "--score", "max_softmax,energy")
     found = [
         run("evaluate", f"{shards}/*.parquet", *options, "--resume", tmp_path / "kept"),
@@ -38,7 +37,7 @@ def test_a_pattern_and_names_are_evaluated_alike(shards, tmp_path):
     assert len(list((tmp_path / "kept").iterdir())) == 3
 
 
-def test_decisions_for_each_file_and_for_people(shards, tmp_path):
+def test_decisions_for_each_file_and_for_people(run, shards, tmp_path):
     assert run("calibrate", shards / "0.parquet", "--coverage", "0.5", "-o", tmp_path / "s.abstain").returncode == 0
     done = run("select", tmp_path / "s.abstain", *sorted(shards.iterdir()), "-o", tmp_path / "d", width=200)
     assert done.returncode == 0, done.stderr
@@ -50,7 +49,7 @@ def test_decisions_for_each_file_and_for_people(shards, tmp_path):
     assert pl.read_parquet(tmp_path / "one.parquet")["accepted"].equals(frames[1]["accepted"])
 
 
-def test_a_sketch_of_many_files_merges_with_that_of_others(shards, tmp_path):
+def test_a_sketch_of_many_files_merges_with_that_of_others(run, shards, tmp_path):
     files = sorted(shards.iterdir())
     assert run("sketch", *files[:2], "-o", tmp_path / "a.sketch", "--score", "energy").returncode == 0
     done = run("sketch", files[2], "--engine", "local", "--edges", tmp_path / "a.sketch", "-o", tmp_path / "b.sketch")
@@ -70,7 +69,7 @@ def test_a_sketch_of_many_files_merges_with_that_of_others(shards, tmp_path):
         (("--engine", "ray", "--address", "127.0.0.1:1"), "`address` must be that of a Ray cluster that lets you in"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_line(shards, arguments, message):
+def test_what_cannot_be_is_said_in_one_line(run, shards, arguments, message):
     done = run("evaluate", shards, *arguments)
     assert done.returncode == 1
     assert message in done.stderr

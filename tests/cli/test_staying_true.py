@@ -4,14 +4,13 @@ import re
 from pathlib import Path
 
 import polars
-from tests_cli import run
 
 from abstain import Outputs, calibrate
 
 PAGE = Path(__file__).parents[2] / "docs" / "staying-true.md"
 
 
-def test_the_commands_of_the_walk_through_print_what_the_page_shows(digits, tmp_path):
+def test_the_commands_of_the_walk_through_print_what_the_page_shows(run, digits, tmp_path):
     held_out, first_week = digits[digits.shift == "none"].split(0.7, seed=1)
     calibrate(held_out, score="confidence_margin", risk=0.02).save(tmp_path / "selector.abstain")
     first_week.save(tmp_path / "week1")

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstain.kernels.errors import PARCEL
+from abstain.kernels.parcels import PARCEL
 from abstain.metrics.checks import check_samples
-from abstain.metrics.groups import Sides, group, sides_of
+from abstain.metrics.groups import group, sides_of
 
 samples = st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=1, max_size=25)
 
@@ -62,13 +62,6 @@ def test_float32_confidences_give_the_same_bits():
     c, e = rng.normal(size=3000).astype(np.float32), rng.random(3000) < 0.2
     single, double = (sides_of(check_samples(x, e)).error_areas(np.array([3000])) for x in (c, c.astype(float)))
     assert single == double
-
-
-@pytest.mark.parametrize(("right", "wrong"), [([1.0, 2.0], []), ([], [1.0, 1.0]), ([0.0], [-0.0])])
-def test_empty_sides_and_signed_zeros(right, wrong):
-    groups = Sides(np.array(right), np.array(wrong)).groups()
-    assert groups.counts.sum() == len(right) + len(wrong)
-    assert len(groups.counts) == len({*right, *wrong})
 
 
 def test_a_small_spread_beside_a_large_mean_keeps_its_digits():

@@ -151,3 +151,8 @@ def test_probabilities_near_one_are_told_apart_by_the_others(least):
     tail = row_sums(np.log(np.stack([1 - rest, rest], axis=1))).tail
     assert (np.diff(tail) > 0).all()
     np.testing.assert_allclose(tail, np.log(rest / (1 - rest)), rtol=1e-12)
+
+
+def test_the_hottest_temperature_makes_all_classes_alike_but_masked_ones():
+    sums = row_sums(np.array([[3.0, 1.0, 0.0], [2.0, -np.inf, 0.0]]), temperature=1e300)
+    np.testing.assert_allclose(sums.tail, [np.log(2), 0], atol=1e-12)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from abstain.metrics import share, slices
+from abstain.metrics.slices import rows_of_parts
 
 
 def test_each_name_has_the_counts_of_its_rows_and_the_intervals_of_a_share():
@@ -26,3 +27,7 @@ def test_a_slice_of_which_nothing_is_accepted_has_no_risk():
 def test_rows_without_a_name_are_refused():
     with pytest.raises(ValueError, match="must have a name, a boolean and a loss for each row, got shapes"):
         slices(["a"], [True, False], [0, 1])
+
+
+def test_the_rows_of_a_part_are_in_their_order_and_a_part_may_have_none():
+    assert [rows.tolist() for rows in rows_of_parts(np.array([2, 0, 2, 0]), 3)] == [[1, 3], [], [0, 2]]

@@ -15,7 +15,7 @@ from abstain.scores.confidence_margin import ConfidenceMargin
 from abstain.scores.delta_knn import DeltaKNN
 from abstain.scores.energy import Energy
 from abstain.scores.given import Own
-from abstain.scores.held_out import folds
+from abstain.scores.held_out import folds, some_rows
 from abstain.scores.knn import KNN
 from abstain.scores.learned import Learned
 from abstain.scores.logistic import fit_logistic, held_out_losses, log_losses
@@ -171,6 +171,18 @@ def test_coefficients_that_must_not_fall_are_those_of_the_bounded_minimum(seed, 
     assert objective(found) <= expected.fun + 1e-6
 
 
+@pytest.mark.parametrize("seed", [53, 172, 296, 395])
+def test_a_coefficient_that_is_pressed_on_its_bound_does_not_hold_up_the_others(seed):
+    rng = np.random.default_rng(seed)
+    mixed = rng.random((300, 2)) @ rng.normal(size=(2, 15)) + 0.001 * rng.normal(size=(300, 15))
+    columns, true = mixed.argsort(0).argsort(0) / 300, 5 * rng.normal(size=15)
+    right = (rng.random(300) < expit(columns @ true - true.sum() / 2 + 2)).astype(float)
+    found = fit_logistic(columns, right, ridge=1e-3, rising=np.ones(15, bool))
+    slope = columns.T @ (expit(found[0] + columns @ found[1:]) - right) + 1e-3 * found[1:]
+    np.testing.assert_allclose(slope[found[1:] > 0], 0, atol=1e-3)
+    assert (slope[found[1:] == 0] > -1e-3).all()
+
+
 def test_a_base_that_points_the_wrong_way_keeps_its_order():
     places, predictions, _, fold = _rows(50, 2)
     found = weigh(places[:, :1], predictions, (places[:, 0] < 0).astype(float), fold, base=1, classes=2)
@@ -244,6 +256,20 @@ def test_copies_of_a_sample_count_once():
     sample = _mixed(300, 6)
     thrice = Outputs.concat([sample, sample, sample])
     assert _same(*(Learned((MaxSoftmax(),), (Energy(),)).fit(one) for one in (sample, thrice)))
+
+
+def test_of_several_labels_of_a_sample_none_is_preferred():
+    rng = np.random.default_rng(0)
+    logits = np.repeat(rng.normal(size=(3000, 2)), 3, axis=0)
+    labels = np.tile([0, 0, 1], 3000)
+    kept = some_rows(Outputs(logits=logits, labels=labels, ids=np.repeat(np.arange(3000), 3)))
+    assert len(kept) == 3000
+    assert abs(np.mean(kept.labels) - 1 / 3) < 0.03
+
+
+def test_folds_are_of_like_size_where_features_are_the_logits():
+    logits = np.sort(np.random.default_rng(0).normal(size=(500, 3)), axis=1)
+    assert np.bincount(folds(Outputs(logits=logits, features=logits, labels=np.zeros(500, int)))).max() <= 101
 
 
 def test_copies_of_a_row_are_in_the_same_fold_and_folds_of_like_size():

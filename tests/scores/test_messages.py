@@ -104,3 +104,9 @@ def test_unknown_convention():
 def test_binary_logits_want_one_column():
     with pytest.raises(ValueError, match=r"`logit` must have shape"):
         binary_logits(np.zeros((3, 2)))
+
+
+@pytest.mark.parametrize("temperature", [0.0, -1.0, np.nan, np.inf, 1e307])
+def test_a_temperature_that_says_nothing_is_refused(temperature):
+    with pytest.raises(ValueError, match=r"`temperature` must be above 0 and at most 1e\+300, got"):
+        max_softmax(Z, temperature=temperature)

@@ -86,8 +86,10 @@ def test_one_known_id_with_its_contents_is_enough():
 
 def test_other_samples_of_the_same_names_are_not_taken_for_those_of_calibration():
     selector = calibrate(classified(900, 0, ids="cat/{row}.png"), risk=0.1)
-    with pytest.warns(UserWarning, match="About 300 of 300 fresh rows have ids of rows that calibrated the selector"):
+    words = "About 300 of 300 fresh rows have ids of rows that calibrated the selector"
+    with pytest.warns(UserWarning, match=words) as told:
         found = certify(selector, classified(300, 1, ids="cat/{row}.png"))
+    assert told[0].filename == __file__
     assert found.fresh.compared == ("contents",)
     assert found.verdict != "not tested"
 

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from abstain.thresholds.parts import holm, p_above, rows_of_parts
+from abstain.metrics.slices import rows_of_parts
+from abstain.thresholds.parts import holm, p_above
 
 SIZES, WRONG = (100, 110, 40), (20, 11, 0)
 PARTS = rows_of_parts(np.repeat([0, 1, 2], SIZES), 3)
@@ -35,7 +36,3 @@ def test_a_part_that_is_never_accepted_is_not_above_and_counts_nonetheless():
 
 def test_no_parts_have_no_tests():
     assert p_above([], ERRORS, ERRORS, None, **OPTIONS) == []
-
-
-def test_the_rows_of_a_part_are_in_their_order_and_a_part_may_have_none():
-    assert [rows.tolist() for rows in rows_of_parts(np.array([2, 0, 2, 0]), 3)] == [[1, 3], [], [0, 2]]

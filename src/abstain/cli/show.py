@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from abstain.cli.letters import shown
 from abstain.jsonable import jsonable
-from abstain.names import counted
+from abstain.words import counted
 
 if TYPE_CHECKING:
     from rich.console import Console

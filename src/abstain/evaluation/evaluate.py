@@ -56,14 +56,7 @@ def evaluate(
     >>> best["score"], round(best["aurc"], 3)
     ('max_softmax', 0.021)
     """
-    expect_outputs(outputs)
-    if not outputs.is_labelled:
-        raise unlabelled("outputs", "to be evaluated")
-    check_list("alphas", alphas, "coverages")
-    for alpha in alphas:
-        check_share("alpha", alpha)
-    if not len(alphas):
-        raise ValueError("`alphas` must name at least one coverage, got none.")
+    _check(outputs, alphas)
     asked = as_metrics(metrics)
     say = progress or silent
     notes = _notes_on(outputs)
@@ -102,10 +95,22 @@ def evaluate(
     )
 
 
-def _notes_on(outputs: Outputs) -> list[str]:
-    notes = []
+def _check(outputs: Outputs, alphas: Sequence[float]) -> None:
+    expect_outputs(outputs)
+    if not outputs.is_labelled:
+        raise unlabelled("outputs", "to be evaluated")
     if not outputs.usable.any():
         raise ValueError(f"`outputs` must have usable rows, got {len(outputs)} that are not finite.")
+    check_list("alphas", alphas, "coverages")
+    for alpha in alphas:
+        check_share("alpha", alpha)
+    if not len(alphas):
+        raise ValueError("`alphas` must name at least one coverage, got none.")
+
+
+def _notes_on(outputs: Outputs) -> list[str]:
+    """What a reader should know of the rows before anything is computed from them."""
+    notes = []
     if not outputs.usable.all():
         notes.append(f"{np.count_nonzero(~outputs.usable)} rows are not finite: they count as rejected errors.")
     if (distinct := outputs.samples[1]) < len(outputs):

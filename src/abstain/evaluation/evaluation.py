@@ -14,9 +14,9 @@ from abstain.evaluation.table import ScoreTable
 from abstain.extras import require
 from abstain.metrics import RiskBand, RiskCoverage, risk_band, risk_coverage
 from abstain.metrics.checks import rejected_last
-from abstain.names import counted
 from abstain.outputs import Outputs
 from abstain.pages import page_of
+from abstain.words import counted
 
 TABLE = (
     "score", "symbol", "mix", "metric", "alpha", "value", "se", "low", "high", "n", "errors", "best", "tied",

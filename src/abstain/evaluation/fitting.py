@@ -73,7 +73,7 @@ def fit_scores(
     found.fitted, refused = fit_each(_told(chosen, progress), sample)
     found.entries = {score.name: score for score in chosen if score.name in found.fitted}
     found.left_out |= refused
-    _some_left(found.fitted, found.left_out)
+    _check_some_left(found.fitted, found.left_out)
     return found
 
 
@@ -102,8 +102,9 @@ def _allowed(
             left_out[score.name] = "it learns from rows of every kind, and the draw of the paper is in-distribution"
         elif isinstance(fitting, str) and samples < 4:
             left_out[score.name] = "there are too few in-distribution samples to fit it on; give fitting outputs"
-    _some_left([score for score in scores if score.name not in left_out], left_out)
-    return [score for score in scores if score.name not in left_out]
+    found = [score for score in scores if score.name not in left_out]
+    _check_some_left(found, left_out)
+    return found
 
 
 def _sample(
@@ -127,7 +128,7 @@ def drawn_words(inside: int, drawn: int, /) -> str:
     return f"{inside} in-distribution rows were drawn to fit scores on{others} out of the evaluation."
 
 
-def _some_left(scores: Collection[Any], left_out: dict[str, str]) -> None:
+def _check_some_left(scores: Collection[Any], left_out: dict[str, str]) -> None:
     if not scores:
         name, reason = next(iter(left_out.items()))
         raise ValueError(

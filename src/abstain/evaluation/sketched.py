@@ -12,8 +12,8 @@ from abstain.evaluation.table import ScoreTable
 from abstain.metrics.checks import check_share
 from abstain.metrics.compare import Comparison
 from abstain.metrics.intervals import ALPHAS, Estimate, mover
-from abstain.names import counted
 from abstain.sketch import Counts, Sketch
+from abstain.words import counted
 
 WIDE = 0.05  # of a value: brackets beyond it tell that bins are too coarse
 SEEN = 0.5e-4  # of a risk: what a table of AURC × 100 with two decimals shows

@@ -7,6 +7,7 @@ from abstain.evaluation.learning import Learning
 from abstain.evaluation.mixes import MIXES
 from abstain.evaluation.table import ScoreTable
 from abstain.metrics.aurc import area_name
+from abstain.words import listed
 
 BASELINE = "max_softmax"  # what people use
 
@@ -91,14 +92,14 @@ class Verdict:
     def _also(self) -> str:
         same = {self.score, *next((group for group in self.alike if self.score in group), ())}
         others = [name for name in self.tied if name not in (self.baseline, *same)]
-        words = f" As good as can be told: {_listed(others)}." if others else ""
+        words = f" As good as can be told: {listed(_some(others))}." if others else ""
         words += self._alike()
         if self.elsewhere:
             places = [f"{best} at coverages up to {alpha:g}" for alpha, best in self.elsewhere]
-            words += f" Better where less is accepted: {_listed(places)}."
+            words += f" Better where less is accepted: {listed(_some(places))}."
         if self.worse:
             places = [f"{MIXES[mix].words} ({100 * own:.2f}, {100 * usual:.2f})" for mix, own, usual in self.worse]
-            words += f" {BASELINE} is ahead of {self.score} {_listed(places)}."
+            words += f" {BASELINE} is ahead of {self.score} {listed(_some(places))}."
         if self.learning is not None:
             found = self.learning
             words += (
@@ -166,6 +167,6 @@ def _worse(evaluation: ScoreTable, score: str, mix: str, alpha: float) -> tuple[
     return tuple(found)
 
 
-def _listed(names: list[str]) -> str:
-    shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} more"]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+def _some(names: list[str]) -> list[str]:
+    """The names, or three of more than four and how many others there are."""
+    return names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} more"]

@@ -25,22 +25,21 @@ from abstain.kernels.compiled import AHEAD, LATE, Kinds  # noqa: E402
 
 def main() -> None:
     """Compile what is not on disk yet, beside the package or, where that cannot be written, in the user's cache."""
-    begun = time.perf_counter()
+    begun, parent = time.perf_counter(), os.getppid()
     gc.disable()  # compiling makes little garbage and many objects to look at
     for module in pkgutil.iter_modules(abstain.kernels.__path__):
         if module.name != "__main__":
             importlib.import_module(f"abstain.kernels.{module.name}")
     if sys.argv[1:] == ["late"]:
-        _compile_late(sys.stdin.readline().strip())
+        _compile_late(sys.stdin.readline().strip(), parent)
         return
     for kernel, way in AHEAD:
         kernel.compile(way)
     print(f"{len(AHEAD)} kernels compiled or at hand in {time.perf_counter() - begun:.1f} s.", file=sys.stderr)
 
 
-def _compile_late(kind: str) -> None:
+def _compile_late(kind: str, parent: int) -> None:
     """Each late kernel in the first way that suits the kind of logits, until whoever started this is gone."""
-    parent = os.getppid()
     with event.install_listener("numba:compile", _Endable()):
         for kernel in sorted(LATE, key=LATE.__getitem__):
             way = next((way for other, way in AHEAD if other is kernel and _suits(way, kind)), None)

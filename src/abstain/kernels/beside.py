@@ -67,7 +67,7 @@ class _Second(event.Listener):
         if self._process is None:
             self.start()
         if self._process is not None and self._process.stdin is not None:
-            kind = getattr(event.data["args"][0], "dtype", "")
+            kind = next((getattr(one, "dtype", "") for one in event.data["args"]), "")
             with suppress(OSError):
                 self._process.stdin.write(f"{kind}\n".encode())
 

@@ -19,7 +19,7 @@ C7, C8, C9, C10 = 1.321544258792169e-06, 1.0178062445845774e-07, 7.0725859492692
 
 @compiled(fastmath={"contract"}, inline="always")
 def exp2_of_product(x, rate):  # type: ignore[no-untyped-def]
-    """2**(x · rate) to within one unit in the last place, for a product from -1021 to 0, which is not rounded."""
+    """2**(x · rate) to within 1.2 units in the last place, for a product from -1021 to 0, which is not rounded."""
     shifted = x * rate + ROUND
     r = times_plus(x, rate, ROUND - shifted)
     square = r * r  # two short sums: each step of a long one would wait for the one before

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.kernels.compiled import array, byte, compiled, double, flag, given, read_only, whole
-from abstain.kernels.errors import PARCEL, plus, ranked_parcel
+from abstain.kernels.errors import plus
+from abstain.kernels.parcels import PARCEL, ranked_parcel
 from abstain.kernels.ranks import Order
 
 Floats = NDArray[np.float64]

@@ -7,7 +7,8 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.kernels.errors import ErrorArea, group_error_areas, merged_groups, sorted_error_areas, split
+from abstain.kernels.errors import ErrorArea, group_error_areas, sorted_error_areas
+from abstain.kernels.parcels import merged_groups, split
 from abstain.kernels.ranks import order_rows
 from abstain.kernels.sorting import sort_floats
 from abstain.kernels.sums import exact_sums

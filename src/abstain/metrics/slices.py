@@ -47,9 +47,14 @@ def slices(
         )
     samples = None if ids is None else np.asarray(ids)
     distinct, place = np.unique(each, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    parts = np.split(order, np.cumsum(np.bincount(place))[:-1])
+    parts = rows_of_parts(place, len(distinct))
     return [_slice(str(name), rows, taken, loss, samples, level) for name, rows in zip(distinct, parts, strict=True)]
+
+
+def rows_of_parts(number: NDArray[np.int64], parts: int, /) -> list[NDArray[np.int64]]:
+    """The rows of each of so many parts, from the number of each row's part (n,)."""
+    ends = np.cumsum(np.bincount(number, minlength=parts))
+    return np.split(np.argsort(number, kind="stable"), ends[:-1])
 
 
 def _slice(

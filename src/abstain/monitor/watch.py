@@ -24,7 +24,7 @@ class Alarm:
     acknowledged: str | None = None
     """The time at which somebody acknowledged it; None while it stands."""
     acknowledged_row: int | None = None
-    """The last row before that."""
+    """The last row before that; told, as all of this, in the state and by `abstain monitor --json`."""
 
 
 @final

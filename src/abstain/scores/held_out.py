@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,18 +15,34 @@ from abstain.scores.score import CannotFitError, FittedScore, Score
 Floats = NDArray[np.float64]
 FOLDS = 5
 LARGEST = 10_000  # rows: more do not make it better, but slower
-SALT = 0x666F6C6473206F66
+SALT, OTHER_SALT = 0x666F6C6473206F66, 0x9990939B8CDF9099
 
 
 def some_rows(sample: Outputs, /) -> Outputs:
     """One row of each sample, at most 10,000, drawn and put into an order by hashes: whatever order they came in."""
     logits, features = (sample.source(name) for name in ("logits", "features"))
     contents = [hashed_rows(rows, salt=SALT) for rows in (features, logits) if rows is not None]
-    truth, names = sample.errors if sample.labels is None else sample.labels, _names(sample)
-    order = np.lexsort((sample.shift, truth, *contents, names))
+    names = _names(sample)
+    order = np.lexsort((_told_apart(sample, [*contents, names]), *contents, names))
     if sample.ids is not None:
         order = order[np.unique(names[order], return_index=True)[1]]
     return sample.select(order[:LARGEST])
+
+
+def _told_apart(sample: Outputs, shown: list[Hashes]) -> Hashes:
+    """(n,) hashes that put rows which show the same into an order, each label as likely first as it is frequent."""
+    said = hashed(sample.shift, salt=SALT) ^ hashed(_truth(sample), salt=OTHER_SALT)
+    order = np.lexsort((said, *shown))
+    keys = np.stack([said, *shown])[:, order]
+    is_new = np.r_[True, (keys[:, 1:] != keys[:, :-1]).any(axis=0)]
+    first = np.maximum.accumulate(np.where(is_new, np.arange(len(order)), 0))
+    copy = np.empty(len(order), np.int64)
+    copy[order] = np.arange(len(order)) - first
+    return hashed((said ^ shown[-1] ^ hashed(copy, salt=SALT)).view(np.int64), salt=SALT)
+
+
+def _truth(sample: Outputs) -> NDArray[Any]:
+    return sample.errors if sample.labels is None else sample.labels
 
 
 def folds(rows: Outputs, /) -> NDArray[np.int64]:
@@ -39,7 +56,7 @@ def _names(rows: Outputs) -> Hashes:
         return hashed(np.asarray(rows.ids).astype(str), salt=SALT)
     found = hashed_rows(np.sort(rows.logits, axis=1), salt=SALT)
     features = rows.source("features")
-    return found if features is None else found ^ hashed_rows(features, salt=SALT)
+    return found if features is None else found ^ hashed_rows(features, salt=OTHER_SALT)
 
 
 def fit_all(inside: Mapping[str, Score], anywhere: Mapping[str, Score], rows: Outputs, /) -> dict[str, FittedScore]:

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 STEPS, ENOUGH = 100, 1e-9
+NEAR = 1e-3  # a bound, at most; less as the optimum is
 
 
 def fit_logistic(
@@ -13,8 +14,8 @@ def fit_logistic(
     """Coefficients (1 + d,), the intercept first, of lowest log-loss plus ½ Σ ridge b² without the intercept.
 
     A ridge for each column (d,) or one for all; no coefficient is negative where it must be ``rising`` (d,). Newton's
-    method on the coefficients that may move, projected on the bounds (Bertsekas, 1982); a step that would not lower
-    the objective is halved, so that it always converges.
+    method projected on the bounds (Bertsekas, 1982), with those near a bound and pressed on it moved each by itself,
+    lest they hold up the others; a step that would not lower the objective is halved.
     """
     rows = np.column_stack([np.ones(len(columns)), columns])
     penalty = np.full(rows.shape[1], 1e-9)  # of the intercept: enough for samples that are all right
@@ -35,14 +36,16 @@ def fit_logistic(
 
 
 def _step(rows: Floats, right: Floats, found: Floats, penalty: Floats, least: Floats) -> Floats:
-    """That of Newton's method, zero where a coefficient is at its bound and the objective presses on it."""
+    """That of Newton's method, or for each by itself where a coefficient is near its bound and pressed on it."""
     chance = np.exp(-np.logaddexp(0, -(rows @ found)))
     gradient = rows.T @ (chance - right) + penalty * found
-    free = (found > least) | (gradient < 0)
+    weight = (chance * (1 - chance))[:, None]
+    near = min(NEAR, float(np.linalg.norm(found - _moved(found, gradient, least))))
+    free = (found > least + near) | (gradient < 0)
     some = rows[:, free]
-    curvature = (some * (chance * (1 - chance))[:, None]).T @ some + np.diag(penalty[free])
-    step = np.zeros(len(found))
-    step[free] = np.linalg.solve(curvature, gradient[free])
+    step = np.empty(len(found))
+    step[free] = np.linalg.solve((some * weight).T @ some + np.diag(penalty[free]), gradient[free])
+    step[~free] = gradient[~free] / ((rows[:, ~free] ** 2 * weight).sum(axis=0) + penalty[~free])
     return step
 
 

@@ -15,6 +15,7 @@ Array = Any  # a NumPy, torch, JAX or CuPy array; the same kind comes out
 
 
 Rows = RowSums | ArrayRows
+HOTTEST = 1e300  # beyond, a masked class could not be told from the others
 
 
 def logit_rows(logits: Array, /, *, scale: Array | None = None, temperature: float = 1.0) -> Rows:
@@ -23,8 +24,8 @@ def logit_rows(logits: Array, /, *, scale: Array | None = None, temperature: flo
     NumPy arrays are worked by the kernel, in float64. Arrays of other libraries stay on their device and keep their
     type (at least float32) and gradient. An unusable row comes out as NaN, which no threshold accepts.
     """
-    if not temperature > 0:
-        raise ValueError(f"`temperature` must be above 0, got {temperature}.")
+    if not 0 < temperature <= HOTTEST:
+        raise ValueError(f"`temperature` must be above 0 and at most {HOTTEST:g}, got {temperature}.")
     if scale is not None and scale.shape != (logits.shape[1],):
         raise ValueError(f"`weight` must have a row for each of the {logits.shape[1]} classes, got {len(scale)} rows.")
     if isinstance(logits, np.ndarray):

@@ -22,7 +22,7 @@ from abstain.selector.target import Asked, Per
 from abstain.thresholds.reject_all import reject_all
 from abstain.thresholds.sample import one_per_cluster
 from abstain.thresholds.score_distribution import ScoreDistribution
-from abstain.thresholds.threshold import NoSafeThresholdError
+from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 
 
 def calibrate(
@@ -73,7 +73,6 @@ def calibrate(
     True
     """
     expect_outputs(outputs)
-    given = outputs
     asked = Asked(
         risk=risk,
         coverage=coverage,
@@ -102,15 +101,18 @@ def calibrate(
             raise
         threshold, groups = reject_all(len(rest), risk=risk, delta=delta), None
     if fitted.singles and asked.target == "risk":
-        note = gained(entry.name, threshold, fitted.singles, asked, rest, seed=seed)
-        threshold = replace(threshold, promise=threshold.promise.noting(note))
+        threshold = _noting(threshold, gained(entry.name, threshold, fitted.singles, asked, rest, seed=seed))
     if tried:
-        note = f"{entry.name} was chosen among {len(tried)} scores on other rows, which costs the promise nothing"
-        threshold = replace(threshold, promise=threshold.promise.noting(note))
+        words = f"{entry.name} was chosen among {len(tried)} scores on other rows, which costs the promise nothing"
+        threshold = _noting(threshold, words)
     independent = confidence[one_per_cluster(confidence, np.zeros(len(rest)), ids=rest.ids, seed=seed)]
     distribution = ScoreDistribution.of(independent, seed=seed)
     found = Selector(entry, fitted, threshold, outputs.n_classes, distribution, groups, outputs.class_names)
-    return replace(found, calibration=_data(found, given, rest, confidence), seen=SeenRows.of(given))
+    return replace(found, calibration=_data(found, outputs, rest, confidence), seen=SeenRows.of(outputs))
+
+
+def _noting(threshold: Threshold, words: str) -> Threshold:
+    return replace(threshold, promise=threshold.promise.noting(words))
 
 
 def _data(selector: Selector, given: Outputs, rest: Outputs, confidence: NDArray[np.float64]) -> CalibrationData:

@@ -1,6 +1,7 @@
 """A certificate in words."""
 
 from abstain.selector.certificate import Certificate, FreshData, PromiseTest, SliceTest
+from abstain.words import sentence
 
 MEANING = {
     "confirmed": "the fresh rows alone prove {}",
@@ -9,11 +10,6 @@ MEANING = {
     "too little data": "the fresh rows are too few to say",
     "not tested": "{} was not tested on fresh rows",
 }
-
-
-def sentence(words: str, /) -> str:
-    """Words with a capital at their beginning."""
-    return f"{words[:1].upper()}{words[1:]}"
 
 
 def verdict_words(certificate: Certificate, /) -> str:

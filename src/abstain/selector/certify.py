@@ -8,6 +8,7 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.metrics.slices import rows_of_parts
 from abstain.outputs import Outputs
 from abstain.outputs.digest import outputs_digest
 from abstain.outputs.expected import expect_outputs
@@ -24,7 +25,7 @@ from abstain.selector.certificate import (
     Verdict,
 )
 from abstain.selector.selector import Selector
-from abstain.thresholds.parts import p_above, rows_of_parts
+from abstain.thresholds.parts import p_above
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.refutation import Refutation, refutation, untestable
 from abstain.thresholds.sample import check_target
@@ -79,27 +80,12 @@ class _Fresh:
         expect_outputs(outputs, name="fresh")
         if not outputs.is_labelled:
             raise unlabelled("fresh")
-        known = selector.calibration
         self.digest = outputs_digest(outputs)
-        if known is not None and self.digest == known.digest:
-            raise ValueError("`fresh` must be rows that the selector has not seen, got those it was calibrated on.")
         self.selector, self.outputs, self.level = selector, outputs, level
         self.accepted, self.errors = selector.accepts(outputs), selector.errors(outputs)
-        if selector.seen is not None and (share := selector.seen.share(outputs)):
-            known_again = max(1, round(share * len(outputs)))
-            raise ValueError(
-                f"`fresh` must be rows that the selector has not seen, got about {known_again:,} of {len(outputs):,} "
-                f"that calibrated it. Take rows that neither chose the score nor its threshold."
-            )
-        if selector.seen is not None and (share := selector.seen.namesakes(outputs)):
-            warn(
-                f"About {max(1, round(share * len(outputs))):,} of {len(outputs):,} fresh rows have ids of rows that "
-                "calibrated the selector, but other logits or confidences: they are taken for other samples. If they "
-                "are the same samples, answered anew, they are not fresh: take others.",
-                stacklevel=4,
-            )
+        _check_unseen(selector, outputs, self.digest)
         self.clusters = outputs.clusters
-        self.largest = 1 if known is None else known.largest
+        self.largest = 1 if selector.calibration is None else selector.calibration.largest
 
     def data(self) -> FreshData:
         tests, (classes, domains) = tuple(self.tests()), self.slices()
@@ -188,6 +174,26 @@ class _Fresh:
             counting=promise.counting,
         )
         return [p <= self.level for p in found]
+
+
+def _check_unseen(selector: Selector, fresh: Outputs, digest: str) -> None:
+    """Refuse rows that calibrated the selector, and warn of those that have the ids of some."""
+    if selector.calibration is not None and digest == selector.calibration.digest:
+        raise ValueError("`fresh` must be rows that the selector has not seen, got those it was calibrated on.")
+    if selector.seen is None:
+        return
+    if share := selector.seen.share(fresh):
+        raise ValueError(
+            f"`fresh` must be rows that the selector has not seen, got about {max(1, round(share * len(fresh))):,} of "
+            f"{len(fresh):,} that calibrated it. Take rows that neither chose the score nor its threshold."
+        )
+    if share := selector.seen.namesakes(fresh):
+        warn(
+            f"About {max(1, round(share * len(fresh))):,} of {len(fresh):,} fresh rows have ids of rows that "
+            "calibrated the selector, but other logits or confidences: they are taken for other samples. If they "
+            "are the same samples, answered anew, they are not fresh: take others.",
+            stacklevel=4,  # whoever calls `certify`
+        )
 
 
 def _rows_of(names: NDArray[np.str_] | None, parts: int) -> list[NDArray[np.int64]]:

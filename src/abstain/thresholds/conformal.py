@@ -1,11 +1,13 @@
 """Conformal rules: promises in expectation, from exchangeability alone."""
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from abstain.thresholds.promise import Promise
 from abstain.thresholds.sample import Sample, check_target
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold, between
+
+Floats = NDArray[np.float64]
 
 
 def conformal_joint(
@@ -68,16 +70,9 @@ def conformal_selection(
     sample = Sample.of(confidence, losses, ids=ids, seed=seed)
     if not sample.are_errors:
         raise ValueError("`losses` must be 0 or 1 for conformal_selection, got others.")
-    test = np.sort(np.asarray(test_confidence, dtype=np.float64))[::-1]
-    if test.ndim != 1 or not test.size or np.isnan(test).any():
-        raise ValueError(
-            f"`test_confidence` must have shape (m,) with at least one sample and no NaN, got {test.shape}."
-        )
+    test = _batch(test_confidence)
     m, n = len(test), len(sample)
-    wrong = sample.confidence[sample.losses == 1]
-    kept = np.arange(1, m + 1)
-    errors = np.searchsorted(-wrong, -test, side="right")  # as confident as each test sample, or more
-    ratios = m / (n + 1) * (1 + errors) / kept
+    ratios = _expected_shares(sample, test)
     last_of_tie = np.append(test[1:] < test[:-1], True)
     safe = np.flatnonzero((ratios <= risk) & last_of_tie & (test > -np.inf))
     if not safe.size:
@@ -98,3 +93,21 @@ def conformal_selection(
         caveats=("it is no promise for another batch",),
     )
     return Threshold(value=value, method="conformal_selection", n=n, accepted=accepted, errors=total, promise=promise)
+
+
+def _batch(confidence: ArrayLike) -> Floats:
+    """The test samples, most trusted first."""
+    test = np.sort(np.asarray(confidence, dtype=np.float64))[::-1]
+    if test.ndim != 1 or not test.size or np.isnan(test).any():
+        raise ValueError(
+            f"`test_confidence` must have shape (m,) with at least one sample and no NaN, got {test.shape}."
+        )
+    return test
+
+
+def _expected_shares(sample: Sample, test: Floats) -> Floats:
+    """(m,) m/(n+1) · (1 + errors above γ) / (test samples above γ), with γ just below each test sample."""
+    wrong = sample.confidence[sample.losses == 1]
+    errors = np.searchsorted(-wrong, -test, side="right")  # as confident as each test sample, or more
+    m = len(test)
+    return m / (len(sample) + 1) * (1 + errors) / np.arange(1, m + 1)

@@ -13,12 +13,6 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
-def rows_of_parts(number: Ints, parts: int, /) -> list[Ints]:
-    """The rows of each of so many parts, from the number of each row's part (n,)."""
-    ends = np.cumsum(np.bincount(number, minlength=parts))
-    return np.split(np.argsort(number, kind="stable"), ends[:-1])
-
-
 def p_above(
     parts: Sequence[Ints],
     errors: Mask,

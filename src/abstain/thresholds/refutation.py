@@ -71,19 +71,14 @@ def refutation(
     check_target("level", level)
     k, found = int(np.count_nonzero(trials)), int(np.count_nonzero(events & trials))
     alternative = min(2 * limit, (1 + limit) / 2)
-    p = refutation_p(events, trials, clusters, limit=limit, level=level, largest=largest, counting=counting)
-    if clusters is None:
+    bets = None if clusters is None else _Bets.of(events, trials, clusters, largest, counting)
+    if bets is None:
+        p, rows = _binomial_p(found, k, limit), k
         low, high = lower_bound(found, k, level), upper_bound(found, k, delta)
-        power = _power(k, limit, alternative, level)
     else:
-        bets = _Bets.of(events, trials, clusters, largest, counting)
-        power = _power(int(k / bets.design_effect(limit)), limit, alternative, level)
+        p, rows = bets.p_value(limit, level), int(k / bets.design_effect(limit))
         low, high = bets.low(level), bets.high(delta)
-    verdict: Verdict = "consistent" if power >= ENOUGH_POWER else "too little data"
-    if p <= level:
-        verdict = "refuted"
-    elif high <= limit:
-        verdict = "confirmed"
+    power = _power(rows, limit, alternative, level)
     return Refutation(
         limit=limit,
         trials=k,
@@ -94,10 +89,18 @@ def refutation(
         delta=delta,
         alternative=alternative,
         power=power,
-        by="binomial" if clusters is None else "betting",
-        largest=1 if clusters is None else int(bets.largest),
-        verdict=verdict,
+        by="binomial" if bets is None else "betting",
+        largest=1 if bets is None else int(bets.largest),
+        verdict=_verdict(is_refuted=p <= level, is_confirmed=high <= limit, power=power),
     )
+
+
+def _verdict(*, is_refuted: bool, is_confirmed: bool, power: float) -> Verdict:
+    if is_refuted:
+        return "refuted"
+    if is_confirmed:
+        return "confirmed"
+    return "consistent" if power >= ENOUGH_POWER else "too little data"
 
 
 def untestable(promise: Promise, /) -> str:
@@ -123,8 +126,12 @@ def refutation_p(
     """The p-value of `refutation` alone; of clusters it is valid at any level, and bets aim at this one."""
     if clusters is not None:
         return _Bets.of(events, trials, clusters, largest, counting).p_value(limit, level)
-    found = int(np.count_nonzero(events & trials))
-    return float(bdtrc(found - 1, int(np.count_nonzero(trials)), limit)) if found else 1.0
+    return _binomial_p(int(np.count_nonzero(events & trials)), int(np.count_nonzero(trials)), limit)
+
+
+def _binomial_p(events: int, trials: int, limit: float) -> float:
+    """P(Bin(trials, limit) ≥ events)."""
+    return float(bdtrc(events - 1, trials, limit)) if events else 1.0
 
 
 def _power(n: int, limit: float, rate: float, level: float) -> float:

@@ -1,6 +1,6 @@
 """What sets two models apart on a mix, in words: which is better, where, and by how much."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -8,6 +8,7 @@ from abstain.evaluation.mixes import MIXES
 from abstain.evaluation.runs.mix_comparison import Difference, MixComparison
 from abstain.evaluation.runs.signed import ends, signed
 from abstain.metrics.aurc import area_name
+from abstain.words import listed, sentence
 
 USUAL_COVERAGE = 0.8
 CHANCE = ", which may be chance"
@@ -34,8 +35,7 @@ class RunWords:
         """Mixes on which the area speaks for the other model, or for one where it does for none."""
         told, sentences = self._better(found.area), []
         for mix in others:
-            better, words = self._better(mix.area), MIXES[mix.mix].words
-            words = words[0].upper() + words[1:]
+            better, words = self._better(mix.area), sentence(MIXES[mix.mix].words)
             if better is not None and better != told:
                 sentences.append(f"{words} {better} is better: {self._numbers(mix.area)}.")
             elif better is None and told is not None and mix.area.difference * found.area.difference < 0:
@@ -51,7 +51,7 @@ class RunWords:
         if better is not None and not (for_a and for_b):
             return f"{better} is better after rejection {_where(found)}: {numbers}."
         sides = [
-            f"{name} is better {_listed(points)}"
+            f"{name} is better {listed(points)}"
             for name, points in zip(self.names, (for_a, for_b), strict=True)
             if points
         ]
@@ -120,15 +120,10 @@ def _points(found: MixComparison) -> tuple[list[str], list[str]]:
         side += [f"by {area_name(one.at)}" for one in found.aurc if _speaks(one, is_for_b)]
         coverages = [f"{one.at:.4g}" for one in found.risk if _speaks(one, is_for_b)]
         risks = [f"{one.at:.4g}" for one in found.coverage if _speaks(one, not is_for_b)]
-        side += [f"at a coverage of {_listed(coverages)}"] if coverages else []
-        side += [f"at a risk of {_listed(risks)}"] if risks else []
+        side += [f"at a coverage of {listed(coverages)}"] if coverages else []
+        side += [f"at a risk of {listed(risks)}"] if risks else []
     return sides
 
 
 def _speaks(one: Difference, is_above: bool) -> bool:
     return one.is_significant and (one.difference > 0) == is_above
-
-
-def _listed(words: Iterable[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last

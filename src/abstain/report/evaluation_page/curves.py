@@ -9,7 +9,6 @@ from abstain.evaluation.verdict import BASELINE
 from abstain.extras import require
 from abstain.kernels.ranks import order_rows
 from abstain.metrics.checks import rejected_last
-from abstain.names import counted
 from abstain.report.divisions import KINDS, kinds_of
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.controls import mix_select
@@ -18,6 +17,7 @@ from abstain.report.figures.style import FOR_OOD, LINES, first_rows
 from abstain.report.page import Section, asset, shortened, text
 from abstain.report.page.chart import chart
 from abstain.scores.default import DEFAULT
+from abstain.words import counted
 
 MOST = 16  # curves
 DRAWN = 6  # of them from the beginning

@@ -13,6 +13,7 @@ from abstain.report.page import Section, shortened, text, tiles
 from abstain.scores.score import Score
 from abstain.selector.certificate_words import tests_told, verdict_words
 from abstain.selector.certify import certify
+from abstain.words import sentence
 
 ACCEPTED, WRONG, CAUGHT = "Accepted", "Wrong among the accepted", "Errors caught"
 Tile = tuple[str, str, str]
@@ -136,7 +137,7 @@ def _promise(case: Case) -> str:
     point = case.point
     if point.threshold is None:
         return f'<div class="note bad"><p>Nothing is promised. {text(point.objection)}</p></div>'
-    words = [f"<p><strong>What is promised.</strong> {text(_sentence(point.threshold.words))}</p>"]
+    words = [f"<p><strong>What is promised.</strong> {text(sentence(point.threshold.words))}</p>"]
     if point.selector is None:
         words.append(f"<p>{text(_preview(case))}</p>")
     else:
@@ -152,7 +153,7 @@ def _preview(case: Case) -> str:
         *([] if point.was_asked else ["the target"]),
     ]
     fresh = (
-        f"{_sentence(' and '.join(chosen))} {'were' if len(chosen) > 1 else 'was'} chosen on these same rows, which "
+        f"{sentence(' and '.join(chosen))} {'were' if len(chosen) > 1 else 'was'} chosen on these same rows, which "
         "the promise does not count: calibrate on fresh rows, with the command below, before anything rests on it."
     )
     return f"{_aim(case)}{fitted_words(case)}{fresh if chosen else ''}"
@@ -194,7 +195,3 @@ def _mixed(case: Case) -> str:
     mixed = ", ".join(f"{share:.1%} {kind}" for kind, share in shares.items() if share)
     words = f"All numbers are of rows mixed as these {case.n:,} ({mixed}); another mix has others."
     return f'<p class="quiet">{text(words)}</p>'
-
-
-def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:]

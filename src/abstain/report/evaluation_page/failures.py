@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.metrics.slices import rows_of_parts
 from abstain.report.divisions import Division
 from abstain.report.evaluation_page.case import Case
 from abstain.report.page import Cell, Column, Section, name, table, text
-from abstain.thresholds.parts import p_above, rows_of_parts
+from abstain.thresholds.parts import p_above
 
 Ints = NDArray[np.int64]
 LEVEL = 0.05

@@ -7,7 +7,6 @@ from abstain.arguments import as_path
 from abstain.evaluation import Evaluation
 from abstain.extras import require_all
 from abstain.files import check_goal, write_text
-from abstain.names import counted
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.command import command
 from abstain.report.evaluation_page.curves import curves
@@ -21,6 +20,7 @@ from abstain.report.page import document
 from abstain.report.point import point_of
 from abstain.selector import Selector
 from abstain.thresholds.sample import check_target
+from abstain.words import counted
 
 SECTIONS = (decision, scores_table, curves, explorer, samples, failures, command, provenance)
 """In the order of the page; adding one takes a file, a line here and a test."""
