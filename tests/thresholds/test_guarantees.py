@@ -6,6 +6,8 @@ from math import sqrt
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from abstain.thresholds import (
     NoSafeThresholdError,
@@ -220,6 +222,16 @@ def test_risk_and_coverage_out_of_reach_name_pairs_that_are_in_reach():
     assert found.accepted / found.n >= 0.8
     assert [promise.quantity for promise in found.further] == ["the share of rows accepted"]
     assert re.search(r"0\.05 at \d+%", str(info.value))
+
+
+@given(seed=st.integers(0, 10_000), n=st.integers(60, 2000), risk=st.sampled_from([0.01, 0.023, 0.03]))
+@settings(max_examples=15, deadline=None)
+def test_pairs_told_of_risk_and_coverage_can_be_asked_for(seed, n, risk):
+    c, e = monotone(np.random.default_rng(seed), n)
+    with pytest.raises(NoSafeThresholdError, match="cannot be certified together") as info:
+        risk_and_coverage(c, e, risk=risk, coverage=0.97)
+    for told, percent in re.findall(r"([\d.]+) at (\d+)%", str(info.value)):
+        risk_and_coverage(c, e, risk=float(told), coverage=int(percent) / 100)
 
 
 def test_a_trade_off_may_be_chosen_from_after_looking():
