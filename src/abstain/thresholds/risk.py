@@ -16,6 +16,10 @@ from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 RISKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)  # those that people ask for
 DELTAS = (0.1, 0.2)
 SHOWN = 3
+CHOSEN = (
+    "A target taken from here is chosen on these rows, which its promise does not count: calibrate on other rows "
+    "before anything rests on it."
+)
 
 
 def certified(
