@@ -86,7 +86,7 @@ def calibrate(
             delta=delta,
             method=method,
         )
-        _tell(selector, output, run=None, by_default=score is None, json=json)
+        _tell(selector, output, kind="", by_default=score is None, json=json)
         return
     selector = abstain.calibrate(
         abstain.Outputs.load(outputs, nonfinite="reject"),
@@ -103,11 +103,11 @@ def calibrate(
         seed=seed,
     )
     tell_unused(outputs)
-    _tell(selector, output, run=outputs, by_default=score is None, json=json)
+    _tell(selector, output, kind=outputs.suffix if outputs.is_file() else "", by_default=score is None, json=json)
 
 
-def _tell(selector: "Selector", output: Path, *, run: Path | None, by_default: bool, json: bool) -> None:
-    """Write the selector, and what it promises; ``run`` are rows that it can decide on."""
+def _tell(selector: "Selector", output: Path, *, kind: str, by_default: bool, json: bool) -> None:
+    """Write the selector, and what it promises; rows that it can decide on are of this ``kind``, a suffix."""
     from dataclasses import asdict
 
     from abstain.scores.default import default_words
@@ -123,8 +123,7 @@ def _tell(selector: "Selector", output: Path, *, run: Path | None, by_default: b
         say(f"  {_group(selector, name)}: {_told(threshold)}")
     if by_default:
         say(default_words(selector.score))
-    rows = "OUTPUTS" if run is None else str(run)
-    say(f"Go on with: {shlex.join(['abstain', 'select', str(output), rows])} -o decisions.csv", whole=True)
+    say(f"Go on with: {shlex.join(['abstain', 'select', str(output), f'NEW{kind}'])} -o decisions.csv", whole=True)
 
 
 def _group(selector: "Selector", name: str) -> str:
