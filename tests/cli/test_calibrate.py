@@ -111,11 +111,11 @@ def test_a_wrong_file_is_one_line(run, tmp_path):
     assert "must be a selector" in done.stderr
 
 
-def test_the_score_that_nobody_named_is_told_and_the_next_command_names_the_rows(run, tmp_path):
+def test_the_score_that_nobody_named_is_told_and_the_next_command_is_for_new_rows(run, tmp_path):
     make(500, 0).save(tmp_path / "my run")
     done = run("calibrate", tmp_path / "my run", "--coverage", "0.5", "-o", tmp_path / "s.abstain")
     assert "Score: confidence_margin, the default; `abstain evaluate` tells which ranks best here" in done.stdout
-    assert f"abstain select {tmp_path / 's.abstain'} '{tmp_path / 'my run'}' -o decisions.csv" in done.stdout
+    assert f"abstain select {tmp_path / 's.abstain'} NEW -o decisions.csv" in done.stdout
     options = ("--score", "energy", "--coverage", "0.5", "-o", tmp_path / "s.abstain")
     assert "Score:" not in run("calibrate", tmp_path / "my run", *options).stdout
 

@@ -25,6 +25,7 @@ def test_json_is_one_document_both_ways(run):
         ((), "`--risk` or `--n` must be given"),
         (("--risk", "0.02", "--error-rate", "0.05"), "`error_rate` must be at least 0 and below `risk`"),
         (("--n", "5", "--figure", "x.png"), "`--figure` must come with `--risk`"),
+        (("--n", "500", "--risk", "0.1", "--coverage", "0.6"), "`--coverage` must be left out with `--risk` and `--n`"),
     ],
 )
 def test_what_cannot_be_planned_is_one_line(run, options, message):

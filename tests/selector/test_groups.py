@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, Selector, calibrate
+from abstain.evaluation import sketch_outputs
+from abstain.selector import calibrate_sketch
 from abstain.thresholds import NoSafeThresholdError
 
 
@@ -114,6 +116,20 @@ def test_a_score_that_cannot_be_fitted_is_left_out_of_the_choice():
 def test_what_does_not_go_together_is_said(options, message):
     with pytest.raises(ValueError, match=message):
         calibrate(CAL, **options)
+
+
+def test_classes_are_called_by_their_names_and_kept_by_number():
+    named = Outputs(logits=CAL.logits, labels=CAL.labels, class_names=["zero", "one", "last"])
+    found = calibrate(named, risk=0.1, per="class").groups.thresholds
+    plain = calibrate(CAL, risk=0.1, per="class").groups.thresholds
+    assert {key: one.value for key, one in found.items()} == {key: one.value for key, one in plain.items()}
+    assert list(found) == ["0", "1", "2"]
+    assert "in the group 'zero'" in found["0"].words
+    counted = sketch_outputs(named, scores=["confidence_margin"], by=("class",))
+    assert "in the group 'zero'" in calibrate_sketch(counted, risk=0.1, per="class").groups.thresholds["0"].words
+    for refused in (calibrate, lambda _, **asked: calibrate_sketch(counted, **asked)):
+        with pytest.raises(NoSafeThresholdError, match=r"risk in reach is [\d.]+, in 'last' of 1,648 rows"):
+            refused(named, risk=0.0001, per="class")
 
 
 def test_targets_out_of_reach_name_pairs():

@@ -6,6 +6,8 @@ from math import sqrt
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from abstain.thresholds import (
     NoSafeThresholdError,
@@ -174,7 +176,8 @@ def test_groups_said_each_or_together():
     assert "for all 4 groups together with probability 0.9" in str(together["0"])
     assert "together" not in str(each["0"])
     with pytest.raises(
-        NoSafeThresholdError, match=r"No group has a safe threshold\. δ is shared by 4 groups.* 0: No threshold"
+        NoSafeThresholdError,
+        match=r"No group has a safe threshold .* δ is shared by 4 groups.* risk in reach is [\d.]+, in '\d' of 10 rows",
     ):
         group_thresholds(c[:40], e[:40], g[:40], risk=0.01)
 
@@ -220,6 +223,30 @@ def test_risk_and_coverage_out_of_reach_name_pairs_that_are_in_reach():
     assert found.accepted / found.n >= 0.8
     assert [promise.quantity for promise in found.further] == ["the share of rows accepted"]
     assert re.search(r"0\.05 at \d+%", str(info.value))
+
+
+@given(seed=st.integers(0, 10_000), n=st.integers(60, 2000), risk=st.sampled_from([0.01, 0.023, 0.03]))
+@settings(max_examples=15, deadline=None)
+def test_pairs_told_of_risk_and_coverage_can_be_asked_for(seed, n, risk):
+    c, e = monotone(np.random.default_rng(seed), n)
+    with pytest.raises(NoSafeThresholdError, match="cannot be certified together") as info:
+        risk_and_coverage(c, e, risk=risk, coverage=0.97)
+    for told, percent in re.findall(r"([\d.]+) at (\d+)%", str(info.value)):
+        risk_and_coverage(c, e, risk=float(told), coverage=int(percent) / 100)
+
+
+@pytest.mark.parametrize(("n", "helps"), [(400, True), (40, False)])
+def test_what_is_told_of_groups_does_when_asked_for(n, helps):
+    c, e, groups = np.linspace(0, 1, n), np.zeros(n), np.arange(n) % 2
+    with pytest.raises(NoSafeThresholdError, match="No group has a safe threshold") as info:
+        group_thresholds(c, e, groups, risk=0.017)
+    risk, name = re.search(r"risk in reach is ([\d.]+), in '(\d)'", str(info.value)).groups()
+    assert info.value.in_reach == float(risk)
+    assert group_thresholds(c, e, groups, risk=float(risk))[name].accepted
+    assert "delta=" not in str(info.value)
+    assert ("--each" in str(info.value)) is helps
+    if helps:
+        assert any(found.accepted for found in group_thresholds(c, e, groups, risk=0.017, jointly=False).values())
 
 
 def test_a_trade_off_may_be_chosen_from_after_looking():

@@ -24,7 +24,7 @@ C, E = np.linspace(0, 1, 50), np.zeros(50)
 
 @pytest.mark.parametrize("rule", [step_down, betting, sgr, bonferroni])
 def test_an_unreachable_target_says_what_would_do(rule):
-    with pytest.raises(NoSafeThresholdError, match=r"on n=\d+ calibration samples, .* At least 299 accepted samples"):
+    with pytest.raises(NoSafeThresholdError, match=r"on n=\d+ calibration rows .* At least 299 accepted rows"):
         rule(C, E, risk=0.01, delta=0.05)
 
 
@@ -107,9 +107,26 @@ def test_the_risk_in_reach_does_not_depend_on_the_one_asked_for():
     assert len(reached) == 1
 
 
+def test_where_the_score_is_bad_more_rows_are_not_advised():
+    rng = np.random.default_rng(0)
+    with pytest.raises(NoSafeThresholdError, match=r"with probability 0\.95 on") as info:
+        step_down(rng.random(3000), rng.random(3000) < 0.2, risk=0.05)
+    told = re.search(r"More rows hardly help: from a coverage of 7\.9% on, .* risk seen is ([\d.]+)\.", str(info.value))
+    assert 0.05 < float(told[1]) < 0.21
+    assert "plan" not in str(info.value)
+
+
+@pytest.mark.parametrize("wrong", [0.01, 0.04])
+def test_where_a_sample_is_small_more_rows_are_advised(wrong):
+    errors = np.arange(150) < 150 * wrong  # one or six of 150, the least trusted or by chance
+    with pytest.raises(NoSafeThresholdError, match=r"plan --risk 0\.02 .* chosen on these rows") as info:
+        step_down(np.arange(150.0) if wrong < 0.02 else np.zeros(150), errors, risk=0.02)
+    assert "hardly" not in str(info.value)
+
+
 def test_a_larger_delta_is_named_where_it_is_enough():
     confidence, errors = np.linspace(0, 1, 40), np.zeros(40)
-    with pytest.raises(NoSafeThresholdError, match=r"and 0\.05 with delta=0\.2"):
+    with pytest.raises(NoSafeThresholdError, match=r"and 0\.05 with a delta of 0\.2"):
         step_down(confidence, errors, risk=0.05, delta=0.01)
 
 

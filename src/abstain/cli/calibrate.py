@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from abstain.cli.complete import method_names, score_or_best
+from abstain.cli.complete import group_kinds, method_names, score_or_best
 from abstain.cli.options import Json
 from abstain.cli.show import print_json, say
 from abstain.cli.sketched import calibrate_from_sketch
@@ -37,8 +37,12 @@ def calibrate(
         Path | None, typer.Option(help="A .csv with the cost of predicting (row) where it is (column), no header.")
     ] = None,
     per: Annotated[
-        Literal["class", "domain", "group"] | None,
-        typer.Option(help="class, or domain (the group of a table): a threshold for each, or none where none is safe."),
+        str | None,
+        typer.Option(
+            metavar="[class|domain|group]",
+            help="class, or domain (the group of a table): a threshold for each, or none where none is safe.",
+            autocompletion=group_kinds,
+        ),
     ] = None,
     group_risk: Annotated[
         float | None, typer.Option(help="With --per: one threshold, this risk in each group, --risk overall.")
@@ -69,7 +73,7 @@ def calibrate(
     from abstain.scores.registry import split_names
 
     check_goal(output)
-    per = "domain" if per == "group" else per
+    groups = None if per is None else _groups(per, outputs)
     if each and per is None:
         raise ValueError("`--each` must come with `--per`, got no `--per`.")
 
@@ -81,12 +85,12 @@ def calibrate(
             score=score,
             risk=risk,
             coverage=coverage,
-            per=per,
+            per=groups,
             jointly=not each,
             delta=delta,
             method=method,
         )
-        _tell(selector, output, run=None, by_default=score is None, json=json)
+        _tell(selector, output, kind="", by_default=score is None, json=json)
         return
     selector = abstain.calibrate(
         abstain.Outputs.load(outputs, nonfinite="reject"),
@@ -97,17 +101,17 @@ def calibrate(
         costs=_table(costs),
         delta=delta,
         method=method,
-        per=per,
+        per=groups,
         group_risk=group_risk,
         jointly=not each,
         seed=seed,
     )
     tell_unused(outputs)
-    _tell(selector, output, run=outputs, by_default=score is None, json=json)
+    _tell(selector, output, kind=outputs.suffix if outputs.is_file() else "", by_default=score is None, json=json)
 
 
-def _tell(selector: "Selector", output: Path, *, run: Path | None, by_default: bool, json: bool) -> None:
-    """Write the selector, and what it promises; ``run`` are rows that it can decide on."""
+def _tell(selector: "Selector", output: Path, *, kind: str, by_default: bool, json: bool) -> None:
+    """Write the selector, and what it promises; rows that it can decide on are of this ``kind``, a suffix."""
     from dataclasses import asdict
 
     from abstain.scores.default import default_words
@@ -123,8 +127,20 @@ def _tell(selector: "Selector", output: Path, *, run: Path | None, by_default: b
         say(f"  {_group(selector, name)}: {_told(threshold)}")
     if by_default:
         say(default_words(selector.score))
-    rows = "OUTPUTS" if run is None else str(run)
-    say(f"Go on with: {shlex.join(['abstain', 'select', str(output), rows])} -o decisions.csv", whole=True)
+    say(f"Go on with: {shlex.join(['abstain', 'select', str(output), f'NEW{kind}'])} -o decisions.csv", whole=True)
+
+
+def _groups(per: str, outputs: Path) -> Literal["class", "domain"]:
+    """What --per means; of a column that has another name, how to have it looked at."""
+    from abstain.names import check_name
+    from abstain.outputs.columns import SUFFIXES, names_of
+
+    kinds, rule = ("class", "domain", "group"), "be class, domain or group"
+    is_table = outputs.suffix.lower() in SUFFIXES and outputs.is_file()
+    if per not in kinds and is_table and per in names_of(outputs):
+        raise ValueError(f"`--per` must {rule}, got {per!r}. Rename the column {per} to group and use --per group.")
+    check_name("--per", per, kinds, rule=rule)
+    return "class" if per == "class" else "domain"
 
 
 def _group(selector: "Selector", name: str) -> str:

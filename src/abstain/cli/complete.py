@@ -23,6 +23,11 @@ def method_names(incomplete: str) -> list[str]:
     return _beginning(METHODS, incomplete)
 
 
+def group_kinds(incomplete: str) -> list[str]:
+    """What a threshold may be set for."""
+    return _beginning(["class", "domain", "group"], incomplete)
+
+
 def engine_names(incomplete: str) -> list[str]:
     """Where Parquet files are worked on."""
     from abstain.engines import ENGINES

@@ -13,7 +13,9 @@ FRACTIONS = (0.0, 0.25, 0.5, 0.75)
 def plan(
     risk: Annotated[float | None, typer.Option(help="The risk to promise.")] = None,
     delta: Annotated[float, typer.Option(help="Probability with which the promise may fail.")] = 0.05,
-    coverage: Annotated[float, typer.Option(help="The share of samples to be accepted.")] = 0.6,
+    coverage: Annotated[
+        float | None, typer.Option(help="The share of samples to be accepted.", show_default="0.6")
+    ] = None,
     error_rate: Annotated[
         float | None, typer.Option(help="The true share of errors among the accepted, if you have an idea of it.")
     ] = None,
@@ -36,6 +38,12 @@ def plan(
     check_figure(figure)
     if n is not None and figure is not None:
         raise ValueError("`--figure` must come with `--risk`, got it with `--n`.")
+    if n is not None and risk is not None and coverage is not None:
+        raise ValueError(
+            f"`--coverage` must be left out with `--risk` and `--n`, which tell the coverage, got {coverage:g}. Leave "
+            "out --n to be told how many samples it takes, or --risk to be told the risk in reach."
+        )
+    coverage = 0.6 if coverage is None else coverage
     coverages = sorted({coverage, 0.4, 0.6, 0.9})
     known: dict[str, Any] = {"delta": delta, "power": power}
     if n is not None and risk is None:

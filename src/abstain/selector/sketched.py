@@ -1,6 +1,9 @@
 """`calibrate_sketch`: counts of rows like those to come, a target, and the selector that keeps it."""
 
+import numpy as np
+
 from abstain.scores.default import default_score
+from abstain.selector.calibration_data import class_names_of
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.selector.selector import Selector
 from abstain.selector.target import Asked, Per
@@ -70,14 +73,17 @@ def calibrate_sketch(
 
 def _per(sketch: Sketch, score: str, per: Per, *, risk: float, delta: float, jointly: bool) -> dict[str, Threshold]:
     """A threshold for each class or domain with usable rows."""
-    parts = {name: sketch.counts(score, **{per: [name]}) for name in sketch.names(per)}
+    names = sketch.names(per)
+    called = class_names_of(np.array(names, dtype=np.int64), sketch.plan.class_names) if per == "class" else names
+    parts = {str(name): sketch.counts(score, **{per: [key]}) for name, key in zip(called, names, strict=True)}
     usable = {name: part for name, part in parts.items() if (part.bins > 0).any()}
 
     def certify(name: str, level: float) -> Threshold:
         return target_risk(usable[name], risk=risk, delta=level)
 
     sizes = {name: part.n for name, part in usable.items()}
-    return certified_groups(sizes, certify, risk=risk, delta=delta, jointly=jointly)
+    found = certified_groups(sizes, certify, risk=risk, delta=delta, jointly=jointly)
+    return {key: found[name] for name, key in zip(called, names, strict=True) if name in found}
 
 
 def distribution_of(counts: Counts, /) -> ScoreDistribution:

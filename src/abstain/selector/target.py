@@ -12,6 +12,7 @@ from abstain.outputs.unlabelled import unlabelled
 from abstain.scores.confidences import predictions
 from abstain.scores.expected_cost import Costs, ExpectedCost
 from abstain.scores.score import FittedScore, Score
+from abstain.selector.calibration_data import class_names_of
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.thresholds.methods import METHODS, Target, methods_for
 from abstain.thresholds.per_group import of_all_groups
@@ -112,7 +113,10 @@ class Asked:
         names = GroupThresholds(self.per, {}).names(rest, lambda: rest.predictions)
         if self.group_risk is not None:
             return rule(confidence, rest.errors, names, group_risk=self.group_risk, **known), None
-        found = rule(confidence, rest.errors, names, jointly=self.jointly, **known)
+        called = class_names_of(rest.predictions, rest.class_names) if self.per == "class" else names
+        by_name = rule(confidence, rest.errors, called, jointly=self.jointly, **known)
+        first = zip(*np.unique(called, return_index=True), strict=True)
+        found = dict(sorted((str(names[row]), by_name[name]) for name, row in first if name in by_name))
         overall = of_all_groups(found, risk=known["risk"], delta=known["delta"], jointly=self.jointly)
         return overall, GroupThresholds(self.per, found)
 

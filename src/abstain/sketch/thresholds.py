@@ -71,7 +71,7 @@ def _by_bins(sample: BinnedSample, risk: float, delta: float) -> Threshold:
     if not accepted:
         reach = lowest_in_reach(lambda trial: rank(trial) > 0, risk)
         raise NoSafeThresholdError(
-            f"No threshold between bins certifies risk <= {risk:.4g} with confidence {1 - delta:.4g} on n={n} "
+            f"No threshold between bins certifies risk <= {risk:.4g} with probability {1 - delta:.4g} on n={n} "
             f"calibration samples; {reach_words(reach)}.",
             in_reach=lambda: reach,
         )

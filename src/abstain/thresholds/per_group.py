@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,6 +10,7 @@ from numpy.typing import ArrayLike
 from abstain.metrics.checks import check_samples
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.reject_all import reject_all
+from abstain.thresholds.risk import CHOSEN
 from abstain.thresholds.sample import check_names, check_target, cluster_numbers
 from abstain.thresholds.target_risk import target_risk
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
@@ -30,7 +32,8 @@ def group_thresholds(
 
     ``jointly``: all promises together hold with probability 1 − δ, so each is tested at δ over the number of groups;
     otherwise each holds with that probability. As the risk of a mix is a mean of the risks of its parts, it is at most
-    ``risk`` in every mix of the groups. Where no group has a safe threshold, the error says why for the first.
+    ``risk`` in every mix of the groups. Where no group has a safe threshold, the error names the lowest risk at which
+    one has.
     """
     c, e, names = np.asarray(confidence), np.asarray(losses), check_names("groups", groups)
     if not c.shape == e.shape == names.shape:
@@ -59,19 +62,64 @@ def certified_groups(
     """The thresholds of groups of these sizes, by what certifies one of a group at a level; some must have one."""
     level = delta / len(sizes) if jointly else delta
     found: dict[str, Threshold] = {}
-    refused: list[tuple[str, NoSafeThresholdError]] = []
+    refused: dict[str, NoSafeThresholdError] = {}
     for name, size in sizes.items():
         try:
             threshold = certify(name, level)
         except NoSafeThresholdError as error:
             threshold = reject_all(size, risk=risk, delta=level)
-            refused.append((name, error))
+            refused[name] = error
         found[name] = _in_group(threshold, name, delta, len(sizes) if jointly else 1)
     if len(refused) == len(sizes):
-        name, why = refused[0]
-        shared = f" δ is shared by {len(sizes)} groups; `jointly=False` (--each) lifts that." if jointly else ""
-        raise NoSafeThresholdError(f"No group has a safe threshold.{shared} {name}: {why}")
+        each = next((name for name in sizes if _is_certified(certify, name, delta)), None) if jointly else None
+        raise _no_group(sizes, refused, each, risk=risk, delta=delta, level=level)
     return found
+
+
+def _is_certified(certify: Callable[[str, float], Threshold], name: str, level: float) -> bool:
+    try:
+        certify(name, level)
+    except NoSafeThresholdError:
+        return False
+    return True
+
+
+def _no_group(
+    sizes: dict[str, int],
+    refused: dict[str, NoSafeThresholdError],
+    each: str | None,
+    /,
+    *,
+    risk: float,
+    delta: float,
+    level: float,
+) -> NoSafeThresholdError:
+    """The error that names the lowest risk at which a group has a threshold, and the group that has one by itself."""
+
+    @cache
+    def lowest() -> tuple[float, str] | None:
+        reach = ((error.in_reach, name) for name, error in refused.items())
+        return min(((found, name) for found, name in reach if found is not None), default=None)
+
+    def message() -> str:
+        found = lowest()
+        words = [f"No group has a safe threshold for risk <= {risk:.4g} with probability {1 - delta:.4g}."]
+        if level < delta:
+            words.append(f"δ is shared by {len(sizes)} groups, so each is tested at {level:.2g}.")
+        if each is not None:
+            words.append(f"With `jointly=False` (--each) it is not, and {each!r} has one.")
+        if found is None:
+            words.append("No risk below 1 is in reach in any of them.")
+        else:
+            words.append(f"The lowest risk in reach is {found[0]:.2g}, in {found[1]!r} of {sizes[found[1]]:,} rows.")
+        words.append(f"`abstain plan --risk {risk:.4g} --delta {level:.2g}` tells how many rows a group needs.")
+        return " ".join([*words, *([] if found is None else [CHOSEN])])
+
+    def in_reach() -> float | None:
+        found = lowest()
+        return None if found is None else found[0]
+
+    return NoSafeThresholdError(message, in_reach=in_reach)
 
 
 def of_all_groups(found: dict[str, Threshold], /, *, risk: float, delta: float, jointly: bool) -> Threshold:

@@ -6,7 +6,7 @@ from functools import cache
 from math import floor, log10
 
 import numpy as np
-from scipy.special import betaincinv
+from scipy.special import bdtrc, betaincinv
 
 from abstain.thresholds.binomial import samples_needed
 from abstain.thresholds.promise import RISK, Promise
@@ -16,6 +16,11 @@ from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 RISKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)  # those that people ask for
 DELTAS = (0.1, 0.2)
 SHOWN = 3
+MANY = 4  # times the rows that would do without an error: enough to see whether there are more than asked for
+CHOSEN = (
+    "A target taken from here is chosen on these rows, which its promise does not count: calibrate on other rows "
+    "before anything rests on it."
+)
 
 
 def certified(
@@ -49,13 +54,12 @@ def nothing_certified(
         return lowest_in_reach(lambda trial: accepted(trial, delta) > 0, risk, guess=_guess(sample, delta))
 
     def message() -> str:
+        rows = f"n={len(sample)} calibration rows (none that fits or chooses a score)"
         return (
-            f"No threshold certifies risk <= {risk:.4g} with confidence {1 - delta:.4g} on n={len(sample)} calibration "
-            "samples, which are the labelled rows that certify, none that fits or chooses a score. At least "
-            f"{samples_needed(risk, delta):,} accepted samples without an error are needed; on this sample "
-            f"{reach_words(reach())}{_pairs(reach(), len(sample), accepted, risk, delta)}. Raise `risk` or `delta`, or "
-            f"calibrate on more samples: `abstain plan --risk {risk:.4g} --delta {delta:.4g}` tells how many, and "
-            "`abstain.thresholds.trade_off` what coverage each risk has."
+            f"No threshold certifies risk <= {risk:.4g} with probability {1 - delta:.4g} on {rows}; "
+            f"{reach_words(reach())}{_pairs(reach(), len(sample), accepted, risk, delta)}. "
+            f"{_no_better(sample, risk, delta) or _more_rows(risk, delta)} {CHOSEN} `abstain report` shows the "
+            "coverage of each risk; `abstain.thresholds.trade_off` promises several, to choose from after a look."
         )
 
     return NoSafeThresholdError(message, in_reach=reach)
@@ -70,7 +74,29 @@ def _pairs(reach: float | None, n: int, accepted: Callable[[float, float], int],
         listed = [f"{trial:.2g} at {share:.1%}" for trial, share in found.items() if share]
         words = f" (risks and their coverage: {', '.join(listed)})"
     larger = next((trial for trial in DELTAS if trial > delta and accepted(risk, trial)), None)
-    return words if larger is None else f"{words}, and {risk:.4g} with delta={larger:g}"
+    return words if larger is None else f"{words}, and {risk:.4g} with a delta of {larger:g}"
+
+
+def _more_rows(risk: float, delta: float) -> str:
+    return (
+        f"At least {samples_needed(risk, delta):,} accepted rows without an error are needed: "
+        f"`abstain plan --risk {risk:.4g} --delta {delta:.4g}` tells how many to label."
+    )
+
+
+def _no_better(sample: Sample, risk: float, delta: float) -> str:
+    """That more rows do not help, where even the best coverage with enough of them has too many errors for chance."""
+    ends = sample.ends[sample.ends >= MANY * samples_needed(risk, delta)]
+    if not sample.are_errors or not len(ends):
+        return ""
+    errors = sample.totals[ends - 1]
+    best = int(np.argmin(errors / ends))
+    if bdtrc(errors[best] - 1, int(ends[best]), risk) > delta:
+        return ""
+    return (
+        f"More rows hardly help: from a coverage of {ends[0] / len(sample):.1%} on, where rows are many, the lowest "
+        f"risk seen is {errors[best] / ends[best]:.2g}. A better score or classifier would."
+    )
 
 
 def reach_words(found: float | None, /) -> str:

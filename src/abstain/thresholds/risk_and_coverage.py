@@ -1,5 +1,6 @@
 """`risk_and_coverage`: a risk and a coverage that are promised together."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
@@ -7,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from abstain.thresholds.coverage import rank_for_coverage
 from abstain.thresholds.promise import COVERAGE, Promise
-from abstain.thresholds.risk import certified, lowest_in_reach, reach_words
+from abstain.thresholds.risk import RISKS, certified, lowest_in_reach, reach_words
 from abstain.thresholds.sample import Sample, check_target
 from abstain.thresholds.step_down import largest_safe_rank
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
@@ -36,25 +37,28 @@ def risk_and_coverage(
         check_target(name, value)
     sample = Sample.of(confidence, losses, ids=ids, seed=seed)
     part = COVERAGE_SHARE * delta
-    first = rank_for_coverage(len(sample), coverage, part)
 
-    def rank_for(trial: float) -> int:
+    def rank_for(trial: float, share: float) -> int:
+        first = rank_for_coverage(len(sample), share, part)
         return largest_safe_rank(sample, trial, delta - part, first=first) if first <= len(sample) else 0
 
-    rank = rank_for(risk)
+    rank = rank_for(risk, coverage)
     if not rank:
 
         @cache
         def reach() -> float | None:
-            return lowest_in_reach(lambda trial: rank_for(trial) > 0, risk)
+            return lowest_in_reach(lambda trial: rank_for(trial, coverage) > 0, risk)
 
         def message() -> str:
-            pairs = trade_off(confidence, losses, delta=delta, ids=ids, seed=seed)
-            listed = ", ".join(f"{t.promise.target:g} at {t.accepted / t.n:.0%}" for t in pairs) or "none"
-            instead = reach_words(reach())
+            risks = tuple(sorted({risk, *RISKS}))
+            pairs = [
+                _pair(found, rank_for)
+                for found in trade_off(confidence, losses, risks=risks, delta=delta, ids=ids, seed=seed)
+            ]
+            listed = ", ".join(pair for pair in pairs if pair) or "none"
             return (
                 f"Risk <= {risk:.4g} and coverage >= {coverage:.4g} cannot be certified together on n={len(sample)} "
-                f"calibration samples. At this coverage {instead}; without it these risks are, at coverages: {listed}."
+                f"calibration samples. At this coverage {reach_words(reach())}; at others these risks are: {listed}."
             )
 
         raise NoSafeThresholdError(message, in_reach=reach)
@@ -68,3 +72,10 @@ def risk_and_coverage(
         counting=sample.counting,
     )
     return replace(found, further=(covers,))
+
+
+def _pair(found: Threshold, rank_for: Callable[[float, float], int]) -> str:
+    """A risk and the largest whole percentage of rows that can be asked for with it: tried, not only seen."""
+    risk = found.promise.target or 0.0
+    tried = range(min(99, 100 * found.accepted // found.n), 0, -1)
+    return next((f"{risk} at {percent}%" for percent in tried if rank_for(risk, percent / 100)), "")
