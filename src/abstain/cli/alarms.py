@@ -29,6 +29,12 @@ def tell(watch: "Watch", /) -> None:
         say(part.words())
     for caveat in dict.fromkeys(part.caveat for part in parts if part.caveat):
         say(caveat)
+    if "risk" in watch.monitors.alarms:
+        say(
+            "Next: `abstain recertify` finds a new threshold with few labels, or calibrate anew on rows as they are now."
+        )
+    elif watch.monitors.alarms:
+        say("Next: label some accepted rows, to see whether the risk has changed; if so, `abstain recertify`.")
     if watch.skipped:
         say(f"Skipped {watch.skipped} rows that were counted before, by their ids.")
     if watch.forgotten:

@@ -129,8 +129,8 @@ class Selector:
         """Columns with a value for each row: id, prediction, confidence, accepted, reason, and error if known.
 
         They are what `abstain select` writes. A prediction is the name of its class where classes have names, and "-1"
-        where a row is not usable; else a number. Rows without ids are named after the outputs and their number, so that a
-        monitor takes no row for one of other outputs.
+        where a row is not usable; else a number. Rows without ids are named after the outputs and their number, so that
+        a monitor takes no row for one of other outputs.
         """
         confidence = self.confidence(outputs)
         columns: dict[str, NDArray[Any]] = {"id": _row_names(outputs) if outputs.ids is None else outputs.ids}
