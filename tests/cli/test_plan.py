@@ -6,7 +6,7 @@ import pytest
 def test_the_table_says_how_many_are_needed(run, tmp_path):
     done = run("plan", "--risk", "0.02", "--coverage", "0.6", "--error-rate", "0.01", "--figure", tmp_path / "plan.png")
     assert done.returncode == 0, done.stderr
-    assert "2,579" in done.stdout
+    assert "6,455" in done.stdout
     assert "At least 149 accepted samples without a single error" in " ".join(done.stdout.split())
     assert (tmp_path / "plan.png").read_bytes().startswith(b"\x89PNG")
     assert [path.name for path in tmp_path.iterdir()] == ["plan.png"]
@@ -35,8 +35,9 @@ def test_what_cannot_be_planned_is_one_line(run, options, message):
 
 
 def test_a_number_of_rows_and_a_risk_tell_the_coverage_it_takes(run):
-    found = json.loads(run("plan", "--n", "4000", "--risk", "0.02", "--error-rate", "0.01", "--json").stdout)
-    assert found["rows"] == [{"error_rate": 0.01, "coverage": 0.387}]
+    found = json.loads(run("plan", "--n", "4000", "--risk", "0.02", "--error-rate", "0.005", "--json").stdout)
+    assert found["rows"] == [{"error_rate": 0.005, "coverage": 0.305}]
     told = run("plan", "--n", "4000", "--risk", "0.02").stdout
-    assert "0.01 of the accepted wrong: 38.7% accepted, or more" in told
-    assert "0.015 of the accepted wrong: not even if all are accepted" in told
+    assert "0.005 of the accepted wrong: 30.5% accepted, or more" in told
+    assert "0.015 of the accepted wrong: not so often, even if all are accepted" in told
+    assert "if errors get rarer with confidence" in told

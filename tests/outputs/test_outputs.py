@@ -129,7 +129,7 @@ def test_nonfinite_rows_can_be_kept_as_rejected_errors():
 
 
 def test_errors_need_labels():
-    with pytest.raises(ValueError, match="`labels` must be given"):
+    with pytest.raises(ValueError, match="`outputs` must have labels for their errors to be known"):
         _ = Outputs(logits=Z).errors
 
 

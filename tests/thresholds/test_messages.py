@@ -12,6 +12,8 @@ from abstain.thresholds import (
     conformal_joint,
     conformal_selection,
     empirical_without_guarantee,
+    joint_risk,
+    risk_and_coverage,
     sgr,
     step_down,
     target_coverage,
@@ -109,3 +111,29 @@ def test_a_larger_delta_is_named_where_it_is_enough():
     confidence, errors = np.linspace(0, 1, 40), np.zeros(40)
     with pytest.raises(NoSafeThresholdError, match=r"and 0\.05 with delta=0\.2"):
         step_down(confidence, errors, risk=0.05, delta=0.01)
+
+
+@pytest.mark.parametrize("rule", [step_down, betting, sgr, bonferroni])
+def test_where_no_risk_is_left_to_try_the_message_still_is_one_line(rule):
+    with pytest.raises(NoSafeThresholdError) as found:
+        rule(np.arange(4.0), [1, 1, 1, 1], risk=0.99)
+    assert "no risk below 1 is in reach" in str(found.value)
+    assert "\n" not in str(found.value)
+
+
+def test_a_risk_of_nearly_one_beside_a_second_target_is_told_too():
+    with pytest.raises(NoSafeThresholdError, match="no risk below 1 is in reach"):
+        risk_and_coverage(np.arange(4.0), [1, 1, 1, 1], risk=0.99, coverage=0.5)
+    with pytest.raises(NoSafeThresholdError, match="no risk below 1 is in reach"):
+        joint_risk(np.arange(4.0), [1, 1, 1, 1], [0, 1, 0, 1], risk=0.99, group_risk=0.99)
+
+
+@pytest.mark.parametrize("seed", range(5, 15))
+def test_the_joint_risk_told_to_be_in_reach_is_certified_when_asked_for(seed):
+    rng = np.random.default_rng(seed)
+    c, groups = rng.normal(size=200), np.arange(200) % 2
+    errors = (rng.random(200) < 0.2 / (1 + np.exp(c))).astype(float)
+    with pytest.raises(NoSafeThresholdError) as found:
+        joint_risk(c, errors, groups, risk=0.01, group_risk=0.02)
+    reach = float(re.search(r"a risk of ([\d.]+) is in reach", str(found.value))[1])
+    assert joint_risk(c, errors, groups, risk=reach / 2, group_risk=reach).accepted

@@ -1,3 +1,5 @@
+from math import ceil
+
 import numpy as np
 import pytest
 
@@ -57,11 +59,53 @@ def test_no_rows_reach_nothing():
     assert risk_for(n=1, delta=0.05, coverage=0.5, error_rate=0.5) == 1.0
 
 
+def reached(coverage, n, *, risk, error_rate=0.0, run=0):
+    """Whether so many are accepted where these are wrong at one rate, whatever the confidence, and all others are."""
+    k = ceil(coverage * n - 1e-9)
+    wrong = np.r_[np.random.default_rng([run, 2]).random(k) < error_rate, np.ones(n - k)]
+    try:
+        return step_down(-np.arange(float(n)), wrong, risk=risk).accepted >= k
+    except NoSafeThresholdError:
+        return False
+
+
+@pytest.mark.parametrize("risk", [0.01, 0.02, 0.05, 0.1])
+@pytest.mark.parametrize("n", [100, 150, 400, 700, 1000, 2500])
+def test_the_coverage_told_is_certified_where_none_of_these_is_wrong(n, risk):
+    coverage = coverage_for(n=n, risk=risk, delta=0.05, error_rate=0.0)
+    if coverage is None:
+        assert not reached(0.98, n, risk=risk)
+    else:
+        assert reached(coverage, n, risk=risk)
+
+
+@pytest.mark.parametrize(
+    ("n", "risk", "error_rate"),
+    [(10_000, 0.02, 0.01), (1000, 0.05, 0.0125), (400, 0.1, 0.02), (6000, 0.02, 0.005), (20_000, 0.005, 0.001)],
+)
+def test_the_coverage_told_is_reached_as_often_as_told_with_errors_at_one_rate(n, risk, error_rate):
+    coverage = coverage_for(n=n, risk=risk, delta=0.05, error_rate=error_rate)
+    share = np.mean([reached(coverage, n, risk=risk, error_rate=error_rate, run=run) for run in range(150)])
+    assert share >= 0.9 - 2 * np.sqrt(0.09 / 150)
+
+
+@pytest.mark.parametrize(
+    ("risk", "coverage", "error_rate"), [(0.05, 0.265, 0.0), (0.05, 0.1, 0.0), (0.05, 0.6, 0.02), (0.02, 0.2, 0.002)]
+)
+def test_the_rows_told_reach_the_coverage_as_often_as_told(risk, coverage, error_rate):
+    n = samples_for(risk=risk, delta=0.05, coverage=coverage, error_rate=error_rate)
+    share = np.mean([reached(coverage, n, risk=risk, error_rate=error_rate, run=run) for run in range(150)])
+    assert share >= 0.9 - 2 * np.sqrt(0.09 / 150)
+
+
 @pytest.mark.parametrize("error_rate", [0.0, 0.005, 0.01])
-def test_the_least_coverage_of_n_rows_is_one_that_n_rows_are_enough_for(error_rate):
+def test_the_rows_told_for_a_coverage_have_one_as_low(error_rate):
     known = {"risk": 0.02, "delta": 0.05, "error_rate": error_rate}
-    coverage = coverage_for(n=4000, **known)
-    assert samples_for(coverage=coverage, **known) <= 4000 < samples_for(coverage=coverage - 0.002, **known)
+    assert coverage_for(n=samples_for(coverage=0.4, **known), **known) <= 0.4
+
+
+def test_a_rate_too_near_the_risk_reaches_no_coverage():
+    assert coverage_for(n=1000, risk=0.05, delta=0.05, error_rate=0.025) is None
 
 
 def test_too_few_rows_certify_a_risk_at_no_coverage():

@@ -103,10 +103,11 @@ def _tell_coverages(json: bool, n: int, risk: float, rows: list[dict[str, Any]],
         return
     say(
         f"Can {n:,} labelled samples promise risk <= {risk:g} with probability {1 - known['delta']:g}? In "
-        f"{known['power']:.0%} of cases, if at least so many of them can be accepted:"
+        f"{known['power']:.0%} of cases, if errors get rarer with confidence and at least so many can be accepted:"
     )
     for row in rows:
-        told = "not even if all are accepted" if row["coverage"] is None else f"{row['coverage']:.1%} accepted, or more"
+        reached = row["coverage"]
+        told = "not so often, even if all are accepted" if reached is None else f"{reached:.1%} accepted, or more"
         say(f"  {row['error_rate']:.3g} of the accepted wrong: {told}")
     say(
         f"At least {least:,} accepted samples without a single error are needed in any case. Without --n: how many "
@@ -143,7 +144,8 @@ def _needed(risk: float, delta: float, coverage: float, power: float, least: int
     return (
         f"Labelled samples needed to promise risk <= {risk:g} with probability {1 - delta:g}. With {chosen['n']:,}, "
         f"calibration accepts {coverage:.0%} of the samples in {power:.0%} of cases, if {chosen['error_rate']:.3g} of "
-        "those are wrong and errors get rarer with confidence; to promise the coverage as well takes more. At least "
+        "those are wrong and errors get rarer with confidence, be it ever so little: where they get much rarer fewer "
+        "do. To promise the coverage as well takes more. At least "
         f"{least:,} accepted samples without a single error are needed in any case."
     )
 
@@ -151,6 +153,6 @@ def _needed(risk: float, delta: float, coverage: float, power: float, least: int
 def _reach(n: int, delta: float, power: float, rows: list[dict[str, Any]]) -> str:
     lowest = min(row["risk"] for row in rows)
     return (
-        f"The lowest risk that {n:,} labelled samples promise with probability {1 - delta:g}, in {power:.0%} of cases; "
-        f"{lowest:.3g} is the lowest of all."
+        f"The lowest risk that {n:,} labelled samples promise with probability {1 - delta:g}, in {power:.0%} of cases "
+        f"if errors get rarer with confidence; {lowest:.3g} is the lowest of all."
     )

@@ -50,13 +50,13 @@ def critical_values(
     n: int, risk: float, first: int, last: int, levels: tuple[float, ...]
 ) -> tuple[CriticalValues, ...]:
     """Critical values for the ranks from ``first`` to ``last`` of n rows, for each of the levels."""
-    cells, spacing = next((cells, spacing) for limit, cells, spacing in FINENESS if n <= limit)
-    ranks = np.unique(np.linspace(first, last + 1, min(cells, last - first + 1) + 1).astype(np.int64)[:-1])
+    spacing = next(spacing for limit, _, spacing in FINENESS if n <= limit)
+    ranks = first_ranks(n, first, last)
     offsets = ranks / (DECAY * n)
     lowest, highest = log(min(levels)) - 3 + offsets[0], log(max(levels)) + 2 + offsets[-1]
     spent = np.arange(lowest, highest, spacing)[:, None] - offsets
     spent[spent < log(NEGLIGIBLE * min(levels))] = -inf
-    bottoms, places = _places(ranks, risk)
+    bottoms, places = walk_places(ranks, risk)
     boundaries = _boundaries(bottoms, places, np.exp(np.minimum(spent, 0.0)))
     crossing = _crossing(ranks, risk, bottoms, places, boundaries, max(levels)) + SLACK
     kept = boundaries.astype(np.int32)
@@ -69,7 +69,13 @@ def critical_values(
     return tuple(found)
 
 
-def _places(steps: Ints, risk: float) -> tuple[Ints, Floats]:
+def first_ranks(n: int, first: int, last: int, /) -> Ints:
+    """(J,) the first rank of each cell."""
+    cells = next(cells for limit, cells, _ in FINENESS if n <= limit)
+    return np.unique(np.linspace(first, last + 1, min(cells, last - first + 1) + 1).astype(np.int64)[:-1])
+
+
+def walk_places(steps: Ints, risk: float, /) -> tuple[Ints, Floats]:
     """(J,) the lowest place of the walk after each number of steps that is followed, (J, w) the chances of those above.
 
     Beyond them the walk is with a chance below 1e-11.
@@ -93,7 +99,7 @@ def _boundaries(bottoms: Ints, places: Floats, spent: Floats) -> Ints:
 def _crossing(ranks: Ints, risk: float, bottoms: Ints, places: Floats, boundaries: Ints, enough: float) -> Floats:
     """P(∃ k ≥ m: W_k ≤ b_k) for each boundary and each rank m, (M, J); 1 where it is above ``enough``."""
     distances, kinds = np.unique(np.append(np.diff(ranks), 1), return_inverse=True)
-    least, steps = _places(distances, risk)
+    least, steps = walk_places(distances, risk)
     found = np.ones(boundaries.shape)
 
     def work(rows: slice) -> None:

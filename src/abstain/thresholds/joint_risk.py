@@ -43,10 +43,9 @@ def joint_risk(
         check_target(name, value)
     rows = _Grouped.of(confidence, losses, groups, ids=ids, seed=seed)
     limits = rows.limits(risk, group_risk)
-    sequence = proposed(rows.confidence[rows.pilot], np.ones(np.count_nonzero(rows.pilot)), rows.looks_safe(limits))
-    value = _lowest(rows, sequence, limits, delta)
+    value = rows.lowest(limits, delta)
     if value == np.inf:
-        raise _none_found(rows, sequence, risk, group_risk, delta)
+        raise _none_found(rows, risk, group_risk, delta)
     like = Sample.of(confidence, losses, ids=ids)
     overall, each = (
         Promise(
@@ -122,23 +121,28 @@ class _Grouped:
             safe &= np.cumsum(inside * (self.losses[self.pilot][order] - limit)) <= 0
         return float(np.flatnonzero(safe)[-1] + 1) / len(order) if safe.any() else None
 
+    def sequence(self, limits: dict[object, float]) -> list[tuple[float, float]]:
+        """The thresholds that the pilot proposes for these limits, and their shares of δ."""
+        return proposed(self.confidence[self.pilot], np.ones(np.count_nonzero(self.pilot)), self.looks_safe(limits))
 
-def _lowest(rows: _Grouped, sequence: list[tuple[float, float]], limits: dict[object, float], delta: float) -> float:
-    """The lowest threshold of the sequence that is certified, +inf for none."""
-    return lowest_certified(sequence, lambda threshold, level: rows.worst(threshold, limits)[0] <= level, delta)
+    def lowest(self, limits: dict[object, float], delta: float) -> float:
+        """The lowest threshold of the sequence that is certified, +inf for none."""
+        return lowest_certified(
+            self.sequence(limits), lambda threshold, level: self.worst(threshold, limits)[0] <= level, delta
+        )
 
 
-def _none_found(
-    rows: _Grouped, sequence: list[tuple[float, float]], risk: float, group_risk: float, delta: float
-) -> NoSafeThresholdError:
+def _none_found(rows: _Grouped, risk: float, group_risk: float, delta: float) -> NoSafeThresholdError:
     """Which risk stands in the way, and which would be in reach."""
     limits = rows.limits(risk, group_risk)
-    _, blocking = min((rows.worst(threshold, limits) for threshold, _ in sequence), key=lambda pair: pair[0])
+    _, blocking = min(
+        (rows.worst(threshold, limits) for threshold, _ in rows.sequence(limits)), key=lambda pair: pair[0]
+    )
     whose = "the overall risk" if blocking is None else f"the risk in the group {str(blocking)!r}"
 
     def is_certified(trial: float) -> bool:
         raised = rows.limits(*(min(limit * (trial / group_risk), 0.999) for limit in (risk, group_risk)))
-        return _lowest(rows, sequence, raised, delta) < np.inf
+        return rows.lowest(raised, delta) < np.inf
 
     return NoSafeThresholdError(
         f"No threshold certifies risk <= {risk:.4g} overall and <= {group_risk:.4g} in every group together on "

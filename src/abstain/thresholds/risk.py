@@ -84,6 +84,8 @@ def lowest_in_reach(reaches: Callable[[float], bool], risk: float, /, *, guess: 
     It has two digits, as it is printed, and was tried: asked for, it is certified.
     """
     trials = [trial for trial in _two_digits(risk) if risk < trial]
+    if not trials:
+        return None
     start = bisect_left(trials, min(guess or 0.0, 0.99))
     low, high = start - 1, start  # below the guess nothing is looked for
     step = 1

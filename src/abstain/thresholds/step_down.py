@@ -46,14 +46,19 @@ def step_down(
     True
     """
     check_target("risk", risk)
-    check_target("delta", delta)
-    if delta < LEAST_DELTA:
-        raise ValueError(f"`delta` must be at least {LEAST_DELTA:g} for step_down, got {delta}.")
+    check_delta(delta)
     sample = Sample.of(confidence, losses, ids=ids, seed=seed)
     rank = largest_safe_rank(sample, risk, delta)
     if not rank:
         raise nothing_certified(sample, lambda *target: largest_safe_rank(sample, *target), risk, delta)
     return certified("step_down", sample, rank, risk=risk, delta=delta)
+
+
+def check_delta(delta: float, /) -> None:
+    """A number below 1 that the critical values can tell from 0."""
+    check_target("delta", delta)
+    if delta < LEAST_DELTA:
+        raise ValueError(f"`delta` must be at least {LEAST_DELTA:g} for step_down, got {delta}.")
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ def plan_figure(*, risk: float, delta: float, coverage: float, power: float = 0.
 
 def draw_plan(axes: Any, /, *, risk: float, delta: float, coverage: float, power: float = 0.9) -> None:
     """Draw the curves on Matplotlib axes."""
-    rates = risk * np.linspace(0.0, 0.85, 35)
+    rates = risk * np.linspace(0.0, 0.85, 12)
     styles = ("-", "--", ":")
     coverages = sorted({coverage, *COVERAGES}, reverse=True)[:4]
     for place, each in enumerate(coverages):

@@ -1,0 +1,40 @@
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from abstain.thresholds import power
+from abstain.thresholds.power import at_most, cells_of, likely
+from abstain.thresholds.step_down import segments
+
+
+@pytest.mark.parametrize("delta", [0.2, 0.05, 1e-6])
+@pytest.mark.parametrize(
+    ("n", "risk"), [(250, 0.3), (700, 0.1), (1300, 0.05), (5000, 0.3), (9000, 0.01), (20_000, 0.02)]
+)
+def test_no_more_errors_are_allowed_than_the_rule_allows(n, risk, delta, monkeypatch):
+    for number in range(len(segments(n, risk, delta))):
+        monkeypatch.setattr(power, "FEW_ERRORS", np.inf)
+        exact = cells_of.__wrapped__(n, number, risk, delta)
+        monkeypatch.setattr(power, "FEW_ERRORS", 0)
+        bounded = cells_of.__wrapped__(n, number, risk, delta)
+        assert (bounded.in_turn <= exact.in_turn).all()
+        assert (bounded.at_once <= exact.at_once).all()
+
+
+def test_binomial_chances_are_those_of_scipy():
+    errors, n = np.array([-1, 0, 3, 20, 25]), np.array([10, 10, 30, 20, 400])
+    np.testing.assert_allclose(at_most(errors, n, 0.05), binom.cdf(errors, n, 0.05), rtol=1e-12)
+
+
+def test_the_chance_to_pass_in_turn_is_that_of_simulated_walks():
+    ends, limits = np.array([40, 60, 61, 100]), np.array([4, 5, 5, 7])
+    rows = np.random.default_rng(0).random((100_000, 100)) < 0.06
+    passed = (np.cumsum(rows, axis=1)[:, ends - 1] <= limits).all(axis=1).mean()
+    assert power._all_in_turn(ends, limits, 0.06) == pytest.approx(passed, abs=0.005)
+
+
+def test_nothing_is_likely_where_no_rank_is_tested():
+    known = {"risk": 0.05, "delta": 0.05, "error_rate": 0.0, "power": 0.5}
+    assert likely(400, 122, **known)
+    assert not likely(400, 121, **known)
+    assert not likely(6, 6, **known | {"risk": 0.6})
