@@ -2,6 +2,7 @@
 
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from typer.testing import CliRunner
 
 from abstain import Outputs
 from abstain.cli.app import app
+from abstain.cli.compare import _names
 from abstain.extras import MissingExtraError
 
 
@@ -45,7 +47,23 @@ def test_json_is_one_document(run, place):
 def test_other_samples_are_refused_in_one_line(run, place):
     done = run("compare", place / "old", place / "others")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "abstain: `b` must have samples of `a`, got no id in common: '500' for '0'.\n"
+    assert done.stderr == (
+        "abstain: `b` must have samples of `a`, got no id in common: '500' for '0'. Run both models on the same rows.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "names"),
+    [
+        ("x/cal.csv", "x/new.csv", ("cal.csv", "new.csv")),
+        ("cal.csv", "../y/cal.csv", ("x/cal.csv", "y/cal.csv")),
+        ("cal.csv", "../x/cal.csv", ("cal.csv (A)", "cal.csv (B)")),
+    ],
+)
+def test_two_files_of_one_name_are_told_apart(a, b, names, tmp_path, monkeypatch):
+    (tmp_path / "x").mkdir()
+    monkeypatch.chdir(tmp_path / "x")
+    assert _names(Path(a), Path(b)) == names
 
 
 def test_files_that_cannot_be_written_are_known_before_work_begins(tmp_path, monkeypatch):

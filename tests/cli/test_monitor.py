@@ -42,6 +42,8 @@ def test_an_alarm_has_its_own_exit_code(run, tmp_path):
     done = run("monitor", tmp_path / "s.csv", "--risk", "0.05")
     assert done.returncode == 3
     assert "ALARM: the risk is above 0.05. 40 errors in 100" in done.stdout
+    assert "Next: `abstain recertify` seeks a new threshold" in done.stdout
+    assert "No alarm" not in done.stdout
 
 
 def test_the_share_accepted_is_watched_without_labels(run, tmp_path):
@@ -56,6 +58,9 @@ def test_the_share_accepted_is_watched_without_labels(run, tmp_path):
     assert other.returncode == 3
     assert "ALARM: the share accepted has left" in other.stdout
     assert "certify nothing about the risk" in other.stdout
+    assert "No alarm" not in other.stdout
+    assert "no labels of accepted samples yet" in other.stdout
+    assert "if it has, `abstain recertify`" in other.stdout
     assert "must be ACCEPTED/N" in run("monitor", tmp_path / "s.csv", "--risk", "0.1", "--calibration", "x").stderr
 
 

@@ -92,3 +92,26 @@ def test_after_an_alarm_a_new_threshold_is_certified_with_labels_asked_for(run, 
     calibrate("--risk", "0.06")
     other = run("recertify", place / "s.abstain", place / "d.csv", *again, "--ask", "5", "-o", place / "ask.csv")
     assert "`--state` must be of this selector" in other.stderr
+
+
+def test_where_no_row_is_left_to_label_new_ones_are_asked_for(run, calibrate, place):
+    calibrate("--risk", "0.05")
+    rows = [f"{k},{word},9" for k, word in enumerate(["cat", '"a ""dog"", or so"'] * 60)]
+    (place / "few.csv").write_text("\n".join(["id,prediction,confidence", *rows, "low,cat,-9"]) + "\n")
+    again = ("recertify", place / "s.abstain", "--state", place / "few.json")
+    run(*again, place / "few.csv", "--ask", "119", "-o", place / "few-ask.csv")
+    asked = read(place / "few-ask.csv")
+    assert {tuple(row) for row in asked} == {("id", "prediction", "confidence", "error")}
+    assert {(row["prediction"], row["confidence"]) for row in asked} == {("cat", "9.0"), ('a "dog", or so', "9.0")}
+    told = []
+    for _ in range(2):
+        labels = (place / "few-ask.csv").read_text().replace("9.0,\n", "9.0,1\n")
+        (place / "few-ask.csv").write_text(labels)
+        told.append(run(*again, place / "few-ask.csv").stdout)
+        last = run(*again, place / "few.csv", "--ask", "81", "-o", place / "few-ask.csv")
+    assert "The next look is at 200 labels: 81 more, but these decisions have 1 left above the old" in told[0]
+    assert "The next look is at 200 labels: 80 more, but these decisions have none left above the old" in told[1]
+    assert "begin anew with a new --state file and decisions on new rows: labels that led to the choice" in told[1]
+    assert "that have no label yet, got none among 121. Bring decisions on new rows." in last.stderr
+    other = run(*again, place / "few.csv", "--ask", "80", "--risk", "0.2", "-o", place / "few-ask.csv")
+    assert "Name a new file, and bring decisions on new rows" in other.stderr

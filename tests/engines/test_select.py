@@ -130,3 +130,16 @@ def test_the_selector_travels_as_its_file(selector):
     made, parts = Deciding(None, selector, None, None).__reduce__()  # type: ignore[arg-type]
     assert isinstance(parts[1], bytes)
     assert made(*parts).selector.threshold == selector.threshold
+
+
+def test_predictions_have_the_names_of_the_columns(tmp_path):
+    logits, labels = np.random.default_rng(0).normal(size=(200, 2)), np.tile([0, 1], 100)
+    chosen = calibrate(Outputs(logits=logits, labels=labels, class_names=["cat", "dog"]), coverage=0.5)
+    (tmp_path / "in").mkdir()
+    for name, rows in (("a", slice(0, 0)), ("b", slice(0, 200))):
+        columns = {"logit_cat": logits[rows, 0], "logit_dog": logits[rows, 1]}
+        pl.DataFrame(columns).write_parquet(tmp_path / "in" / f"{name}.parquet")
+    select(chosen, tmp_path / "in", tmp_path / "d")
+    found = pl.read_parquet(tmp_path / "d" / "b.parquet")["prediction"].to_numpy()
+    np.testing.assert_array_equal(found, np.array(["cat", "dog"])[logits.argmax(axis=1)])
+    assert pl.read_parquet(tmp_path / "d" / "a.parquet")["prediction"].dtype == pl.String

@@ -346,3 +346,15 @@ def test_nothing_is_said_of_the_share_of_no_decisions():
     assert AcceptanceMonitor(0.4, 0.6, 0.05).words() == (
         "The share accepted is not known: no decisions so far (calibration allows 0.400–0.600)."
     )
+
+
+def test_nothing_is_said_of_the_risk_without_labels():
+    assert RiskMonitor(0.05, 0.05).words() == (
+        "The risk, 0.05 at most as promised, is not known: no labels of accepted samples yet."
+    )
+
+
+def test_evidence_is_explained_and_beyond_a_million_not_counted():
+    calm = ScoreMonitor.from_calibration(np.arange(1000.0))
+    assert "(0 seen; evidence against it, 1 at the start, reached 1; 20 raises the alarm)" in calm.words()
+    assert "reached over 1,000,000; 20 raises the alarm" in calm.observe(np.full(500, -1.0)).words()

@@ -102,3 +102,14 @@ def test_a_confidence_that_was_given_is_named():
     outputs = Outputs(given={"vendor": rng.random(400)}, errors=rng.random(400) < 0.1)
     selector = calibrate(outputs, score="vendor", coverage=0.5)
     assert set(selector.reasons(outputs)) == {"", "low vendor"}
+
+
+def test_predictions_have_the_names_that_reasons_have_and_numbers_without():
+    selector = calibrate(draw(2000, 0), score="max_softmax", coverage=0.01, delta=None)
+    assert selector.decide(NEW)["prediction"].tolist() == ["cat", "dog", "cat", "dog", "-1"]
+    own = Outputs(logits=NEW.logits[:4], class_names=("Katze", "Hund", "Eule"))
+    found = selector.decide(own)
+    assert (found["prediction"][1], found["reason"][1]) == ("Hund", "ambiguous between Hund and Katze")
+    rows = draw(2000, 0)
+    nameless = calibrate(Outputs(logits=rows.logits, labels=rows.labels), coverage=0.5)
+    assert nameless.decide(NEW)["prediction"].tolist() == [0, 1, 0, 1, -1]

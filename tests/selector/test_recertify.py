@@ -100,6 +100,13 @@ def test_the_state_goes_on_where_it_stopped():
     assert not set(answered.ask(confidence, np.arange(500), labels=50).pending) & set(answered.ids)
 
 
+def test_it_knows_how_many_rows_above_the_floor_are_left():
+    confidence = np.append(np.linspace(OLD.threshold.value + 0.01, 1, 30), 0.0)
+    asked = Recertification.of(OLD).ask(confidence, np.arange(31), labels=20)
+    assert asked.left == 10
+    assert asked.answer(asked.pending, np.zeros(20)).ask(confidence, np.arange(31), labels=50).left == 0
+
+
 def test_the_order_of_rows_decides_nothing():
     confidence, ids = np.random.default_rng(0).random(500), np.arange(500)
     order = np.random.default_rng(1).permutation(500)
@@ -118,7 +125,10 @@ def test_the_order_of_rows_decides_nothing():
         (lambda r: r.ask([0.9], [1], labels=1).answer([2], [0]), "every row asked for, got none for 1, '1' first"),
         (lambda r: r.ask([0.9], [1], labels=1).answer([1], [0.5]), "`errors` must be 0 or 1"),
         (lambda r: r.ask([0.9, 0.8], [1, 1], labels=1), "`ids` must name each row"),
-        (lambda r: r.ask([0.0], [1], labels=1), "rows above the floor"),
+        (
+            lambda r: r.ask([0.0], [1], labels=1),
+            r"rows above 0.\d+, the old threshold, .* got none among 1. Bring decisions on new rows.",
+        ),
         (lambda r: r.ask([0.9], [1], labels=0), "`labels` must be at least 1"),
         (lambda r: r.selector(OLD), "A threshold must be certified first, got none after 0 labels"),
         (lambda _: Recertification.from_json("{}"), "must be the state of a Recertification"),

@@ -25,14 +25,24 @@ def found(watch: "Watch", before: int, /) -> dict[str, Any]:
 def tell(watch: "Watch", /) -> None:
     """The verdict of every monitor, and what was left out."""
     parts = watch.monitors.parts.values()
+    if not watch.standing:
+        say("No alarm.")
     for part in parts:
         say(part.words())
     for caveat in dict.fromkeys(part.caveat for part in parts if part.caveat):
         say(caveat)
+    if watch.standing:
+        say(_next_step({alarm.name for alarm in watch.standing}))
     if watch.skipped:
         say(f"Skipped {watch.skipped} rows that were counted before, by their ids.")
     if watch.forgotten:
         say(f"The ids of {watch.forgotten} early rows are forgotten: given again, these rows would count again.")
+
+
+def _next_step(alarms: set[str]) -> str:
+    if "risk" in alarms:
+        return "Next: `abstain recertify` seeks a new threshold with few labels; or calibrate anew on rows of now."
+    return "Next: labels of accepted rows tell whether the risk has changed too; if it has, `abstain recertify`."
 
 
 def tell_standing(watch: "Watch", /) -> None:

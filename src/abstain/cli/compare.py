@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -103,10 +104,12 @@ def _writers(outputs: list[Path], report: Path | None) -> "dict[Path, Callable[[
 
 
 def _names(a: Path, b: Path) -> tuple[str, str]:
-    """The last part of each path that tells them apart."""
-    if a.resolve().name != b.resolve().name:
-        return a.resolve().name, b.resolve().name
-    return str(a), str(b)
+    """The last parts of each path that tell them apart; A and B where it is one path."""
+    one, other = a.resolve(), b.resolve()
+    if one == other:
+        return f"{one.name} (A)", f"{one.name} (B)"
+    size = next(k for k in count(1) if one.parts[-k:] != other.parts[-k:])
+    return str(Path(*one.parts[-size:])), str(Path(*other.parts[-size:]))
 
 
 def _print(found: "RunComparison", every: bool, *, by_default: bool) -> None:

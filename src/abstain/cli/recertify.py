@@ -1,5 +1,7 @@
 """`abstain recertify`: a new threshold after an alarm, with as few labels as possible."""
 
+import csv
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -69,7 +71,10 @@ def _begun(old: "Selector", state: Path, risk: float | None, delta: float | None
     if found.of_selector != new.of_selector:
         raise ValueError(f"`--state` must be of this selector, got that of another in {state}. Name a new file.")
     if risk not in (None, found.risk) or delta not in (None, found.delta):
-        raise ValueError(f"`--state` must be of the target asked for, got risk {found.risk:g}, delta {found.delta:g}.")
+        raise ValueError(
+            f"`--state` must be of the target asked for, got risk {found.risk:g}, delta {found.delta:g}. Name a new "
+            "file, and bring decisions on new rows: labels that led to the choice of a target cannot certify it."
+        )
     return found
 
 
@@ -78,11 +83,21 @@ def _ask(found: "Recertification", rows: Path, labels: int, state: Path, output:
     from abstain.files import write_text
     from abstain.outputs.table import read_columns
 
-    columns = read_columns(rows, number=("confidence",), text=("id",))
+    columns = read_columns(rows, number=("confidence",), text=("id",), if_there=("prediction",))
     asked = found.ask(columns["confidence"], columns["id"], labels=labels)
-    write_text(output, "id,error\n" + "".join(f"{_quoted(name)},\n" for name in asked.pending))
+    write_text(output, _to_label(asked, dict(zip(columns["id"], columns.get("prediction", ()), strict=False))))
     write_text(state, asked.to_json())
     return asked
+
+
+def _to_label(asked: "Recertification", predictions: dict[str, str]) -> str:
+    """A table of the rows asked for, with what a person needs who labels them; only id and error are read back."""
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["id", *(["prediction"] if predictions else []), "confidence", "error"])
+    for name, confidence in zip(asked.pending, asked.pending_confidence, strict=True):
+        writer.writerow([name, *([predictions[name]] if predictions else []), confidence, ""])
+    return text.getvalue()
 
 
 def _answer(
@@ -103,12 +118,22 @@ def _answer(
         print_json({"labels": len(found.ids), "looks": found.looks, "threshold": value})
     elif threshold is None:
         say(f"Nothing is certified yet after {len(found.ids)} labels: {found.outlook()}.")
-        more = found.next_look - len(found.ids)
-        say(f"The next look is at {found.next_look} labels: --ask {more}, or begin anew with a higher --risk.")
+        say(f"The next look is at {found.next_look} labels: {_next_step(found)}")
+        say(
+            "To aim at a higher --risk, begin anew with a new --state file and decisions on new rows: labels that led "
+            "to the choice of a risk cannot certify it."
+        )
     else:
         written = "" if output is None else f" The new selector is in {output}."
         say(f"Certified after {len(found.ids)} labels: {threshold}{written}")
 
 
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"' if set(name) & set(',"\n\r') else name
+def _next_step(found: "Recertification") -> str:
+    """How to come to the next look."""
+    more = found.next_look - len(found.ids)
+    if found.left >= more:
+        return f"--ask {more}."
+    return (
+        f"{more} more, but these decisions have {found.left or 'none'} left above the old threshold. Bring decisions "
+        f"on new rows (`abstain select`), and --ask {more} of them."
+    )

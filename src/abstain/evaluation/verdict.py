@@ -87,7 +87,10 @@ class Verdict:
         return f"Use {self.score}: {where} it ranks best, {against}{usual}, {told}.{self._also()}"
 
     def _alike(self) -> str:
-        return "".join(f" {len(group)} scores rank every sample alike: {', '.join(group)}." for group in self.alike)
+        return "".join(
+            f" {len(group)} scores agree with each other on the order of all samples: {', '.join(group)}."
+            for group in self.alike
+        )
 
     def _also(self) -> str:
         same = {self.score, *next((group for group in self.alike if self.score in group), ())}

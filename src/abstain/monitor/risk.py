@@ -108,8 +108,10 @@ class RiskMonitor:
 
     def words(self) -> str:
         """The verdict, and an interval for the risk."""
+        if not self.n:
+            return f"The risk, {self.risk:g} at most as promised, is not known: no labels of accepted samples yet."
         low, high = self.interval()
-        verdict = "ALARM: the risk is above" if self.alarm else "No alarm: no proof that the risk is above"
+        verdict = "ALARM: the risk is above" if self.alarm else "No proof that the risk is above"
         return (
             f"{verdict} {self.risk:g}. {self.errors} errors in {self.n} accepted and labelled samples.\n"
             f"The risk is between {low:.4f} and {high:.4f}, at all times with probability {1 - self.delta:g}."

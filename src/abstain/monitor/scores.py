@@ -14,6 +14,7 @@ from abstain.monitor.row import Row
 from abstain.records import from_json, to_json
 from abstain.thresholds.score_distribution import ScoreDistribution
 
+SHOWN = 1_000_000  # evidence beyond it is as good as proof, whatever its figure
 EQUAL = ((1 / len(BETS),) * len(BETS),) * 2
 
 
@@ -123,7 +124,8 @@ class ScoreMonitor:
     def words(self) -> str:
         """The verdict, and how near an alarm has been."""
         verdict = "ALARM: the confidences are not" if self.alarm else "No proof that the confidences are not"
-        reached = f"evidence reached {exp(min(self.highest, 700.0)):.3g} of {1 / self.delta:g}"
+        most = f"{exp(self.highest):.3g}" if self.highest <= log(SHOWN) else f"over {SHOWN:,}"
+        reached = f"evidence against it, 1 at the start, reached {most}; {1 / self.delta:g} raises the alarm"
         return f"{verdict} distributed as in calibration ({self.n} seen; {reached})."
 
     def to_json(self) -> str:

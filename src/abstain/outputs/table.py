@@ -69,15 +69,22 @@ def check_some_known(file: str | PathLike[str], class_names: tuple[str, ...] | N
 
 
 def read_columns(
-    file: Path, /, *, number: tuple[str, ...] = (), truth: tuple[str, ...] = (), text: tuple[str, ...] = ()
+    file: Path,
+    /,
+    *,
+    number: tuple[str, ...] = (),
+    truth: tuple[str, ...] = (),
+    text: tuple[str, ...] = (),
+    if_there: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """Columns that a table must have, each of its kind."""
+    """Columns that a table must have, each of its kind, and texts that it may have."""
     columns = _respelled(columns_of(file))
     if missing := [name for name in (*number, *truth, *text) if name not in columns]:
         raise ValueError(f"`{file}` must have a column {missing[0]}, got {_listed(columns)}.")
     found: dict[str, Any] = {name: numbers(file, name, columns) for name in number}
     found |= {name: truths(file, name, columns) for name in truth}
-    return found | {name: names(file, name, columns) for name in text}
+    told = [name for name in if_there if name in columns]
+    return found | {name: names(file, name, columns) for name in (*text, *told)}
 
 
 def _respelled(columns: Columns) -> Columns:

@@ -53,6 +53,8 @@ class Recertification:
     """The rows that wait for a label."""
     offered: tuple[float, ...] = ()
     """Confidences of all rows, accepted or not, that the last ones asked for were drawn from."""
+    left: int = 0
+    """Of these rows, how many above the floor were never asked for."""
     certified: float | None = None
     """The lowest threshold that a look has certified."""
 
@@ -64,7 +66,7 @@ class Recertification:
         values = (*self.confidence, *self.pending_confidence, *(() if self.certified is None else (self.certified,)))
         above = all(value >= self.floor for value in values)
         looked = self.looks == looks_with(len(self.ids))
-        if not (columns and waiting and above and looked and set(self.errors) <= {0, 1}):
+        if not (columns and waiting and above and looked and self.left >= 0 and set(self.errors) <= {0, 1}):
             raise ValueError("`text` must be the state of a Recertification, got columns that do not fit.")
 
     @classmethod
@@ -108,8 +110,8 @@ class Recertification:
         new = np.flatnonzero((c > self.floor) & ~np.isin(names, self.ids))
         if not len(new):
             raise ValueError(
-                f"`confidence` must have rows above the floor ({self.floor:g}) that were not taken yet, got none of "
-                f"{len(c)}."
+                f"`confidence` must have rows above {self.floor:g}, the old threshold, that have no label yet, got "
+                f"none among {len(c)}. Bring decisions on new rows."
             )
         order = new[np.lexsort((names[new], c[new]))]
         drawn = generator("rows to label", seed, c[order], self.looks).permutation(len(order))[:labels]
@@ -119,6 +121,7 @@ class Recertification:
             pending=tuple(names[taken].tolist()),
             pending_confidence=tuple(c[taken].tolist()),
             offered=tuple(np.where(np.isnan(c), -np.inf, c).tolist()),
+            left=len(new) - len(taken),
         )
 
     def answer(self, ids: ArrayLike, errors: ArrayLike, /) -> Self:

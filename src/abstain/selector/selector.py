@@ -16,7 +16,7 @@ from abstain.scores.confidences import predictions
 from abstain.scores.score import FittedScore, Score
 from abstain.sealed import seal
 from abstain.selector import file as selector_file
-from abstain.selector.calibration_data import CalibrationData
+from abstain.selector.calibration_data import CalibrationData, class_names_of
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.selector.reasons import reasons
 from abstain.selector.seen import SeenRows
@@ -115,7 +115,7 @@ class Selector:
         return self._reasons(outputs, self.confidence(outputs))
 
     def _reasons(self, outputs: Outputs, confidence: NDArray[np.float64]) -> NDArray[np.str_]:
-        return reasons(self.entry, self.fitted, outputs, confidence, self.values(outputs), self.class_names)
+        return reasons(self.entry, self.fitted, outputs, confidence, self.values(outputs), self._names(outputs))
 
     def answers(self, outputs: Outputs, /) -> NDArray[np.int64]:
         """The prediction (n,) where it is accepted, −1 where the selector abstains."""
@@ -128,20 +128,29 @@ class Selector:
     def decide(self, outputs: Outputs, /) -> dict[str, NDArray[Any]]:
         """Columns with a value for each row: id, prediction, confidence, accepted, reason, and error if known.
 
-        They are what `abstain select` writes. Rows without ids are named after the outputs and their number, so that a
-        monitor takes no row for one of other outputs.
+        They are what `abstain select` writes. A prediction is the name of its class where classes have names, and "-1"
+        where a row is not usable; else a number. Rows without ids are named after the outputs and their number, so that
+        a monitor takes no row for one of other outputs.
         """
         confidence = self.confidence(outputs)
         columns: dict[str, NDArray[Any]] = {"id": _row_names(outputs) if outputs.ids is None else outputs.ids}
         if outputs.domain is not None:
             columns["domain"] = outputs.domain
         if outputs.n_classes:
-            columns["prediction"] = self.predictions(outputs)
+            columns["prediction"] = self._named(self.predictions(outputs), outputs)
         accepted = self.accepted(outputs, confidence)
         columns |= {"confidence": confidence, "accepted": accepted, "reason": self._reasons(outputs, confidence)}
         if outputs.is_labelled:
             columns["error"] = self.errors(outputs)
         return columns
+
+    def _names(self, outputs: Outputs) -> tuple[str, ...] | None:
+        """Of the classes, as these outputs or else those of calibration name them."""
+        return outputs.class_names or self.class_names
+
+    def _named(self, predictions: NDArray[np.int64], outputs: Outputs) -> NDArray[Any]:
+        names = self._names(outputs)
+        return class_names_of(predictions, names) if names else predictions
 
     def errors(self, outputs: Outputs, /) -> NDArray[np.bool_]:
         """Where its prediction (n,) is wrong, accepted or not; always where a row is not usable."""

@@ -57,7 +57,8 @@ def _places(a: Outputs, b: Outputs) -> tuple[Places, Places, list[str]]:
     common, of_a, of_b = np.intersect1d(keys[0], keys[1], assume_unique=True, return_indices=True)
     if not len(common):
         raise ValueError(
-            f"`b` must have samples of `a`, got no id in common: {str(ids[1][0])!r:.60} for {str(ids[0][0])!r:.60}."
+            f"`b` must have samples of `a`, got no id in common: {str(ids[1][0])!r:.60} for {str(ids[0][0])!r:.60}. "
+            "Run both models on the same rows."
         )
     order = np.argsort(of_a)
     return of_a[order], of_b[order], []
