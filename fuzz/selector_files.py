@@ -42,6 +42,11 @@ class Selectors(SealedFiles):
         confidence, accepted = decided["confidence"], decided["accepted"]
         expect(accepted.dtype == bool and accepted.shape == (len(rows),), "decisions of another form")
         expect(not accepted[np.isnan(confidence)].any(), "an accepted NaN")
-        expect(((decided["prediction"] >= -1) & (decided["prediction"] < CLASSES)).all(), "a class that is none")
+        numbers = found.predictions(rows)
+        expect(((numbers >= -1) & (numbers < CLASSES)).all(), "a class that is none")
+        told = {*zip(numbers.tolist(), decided["prediction"].tolist(), strict=True)}
+        expect(
+            len(told) == len({number for number, _ in told}) == len({name for _, name in told}), "a class of two names"
+        )
         if found.groups is None:
             expect((accepted == (confidence > found.threshold.value)).all(), "a decision against the threshold")
