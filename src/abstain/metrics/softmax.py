@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.kernels.blocks import row_blocks
-from abstain.kernels.rows import LogitRows, row_sums
+from abstain.kernels.row_sums import row_sums
+from abstain.kernels.rows import LogitRows
 
 Floats = NDArray[np.float64]
 

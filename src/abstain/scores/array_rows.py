@@ -13,7 +13,7 @@ LOWEST = -1e4  # its exponential is 0 in any precision
 
 @final
 class ArrayRows:
-    """What `abstain.kernels.rows.RowSums` holds, in the type of the logits (n, K), which are at least float32.
+    """What `abstain.kernels.row_sums.RowSums` holds, in the type of the logits (n, K), which are at least float32.
 
     Each is computed when first asked for. An unusable row comes out as NaN.
     """

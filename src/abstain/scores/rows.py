@@ -7,7 +7,7 @@ from array_api_compat import is_array_api_obj
 from numpy.typing import NDArray
 
 from abstain.arguments import as_rectangle
-from abstain.kernels.rows import RowSums, row_sums
+from abstain.kernels.row_sums import RowSums, row_sums
 from abstain.scores.array_rows import ArrayRows
 from abstain.scores.namespace import array_namespace
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from abstain.kernels import rows
-from abstain.kernels.rows import row_sums
+from abstain.kernels import row_sums as module
+from abstain.kernels.row_sums import row_sums
 
 
 def stacked(sums):
@@ -107,23 +107,23 @@ def test_many_classes_are_summed_to_the_last_digits():
 
 def test_margins_and_predictions_need_no_exponentials(logits, monkeypatch):
     asked = []
-    gathered = rows._gathered
-    monkeypatch.setattr(rows, "_gathered", lambda *a: asked.append(a[-1]) or gathered(*a))
+    gathered = module.gathered
+    monkeypatch.setattr(module, "gathered", lambda *a: asked.append(a[-1]) or gathered(*a))
     sums = row_sums(logits)
     assert (sums.margin == sums.top - sums.second).all()
     assert sums.prediction.shape == (300,)
-    assert asked == [rows.EXTREMES]
+    assert asked == [module.EXTREMES]
 
 
 def test_all_is_gathered_in_one_read_once_exponentials_are_asked_for(logits, monkeypatch):
     asked = []
-    gathered = rows._gathered
-    monkeypatch.setattr(rows, "_gathered", lambda *a: asked.append(a[-1]) or gathered(*a))
+    gathered = module.gathered
+    monkeypatch.setattr(module, "gathered", lambda *a: asked.append(a[-1]) or gathered(*a))
     sums = row_sums(logits, scale=np.ones(17))
     assert sums.tail.shape == (300,)
     np.testing.assert_array_equal(sums.scaled_margin, sums.margin)
     stacked(sums)
-    assert asked == [rows.EVERYTHING]
+    assert asked == [module.EVERYTHING]
 
 
 def test_a_memory_mapped_array_is_read_as_any_other(logits, tmp_path):
