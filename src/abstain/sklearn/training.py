@@ -49,12 +49,20 @@ def split_rows(X: Any, labels: NDArray[np.int64], share: float, seed: int, /) ->
     """
     n = len(labels)
     held = ceil(share * n) if share < 1 else int(share)
-    known = X if isinstance(X, np.ndarray) and X.dtype.kind in "biuf" else None
-    order = generator("rows to hold out", seed, labels, known).permutation(n)
+    order = generator("rows to hold out", seed, labels, _numbers(X)).permutation(n)
     training, held_out = np.sort(order[held:]), np.sort(order[:held])
     if len(np.unique(labels[training])) < MIN_CLASSES:
         raise ValueError(
-            f"`y` must leave at least {MIN_CLASSES} classes to train on, got {len(np.unique(labels[training]))} class in "
-            f"the {len(training)} rows left after {held} were held out. Give more rows."
+            f"`y` must leave at least {MIN_CLASSES} classes to train on, got 1 after {held} of {n} rows were held out. "
+            "Give more rows, or hold out fewer."
         )
     return training, held_out
+
+
+def _numbers(X: Any) -> NDArray[Any] | None:
+    """The data as an array of numbers or texts, whatever holds them; None where they are none."""
+    try:
+        found = np.asarray(X)
+    except (TypeError, ValueError):
+        return None
+    return found if found.ndim and found.dtype.kind in "biufU" else None
