@@ -1,8 +1,8 @@
 """A search over distributions of clusters for those on which a guarantee about their rows breaks most often.
 
-A distribution is a few kinds of clusters: how frequent, how large, how often wrong as a whole, and how confident. What
-is guaranteed is about clusters of at most the rows that the guarantee names, which the sample may tell, so that the true
-risk is that of the kinds which are no larger.
+A distribution is a few kinds of clusters: how frequent, how large, how often wrong as a whole, and how confident. The
+guarantee is about clusters of at most the rows that it names, which the sample may decide, so that the true risk is
+that of the kinds which are no larger.
 """
 
 from dataclasses import dataclass, replace

@@ -27,7 +27,7 @@ def draw(law, rng, clusters=250):
 def risk_up_to(law, largest):
     """The risk of rows of clusters with at most so many, at any threshold: confidence tells nothing here."""
     frequency, wrong = (np.array(one) for one in LAWS[law])
-    rows = frequency * SIZE * (SIZE <= largest)
+    rows = frequency * SIZE * (largest >= SIZE)
     return (rows * wrong).sum() / rows.sum()
 
 
