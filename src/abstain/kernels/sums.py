@@ -35,16 +35,19 @@ def _total(values, scale, finer):  # type: ignore[no-untyped-def]
     return high, low
 
 
-@compiled((array(double), array(double), double, double))
-def _total_square(a, b, scale, finer):  # type: ignore[no-untyped-def]
-    high = low = np.int64(0)
+@compiled((array(double), array(double), array(double), double))
+def _total_powers(a, b, scales, finer):  # type: ignore[no-untyped-def]
+    high = low = high3 = low3 = np.int64(0)
     for i in range(a.size):
         apart = a[i] - b[i]
-        x = apart * apart * scale
-        whole = np.int64(x)
+        square = apart * apart
+        x, x3 = square * scales[0], square * apart * scales[1]
+        whole, whole3 = np.int64(x), np.int64(x3)
         high += whole
         low += np.int64((x - whole) * finer)
-    return high, low
+        high3 += whole3
+        low3 += np.int64((x3 - whole3) * finer)
+    return high, low, high3, low3
 
 
 def _parts(values: Floats, scale: float, finer: float) -> tuple[Ints, Ints]:
@@ -92,7 +95,18 @@ def exact_sums(values: Floats, place: Ints, size: int, /) -> Floats:
 
 def squared_distance(a: Floats, b: Floats, /) -> float:
     """Σ (a − b)², (n,) each, whatever the order of the rows."""
-    scale, finer = _scales(len(a), (_bound(a) + _bound(b)) ** 2)
+    return distance_powers(a, b)[0]
+
+
+def distance_powers(a: Floats, b: Floats, /) -> tuple[float, float]:
+    """Σ (a − b)² and Σ (a − b)³, (n,) each, whatever the order of the rows."""
+    bound = _bound(a) + _bound(b)
+    (scale, finer), (scale3, _) = _scales(len(a), bound**2), _scales(len(a), bound**3)
     if len(a) <= FEW:
-        return _rounded(*(part.sum() for part in _parts(np.square(a - b), scale, finer)), scale, finer)
-    return _rounded(*_total_square(a, b, scale, finer), scale, finer)
+        apart = a - b
+        square = np.square(apart)
+        parts = [_parts(square, scale, finer), _parts(square * apart, scale3, finer)]
+        high, low, high3, low3 = (part.sum() for pair in parts for part in pair)
+    else:
+        high, low, high3, low3 = _total_powers(a, b, np.array([scale, scale3]), finer)
+    return _rounded(high, low, scale, finer), _rounded(high3, low3, scale3, finer)

@@ -1,26 +1,27 @@
-"""How sure an AURC is: its standard error and a confidence interval that holds for few errors too."""
+"""How sure an AURC is: its standard error and a confidence interval that allows for errors not seen."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import sqrt
+from math import log, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from abstain.kernels.sums import exact_sum
 from abstain.metrics.aurc import area
 from abstain.metrics.checks import check_level, check_samples, check_share
-from abstain.metrics.clusters import cluster_sums, error_of_mean, error_of_sums
+from abstain.metrics.clusters import error_of_mean, error_of_sums
 from abstain.metrics.groups import Ties, sides_of
 from abstain.metrics.influence import Influence, aurc_influence
-from abstain.metrics.quantiles import gamma_quantile, normal_quantile
+from abstain.metrics.quantiles import normal_quantile
 from abstain.metrics.ranking import Ranking, rank
+from abstain.metrics.spread import Spread, heaviest, unseen_rows
 from abstain.metrics.value import Value
 
+Floats = NDArray[np.float64]
 KEPT = 1 << 17  # rows whose influence is kept once it is known
 ALPHAS = (0.1, 0.5, 1.0)  # the coverages of AURC-α where none are asked for, as in the paper
-FEW_ERRORS = 50  # below it the normal interval is too short
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Estimate:
     low: float
     high: float
     alpha: float
+    spread: Spread = field(repr=False)
     ranking: Ranking | None = field(default=None, repr=False)
     """The rows, which a paired comparison needs; None where only groups were there."""
 
@@ -78,8 +80,9 @@ def aurc_interval(
 ) -> tuple[float, float]:
     """Two-sided confidence interval of AURC-α.
 
-    The normal interval, or with fewer than 50 errors among the first αn samples the weighted-Poisson interval of
-    Fay and Feuer (1997), which keeps its level there at the price of some width.
+    It is that of the likelihood ratio of a Poisson count with the variance and skewness of the influence function,
+    and always allows for errors among the most trusted samples that were not seen (`abstain.metrics.spread`). With
+    many errors it is the normal interval.
     """
     found = aurc_estimates(confidence, losses, alphas=[alpha], ids=ids, level=level)[0]
     return found.low, found.high
@@ -129,13 +132,26 @@ def aurc_value(ranking: Ranking, alpha: float, /) -> Value:
 
 
 def _counted(ties: Ties | Ranking, alphas: Sequence[float], level: float, ranking: Ranking | None) -> list[Estimate]:
-    ms = [ties.prefix(alpha) for alpha in alphas]
+    n, ms = ties.n, [ties.prefix(alpha) for alpha in alphas]
     found = []
     for alpha, m, sums in zip(alphas, ms, ties.error_areas(np.array(ms)), strict=True):
-        value, se = sums.risks / m, error_of_mean(sums.spread, ties.n) * (ties.n / m)
-        few = (value, sums.squares / m**2, sums.largest / m) if sums.errors < FEW_ERRORS else None
-        found.append(Estimate(value, se, *_interval(value, se, level, few), alpha, ranking))
+        se = error_of_mean(sums.spread, n) * (n / m)
+        unseen = _heaviest_ranks(m, sums.largest, unseen_rows(level))
+        found.append(_estimate(sums.risks / m, se, sums.third / m**3, unseen, m / 2, level, alpha, ranking))
     return found
+
+
+def _heaviest_ranks(m: int, largest: float, rows: float) -> float:
+    """What the first rows of a ranking may add to the area of m ranks: at most as much as if none of them were tied.
+
+    The mean of H_m − H_{i−1} over the ranks i up to k is H_m − H_k + 1.
+    """
+    if rows >= m:
+        return min(1.0, rows * largest / m)
+    whole = int(rows)
+    upto = sum(1 / k for k in range(1, whole + 1)) + (rows - whole) / (whole + 1)
+    every = log(m) + 0.5772156649015329 + 1 / (2 * m) - 1 / (12 * m**2)
+    return rows * min(largest, every - upto + 1) / m
 
 
 def _by_rows(ranking: Ranking, alphas: Sequence[float], level: float) -> list[Estimate]:
@@ -148,24 +164,28 @@ def _by_rows(ranking: Ranking, alphas: Sequence[float], level: float) -> list[Es
 
 
 def _by_sums(ranking: Ranking, alpha: float, value: float, level: float) -> Estimate:
-    rows, influence = ranking.rows, aurc_influence(ranking, alpha=alpha)
-    se = error_of_sums(exact_sum(np.square(influence.sums)), len(influence.sums), len(rows))
-    few = None
-    if not influence.has_errors(FEW_ERRORS):
-        largest = float(cluster_sums(influence.share, rows.clusters).max())
-        few = (exact_sum(influence.added), exact_sum(np.square(influence.added)), largest)
-    estimate = Estimate(value, se, *_interval(value, se, level, few), alpha, ranking)
-    if len(rows) <= KEPT:
+    influence = aurc_influence(ranking, alpha=alpha)
+    n, sums, shares = len(ranking.rows), influence.sums, influence.shares
+    se = error_of_sums(exact_sum(np.square(sums)), len(sums), n)
+    size, unseen = effective_number(shares), heaviest(shares, unseen_rows(level))
+    estimate = _estimate(value, se, exact_sum(sums**3) / n**3, unseen, size, level, alpha, ranking)
+    if n <= KEPT:
         estimate.__dict__["influence"] = influence  # the cached value of the property, at hand here
     return estimate
 
 
-def _interval(value: float, se: float, level: float, few: tuple[float, float, float] | None) -> tuple[float, float]:
-    """The normal interval, or Fay and Feuer's of a ``few`` errors, within 0 and 1."""
-    if few is None:
-        return normal_interval(value, se, level=level)
-    low, high = fay_feuer(*few, level=level)
-    return max(0.0, float(low)), min(1.0, float(high))
+def effective_number(shares: Floats, /) -> float:
+    """How many equal shares would count as much as these (Kish, 1965)."""
+    return exact_sum(shares) ** 2 / exact_sum(np.square(shares))
+
+
+def _estimate(
+    value: float, se: float, third: float, unseen: float, size: float, level: float, alpha: float, ranking: Ranking | None
+) -> Estimate:
+    """What was not seen may be an error where rows are right, or a right answer where they are wrong."""
+    spread = Spread(se**2, third, size, unseen_above=(1 - value) * unseen, unseen_below=value * unseen)
+    low, high = spread.interval(value, level=level)
+    return Estimate(value, se, max(0.0, low), min(1.0, high), alpha, spread, ranking)
 
 
 def normal_interval(value: float, se: float, /, *, level: float) -> tuple[float, float]:
@@ -177,16 +197,6 @@ def normal_interval(value: float, se: float, /, *, level: float) -> tuple[float,
     """
     half = normal_quantile((1 + level) / 2) * se
     return max(0.0, float(value - half)), min(1.0, float(value + half))
-
-
-def fay_feuer(y: float, v: float, largest: float, /, *, level: float) -> tuple[float, float]:
-    """Interval for a sum of Poisson counts with weights: what the events add up to, and squared, and the largest."""
-    outside = (1 - level) / 2
-    low = v / y * gamma_quantile(y**2 / v, outside) if v > 0 else 0.0  # no event, or all too small to square
-    if largest == 0:
-        return low, 0.0
-    y, v = y + largest, v + largest**2
-    return low, v / y * gamma_quantile(y**2 / v, 1 - outside)
 
 
 def mover(

@@ -38,6 +38,12 @@ def jackknife_error(values: Floats, /) -> float:
     return sqrt((len(values) - 1) * float(np.mean(np.square(values - values.mean()))))
 
 
+def jackknife_third(values: Floats, /) -> float:
+    """The third cumulant of the same, of which an uneven interval is made."""
+    parts = len(values)
+    return float(np.sum(np.power((parts - 1) * (values.mean() - values), 3))) / parts**3
+
+
 def student(level: float, parts: int, /) -> float:
     """How many standard errors a two-sided interval reaches."""
     from scipy.special import stdtrit
