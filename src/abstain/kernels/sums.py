@@ -37,17 +37,19 @@ def _total(values, scale, finer):  # type: ignore[no-untyped-def]
 
 @compiled((array(double), array(double), array(double), double))
 def _total_powers(a, b, scales, finer):  # type: ignore[no-untyped-def]
-    high = low = high3 = low3 = np.int64(0)
+    high = low = above = low_above = below = low_below = np.int64(0)
     for i in range(a.size):
         apart = a[i] - b[i]
-        square = apart * apart
-        x, x3 = square * scales[0], square * apart * scales[1]
-        whole, whole3 = np.int64(x), np.int64(x3)
+        x, cube = apart * apart * scales[0], apart * apart * apart * scales[1]
+        whole, whole_cube = np.int64(x), np.int64(cube)
+        rest = np.int64((cube - whole_cube) * finer)
         high += whole
         low += np.int64((x - whole) * finer)
-        high3 += whole3
-        low3 += np.int64((x3 - whole3) * finer)
-    return high, low, high3, low3
+        above += max(whole_cube, 0)
+        low_above += max(rest, 0)
+        below -= min(whole_cube, 0)
+        low_below -= min(rest, 0)
+    return high, low, above, low_above, below, low_below
 
 
 def _parts(values: Floats, scale: float, finer: float) -> tuple[Ints, Ints]:
@@ -98,15 +100,20 @@ def squared_distance(a: Floats, b: Floats, /) -> float:
     return distance_powers(a, b)[0]
 
 
-def distance_powers(a: Floats, b: Floats, /) -> tuple[float, float]:
-    """Σ (a − b)² and Σ (a − b)³, (n,) each, whatever the order of the rows."""
+def distance_powers(a: Floats, b: Floats, /) -> tuple[float, float, float]:
+    """Σ (a − b)², Σ (a − b)³ where a < b, without its sign, and where a > b; (n,) each, in whatever order."""
     bound = _bound(a) + _bound(b)
-    (scale, finer), (scale3, _) = _scales(len(a), bound**2), _scales(len(a), bound**3)
+    (scale, finer), (scale_cubes, _) = _scales(len(a), bound**2), _scales(len(a), bound**3)
     if len(a) <= FEW:
         apart = a - b
-        square = np.square(apart)
-        parts = [_parts(square, scale, finer), _parts(square * apart, scale3, finer)]
-        high, low, high3, low3 = (part.sum() for pair in parts for part in pair)
+        high, low = (part.sum() for part in _parts(apart * apart, scale, finer))
+        cubes = _parts(apart * apart * apart, scale_cubes, finer)
+        above, low_above = (np.maximum(part, 0).sum() for part in cubes)
+        below, low_below = (-np.minimum(part, 0).sum() for part in cubes)
     else:
-        high, low, high3, low3 = _total_powers(a, b, np.array([scale, scale3]), finer)
-    return _rounded(high, low, scale, finer), _rounded(high3, low3, scale3, finer)
+        high, low, above, low_above, below, low_below = _total_powers(a, b, np.array([scale, scale_cubes]), finer)
+    return (
+        _rounded(high, low, scale, finer),
+        _rounded(below, low_below, scale_cubes, finer),
+        _rounded(above, low_above, scale_cubes, finer),
+    )

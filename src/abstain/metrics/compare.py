@@ -15,7 +15,7 @@ from abstain.metrics.clusters import cluster_sums, error_of_sums
 from abstain.metrics.influence import Influence
 from abstain.metrics.intervals import Estimate, estimates
 from abstain.metrics.ranking import Rows, rank
-from abstain.metrics.spread import Spread, heaviest, unseen_rows
+from abstain.metrics.spread import Spread, unseen_rows
 
 Floats = NDArray[np.float64]
 
@@ -116,26 +116,29 @@ def _same_rows(*each: Estimate) -> Rows:
 
 
 def _compared(a: Estimate, of_a: Influence, b: Estimate, of_b: Influence, level: float) -> Comparison:
-    rows, difference = of_a.rows, a.value - b.value
-    squares, cubes = distance_powers(of_a.sums, of_b.sums)
-    se = error_of_sums(squares, len(of_a.sums), len(rows))
-    unseen = [one.spread.unseen_above + one.spread.unseen_below for one in (a, b)]  # of each score on its own
-    size = min(a.spread.size, b.spread.size)
-    apart = Spread(se**2, cubes / len(rows) ** 3, size, *unseen)
-    if not apart.hides_nothing(level=level):
-        above, below = (unseen_apart(*pair, level=level) for pair in ((of_a, of_b), (of_b, of_a)))
-        apart = replace(apart, unseen_above=above, unseen_below=below)
-    return Comparison(difference, se, *apart.interval(difference, level=level))
+    n, difference = len(of_a.rows), a.value - b.value
+    squares, *cubes = distance_powers(of_a.sums, of_b.sums)
+    se = error_of_sums(squares, len(of_a.sums), n)
+    thirds = cubes[0] / n**3, cubes[1] / n**3
+    most = sum(b.spread.unseen), sum(a.spread.unseen)
+    spread = Spread(se**2, thirds, most, min(a.spread.size, b.spread.size))
+    if not spread.hides_nothing(level=level):
+        unseen = unseen_apart(of_b, of_a, level=level), unseen_apart(of_a, of_b, level=level)
+        spread = replace(spread, unseen=unseen)
+    return Comparison(difference, se, *spread.interval(difference, level=level))
 
 
 def unseen_apart(of_a: Influence, of_b: Influence, /, *, level: float) -> float:
-    """What errors that were not seen may add to the area of a alone.
+    """What errors that were not seen may add to the area of a alone: rows that b has found and a has not.
 
-    They are rows that a trusts more than b, as those where it does so most; or, where the scores hardly differ, rows as
-    heavy for a as its own are in the root mean square, which b has found.
+    Each is as heavy as the rows of a are in the root mean square, or as those that a trusts more than b, whichever is
+    more. As heavy as the heaviest, they would leave little power: a good score was told from a random one in 34% of
+    samples of 1,000 at α = 0.1, and in XX% so.
     """
-    rows, apart = unseen_rows(level), np.maximum(of_a.share - of_b.share, 0.0)
-    return max(rows * typical(of_a.shares), heaviest(cluster_sums(apart, of_a.rows.clusters), rows))
+    apart = cluster_sums(np.maximum(of_a.share - of_b.share, 0.0), of_a.rows.clusters)
+    total = exact_sum(apart)
+    of_apart = exact_sum(np.square(apart)) / total if total else 0.0
+    return unseen_rows(level) * max(typical(of_a.shares), of_apart)
 
 
 def typical(shares: Floats, /) -> float:

@@ -183,7 +183,7 @@ def _estimate(
     value: float, se: float, third: float, unseen: float, size: float, level: float, alpha: float, ranking: Ranking | None
 ) -> Estimate:
     """What was not seen may be an error where rows are right, or a right answer where they are wrong."""
-    spread = Spread(se**2, third, size, unseen_above=(1 - value) * unseen, unseen_below=value * unseen)
+    spread = Spread(se**2, (-third, third), (value * unseen, (1 - value) * unseen), size)
     low, high = spread.interval(value, level=level)
     return Estimate(value, se, max(0.0, low), min(1.0, high), alpha, spread, ranking)
 

@@ -26,24 +26,25 @@ class Spread:
     """What is known of the error of an estimate beside its value."""
 
     variance: float
-    third: float
-    """The third cumulant: above 0 where errors of the estimate upwards are rarer and larger."""
+    thirds: tuple[float, float]
+    """The third cumulant that lengthens the interval below and above: −κ and κ, or, of a difference, whose terms have
+    either sign, the cubes of those below and of those above, so that a skewness seen by chance makes no side shorter."""
+    unseen: tuple[float, float]
+    """What terms that were not seen may take off and add."""
     size: float
     """How many rows of equal weight would count as much."""
-    unseen_above: float = 0.0
-    """What terms that were not seen may add, as `heaviest` finds it."""
-    unseen_below: float = 0.0
-    """What they may take off."""
 
     def interval(self, value: float, /, *, level: float) -> tuple[float, float]:
         """The interval around a value."""
-        high = value + reach(self.variance, self.third, self.unseen_above, self.size, level=level)
-        low = value - reach(self.variance, -self.third, self.unseen_below, self.size, level=level)
-        return low, high
+        below, above = (
+            reach(self.variance, third, unseen, self.size, level=level)
+            for third, unseen in zip(self.thirds, self.unseen, strict=True)
+        )
+        return value - below, value + above
 
     def hides_nothing(self, *, level: float) -> bool:
         """Whether what was not seen adds nothing: whether its share in the interval is too light to matter."""
-        bare = replace(self, unseen_above=0.0, unseen_below=0.0)
+        bare = replace(self, unseen=(0.0, 0.0))
         return self.interval(0.0, level=level) == bare.interval(0.0, level=level)
 
 

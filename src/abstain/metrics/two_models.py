@@ -144,21 +144,22 @@ class TwoModels:
 
         Only rows where the two differ are evidence. An error not seen is of their kind, and may be of either model.
         """
+        squares, *cubes = distance_powers(of_a.sums, of_b.sums)
+        se = error_of_sums(squares, len(of_a.sums), self.a.n)
         if not self._differ.any():
             return _same(a)
-        squares, cubes = distance_powers(of_a.sums, of_b.sums)
-        se = error_of_sums(squares, len(of_a.sums), self.a.n)
-        size = min(effective_number(each.shares) for each in (of_a, of_b))
-        spread = Spread(se**2, cubes / self.a.n**3, size, *self._unseen(of_a, of_b))
+        n, size = self.a.n, min(effective_number(each.shares) for each in (of_a, of_b))
+        spread = Spread(se**2, (cubes[0] / n**3, cubes[1] / n**3), self._unseen(of_a, of_b), size)
         low, high = spread.interval(a - b, level=self.level)
         return Pair(a, b, se, low, high)
 
-    def _unseen(self, of_a: Influence, of_b: Influence) -> list[float]:
-        """What errors not seen of either add: as rows where the two differ, or as any if too few of these count."""
+    def _unseen(self, of_a: Influence, of_b: Influence) -> tuple[float, float]:
+        """What errors not seen of b take off and of a add: as rows where the two differ, or as any if too few of these count."""
         apart = [cluster_sums(each.share * self._differ, self._clusters) for each in (of_a, of_b)]
         if np.count_nonzero(np.maximum(*apart)) < ENOUGH:
             apart = [of_a.shares, of_b.shares]
-        return [unseen_rows(self.level) * typical(each) for each in apart]
+        rows = unseen_rows(self.level)
+        return rows * typical(apart[1]), rows * typical(apart[0])
 
 
 def _same(value: float) -> Pair:

@@ -23,7 +23,7 @@ from abstain.metrics.spread import Spread, unseen_rows
 from abstain.sketch.binned import Binned
 from abstain.sketch.bins import Bins
 from abstain.sketch.bracket import Bracket
-from abstain.sketch.jackknife import jackknife_error, jackknife_third, left_out, student
+from abstain.sketch.jackknife import jackknife_error, jackknife_thirds, left_out, student
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -164,18 +164,11 @@ class Counts:
         Clusters that were not seen weigh as many rows more as their variance is that of the rows.
         """
         rows, value = by_rows.spread, by_rows.value
-        spread, se = self._by_parts(self.without_parts(by_rows.alpha), rows.size, level)
+        spread, se = _by_parts(self.without_parts(by_rows.alpha), rows.size, level)
         more = max(1.0, se**2 / rows.variance) if rows.variance else 1.0
-        low, high = replace(
-            spread, unseen_above=min(1 - value, more * rows.unseen_above), unseen_below=min(value, more * rows.unseen_below)
-        ).interval(value, level=level)
+        unseen = min(value, more * rows.unseen[0]), min(1 - value, more * rows.unseen[1])
+        low, high = replace(spread, unseen=unseen).interval(value, level=level)
         return replace(by_rows, se=se, low=max(0.0, min(low, by_rows.low)), high=min(1.0, max(high, by_rows.high)))
-
-    def _by_parts(self, without: Floats, size: float, level: float) -> tuple[Spread, float]:
-        """The spread of a value, and its standard error, by its values without each part; Student's quantile for them."""
-        se, parts = jackknife_error(without), len(without)
-        wider = student(level, parts) / normal_quantile((1 + level) / 2)
-        return Spread((wider * se) ** 2, jackknife_third(without), size), se
 
     def without_parts(self, alpha: float, /) -> Floats:
         """(P,) AURC-α of the rows without those of each part in turn."""
@@ -200,11 +193,18 @@ class Counts:
         if (self.n, self.n_errors, len(without[0])) != (other.n, other.n_errors, len(without[1])):
             raise ValueError("A paired comparison must have two scores of the same rows, got others.")
         difference = mine.value - others.value
-        spread, se = self._by_parts(without[0] - without[1], mine.spread.size, level)
+        spread, se = _by_parts(without[0] - without[1], mine.spread.size, level)
         unseen = unseen_rows(level) * sqrt(2) / prefix(self.n, alpha)  # of typical rows, which one score alone finds
-        low, high = replace(spread, unseen_above=unseen, unseen_below=unseen).interval(difference, level=level)
+        low, high = replace(spread, unseen=(unseen, unseen)).interval(difference, level=level)
         unknown = self.aurc(alpha).width + other.aurc(alpha).width
         return Comparison(difference, se, low - unknown, high + unknown)
+
+
+def _by_parts(without: Floats, size: float, level: float) -> tuple[Spread, float]:
+    """The spread of a value, as wide as Student's quantile has it, and its standard error, by values without a part."""
+    se = jackknife_error(without)
+    wider = student(level, len(without)) / normal_quantile((1 + level) / 2)
+    return Spread((wider * se) ** 2, jackknife_thirds(without), (0.0, 0.0), size), se
 
 
 def _widened(found: Estimate, bracket: Bracket) -> Estimate:

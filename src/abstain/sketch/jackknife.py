@@ -38,10 +38,11 @@ def jackknife_error(values: Floats, /) -> float:
     return sqrt((len(values) - 1) * float(np.mean(np.square(values - values.mean()))))
 
 
-def jackknife_third(values: Floats, /) -> float:
-    """The third cumulant of the same, of which an uneven interval is made."""
+def jackknife_thirds(values: Floats, /) -> tuple[float, float]:
+    """Cubes of the same for an uneven interval: of parts that take off, and of those that add."""
     parts = len(values)
-    return float(np.sum(np.power((parts - 1) * (values.mean() - values), 3))) / parts**3
+    cubes = np.power((parts - 1) / parts * (values.mean() - values), 3)
+    return -float(np.minimum(cubes, 0.0).sum()), float(np.maximum(cubes, 0.0).sum())
 
 
 def student(level: float, parts: int, /) -> float:
