@@ -62,7 +62,7 @@ def risk_band(
 
     >>> band = risk_band([0.9, 0.8, 0.7, 0.6], [0, 1, 0, 1])
     >>> band.risk.round(3), band.high.round(3)
-    (array([0.   , 0.5  , 0.333, 0.5  ]), array([0.975, 0.987, 0.906, 0.932]))
+    (array([0.   , 0.5  , 0.333, 0.5  ]), array([1.   , 0.987, 0.929, 0.932]))
     """
     check_level(level)
     return band_of(rank(confidence, losses, weights=weights, ids=ids), level=level, points=points)
@@ -99,7 +99,6 @@ def _beside(groups: Groups, sums: AcceptedSums, level: float) -> tuple[Floats, F
     coverage = weight / weight[-1]
     squares = sums.weight_weight - 2 * coverage * sums.weight_all + coverage**2 * sums.all_all
     far = normal_quantile((1 + level) / 2) * np.sqrt(np.maximum(squares, 0.0)) + weight[-1] / groups.n
-    moved = []
-    for cut in (np.maximum(weight - far, 0.0), np.minimum(weight + far, weight[-1])):
-        moved.append((np.interp(cut, ends, total) - loss - loss / weight * (cut - weight)) / weight)
+    cuts = np.maximum(weight - far, weight[0]), np.minimum(weight + far, weight[-1])
+    moved = [np.interp(cut, ends, total) / cut - loss / weight for cut in cuts]
     return -np.minimum(0.0, np.minimum(*moved)), np.maximum(0.0, np.maximum(*moved))
