@@ -56,8 +56,8 @@ def two_scores(rng, background, n, share, first, jitter):
 
 def paired_cover(background, n, noise, first, alpha, *, jitter=0.0, runs=300, seed=0):
     rng = np.random.default_rng(seed)
-    a, b, errors = two_scores(rng, background, 2_000_000, noise / n, first, jitter)
-    truth, held, false = aurc(a, errors, alpha=alpha) - aurc(b, errors, alpha=alpha), 0, 0
+    a, b, errors = two_scores(rng, background, 1_000_000, noise / n, first, jitter)
+    truth, held = aurc(a, errors, alpha=alpha) - aurc(b, errors, alpha=alpha), 0
     for _ in range(runs):
         found = compare(*two_scores(rng, background, n, noise / n, first, jitter), alpha=alpha)
         held += found.low <= truth + 1e-6 and truth - 1e-6 <= found.high
@@ -117,12 +117,18 @@ def test_no_law_of_clusters_breaks_the_area(copies):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("jitter", [0.0, 0.001, 0.1])
-@pytest.mark.parametrize("n", [200, 1000, 5000])
+@pytest.mark.parametrize(("n", "jitter"), [(200, 0.001), (1000, 0.0), (1000, 0.1), (5000, 0.02)])
 def test_no_law_with_noise_that_one_score_finds_breaks_the_comparison(n, jitter):
-    worst = {}
-    for background, noise, alpha, first in product(BACKGROUNDS, (0.3, 1.0, 3.0, 5.0), (0.1, 0.5, 1.0), (1.0, 0.1)):
-        if noise <= n * first:
-            worst[background, noise, alpha, first] = paired_cover(background, n, noise, first, alpha, jitter=jitter, runs=150)
-    print(n, jitter, sorted((v, k) for k, v in worst.items() if k[3] == 1)[:4], sorted((v, k) for k, v in worst.items())[:4])
-    assert min(v for k, v in worst.items() if k[3] == 1.0) >= 0.93 - 3 * np.sqrt(0.07 * 0.93 / 150)
+    laws = product(("none", "last 20%", "steep", "square"), (0.3, 1.6, 3.0, 5.0), (0.1, 1.0))
+    found = {each: paired_cover(each[0], n, each[1], 1.0, each[2], jitter=jitter, runs=200) for each in laws}
+    print(n, jitter, sorted((cover, each) for each, cover in found.items())[:4])
+    assert min(found.values()) >= 0.93 - 3 * np.sqrt(0.07 * 0.93 / 200)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("first", [0.5, 0.1, 0.01])
+def test_noise_that_one_score_finds_among_the_most_trusted_rows_alone_is_more_than_is_allowed_for(first):
+    """Allowing for it would leave a comparison of few rows no power."""
+    found = {noise: paired_cover("last 20%", 1000, noise, first, 1.0, runs=400) for noise in (0.8, 1.6, 2.4, 3.2)}
+    print(first, found)
+    assert min(found.values()) >= {0.5: 0.9, 0.1: 0.75, 0.01: 0.5}[first]

@@ -37,19 +37,19 @@ def _total(values, scale, finer):  # type: ignore[no-untyped-def]
 
 @compiled((array(double), array(double), array(double), double))
 def _total_powers(a, b, scales, finer):  # type: ignore[no-untyped-def]
-    high = low = above = low_above = below = low_below = np.int64(0)
+    high = low = above = low_above = both = low_both = np.int64(0)
     for i in range(a.size):
         apart = a[i] - b[i]
-        x, cube = apart * apart * scales[0], apart * apart * apart * scales[1]
+        x, cube = apart * apart * scales[0], apart * apart * abs(apart) * scales[1]
         whole, whole_cube = np.int64(x), np.int64(cube)
-        rest = np.int64((cube - whole_cube) * finer)
+        rest, is_above = np.int64((cube - whole_cube) * finer), np.int64(apart > 0)
         high += whole
         low += np.int64((x - whole) * finer)
-        above += max(whole_cube, 0)
-        low_above += max(rest, 0)
-        below -= min(whole_cube, 0)
-        low_below -= min(rest, 0)
-    return high, low, above, low_above, below, low_below
+        both += whole_cube
+        low_both += rest
+        above += is_above * whole_cube
+        low_above += is_above * rest
+    return high, low, above, low_above, both - above, low_both - low_above
 
 
 def _parts(values: Floats, scale: float, finer: float) -> tuple[Ints, Ints]:

@@ -6,20 +6,17 @@ from functools import cached_property
 from math import log, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from abstain.kernels.sums import exact_sum
 from abstain.metrics.aurc import area
 from abstain.metrics.checks import check_level, check_samples, check_share
-from abstain.metrics.clusters import error_of_mean, error_of_sums
+from abstain.metrics.clusters import error_of_mean
 from abstain.metrics.groups import Ties, sides_of
 from abstain.metrics.influence import Influence, aurc_influence
-from abstain.metrics.quantiles import normal_quantile
 from abstain.metrics.ranking import Ranking, rank
-from abstain.metrics.spread import Spread, heaviest, unseen_rows
-from abstain.metrics.value import Value
+from abstain.metrics.spread import TOP, Spread, area_spread
+from abstain.metrics.value import Value, area_value
 
-Floats = NDArray[np.float64]
 KEPT = 1 << 17  # rows whose influence is kept once it is known
 ALPHAS = (0.1, 0.5, 1.0)  # the coverages of AURC-α where none are asked for, as in the paper
 
@@ -128,30 +125,28 @@ def estimates(ties: Ties | Ranking, /, *, alphas: Sequence[float] = (1.0,), leve
 def aurc_value(ranking: Ranking, alpha: float, /) -> Value:
     """AURC-α of a ranking with its standard error."""
     found = estimates(ranking, alphas=[alpha])[0]
-    return Value(found.value, found.se)
+    return Value(found.value, found.se, found.spread)
 
 
 def _counted(ties: Ties | Ranking, alphas: Sequence[float], level: float, ranking: Ranking | None) -> list[Estimate]:
     n, ms = ties.n, [ties.prefix(alpha) for alpha in alphas]
     found = []
     for alpha, m, sums in zip(alphas, ms, ties.error_areas(np.array(ms)), strict=True):
-        se = error_of_mean(sums.spread, n) * (n / m)
-        unseen = _heaviest_ranks(m, sums.largest, unseen_rows(level))
-        found.append(_estimate(sums.risks / m, se, sums.third / m**3, unseen, m / 2, level, alpha, ranking))
+        value, se = sums.risks / m, error_of_mean(sums.spread, n) * (n / m)
+        spread = area_spread(value, se, sums.third / m**3, _heaviest_ranks(m, sums.largest), m / 2)
+        found.append(_estimate(Value(value, se, spread), level, alpha, ranking))
     return found
 
 
-def _heaviest_ranks(m: int, largest: float, rows: float) -> float:
-    """What the first rows of a ranking may add to the area of m ranks: at most as much as if none of them were tied.
+def _heaviest_ranks(m: int, largest: float) -> float:
+    """`heaviest` for the ranks of an area of m, if they are not tied, or for the first group of ties.
 
     The mean of H_m − H_{i−1} over the ranks i up to k is H_m − H_k + 1.
     """
-    if rows >= m:
-        return min(1.0, rows * largest / m)
-    whole = int(rows)
-    upto = sum(1 / k for k in range(1, whole + 1)) + (rows - whole) / (whole + 1)
+    if m <= TOP:
+        return largest / m
     every = log(m) + 0.5772156649015329 + 1 / (2 * m) - 1 / (12 * m**2)
-    return rows * min(largest, every - upto + 1) / m
+    return min(largest, every + 1 - sum(1 / k for k in range(1, TOP + 1))) / m
 
 
 def _by_rows(ranking: Ranking, alphas: Sequence[float], level: float) -> list[Estimate]:
@@ -165,38 +160,18 @@ def _by_rows(ranking: Ranking, alphas: Sequence[float], level: float) -> list[Es
 
 def _by_sums(ranking: Ranking, alpha: float, value: float, level: float) -> Estimate:
     influence = aurc_influence(ranking, alpha=alpha)
-    n, sums, shares = len(ranking.rows), influence.sums, influence.shares
-    se = error_of_sums(exact_sum(np.square(sums)), len(sums), n)
-    size, unseen = effective_number(shares), heaviest(shares, unseen_rows(level))
-    estimate = _estimate(value, se, exact_sum(sums**3) / n**3, unseen, size, level, alpha, ranking)
-    if n <= KEPT:
+    estimate = _estimate(area_value(value, influence), level, alpha, ranking)
+    if len(ranking.rows) <= KEPT:
         estimate.__dict__["influence"] = influence  # the cached value of the property, at hand here
     return estimate
 
 
-def effective_number(shares: Floats, /) -> float:
-    """How many equal shares would count as much as these (Kish, 1965)."""
-    return exact_sum(shares) ** 2 / exact_sum(np.square(shares))
-
-
-def _estimate(
-    value: float, se: float, third: float, unseen: float, size: float, level: float, alpha: float, ranking: Ranking | None
-) -> Estimate:
-    """What was not seen may be an error where rows are right, or a right answer where they are wrong."""
-    spread = Spread(se**2, (-third, third), (value * unseen, (1 - value) * unseen), size)
-    low, high = spread.interval(value, level=level)
-    return Estimate(value, se, max(0.0, low), min(1.0, high), alpha, spread, ranking)
-
-
-def normal_interval(value: float, se: float, /, *, level: float) -> tuple[float, float]:
-    """The normal interval of a value that cannot leave 0 to 1.
-
-    >>> low, high = normal_interval(0.02, 0.01, level=0.99)
-    >>> low, round(high, 4)
-    (0.0, 0.0458)
-    """
-    half = normal_quantile((1 + level) / 2) * se
-    return max(0.0, float(value - half)), min(1.0, float(value + half))
+def _estimate(found: Value, level: float, alpha: float, ranking: Ranking | None) -> Estimate:
+    value, se, spread = found
+    interval = found.interval(level=level)
+    if se is None or spread is None or interval is None:
+        raise ValueError("An estimate must have a standard error, got none.")
+    return Estimate(value, se, *interval, alpha, spread, ranking)
 
 
 def mover(

@@ -3,7 +3,7 @@
 A sum of terms with variance v and third cumulant κ is taken for a Poisson count k = v/m² of steps m = κ/v, which has
 both, and its interval is that of the likelihood ratio: all x with x − k − k ln(x/k) ≤ z²/2. Beside it there may be
 terms that did not show. Their number is a Poisson count of which none was seen, which costs its mean in likelihood;
-together they may add what the λ heaviest rows would, where no term is seen with probability e^−λ. For many terms of
+together they may add λ times what the heaviest rows would, where none is seen with probability e^−λ. For many terms of
 which none stands out that is the normal interval; for a count of equal terms it is close to the mid-P interval.
 """
 
@@ -13,11 +13,13 @@ from math import exp, expm1, log, log1p, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.kernels.sums import exact_sum
 from abstain.metrics.quantiles import student_quantile
 
 Floats = NDArray[np.float64]
 SYMMETRIC = 1e-6  # skewness, below which a distribution is taken for a normal one
 FEW = 0.3  # how much the few terms of a skewed sum add to the cost that likelihood allows
+TOP = 3  # rows: of a kind with 3 expected rows none is seen in 5% of samples
 NOT_SEEN = 0.8  # of 1 − level: the probability not to see what an interval allows for
 
 
@@ -27,17 +29,18 @@ class Spread:
 
     variance: float
     thirds: tuple[float, float]
-    """The third cumulant that lengthens the interval below and above: −κ and κ, or, of a difference, whose terms have
-    either sign, the cubes of those below and of those above, so that a skewness seen by chance makes no side shorter."""
+    """The third cumulant that lengthens the interval below and above: −κ and κ. Of a difference, whose terms have
+    either sign, the cubes of those below and of those above: a skewness seen by chance makes no side shorter."""
     unseen: tuple[float, float]
-    """What terms that were not seen may take off and add."""
+    """What one term that was not seen may take off and add."""
     size: float
     """How many rows of equal weight would count as much."""
 
     def interval(self, value: float, /, *, level: float) -> tuple[float, float]:
         """The interval around a value."""
+        rows = unseen_rows(level)
         below, above = (
-            reach(self.variance, third, unseen, self.size, level=level)
+            reach(self.variance, third, rows * unseen, self.size, level=level)
             for third, unseen in zip(self.thirds, self.unseen, strict=True)
         )
         return value - below, value + above
@@ -48,22 +51,35 @@ class Spread:
         return self.interval(0.0, level=level) == bare.interval(0.0, level=level)
 
 
+def area_spread(value: float, se: float, third: float, unseen: float, size: float, /) -> Spread:
+    """The spread of an area of losses: what was not seen may be an error where rows are right, or the other way."""
+    return Spread(se**2, (-third, third), (value * unseen, (1 - value) * unseen), size)
+
+
 def unseen_rows(level: float, /) -> float:
     """How many rows at most, λ, one expects of a kind that a sample does not show with probability e^−λ."""
     return -log(NOT_SEEN * (1 - level))
 
 
-def heaviest(shares: Floats, rows: float, /) -> float:
-    """The sum of so many of the largest shares, of which the last may count in part.
+def heaviest(shares: Floats, /) -> float:
+    """The mean of the three largest shares: of as many rows as a sample may fail to show.
 
-    >>> heaviest(np.array([0.1, 0.5, 0.3]), 1.5)
-    0.65
+    >>> round(heaviest(np.array([0.1, 0.5, 0.3, 0.3])), 4)
+    0.3667
     """
-    whole = min(int(rows), len(shares))
-    if whole == len(shares):
-        return float(shares.sum())
-    first = np.sort(np.partition(shares, len(shares) - whole - 1)[len(shares) - whole - 1 :])[::-1]
-    return float(first[:whole].sum() + (rows - whole) * first[whole])
+    first = shares if len(shares) <= TOP else np.partition(shares, len(shares) - TOP)[-TOP:]
+    return float(np.sort(first).mean())
+
+
+def typical(shares: Floats, /) -> float:
+    """The root mean square of the shares that count at all."""
+    reached = shares[shares > 0]
+    return sqrt(exact_sum(np.square(reached)) / max(1, reached.size))
+
+
+def effective_number(shares: Floats, /) -> float:
+    """How many equal shares would count as much as these (Kish, 1965)."""
+    return exact_sum(shares) ** 2 / exact_sum(np.square(shares))
 
 
 def reach(variance: float, third: float, unseen: float, size: float, /, *, level: float) -> float:

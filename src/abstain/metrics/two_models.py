@@ -10,13 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from abstain.kernels.sums import distance_powers
 from abstain.metrics.checks import check_level, check_losses
 from abstain.metrics.clusters import Clusters, cluster_sums, error_of_sums, standard_error
-from abstain.metrics.compare import typical
 from abstain.metrics.crossing import crossing
 from abstain.metrics.influence import Influence
-from abstain.metrics.intervals import effective_number, estimates, mover
+from abstain.metrics.intervals import estimates, mover
 from abstain.metrics.ranking import Ranking, Rows
 from abstain.metrics.risk_influence import risk_influence
-from abstain.metrics.spread import Spread, unseen_rows
+from abstain.metrics.spread import Spread, effective_number, typical
 
 ENOUGH = 5  # clusters apart, to tell what those not seen weigh: with fewer, 95% intervals held in 86%
 
@@ -154,12 +153,11 @@ class TwoModels:
         return Pair(a, b, se, low, high)
 
     def _unseen(self, of_a: Influence, of_b: Influence) -> tuple[float, float]:
-        """What errors not seen of b take off and of a add: as rows where the two differ, or as any if too few of these count."""
+        """What an error of b takes off and of a adds: as rows where the two differ, or as any if too few do."""
         apart = [cluster_sums(each.share * self._differ, self._clusters) for each in (of_a, of_b)]
         if np.count_nonzero(np.maximum(*apart)) < ENOUGH:
             apart = [of_a.shares, of_b.shares]
-        rows = unseen_rows(self.level)
-        return rows * typical(apart[1]), rows * typical(apart[0])
+        return typical(apart[1]), typical(apart[0])
 
 
 def _same(value: float) -> Pair:
