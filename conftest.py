@@ -13,6 +13,12 @@ settings.load_profile("abstain")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_handlecrashitem(crashitem):
+    """End the run at once when a worker dies; without this, the other workers would run what they hold first."""
+    pytest.exit(f"a worker died in {crashitem}", returncode=1)
+
+
 @pytest.fixture(autouse=True)
 def _names_in_examples(doctest_namespace, tmp_path, monkeypatch):
     doctest_namespace["np"] = np
