@@ -37,10 +37,12 @@ def demo(
 
     Example: abstain demo --folder abstain-demo
     """
-    from abstain import datasets
     from abstain.extras import require_all
 
     require_all({"matplotlib": "report"} | ({"sklearn": "sklearn"} if retrain else {}), feature="The demo")
+
+    from abstain import datasets
+
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(f"`--folder` must be a folder, got the file {folder}.")
     outputs = _retrained(seed) if retrain else datasets.digits()
