@@ -14,7 +14,7 @@ from abstain.metrics.clusters import cluster_sums, error_of_sums
 from abstain.metrics.influence import Influence
 from abstain.metrics.intervals import Estimate, estimates
 from abstain.metrics.ranking import Rows, rank
-from abstain.metrics.spread import Spread, typical
+from abstain.metrics.spread import Spread
 
 
 @dataclass(frozen=True)
@@ -135,4 +135,4 @@ def _unseen(of_a: Influence, of_b: Influence) -> float:
     apart = cluster_sums(np.maximum(of_a.share - of_b.share, 0.0), of_a.rows.clusters)
     total = exact_sum(apart)
     of_apart = exact_sum(np.square(apart)) / total if total else 0.0
-    return max(typical(of_a.shares), of_apart)
+    return max(of_a.typical, of_apart)
