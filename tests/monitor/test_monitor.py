@@ -164,11 +164,12 @@ def test_the_places_of_new_scores_are_uniform_and_independent_whatever_their_dis
     """The p-values behind the bets, against Kolmogorov and a correlation, with ties."""
     import abstain.monitor.scores as module
 
-    def places(parts, uniform, weights, shares, logs):
-        for part, u in zip(parts, uniform, strict=True):
-            found.append((weights[:part].sum() + u * weights[part]) / weights.sum())
-            weights[part] += 1
-        return original(parts, uniform, weights - np.bincount(parts, minlength=len(weights)), shares, logs)
+    def places(parts, first, last, weights, *others):
+        counts = weights.copy()
+        for part, u in zip(parts, rng.random(len(parts)), strict=True):
+            found.append((counts[:part].sum() + u * counts[part]) / counts.sum())
+            counts[part] += 1
+        return original(parts, first, last, weights, *others)
 
     from scipy.stats import kstest, spearmanr
 
@@ -213,8 +214,7 @@ def test_one_by_one_is_as_by_array():
 
 def test_a_threshold_chosen_on_the_sample_widens_the_range():
     fixed, chosen = (
-        AcceptanceMonitor.from_calibration(accepted=700, n=1000, threshold_chosen_there=there)
-        for there in (False, True)
+        AcceptanceMonitor.from_calibration(accepted=700, n=1000, chosen_thresholds=number) for number in (0, 1)
     )
     assert chosen.low < fixed.low < 0.7 < fixed.high < chosen.high
     assert chosen.high == pytest.approx(0.7 + sqrt(np.log(4 / 0.05) / 2000))
@@ -305,7 +305,8 @@ def test_states_that_no_stream_leads_to_are_refused():
         (scores, ("counts",), [5]),
         (scores, ("shares",), [[1.0]]),
         (scores, ("logs",), [float("nan"), 0.0]),
-        (scores, ("highest",), float("nan")),
+        (scores, ("highest",), [float("nan"), 0.0]),
+        (scores, ("highest",), [0.0]),
         (scores, ("n",), 10**400),
         (risk, ("excess", "bound"), 0.9),
         (risk, ("excess", "log_switching"), float("nan")),

@@ -29,7 +29,7 @@ def stream(n=400, worse_from=150):
 
 
 def in_batches(rows, size):
-    watch, raised = Watch(NEW), []
+    watch, raised = Watch(NEW, label_window=20), []
     for start in range(0, len(rows), size):
         raised += watch.observe(rows[start : start + size])
         watch = Watch.from_json(watch.to_json()) if size > 1 else watch
@@ -50,8 +50,8 @@ def test_alarms_are_of_the_same_rows_however_rows_are_cut():
 
 def test_an_alarm_is_of_the_row_at_which_its_evidence_first_crosses():
     rows = list(stream())
-    (alarm,) = (alarm for alarm in Watch(NEW).observe(rows) if alarm.name == "risk")
-    before, after = Watch(NEW), Watch(NEW)
+    whole, before, after = (Watch(NEW, label_window=20) for _ in range(3))
+    (alarm,) = (alarm for alarm in whole.observe(rows) if alarm.name == "risk")
     before.observe(rows[: alarm.row - 1])
     after.observe(rows[: alarm.row])
     assert (before.monitors.risk.alarm, after.monitors.risk.alarm) == (False, True)
