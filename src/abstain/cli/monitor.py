@@ -62,7 +62,7 @@ def monitor(
     comes in that time must not depend on it being an error.
 
     Of a selector calibrated on clusters, rows with the same `id` are one cluster: give all of them in one file, or, on
-    standard input, one after the other. Clusters must begin in an order that does not depend on what is in them.
+    standard input, one after the other.
 
     An alarm stands, with exit code 3, until --acknowledge; each such restart may raise a false alarm with probability
     delta again.

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self, final
 
+from abstain.monitor.clusters import in_turn
 from abstain.monitor.deployment import DeploymentMonitor
 from abstain.monitor.monitor import Monitor, first_alarm
 from abstain.monitor.row import Cluster, Row
@@ -75,8 +76,8 @@ class Watch:
     than right answers; but whether a label comes in time must not depend on it.
 
     Monitors of a selector that was calibrated on clusters count clusters, rows with the same id. A cluster counts when
-    `close` is called, which must be after its last row. Clusters must begin in an order that does not depend on what is
-    in them or on their size.
+    `close` is called, which must be after its last row. Clusters that come one after the other must do so in an order
+    that does not depend on what is in them or on their size; of those whose rows are mixed, no order is used.
     """
 
     def __init__(
@@ -133,7 +134,8 @@ class Watch:
         """
         found: dict[str, Outcomes] = {name: [] for name in self.monitors.parts}
         done = 0
-        for name in [name for name in self._open if last or name != self._last]:
+        spans = {name: (rows[0][0], rows[-1][0]) for name, rows in self._open.items() if last or name != self._last}
+        for name in in_turn(spans):
             rows = self._open.pop(name)
             done = max(done, rows[-1][0])
             turn = _turn([one for _, one in rows])
