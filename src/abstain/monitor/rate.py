@@ -26,8 +26,7 @@ def log_evidence(ones: ArrayLike, n: ArrayLike, bound: float, /) -> NDArray[np.f
     """Log of the evidence against "the rate is at most ``bound``": a mixture over all larger rates.
 
     ∫ (q/r)^E ((1−q)/(1−r))^{t−E} dq / (1−r) over q from r to 1. Under the null its expectation is at most 1 at every
-    time, so it exceeds 1/δ at any time with probability at most δ (Ville), even if the rate drifts below the bound. For
-    parts of events it is less than such a mixture, since a logarithm is concave.
+    time, so it exceeds 1/δ at any time with probability at most δ (Ville), even if the rate drifts below the bound.
     """
     e, zeros = np.asarray(ones, dtype=np.float64), np.subtract(n, ones, dtype=np.float64)
     with np.errstate(divide="ignore"):
@@ -43,7 +42,8 @@ class RateEvidence:
     The mean of two gamblers' capital: the mixture of `log_evidence`, which is soonest where the rate is too high from
     the start, and one who shares a little of the capital out anew at every step among bets on several rates and none,
     which a long time of low rates does not ruin. A bound of 1 cannot be exceeded, one of 0 is by a single event. An
-    outcome is an event or not, or any part of one between 0 and 1: then the rate is the mean outcome.
+    outcome is an event or not, or any part of one between 0 and 1: then the rate is the mean outcome, and the capital
+    that of the second gambler alone.
     """
 
     bound: float
@@ -77,7 +77,7 @@ class RateEvidence:
     def observe(self, each: ArrayLike, /) -> Self:
         """After further samples, in the order they came: 0 or 1 each, or parts of 1 if it bets on parts."""
         outcomes = np.atleast_1d(np.asarray(each))
-        if len(self.shares) == len(PARTS):
+        if self.of_parts:
             if outcomes.ndim != 1 or not ((outcomes >= 0) & (outcomes <= 1)).all():
                 raise ValueError("What is observed must be a sequence of numbers from 0 to 1, got others.")
         elif outcomes.ndim != 1 or not ((outcomes == 0) | (outcomes == 1)).all():
@@ -97,7 +97,7 @@ class RateEvidence:
         if_one, if_zero = log_expit(odds) - log(self.bound), log_expit(-odds) - log1p(-self.bound)
         shares, switching = np.array(self.shares), np.empty(len(ones))
         jump_rates(ones, sizes, if_one, if_zero, shares, self.log_switching, switching)
-        evidence = np.logaddexp(log_evidence(totals, counts, self.bound), switching) - log(2)
+        evidence = self._of_both(totals, counts, switching)
         return replace(
             found,
             shares=tuple(shares.tolist()),
@@ -105,13 +105,23 @@ class RateEvidence:
             highest=max(self.highest, float(evidence.max())),
         )
 
+    def _of_both(self, ones: ArrayLike, n: ArrayLike, switching: ArrayLike) -> NDArray[np.float64]:
+        """Log of the mean capital."""
+        if self.of_parts:
+            return np.asarray(switching)
+        return np.asarray(np.logaddexp(log_evidence(ones, n, self.bound), switching) - log(2))
+
+    @property
+    def of_parts(self) -> bool:
+        """Whether outcomes are parts of events."""
+        return len(self.shares) == len(PARTS)
+
     @property
     def value(self) -> float:
         """The evidence now."""
         if not 0 < self.bound < 1 or not self.n:
             return inf if self.bound == 0 and self.ones else 1.0
-        both = np.logaddexp(log_evidence(self.ones, self.n, self.bound), self.log_switching) - log(2)
-        return exp(min(float(both), 700.0))
+        return exp(min(float(self._of_both(self.ones, self.n, self.log_switching)), 700.0))
 
     def reached(self, delta: float, /) -> bool:
         """Whether the evidence has ever reached 1/δ."""
