@@ -57,6 +57,9 @@ def calibrate(
             help="step_down, betting, sgr, bonferroni; with a cost: minimal_cost, chow.", autocompletion=method_names
         ),
     ] = None,
+    largest_cluster: Annotated[
+        int | None, typer.Option(min=1, help="Rows that one id has at most in deployment; by default as many as here.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0,
     json: Json = False,
 ) -> None:
@@ -78,7 +81,7 @@ def calibrate(
         raise ValueError("`--each` must come with `--per`, got no `--per`.")
 
     if outputs.suffix == ".sketch":
-        refused = {"--cost": cost, "--costs": costs, "--group-risk": group_risk}
+        refused = {"--cost": cost, "--costs": costs, "--group-risk": group_risk, "--largest-cluster": largest_cluster}
         selector = calibrate_from_sketch(
             outputs,
             refused=refused,
@@ -104,6 +107,7 @@ def calibrate(
         per=groups,
         group_risk=group_risk,
         jointly=not each,
+        largest_cluster=largest_cluster,
         seed=seed,
     )
     tell_unused(outputs)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from abstain.thresholds.binomial import hoeffding_bentkus_p, p_value, samples_needed
 from abstain.thresholds.critical_values import critical_values
 from abstain.thresholds.risk import certified, nothing_certified
-from abstain.thresholds.sample import Sample, check_target
+from abstain.thresholds.sample import Sample, check_chance, check_target
 from abstain.thresholds.threshold import Threshold
 
 Floats = NDArray[np.float64]
@@ -56,7 +56,7 @@ def step_down(
 
 def check_delta(delta: float, /) -> None:
     """A number below 1 that the critical values can tell from 0."""
-    check_target("delta", delta)
+    check_chance("delta", delta)
     if delta < LEAST_DELTA:
         raise ValueError(f"`delta` must be at least {LEAST_DELTA:g} for step_down, got {delta}.")
 
