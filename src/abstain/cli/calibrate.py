@@ -9,6 +9,7 @@ import typer
 
 from abstain.cli.complete import group_kinds, method_names, score_or_best
 from abstain.cli.options import Json
+from abstain.cli.program import program
 from abstain.cli.show import print_json, say
 from abstain.cli.sketched import calibrate_from_sketch
 from abstain.cli.unused_columns import tell_unused
@@ -131,7 +132,7 @@ def _tell(selector: "Selector", output: Path, *, kind: str, by_default: bool, js
         say(f"  {_group(selector, name)}: {_told(threshold)}")
     if by_default:
         say(default_words(selector.score))
-    say(f"Go on with: {shlex.join(['abstain', 'select', str(output), f'NEW{kind}'])} -o decisions.csv", whole=True)
+    say(f"Go on with: {program()} {shlex.join(['select', str(output), f'NEW{kind}'])} -o decisions.csv", whole=True)
 
 
 def _groups(per: str, outputs: Path) -> Literal["class", "domain"]:
