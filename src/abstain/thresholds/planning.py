@@ -17,13 +17,17 @@ MOST = 100_000_000
 FINENESS = 0.02  # to which numbers of rows are told
 
 
-def samples_for(*, risk: float, delta: float, coverage: float, error_rate: float, power: float = 0.9) -> int:
-    """Labelled rows needed for `step_down` to certify ``risk`` at ``coverage`` with probability ``power``, to 2%.
+def samples_for(
+    *, risk: float, delta: float, coverage: float, error_rate: float, power: float = 0.9, rising: bool = False
+) -> int:
+    """Labelled rows with which `step_down` certifies ``risk`` at ``coverage`` with probability ``power``, to 2%.
 
-    ``error_rate`` is the true share of errors among the rows accepted at that coverage, none of which is more often
-    wrong than one that is trusted less; it must be below ``risk``, and the closer it is the more rows are needed.
-    Fewer rows do where errors get much rarer with confidence. Without an error, ⌈ln δ / ln(1 − risk)⌉ accepted rows are
-    the least.
+    ``error_rate`` is the true share of errors among the rows accepted at that coverage; it must be below ``risk``, and
+    the closer it is the more rows are needed. By default these rows, and the few up to the next rank that the rule
+    tests, err at one rate whatever their confidence, which takes the most rows of all scores that rank at all; with
+    ``rising`` the rate grows with the square of the rank, there and beyond, as good scores have it. What a score takes
+    mostly lies between the two (`samples_range`); where every row beyond the coverage is wrong, somewhat less than the
+    coverage is certified. Without an error, ⌈ln δ / ln(1 − risk)⌉ accepted rows are the least.
 
     >>> samples_for(risk=0.02, delta=0.05, coverage=0.6, error_rate=0.01)
     6455
@@ -36,9 +40,10 @@ def samples_for(*, risk: float, delta: float, coverage: float, error_rate: float
     least = samples_needed(risk, delta)
     if least > MOST:
         raise ValueError(f"`risk` must be one that {MOST:,} accepted rows certify, got {risk:g}. Ask for a higher one.")
+    known = {"risk": risk, "delta": delta, "error_rate": error_rate, "power": power}
 
     def enough(n: int) -> bool:
-        return likely(n, _rows(coverage, n), risk=risk, delta=delta, error_rate=error_rate, power=power)
+        return likely(n, _rows(coverage, n), rising=rising, **known)
 
     sizes = _sizes()
     found = _first(enough, sizes, bisect_left(sizes, least / coverage))
@@ -47,6 +52,19 @@ def samples_for(*, risk: float, delta: float, coverage: float, error_rate: float
             f"`error_rate` must be further below `risk` ({risk:g}) than {error_rate}: no sample is enough."
         )
     return found
+
+
+def samples_range(
+    *, risk: float, delta: float, coverage: float, error_rate: float, power: float = 0.9
+) -> tuple[int, int]:
+    """Labelled rows needed with a good score, and with one that does not rank within the accepted rows at all.
+
+    >>> samples_range(risk=0.1, delta=0.05, coverage=0.3, error_rate=0.05)
+    (1, 2)
+    """
+    known = {"risk": risk, "delta": delta, "coverage": coverage, "error_rate": error_rate, "power": power}
+    low, high = (samples_for(rising=rising, **known) for rising in (True, False))
+    return min(low, high), high
 
 
 def coverage_for(*, n: int, risk: float, delta: float, error_rate: float, power: float = 0.9) -> float | None:

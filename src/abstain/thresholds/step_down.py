@@ -67,6 +67,11 @@ def check_delta(delta: float, /) -> None:
         raise ValueError(f"`delta` must be at least {LEAST_DELTA:g} for step_down, got {delta}.")
 
 
+def few_errors(n: int, risk: float, /) -> bool:
+    """Whether efficient ranks alone are tested: n and the risk decide, so that it is fixed beforehand."""
+    return FEW_ERRORS[0] <= n * risk <= FEW_ERRORS[1]
+
+
 @dataclass(frozen=True)
 class Segment:
     """Ranks that are tested together, and what their tests have of δ."""
@@ -115,7 +120,7 @@ def safe_ranks(sample: Sample, risk: float, delta: float, /, *, first: int = 1) 
     if not sample.are_errors:
         tests: Tests = _fixed_sequence
     else:
-        tests = _efficient_ranks if FEW_ERRORS[0] <= len(sample) * risk <= FEW_ERRORS[1] else _step_down
+        tests = _efficient_ranks if few_errors(len(sample), risk) else _step_down
     parts = segments(len(sample), risk, delta, first=first)
     certified_ranks, inherited = np.zeros(len(sample) + 1, dtype=bool), 0
     for number, segment in enumerate(parts):
