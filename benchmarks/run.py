@@ -26,6 +26,7 @@ from guarantees import adversary, choosing, guarantees, hard_cases, labels_saved
 from logits import classes, logits
 from peers import peers
 from sketches import sketches
+from small_samples import small_samples
 from start import start
 from tests_of_promises import comparisons, refutations
 
@@ -52,6 +53,7 @@ PROMISES = {
     "comparisons": comparisons,
     "refutations": refutations,
     "peers": peers,
+    "small_samples": small_samples,
 }
 PEERS = (
     "numpy",

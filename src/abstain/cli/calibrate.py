@@ -57,6 +57,10 @@ def calibrate(
             help="step_down, betting, sgr, bonferroni; with a cost: minimal_cost, chow.", autocompletion=method_names
         ),
     ] = None,
+    label_above: Annotated[
+        float | None,
+        typer.Option(help="Only rows with a confidence above this, fixed before any label, have labels that count."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0,
     json: Json = False,
 ) -> None:
@@ -78,7 +82,7 @@ def calibrate(
         raise ValueError("`--each` must come with `--per`, got no `--per`.")
 
     if outputs.suffix == ".sketch":
-        refused = {"--cost": cost, "--costs": costs, "--group-risk": group_risk}
+        refused = {"--cost": cost, "--costs": costs, "--group-risk": group_risk, "--label-above": label_above}
         selector = calibrate_from_sketch(
             outputs,
             refused=refused,
@@ -101,6 +105,7 @@ def calibrate(
         costs=_table(costs),
         delta=delta,
         method=method,
+        label_above=label_above,
         per=groups,
         group_risk=group_risk,
         jointly=not each,

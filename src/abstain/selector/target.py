@@ -14,6 +14,7 @@ from abstain.scores.expected_cost import Costs, ExpectedCost
 from abstain.scores.score import FittedScore, Score
 from abstain.selector.calibration_data import class_names_of
 from abstain.selector.group_thresholds import GroupThresholds
+from abstain.thresholds.labelled_above import labelled_above
 from abstain.thresholds.methods import METHODS, Target, methods_for
 from abstain.thresholds.per_group import of_all_groups
 from abstain.thresholds.target_risk import target_risk
@@ -35,6 +36,7 @@ class Asked:
     jointly: bool
     delta: float | None
     method: str | None
+    label_above: float | None = None
 
     def __post_init__(self) -> None:
         named = [name for name in ("risk", "coverage", "cost") if getattr(self, name) is not None]
@@ -57,6 +59,8 @@ class Asked:
             raise ValueError("`costs` must come with `cost`, that of rejecting, got no `cost`.")
         if self.method is not None:
             check_name("method", self.method, methods_for(self.target))
+        if self.label_above is not None and (self.target != "risk" or self.method is not None):
+            raise ValueError("`label_above` must come with a `risk` alone and no `method`, got another target.")
 
     def check_refuge(self, when_impossible: str) -> None:
         """Rejecting everything keeps a risk, but no coverage."""
@@ -107,6 +111,8 @@ class Asked:
         known["risk"] = self.risk
         if self.target == "risk and coverage":
             return rule(confidence, rest.errors, coverage=self.coverage, **known), None
+        if self.label_above is not None:
+            return labelled_above(confidence, rest.errors, floor=self.label_above, **known), None
         if self.per is None:
             by_rows = target_risk if self.method is None else rule
             return by_rows(confidence, rest.errors, **known), None

@@ -18,7 +18,14 @@ FINENESS = 0.02  # to which numbers of rows are told
 
 
 def samples_for(
-    *, risk: float, delta: float, coverage: float, error_rate: float, power: float = 0.9, rising: bool = False
+    *,
+    risk: float,
+    delta: float,
+    coverage: float,
+    error_rate: float,
+    power: float = 0.9,
+    rising: bool = False,
+    label_above: float = 1.0,
 ) -> int:
     """Labelled rows with which `step_down` certifies ``risk`` at ``coverage`` with probability ``power``, to 2%.
 
@@ -27,7 +34,8 @@ def samples_for(
     tests, err at one rate whatever their confidence, which takes the most rows of all scores that rank at all; with
     ``rising`` the rate grows with the square of the rank, there and beyond, as good scores have it. What a score takes
     mostly lies between the two (`samples_range`); where every row beyond the coverage is wrong, somewhat less than the
-    coverage is certified. Without an error, ⌈ln δ / ln(1 − risk)⌉ accepted rows are the least.
+    coverage is certified. Where only the most trusted share ``label_above`` of the rows is labelled (`label_floor`), which
+    should be some percent above the coverage, the number is that of the labels, not of the rows. Without an error, ⌈ln δ / ln(1 − risk)⌉ accepted rows are the least.
 
     >>> samples_for(risk=0.02, delta=0.05, coverage=0.6, error_rate=0.01)
     6455
@@ -37,13 +45,24 @@ def samples_for(
     check_target("power", power)
     _check_share("coverage", coverage)
     _check_rate(error_rate, risk)
+    _check_share("label_above", label_above)
+    if label_above < coverage:
+        raise ValueError(f"`label_above` must be at least `coverage` ({coverage:g}), got {label_above:g}.")
     least = samples_needed(risk, delta)
     if least > MOST:
         raise ValueError(f"`risk` must be one that {MOST:,} accepted rows certify, got {risk:g}. Ask for a higher one.")
-    known = {"risk": risk, "delta": delta, "error_rate": error_rate, "power": power}
 
     def enough(n: int) -> bool:
-        return likely(n, _rows(coverage, n), rising=rising, **known)
+        return likely(
+            n,
+            _rows(coverage, n),
+            risk=risk,
+            delta=delta,
+            error_rate=error_rate,
+            power=power,
+            rising=rising,
+            labelled=_rows(label_above, n),
+        )
 
     sizes = _sizes()
     found = _first(enough, sizes, bisect_left(sizes, least / coverage))
@@ -51,20 +70,30 @@ def samples_for(
         raise ValueError(
             f"`error_rate` must be further below `risk` ({risk:g}) than {error_rate}: no sample is enough."
         )
-    return found
+    return _rows(label_above, found)
 
 
 def samples_range(
-    *, risk: float, delta: float, coverage: float, error_rate: float, power: float = 0.9
+    *, risk: float, delta: float, coverage: float, error_rate: float, power: float = 0.9, label_above: float = 1.0
 ) -> tuple[int, int]:
     """Labelled rows needed with a good score, and with one that does not rank within the accepted rows at all.
 
     >>> samples_range(risk=0.1, delta=0.05, coverage=0.3, error_rate=0.05)
-    (1, 2)
+    (1065, 1065)
     """
-    known = {"risk": risk, "delta": delta, "coverage": coverage, "error_rate": error_rate, "power": power}
-    low, high = (samples_for(rising=rising, **known) for rising in (True, False))
-    return min(low, high), high
+
+    def rows(rising: bool) -> int:
+        return samples_for(
+            risk=risk,
+            delta=delta,
+            coverage=coverage,
+            error_rate=error_rate,
+            power=power,
+            rising=rising,
+            label_above=label_above,
+        )
+
+    return min(rows(True), rows(False)), rows(False)
 
 
 def coverage_for(*, n: int, risk: float, delta: float, error_rate: float, power: float = 0.9) -> float | None:
