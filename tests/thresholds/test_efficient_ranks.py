@@ -1,4 +1,4 @@
-"""Where few errors are expected efficient ranks alone are tested: exact sizes, ties by enumeration, invalid variants."""
+"""Where few errors are expected efficient ranks alone are tested: exact sizes, ties enumerated, invalid variants."""
 
 from importlib import import_module
 from itertools import combinations
@@ -76,7 +76,9 @@ def worst(certified, rows, *, risk, tries=500, seed=0):
     for _ in range(tries):
         masses, rates = rng.dirichlet(np.ones(3)), rng.beta(2, 2, size=3)
         over = np.cumsum(masses * rates)[rng.integers(3)]  # scaled so that one of the values is just above the target
-        rates = np.minimum(rates * (risk + 1e-9) * np.cumsum(masses)[np.argmax(np.cumsum(masses * rates) == over)] / over, 1)
+        rates = np.minimum(
+            rates * (risk + 1e-9) * np.cumsum(masses)[np.argmax(np.cumsum(masses * rates) == over)] / over, 1
+        )
         bad = np.cumsum(masses * (rates - risk)) > 0
         chances = np.column_stack([masses * (1 - rates), masses * rates]).ravel()
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -160,7 +162,7 @@ def test_small_samples_certify_what_they_are_known_to(n, least):
 
 
 def test_wrong_rows_first_in_a_tie_certify_what_is_above_it():
-    """Ranks 105 and 132 fall into a tie of 60 rows, two of them wrong: at wrong rows above it, at right rows all of it."""
+    """Ranks 105 and 132 fall into a tie with two wrong rows: one certifies what is above it, the other all of it."""
     confidence = np.r_[np.full(104, 2.0), np.ones(60), np.zeros(136)]
     losses = np.r_[np.zeros(104), np.ones(2), np.zeros(58), np.ones(136)]
     spread = confidence + np.r_[np.linspace(1, 0.1, 104), np.zeros(196)]

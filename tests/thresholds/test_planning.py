@@ -35,7 +35,8 @@ def test_more_rows_reach_lower_risks_and_the_two_answers_agree():
 
 
 @pytest.mark.parametrize(
-    ("risk", "delta", "coverage", "error_rate"), [(0.1, 0.05, 0.3, 0.05), (0.05, 0.1, 0.5, 0.02), (0.1, 0.05, 0.8, 0.06)]
+    ("risk", "delta", "coverage", "error_rate"),
+    [(0.1, 0.05, 0.3, 0.05), (0.05, 0.1, 0.5, 0.02), (0.1, 0.05, 0.8, 0.06)],
 )
 def test_a_range_names_the_rows_for_a_rising_rate_and_for_one_rate_whatever_the_confidence(
     risk, delta, coverage, error_rate

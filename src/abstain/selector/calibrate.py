@@ -93,7 +93,9 @@ def calibrate(
     asked.check_refuge(when_impossible)
     possible = _candidates(score, outputs, asked)
     if label_above is not None and (len(possible) > 1 or possible[0].needs_fitting):
-        raise ValueError("`label_above` must come with one score that needs no fitting, as the labels are not all there.")
+        raise ValueError(
+            "`label_above` must come with one score that needs no fitting, as the labels are not all there."
+        )
     tried: list[str] = []
     entry, fitting, rest = possible[0], FittingRows.all_alike(outputs), outputs
     if len(possible) > 1:

@@ -1,4 +1,4 @@
-"""Ranks at which the binomial test of a risk is nearly exact: where `step_down` begins, and for few errors all it tests."""
+"""Ranks at which the binomial test of a risk is nearly exact: all that `step_down` tests where errors are few."""
 
 from math import ceil
 

@@ -43,9 +43,10 @@ def labelled_above(
 ) -> Threshold:
     """The threshold of `target_risk`, at or above a ``floor`` fixed before any label; losses below it do not count.
 
-    P(selective risk ≤ ``risk``) ≥ 1 − δ over the calibration sample, as with all rows labelled, and as much is certified
-    as long as it lies above the floor: rows below it count as errors, which changes the risk of no threshold above it.
-    The floor may be a number known beforehand, or `label_floor` of these rows or others, but must not depend on losses.
+    P(selective risk ≤ ``risk``) ≥ 1 − δ over the calibration sample, as with all rows labelled, and as much is
+    certified as long as it lies above the floor: rows below it count as errors, which changes the risk of no threshold
+    above it. The floor may be a number known beforehand, or `label_floor` of these rows or others, but must not depend
+    on losses.
 
     Parameters
     ----------
@@ -53,6 +54,8 @@ def labelled_above(
         (n,) of all rows; at or below the floor a loss may be anything, NaN included.
     floor
         Confidence above which every row has its loss.
+    risk, delta, ids, seed
+        As of `target_risk`.
 
     >>> rng = np.random.default_rng(0)
     >>> u = rng.random(2000)
@@ -68,5 +71,7 @@ def labelled_above(
     if not above.any():
         raise ValueError(f"`floor` must be below the highest confidence, got {floor:g}. Label rows above a lower one.")
     found = target_risk(c, np.where(above, e, 1.0), risk=risk, delta=delta, ids=ids, seed=seed)
-    words = f"of {len(c):,} rows only the labels of the {np.count_nonzero(above):,} with confidence above {floor:.6g} count"
+    words = (
+        f"of {len(c):,} rows only the labels of the {np.count_nonzero(above):,} with confidence above {floor:.6g} count"
+    )
     return replace(found, value=max(found.value, floor), promise=found.promise.noting(words))

@@ -31,11 +31,13 @@ def samples_for(
 
     ``error_rate`` is the true share of errors among the rows accepted at that coverage; it must be below ``risk``, and
     the closer it is the more rows are needed. By default these rows, and the few up to the next rank that the rule
-    tests, err at one rate whatever their confidence, which takes the most rows of all scores that rank at all; with
-    ``rising`` the rate grows with the square of the rank, there and beyond, as good scores have it. What a score takes
-    mostly lies between the two (`samples_range`); where every row beyond the coverage is wrong, somewhat less than the
-    coverage is certified. Where only the most trusted share ``label_above`` of the rows is labelled (`label_floor`), which
-    should be some percent above the coverage, the number is that of the labels, not of the rows. Without an error, ⌈ln δ / ln(1 − risk)⌉ accepted rows are the least.
+    tests, err at one rate whatever their confidence, which takes more rows than any rate that rises with the rank; with
+    ``rising`` it grows with the square of the rank, there and beyond, as with good scores. What a score takes mostly
+    lies between the two (`samples_range`). Where every row beyond the coverage is wrong, somewhat less than the
+    coverage is certified. Without an error, ⌈ln δ / ln(1 − risk)⌉ accepted rows are the least.
+
+    Where only the most trusted share ``label_above`` of the rows is labelled (`label_floor`), which should be some
+    percent above the coverage, the number is that of the labels, not of the rows.
 
     >>> samples_for(risk=0.02, delta=0.05, coverage=0.6, error_rate=0.01)
     6455
@@ -114,7 +116,7 @@ def coverage_for(*, n: int, risk: float, delta: float, error_rate: float, power:
     _check_rate(error_rate, risk)
     for thousandths in range(ceil(1000 * min((part.first for part in segments(n, risk, delta)), default=n) / n), 1001):
         accepted = _rows(thousandths / 1000, n)
-        if likely(n, accepted, risk=risk, delta=delta, error_rate=error_rate, power=power):
+        if likely(n, accepted, risk=risk, delta=delta, error_rate=error_rate, power=power, beyond=1.0):
             return thousandths / 1000
     return None
 
@@ -125,7 +127,7 @@ def risk_for(*, n: int, delta: float, coverage: float, error_rate: float, power:
     None of the accepted rows is more often wrong than one that is trusted less. It is 1 where no lower one is.
 
     >>> risk_for(n=500, delta=0.05, coverage=0.6, error_rate=0.01)
-    0.0528
+    0.0464
     """
     check_delta(delta)
     check_target("power", power)

@@ -43,18 +43,20 @@ def likely(
     power: float,
     rising: bool = False,
     labelled: int | None = None,
+    beyond: float = BEYOND,
 ) -> bool:
     """Whether `step_down` accepts at least ``accepted`` of n rows with probability ``power``.
 
     ``error_rate`` of these are wrong, at one rate whatever the confidence, and so are the rows up to the next rank
     tested; with ``rising`` the rate grows with the square of the rank, there and beyond. Either all ranks tested up to
     there pass in turn, or the last passes at what the segment began with; the more likely of the two counts, and
-    nothing that a segment leaves to the next. Only the first ``labelled`` ranks can pass.
+    nothing that a segment leaves to the next. Only the first ``labelled`` ranks can pass, and a segment that begins
+    above ``accepted`` counts if it does so within ``beyond`` times these rows.
     """
     parts = segments(n, risk, delta) if n > FEW else []
     for number, segment in enumerate(parts):
         rank = max(accepted, segment.first)
-        if rank <= min(segment.last, BEYOND * accepted):
+        if rank <= min(segment.last, beyond * accepted):
             at, limits, at_once = _up_to(rank, n, number, risk, delta)
             if labelled is not None and at[-1] > labelled:
                 continue
