@@ -43,7 +43,8 @@ class DeploymentMonitor:
         t = selector.threshold
         if risk is None and t.promise.quantity == RISK:
             risk = t.promise.target
-        largest = 1 if selector.calibration is None else selector.calibration.largest
+        seen = 1 if selector.calibration is None else selector.calibration.largest
+        largest = max(seen, t.promise.largest or 1)
         watched = None if risk is None else RiskMonitor(risk, delta, largest=largest, counting=t.promise.counting)
         scores = ScoreMonitor(selector.distribution, delta, clustered=largest > 1)
         return cls(watched, _acceptance(selector, delta, clustered=largest > 1), scores)
