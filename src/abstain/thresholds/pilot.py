@@ -50,8 +50,8 @@ def plan_from_pilot(
     The log-odds of an error are taken as linear in the logarithm of the rank, which fits scores whose errors get rarer
     with confidence and misses errors of high confidence. Curves that fit the pilot (a normal approximation of the
     posterior) each give a sample, on which the rule is run: the ranges hold both what the pilot leaves open and the
-    chance of the sample. An estimate, no guarantee; calibrate on rows other than the pilot's, or on all of them only if the target
-    was fixed before the pilot.
+    chance of the sample. An estimate, no guarantee; calibrate on rows other than the pilot's, or on all of them only if
+    the target was fixed before the pilot.
 
     Parameters
     ----------
