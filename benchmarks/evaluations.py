@@ -131,7 +131,7 @@ def evaluated(folder: Path) -> tuple[float, int]:
 
 def demo(quick: bool) -> Iterator[Finding]:
     """Every score of the demo, and of outputs with 200 classes and 128 features."""
-    from abstain.experiments.digits import digits
+    from abstain.datasets import digits
 
     outputs = {"the demo": digits(), "20,000 × 200 with 128 features": _features(5_000 if quick else 20_000)}
     for what, these in outputs.items():

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, softmax
 
-from abstain.experiments.digits import digits
+from abstain.datasets import digits
 from abstain.scores import max_softmax
 from abstain.thresholds import NoSafeThresholdError, empirical_without_guarantee, step_down
 

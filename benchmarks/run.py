@@ -18,6 +18,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from areas import areas, pairs
+from cluster_laws import cluster_laws
 from decisions import decisions
 from evaluations import demo, from_disk
 from finding import Finding
@@ -52,6 +53,7 @@ PROMISES = {
     "monitors": monitors,
     "comparisons": comparisons,
     "refutations": refutations,
+    "cluster_laws": cluster_laws,
     "peers": peers,
     "small_samples": small_samples,
 }

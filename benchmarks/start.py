@@ -15,7 +15,7 @@ ROUNDS = 5
 
 def start(quick: bool) -> Iterator[Finding]:
     """Fresh processes: `import abstain`, `abstain --help`, `abstain evaluate` with a warm and an empty kernel cache."""
-    from abstain.experiments.digits import digits
+    from abstain.datasets import digits
 
     rounds = 2 if quick else ROUNDS
     bare = _shortest([sys.executable, "-c", "pass"], rounds)

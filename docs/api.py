@@ -15,7 +15,7 @@ import griffe
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "api.md"
 QUESTIONS = {
-    "What one classifier said": ("outputs", "collect", "shifts"),
+    "What one classifier said": ("outputs", "datasets", "collect", "shifts"),
     "Which score do I trust?": ("scores", "metrics", "evaluation", "evaluation.runs", "sensitivity"),
     "Where is the threshold, and what does it promise?": ("selector", "thresholds"),
     "How do I ship it?": ("sklearn", "torch", "onnx"),

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import venv
 from importlib.metadata import PackageNotFoundError, distribution, requires
 from pathlib import Path
@@ -37,6 +38,19 @@ def installed(monkeypatch):
         monkeypatch.setattr(extras, "distribution", distribution)
 
     return set_origin
+
+
+@pytest.fixture(autouse=True)
+def _environment_is_active(monkeypatch):
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+
+
+def test_the_pip_line_names_the_interpreter_of_an_environment_that_is_not_active(installed, monkeypatch, tmp_path):
+    installed("index")
+    (tmp_path / "pip").write_text("#!/bin/sh")
+    (tmp_path / "pip").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert pip_line("torch") == f"{sys.executable} -m pip install 'abstain[torch]'"
 
 
 @pytest.mark.parametrize(
@@ -80,8 +94,8 @@ def test_the_demo_looks_for_all_it_needs_before_it_trains(tmp_path):
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(SOURCE)}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=False)
     assert done.returncode == 1
-    line = f"pip install '{SOURCE.parent}[sklearn,report]'"
-    assert done.stderr == f"abstain: The demo needs sklearn and matplotlib. Install with: {line}\n"
+    line = f"{place}/bin/python -m pip install '{SOURCE.parent}[report]'"
+    assert done.stderr == f"abstain: The demo needs matplotlib. Install with: {line}\n"
     assert not (tmp_path / "abstain-demo").exists()
 
 

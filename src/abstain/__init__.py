@@ -8,6 +8,7 @@ from abstain.pages import DRAWN_BY
 if TYPE_CHECKING:
     from abstain import (
         collect,
+        datasets,
         engines,
         evaluation,
         metrics,
@@ -41,6 +42,7 @@ __all__ = [
     "certify",
     "collect",
     "compare_runs",
+    "datasets",
     "engines",
     "evaluate",
     "evaluation",

@@ -2,6 +2,8 @@
 
 import importlib
 import json
+import shutil
+import sys
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,7 +23,7 @@ def require(module: str, /, *, extra: str | None, feature: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != module.partition(".")[0]:
             raise
-        line = pip_line(extra) if extra else f"pip install {module}"
+        line = pip_line(extra) if extra else f"{_pip()} install {module}"
         raise MissingExtraError(f"{feature} needs {error.name}. Install it with: {line}") from error
 
 
@@ -38,8 +40,16 @@ def pip_line(*extras: str) -> str:
     names = ",".join(extras)
     checkout, editable = _checkout()
     if checkout is None:
-        return f"pip install 'abstain[{names}]'"
-    return f"pip install {'-e ' if editable else ''}{quote(f'{checkout}[{names}]')}"
+        return f"{_pip()} install 'abstain[{names}]'"
+    return f"{_pip()} install {'-e ' if editable else ''}{quote(f'{checkout}[{names}]')}"
+
+
+def _pip() -> str:
+    """The pip of this interpreter: by its name if that is what a shell would run."""
+    found = shutil.which("pip")
+    if found and Path(found).parent.resolve() == Path(sys.executable).parent.resolve():
+        return "pip"
+    return f"{quote(sys.executable)} -m pip"
 
 
 def _checkout() -> tuple[Path | None, bool]:

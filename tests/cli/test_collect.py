@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
-from PIL import Image
-from safetensors.torch import save_file
 
 from abstain import Outputs
 from abstain.collect.torchvision import mend_torchvision
+
+torch = pytest.importorskip("torch")
+Image = pytest.importorskip("PIL.Image")
+save_file = pytest.importorskip("safetensors.torch").save_file
 
 FILES = Path(__file__).parent
 

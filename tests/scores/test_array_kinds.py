@@ -1,12 +1,13 @@
 """NumPy, torch and JAX give the same numbers, and the same kind comes out."""
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
-import torch
 
 from abstain.scores import SCORES, binary_logits, energy, geometric_margin, logit_scores, max_softmax
+
+torch = pytest.importorskip("torch")
+jax = pytest.importorskip("jax")
+jnp = pytest.importorskip("jax.numpy")
 
 RNG = np.random.default_rng(0)
 LOGITS = RNG.normal(scale=6, size=(200, 12)).astype(np.float32)

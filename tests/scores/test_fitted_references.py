@@ -389,17 +389,14 @@ def test_pairwise_margin_is_the_distance_to_the_boundary():
 
 
 def test_pairwise_margin_agrees_between_numpy_and_torch():
-    import torch
-
+    torch = pytest.importorskip("torch")
     found = pairwise_margin(torch.as_tensor(OUT.logits.copy()), torch.as_tensor(OUT.weight.copy()))
     np.testing.assert_allclose(found, pairwise_margin(OUT.logits, OUT.weight), rtol=1e-12)
 
 
 @pytest.mark.parametrize("score", [gen, lambda z: max_logit_pnorm(z, p=3)], ids=["gen", "pnorm"])
 def test_plain_functions_agree_between_numpy_torch_and_jax(score):
-    import jax.numpy as jnp
-    import torch
-
+    torch, jnp = pytest.importorskip("torch"), pytest.importorskip("jax.numpy")
     z = OUT.logits.astype(np.float32)
     for make_array in (torch.as_tensor, jnp.asarray):
         found = score(make_array(z))

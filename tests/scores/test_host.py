@@ -1,13 +1,14 @@
 """Which arrays of other libraries the kernels may look at."""
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
-import torch
 
 from abstain.scores import confidence_margin, logit_scores, max_softmax
 from abstain.scores.host import host_view
+
+torch = pytest.importorskip("torch")
+jax = pytest.importorskip("jax")
+jnp = pytest.importorskip("jax.numpy")
 
 LOGITS = np.random.default_rng(0).normal(scale=4, size=(40, 9)).astype(np.float32)
 

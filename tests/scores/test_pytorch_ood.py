@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-import torch
 
 from abstain import Outputs
 from abstain.collect.torchvision import mend_torchvision
 from abstain.scores import ASH, DICE, MDS, NCI, RMDS, SCALE, SHE, KLMatching
+
+torch = pytest.importorskip("torch")
 
 
 @pytest.fixture(scope="module")

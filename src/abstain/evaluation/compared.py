@@ -14,6 +14,7 @@ from abstain.metrics.checks import rejected_last
 from abstain.metrics.clusters import Clusters
 from abstain.metrics.compare import Comparison, compare_with
 from abstain.metrics.intervals import Estimate, estimates
+from abstain.metrics.lowest import lowest
 from abstain.metrics.ranking import Ranking, Rows
 from abstain.outputs import Outputs
 
@@ -89,12 +90,12 @@ def compared(
     table: list[dict[str, Any]] = []
     behind: Behind = {}
     for alpha, found in zip(alphas, zip(*each, strict=True), strict=True):
-        best = min(found, key=lambda one: one.value)
+        best = found[lowest([one.value for one in found])]
         others = {name: one for name, one in zip(rankings, found, strict=True) if one is not best}
         apart = dict(zip(others, compare_with(best, list(others.values()), level=level), strict=True))
         behind |= {(name, mix.name, alpha): one for name, one in apart.items()}
         for name, one in zip(rankings, found, strict=True):
-            is_best = one.value == best.value
+            is_best = one.value <= best.value
             is_worse = not is_best and apart[name].low > 0
             row = {"score": name, "mix": mix.name, "alpha": float(alpha)} | _numbers(one)
             table.append(row | {"n": size, "errors": errors, "best": is_best, "tied": not is_worse})

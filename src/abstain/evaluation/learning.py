@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.draws import generator
 from abstain.evaluation.mixes import Mix
 from abstain.metrics import aurc, compare
 from abstain.outputs import Outputs
@@ -40,7 +39,7 @@ def learning(
         return None
     each = {name: values[rows] for name, values in confidence.items()}
     alone, ids, wrong = each.pop(score), outputs.samples[0][rows], outputs.errors[rows]
-    rng = generator("halves to learn and judge on", 0, ids, alone)
+    rng = outputs.generator("halves to learn and judge on", 0)  # not by confidences, whose last bits are the machine's
     here = draw_rows(len(rows), ids, size=min(len(rows) / 2, LEARNING), rng=rng)
     if min(np.count_nonzero(wrong[here]), np.count_nonzero(~wrong[here])) < FEWEST:
         return None

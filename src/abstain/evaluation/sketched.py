@@ -12,6 +12,7 @@ from abstain.evaluation.table import ScoreTable
 from abstain.metrics.checks import check_share
 from abstain.metrics.compare import Comparison
 from abstain.metrics.intervals import ALPHAS, Estimate, mover
+from abstain.metrics.lowest import lowest
 from abstain.sketch import Counts, Sketch
 from abstain.words import counted
 
@@ -115,7 +116,7 @@ def _compared(
     behind: Behind = {}
     for place, alpha in enumerate(alphas):
         found = {name: some[place] for name, some in each.items()}
-        first = min(found, key=lambda name: found[name].value)
+        first = list(found)[lowest([one.value for one in found.values()])]
         for name, one in found.items():
             tied = True
             if name != first:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.metrics import aurc
+from abstain.metrics.lowest import lowest
 from abstain.outputs import Outputs
 from abstain.scores.confidence_margin import ConfidenceMargin, confidence_margin
 from abstain.scores.inputs import Inputs
@@ -55,8 +56,8 @@ class MarginMix(Score):
         if not (spread > 0).all():
             raise CannotFitError("a score is constant on the fitting sample")
         base, margin = (scores - mean[0]) / spread[0], (margins - mean[1]) / spread[1]
-        share = min(self.shares, key=lambda share: aurc(base + share * margin, sample.errors))
-        return FittedMarginMix(self.base.fit(sample), mean, spread, share)
+        areas = [aurc(base + share * margin, sample.errors) for share in self.shares]
+        return FittedMarginMix(self.base.fit(sample), mean, spread, self.shares[lowest(areas)])
 
 
 @final

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from abstain.kernels.centred import centred_sums
 from abstain.metrics import aurc
+from abstain.metrics.lowest import MARGIN
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.max_softmax import MaxSoftmax, max_softmax
@@ -80,7 +81,9 @@ class MaxLogitPNorm(Score):
         for p in self.norms:
             scores = max_logit_pnorm(sample.logits, p=p)
             area = aurc(scores, sample.errors)
-            if area < best_area and scores.std() > 1e-9 * np.abs(scores).max():  # with two classes it is constant
+            if (
+                area < best_area - MARGIN and scores.std() > 1e-9 * np.abs(scores).max()
+            ):  # with two classes it is constant
                 best, best_area = float(p), area
         return FittedMaxLogitPNorm(best)
 

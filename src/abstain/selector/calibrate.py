@@ -39,6 +39,7 @@ def calibrate(
     jointly: bool = True,
     delta: float | None = 0.05,
     method: str | None = None,
+    largest_cluster: int | None = None,
     label_above: float | None = None,
     when_impossible: Literal["raise", "reject_all"] = "raise",
     seed: int = 0,
@@ -46,9 +47,11 @@ def calibrate(
     """A selector for a target selective risk, coverage, or ``cost`` of rejecting, from outputs like those to come.
 
     What it promises is in ``selector.threshold.promise`` and, in words, in ``selector.summary()``. A ``risk`` alone, or
-    per group, is that of rows: by `step_down` where every row is independent and by `betting` where rows with the same
-    ids form clusters. Other targets take one row of each cluster, and say so. ``delta=None`` asks for a coverage in
-    expectation only. A ``risk`` and a ``coverage`` are kept together, or the error says which pairs can be.
+    per group, is that of rows: by `step_down` where they are independent. With ids, which name clusters, it is that of
+    clusters of at most ``largest_cluster`` rows, by default as many as the largest here has, and larger ones are not
+    guaranteed anything: by `betting`, or `step_down` where that is one row. Other targets take one row of each cluster,
+    and say so. ``delta=None`` asks for a coverage in expectation only. A ``risk`` and a ``coverage`` are kept together,
+    or the error says which pairs can be.
 
     ``per="class"`` gives each predicted class a threshold of its own, ``per="domain"`` each domain: all hold together
     with probability 1 − δ, or each for itself with ``jointly=False``, and one that cannot be certified is always
@@ -88,6 +91,7 @@ def calibrate(
         jointly=jointly,
         delta=delta,
         method=method,
+        largest_cluster=largest_cluster,
         label_above=label_above,
     )
     asked.check_refuge(when_impossible)

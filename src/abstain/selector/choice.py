@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from abstain.metrics import aurc, compare
 from abstain.metrics.checks import rejected_last
+from abstain.metrics.lowest import lowest
 from abstain.outputs import Outputs
 from abstain.outputs.draw import draw_rows
 from abstain.scores.confidences import confidences
@@ -51,7 +52,7 @@ def best_on(scores: list[Score], rows: Outputs, /, *, alpha: float = 1.0, seed: 
     if not tried:
         raise ValueError("`score` must name a score that can be fitted on these rows, got none. Give more rows.")
     areas = [sum(aurc(found[one.name], part.errors, alpha=alpha) for found, part in judged) for one in tried]
-    first, best = tried[0], tried[int(np.argmin(areas))]
+    first, best = tried[0], tried[lowest(areas)]
     chosen = best if _is_ahead(best, first, judged, alpha) else first
     return chosen, [score.name for score in tried]
 

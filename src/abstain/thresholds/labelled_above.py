@@ -39,6 +39,7 @@ def labelled_above(
     risk: float,
     delta: float = 0.05,
     ids: ArrayLike | None = None,
+    largest: int | None = None,
     seed: int = 0,
 ) -> Threshold:
     """The threshold of `target_risk`, at or above a ``floor`` fixed before any label; losses below it do not count.
@@ -54,7 +55,7 @@ def labelled_above(
         (n,) of all rows; at or below the floor a loss may be anything, NaN included.
     floor
         Confidence above which every row has its loss.
-    risk, delta, ids, seed
+    risk, delta, ids, largest, seed
         As of `target_risk`.
 
     >>> rng = np.random.default_rng(0)
@@ -70,7 +71,7 @@ def labelled_above(
     above = c > floor
     if not above.any():
         raise ValueError(f"`floor` must be below the highest confidence, got {floor:g}. Label rows above a lower one.")
-    found = target_risk(c, np.where(above, e, 1.0), risk=risk, delta=delta, ids=ids, seed=seed)
+    found = target_risk(c, np.where(above, e, 1.0), risk=risk, delta=delta, ids=ids, largest=largest, seed=seed)
     words = (
         f"of {len(c):,} rows only the labels of the {np.count_nonzero(above):,} with confidence above {floor:.6g} count"
     )

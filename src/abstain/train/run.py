@@ -37,7 +37,7 @@ class Run:
         self.steps = max(1, len(labels) // recipe.batch_size)
         self.total = self.steps * recipe.epochs
         self._seed("weights")
-        self.network = recipe.network().to(device=device, memory_format=torch.channels_last).train()
+        self.network = recipe.network().to(device=device).train()
         self.optimizer = torch.optim.SGD(
             self.network.parameters(), lr=recipe.lr, momentum=recipe.momentum, weight_decay=recipe.weight_decay
         )

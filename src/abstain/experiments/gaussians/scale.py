@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from abstain.experiments.digits import digits
+from abstain.datasets import digits
 from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.findings import Findings, Table
 from abstain.experiments.gaussians.asymptotics import Ratios, ratios
@@ -31,7 +31,7 @@ SAMPLE = 200_000
 
 def run(setting: Setting) -> Findings:
     """Compute the population's curves, and the same diagnostic on real logits."""
-    curves, real = ScaleCurves(Mixture()), digits(seed=setting.seed)
+    curves, real = ScaleCurves(Mixture()), digits()
     population, network = curves.sensitivity(), scale_sensitivity(real)
     lemma = [ratios(CORNERS @ POINT, scale=scale) for scale in LEMMA_SCALES]
     sample = Mixture().draw(SAMPLE, seed=setting.seed)

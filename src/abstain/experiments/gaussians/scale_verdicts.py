@@ -117,7 +117,7 @@ def canonical_scale(curves: ScaleCurves, /, *, seed: int = 0) -> Verdict:
 def margins_invariant(outputs: Outputs, name: str, /) -> Verdict:
     """Whether the areas of the margins are the same at all scales."""
     spread = {}
-    scaled = [scale * outputs.logits for scale in SCALES]
+    scaled = [scale * outputs.logits.astype(np.float64) for scale in SCALES]
     margins = {
         "RL_conf-M": [confidence_margin(z) for z in scaled],
         "RL_geo-M": [geometric_margin(z, outputs.weight) for z in scaled],

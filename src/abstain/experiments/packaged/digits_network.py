@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from abstain.collect.run import Progress
+from abstain.datasets import digits
 from abstain.experiments.comparison.evaluated import comparing
-from abstain.experiments.digits import digits
 from abstain.experiments.experiment import Experiment
 from abstain.outputs import Outputs
 
@@ -13,7 +13,7 @@ TITLE = "A small network on handwritten digits, the demo"
 
 def run(folder: Path, seed: int, progress: Progress | None) -> Outputs:  # noqa: ARG001
     """The outputs of the demo, kept for experiments that look at those of others."""
-    outputs = digits(seed=seed)
+    outputs = digits()
     outputs.save(folder)
     return outputs
 
