@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.thresholds.critical_values import DECAY, NEGLIGIBLE, critical_values, first_ranks, walk_places
-from abstain.thresholds.efficient_ranks import at_most, efficient_ranks, errors_allowed
-from abstain.thresholds.step_down import FEW, few_errors, segments
+from abstain.thresholds.efficient_ranks import at_most, errors_allowed
+from abstain.thresholds.step_down import FEW, few_errors, segments, tested_in_turn
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -53,7 +53,7 @@ def likely(
     nothing that a segment leaves to the next. Only the first ``labelled`` ranks can pass, and a segment that begins
     above ``accepted`` counts if it does so within ``beyond`` times these rows.
     """
-    parts = segments(n, risk, delta) if n > FEW else []
+    parts = segments(n, risk, delta) if n > FEW else ()
     for number, segment in enumerate(parts):
         rank = max(accepted, segment.first)
         if rank <= min(segment.last, beyond * accepted):
@@ -90,8 +90,7 @@ def ranks_tested(n: int, number: int, risk: float, delta: float) -> Tested:
     segment = parts[number]
     levels = tuple(delta * sum(part.share for part in parts[begin : number + 1]) for begin in range(number, -1, -1))
     if few_errors(n, risk):
-        last = np.union1d(segment.first, efficient_ranks(risk, levels[0], segment.first, segment.last))
-        allowed = errors_allowed(last, risk, levels[0])
+        last, allowed = tested_in_turn(segment, risk, levels[0], levels[0])
         first = np.append(segment.first, last + 1)  # the last one lends its value to all after it
         allowed, last = np.append(allowed, allowed[-1]), np.append(last, last[-1])
         return Tested(first, last, allowed, np.full(len(first), -1))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil
 
 import numpy as np
@@ -81,7 +82,8 @@ class Segment:
     share: float
 
 
-def segments(n: int, risk: float, delta: float, /, *, first: int = 1) -> list[Segment]:
+@lru_cache(maxsize=256)
+def segments(n: int, risk: float, delta: float, /, *, first: int = 1) -> tuple[Segment, ...]:
     """The segments of n rows, ascending, from ``first`` on; they depend on nothing else, so they are fixed beforehand.
 
     None begins where even no error would not be rare enough, and where errors are few each begins at an efficient rank.
@@ -100,7 +102,7 @@ def segments(n: int, risk: float, delta: float, /, *, first: int = 1) -> list[Se
             start = nearest_efficient(near, risk, share * delta, first=first, last=last)
         found.append(Segment(start, last, share))
         last = start - 1
-    return found[::-1]
+    return tuple(found[::-1])
 
 
 def largest_safe_rank(sample: Sample, risk: float, delta: float, /, *, first: int = 1) -> int:
@@ -151,14 +153,20 @@ def _efficient_ranks(
     The last of them lends its critical value to all ranks after it. Of tied rows the wrong ones come first, so that a
     rank that passes at a right row certifies the whole tie, and one at a wrong row what is above it.
     """
-    ranks = np.union1d(segment.first, efficient_ranks(risk, levels[0], segment.first, segment.last))
-    allowed = errors_allowed(ranks, risk, levels[inherited])
+    ranks, allowed = tested_in_turn(segment, risk, levels[0], levels[inherited])
     further = np.arange(ranks[-1] + 1, segment.last + 1)
     errors, certifies = _errors_first(sample, np.append(ranks, further))
     passed = errors <= np.append(allowed, np.full(len(further), allowed[-1]))
     in_turn = np.logical_and.accumulate(passed[: len(ranks)])
     passed = np.append(in_turn, in_turn[-1] & passed[len(ranks) :])
     return np.unique(certifies[passed]), bool(passed.all())
+
+
+@lru_cache(maxsize=256)
+def tested_in_turn(segment: Segment, risk: float, own: float, level: float, /) -> tuple[Ints, Ints]:
+    """The efficient ranks of a segment at its own level, and the errors that each allows at the level it has."""
+    ranks = np.union1d(segment.first, efficient_ranks(risk, own, segment.first, segment.last))
+    return ranks, errors_allowed(ranks, risk, level)
 
 
 def _errors_first(sample: Sample, ranks: Ints) -> tuple[Floats, Ints]:
