@@ -133,7 +133,9 @@ def test_rows_are_held_out_whatever_their_classes_and_another_way_for_other_data
 
 
 def test_a_single_class_left_to_train_on_is_named():
-    with pytest.raises(ValueError, match="`y` must leave at least 2 classes to train on, got 1 after 3 of 4 rows were held out"):
+    with pytest.raises(
+        ValueError, match="`y` must leave at least 2 classes to train on, got 1 after 3 of 4 rows were held out"
+    ):
         split_rows(None, np.array([0, 1, 0, 1]), 3, 0)
 
 

@@ -146,12 +146,23 @@ def test_what_is_proposed_says_that_its_rows_chose_it(run, folder):
 @pytest.mark.parametrize("option", ["--delta", "--level"])
 def test_a_probability_of_being_right_is_not_taken_for_one_of_being_wrong(run, tmp_path, option):
     Outputs(given={"a": np.linspace(0, 1, 400)}, errors=np.zeros(400, dtype=bool)).save(tmp_path / "run")
-    done = run("calibrate", tmp_path / "run", "--risk", "0.05", "-o", tmp_path / "s.abstain", *(["--delta", "0.95"] if option == "--delta" else []))
+    done = run(
+        "calibrate",
+        tmp_path / "run",
+        "--risk",
+        "0.05",
+        "-o",
+        tmp_path / "s.abstain",
+        *(["--delta", "0.95"] if option == "--delta" else []),
+    )
     if option == "--level":
         done = run("certify", tmp_path / "s.abstain", "--level", "0.95")
     name = option.strip("-")
     assert done.returncode == 1
-    assert f"`{name}` must be at most 0.5, since it is the probability of being wrong, got 0.95. Did you mean 0.05?" in done.stderr
+    assert (
+        f"`{name}` must be at most 0.5, since it is the probability of being wrong, got 0.95. Did you mean 0.05?"
+        in done.stderr
+    )
 
 
 def test_one_score_and_alpha_can_be_asked_for(run, folder):

@@ -128,7 +128,9 @@ class _Units:
             )
         order = np.lexsort((cluster, w, e, c))
         cluster = _by_first_appearance(cluster[order])
-        words, assumed = (rows_like(len(c)), None) if ids is None else (clusters_like(len(totals), largest), int(largest))
+        words, assumed = (
+            (rows_like(len(c)), None) if ids is None else (clusters_like(len(totals), largest), int(largest))
+        )
         if weights is not None:
             words, assumed = "rows of the distribution that the weights describe", None
         return cls(c[order], e[order], w[order], cluster, float(largest), of_sample, words, assumed)

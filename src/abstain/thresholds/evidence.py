@@ -30,7 +30,15 @@ class Evidence:
 
     @classmethod
     def of(
-        cls, promise: Promise | None, inside: Mask, ids: Ints | None, confidence: Floats, errors: Mask, /, *, seed: int = 0
+        cls,
+        promise: Promise | None,
+        inside: Mask,
+        ids: Ints | None,
+        confidence: Floats,
+        errors: Mask,
+        /,
+        *,
+        seed: int = 0,
     ) -> Self:
         """The rows ``inside`` a group (n,) that test the guarantee, of clusters numbered by ``ids`` or None.
 
