@@ -62,6 +62,23 @@ def test_clusters_as_in_calibration_raise_few_alarms(sizes, how):
         assert sum(name in alarms for alarms in found) / runs <= 0.05 + 3 * sqrt(0.05 * 0.95 / runs), name
 
 
+def test_whether_an_id_repeats_in_calibration_does_not_decide_what_counts():
+    """One cluster in 300 has 200 rows: two samples of 150 in three have none."""
+    rng, alarms = np.random.default_rng(4), 0
+    for _ in range(40):
+        confidence = rng.normal(size=150)
+        errors = rng.random(150) < 0.05
+        selector = calibrate(Outputs(given={"vendor": confidence}, errors=errors, ids=np.arange(150)), risk=0.2)
+        ids = np.repeat(np.arange(600), np.where(rng.random(600) < 1 / 300, 200, 1))
+        confidence = rng.normal(size=600)[ids]
+        accepted = confidence > selector.threshold.value
+        monitor = DeploymentMonitor.of(selector).observe_accepted(accepted, ids=ids)
+        monitor = monitor.observe_confidence(confidence, ids=ids)
+        wrong = (rng.random(600) < np.where(np.bincount(ids) > 1, 0.9, 0.05))[ids]
+        alarms += bool(monitor.observe_errors(np.where(accepted, wrong, np.nan), ids=ids).alarms)
+    assert alarms / 40 <= 0.15 + 2 * sqrt(0.15 * 0.85 / 40)  # of three kinds
+
+
 def test_rows_taken_for_independent_raise_many():
     rng, whole = np.random.default_rng(0), drawn(np.random.default_rng(1), 30_000, "equal")
     assert sum(watched(rng, "equal", "by cluster", whole=whole)[1].alarm for _ in range(15)) > 5
@@ -78,12 +95,14 @@ def test_clusters_that_change_are_noticed():
 
 
 def test_the_outcome_of_a_cluster_keeps_its_mean_and_stays_between_0_and_1():
-    rows, once = RiskMonitor(0.1, 0.05, largest=4), RiskMonitor(0.1, 0.05, largest=4, counting="clusters")
+    rows, once = RiskMonitor(0.1, 0.05, largest=4), RiskMonitor(0.1, 0.05, counting="clusters")
     cluster = Cluster("a", 3, (1.0, 0.0))
     assert rows.outcome(cluster) == pytest.approx(0.1 + (1 - 0.2) / 4)
     assert once.outcome(cluster) == pytest.approx(0.1 + (1 - 0.2) / 3)
-    assert rows.outcome(Cluster("a", 50, (0.0,) * 50)) == pytest.approx(0)  # more rows than the largest count as it
-    assert rows.outcome(Cluster("a", 50, (1.0,) * 50)) == pytest.approx(1)
+    assert rows.outcome(Cluster("a", 4, (0.0,) * 4)) == pytest.approx(0)
+    assert rows.outcome(Cluster("a", 4, (1.0,) * 4)) == pytest.approx(1)
+    assert rows.outcome(Cluster("a", 5, (1.0,))) is None  # nothing is guaranteed of larger ones
+    assert RiskMonitor(0.1, 0.05, largest=1).outcome(Cluster("a", 1, (1.0,))) == 1
     assert AcceptanceMonitor(0.5, 0.7, 0.05, clustered=True).outcome(cluster) == 0.5
 
 
@@ -105,7 +124,7 @@ def test_a_drawn_row_is_each_row_alike_whatever_the_order():
 
 def test_ids_are_needed_where_calibration_had_clusters():
     monitor = DeploymentMonitor(RiskMonitor(0.1, 0.05, largest=3))
-    with pytest.raises(ValueError, match="`ids` must name the cluster of each row, as calibration had clusters"):
+    with pytest.raises(ValueError, match="`ids` must name the cluster of each row, since calibration had ids"):
         monitor.observe_errors([1, 0])
     with pytest.raises(ValueError, match=r"`ids` must have shape \(2,\)"):
         monitor.observe_errors([1, 0], ids=["a"])

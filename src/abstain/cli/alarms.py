@@ -17,7 +17,7 @@ def found(watch: "Watch", before: int, /) -> dict[str, Any]:
         asdict(alarm) | {"row_of_input": alarm.row - before if alarm.row > before else None} for alarm in watch.alarms
     ]
     counts = {"rows": watch.rows, "rows_of_input": watch.rows - before, "skipped": watch.skipped}
-    counts |= {"forgotten": watch.forgotten, "late_rows": watch.late_rows}
+    counts |= {"forgotten": watch.forgotten, "late_rows": watch.late_rows, "too_large": watch.too_large}
     counts |= {"waiting": watch.turns.waiting, "pending": watch.turns.pending, "late_labels": watch.turns.late}
     parts = {name: part.numbers() for name, part in watch.monitors.parts.items()}
     return {"alarms": list(watch.monitors.alarms), "history": history} | counts | parts
@@ -55,6 +55,11 @@ def _left_out(watch: "Watch") -> Iterator[str]:
             f"Left out {turns.late} labels that came too late, more than {turns.window} accepted decisions after their "
             "own or after an acknowledged alarm. If errors are more often late than right answers, or less, alarms of "
             "the risk mean nothing: start a new state with a larger --label-window."
+        )
+    if watch.too_large:
+        yield (
+            f"Left out {watch.too_large} ids with more rows than those of calibration: nothing is guaranteed of their "
+            "risk. Calibrate again, on rows like these or with --largest-cluster."
         )
     if watch.late_rows:
         yield (

@@ -61,7 +61,7 @@ def monitor(
     --label-window rows have been accepted since: so errors may be reported sooner than right answers. Whether a label
     comes in that time must not depend on it being an error.
 
-    Of a selector calibrated on clusters, rows with the same `id` are one cluster: give all of them in one file, or, on
+    Of a selector calibrated with ids, rows with the same `id` are one cluster: give all of them in one file, or, on
     standard input, one after the other.
 
     An alarm stands, with exit code 3, until --acknowledge; each such restart may raise a false alarm with probability
@@ -170,8 +170,8 @@ def _asked(
         new = DeploymentMonitor(None if risk is None else RiskMonitor(risk=risk, delta=delta))
     if calibration is not None and new.clustered:
         raise ValueError(
-            "`--calibration` must be left out where the selector was calibrated on clusters, whose share accepted is "
-            f"another, got {calibration}."
+            "`--calibration` must be left out where the selector was calibrated with ids, which count once each, got "
+            f"{calibration}."
         )
     if calibration is not None:
         new = replace(new, acceptance=_acceptance(calibration, delta))

@@ -140,8 +140,7 @@ class AcceptanceMonitor:
         if not self.n:
             return f"The share accepted is not known: no decisions so far (calibration allows {allowed})."
         verdict = "ALARM: the" if self.alarm else "No proof that the"
-        mean = f"{self.accepted / self.n:.3f}"
-        seen = f"{mean} on average over {self.n} clusters" if self.clustered else f"{self.accepted} of {self.n}, {mean}"
+        seen = f"{self.accepted:.6g} of {self.n}{' ids' * self.clustered}, {self.accepted / self.n:.3f}"
         return f"{verdict} share accepted has left what calibration allows ({allowed}): {seen}."
 
     def to_json(self) -> str:

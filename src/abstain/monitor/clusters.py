@@ -18,7 +18,7 @@ def outcomes(monitor: Monitor, values: ArrayLike, ids: ArrayLike | None, /) -> N
     if not monitor.clustered:
         return each[~np.isnan(each)]
     if ids is None:
-        raise ValueError("`ids` must name the cluster of each row, as calibration had clusters, got none.")
+        raise ValueError("`ids` must name the cluster of each row, since calibration had ids, got none.")
     names = check_names("ids", ids)
     if names.shape != each.shape:
         raise ValueError(f"`ids` must have shape {each.shape}, one per row, got {names.shape}.")
@@ -31,7 +31,7 @@ def outcomes(monitor: Monitor, values: ArrayLike, ids: ArrayLike | None, /) -> N
         inside = each[of[name]]
         if counted := tuple(inside[~np.isnan(inside)].tolist()):
             found.append(monitor.outcome(Cluster(name, len(inside), counted)))
-    return np.array(found)
+    return np.array([outcome for outcome in found if outcome is not None])
 
 
 def in_turn(spans: Mapping[str, tuple[int, int]], /) -> list[str]:

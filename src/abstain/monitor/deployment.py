@@ -38,16 +38,15 @@ class DeploymentMonitor:
     def of(cls, selector: Selector, /, *, risk: float | None = None, delta: float = 0.05) -> Self:
         """All that can be watched of a selector: its promised risk, or another, its share accepted and confidences.
 
-        If it was calibrated on clusters, rows with the same ids, clusters are what is counted.
+        If it was calibrated with ids, rows with the same ids are one cluster, and clusters are what is counted.
         """
         t = selector.threshold
         if risk is None and t.promise.quantity == RISK:
             risk = t.promise.target
-        seen = 1 if selector.calibration is None else selector.calibration.largest
-        largest = max(seen, t.promise.largest or 1)
-        watched = None if risk is None else RiskMonitor(risk, delta, largest=largest, counting=t.promise.counting)
-        scores = ScoreMonitor(selector.distribution, delta, clustered=largest > 1)
-        return cls(watched, _acceptance(selector, delta, clustered=largest > 1), scores)
+        largest, counting = t.promise.largest, t.promise.counting
+        watched = None if risk is None else RiskMonitor(risk, delta, largest=largest, counting=counting)
+        scores = ScoreMonitor(selector.distribution, delta, clustered=_is_clustered(selector))
+        return cls(watched, _acceptance(selector, delta), scores)
 
     @property
     def parts(self) -> dict[str, Monitor]:
@@ -58,7 +57,7 @@ class DeploymentMonitor:
     def observe_accepted(self, accepted: ArrayLike, /, *, ids: ArrayLike | None = None) -> Self:
         """The monitor after further decisions, in the order they came: whether each was accepted.
 
-        Of a selector calibrated on clusters, rows with the same ids are one cluster, which must be complete.
+        Of a selector calibrated with ids, rows with the same ids are one cluster, which must be complete.
         """
         if self.acceptance is None:
             return self
@@ -74,7 +73,8 @@ class DeploymentMonitor:
     def observe_errors(self, errors: ArrayLike, /, *, ids: ArrayLike | None = None) -> Self:
         """The monitor after the errors (0 or 1) of further accepted samples, in the order of their decisions.
 
-        NaN stands for a row that was rejected or has no label; where clusters count once, all rows must be given.
+        NaN stands for a row that was rejected or has no label. Of a selector calibrated with ids all rows must be
+        given: a cluster of more rows than the guarantee is about does not count.
         """
         return self if self.risk is None else replace(self, risk=self.risk.observe(outcomes(self.risk, errors, ids)))
 
@@ -109,17 +109,25 @@ class DeploymentMonitor:
         return replace(self, **parts)  # type: ignore[arg-type]
 
 
-def _acceptance(selector: Selector, delta: float, *, clustered: bool) -> AcceptanceMonitor | None:
+def _is_clustered(selector: Selector) -> bool:
+    """Whether it was calibrated with ids, whether or not any of them happened to repeat."""
+    promise = selector.threshold.promise
+    return promise.largest is not None or promise.counting == "clusters"
+
+
+def _acceptance(selector: Selector, delta: float) -> AcceptanceMonitor | None:
     """Of the share accepted; None where calibration allows no range, for thresholds of groups chosen on clusters."""
     t, groups, distribution = selector.threshold, selector.groups, selector.distribution
-    if not clustered:
+    clustered = _is_clustered(selector)
+    if t.promise.largest in (None, 1):  # every row that was counted is independent, or one of its cluster
         chosen, data = 1 if groups is None else len(groups.thresholds), selector.calibration
         n = t.n if groups is None or data is None else data.rows - data.held_out  # groups of no usable row count too
-        return AcceptanceMonitor.from_calibration(accepted=t.accepted, n=n, delta=delta, chosen_thresholds=chosen)
+        found = AcceptanceMonitor.from_calibration(accepted=t.accepted, n=n, delta=delta, chosen_thresholds=chosen)
+        return replace(found, clustered=clustered)
     if groups is not None:
         return None
     ranks = np.cumsum((0, *distribution.weights))  # of one row drawn from each cluster; the last is one more than n
-    k, n = np.searchsorted(distribution.edges, t.value, side="right"), ranks[-1] - 1
-    within = share_error(int(n), delta / 4, 1)
+    k, n = np.searchsorted(distribution.edges, t.value, side="right"), int(ranks[-1] - 1)
+    within = share_error(n, delta / 4, 1)
     low, high = 1 - (ranks[k + 1] - 1) / n - within, 1 - ranks[k] / n + within
     return AcceptanceMonitor(max(float(low), 0.0), min(float(high), 1.0), delta, clustered=True)

@@ -33,8 +33,8 @@ class Monitor(Protocol):
         """What it counts of a row, None if nothing."""
         ...
 
-    def outcome(self, cluster: Cluster, /) -> float:
-        """What a cluster counts as, from what is taken of its rows."""
+    def outcome(self, cluster: Cluster, /) -> float | None:
+        """What a cluster counts as, from what is taken of its rows; None if nothing."""
         ...
 
     def observe(self, values: ArrayLike, /) -> Self:

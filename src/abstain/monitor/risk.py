@@ -37,15 +37,15 @@ class RiskMonitor:
     delta: float
     excess: RateEvidence | None = None
     """Evidence so far; none at the start."""
-    largest: int = 1
-    """The most rows that a cluster of rows with one id has; with 1, all rows are independent."""
+    largest: int | None = None
+    """The guarantee is about clusters of at most so many rows with one id; None where it is about independent rows."""
     counting: Counting = "rows"
     """What counts once: every row, or every cluster whatever its size."""
 
     def __post_init__(self) -> None:
         if not 0 < self.risk < 1 or not 0 < self.delta < 1:
             raise ValueError(f"`risk` and `delta` must be between 0 and 1, got {self.risk} and {self.delta}.")
-        if self.largest < 1:
+        if self.largest is not None and self.largest < 1:
             raise ValueError(f"`largest` must be at least 1, got {self.largest}.")
         if self.excess is not None and len(self.excess.shares) != len(self._bets):
             raise ValueError("`excess` must bet on what is counted, rows or clusters, got other bets.")
@@ -58,12 +58,17 @@ class RiskMonitor:
 
     @property
     def _bets(self) -> tuple[float, ...]:
-        return PARTS if self.clustered else EVENTS
+        return EVENTS if self.counts_rows else PARTS
 
     @property
     def clustered(self) -> bool:
         """Whether rows of the same id are one cluster, which `observe` takes as one `outcome`."""
-        return self.largest > 1
+        return self.largest is not None or self.counting == "clusters"
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether every outcome is an error or not, since no cluster that counts has more than one row."""
+        return self.counting == "rows" and self.largest in (None, 1)
 
     def update(self, *, errors: int, n: int) -> Self:
         """The monitor after ``n`` more accepted and labelled samples with ``errors`` among them, in any order."""
@@ -80,14 +85,14 @@ class RiskMonitor:
 
     @property
     def errors(self) -> int:
-        """Errors seen, where rows are independent."""
+        """Errors seen, where each outcome is that of a row."""
         return int(self._excess.ones)
 
     @property
     def surplus(self) -> float:
         """Errors seen beyond what the risk allows for the accepted rows; of clusters that count once, their mean."""
         beyond = self._excess.ones - self.risk * self.n
-        return beyond * (self.largest if self.counting == "rows" else 1 / max(self.n, 1))
+        return beyond * ((self.largest or 1) if self.counting == "rows" else 1 / max(self.n, 1))
 
     @property
     def n(self) -> int:
@@ -106,7 +111,7 @@ class RiskMonitor:
 
     def interval(self) -> tuple[float, float]:
         """A confidence sequence for the risk, if it does not change: at all times together with probability 1 − δ."""
-        if self.clustered:
+        if not self.counts_rows:
             raise ValueError("The interval must be of independent rows, got a monitor of clusters.")
         e, n = self.errors, self.n
         if n == 0:
@@ -125,15 +130,18 @@ class RiskMonitor:
         """The error of a row, unless it is known to have been rejected."""
         return None if row.error is None or row.accepted is False else float(row.error)
 
-    def outcome(self, cluster: Cluster, /) -> float:
+    def outcome(self, cluster: Cluster, /) -> float | None:
         """A number from 0 to 1 from the errors of a cluster's accepted and labelled rows, on average at most the risk.
 
         It is the risk plus the sum of error − risk, over the largest number of rows that a cluster has, or over the
-        cluster's own number where clusters count once.
+        cluster's own number where clusters count once. None of a larger cluster, about which nothing is guaranteed.
         """
-        labelled = len(cluster.values)
-        beyond = sum(cluster.values) - self.risk * labelled
-        over = cluster.rows if self.counting == "clusters" else max(self.largest, labelled)
+        if self.counting == "rows" and cluster.rows > (self.largest or 1):
+            return None
+        if self.counts_rows:
+            return cluster.values[0]
+        beyond = sum(cluster.values) - self.risk * len(cluster.values)
+        over = cluster.rows if self.counting == "clusters" else self.largest or 1
         return min(max(self.risk + beyond / over, 0.0), 1.0)
 
     def begun(self) -> Self:
@@ -145,8 +153,8 @@ class RiskMonitor:
     def numbers(self) -> dict[str, Any]:
         """The risk promised and what is known of it."""
         found: dict[str, Any] = {"promised": self.risk, "n": self.n}
-        if self.clustered:
-            found |= {"clusters": self.n, "largest": self.largest, "surplus": self.surplus}
+        if not self.counts_rows:
+            found |= {"clusters": self.n, "surplus": self.surplus}
         else:
             found |= {"errors": self.errors} | dict(zip(("low", "high"), self.interval(), strict=True))
         return found | {"evidence": self.evidence, "alarm": self.alarm}
@@ -156,7 +164,7 @@ class RiskMonitor:
         if not self.n:
             return f"The risk, {self.risk:g} at most as promised, is not known: no labels of accepted samples yet."
         verdict = "ALARM: the risk is above" if self.alarm else "No proof that the risk is above"
-        if self.clustered:
+        if not self.counts_rows:
             of_rows = self.counting == "rows"
             seen = f"{self.surplus:+.1f} errors" if of_rows else f"on average {self.surplus:+.3f} of a cluster wrong"
             return f"{verdict} {self.risk:g}. {seen} beyond what it allows, in {self.n} clusters of accepted rows."

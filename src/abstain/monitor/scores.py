@@ -157,7 +157,7 @@ class ScoreMonitor:
         highest = min(self.highest)
         most = f"{exp(highest):.3g}" if highest <= log(SHOWN) else f"over {SHOWN:,}"
         reached = f"evidence against it, 1 at the start, reached {most}; {1 / self.delta:g} raises the alarm"
-        return f"{verdict} distributed as in calibration ({self.n} {'clusters ' * self.clustered}seen; {reached})."
+        return f"{verdict} distributed as in calibration ({self.n} {'ids ' * self.clustered}seen; {reached})."
 
     def to_json(self) -> str:
         """The state as text."""

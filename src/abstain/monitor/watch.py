@@ -57,9 +57,11 @@ class History:
     late_labels: int = 0
     late_rows: int = 0
     """Rows of clusters that had been counted."""
+    too_large: int = 0
+    """Clusters about which nothing is guaranteed."""
 
     def __post_init__(self) -> None:
-        counts = (self.rows, self.accepted, self.labels, self.forgotten, self.late_rows)
+        counts = (self.rows, self.accepted, self.labels, self.forgotten, self.late_rows, self.too_large)
         if min(counts) < 0 or len(self.ids) != 2:
             raise ValueError("`text` must be the state of a monitor, got a history that no stream leads to.")
 
@@ -75,7 +77,7 @@ class Watch:
     come, or ``label_window`` rows have been accepted since. So it does not matter whether errors are reported sooner
     than right answers; but whether a label comes in time must not depend on it.
 
-    Monitors of a selector that was calibrated on clusters count clusters, rows with the same id. A cluster counts when
+    Monitors of a selector that was calibrated with ids count clusters, rows with the same id. A cluster counts when
     `close` is called, which must be after its last row. Clusters that come one after the other must do so in an order
     that does not depend on what is in them or on their size; of those whose rows are mixed, no order is used.
     """
@@ -97,6 +99,8 @@ class Watch:
         self.monitors, self.rows, self.skipped = monitors, history.rows, 0
         self.late_rows = history.late_rows
         """Rows that were left out because the cluster of their id had been counted."""
+        self.too_large = history.too_large
+        """Clusters of more rows than the guaranteed risk is about, which do not count towards it."""
         self._accepted, self._labels = history.accepted, history.labels
         self._seen = Seen.from_texts(*history.ids, forgotten=history.forgotten)
         self.turns = Turns(history.turns, window=history.label_window, late=history.late_labels)
@@ -141,8 +145,9 @@ class Watch:
             turn = _turn([one for _, one in rows])
             for part, monitor in self.monitors.parts.items():
                 values = tuple(value for _, value in _taken(monitor, rows))
-                if part != "risk" and values:
-                    found[part].append((done, monitor.outcome(Cluster(name, turn.rows, values))))
+                outcome = monitor.outcome(Cluster(name, turn.rows, values)) if part != "risk" and values else None
+                if outcome is not None:
+                    found[part].append((done, outcome))
             if "risk" in found:
                 self.turns.add(turn)
                 found["risk"] += self._due(done)
@@ -174,6 +179,7 @@ class Watch:
             self.turns.window,
             self.turns.late,
             self.late_rows,
+            self.too_large,
         )
         rule = {} if self.rule is None else {"rule": json.loads(to_json(self.rule))}
         parts = json.loads(self.monitors.to_json())
@@ -245,9 +251,9 @@ class Watch:
         risk = self.monitors.risk
         assert risk is not None
         counted = [turn for turn in self.turns.due() if turn.right + turn.wrong]
-        if not risk.clustered:
-            return [(number, float(turn.wrong)) for turn in counted]
-        return [(number, risk.outcome(Cluster("", turn.rows, turn.errors))) for turn in counted]
+        outcomes = [risk.outcome(Cluster("", turn.rows, turn.errors)) for turn in counted]
+        self.too_large += outcomes.count(None)
+        return [(number, outcome) for outcome in outcomes if outcome is not None]
 
     def _raise(self, outcomes: dict[str, Outcomes]) -> list[Alarm]:
         """Let the monitors count, and return their new alarms in the order they came."""
