@@ -27,6 +27,7 @@ from guarantees import adversary, choosing, guarantees, hard_cases, labels_saved
 from logits import classes, logits
 from peers import peers
 from sketches import sketches
+from small_samples import small_samples
 from start import start
 from tests_of_promises import comparisons, refutations
 
@@ -54,6 +55,7 @@ PROMISES = {
     "refutations": refutations,
     "cluster_laws": cluster_laws,
     "peers": peers,
+    "small_samples": small_samples,
 }
 PEERS = (
     "numpy",

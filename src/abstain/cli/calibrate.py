@@ -61,6 +61,10 @@ def calibrate(
     largest_cluster: Annotated[
         int | None, typer.Option(min=1, help="Rows that one id has at most in deployment; by default as many as here.")
     ] = None,
+    label_above: Annotated[
+        float | None,
+        typer.Option(help="Only rows with a confidence above this, fixed before any label, have labels that count."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0,
     json: Json = False,
 ) -> None:
@@ -82,7 +86,8 @@ def calibrate(
         raise ValueError("`--each` must come with `--per`, got no `--per`.")
 
     if outputs.suffix == ".sketch":
-        refused = {"--cost": cost, "--costs": costs, "--group-risk": group_risk, "--largest-cluster": largest_cluster}
+        refused = {"--cost": cost, "--costs": costs, "--group-risk": group_risk}
+        refused |= {"--largest-cluster": largest_cluster, "--label-above": label_above}
         selector = calibrate_from_sketch(
             outputs,
             refused=refused,
@@ -105,6 +110,7 @@ def calibrate(
         costs=_table(costs),
         delta=delta,
         method=method,
+        label_above=label_above,
         per=groups,
         group_risk=group_risk,
         jointly=not each,

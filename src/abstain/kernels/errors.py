@@ -28,6 +28,8 @@ class ErrorArea(NamedTuple):
     """Σ of the cubes of the same deviations."""
     largest: float
     """h of the first group."""
+    first: float
+    """The rank up to which the first group with an error goes; 0 without one among the first m rows."""
 
 
 @compiled(inline="always")
@@ -59,7 +61,7 @@ def _fold(counts, errors, groups, end, wrong_end, m, state):  # type: ignore[no-
     of their squares cancels.
     """
     h_before, t_before, risks, risks_lost = state[0], state[2], state[4], state[5]
-    rows, mean, largest = state[6], state[7], state[10]
+    rows, mean, largest, first = state[6], state[7], state[10], state[11]
     h = t = off_sum = off_squares = off_cubes = 0.0
     for g in range(groups):
         count, wrong = counts[g], errors[g]
@@ -88,6 +90,7 @@ def _fold(counts, errors, groups, end, wrong_end, m, state):  # type: ignore[no-
                 off_squares += wrong_square + right_square
                 off_cubes += wrong_square * if_wrong + right_square * if_right
             largest = h_mean
+            first = end if wrong else first
         end -= count
         wrong_end -= wrong
     state[0], state[1] = plus(state[0], state[1], h)
@@ -96,7 +99,7 @@ def _fold(counts, errors, groups, end, wrong_end, m, state):  # type: ignore[no-
     state[4], state[5], state[6], state[7] = risks, risks_lost, rows, mean + shift
     state[9] += off_cubes - 3 * shift * (state[8] + off_squares) + 2 * shift * shift * off_sum
     state[8] += off_squares - off_sum * shift
-    state[10] = largest
+    state[10], state[11] = largest, first
 
 
 @compiled(*((array(kind), array(kind), array(whole), array(double, 2)) for kind in (single, double)), allocates=True)
@@ -138,13 +141,13 @@ def _pass_ranked(rows, begins, is_error, parcel, wrong_end, ms, states):  # type
 
 def _start(ms: Ints, n: int, errors: float) -> Floats:
     """The states of passes: all 0, but for a guess of the mean where no row lies beyond m."""
-    states = np.zeros((len(ms), 11))
+    states = np.zeros((len(ms), 12))
     states[ms == n, 7] = -errors / n
     return states
 
 
 def _areas(states: Floats) -> list[ErrorArea]:
-    return [ErrorArea(*(float(state[k]) for k in (4, 8, 9, 10))) for state in states]
+    return [ErrorArea(*(float(state[k]) for k in (4, 8, 9, 10, 11))) for state in states]
 
 
 def sorted_error_areas(right: NDArray[np.floating], wrong: NDArray[np.floating], ms: Ints, /) -> list[ErrorArea]:

@@ -6,11 +6,11 @@ from functools import cached_property
 from math import log, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from abstain.metrics.aurc import area
 from abstain.metrics.checks import check_level, check_samples, check_share
-from abstain.metrics.clusters import error_of_mean
+from abstain.metrics.clusters import Clusters, cluster_sums, error_of_mean
 from abstain.metrics.groups import Ties, sides_of
 from abstain.metrics.influence import Influence, aurc_influence
 from abstain.metrics.ranking import Ranking, rank
@@ -133,7 +133,8 @@ def _counted(ties: Ties | Ranking, alphas: Sequence[float], level: float, rankin
     found = []
     for alpha, m, sums in zip(alphas, ms, ties.error_areas(np.array(ms)), strict=True):
         value, se = sums.risks / m, error_of_mean(sums.spread, n) * (n / m)
-        spread = area_spread(value, se, sums.third / m**3, _heaviest_ranks(m, sums.largest), m / 2)
+        beyond = 1 / (sums.first * m) if sums.first else 0.0
+        spread = area_spread(value, se, sums.third / m**3, _heaviest_ranks(m, sums.largest), m / 2, beyond=beyond)
         found.append(_estimate(Value(value, se, spread), level, alpha, ranking))
     return found
 
@@ -160,10 +161,31 @@ def _by_rows(ranking: Ranking, alphas: Sequence[float], level: float) -> list[Es
 
 def _by_sums(ranking: Ranking, alpha: float, value: float, level: float) -> Estimate:
     influence = aurc_influence(ranking, alpha=alpha)
-    estimate = _estimate(area_value(value, influence), level, alpha, ranking)
+    found = area_value(value, influence, beyond=_beyond(ranking, alpha))
+    estimate = _estimate(found, level, alpha, ranking)
     if len(ranking.rows) <= KEPT:
         estimate.__dict__["influence"] = influence  # the cached value of the property, at hand here
     return estimate
+
+
+def _beyond(ranking: Ranking, alpha: float) -> float:
+    """What an error at rank i, left out, takes off beyond its influence Σ_{k≥i} 1/k − 1/i: the 1/i, over all ranks.
+
+    Of a cluster it is as much for each of its rows that may be up there.
+    """
+    groups, clusters = ranking.groups, ranking.rows.clusters
+    wrong = np.flatnonzero(groups.losses)
+    if not len(wrong):
+        return 0.0
+    before, all_weight = float(groups.weights[: wrong[0] + 1].sum()), alpha * float(groups.weights.sum())
+    each = np.ones(ranking.n) if ranking.rows.weights is None else ranking.rows.weights
+    largest = float(cluster_sums(each, clusters)[_of(clusters, ranking.group == wrong[0])].max())
+    return largest * min(1.0, largest / before) / all_weight
+
+
+def _of(clusters: Clusters | None, rows: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The numbers of the clusters of some rows."""
+    return np.flatnonzero(rows) if clusters is None else clusters.number[rows]
 
 
 def _estimate(found: Value, level: float, alpha: float, ranking: Ranking | None) -> Estimate:

@@ -35,6 +35,8 @@ class Spread:
     """What one term that was not seen may take off and add."""
     size: float
     """How many rows of equal weight would count as much."""
+    beyond: float = 0.0
+    """What leaving out the heaviest term takes off beyond its influence, a derivative."""
 
     def interval(self, value: float, /, *, level: float) -> tuple[float, float]:
         """The interval around a value."""
@@ -43,7 +45,7 @@ class Spread:
             reach(self.variance, third, rows * unseen, self.size, level=level)
             for third, unseen in zip(self.thirds, self.unseen, strict=True)
         )
-        return value - below, value + above
+        return value - below - self.beyond, value + above
 
     def hides_nothing(self, *, level: float) -> bool:
         """Whether what was not seen adds nothing: whether its share in the interval is too light to matter."""
@@ -51,9 +53,9 @@ class Spread:
         return self.interval(0.0, level=level) == bare.interval(0.0, level=level)
 
 
-def area_spread(value: float, se: float, third: float, unseen: float, size: float, /) -> Spread:
+def area_spread(value: float, se: float, third: float, unseen: float, size: float, /, *, beyond: float = 0.0) -> Spread:
     """The spread of an area of losses: what was not seen may be an error where rows are right, or the other way."""
-    return Spread(se**2, (-third, third), (value * unseen, (1 - value) * unseen), size)
+    return Spread(se**2, (-third, third), (value * unseen, (1 - value) * unseen), size, beyond)
 
 
 def unseen_rows(level: float, /) -> float:

@@ -30,12 +30,12 @@ class Value(NamedTuple):
         return max(0.0, low), min(1.0, high)
 
 
-def area_value(value: float, influence: Influence, /, *, se: float | None = None) -> Value:
+def area_value(value: float, influence: Influence, /, *, se: float | None = None, beyond: float = 0.0) -> Value:
     """An area with its standard error, and the spread that its influence tells: the heaviest rows may hide an error."""
     n, sums, shares = len(influence.rows), influence.sums, influence.shares
     se = error_of_sums(exact_sum(np.square(sums)), len(sums), n) if se is None else se
     third, size = exact_sum(sums**3) / n**3, effective_number(shares)
-    return Value(value, se, area_spread(value, se, third, heaviest(shares), size))
+    return Value(value, se, area_spread(value, se, third, heaviest(shares), size, beyond=beyond))
 
 
 def mean_value(values: Floats, weights: Floats | None, clusters: Clusters | None, /) -> Value:

@@ -58,7 +58,9 @@ def _area(counts: Ints, errors: Floats, m: int) -> ErrorArea:
     mean = float((errors * h - counts * t).sum()) / n
     if_wrong, if_right = h - t - mean, -t - mean
     spread, third = (float((errors * if_wrong**k + (counts - errors) * if_right**k).sum()) for k in (2, 3))
-    return ErrorArea(risks, spread, third, float(h[0]))
+    ends = np.cumsum(counts)
+    wrong = np.flatnonzero((errors > 0) & (ends - counts < m))
+    return ErrorArea(risks, spread, third, float(h[0]), float(ends[wrong[0]]) if len(wrong) else 0.0)
 
 
 def _after(values: Floats) -> Floats:
