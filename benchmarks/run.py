@@ -24,6 +24,7 @@ from finding import Finding
 from fitted import fitted
 from guarantees import adversary, choosing, guarantees, hard_cases, labels_saved, monitors, other_promises
 from logits import classes, logits
+from monitor_clusters import monitor_clusters
 from peers import peers
 from sketches import sketches
 from start import start
@@ -49,6 +50,7 @@ PROMISES = {
     "labels_saved": labels_saved,
     "choosing": choosing,
     "monitors": monitors,
+    "monitor_clusters": monitor_clusters,
     "comparisons": comparisons,
     "refutations": refutations,
     "peers": peers,
