@@ -1,8 +1,8 @@
 """A search over distributions of clusters for those on which a guarantee about their rows breaks most often.
 
-A distribution is a few kinds of clusters: how frequent, how large, how often wrong as a whole, and how confident. What
-is guaranteed is about clusters of at most the rows that the guarantee names, which the sample may tell, so that the true
-risk is that of the kinds which are no larger.
+A distribution is a few kinds of clusters: how frequent, how large, how often wrong as a whole, and how confident. The
+guarantee is about clusters of at most the rows that it names, which the sample may decide, so that the true risk is
+that of the kinds which are no larger.
 """
 
 from dataclasses import dataclass, replace
@@ -146,9 +146,10 @@ def refuted_clusters(*, laws: int = 60, runs: int = 400, clusters: int = 300) ->
 def selector_for(law: Law) -> Selector:
     """One that accepts every row, with the target guaranteed for clusters as large as the distribution has."""
     largest = int(law.size.max())
-    rows = Outputs(given={"c": np.linspace(0, 1, 80_000)}, errors=np.zeros(80_000, bool), ids=[f"x{i}" for i in range(80_000)])
-    found = calibrate(rows, risk=RISK, delta=DELTA, largest_cluster=largest)
-    return replace(found, threshold=replace(found.threshold, value=-np.inf))
+    rows = Outputs(given={"c": np.linspace(0, 1, 500)}, errors=np.zeros(500, bool), ids=[f"x{i}" for i in range(500)])
+    found = calibrate(rows, risk=RISK, delta=DELTA)
+    promise = replace(found.threshold.promise, largest=largest)
+    return replace(found, threshold=replace(found.threshold, value=-np.inf, promise=promise))
 
 
 def _outputs(law: Law, seed: list[int], clusters: int) -> Outputs:

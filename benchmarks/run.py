@@ -18,6 +18,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from areas import areas, pairs
+from cluster_laws import cluster_laws
 from decisions import decisions
 from evaluations import demo, from_disk
 from finding import Finding
@@ -27,6 +28,7 @@ from logits import classes, logits
 from monitor_clusters import monitor_clusters
 from peers import peers
 from sketches import sketches
+from small_samples import small_samples
 from start import start
 from tests_of_promises import comparisons, refutations
 
@@ -53,7 +55,9 @@ PROMISES = {
     "monitor_clusters": monitor_clusters,
     "comparisons": comparisons,
     "refutations": refutations,
+    "cluster_laws": cluster_laws,
     "peers": peers,
+    "small_samples": small_samples,
 }
 PEERS = (
     "numpy",

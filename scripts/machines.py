@@ -99,7 +99,7 @@ def interpreter(setting: Setting) -> str:
     """The interpreter of a setting, in an environment of its own where it is not this one."""
     if not setting.python:
         return sys.executable
-    found = shutil.which(f"python{setting.python}") or _of_pyenv(setting.python)
+    found = next((path for path in _installed(setting.python) if _runs(path)), None)
     if found is None:
         raise CannotRunError("not installed")
     folder = ROOT / f".venv-{setting.python}-{setting.versions}"
@@ -111,11 +111,17 @@ def interpreter(setting: Setting) -> str:
     return str(python)
 
 
-def _of_pyenv(version: str) -> str | None:
-    """Versions that pyenv has but did not choose."""
+def _installed(version: str) -> Iterator[str]:
+    """The interpreter on the path, which may be a shim that runs nothing, and those that pyenv has."""
+    found = shutil.which(f"python{version}")
+    if found:
+        yield found
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
-    found = sorted(root.glob(f"versions/{version}.*/bin/python{version}"))
-    return str(found[-1]) if found else None
+    yield from (str(path) for path in sorted(root.glob(f"versions/{version}.*/bin/python{version}"), reverse=True))
+
+
+def _runs(python: str) -> bool:
+    return subprocess.run([python, "--version"], capture_output=True, check=False).returncode == 0
 
 
 def _install(python: Path, versions: str) -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstain.kernels.sums import exact_sum, exact_sums, squared_distance
+from abstain.kernels.sums import distance_powers, exact_sum, exact_sums, squared_distance
 
 values = st.lists(st.floats(-1e300, 1e300) | st.floats(-1, 1), min_size=1, max_size=50)
 
@@ -31,6 +31,17 @@ def test_sums_by_place():
     numbers, place = rng.normal(size=1000), rng.integers(7, size=1000)
     expected = [fsum(numbers[place == k]) for k in range(8)]
     np.testing.assert_allclose(exact_sums(numbers, place, 8), expected, rtol=2.3e-16)
+
+
+def test_cubed_distances_are_those_of_either_sign():
+    rng = np.random.default_rng(3)
+    for n in (50, 20_000):
+        a, b, order = rng.normal(size=n), rng.normal(size=n), rng.permutation(n)
+        cubes = (a - b) ** 3
+        found = distance_powers(a, b)
+        assert found == distance_powers(a[order], b[order])
+        expected = fsum((a - b) ** 2), -fsum(cubes[cubes < 0]), fsum(cubes[cubes > 0])
+        np.testing.assert_allclose(found, expected, rtol=1e-15)
 
 
 def test_squared_distance():

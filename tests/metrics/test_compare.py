@@ -67,11 +67,11 @@ def test_the_influence_of_a_tie_is_that_of_its_mean_place():
     np.testing.assert_allclose(counted.share, weighted.share, rtol=1e-12)
 
 
-def test_a_look_at_the_first_errors_settles_what_all_would(monkeypatch):
-    whole = compare_all(SCORES, ERRORS, ids=IDS, alpha=0.5)
-    for watched in (60, 5):
-        monkeypatch.setattr("abstain.metrics.ranking.WATCHED", watched)
-        assert compare_all(SCORES, ERRORS, ids=IDS, alpha=0.5) == whole
+@pytest.mark.parametrize("ids", [None, IDS], ids=["rows", "clusters"])
+def test_shares_that_are_found_later_are_the_same(monkeypatch, ids):
+    whole = compare_all(SCORES, ERRORS, ids=ids, alpha=0.5)
+    monkeypatch.setattr("abstain.metrics.influence.KEPT", 5)
+    assert compare_all(SCORES, ERRORS, ids=ids, alpha=0.5) == whole
 
 
 def test_many_against_one():

@@ -5,7 +5,6 @@ import pytest
 
 from abstain.metrics import augrc_se, aurc, aurc_interval, aurc_se, compare
 from abstain.metrics.influence import aurc_influence
-from abstain.metrics.intervals import fay_feuer
 from abstain.metrics.ranking import rank
 
 
@@ -41,24 +40,6 @@ def test_few_errors_need_the_poisson_interval():
         poisson += low <= truth <= high
     assert poisson / 400 >= 0.95
     assert normal / 400 < 0.85
-
-
-@pytest.mark.parametrize("alpha", [0.2, 1.0])
-def test_the_interval_of_few_errors_is_that_of_their_shares(alpha):
-    c, e = draw(np.random.default_rng(9), 100, ties=True)
-    influence = aurc_influence(rank(c, e), alpha=alpha)
-    added = influence.share[e]
-    expected = fay_feuer(added.sum(), (added**2).sum(), influence.share.max(), level=0.9)
-    assert aurc_interval(c, e, alpha=alpha, level=0.9) == pytest.approx(expected, rel=1e-10)
-
-
-@pytest.mark.parametrize("clustered", [False, True])
-def test_few_differing_errors_have_an_uneven_interval_and_many_an_even_one(clustered):
-    for n, is_even in ((150, False), (2000, True)):
-        a, b, e = paired_draw(np.random.default_rng(10), n)
-        found = compare(a, b, e, ids=np.arange(n) // 2 if clustered else None)
-        middle = (found.low + found.high) / 2
-        assert (middle == pytest.approx(found.difference, rel=1e-6)) == is_even
 
 
 def paired_draw(rng, n):

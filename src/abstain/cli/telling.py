@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 from abstain.cli.letters import shown
+from abstain.cli.program import program
 from abstain.cli.show import print_json, print_summary
 from abstain.words import listed
 
@@ -71,8 +72,8 @@ def _next(found: "Evaluation", run: str, score: str) -> str:
     from abstain.evaluation.proposal import proposed_risk
 
     if (risk := proposed_risk(found, score)) is None:
-        return f"abstain plan --n {len(found.given)}, as these rows certify nothing"
-    named = shlex.join(["abstain", "calibrate", run, "--score", score])
+        return f"{program()} plan --n {len(found.given)}, as these rows certify nothing"
+    named = f"{program()} {shlex.join(['calibrate', run, '--score', score])}"
     return f"{named} --risk {risk:g} -o selector.abstain"
 
 

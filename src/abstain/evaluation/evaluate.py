@@ -75,7 +75,7 @@ def evaluate(
         table, apart = compared(ranked, mix, alphas=alphas, level=level)
         rows += table
         behind |= apart
-        further += further_rows(ranked, mix, asked)
+        further += further_rows(ranked, mix, asked, level=level)
     say("Done", 1.0)
     return Evaluation(
         rows=rows,

@@ -23,7 +23,7 @@ def as_metrics(asked: str | Iterable[str], /) -> Asked:
     return [(name, *as_metric(name)) for name in dict.fromkeys(every)]
 
 
-def further_rows(ranked: Ranked, mix: Mix, asked: Asked, /) -> list[dict[str, Any]]:
+def further_rows(ranked: Ranked, mix: Mix, asked: Asked, /, *, level: float) -> list[dict[str, Any]]:
     """A row for each score and metric that the rows of a mix allow; those of the softmax are no score's: None."""
     if not asked:
         return []
@@ -45,6 +45,7 @@ def further_rows(ranked: Ranked, mix: Mix, asked: Asked, /) -> list[dict[str, An
                 continue
             with suppress(ValueError):  # not defined on these rows
                 found = metric(ranking, at=at)
-                owner = None if shared else score
-                table.append({"score": owner, "mix": mix.name, "metric": name, "value": found.value, "se": found.se})
+                low, high = found.interval(level=level) or (None, None)
+                row = {"score": None if shared else score, "mix": mix.name, "metric": name, "value": found.value}
+                table.append(row | {"se": found.se, "low": low, "high": high})
     return table

@@ -6,7 +6,6 @@ from typing import Any
 from abstain.evaluation.summary import Cell, Column, Line, Summary
 from abstain.evaluation.table import ScoreTable
 from abstain.evaluation.verdict import BASELINE, verdict
-from abstain.metrics.intervals import normal_interval
 from abstain.metrics.registry import as_metric
 from abstain.names import check_name
 
@@ -69,19 +68,17 @@ def _columns(evaluation: ScoreTable, mix: str, alphas: Sequence[float]) -> list[
     further = [row for row in evaluation.further if row["mix"] == mix and row["score"] is not None]
     for name in dict.fromkeys(row["metric"] for row in further):
         metric, _ = as_metric(name)
-        cells = _further([row for row in further if row["metric"] == name], metric.better == "large", evaluation.level)
+        cells = _further([row for row in further if row["metric"] == name], metric.better == "large")
         found.append((Column(name, mix, None, *size, metric.better), cells))
     return found
 
 
-def _further(rows: list[dict[str, Any]], is_large_better: bool, level: float) -> Cells:
+def _further(rows: list[dict[str, Any]], is_large_better: bool) -> Cells:
     places = _places({row["score"]: -row["value"] if is_large_better else row["value"] for row in rows})
     cells = {}
     for row in rows:
-        score, value, low, high = row["score"], row["value"], None, None
-        if row["se"] is not None:
-            low, high = normal_interval(value, row["se"], level=level)
-        cells[score] = Cell(value, low, high, places[score], tied=places[score] == 1)
+        score = row["score"]
+        cells[score] = Cell(row["value"], row["low"], row["high"], places[score], tied=places[score] == 1)
     return cells
 
 

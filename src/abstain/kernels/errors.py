@@ -24,12 +24,12 @@ class ErrorArea(NamedTuple):
     """Σ_{k≤m} R_k."""
     spread: float
     """Σ over all rows of the squared deviation of e h − T from its mean, T = Σ_{i≤k≤m} e_k/k."""
-    squares: float
-    """Σ e h² over all rows."""
-    errors: float
-    """Errors in groups that reach into the first m rows."""
+    third: float
+    """Σ of the cubes of the same deviations."""
     largest: float
     """h of the first group."""
+    first: float
+    """The rank up to which the first group with an error goes; 0 without one among the first m rows."""
 
 
 @compiled(inline="always")
@@ -61,8 +61,8 @@ def _fold(counts, errors, groups, end, wrong_end, m, state):  # type: ignore[no-
     of their squares cancels.
     """
     h_before, t_before, risks, risks_lost = state[0], state[2], state[4], state[5]
-    rows, mean, squares, reached, largest = state[6], state[7], state[9], state[10], state[11]
-    h = t = off_sum = off_squares = 0.0
+    rows, mean, largest, first = state[6], state[7], state[10], state[11]
+    h = t = off_sum = off_squares = off_cubes = 0.0
     for g in range(groups):
         count, wrong = counts[g], errors[g]
         rows += count
@@ -76,6 +76,7 @@ def _fold(counts, errors, groups, end, wrong_end, m, state):  # type: ignore[no-
                 off = wrong * h_mean - t_mean - mean
                 off_sum += off
                 off_squares += off * off
+                off_cubes += off * off * off
             else:
                 risks, risks_lost, more_h, more_t, h_mean, t_mean = _tie(
                     count, wrong, end, wrong_end, m, (risks, risks_lost)
@@ -85,18 +86,20 @@ def _fold(counts, errors, groups, end, wrong_end, m, state):  # type: ignore[no-
                 t += more_t
                 if_wrong, if_right = h_mean - t_mean - mean, -t_mean - mean
                 off_sum += wrong * if_wrong + (count - wrong) * if_right
-                off_squares += wrong * (if_wrong * if_wrong) + (count - wrong) * (if_right * if_right)
-            squares += wrong * (h_mean * h_mean)
-            reached += wrong
+                wrong_square, right_square = wrong * (if_wrong * if_wrong), (count - wrong) * (if_right * if_right)
+                off_squares += wrong_square + right_square
+                off_cubes += wrong_square * if_wrong + right_square * if_right
             largest = h_mean
+            first = end if wrong else first
         end -= count
         wrong_end -= wrong
     state[0], state[1] = plus(state[0], state[1], h)
     state[2], state[3] = plus(state[2], state[3], t)
     shift = off_sum / rows
     state[4], state[5], state[6], state[7] = risks, risks_lost, rows, mean + shift
+    state[9] += off_cubes - 3 * shift * (state[8] + off_squares) + 2 * shift * shift * off_sum
     state[8] += off_squares - off_sum * shift
-    state[9], state[10], state[11] = squares, reached, largest
+    state[10], state[11] = largest, first
 
 
 @compiled(*((array(kind), array(kind), array(whole), array(double, 2)) for kind in (single, double)), allocates=True)

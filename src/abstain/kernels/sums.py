@@ -35,16 +35,21 @@ def _total(values, scale, finer):  # type: ignore[no-untyped-def]
     return high, low
 
 
-@compiled((array(double), array(double), double, double))
-def _total_square(a, b, scale, finer):  # type: ignore[no-untyped-def]
-    high = low = np.int64(0)
+@compiled((array(double), array(double), array(double), double))
+def _total_powers(a, b, scales, finer):  # type: ignore[no-untyped-def]
+    high = low = above = low_above = both = low_both = np.int64(0)
     for i in range(a.size):
         apart = a[i] - b[i]
-        x = apart * apart * scale
-        whole = np.int64(x)
+        x, cube = apart * apart * scales[0], apart * apart * abs(apart) * scales[1]
+        whole, whole_cube = np.int64(x), np.int64(cube)
+        rest, is_above = np.int64((cube - whole_cube) * finer), np.int64(apart > 0)
         high += whole
         low += np.int64((x - whole) * finer)
-    return high, low
+        both += whole_cube
+        low_both += rest
+        above += is_above * whole_cube
+        low_above += is_above * rest
+    return high, low, above, low_above, both - above, low_both - low_above
 
 
 def _parts(values: Floats, scale: float, finer: float) -> tuple[Ints, Ints]:
@@ -92,7 +97,23 @@ def exact_sums(values: Floats, place: Ints, size: int, /) -> Floats:
 
 def squared_distance(a: Floats, b: Floats, /) -> float:
     """Σ (a − b)², (n,) each, whatever the order of the rows."""
-    scale, finer = _scales(len(a), (_bound(a) + _bound(b)) ** 2)
+    return distance_powers(a, b)[0]
+
+
+def distance_powers(a: Floats, b: Floats, /) -> tuple[float, float, float]:
+    """Σ (a − b)², Σ (a − b)³ where a < b, without its sign, and where a > b; (n,) each, in whatever order."""
+    bound = _bound(a) + _bound(b)
+    (scale, finer), (scale_cubes, _) = _scales(len(a), bound**2), _scales(len(a), bound**3)
     if len(a) <= FEW:
-        return _rounded(*(part.sum() for part in _parts(np.square(a - b), scale, finer)), scale, finer)
-    return _rounded(*_total_square(a, b, scale, finer), scale, finer)
+        apart = a - b
+        high, low = (part.sum() for part in _parts(apart * apart, scale, finer))
+        cubes = _parts(apart * apart * apart, scale_cubes, finer)
+        above, low_above = (np.maximum(part, 0).sum() for part in cubes)
+        below, low_below = (-np.minimum(part, 0).sum() for part in cubes)
+    else:
+        high, low, above, low_above, below, low_below = _total_powers(a, b, np.array([scale, scale_cubes]), finer)
+    return (
+        _rounded(high, low, scale, finer),
+        _rounded(below, low_below, scale_cubes, finer),
+        _rounded(above, low_above, scale_cubes, finer),
+    )

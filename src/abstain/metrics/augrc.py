@@ -11,7 +11,7 @@ from abstain.metrics.clusters import error_of_mean, standard_error
 from abstain.metrics.groups import Groups, group, sides_of
 from abstain.metrics.influence import augrc_influence, augrc_sums
 from abstain.metrics.ranking import Ranking, rank
-from abstain.metrics.value import Value
+from abstain.metrics.value import Value, area_value
 from abstain.names import check_name
 
 Convention = Literal["integral", "torch_uncertainty"]
@@ -71,9 +71,7 @@ def augrc_se(
 
 def augrc_value(ranking: Ranking, /) -> Value:
     """AUGRC of a ranking with its standard error."""
-    groups, clusters = ranking.groups, ranking.rows.clusters
-    se = generalized_area_se(groups) if groups.is_counted and clusters is None else _row_se(ranking)
-    return Value(generalized_area(groups), se)
+    return area_value(generalized_area(ranking.groups), augrc_influence(ranking))
 
 
 def _row_se(ranking: Ranking) -> float:

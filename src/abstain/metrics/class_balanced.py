@@ -12,7 +12,7 @@ from abstain.metrics.checks import check_labels
 from abstain.metrics.clusters import standard_error
 from abstain.metrics.influence import Influence, augrc_influence, aurc_influence
 from abstain.metrics.ranking import Ranking
-from abstain.metrics.value import Value
+from abstain.metrics.value import Value, area_value
 
 Floats = NDArray[np.float64]
 
@@ -42,13 +42,15 @@ def balanced(ranking: Ranking, /) -> Ranking:
 def balanced_aurc(ranking: Ranking, alpha: float, /) -> Value:
     """Class-balanced AURC-α with its standard error."""
     each = balanced(ranking)
-    return Value(area(each.groups, alpha=alpha), _se(each, aurc_influence(each, alpha=alpha)))
+    influence = aurc_influence(each, alpha=alpha)
+    return area_value(area(each.groups, alpha=alpha), influence, se=_se(each, influence))
 
 
 def balanced_augrc(ranking: Ranking, /) -> Value:
     """Class-balanced AUGRC with its standard error."""
     each = balanced(ranking)
-    return Value(generalized_area(each.groups), _se(each, augrc_influence(each)))
+    influence = augrc_influence(each)
+    return area_value(generalized_area(each.groups), influence, se=_se(each, influence))
 
 
 def _se(ranking: Ranking, influence: Influence) -> float:

@@ -40,16 +40,6 @@ class Clusters:
         return None if size == len(number) else Clusters((np.cumsum(is_there) - 1)[number], size)
 
 
-def reaches_clusters(is_there: NDArray[np.bool_], clusters: Clusters | None, enough: int, /) -> bool:
-    """Whether ``enough`` clusters are there, by a mask (m,) of the first rows."""
-    found = int(np.count_nonzero(is_there))
-    if clusters is not None and found >= enough:
-        seen = np.zeros(clusters.size, dtype=bool)
-        seen[clusters.number[: len(is_there)][is_there]] = True
-        found = int(np.count_nonzero(seen))
-    return found >= enough
-
-
 def cluster_sums(values: Floats, clusters: Clusters | None, /) -> Floats:
     """The sum of each cluster's values, (c,), whatever the order of the rows."""
     return values if clusters is None else exact_sums(values, clusters.number, clusters.size)

@@ -1,22 +1,20 @@
 """Paired comparison of two scores on the same samples."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from abstain.kernels.sums import exact_sum, squared_distance
+from abstain.kernels.sums import distance_powers, exact_sum
 from abstain.kernels.threads import in_threads
 from abstain.metrics.checks import check_level
 from abstain.metrics.clusters import cluster_sums, error_of_sums
 from abstain.metrics.influence import Influence
-from abstain.metrics.intervals import FEW_ERRORS, Estimate, estimates, fay_feuer, mover
-from abstain.metrics.quantiles import normal_quantile
+from abstain.metrics.intervals import Estimate, estimates
 from abstain.metrics.ranking import Rows, rank
-
-Floats = NDArray[np.float64]
+from abstain.metrics.spread import Spread
 
 
 @dataclass(frozen=True)
@@ -47,9 +45,8 @@ def compare(
     """Paired difference of two AURC-α on the same samples, with its standard error and interval.
 
     Pairing makes the interval much shorter than two separate ones, since both scores meet the same errors.
-    Samples with the same ``ids`` are one cluster. Where fewer than 50 errors tell the scores apart, the interval
-    joins the Fay–Feuer intervals of the errors that speak for a and of those that speak for b, with a milder allowance
-    for errors not seen.
+    Samples with the same ``ids`` are one cluster. The interval has the form of `aurc_interval`, and allows in each
+    direction for errors not seen that only one of the scores finds, even where both rank all samples identically.
 
     >>> errors = [0, 0, 1, 0, 0, 1, 0, 1, 1, 1]
     >>> a, b = [9.5, 9, 8.5, 8, 7, 6, 5, 4, 3, 2], [9, 9.5, 2, 8, 6, 7, 5, 3, 4, 8.5]
@@ -101,19 +98,6 @@ def compare_with(best: Estimate, others: Sequence[Estimate], /, *, level: float 
     return in_threads(against, others, len(rows))
 
 
-def unseen_weight(weights: Floats) -> float:
-    """The weight an error not seen may have: one and a half root mean squares, where Fay and Feuer take the largest.
-
-    With the largest, that of the first rank, a good score was told from a random one in 0 to 16% of simulated runs with
-    few errors, and in 15 to 77% with this; the 95% interval held in 97% or more, and 1 to 5% of equal scores were
-    called different.
-    """
-    reached = weights[weights > 0]
-    if not reached.size:
-        return 0.0
-    return float(min(reached.max(), 1.5 * np.sqrt(exact_sum(np.square(reached)) / reached.size)))
-
-
 def paired(a: Estimate, b: Estimate, /, *, level: float = 0.95) -> Comparison:
     """Compare two estimates made on the same rows."""
     check_level(level)
@@ -129,17 +113,26 @@ def _same_rows(*each: Estimate) -> Rows:
 
 
 def _compared(a: Estimate, of_a: Influence, b: Estimate, of_b: Influence, level: float) -> Comparison:
-    rows, difference = of_a.rows, a.value - b.value
-    se = error_of_sums(squared_distance(of_a.sums, of_b.sums), len(of_a.sums), len(rows))
-    if of_a.tells_apart(of_b, FEW_ERRORS):
-        half = normal_quantile((1 + level) / 2) * se
-        return Comparison(difference, se, float(difference - half), float(difference + half))
-    share = of_a.share - of_b.share
-    added = cluster_sums(share * rows.losses, rows.clusters)
-    sides = []
-    for sign in (1.0, -1.0):
-        events = np.maximum(sign * added, 0.0)
-        unseen = unseen_weight(cluster_sums(np.maximum(sign * share, 0.0), rows.clusters))
-        total = exact_sum(events)
-        sides.append((total, *fay_feuer(total, exact_sum(np.square(events)), unseen, level=level)))
-    return Comparison(difference, se, *mover(*sides))
+    n, difference = len(of_a.rows), a.value - b.value
+    squares, *cubes = distance_powers(of_a.sums, of_b.sums)
+    se = error_of_sums(squares, len(of_a.sums), n)
+    thirds = cubes[0] / n**3, cubes[1] / n**3
+    most = sum(b.spread.unseen), sum(a.spread.unseen)
+    spread = Spread(se**2, thirds, most, min(a.spread.size, b.spread.size))
+    if not spread.hides_nothing(level=level):
+        unseen = _unseen(of_b, of_a), _unseen(of_a, of_b)
+        spread = replace(spread, unseen=unseen)
+    return Comparison(difference, se, *spread.interval(difference, level=level))
+
+
+def _unseen(of_a: Influence, of_b: Influence) -> float:
+    """What an error that was not seen may add to the area of a alone: a row that b has found and a has not.
+
+    It is as heavy as the rows of a are in the root mean square, or as those that a trusts more than b, whichever is
+    more. As heavy as the heaviest, it would leave little power: a good score was told from a random one in 34% of
+    samples of 1,000 at α = 0.1, and in 76% so.
+    """
+    apart = cluster_sums(np.maximum(of_a.share - of_b.share, 0.0), of_a.rows.clusters)
+    total = exact_sum(apart)
+    of_apart = exact_sum(np.square(apart)) / total if total else 0.0
+    return max(of_a.typical, of_apart)

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from abstain.kernels.areas import centre, group_influence, row_influence
 from abstain.kernels.influence import ranked_error_influence
-from abstain.metrics.clusters import cluster_sums, reaches_clusters
+from abstain.metrics.clusters import cluster_sums
 from abstain.metrics.groups import Groups
 from abstain.metrics.ranking import Ranking, Rows
+from abstain.metrics.spread import typical
 
 Floats = NDArray[np.float64]
-ROUNDING = 1e-12
+KEPT = 1 << 17  # rows whose shares are found with their influence: it takes less than a pass of their own
 
 
 @dataclass(frozen=True)
@@ -23,46 +24,29 @@ class Influence:
 
     centred: Floats
     """(n,) its influence function value; the mean is 0 and the standard deviation over √n the standard error."""
-    first_shares: Floats
-    """(m,) what each of the first samples adds to the area if its loss is 1: the area is Σ share · loss."""
     rows: Rows
-    all_shares: Callable[[], Floats] | None = None
-    """How to find the shares of all samples, where the first are not all."""
+    find_share: Callable[[], Floats]
+    """How to find the shares: few ask for them."""
 
     @cached_property
     def share(self) -> Floats:
-        """(n,) the shares of all samples."""
-        return self.first_shares if self.all_shares is None else self.all_shares()
+        """(n,) what each sample adds to the area if its loss is 1: the area is Σ share · loss."""
+        return self.find_share()
 
     @cached_property
     def sums(self) -> Floats:
         """(c,) the influence of each cluster: the sum of that of its samples."""
         return cluster_sums(self.centred, self.rows.clusters)
 
-    def has_errors(self, enough: int, /) -> bool:
-        """Whether ``enough`` clusters add to the area; the first samples are looked at first."""
-        return self._reach(self.first_shares > 0, enough) or (
-            self.all_shares is not None and self._reach(self.share > 0, enough)
-        )
-
-    def tells_apart(self, other: "Influence", enough: int, /) -> bool:
-        """Whether ``enough`` clusters have an error with another share in this area than in the other."""
-        return self._reach(_differ(self.first_shares, other.first_shares), enough) or (
-            self.all_shares is not None and self._reach(_differ(self.share, other.share), enough)
-        )
-
-    def _reach(self, is_there: NDArray[np.bool_], enough: int) -> bool:
-        return reaches_clusters(is_there & (self.rows.given_losses[: len(is_there)] != 0), self.rows.clusters, enough)
+    @cached_property
+    def shares(self) -> Floats:
+        """(c,) the share of each cluster."""
+        return cluster_sums(self.share, self.rows.clusters)
 
     @cached_property
-    def added(self) -> Floats:
-        """(c,) what each cluster has added to the area."""
-        return cluster_sums(self.share * self.rows.losses, self.rows.clusters)
-
-
-def _differ(a: Floats, b: Floats) -> NDArray[np.bool_]:
-    """Where a and b differ by more than rounding."""
-    return np.abs(a - b) > ROUNDING * (a + b)
+    def typical(self) -> float:
+        """The root mean square of the shares of clusters that count at all."""
+        return typical(self.shares)
 
 
 def aurc_influence(ranking: Ranking, /, *, alpha: float = 1.0) -> Influence:
@@ -70,10 +54,12 @@ def aurc_influence(ranking: Ranking, /, *, alpha: float = 1.0) -> Influence:
     rows, m = ranking.rows, ranking.prefix(alpha)
     if rows.is_counted:
         passes = ranking.order, rows.given_losses, m
-        found = ranked_error_influence(*passes, rows.watched)
-        if rows.watched == len(rows):
-            return Influence(*found, rows)
-        return Influence(*found, rows, lambda: ranked_error_influence(*passes, len(rows))[1])
+        if len(rows) <= KEPT:
+            centred, share = ranked_error_influence(*passes, len(rows))
+            return Influence(centred, rows, lambda: share)
+        return Influence(
+            ranked_error_influence(*passes, 0)[0], rows, lambda: ranked_error_influence(*passes, len(rows))[1]
+        )
     groups = ranking.groups
     h, t = group_influence(groups.counts, groups.weights, groups.losses, m)
     return _influence(ranking, h, t, reached=_weight_of_prefix(groups, m) / groups.weights.sum())
@@ -106,5 +92,7 @@ def _influence(ranking: Ranking, h: Floats, t: Floats, *, reached: float) -> Inf
     centre(h, t, groups.losses, groups.weights, len(rows) / reached)
     weights = np.empty(0) if rows.weights is None else rows.weights
     centred = row_influence(ranking.group, weights, rows.losses, h, t)
-    share = (h / len(rows))[ranking.group]
-    return Influence(centred, share if rows.weights is None else share * rows.weights, rows)
+    share = h / len(rows)
+    return Influence(
+        centred, rows, lambda: share[ranking.group] if rows.weights is None else share[ranking.group] * rows.weights
+    )

@@ -1,26 +1,24 @@
-"""How sure an AURC is: its standard error and a confidence interval that holds for few errors too."""
+"""How sure an AURC is: its standard error and a confidence interval that allows for errors not seen."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import sqrt
+from math import log, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from abstain.kernels.sums import exact_sum
 from abstain.metrics.aurc import area
 from abstain.metrics.checks import check_level, check_samples, check_share
-from abstain.metrics.clusters import cluster_sums, error_of_mean, error_of_sums
+from abstain.metrics.clusters import Clusters, cluster_sums, error_of_mean
 from abstain.metrics.groups import Ties, sides_of
 from abstain.metrics.influence import Influence, aurc_influence
-from abstain.metrics.quantiles import gamma_quantile, normal_quantile
 from abstain.metrics.ranking import Ranking, rank
-from abstain.metrics.value import Value
+from abstain.metrics.spread import TOP, Spread, area_spread
+from abstain.metrics.value import Value, area_value
 
 KEPT = 1 << 17  # rows whose influence is kept once it is known
 ALPHAS = (0.1, 0.5, 1.0)  # the coverages of AURC-α where none are asked for, as in the paper
-FEW_ERRORS = 50  # below it the normal interval is too short
 
 
 @dataclass(frozen=True)
@@ -32,6 +30,7 @@ class Estimate:
     low: float
     high: float
     alpha: float
+    spread: Spread = field(repr=False)
     ranking: Ranking | None = field(default=None, repr=False)
     """The rows, which a paired comparison needs; None where only groups were there."""
 
@@ -78,8 +77,9 @@ def aurc_interval(
 ) -> tuple[float, float]:
     """Two-sided confidence interval of AURC-α.
 
-    The normal interval, or with fewer than 50 errors among the first αn samples the weighted-Poisson interval of
-    Fay and Feuer (1997), which keeps its level there at the price of some width.
+    It is that of the likelihood ratio of a Poisson count with the variance and skewness of the influence function,
+    and always allows for errors among the most trusted samples that were not seen (`abstain.metrics.spread`). With
+    many errors it is the normal interval.
     """
     found = aurc_estimates(confidence, losses, alphas=[alpha], ids=ids, level=level)[0]
     return found.low, found.high
@@ -125,17 +125,29 @@ def estimates(ties: Ties | Ranking, /, *, alphas: Sequence[float] = (1.0,), leve
 def aurc_value(ranking: Ranking, alpha: float, /) -> Value:
     """AURC-α of a ranking with its standard error."""
     found = estimates(ranking, alphas=[alpha])[0]
-    return Value(found.value, found.se)
+    return Value(found.value, found.se, found.spread)
 
 
 def _counted(ties: Ties | Ranking, alphas: Sequence[float], level: float, ranking: Ranking | None) -> list[Estimate]:
-    ms = [ties.prefix(alpha) for alpha in alphas]
+    n, ms = ties.n, [ties.prefix(alpha) for alpha in alphas]
     found = []
     for alpha, m, sums in zip(alphas, ms, ties.error_areas(np.array(ms)), strict=True):
-        value, se = sums.risks / m, error_of_mean(sums.spread, ties.n) * (ties.n / m)
-        few = (value, sums.squares / m**2, sums.largest / m) if sums.errors < FEW_ERRORS else None
-        found.append(Estimate(value, se, *_interval(value, se, level, few), alpha, ranking))
+        value, se = sums.risks / m, error_of_mean(sums.spread, n) * (n / m)
+        beyond = 1 / (sums.first * m) if sums.first else 0.0
+        spread = area_spread(value, se, sums.third / m**3, _heaviest_ranks(m, sums.largest), m / 2, beyond=beyond)
+        found.append(_estimate(Value(value, se, spread), level, alpha, ranking))
     return found
+
+
+def _heaviest_ranks(m: int, largest: float) -> float:
+    """`heaviest` for the ranks of an area of m, if they are not tied, or for the first group of ties.
+
+    The mean of H_m − H_{i−1} over the ranks i up to k is H_m − H_k + 1.
+    """
+    if m <= TOP:
+        return largest / m
+    every = log(m) + 0.5772156649015329 + 1 / (2 * m) - 1 / (12 * m**2)
+    return min(largest, every + 1 - sum(1 / k for k in range(1, TOP + 1))) / m
 
 
 def _by_rows(ranking: Ranking, alphas: Sequence[float], level: float) -> list[Estimate]:
@@ -148,45 +160,40 @@ def _by_rows(ranking: Ranking, alphas: Sequence[float], level: float) -> list[Es
 
 
 def _by_sums(ranking: Ranking, alpha: float, value: float, level: float) -> Estimate:
-    rows, influence = ranking.rows, aurc_influence(ranking, alpha=alpha)
-    se = error_of_sums(exact_sum(np.square(influence.sums)), len(influence.sums), len(rows))
-    few = None
-    if not influence.has_errors(FEW_ERRORS):
-        largest = float(cluster_sums(influence.share, rows.clusters).max())
-        few = (exact_sum(influence.added), exact_sum(np.square(influence.added)), largest)
-    estimate = Estimate(value, se, *_interval(value, se, level, few), alpha, ranking)
-    if len(rows) <= KEPT:
+    influence = aurc_influence(ranking, alpha=alpha)
+    found = area_value(value, influence, beyond=_beyond(ranking, alpha))
+    estimate = _estimate(found, level, alpha, ranking)
+    if len(ranking.rows) <= KEPT:
         estimate.__dict__["influence"] = influence  # the cached value of the property, at hand here
     return estimate
 
 
-def _interval(value: float, se: float, level: float, few: tuple[float, float, float] | None) -> tuple[float, float]:
-    """The normal interval, or Fay and Feuer's of a ``few`` errors, within 0 and 1."""
-    if few is None:
-        return normal_interval(value, se, level=level)
-    low, high = fay_feuer(*few, level=level)
-    return max(0.0, float(low)), min(1.0, float(high))
+def _beyond(ranking: Ranking, alpha: float) -> float:
+    """What an error at rank i, left out, takes off beyond its influence Σ_{k≥i} 1/k − 1/i: the 1/i, over all ranks.
 
-
-def normal_interval(value: float, se: float, /, *, level: float) -> tuple[float, float]:
-    """The normal interval of a value that cannot leave 0 to 1.
-
-    >>> low, high = normal_interval(0.02, 0.01, level=0.99)
-    >>> low, round(high, 4)
-    (0.0, 0.0458)
+    Of a cluster it is as much for each of its rows that may be up there.
     """
-    half = normal_quantile((1 + level) / 2) * se
-    return max(0.0, float(value - half)), min(1.0, float(value + half))
+    groups, clusters = ranking.groups, ranking.rows.clusters
+    wrong = np.flatnonzero(groups.losses)
+    if not len(wrong):
+        return 0.0
+    before, all_weight = float(groups.weights[: wrong[0] + 1].sum()), alpha * float(groups.weights.sum())
+    each = np.ones(ranking.n) if ranking.rows.weights is None else ranking.rows.weights
+    largest = float(cluster_sums(each, clusters)[_of(clusters, ranking.group == wrong[0])].max())
+    return largest * min(1.0, largest / before) / all_weight
 
 
-def fay_feuer(y: float, v: float, largest: float, /, *, level: float) -> tuple[float, float]:
-    """Interval for a sum of Poisson counts with weights: what the events add up to, and squared, and the largest."""
-    outside = (1 - level) / 2
-    low = v / y * gamma_quantile(y**2 / v, outside) if v > 0 else 0.0  # no event, or all too small to square
-    if largest == 0:
-        return low, 0.0
-    y, v = y + largest, v + largest**2
-    return low, v / y * gamma_quantile(y**2 / v, 1 - outside)
+def _of(clusters: Clusters | None, rows: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The numbers of the clusters of some rows."""
+    return np.flatnonzero(rows) if clusters is None else clusters.number[rows]
+
+
+def _estimate(found: Value, level: float, alpha: float, ranking: Ranking | None) -> Estimate:
+    value, se, spread = found
+    interval = found.interval(level=level)
+    if se is None or spread is None or interval is None:
+        raise ValueError("An estimate must have a standard error, got none.")
+    return Estimate(value, se, *interval, alpha, spread, ranking)
 
 
 def mover(

@@ -17,7 +17,6 @@ from abstain.metrics.groups import Groups, are_errors, grouped, prefix
 from abstain.metrics.softmax import Softmax, softmax
 
 Floats = NDArray[np.float64]
-WATCHED = 1 << 15  # errors
 
 
 @dataclass(frozen=True)
@@ -76,12 +75,6 @@ class Rows:
     def is_counted(self) -> bool:
         """Whether every loss is 0 or 1 and every row counts once."""
         return self.weights is None and self.given_losses.dtype == bool
-
-    @cached_property
-    def watched(self) -> int:
-        """How many of the first rows have errors enough to see that two scores treat errors differently."""
-        wrong = np.flatnonzero(self.given_losses)
-        return len(self) if len(wrong) <= WATCHED else int(wrong[WATCHED])
 
     def rank(self, confidence: ArrayLike, /) -> "Ranking":
         """Rank the rows by a confidence."""

@@ -31,7 +31,7 @@ def risk_influence(ranking: Ranking, coverage: float, /) -> tuple[float, Influen
     risk, rate = float(groups.losses @ weights) / k, float(rates_at_cut(groups, np.array([float(k)]))[0])
     of_rows = weights[ranking.group]
     centred = (of_rows * (rows.losses - rate) - k / n * (risk - rate)) * (n / k)
-    return risk, Influence(centred, of_rows / k, rows)
+    return risk, Influence(centred, rows, lambda: of_rows / k)
 
 
 def rates_at_cut(groups: Groups, accepted: Floats, /) -> Floats:

@@ -2,24 +2,21 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import sqrt
 from typing import Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.kernels.sums import exact_sum, squared_distance
+from abstain.kernels.sums import distance_powers
 from abstain.metrics.checks import check_level, check_losses
 from abstain.metrics.clusters import Clusters, cluster_sums, error_of_sums, standard_error
-from abstain.metrics.compare import unseen_weight
 from abstain.metrics.crossing import crossing
-from abstain.metrics.influence import ROUNDING, Influence
-from abstain.metrics.intervals import FEW_ERRORS, estimates, fay_feuer, mover
-from abstain.metrics.quantiles import normal_quantile
+from abstain.metrics.influence import Influence
+from abstain.metrics.intervals import estimates, mover
 from abstain.metrics.ranking import Ranking, Rows
 from abstain.metrics.risk_influence import risk_influence
+from abstain.metrics.spread import Spread, effective_number, typical
 
-Floats = NDArray[np.float64]
 ENOUGH = 5  # clusters apart, to tell what those not seen weigh: with fewer, 95% intervals held in 86%
 
 
@@ -142,36 +139,25 @@ class TwoModels:
         return np.asarray(losses | (self.a.confidence_of(every) != self.b.confidence_of(every)))
 
     def _pair(self, a: float, of_a: Influence, b: float, of_b: Influence) -> Pair:
-        """The difference of two sums of shares of losses: normal, or where few clusters tell them apart by `mover`.
+        """The difference of two sums of shares of losses.
 
         Only rows where the two differ are evidence. An error not seen is of their kind, and may be of either model.
         """
-        difference, z = a - b, normal_quantile((1 + self.level) / 2)
-        se = error_of_sums(squared_distance(of_a.sums, of_b.sums), len(of_a.sums), self.a.n)
+        squares, *cubes = distance_powers(of_a.sums, of_b.sums)
+        se = error_of_sums(squares, len(of_a.sums), self.a.n)
         if not self._differ.any():
             return _same(a)
-        added = of_a.added - of_b.added
-        evident = cluster_sums(self._differ.astype(np.float64), self._clusters) > 0
-        telling = evident & (np.abs(added) > ROUNDING * (of_a.added + of_b.added))
-        if np.count_nonzero(telling) >= FEW_ERRORS:
-            return Pair(a, b, se, difference - z * se, difference + z * se)
-        unseen = self._unseen(of_a, of_b)
-        sides = []
-        for sign in (1.0, -1.0):
-            events = np.maximum(sign * added, 0.0)
-            total = exact_sum(events)
-            sides.append((total, *fay_feuer(total, exact_sum(np.square(events)), unseen, level=self.level)))
-        low, high = mover(*sides)
-        beyond = z**2 * max(0.0, se**2 - exact_sum(np.square(added)))  # of the place of the cut, which no event shows
-        low = difference - sqrt((difference - low) ** 2 + beyond)
-        return Pair(a, b, se, low, difference + sqrt((high - difference) ** 2 + beyond))
+        n, size = self.a.n, min(effective_number(each.shares) for each in (of_a, of_b))
+        spread = Spread(se**2, (cubes[0] / n**3, cubes[1] / n**3), self._unseen(of_a, of_b), size)
+        low, high = spread.interval(a - b, level=self.level)
+        return Pair(a, b, se, low, high)
 
-    def _unseen(self, of_a: Influence, of_b: Influence) -> float:
-        """The weight of an error not seen: as in rows where the two differ, or in any if too few of these count."""
+    def _unseen(self, of_a: Influence, of_b: Influence) -> tuple[float, float]:
+        """What an error of b takes off and of a adds: as rows where the two differ, or as any if too few do."""
         apart = [cluster_sums(each.share * self._differ, self._clusters) for each in (of_a, of_b)]
         if np.count_nonzero(np.maximum(*apart)) < ENOUGH:
-            apart = [cluster_sums(each.share, self._clusters) for each in (of_a, of_b)]
-        return max(map(unseen_weight, apart))
+            apart = [of_a.shares, of_b.shares]
+        return typical(apart[1]), typical(apart[0])
 
 
 def _same(value: float) -> Pair:

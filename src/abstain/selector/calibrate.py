@@ -40,6 +40,7 @@ def calibrate(
     delta: float | None = 0.05,
     method: str | None = None,
     largest_cluster: int | None = None,
+    label_above: float | None = None,
     when_impossible: Literal["raise", "reject_all"] = "raise",
     seed: int = 0,
 ) -> Selector:
@@ -64,6 +65,10 @@ def calibrate(
     over one. Rows that are not usable count as errors that are never accepted. Where no threshold keeps a risk, that
     is an error, or with ``when_impossible="reject_all"`` a selector that accepts nothing.
 
+    With ``label_above`` only rows whose confidence is above that number need a label, whatever stands for the others is
+    not looked at, and none of those is ever accepted: labels where they count. It is fixed before any label, such as
+    `thresholds.label_floor` of unlabelled rows, and the score is one that needs no fitting.
+
     An error costs 1 and ``cost`` is that of rejecting, one number or one for each true class; ``costs[ŷ, y]`` are other
     costs of predicting ŷ where y is true. The method ``minimal_cost`` chooses the threshold on the sample, ``chow``
     trusts probabilities, temperature-scaled on rows of every kind; both bound the expected cost.
@@ -87,9 +92,14 @@ def calibrate(
         delta=delta,
         method=method,
         largest_cluster=largest_cluster,
+        label_above=label_above,
     )
     asked.check_refuge(when_impossible)
     possible = _candidates(score, outputs, asked)
+    if label_above is not None and (len(possible) > 1 or possible[0].needs_fitting):
+        raise ValueError(
+            "`label_above` must come with one score that needs no fitting, as the labels are not all there."
+        )
     tried: list[str] = []
     entry, fitting, rest = possible[0], FittingRows.all_alike(outputs), outputs
     if len(possible) > 1:

@@ -14,6 +14,7 @@ from abstain.scores.expected_cost import Costs, ExpectedCost
 from abstain.scores.score import FittedScore, Score
 from abstain.selector.calibration_data import class_names_of, largest_cluster
 from abstain.selector.group_thresholds import GroupThresholds
+from abstain.thresholds.labelled_above import labelled_above
 from abstain.thresholds.methods import METHODS, Target, methods_for
 from abstain.thresholds.per_group import of_all_groups
 from abstain.thresholds.sample import check_chance
@@ -37,6 +38,7 @@ class Asked:
     delta: float | None
     method: str | None
     largest_cluster: int | None = None
+    label_above: float | None = None
 
     def __post_init__(self) -> None:
         named = [name for name in ("risk", "coverage", "cost") if getattr(self, name) is not None]
@@ -63,6 +65,8 @@ class Asked:
             check_name("method", self.method, methods_for(self.target))
         if self.largest_cluster is not None:
             self._check_largest(self.largest_cluster)
+        if self.label_above is not None and (self.target != "risk" or self.method is not None):
+            raise ValueError("`label_above` must come with a `risk` alone and no `method`, got another target.")
 
     def _check_largest(self, largest: int) -> None:
         if isinstance(largest, bool) or not isinstance(largest, int | np.integer) or largest < 1:
@@ -124,6 +128,8 @@ class Asked:
             return rule(confidence, rest.errors, coverage=self.coverage, **known), None
         if self.largest_cluster is not None:
             known["largest"] = self._largest_of(rest)
+        if self.label_above is not None:
+            return labelled_above(confidence, rest.errors, floor=self.label_above, **known), None
         if self.per is None:
             by_rows = target_risk if self.method is None else rule
             return by_rows(confidence, rest.errors, **known), None

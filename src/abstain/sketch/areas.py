@@ -37,27 +37,30 @@ def error_areas(counts: Ints, errors: Floats, ms: Ints, /) -> list[ErrorArea]:
 
 def risk_sum(counts: Ints, errors: Floats, m: int, /) -> float:
     """Σ R_k over the first m rows."""
-    _, step, own = _steps(counts, m)
+    step, own = _steps(counts, m)
     return float(((np.cumsum(errors) - errors) * step + errors / counts * own).sum())
 
 
-def _steps(counts: Ints, m: int) -> tuple[Ints, Floats, Floats]:
-    """Of each group its rows among the first m, their Σ 1/k, and Σ over these rows i of Σ_{i≤k} 1/k."""
+def _steps(counts: Ints, m: int) -> tuple[Floats, Floats]:
+    """Of each group's rows among the first m their Σ 1/k, and Σ over these rows i of Σ_{i≤k} 1/k."""
     before = np.cumsum(counts) - counts
     inside = np.clip(m - before, 0, counts)
     step = harmonic(before, before + inside)
-    return inside, step, inside - before * step
+    return step, inside - before * step
 
 
 def _area(counts: Ints, errors: Floats, m: int) -> ErrorArea:
     n, rate = int(counts.sum()), errors / counts
-    inside, step, own = _steps(counts, m)
+    step, own = _steps(counts, m)
     risks = float(((np.cumsum(errors) - errors) * step + rate * own).sum())
     h = _after(step) + own / counts
     t = _after(rate * step) + rate * own / counts
     mean = float((errors * h - counts * t).sum()) / n
-    spread = float((errors * np.square(h - t - mean) + (counts - errors) * np.square(t + mean)).sum())
-    return ErrorArea(risks, spread, float((errors * h**2).sum()), float(errors[inside > 0].sum()), float(h[0]))
+    if_wrong, if_right = h - t - mean, -t - mean
+    spread, third = (float((errors * if_wrong**k + (counts - errors) * if_right**k).sum()) for k in (2, 3))
+    ends = np.cumsum(counts)
+    wrong = np.flatnonzero((errors > 0) & (ends - counts < m))
+    return ErrorArea(risks, spread, third, float(h[0]), float(ends[wrong[0]]) if len(wrong) else 0.0)
 
 
 def _after(values: Floats) -> Floats:

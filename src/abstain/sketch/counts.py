@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import sqrt
 from typing import final
 
 import numpy as np
@@ -14,13 +15,15 @@ from abstain.metrics.aurc import area
 from abstain.metrics.checks import check_level
 from abstain.metrics.compare import Comparison
 from abstain.metrics.groups import Groups, prefix
-from abstain.metrics.intervals import FEW_ERRORS, Estimate, estimates, mover
+from abstain.metrics.intervals import Estimate, estimates
 from abstain.metrics.ood import auroc
 from abstain.metrics.operating_points import coverage_at, risk_at
+from abstain.metrics.quantiles import normal_quantile
+from abstain.metrics.spread import Spread
 from abstain.sketch.binned import Binned
 from abstain.sketch.bins import Bins
 from abstain.sketch.bracket import Bracket
-from abstain.sketch.jackknife import jackknife_error, left_out, student
+from abstain.sketch.jackknife import jackknife_error, jackknife_thirds, left_out, student
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -156,19 +159,16 @@ class Counts:
         return [_widened(one, self.aurc(one.alpha)) for one in found]
 
     def _clustered(self, by_rows: Estimate, level: float) -> Estimate:
-        """The estimate with the errors of clusters; where errors are few, never surer than rows would be."""
-        values = self.without_parts(by_rows.alpha)
-        se = jackknife_error(values)
-        half = student(level, len(values)) * se
-        low, high = max(0.0, by_rows.value - half), min(1.0, by_rows.value + half)
-        if self._has_few_errors(by_rows.alpha):
-            low, high = min(low, by_rows.low), max(high, by_rows.high)
-        return replace(by_rows, se=se, low=low, high=high)
+        """The estimate with the errors of clusters, never surer than rows would be.
 
-    def _has_few_errors(self, alpha: float) -> bool:
-        """Whether the normal distribution is no guide to the errors in the first rows."""
-        reached = np.cumsum(self.counts) - self.counts < prefix(self.n, alpha)
-        return int(self.errors[reached].sum()) < FEW_ERRORS
+        Clusters that were not seen weigh as many rows more as their variance is that of the rows.
+        """
+        rows, value = by_rows.spread, by_rows.value
+        spread, se = _by_parts(self.without_parts(by_rows.alpha), rows.size, level)
+        more = max(1.0, se**2 / rows.variance) if rows.variance else 1.0
+        unseen = min(value, more * rows.unseen[0]), min(1 - value, more * rows.unseen[1])
+        low, high = replace(spread, unseen=unseen).interval(value, level=level)
+        return replace(by_rows, se=se, low=max(0.0, min(low, by_rows.low)), high=min(1.0, max(high, by_rows.high)))
 
     def without_parts(self, alpha: float, /) -> Floats:
         """(P,) AURC-α of the rows without those of each part in turn."""
@@ -192,14 +192,19 @@ class Counts:
         without = [one.without_parts(alpha) for one in (self, other)]
         if (self.n, self.n_errors, len(without[0])) != (other.n, other.n_errors, len(without[1])):
             raise ValueError("A paired comparison must have two scores of the same rows, got others.")
-        difference, se = mine.value - others.value, jackknife_error(without[0] - without[1])
-        half = student(level, len(without[0])) * se
+        difference = mine.value - others.value
+        spread, se = _by_parts(without[0] - without[1], mine.spread.size, level)
+        unseen = sqrt(2) / prefix(self.n, alpha)  # a typical row, which one score alone finds
+        low, high = replace(spread, unseen=(unseen, unseen)).interval(difference, level=level)
         unknown = self.aurc(alpha).width + other.aurc(alpha).width
-        low, high = difference - half, difference + half
-        if self._has_few_errors(alpha):
-            apart = mover((mine.value, mine.low, mine.high), (others.value, others.low, others.high))
-            low, high = min(low, apart[0]), max(high, apart[1])
         return Comparison(difference, se, low - unknown, high + unknown)
+
+
+def _by_parts(without: Floats, size: float, level: float) -> tuple[Spread, float]:
+    """The spread of a value, as wide as Student's quantile has it, and its standard error, by values without a part."""
+    se = jackknife_error(without)
+    wider = student(level, len(without)) / normal_quantile((1 + level) / 2)
+    return Spread((wider * se) ** 2, jackknife_thirds(without), (0.0, 0.0), size), se
 
 
 def _widened(found: Estimate, bracket: Bracket) -> Estimate:

@@ -38,6 +38,13 @@ def jackknife_error(values: Floats, /) -> float:
     return sqrt((len(values) - 1) * float(np.mean(np.square(values - values.mean()))))
 
 
+def jackknife_thirds(values: Floats, /) -> tuple[float, float]:
+    """Cubes of the same for an uneven interval: of parts that take off, and of those that add."""
+    parts = len(values)
+    cubes = np.power((parts - 1) / parts * (values.mean() - values), 3)
+    return -float(np.minimum(cubes, 0.0).sum()), float(np.maximum(cubes, 0.0).sum())
+
+
 def student(level: float, parts: int, /) -> float:
     """How many standard errors a two-sided interval reaches."""
     from scipy.special import stdtrit

@@ -44,8 +44,8 @@ def split_rows(X: Any, labels: NDArray[np.int64], share: float, seed: int, /) ->
     """Rows to train on and to calibrate on, none in both, drawn whatever their classes are.
 
     A class that training lacks stays among the rows that calibrate, where every answer to it is wrong, as it is in
-    deployment: to move those rows would take exactly the certain errors out. Nor are classes held to their shares, since
-    the guarantee is about independent rows. The draw knows the data, as `abstain.draws` tells why.
+    deployment: to move those rows would take exactly the certain errors out. Nor are classes held to their shares,
+    since the guarantee is about independent rows. The draw knows the data, as `abstain.draws` tells why.
     """
     n = len(labels)
     held = ceil(share * n) if share < 1 else int(share)

@@ -92,7 +92,7 @@ class _Units:
     cluster: Ints
     largest: float
     of_sample: bool
-    """Whether ``largest`` is that of these clusters, not one known beforehand."""
+    """Whether ``largest`` is that of these clusters, not one known beforehand, nor the least there can be."""
     distribution: str
     assumed: int | None
     """The rows of a cluster that the guarantee is about at most; None without clusters."""
@@ -113,7 +113,7 @@ class _Units:
             raise ValueError(f"`weights` must have a weight for each row, got {w.shape} for {c.shape}.")
         cluster = np.arange(len(c)) if ids is None else cluster_numbers(ids, len(c))
         totals = np.bincount(cluster, weights=w)
-        of_sample = largest is None and ids is not None
+        of_sample = largest is None and ids is not None and totals.max() > 1
         if largest is None:
             if weights is not None:
                 raise ValueError("`largest` must be given, a bound on the weights known beforehand, got none.")

@@ -36,9 +36,9 @@ def group_thresholds(
 
     ``jointly``: all promises together hold with probability 1 − δ, so each is tested at δ over the number of groups;
     otherwise each holds with that probability. As the risk of a mix is a mean of the risks of its parts, it is at most
-    ``risk`` in every mix of the groups. Where rows form clusters by ``ids``, a cluster has at most ``largest`` rows in a
-    group, by default as many as the largest here, and the groups must be fixed before the sample for all guarantees to
-    hold together. Where no group has a safe threshold, the error names the lowest risk at which one has.
+    ``risk`` in every mix of the groups. Where ``ids`` name clusters, one has at most ``largest`` rows in a group, by
+    default as many as the largest here, and the groups must be fixed before the sample for all guarantees to hold
+    together. Where no group has a safe threshold, the error names the lowest risk at which one has.
     """
     c, e, names = np.asarray(confidence), np.asarray(losses), check_names("groups", groups)
     if not c.shape == e.shape == names.shape:

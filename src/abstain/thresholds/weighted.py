@@ -10,6 +10,7 @@ from abstain.draws import generator
 from abstain.names import check_name
 from abstain.thresholds.betting_sequence import betting
 from abstain.thresholds.estimated_weights import EstimatedWeights
+from abstain.thresholds.promise import Counting
 from abstain.thresholds.sample import check_chance, check_target, one_per_cluster
 from abstain.thresholds.step_down import step_down
 from abstain.thresholds.threshold import Threshold
@@ -76,8 +77,8 @@ def weighted_risk(
         if not kept.any():
             raise ValueError("`weights` must keep at least one sample, got none kept. Calibrate on more samples.")
         found = step_down(c[kept], e[kept], risk=risk, delta=delta)
-    distribution, counting = (SHIFTED, "rows") if ids is None else (ONE_OF_EACH, "clusters")
-    promise = replace(found.promise, distribution=distribution, counting=counting)
+    counting: Counting = "rows" if ids is None else "clusters"
+    promise = replace(found.promise, distribution=SHIFTED if ids is None else ONE_OF_EACH, counting=counting)
     if estimated:
         promise = promise.unproved(ESTIMATED)
     return replace(found, method="weighted_risk", promise=promise)

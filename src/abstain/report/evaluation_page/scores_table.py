@@ -3,7 +3,6 @@
 from typing import Any
 
 from abstain.evaluation import Evaluation, summarize, verdict
-from abstain.metrics.intervals import normal_interval
 from abstain.metrics.registry import as_metric
 from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.controls import mix_select, option, select
@@ -58,7 +57,7 @@ def _column(evaluation: Evaluation, mix: str, metric: str) -> list[list[Any]]:
         alpha = next(alpha for alpha in evaluation.alphas if f"{AREA}-{alpha:g}" == metric)
         return [_area(evaluation, evaluation.row(score, mix, alpha)) for score in evaluation.scores]
     found = {row["score"]: row for row in evaluation.further if (row["mix"], row["metric"]) == (mix, metric)}
-    return [_measured(metric, found.get(score), evaluation.level) for score in evaluation.scores]
+    return [_measured(metric, found.get(score)) for score in evaluation.scores]
 
 
 def _area(evaluation: Evaluation, row: dict[str, Any]) -> list[Any]:
@@ -73,15 +72,12 @@ def _area(evaluation: Evaluation, row: dict[str, Any]) -> list[Any]:
     return [row["aurc"], f"{100 * row['aurc']:.2f}", interval, _minus(behind), standing]
 
 
-def _measured(metric: str, row: dict[str, Any] | None, level: float) -> list[Any]:
+def _measured(metric: str, row: dict[str, Any] | None) -> list[Any]:
     if row is None:
         return [1e300, "–", "", "", ""]
     sign = 1 if as_metric(metric)[0].better == "small" else -1
-    value, se = row["value"], row["se"]
-    interval = ""
-    if se is not None:
-        low, high = normal_interval(value, se, level=level)
-        interval = f"{low:.4f} – {high:.4f}"
+    value = row["value"]
+    interval = "" if row["low"] is None else f"{row['low']:.4f} – {row['high']:.4f}"
     return [sign * value, f"{value:.4f}", interval, "", ""]
 
 
