@@ -18,6 +18,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from areas import areas, pairs
+from cluster_laws import cluster_laws
 from decisions import decisions
 from evaluations import demo, from_disk
 from finding import Finding
@@ -26,6 +27,7 @@ from guarantees import adversary, choosing, guarantees, hard_cases, labels_saved
 from logits import classes, logits
 from peers import peers
 from sketches import sketches
+from small_samples import small_samples
 from start import start
 from tests_of_promises import comparisons, refutations
 
@@ -51,7 +53,9 @@ PROMISES = {
     "monitors": monitors,
     "comparisons": comparisons,
     "refutations": refutations,
+    "cluster_laws": cluster_laws,
     "peers": peers,
+    "small_samples": small_samples,
 }
 PEERS = (
     "numpy",

@@ -114,11 +114,59 @@ def test_cross_fitting_that_cannot_be_is_named(options, message):
 
 
 def test_no_sample_is_both_trained_and_calibrated_on():
-    for labels in (np.repeat([0, 1], [50, 50]), np.repeat([0, 1, 2], [60, 39, 1]), np.array([0, 0, 0, 0, 1, 1])):
-        training, held = split_rows(labels, 0.3, 0)
+    for labels in (np.repeat([0, 1], [50, 50]), np.repeat([0, 1, 2], [60, 39, 1]), np.array([0, 0, 0, 1, 1, 1])):
+        training, held = split_rows(np.zeros((len(labels), 1)), labels, 0.3, 0)
         assert not set(training) & set(held)
         assert len(training) + len(held) == len(labels)
-        assert set(labels[training]) == set(labels)
+        assert len(held) == np.ceil(0.3 * len(labels))
+
+
+def test_rows_are_held_out_whatever_their_classes_and_another_way_for_other_data():
+    rng, counts, first = np.random.default_rng(0), [], []
+    for _ in range(300):
+        labels, x = np.sort(rng.integers(2, size=100)), rng.normal(size=(100, 1))
+        held = split_rows(x, labels, 0.3, 0)[1]
+        counts.append(labels[held].mean() - labels.mean())
+        first.append(0 in held)
+    assert np.std(counts) == pytest.approx(np.sqrt(0.25 * 0.7 / 30), rel=0.2)  # 0 if every class kept its share
+    assert np.mean(first) == pytest.approx(0.3, abs=0.11)  # one seed, yet no rank is always held out
+
+
+def test_a_single_class_left_to_train_on_is_named():
+    with pytest.raises(
+        ValueError, match="`y` must leave at least 2 classes to train on, got 1 after 3 of 4 rows were held out"
+    ):
+        split_rows(None, np.array([0, 1, 0, 1]), 3, 0)
+
+
+def long_tail(rng, n):
+    """Two classes far apart, and in their midst a tenth of the rows, of classes that hardly ever come twice."""
+    side = rng.integers(2, size=n)
+    x = rng.normal(size=(n, 2)) + 8 * side[:, None]
+    return x, np.where(rng.random(n) < 0.1, 2 + rng.integers(100_000, size=n), side)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_classes_that_training_lacks_are_errors_in_calibration_too():
+    for run in range(4):
+        rng = np.random.default_rng([run, 1])
+        selective = SelectiveClassifier(KNeighborsClassifier(), risk=0.05, when_impossible="reject_all")
+        selective.fit(*long_tail(rng, 1000))
+        x, y = long_tail(rng, 2000)
+        accepted = selective.accepts(x)
+        assert not accepted.any() or (selective.predict(x) != y)[accepted].mean() <= 0.05
+    assert not set(selective.classes_) >= set(y)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_risk_that_the_long_tail_allows_is_certified():
+    rng = np.random.default_rng(0)
+    selective = SelectiveClassifier(KNeighborsClassifier(), risk=0.2).fit(*long_tail(rng, 1000))
+    x, y = long_tail(rng, 4000)
+    accepted = selective.accepts(x)
+    assert accepted.mean() > 0.5
+    assert 0.05 < (selective.predict(x) != y)[accepted].mean() <= 0.2
+    assert selective.selector_.threshold.errors > 0
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -136,6 +136,35 @@ def test_the_command_to_go_on_with_works_as_printed(run, tmp_path):
     assert run(*words[:-1], tmp_path / "s.abstain").returncode == 0
 
 
+def test_what_is_proposed_says_that_its_rows_chose_it(run, folder):
+    shown = " ".join(run("evaluate", folder, width=200).stdout.split())
+    assert "These rows chose the score and the risk below, which the guarantee does not count" in shown
+    one = " ".join(run("evaluate", folder, "--score", "energy", width=200).stdout.split())
+    assert "These rows chose the risk below, which the guarantee does not count" in one
+
+
+@pytest.mark.parametrize("option", ["--delta", "--level"])
+def test_a_probability_of_being_right_is_not_taken_for_one_of_being_wrong(run, tmp_path, option):
+    Outputs(given={"a": np.linspace(0, 1, 400)}, errors=np.zeros(400, dtype=bool)).save(tmp_path / "run")
+    done = run(
+        "calibrate",
+        tmp_path / "run",
+        "--risk",
+        "0.05",
+        "-o",
+        tmp_path / "s.abstain",
+        *(["--delta", "0.95"] if option == "--delta" else []),
+    )
+    if option == "--level":
+        done = run("certify", tmp_path / "s.abstain", "--level", "0.95")
+    name = option.strip("-")
+    assert done.returncode == 1
+    assert (
+        f"`{name}` must be at most 0.5, since it is the probability of being wrong, got 0.95. Did you mean 0.05?"
+        in done.stderr
+    )
+
+
 def test_one_score_and_alpha_can_be_asked_for(run, folder):
     document = json.loads(run("evaluate", folder, "--score", "energy", "--alpha", "0.2", "--json").stdout)
     assert {(row["score"], row["alpha"]) for row in document["rows"]} == {("energy", 0.2)}

@@ -423,3 +423,87 @@ def test_labels_that_a_selector_cannot_decide_are_refused_in_one_line(run, tmp_p
     assert done.returncode == 1
     assert message in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_label_waits_for_its_turn_and_the_command_says_for_what(run, tmp_path):
+    options = ("--risk", "0.05", "--state", tmp_path / "w.json")
+    rows = [{"id": f"s{k}", "confidence": 0.5, "accepted": True, "error": True if k else None} for k in range(30)]
+    polars.DataFrame(rows).write_csv(tmp_path / "d.csv")
+    done = run("monitor", tmp_path / "d.csv", *options, "--label-window", "40", width=300)
+    assert done.returncode == 0
+    assert "29 labels wait for those of 1 accepted decisions" in done.stdout
+    assert "given up after 40 further ones (--label-window)" in done.stdout
+    refused = run("monitor", tmp_path / "d.csv", *options, "--label-window", "5", width=300)
+    assert "`--label-window` must be that of the state, 40, got 5. Leave it out" in refused.stderr
+    (tmp_path / "late.csv").write_text("id,error\ns0,0\n")
+    late = run("monitor", tmp_path / "late.csv", *options, "--json")
+    assert late.returncode == 3
+    found = json.loads(late.stdout)
+    assert (found["risk"]["n"], found["waiting"], found["pending"], found["late_labels"]) == (30, 0, 0, 0)
+
+
+def test_labels_that_came_too_late_are_left_out_and_told(run, tmp_path):
+    options = ("--risk", "0.05", "--state", tmp_path / "w.json")
+    rows = [{"id": f"s{k}", "confidence": 0.5, "accepted": True, "error": False if k else None} for k in range(10)]
+    polars.DataFrame(rows).write_csv(tmp_path / "d.csv")
+    assert run("monitor", tmp_path / "d.csv", *options, "--label-window", "0").returncode == 0
+    (tmp_path / "late.csv").write_text("id,error\ns0,1\n")
+    done = run("monitor", tmp_path / "late.csv", *options, width=300)
+    assert "0 errors in 9 accepted" in done.stdout
+    assert "Left out 1 labels that came too late, more than 0 accepted decisions after their own" in done.stdout
+
+
+def test_a_state_of_an_earlier_version_is_refused_in_one_line_and_stays(run, tmp_path):
+    run("monitor", decisions(tmp_path / "d.csv", bad_from=1000), "--risk", "0.05", "--state", tmp_path / "w.json")
+    old = json.loads((tmp_path / "w.json").read_text())
+    del old["version"]
+    (tmp_path / "w.json").write_text(json.dumps(old))
+    done = run("monitor", tmp_path / "d.csv", "--state", tmp_path / "w.json", width=300)
+    assert done.returncode == 1
+    assert "got one that another version of abstain wrote. Name a new file" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert json.loads((tmp_path / "w.json").read_text()) == old
+
+
+def in_clusters(path, n, seed, *, spread=0.2):
+    """Clusters of five rows with alike confidences; no verdicts."""
+    rng = np.random.default_rng(seed)
+    base = np.repeat(rng.random(n), 5)
+    columns = {"id": np.repeat([f"{seed}-{k}" for k in range(n)], 5), "confidence": base + spread * rng.random(5 * n)}
+    polars.DataFrame(columns | {"correct": rng.random(5 * n) < 0.6 + 0.4 * base}).write_csv(path)
+    return path
+
+
+def test_rows_of_an_id_are_one_cluster_where_calibration_had_clusters(run, tmp_path):
+    selector = tmp_path / "s.abstain"
+    run("calibrate", in_clusters(tmp_path / "cal.csv", 300, 0), "--coverage", "0.6", "-o", selector)
+    fresh = in_clusters(tmp_path / "fresh.csv", 100, 1)
+    options = ("--selector", selector, "--risk", "0.3")
+    found = json.loads(run("monitor", fresh, *options, "--json").stdout)
+    assert (found["acceptance"]["n"], found["scores"]["n"], "low" in found["risk"]) == (100, 100, False)
+    assert 50 < found["risk"]["clusters"] <= 100
+    assert found["alarms"] == []
+    text = "\n".join(json.dumps(row) for row in polars.read_csv(fresh).to_dicts())
+    command = [sys.executable, "-c", "from abstain.cli import main; main()", "monitor", "-", "--json"]
+    done = subprocess.run([*command, *map(str, options)], input=text, capture_output=True, text=True, check=False)
+    live = json.loads(done.stdout)
+    assert {name: live[name] for name in ("risk", "acceptance", "scores")} == {
+        name: found[name] for name in ("risk", "acceptance", "scores")
+    }
+    told = run("monitor", fresh, *options, width=300).stdout
+    assert "of 100 ids, 0.6" in told
+    assert "beyond what it allows, in" in told
+    refused = run("monitor", fresh, "--selector", selector, "--calibration", "6/10", width=300)
+    assert "`--calibration` must be left out where the selector was calibrated on clusters" in refused.stderr
+
+
+def test_rows_of_an_id_that_come_in_another_file_are_left_out_and_told(run, tmp_path):
+    selector, state = tmp_path / "s.abstain", tmp_path / "w.json"
+    run("calibrate", in_clusters(tmp_path / "cal.csv", 300, 0), "--coverage", "0.6", "-o", selector)
+    fresh = polars.read_csv(in_clusters(tmp_path / "fresh.csv", 20, 1))
+    fresh[:52].write_csv(tmp_path / "one.csv")
+    fresh[52:].write_csv(tmp_path / "two.csv")
+    run("monitor", tmp_path / "one.csv", "--selector", selector, "--state", state)
+    done = run("monitor", tmp_path / "two.csv", "--state", state, width=300)
+    assert "Left out 3 rows of ids that had been counted. Give all rows of an id in one file" in done.stdout
+    assert json.loads(state.read_text())["scores"]["n"] == 20

@@ -1,5 +1,6 @@
 import json
 
+import numpy as np
 import pytest
 
 
@@ -42,3 +43,24 @@ def test_a_number_of_rows_and_a_risk_tell_the_coverage_it_takes(run):
     assert "0.005 of the accepted wrong: 30.5% accepted, or more" in told
     assert "0.015 of the accepted wrong: not so often, even if all are accepted" in told
     assert "if errors get rarer with confidence" in told
+
+
+def test_a_range_of_rows_is_printed_and_labels_above_a_share_are_fewer(run):
+    options = ("plan", "--risk", "0.01", "--delta", "0.1", "--coverage", "0.55", "--error-rate", "0.005", "--json")
+    rows = {row["coverage"]: row for row in json.loads(run(*options).stdout)["rows"]}
+    assert rows[0.55]["n_rising"] < rows[0.55]["n"]
+    fewer = json.loads(run(*options, "--label-above", "0.6").stdout)["rows"]
+    assert next(row["n"] for row in fewer if row["coverage"] == 0.55) < 0.65 * rows[0.55]["n"]
+
+
+def test_a_pilot_tells_what_calibrations_will_certify(run, tmp_path):
+    rng = np.random.default_rng(0)
+    u = rng.random(200)
+    rows = "".join(
+        f"{1 - each:.6f},{int(wrong)}\n" for each, wrong in zip(u, rng.random(200) < 0.3 * u**2, strict=True)
+    )
+    (tmp_path / "pilot.csv").write_text("confidence,error\n" + rows)
+    found = json.loads(run("plan", "--risk", "0.05", "--pilot", tmp_path / "pilot.csv", "--n", "300", "--json").stdout)
+    assert found["pilot"] == 200
+    assert 0 <= found["rows"][0]["low"] <= found["rows"][0]["high"] <= 1
+    assert "Estimated from 200 samples" in run("plan", "--risk", "0.05", "--pilot", tmp_path / "pilot.csv").stdout

@@ -110,11 +110,8 @@ def test_no_distribution_with_noise_at_the_top_breaks_the_area(n, alpha):
         rate = noisy(background, n, noise, first)
         if rate is not None:
             worst[background, noise, first] = area_cover(rate, n, alpha, runs=200)
-    # The least of a hundred means of 200 runs is some 3 standard errors below the truth; of 10 rows no more is known.
-    print(n, alpha, sorted((v, k) for k, v in worst.items())[:4])
-    bad = {k: v for k, v in worst.items() if v < 0.93 - 3 * np.sqrt(0.07 * 0.93 / 200)}
-    confirmed = {k: area_cover(noisy(k[0], n, *k[1:]), n, alpha, runs=2000, seed=1) for k in bad}
-    assert min(confirmed.values(), default=1.0) >= (0.93 if n * alpha > 10 else 0.9), confirmed
+    print(n, alpha, sorted((cover, each) for each, cover in worst.items())[:4])
+    assert min(worst.values()) >= 0.93 - 3 * np.sqrt(0.07 * 0.93 / 200)  # the least of a hundred means of 200 runs
 
 
 def random_rate(rng, n):

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor, fisher_p
+from abstain.monitor.acceptance import share_error
 from abstain.monitor.rate import RateEvidence, log_evidence
 
 
@@ -141,6 +142,43 @@ def test_scores_that_do_not_change_raise_few_alarms_over_5000_steps():
     assert alarms / 150 <= 0.1 + 3 * sqrt(0.09 / 150)
 
 
+@pytest.mark.parametrize("n", [100, 1000])
+def test_ties_raise_few_alarms_with_the_seed_that_everybody_has(n):
+    rng, runs = np.random.default_rng(1), 200
+    drawn = (((rng.random(size) < 0.97).astype(float) for size in (n, 5000)) for _ in range(runs))
+    alarms = sum(ScoreMonitor.from_calibration(calibration).observe(stream).alarm for calibration, stream in drawn)
+    assert alarms / runs <= 0.05 + 2 * sqrt(0.05 * 0.95 / runs)
+
+
+def test_a_score_that_never_changes_raises_no_alarm_whatever_the_size_of_calibration():
+    stream = np.ones(2000)
+    assert not any(ScoreMonitor.from_calibration(np.ones(n)).observe(stream).alarm for n in range(20, 300))
+
+
+def test_scores_without_ties_need_no_draw(monkeypatch):
+    import abstain.monitor.scores as module
+
+    rng = np.random.default_rng(0)
+    monitor, values = ScoreMonitor.from_calibration(rng.normal(size=500)), rng.normal(size=300)
+    monkeypatch.setattr(module, "generator", None)
+    found = monitor.observe(values)
+    assert found.logs[:2] == found.logs[2:]
+    assert found.highest[0] == found.highest[1]
+
+
+def test_bets_on_parts_of_calibration_win_nothing_on_average():
+    """The expected capital after two samples of Pólya's urn, summed over all pairs of parts."""
+    monitor = ScoreMonitor.from_calibration([0.0, 1.0, 2.0, 3.0, 4.0])
+    weights, middles = np.ones(6), np.arange(6) - 0.5
+    expected = 0.0
+    for one in range(6):
+        after = weights + np.eye(6)[one]
+        for other in range(6):
+            chance = weights[one] / weights.sum() * after[other] / after.sum()
+            expected += chance * monitor.observe(middles[[one, other]]).evidence
+    assert expected == pytest.approx(1, rel=1e-12)
+
+
 def test_the_naive_comparison_again_and_again_raises_many():
     from scipy.stats import ks_2samp
 
@@ -164,11 +202,12 @@ def test_the_places_of_new_scores_are_uniform_and_independent_whatever_their_dis
     """The p-values behind the bets, against Kolmogorov and a correlation, with ties."""
     import abstain.monitor.scores as module
 
-    def places(parts, uniform, weights, shares, logs):
-        for part, u in zip(parts, uniform, strict=True):
-            found.append((weights[:part].sum() + u * weights[part]) / weights.sum())
-            weights[part] += 1
-        return original(parts, uniform, weights - np.bincount(parts, minlength=len(weights)), shares, logs)
+    def places(parts, first, last, weights, *others):
+        counts = weights.copy()
+        for part, u in zip(parts, rng.random(len(parts)), strict=True):
+            found.append((counts[:part].sum() + u * counts[part]) / counts.sum())
+            counts[part] += 1
+        return original(parts, first, last, weights, *others)
 
     from scipy.stats import kstest, spearmanr
 
@@ -213,11 +252,26 @@ def test_one_by_one_is_as_by_array():
 
 def test_a_threshold_chosen_on_the_sample_widens_the_range():
     fixed, chosen = (
-        AcceptanceMonitor.from_calibration(accepted=700, n=1000, threshold_chosen_there=there)
-        for there in (False, True)
+        AcceptanceMonitor.from_calibration(accepted=700, n=1000, chosen_thresholds=number) for number in (0, 1)
     )
     assert chosen.low < fixed.low < 0.7 < fixed.high < chosen.high
     assert chosen.high == pytest.approx(0.7 + sqrt(np.log(4 / 0.05) / 2000))
+
+
+@pytest.mark.parametrize("groups", [2, 20])
+def test_the_range_of_a_share_holds_for_the_worst_thresholds_of_several_groups(groups):
+    """In each group the threshold at which the sample's share is furthest above the true one."""
+    rng, n, level, beyond = np.random.default_rng(0), 1000, 0.05, []
+    for _ in range(200):
+        group, u = rng.integers(groups, size=n), rng.random(n)
+        worst = 0.0
+        for k in range(groups):
+            inside = np.sort(u[group == k])  # accepted if below a threshold; the share of them is u / groups
+            worst += max(0.0, (np.arange(1, len(inside) + 1) / n - inside / groups).max(initial=0.0))
+        beyond.append(worst)
+    assert np.mean(np.array(beyond) > share_error(n, level, groups)) <= level
+    assert np.mean(np.array(beyond) > share_error(n, level, 1)) > 2 * level  # the range for one threshold
+    assert np.mean(beyond) > 0.3 * share_error(n, level, groups)  # not met by a range without use
 
 
 def test_switching_is_quick_after_a_long_good_time_and_seldom_wrong():
@@ -305,7 +359,8 @@ def test_states_that_no_stream_leads_to_are_refused():
         (scores, ("counts",), [5]),
         (scores, ("shares",), [[1.0]]),
         (scores, ("logs",), [float("nan"), 0.0]),
-        (scores, ("highest",), float("nan")),
+        (scores, ("highest",), [float("nan"), 0.0]),
+        (scores, ("highest",), [0.0]),
         (scores, ("n",), 10**400),
         (risk, ("excess", "bound"), 0.9),
         (risk, ("excess", "log_switching"), float("nan")),

@@ -16,7 +16,7 @@ def taken(*batches):
     for batch in batches:
         fresh, notes = seen.fresh(batch)
         seen.add(notes)
-        left += fresh
+        left += [None if one.again else one.row for one in fresh]
         seen = Seen.from_texts(*seen.to_texts())
     return left
 
@@ -67,7 +67,7 @@ def test_memory_is_bounded_and_what_was_forgotten_is_told(monkeypatch):
         seen.add(seen.fresh([row])[1])
     assert len(seen.newer) + len(seen.older) == 150
     assert seen.forgotten == 100
-    assert seen.fresh(rows)[0] == rows[:100] + [None] * 150
+    assert [one.again for one in seen.fresh(rows)[0]] == [False] * 100 + [True] * 150
 
 
 def test_rows_seen_again_push_nothing_out(monkeypatch):
@@ -78,6 +78,6 @@ def test_rows_seen_again_push_nothing_out(monkeypatch):
     for row in rows:
         fresh, notes = seen.fresh([row])
         seen.add(notes)
-        assert fresh == [None]
+        assert fresh[0].again
     assert seen.forgotten == 0
     assert len("".join(seen.to_texts())) <= 18 * 150

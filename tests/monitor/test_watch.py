@@ -29,7 +29,7 @@ def stream(n=400, worse_from=150):
 
 
 def in_batches(rows, size):
-    watch, raised = Watch(NEW), []
+    watch, raised = Watch(NEW, label_window=20), []
     for start in range(0, len(rows), size):
         raised += watch.observe(rows[start : start + size])
         watch = Watch.from_json(watch.to_json()) if size > 1 else watch
@@ -50,8 +50,8 @@ def test_alarms_are_of_the_same_rows_however_rows_are_cut():
 
 def test_an_alarm_is_of_the_row_at_which_its_evidence_first_crosses():
     rows = list(stream())
-    (alarm,) = (alarm for alarm in Watch(NEW).observe(rows) if alarm.name == "risk")
-    before, after = Watch(NEW), Watch(NEW)
+    whole, before, after = (Watch(NEW, label_window=20) for _ in range(3))
+    (alarm,) = (alarm for alarm in whole.observe(rows) if alarm.name == "risk")
     before.observe(rows[: alarm.row - 1])
     after.observe(rows[: alarm.row])
     assert (before.monitors.risk.alarm, after.monitors.risk.alarm) == (False, True)
@@ -134,6 +134,64 @@ def test_labels_beyond_the_accepted_are_refused_whatever_the_batches_and_leave_n
         assert watch.to_json() == before
 
 
+def reported(errors, sooner):
+    """Decisions, with those labels that are errors; right answers are reported some rows later."""
+    for k in range(len(errors) + sooner):
+        if k < len(errors):
+            yield Row(True, float(k), True if errors[k] else None, id=str(k))
+        if k >= sooner and not errors[k - sooner]:
+            yield Row(error=False, id=str(k - sooner))
+
+
+def test_errors_that_are_reported_sooner_raise_few_alarms():
+    """A risk of 0.02 where 0.05 was promised."""
+    rng, alarms = np.random.default_rng(2), 0
+    for _ in range(40):
+        watch = Watch(DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05)))
+        watch.observe(list(reported(rng.random(600) < 0.02, sooner=100)))
+        assert watch.monitors.risk.n == 600
+        alarms += watch.monitors.risk.alarm
+    assert alarms / 40 <= 0.05
+
+
+def test_labels_count_in_the_order_of_decisions_whatever_the_order_they_come_in():
+    rng = np.random.default_rng(3)
+    errors = rng.random(300) < 0.1
+    start = DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05))
+    decisions = [Row(True, float(k), id=str(k)) for k in range(300)]
+    for order in (np.argsort(~errors, kind="stable"), rng.permutation(300)):
+        watch = Watch(start)
+        watch.observe(decisions)
+        watch.observe([Row(error=bool(errors[k]), id=str(k)) for k in order])
+        assert watch.monitors == start.observe_errors(errors)
+
+
+def test_a_label_that_does_not_come_is_given_up_after_the_window():
+    watch = Watch(DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05)), label_window=5)
+    watch.observe([Row(True, 0.0, id="a"), Row(False, 0.0, id="r")])
+    watch.observe([Row(True, 0.0, False, id=f"b{k}") for k in range(4)])
+    assert (watch.monitors.risk.n, watch.turns.waiting, watch.turns.pending) == (0, 4, 1)
+    watch = Watch.from_json(watch.to_json())
+    watch.observe([Row(True, 0.0, False, id="c"), Row(error=True, id="a"), Row(error=True, id="r")])
+    assert (watch.monitors.risk.n, watch.monitors.risk.errors, watch.turns.late) == (5, 0, 1)
+
+
+def test_labels_that_wait_when_an_alarm_is_acknowledged_are_given_up():
+    watch = Watch(DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05)))
+    watch.observe([Row(True, 0.0, True, id=f"a{k}") for k in range(30)])
+    watch.observe([Row(True, 0.0, id="b"), Row(True, 0.0, True, id="c")])
+    watch.acknowledge("2030-01-01T00:00:00+00:00")
+    watch.observe([Row(error=True, id="b"), Row(True, 0.0, False, id="d")])
+    assert (watch.monitors.risk.n, watch.monitors.risk.errors, watch.turns.late) == (1, 0, 1)
+
+
+def test_a_state_of_another_version_is_refused_in_one_line():
+    state = json.loads(Watch(NEW).to_json())
+    for other in ({key: value for key, value in state.items() if key != "version"}, state | {"version": 3}):
+        with pytest.raises(ValueError, match="of version 2, got one that another version of abstain wrote"):
+            Watch.from_json(json.dumps(other))
+
+
 def test_states_that_no_stream_leads_to_are_refused():
     watch = Watch(NEW)
     watch.observe(list(stream(50)))
@@ -146,6 +204,10 @@ def test_states_that_no_stream_leads_to_are_refused():
         ("ids", ["x", ""]),
         ("ids", ["AAAA", ""]),
         ("alarms", [1]),
+        ("turns", [[1]]),
+        ("turns", [[1, 2, 3]]),
+        ("label_window", -1),
+        ("late_rows", -1),
     ):
         with pytest.raises(ValueError, match="must be the state of a"):
             Watch.from_json(json.dumps(state | {"history": state["history"] | {key: value}}))

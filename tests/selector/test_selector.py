@@ -275,7 +275,7 @@ def test_a_newer_version_says_so(tmp_path):
     from safetensors.numpy import save
 
     for header, message in (
-        ({"format": "abstain.selector", "version": 8}, "must be of version 7, got 8"),
+        ({"format": "abstain.selector", "version": 9}, "must be of version 8, got 9"),
         ({"format": "other"}, "another kind of file"),
     ):
         (tmp_path / "s.abstain").write_bytes(save({"x": np.zeros(1)}, metadata={"abstain": json.dumps(header)}))

@@ -8,7 +8,7 @@ from abstain.thresholds.parts import holm, p_above
 SIZES, WRONG = (100, 110, 40), (20, 11, 0)
 PARTS = rows_of_parts(np.repeat([0, 1, 2], SIZES), 3)
 ERRORS = np.concatenate([np.arange(size) < wrong for size, wrong in zip(SIZES, WRONG, strict=True)])
-OPTIONS = {"limit": 0.05, "level": 0.05, "largest": 1, "counting": "rows"}
+OPTIONS = {"limit": 0.05, "level": 0.05, "largest": 1}
 
 
 def p_of(wrong, n):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from abstain.thresholds import NoSafeThresholdError, step_down
-from abstain.thresholds.planning import coverage_for, risk_for, samples_for
+from abstain.thresholds.planning import coverage_for, risk_for, samples_for, samples_range
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,40 @@ def test_more_rows_reach_lower_risks_and_the_two_answers_agree():
     assert risk_for(n=n // 2, delta=0.05, coverage=0.6, error_rate=0.01) > 0.03
 
 
+@pytest.mark.parametrize(
+    ("risk", "delta", "coverage", "error_rate"),
+    [(0.1, 0.05, 0.3, 0.05), (0.05, 0.1, 0.5, 0.02), (0.1, 0.05, 0.8, 0.06)],
+)
+def test_a_range_names_the_rows_for_a_rising_rate_and_for_one_rate_whatever_the_confidence(
+    risk, delta, coverage, error_rate
+):
+    """Each end succeeds as often as planned on its own curve; fewer rows than the lower end do not on the flat one."""
+
+    def share(n, rate):
+        found = 0
+        for run in range(150):
+            rng = np.random.default_rng([run, 3])
+            places = np.arange(1, n + 1) / n
+            try:
+                wrong = rng.random(n) < rate(places)
+                found += step_down(-places, wrong, risk=risk, delta=delta).accepted >= coverage * n - 1e-9
+            except NoSafeThresholdError:
+                continue
+        return found / 150
+
+    low, high = samples_range(risk=risk, delta=delta, coverage=coverage, error_rate=error_rate)
+    assert low <= high
+    noise = 2 * np.sqrt(0.09 / 150)
+    assert share(high, lambda u: np.full_like(u, error_rate)) >= 0.9 - noise
+    assert share(low, lambda u: 3 * error_rate * (u / coverage) ** 2) >= 0.9 - noise
+    assert share(low // 2, lambda u: np.full_like(u, error_rate)) < 0.9 - noise
+
+
+def test_what_a_segment_above_certifies_counts():
+    """A coverage just below the main start was planned at the small share below it: 3,228 rows where 1,100 do."""
+    assert samples_for(risk=0.1, delta=0.05, coverage=0.3, error_rate=0.05) < 1500
+
+
 def test_low_coverages_are_tested_at_a_small_share_and_cost_more():
     low, high = (samples_for(risk=0.05, delta=0.1, coverage=c, error_rate=0.02) for c in (0.2, 0.4))
     assert low > 2 * high
@@ -60,9 +94,10 @@ def test_no_rows_reach_nothing():
 
 
 def reached(coverage, n, *, risk, error_rate=0.0, run=0):
-    """Whether so many are accepted where these are wrong at one rate, whatever the confidence, and all others are."""
+    """Whether so many are accepted where these, and some further rows, are wrong at one rate, and all others are."""
     k = ceil(coverage * n - 1e-9)
-    wrong = np.r_[np.random.default_rng([run, 2]).random(k) < error_rate, np.ones(n - k)]
+    same = min(n, ceil(1.1 * k + 3 / risk))
+    wrong = np.r_[np.random.default_rng([run, 2]).random(same) < error_rate, np.ones(n - same)]
     try:
         return step_down(-np.arange(float(n)), wrong, risk=risk).accepted >= k
     except NoSafeThresholdError:
@@ -105,7 +140,7 @@ def test_the_rows_told_for_a_coverage_have_one_as_low(error_rate):
 
 
 def test_a_rate_too_near_the_risk_reaches_no_coverage():
-    assert coverage_for(n=1000, risk=0.05, delta=0.05, error_rate=0.025) is None
+    assert coverage_for(n=700, risk=0.05, delta=0.05, error_rate=0.03) is None
 
 
 def test_too_few_rows_certify_a_risk_at_no_coverage():

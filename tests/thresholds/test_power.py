@@ -3,20 +3,21 @@ import pytest
 from scipy.stats import binom
 
 from abstain.thresholds import power
-from abstain.thresholds.power import at_most, cells_of, likely
+from abstain.thresholds.efficient_ranks import at_most
+from abstain.thresholds.power import all_in_turn, likely, ranks_tested
 from abstain.thresholds.step_down import segments
 
 
 @pytest.mark.parametrize("delta", [0.2, 0.05, 1e-6])
 @pytest.mark.parametrize(
-    ("n", "risk"), [(250, 0.3), (700, 0.1), (1300, 0.05), (5000, 0.3), (9000, 0.01), (20_000, 0.02)]
+    ("n", "risk"), [(250, 0.3), (700, 0.1), (1100, 0.05), (5000, 0.3), (9000, 0.01), (20_000, 0.02)]
 )
 def test_no_more_errors_are_allowed_than_the_rule_allows(n, risk, delta, monkeypatch):
     for number in range(len(segments(n, risk, delta))):
         monkeypatch.setattr(power, "FEW_ERRORS", np.inf)
-        exact = cells_of.__wrapped__(n, number, risk, delta)
+        exact = ranks_tested.__wrapped__(n, number, risk, delta)
         monkeypatch.setattr(power, "FEW_ERRORS", 0)
-        bounded = cells_of.__wrapped__(n, number, risk, delta)
+        bounded = ranks_tested.__wrapped__(n, number, risk, delta)
         assert (bounded.in_turn <= exact.in_turn).all()
         assert (bounded.at_once <= exact.at_once).all()
 
@@ -27,14 +28,15 @@ def test_binomial_chances_are_those_of_scipy():
 
 
 def test_the_chance_to_pass_in_turn_is_that_of_simulated_walks():
-    ends, limits = np.array([40, 60, 61, 100]), np.array([4, 5, 5, 7])
-    rows = np.random.default_rng(0).random((100_000, 100)) < 0.06
-    passed = (np.cumsum(rows, axis=1)[:, ends - 1] <= limits).all(axis=1).mean()
-    assert power._all_in_turn(ends, limits, 0.06) == pytest.approx(passed, abs=0.005)
+    at, limits, rates = np.array([40, 60, 61, 100]), np.array([4, 5, 5, 7]), np.array([0.02, 0.1, 0.0, 0.09])
+    rows = np.random.default_rng(0).random((100_000, 100)) < np.repeat(rates, np.diff(at, prepend=0))
+    passed = (np.cumsum(rows, axis=1)[:, at - 1] <= limits).all(axis=1).mean()
+    assert all_in_turn(at, limits, rates) == pytest.approx(passed, abs=0.005)
 
 
 def test_nothing_is_likely_where_no_rank_is_tested():
     known = {"risk": 0.05, "delta": 0.05, "error_rate": 0.0, "power": 0.5}
-    assert likely(400, 122, **known)
-    assert not likely(400, 121, **known)
+    first = segments(400, 0.05, 0.05)[0].first
+    assert likely(400, first, **known)
+    assert not likely(400, int(first / power.BEYOND) - 1, **known)
     assert not likely(6, 6, **known | {"risk": 0.6})

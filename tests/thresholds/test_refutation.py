@@ -132,15 +132,6 @@ def test_the_bounds_of_the_bets_hold_the_rate():
     assert missed <= 4
 
 
-def test_counting_clusters_a_large_one_counts_once():
-    number = np.append(np.arange(400), np.full(400, 400))
-    events = np.append(np.zeros(400, bool), np.ones(400, bool))
-    rows = refutation(events, every(800), number, limit=0.1, largest=400)
-    clusters = refutation(events, every(800), number, limit=0.1, counting="clusters")
-    assert rows.verdict != "refuted"
-    assert clusters.verdict == "confirmed"
-
-
 def test_clusters_of_one_row_are_tested_by_bets_as_well():
     events = np.arange(1000) < 150
     assert refutation(events, every(1000), np.arange(1000), limit=0.1).p_value < 0.01

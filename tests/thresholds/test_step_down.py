@@ -184,7 +184,7 @@ def test_segments_are_fixed_by_the_numbers_alone():
     parts = segments(2000, 0.05, 0.1)
     assert [(part.first, part.last) for part in parts] == [(160, 609), (610, 2000)]
     assert sum(part.share for part in parts) == pytest.approx(1)
-    assert segments(40, 0.05, 0.1) == []
+    assert segments(40, 0.05, 0.1) == ()
     assert len(segments(1_000_000, 0.05, 0.1)) == 4
 
 

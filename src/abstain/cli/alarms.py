@@ -1,7 +1,7 @@
 """What `abstain monitor` prints of a watch and its alarms."""
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,8 @@ def found(watch: "Watch", before: int, /) -> dict[str, Any]:
         asdict(alarm) | {"row_of_input": alarm.row - before if alarm.row > before else None} for alarm in watch.alarms
     ]
     counts = {"rows": watch.rows, "rows_of_input": watch.rows - before, "skipped": watch.skipped}
-    counts["forgotten"] = watch.forgotten
+    counts |= {"forgotten": watch.forgotten, "late_rows": watch.late_rows, "too_large": watch.too_large}
+    counts |= {"waiting": watch.turns.waiting, "pending": watch.turns.pending, "late_labels": watch.turns.late}
     parts = {name: part.numbers() for name, part in watch.monitors.parts.items()}
     return {"alarms": list(watch.monitors.alarms), "history": history} | counts | parts
 
@@ -33,10 +34,38 @@ def tell(watch: "Watch", /) -> None:
         say(caveat)
     if watch.standing:
         say(_next_step({alarm.name for alarm in watch.standing}))
+    for line in _left_out(watch):
+        say(line)
     if watch.skipped:
         say(f"Skipped {watch.skipped} rows that were counted before, by their ids.")
     if watch.forgotten:
         say(f"The ids of {watch.forgotten} early rows are forgotten: given again, these rows would count again.")
+
+
+def _left_out(watch: "Watch") -> Iterator[str]:
+    """Labels and rows that do not count, or not yet, and what would help."""
+    turns = watch.turns
+    if turns.waiting:
+        yield (
+            f"{turns.waiting} labels wait for those of {turns.pending} accepted decisions, some before them, which are "
+            f"given up after {turns.window} further ones (--label-window)."
+        )
+    if turns.late:
+        yield (
+            f"Left out {turns.late} labels that came too late, more than {turns.window} accepted decisions after their "
+            "own or after an acknowledged alarm. If errors are more often late than right answers, or less, alarms of "
+            "the risk mean nothing: start a new state with a larger --label-window."
+        )
+    if watch.too_large:
+        yield (
+            f"Left out {watch.too_large} ids with more rows than those of calibration: nothing is guaranteed of their "
+            "risk. Calibrate again, on rows like these or with --largest-cluster."
+        )
+    if watch.late_rows:
+        yield (
+            f"Left out {watch.late_rows} rows of ids that had been counted. Give all rows of an id in one file, or on "
+            "standard input one after the other."
+        )
 
 
 def _next_step(alarms: set[str]) -> str:

@@ -9,6 +9,7 @@ import typer
 
 from abstain.cli.complete import group_kinds, method_names, score_or_best
 from abstain.cli.options import Json
+from abstain.cli.program import program
 from abstain.cli.show import print_json, say
 from abstain.cli.sketched import calibrate_from_sketch
 from abstain.cli.unused_columns import tell_unused
@@ -57,6 +58,13 @@ def calibrate(
             help="step_down, betting, sgr, bonferroni; with a cost: minimal_cost, chow.", autocompletion=method_names
         ),
     ] = None,
+    largest_cluster: Annotated[
+        int | None, typer.Option(min=1, help="Rows that one id has at most in deployment; by default as many as here.")
+    ] = None,
+    label_above: Annotated[
+        float | None,
+        typer.Option(help="Only rows with a confidence above this, fixed before any label, have labels that count."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0,
     json: Json = False,
 ) -> None:
@@ -79,6 +87,7 @@ def calibrate(
 
     if outputs.suffix == ".sketch":
         refused = {"--cost": cost, "--costs": costs, "--group-risk": group_risk}
+        refused |= {"--largest-cluster": largest_cluster, "--label-above": label_above}
         selector = calibrate_from_sketch(
             outputs,
             refused=refused,
@@ -101,9 +110,11 @@ def calibrate(
         costs=_table(costs),
         delta=delta,
         method=method,
+        label_above=label_above,
         per=groups,
         group_risk=group_risk,
         jointly=not each,
+        largest_cluster=largest_cluster,
         seed=seed,
     )
     tell_unused(outputs)
@@ -127,7 +138,7 @@ def _tell(selector: "Selector", output: Path, *, kind: str, by_default: bool, js
         say(f"  {_group(selector, name)}: {_told(threshold)}")
     if by_default:
         say(default_words(selector.score))
-    say(f"Go on with: {shlex.join(['abstain', 'select', str(output), f'NEW{kind}'])} -o decisions.csv", whole=True)
+    say(f"Go on with: {program()} {shlex.join(['select', str(output), f'NEW{kind}'])} -o decisions.csv", whole=True)
 
 
 def _groups(per: str, outputs: Path) -> Literal["class", "domain"]:

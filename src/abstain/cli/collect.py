@@ -9,6 +9,7 @@ import typer
 
 from abstain.cli.complete import corruption_names, model_kinds, on_error_words
 from abstain.cli.options import Json
+from abstain.cli.program import program
 from abstain.cli.show import print_json, sample_bar
 from abstain.names import check_name
 
@@ -74,7 +75,7 @@ def collect(
     console.print(repr(outputs), markup=False)
     if outputs.features is not None and outputs.weight is not None:
         console.print(str(outputs.check_head()), markup=False)
-    print(f"Go on with: abstain evaluate {output}")
+    print(f"Go on with: {program()} evaluate {output}")
 
 
 def _class_names(file: Path | None) -> list[str] | None:

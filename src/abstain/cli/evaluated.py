@@ -4,7 +4,9 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from abstain.cli.program import program
 from abstain.cli.show import print_json, print_summary, progress_bar
+from abstain.cli.telling import NOT_COUNTED
 
 if TYPE_CHECKING:
     from abstain.evaluation import Evaluation
@@ -41,6 +43,8 @@ def tell(evaluation: "Evaluation", folder: Path, *, words: str, json: bool) -> N
     summary = summarize(evaluation)
     print_summary(summary, console)
     print(f"\nRisk–coverage curves: {figure}")
-    print(f"Every mix of shifts:  abstain evaluate {shlex.quote(str(outputs))} --all")
-    found = f"abstain calibrate {shlex.quote(str(outputs))} --score {summary.verdict.score}"
-    print(f"or, for a promise:    {found} --risk 0.1 -o {folder.name}.abstain")
+    print(f"Every mix of shifts:  {program()} evaluate {shlex.quote(str(outputs))} --all")
+    found = f"{program()} calibrate {shlex.quote(str(outputs))} --score {summary.verdict.score}"
+    print(f"or, for a guarantee:  {found} --risk 0.1 -o {folder.name}.abstain")
+    best = "With --score best a fifth of them chooses, and the others certify."
+    console.print(f"These rows chose that score, {NOT_COUNTED} {best}", style="dim")

@@ -18,7 +18,7 @@ from abstain.files import alone_with, write_text
 
 if TYPE_CHECKING:
     from abstain.monitor import AcceptanceMonitor
-    from abstain.monitor.watch import Watch
+    from abstain.monitor.watch import Alarm, Watch
 
 EVERY_SECONDS = 1.0
 
@@ -35,6 +35,10 @@ def monitor(
         str | None, typer.Option(help="ACCEPTED/N of the calibration sample, to watch the share accepted.")
     ] = None,
     delta: Annotated[float, typer.Option(help="Probability of a false alarm of each kind, over all time.")] = 0.05,
+    label_window: Annotated[
+        int | None,
+        typer.Option(help="Accepted decisions after which a label that has not come is given up; 1000 if not given."),
+    ] = None,
     state: Annotated[Path | None, typer.Option(help="Where the monitor is kept from one call to the next.")] = None,
     acknowledge: Annotated[
         bool, typer.Option("--acknowledge", help="End the alarms in --state; their evidence begins anew.")
@@ -43,7 +47,7 @@ def monitor(
 ) -> None:
     """Watch a deployed selector, and raise the alarm when what was promised is no longer true.
 
-    Rows are to be in the order the samples came: a stream sorted by kind is one that changes.
+    Rows are to be in the order of the decisions: a stream sorted by kind is one that changes.
 
     A row with `error` (true or false; empty while the label is not known), with `correct`, or with `label` and
     `prediction`, is a label: it counts towards the risk if `accepted` is true or not given. A row with `confidence`, or
@@ -53,7 +57,12 @@ def monitor(
 
     With `id`, the sample's own name, a decision counts once and its label once, whenever and however often they come.
     Rows without are always counted: give a decision once, with its label or before it, and a later label without
-    `confidence`.
+    `confidence`. A label with an `id` waits until the labels of all accepted decisions before its own have come, or
+    --label-window rows have been accepted since: so errors may be reported sooner than right answers. Whether a label
+    comes in that time must not depend on it being an error.
+
+    Of a selector calibrated with ids, rows with the same `id` are one cluster: give all of them in one file, or, on
+    standard input, one after the other.
 
     An alarm stands, with exit code 3, until --acknowledge; each such restart may raise a false alarm with probability
     delta again.
@@ -63,12 +72,12 @@ def monitor(
     if state is not None and not state.absolute().parent.is_dir():
         raise ValueError(f"`--state` must be in a folder that exists, got {state}.")
     if acknowledge:
-        _acknowledge(_asked(selector, risk, calibration, delta), stream, state, json)
+        _acknowledge(_asked(selector, risk, calibration, delta, label_window), stream, state, json)
         return
     if stream is None:
         raise ValueError("`stream` must be a file, or - for standard input, got none.")
     with nullcontext() if state is None else alone_with(state):
-        watch = _start(_asked(selector, risk, calibration, delta), state)
+        watch = _start(_asked(selector, risk, calibration, delta, label_window), state, label_window)
         before = watch.rows
         _watch(watch, stream, state, quiet=json)
     if json:
@@ -94,14 +103,15 @@ def _watch(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> N
     try:
         for batch in batches(stream, {part.columns[0] for part in watch.monitors.parts.values()}):
             raised = watch.observe(read_rows(batch, start=watch.rows - before + 1, **decided))
+            raised += watch.close(last=False) if live else []
             if live and state is not None and (raised or time.monotonic() - saved > pause):
                 began = time.monotonic()
                 write_text(state, watch.to_json())
                 saved = time.monotonic()
                 pause = max(EVERY_SECONDS, 10 * (saved - began))
-            for alarm in raised if not quiet else ():
-                say(f"ALARM by row {place(alarm, before)}: {meaning(watch, alarm)}.", flush=True)
+            _tell_raised(watch, raised, before, quiet=quiet)
             warned = warned or warn_unused(watch, batch)
+        _tell_raised(watch, watch.close(), before, quiet=quiet)
     except BaseException:
         if live and state is not None:  # what was read of a stream is gone; a file can be read again
             with suppress(OSError):
@@ -113,6 +123,11 @@ def _watch(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> N
         write_text(state, watch.to_json())
 
 
+def _tell_raised(watch: "Watch", raised: "list[Alarm]", before: int, *, quiet: bool) -> None:
+    for alarm in raised if not quiet else ():
+        say(f"ALARM by row {place(alarm, before)}: {meaning(watch, alarm)}.", flush=True)
+
+
 def _acknowledge(new: "Watch | None", stream: str | None, state: Path | None, json: bool) -> None:
     """End the alarms that stand in a state, and keep in it when that was."""
     if stream is not None or state is None:
@@ -120,7 +135,7 @@ def _acknowledge(new: "Watch | None", stream: str | None, state: Path | None, js
     if not state.exists():
         raise FileNotFoundError(f"`--state` must exist where alarms are acknowledged, got {state}.")
     with alone_with(state):
-        watch = _start(new, state)
+        watch = _start(new, state, None)
         heard = watch.acknowledge(datetime.now(UTC).isoformat(timespec="seconds"))
         if not heard:
             raise ValueError(f"`--acknowledge` must have an alarm to end, got none in {state.name}.")
@@ -133,14 +148,19 @@ def _acknowledge(new: "Watch | None", stream: str | None, state: Path | None, js
     say("Evidence begins anew; a false alarm after that has probability delta again.")
 
 
-def _asked(selector: Path | None, risk: float | None, calibration: str | None, delta: float) -> "Watch | None":
+def _asked(
+    selector: Path | None, risk: float | None, calibration: str | None, delta: float, label_window: int | None
+) -> "Watch | None":
     """A new watch of what the options ask for; None if of nothing."""
     from abstain import Selector
     from abstain.monitor import DeploymentMonitor, RiskMonitor
     from abstain.monitor.rule import Rule
+    from abstain.monitor.turns import WINDOW
     from abstain.monitor.watch import Watch
 
     rule = None
+    if label_window is not None and label_window < 0:
+        raise ValueError(f"`--label-window` must be at least 0, got {label_window}.")
     if not 0 < delta < 1:
         raise ValueError(f"`--delta` must be between 0 and 1, got {delta}.")
     if selector is not None:
@@ -148,9 +168,15 @@ def _asked(selector: Path | None, risk: float | None, calibration: str | None, d
         new, rule = DeploymentMonitor.of(chosen, risk=risk, delta=delta), Rule.of(chosen)
     else:
         new = DeploymentMonitor(None if risk is None else RiskMonitor(risk=risk, delta=delta))
+    if calibration is not None and new.clustered:
+        raise ValueError(
+            "`--calibration` must be left out where the selector was calibrated with ids, which count once each, got "
+            f"{calibration}."
+        )
     if calibration is not None:
         new = replace(new, acceptance=_acceptance(calibration, delta))
-    return Watch(new, rule=rule) if new.parts else None
+    window = WINDOW if label_window is None else label_window
+    return Watch(new, rule=rule, label_window=window) if new.parts else None
 
 
 def _acceptance(calibration: str, delta: float) -> "AcceptanceMonitor":
@@ -162,7 +188,7 @@ def _acceptance(calibration: str, delta: float) -> "AcceptanceMonitor":
     return AcceptanceMonitor.from_calibration(accepted=int(accepted), n=int(n), delta=delta)
 
 
-def _start(new: "Watch | None", state: Path | None) -> "Watch":
+def _start(new: "Watch | None", state: Path | None, label_window: int | None) -> "Watch":
     """What was kept, or else what is asked for."""
     from abstain.monitor.watch import Watch
 
@@ -171,6 +197,11 @@ def _start(new: "Watch | None", state: Path | None) -> "Watch":
             raise ValueError("`--selector`, `--risk` or `--calibration` must say what to watch, got none.")
         return new
     kept = Watch.from_json(state.read_text(encoding="utf-8"))
+    if label_window not in (None, kept.turns.window):
+        raise ValueError(
+            f"`--label-window` must be that of the state, {kept.turns.window}, got {label_window}. Leave it out, or "
+            "name a new file."
+        )
     if new is not None and (kept.monitors.begun() != new.monitors or kept.rule not in (None, new.rule)):
         raise ValueError(
             f"`--state` must be of what the other options ask for, got another monitor in {state.name}. Leave them out "

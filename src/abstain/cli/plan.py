@@ -1,5 +1,6 @@
 """`abstain plan`: how many labelled samples a promise needs."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -26,10 +27,20 @@ def plan(
         ),
     ] = None,
     power: Annotated[float, typer.Option(help="Probability with which calibration is to succeed.")] = 0.9,
+    label_above: Annotated[
+        float, typer.Option(help="Only this share of the samples, the most trusted, is to be labelled.")
+    ] = 1.0,
+    pilot: Annotated[
+        Path | None, typer.Option(help="A small labelled table or folder, to judge from what a calibration will give.")
+    ] = None,
+    score: Annotated[str | None, typer.Option(help="With --pilot: the score to trust.")] = None,
     figure: Figure = None,
     json: Json = False,
 ) -> None:
     """Tell before you label how many labelled samples a promise needs, or what is in reach with those there are.
+
+    A range of samples is printed: with a good score, whose errors grow with the square of the rank, and with one that
+    does not rank within the accepted samples. A --pilot of some hundred labelled samples narrows it.
 
     Example: abstain plan --risk 0.02 --delta 0.05 --coverage 0.6 --error-rate 0.01
     """
@@ -43,8 +54,15 @@ def plan(
             f"`--coverage` must be left out with `--risk` and `--n`, which tell the coverage, got {coverage:g}. Leave "
             "out --n to be told how many samples it takes, or --risk to be told the risk in reach."
         )
+    if pilot is not None:
+        _tell_pilot(json, pilot, score, risk, delta, n)
+        return
+    if score is not None:
+        raise ValueError("`--score` must come with `--pilot`, got no `--pilot`.")
+    if label_above != 1 and n is not None:
+        raise ValueError("`--label-above` must come with `--risk` and without `--n`, got `--n`.")
     coverage = 0.6 if coverage is None else coverage
-    coverages = sorted({coverage, 0.4, 0.6, 0.9})
+    coverages = sorted(each for each in {coverage, 0.4, 0.6, 0.9} if each <= label_above or each == coverage)
     known: dict[str, Any] = {"delta": delta, "power": power}
     if n is not None and risk is None:
         rows = _risks(n, coverages, [0.0, 0.005, 0.01, 0.02, 0.05] if error_rate is None else [error_rate], known)
@@ -56,23 +74,62 @@ def plan(
     if n is not None:
         _tell_coverages(json, n, risk, _coverages(n, risk, rates, known), known)
         return
-    rows = _sizes(risk, coverages, rates, known)
+    rows = _sizes(risk, coverages, rates, known, label_above)
     if figure is not None:
         from abstain.report.figures.plan import plan_figure
         from abstain.report.figures.save import save_figure
 
         save_figure(plan_figure(risk=risk, coverage=coverage, **known), figure)
-    _tell(json, *_plan(risk, coverage, rows, known))
+    _tell(json, *_plan(risk, coverage, rows, known, label_above))
 
 
 def _plan(
-    risk: float, coverage: float, rows: list[dict[str, Any]], known: dict[str, Any]
+    risk: float, coverage: float, rows: list[dict[str, Any]], known: dict[str, Any], label_above: float
 ) -> tuple[dict[str, Any], str]:
     from abstain.thresholds.binomial import samples_needed
 
     least = samples_needed(risk, known["delta"])
-    words = _needed(risk, known["delta"], coverage, known["power"], least, rows)
-    return {"risk": risk, **known, "least_accepted": least, "rows": rows}, words
+    words = _needed(risk, known["delta"], coverage, known["power"], least, rows, label_above)
+    return {"risk": risk, **known, "label_above": label_above, "least_accepted": least, "rows": rows}, words
+
+
+def _tell_pilot(json: bool, pilot: Path, score: str | None, risk: float | None, delta: float, n: int | None) -> None:
+    """What calibrations of several sizes are expected to certify, judged from a small labelled sample."""
+    from dataclasses import asdict
+
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    from abstain.metrics.checks import rejected_last
+    from abstain.outputs import Outputs
+    from abstain.scores.fitting_draw import FittingRows
+    from abstain.selector.choice import candidates
+    from abstain.thresholds.pilot import SIZES, plan_from_pilot
+
+    if risk is None:
+        raise ValueError("`--risk` must come with `--pilot`, got none.")
+    outputs = Outputs.load(pilot, nonfinite="reject")
+    entry, *others = candidates(score, outputs)
+    if others or entry.needs_fitting:
+        raise ValueError(f"`--score` must be one that needs no fitting with `--pilot`, got {score}.")
+    confidence = rejected_last(entry.fit(FittingRows.all_alike(outputs).of(entry))(outputs))
+    sizes = SIZES if n is None else (n,)
+    rows = plan_from_pilot(confidence, outputs.errors, risk=risk, delta=delta, sizes=sizes)
+    if json:
+        print_json({"risk": risk, "delta": delta, "pilot": len(outputs), "rows": [asdict(row) for row in rows]})
+        return
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in ("labelled samples", "coverage certified", "eight cases of ten between", "nothing certified"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(f"{row.n:,}", f"{row.middle:.0%}", f"{row.low:.0%} and {row.high:.0%}", f"{row.nothing:.0%}")
+    console = Console()
+    console.print(table)
+    console.print(
+        f"Estimated from {len(outputs):,} samples for risk <= {risk:g} with probability {1 - delta:g}, assuming that "
+        "errors get steadily rarer with confidence; confident errors are missed. Calibrate on other samples than these."
+    )
 
 
 def _risks(n: int, coverages: list[float], rates: list[float], known: dict[str, Any]) -> list[dict[str, Any]]:
@@ -85,14 +142,17 @@ def _risks(n: int, coverages: list[float], rates: list[float], known: dict[str, 
     ]
 
 
-def _sizes(risk: float, coverages: list[float], rates: list[float], known: dict[str, Any]) -> list[dict[str, Any]]:
-    from abstain.thresholds.planning import samples_for
+def _sizes(
+    risk: float, coverages: list[float], rates: list[float], known: dict[str, Any], label_above: float
+) -> list[dict[str, Any]]:
+    from abstain.thresholds.planning import samples_range
 
-    return [
-        {"error_rate": rate, "coverage": c, "n": samples_for(risk=risk, coverage=c, error_rate=rate, **known)}
-        for rate in rates
-        for c in coverages
-    ]
+    rows = []
+    for rate in rates:
+        for c in coverages:
+            low, high = samples_range(risk=risk, coverage=c, error_rate=rate, label_above=label_above, **known)
+            rows.append({"error_rate": rate, "coverage": c, "n": high, "n_rising": low})
+    return rows
 
 
 def _coverages(n: int, risk: float, rates: list[float], known: dict[str, Any]) -> list[dict[str, Any]]:
@@ -139,22 +199,37 @@ def _tell(json: bool, document: dict[str, Any], words: str) -> None:
     for coverage in coverages:
         table.add_column(f"coverage {coverage:g}", justify="right")
     for rate in dict.fromkeys(row["error_rate"] for row in rows):
-        cells = {row["coverage"]: row[value] for row in rows if row["error_rate"] == rate}
-        table.add_row(f"{rate:.3g}", *(f"{cells[c]:,}" if value == "n" else f"{cells[c]:.3g}" for c in coverages))
+        cells = {row["coverage"]: row for row in rows if row["error_rate"] == rate}
+        table.add_row(
+            f"{rate:.3g}", *(_range(cells[c]) if value == "n" else f"{cells[c][value]:.3g}" for c in coverages)
+        )
     console = Console()
     console.print(table)
     console.print(words)
 
 
-def _needed(risk: float, delta: float, coverage: float, power: float, least: int, rows: list[dict[str, Any]]) -> str:
+def _range(row: dict[str, Any]) -> str:
+    return f"{row['n']:,}" if row["n"] == row["n_rising"] else f"{row['n_rising']:,}–{row['n']:,}"
+
+
+def _needed(
+    risk: float,
+    delta: float,
+    coverage: float,
+    power: float,
+    least: int,
+    rows: list[dict[str, Any]],
+    label_above: float,
+) -> str:
     middle = [row for row in rows if row["coverage"] == coverage]
     chosen = middle[len(middle) // 2]
+    which = "" if label_above == 1 else f" Only the most trusted {label_above:.0%} of the samples are labelled."
     return (
-        f"Labelled samples needed to promise risk <= {risk:g} with probability {1 - delta:g}. With {chosen['n']:,}, "
-        f"calibration accepts {coverage:.0%} of the samples in {power:.0%} of cases, if {chosen['error_rate']:.3g} of "
-        "those are wrong and errors get rarer with confidence, be it ever so little: where they get much rarer fewer "
-        "do. To promise the coverage as well takes more. At least "
-        f"{least:,} accepted samples without a single error are needed in any case."
+        f"Labelled samples with which risk <= {risk:g} can be promised with probability {1 - delta:g}.{which} With "
+        f"{chosen['n']:,}, calibration accepts {coverage:.0%} of the samples in {power:.0%} of cases, if "
+        f"{chosen['error_rate']:.3g} of those are wrong, whatever their confidence, and of the next few as well; with "
+        "a score whose errors grow with the square of the rank the lower number does. To promise the coverage as well "
+        f"takes more. At least {least:,} accepted samples without a single error are needed in any case."
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from abstain.cli.options import Json
+from abstain.cli.program import program
 from abstain.cli.show import print_json, say
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def recertify(
         print_json({"pending": list(asked.pending), "labels": len(asked.ids)})
         return
     say(f"Label the {len(asked.pending)} rows in {output}: 1 in the column error where the answer is wrong, else 0.")
-    say(f"Then: abstain recertify {selector} {output} --state {state} -o new.abstain", whole=True)
+    say(f"Then: {program()} recertify {selector} {output} --state {state} -o new.abstain", whole=True)
 
 
 def _begun(old: "Selector", state: Path, risk: float | None, delta: float | None) -> "Recertification":

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from abstain.cli.options import refuse, score_list
+from abstain.cli.program import program
 from abstain.cli.show import print_json, say
 
 if TYPE_CHECKING:
@@ -47,4 +48,4 @@ def keep_sketch(found: "Sketch", output: Path, *, minimum: int | None, json: boo
         print_json({"sketch": str(output)} | found.to_dict())
         return
     say(f"Wrote {output}: {found.summary()}")
-    say(f"Go on with: abstain evaluate {output}, or abstain merge {output} … -o all.sketch", whole=True)
+    say(f"Go on with: {program()} evaluate {output}, or {program()} merge {output} … -o all.sketch", whole=True)

@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 from abstain.cli.letters import shown
+from abstain.cli.program import program
 from abstain.cli.show import print_json, print_summary
+from abstain.words import listed
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from abstain.evaluation import Evaluation, SketchedEvaluation
+
+NOT_COUNTED = "which the guarantee does not count: calibrate on other labelled rows before anything rests on it."
 
 
 @final
@@ -31,9 +35,12 @@ class Telling:
         if self.json:
             print_json(found.to_dict() | ({"figures": drawn} if drawn else {}))
             return
-        score = self._table(found, Console())
+        console = Console()
+        score = self._table(found, console)
         for line in drawn:
             print(shown(line))
+        chosen = listed([*(["the score"] if len(found.scores) > 1 else []), "the risk"])
+        console.print(f"These rows chose {chosen} below, {NOT_COUNTED}", style="dim")
         print(shown(f"Go on with: {_next(found, run, score)}"))
 
     def counts(self, found: "SketchedEvaluation") -> None:
@@ -65,8 +72,8 @@ def _next(found: "Evaluation", run: str, score: str) -> str:
     from abstain.evaluation.proposal import proposed_risk
 
     if (risk := proposed_risk(found, score)) is None:
-        return f"abstain plan --n {len(found.given)}, as these rows certify nothing"
-    named = shlex.join(["abstain", "calibrate", run, "--score", score])
+        return f"{program()} plan --n {len(found.given)}, as these rows certify nothing"
+    named = f"{program()} {shlex.join(['calibrate', run, '--score', score])}"
     return f"{named} --risk {risk:g} -o selector.abstain"
 
 

@@ -11,7 +11,7 @@ from abstain.metrics.checks import rejected_last
 SHARE = 0.5  # of the errors at full coverage: what is aimed at where nobody says
 ROUND = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 LEAST, TRIALS = 0.2, 20  # coverage from which on to look for a risk within reach, and at how many
-OF_COPIES = 0.4  # of the samples: what the rule for copies, which has a pilot and bets, is worth at least
+OF_COPIES = 0.3  # of the samples: what the rule for copies, which has a pilot and bets, is worth at least
 DELTA = 0.05  # that of `calibrate`
 
 

@@ -1,4 +1,4 @@
-"""Bets against the uniform distribution of conformal p-values, one sample after the other."""
+"""Bets against uniform conformal p-values, and on the rate of events, one sample after the other."""
 
 from math import exp, log
 
@@ -8,31 +8,45 @@ from numpy.typing import NDArray
 from abstain.kernels.compiled import array, compiled, double, whole
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 BETS = np.array([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0])  # on the place of p around the middle; 2 risks all
 JUMP = 0.001
 
 
-@compiled((array(whole), array(double), array(double), array(double, 2), array(double)))
-def jump(parts: NDArray[np.int64], uniform: Floats, weights: Floats, shares: Floats, logs: Floats) -> float:
-    """Bet on each sample's part, then count it; the largest log capital on the way. All arrays but two are changed.
+@compiled()
+def _mean_distance(low: float, high: float) -> float:
+    """The mean of 2|p − ½| for p uniform between two numbers."""
+    if low >= 0.5 or high <= 0.5:
+        return abs(low + high - 1.0)
+    return ((0.5 - low) ** 2 + (high - 0.5) ** 2) / (high - low)
 
-    The p-value of a sample is its place among all before it: the weight of the parts below its own and a uniform part
-    of its own, over the total. Two gamblers bet, on p and on its distance from the middle, each in the ways of
-    ``BETS``, among which a small part of the capital is shared out anew at every step: ``shares`` (2, ways) of the
-    capital and its ``logs`` (2,). Their mean is the evidence. (Vovk et al., 2021)
+
+@compiled((array(whole), array(whole), array(whole), array(double), array(double, 2), array(double), array(double)))
+def jump(parts: Ints, first: Ints, last: Ints, weights: Floats, shares: Floats, logs: Floats, highest: Floats) -> None:
+    """Bet on each sample's part, then count it. The last four arrays change.
+
+    The p-value of a sample is its place among all before it, uniform within its part. Two gamblers bet, on p and on its
+    distance from the middle, each in the ways of ``BETS``, and a bet pays its mean over the part. A small share of the
+    capital is moved among the ways at every step: ``shares`` (4, ways) of the capital, its ``logs`` (4,). Two more do
+    the same with the mean over all parts that the sample's ties reach, ``first`` to ``last``. ``highest`` (2,) are the
+    largest logs so far of the mean capital of the first two and of the last two. (Vovk et al., 2021)
     """
-    highest = -np.inf
     total = weights.sum()
     for k in range(parts.size):
-        part = parts[k]
         below = 0.0
-        for j in range(part):
+        for j in range(first[k]):
             below += weights[j]
-        p = (below + uniform[k] * weights[part]) / total
-        weights[part] += 1.0
-        total += 1.0
-        for gambler in range(2):
-            place = p - 0.5 if gambler == 0 else 2.0 * abs(p - 0.5) - 0.5
+        from_tie = below
+        for j in range(first[k], parts[k]):
+            below += weights[j]
+        above = below + weights[parts[k]]
+        to_tie = above
+        for j in range(parts[k] + 1, last[k] + 1):
+            to_tie += weights[j]
+        for gambler in range(4):
+            low, high = (below / total, above / total) if gambler < 2 else (from_tie / total, to_tie / total)
+            middle = (low + high) / 2.0
+            place = middle - 0.5 if gambler % 2 == 0 else _mean_distance(low, high) - 0.5
             grown = 0.0
             for way in range(BETS.size):
                 share = (1.0 - JUMP) * shares[gambler, way] + JUMP / BETS.size
@@ -41,17 +55,20 @@ def jump(parts: NDArray[np.int64], uniform: Floats, weights: Floats, shares: Flo
             for way in range(BETS.size):
                 shares[gambler, way] /= grown
             logs[gambler] += log(grown)
-        top = max(logs[0], logs[1])
-        highest = max(highest, top + log(0.5 * (exp(logs[0] - top) + exp(logs[1] - top))))
-    return highest
+        for pair in range(2):
+            one, other = logs[2 * pair], logs[2 * pair + 1]
+            top = max(one, other)
+            highest[pair] = max(highest[pair], top + log(0.5 * (exp(one - top) + exp(other - top))))
+        weights[parts[k]] += 1.0
+        total += 1.0
 
 
 @compiled(
-    (array(whole), array(whole), array(double), array(double), array(double), double, array(double)), allocates=True
+    (array(double), array(whole), array(double), array(double), array(double), double, array(double)), allocates=True
 )
 def jump_rates(
-    ones: NDArray[np.int64],
-    sizes: NDArray[np.int64],
+    ones: Floats,
+    sizes: Ints,
     if_one: Floats,
     if_zero: Floats,
     shares: Floats,
@@ -60,13 +77,18 @@ def jump_rates(
 ) -> None:
     """Bet on the events in each batch in several ways; ``logs`` gets the log capital after each, ``shares`` changes.
 
-    A way grows by e^``if_one`` for an event and e^``if_zero`` for none.
+    A way grows by e^``if_one`` for an event and e^``if_zero`` for none, and in proportion for a part of one.
     """
     growth = np.empty(shares.size)
     for k in range(ones.size):
         top = -np.inf
+        zeros = sizes[k] - ones[k]
+        is_part = sizes[k] == 1 and 0.0 < ones[k] < 1.0
         for way in range(shares.size):
-            growth[way] = ones[k] * if_one[way] + (sizes[k] - ones[k]) * if_zero[way]
+            if is_part:
+                growth[way] = log(ones[k] * exp(if_one[way]) + zeros * exp(if_zero[way]))
+            else:
+                growth[way] = ones[k] * if_one[way] + zeros * if_zero[way]
             top = max(top, growth[way])
         grown = 0.0
         for way in range(shares.size):

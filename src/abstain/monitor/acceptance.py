@@ -7,10 +7,23 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abstain.monitor.rate import RateEvidence
-from abstain.monitor.row import Row
+from abstain.monitor.rate import EVENTS, PARTS, RateEvidence
+from abstain.monitor.row import Cluster, Row
 from abstain.records import from_json, to_json
 from abstain.thresholds.binomial import lower_bound, upper_bound
+
+SEVERAL = 1.24
+
+
+def share_error(n: int, level: float, thresholds: int, /) -> float:
+    """By how much the share that ``thresholds`` accept, one per group, may differ from that seen on ``n`` samples.
+
+    It may differ by more with probability at most ``level`` in either direction, whatever thresholds are chosen on the
+    sample. For one, by Dvoretzky, Kiefer and Wolfowitz; for more, their mean error bounds the mean and bounded
+    differences the rest: see docs/guarantees.md.
+    """
+    mean = SEVERAL * sqrt(thresholds / n) if thresholds > 1 else 0.0
+    return mean + sqrt(-log(level) / (2 * n))
 
 
 @final
@@ -33,6 +46,8 @@ class AcceptanceMonitor:
     """Evidence so far that more are accepted than allowed; none at the start."""
     fall: RateEvidence | None = None
     """Evidence that more are rejected."""
+    clustered: bool = False
+    """Whether rows of the same id count once, by the share of them that is accepted."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.low <= self.high <= 1 or not 0 < self.delta < 1:
@@ -44,28 +59,31 @@ class AcceptanceMonitor:
             raise ValueError("`rise` and `fall` must be of this range and of the same samples, got others.")
 
     @classmethod
-    def from_calibration(
-        cls, *, accepted: int, n: int, delta: float = 0.05, threshold_chosen_there: bool = False
-    ) -> Self:
+    def from_calibration(cls, *, accepted: int, n: int, delta: float = 0.05, chosen_thresholds: int = 0) -> Self:
         """From the counts of the calibration sample.
 
-        The range is that of Clopper and Pearson, for a threshold that was fixed before the sample was seen. For one
-        ``threshold_chosen_there`` it is that of Dvoretzky, Kiefer and Wolfowitz, which holds for all at once.
+        The range is that of Clopper and Pearson, for thresholds that were fixed before the sample was seen. Where they
+        were chosen on it, ``chosen_thresholds`` is their number, one for each group of the rows, and the range holds
+        for all choices at once: that of Dvoretzky, Kiefer and Wolfowitz for one, a wider one for several.
         """
         if not 0 <= accepted <= n or not n:
             raise ValueError(f"`accepted` must be between 0 and `n`, at least 1, got {accepted} of {n}.")
-        if threshold_chosen_there:
-            within = sqrt(log(4 / delta) / (2 * n))
+        if chosen_thresholds:
+            within = share_error(n, delta / 4, chosen_thresholds)
             return cls(max(accepted / n - within, 0.0), min(accepted / n + within, 1.0), delta)
         return cls(lower_bound(accepted, n, delta / 4), upper_bound(accepted, n, delta / 4), delta)
 
     @property
     def _rise(self) -> RateEvidence:
-        return self.rise or RateEvidence(self.high)
+        return self.rise or RateEvidence(self.high, shares=self._bets)
 
     @property
     def _fall(self) -> RateEvidence:
-        return self.fall or RateEvidence(1 - self.low)
+        return self.fall or RateEvidence(1 - self.low, shares=self._bets)
+
+    @property
+    def _bets(self) -> tuple[float, ...]:
+        return PARTS if self.clustered else EVENTS
 
     def update(self, *, accepted: int, n: int) -> Self:
         """The monitor after ``n`` more samples, ``accepted`` of them accepted, in any order."""
@@ -75,18 +93,21 @@ class AcceptanceMonitor:
         return replace(self, rise=rise, fall=fall)
 
     def observe(self, accepted: ArrayLike, /) -> Self:
-        """The monitor after further samples, one by one in the order they came: whether each was accepted."""
+        """The monitor after further samples, one by one in the order they came: whether each was accepted.
+
+        Where rows form clusters, the share accepted of each cluster.
+        """
         each = np.asarray(accepted, dtype=np.float64)
         return replace(self, rise=self._rise.observe(each), fall=self._fall.observe(1 - each))
 
     @property
-    def accepted(self) -> int:
-        """Samples accepted."""
-        return self._rise.ones
+    def accepted(self) -> float:
+        """Samples accepted, or the sum of the shares of clusters that were."""
+        return self._rise.ones if self.clustered else int(self._rise.ones)
 
     @property
     def n(self) -> int:
-        """Samples seen."""
+        """Samples or clusters seen."""
         return self._rise.n
 
     @property
@@ -97,6 +118,10 @@ class AcceptanceMonitor:
     def taken(self, row: Row, /) -> float | None:
         """Whether a decision was to accept."""
         return float(row.accepted) if row.is_decision and row.accepted is not None else None
+
+    def outcome(self, cluster: Cluster, /) -> float:
+        """The share of a cluster's decisions that is to accept."""
+        return sum(cluster.values) / len(cluster.values)
 
     def begun(self) -> Self:
         """The monitor as it was before its first sample."""
@@ -115,7 +140,7 @@ class AcceptanceMonitor:
         if not self.n:
             return f"The share accepted is not known: no decisions so far (calibration allows {allowed})."
         verdict = "ALARM: the" if self.alarm else "No proof that the"
-        seen = f"{self.accepted} of {self.n}, {self.accepted / self.n:.3f}"
+        seen = f"{self.accepted:.6g} of {self.n}{' ids' * self.clustered}, {self.accepted / self.n:.3f}"
         return f"{verdict} share accepted has left what calibration allows ({allowed}): {seen}."
 
     def to_json(self) -> str:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 from numpy.typing import ArrayLike
 
-from abstain.monitor.row import Row
+from abstain.monitor.row import Cluster, Row
 
 
 class Monitor(Protocol):
@@ -20,6 +20,11 @@ class Monitor(Protocol):
     """What it does not say, or nothing."""
 
     @property
+    def clustered(self) -> bool:
+        """Whether rows of the same id are one cluster, of which `observe` takes the `outcome`."""
+        ...
+
+    @property
     def alarm(self) -> bool:
         """Whether the evidence has ever reached what makes a false alarm rare."""
         ...
@@ -28,8 +33,12 @@ class Monitor(Protocol):
         """What it counts of a row, None if nothing."""
         ...
 
+    def outcome(self, cluster: Cluster, /) -> float | None:
+        """What a cluster counts as, from what is taken of its rows; None if nothing."""
+        ...
+
     def observe(self, values: ArrayLike, /) -> Self:
-        """The monitor after further samples, in the order they came."""
+        """The monitor after further samples or clusters, in the order they came."""
         ...
 
     def begun(self) -> Self:

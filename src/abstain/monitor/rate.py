@@ -11,9 +11,10 @@ from scipy.special import betaincc, betaln, log_expit, logit
 from abstain.kernels.jumper import jump_rates
 
 EXCESS = np.array(
-    [0.0, 0.25, 0.5, 1.0, 1.6, 2.4]
+    [0.0, 0.25, 0.5, 1.0, 1.6, 2.4, 3.6, 5.0]
 )  # bets: how much the log odds are above those of the bound; 0 is none
-EQUAL = (1 / len(EXCESS),) * len(EXCESS)
+EVENTS, PARTS = ((1 / ways,) * ways for ways in (6, 8))
+"""Equal shares of the bets: on events, and on parts of events, which vary less, so that higher bets pay."""
 
 
 def is_shared(parts: NDArray[np.float64], shape: tuple[int, ...], /) -> bool:
@@ -40,13 +41,16 @@ class RateEvidence:
 
     The mean of two gamblers' capital: the mixture of `log_evidence`, which is soonest where the rate is too high from
     the start, and one who shares a little of the capital out anew at every step among bets on several rates and none,
-    which a long time of low rates does not ruin. A bound of 1 cannot be exceeded, one of 0 is by a single event.
+    which a long time of low rates does not ruin. A bound of 1 cannot be exceeded, one of 0 is by a single event. An
+    outcome is an event or not, or any part of one between 0 and 1: then the rate is the mean outcome, and the capital
+    that of the second gambler alone.
     """
 
     bound: float
-    ones: int = 0
+    ones: float = 0.0
+    """The sum of the outcomes."""
     n: int = 0
-    shares: tuple[float, ...] = EQUAL
+    shares: tuple[float, ...] = EVENTS
     log_switching: float = 0.0
     """Log of the second gambler's capital."""
     highest: float = 0.0
@@ -57,37 +61,43 @@ class RateEvidence:
         if (
             not 0 <= self.bound <= 1
             or not 0 <= self.ones <= self.n <= 2**53
-            or not is_shared(parts, (len(EXCESS),))
+            or len(parts) not in (len(EVENTS), len(PARTS))
+            or not is_shared(parts, (len(parts),))
             or not np.isfinite(self.log_switching)
             or not self.highest >= 0
         ):
             raise ValueError("`text` must be the state of a monitor, got numbers that no stream leads to.")
 
     def update(self, *, ones: int, n: int) -> Self:
-        """After ``n`` more samples with ``ones`` among them, in an order that is not known."""
+        """After ``n`` more samples with ``ones`` events among them, in an order that is not known."""
         if not 0 <= ones <= n:
             raise ValueError(f"The number of events must be between 0 and `n`, got {ones} of {n}.")
-        return self._after(np.array([ones]), np.array([n])) if n else self
+        return self._after(np.array([ones], dtype=np.float64), np.array([n])) if n else self
 
     def observe(self, each: ArrayLike, /) -> Self:
-        """After further samples, 0 or 1 each, in the order they came."""
-        found = np.atleast_1d(np.asarray(each))
-        if found.ndim != 1 or not ((found == 0) | (found == 1)).all():
+        """After further samples, in the order they came: 0 or 1 each, or parts of 1 if it bets on parts."""
+        outcomes = np.atleast_1d(np.asarray(each))
+        if self.of_parts:
+            if outcomes.ndim != 1 or not ((outcomes >= 0) & (outcomes <= 1)).all():
+                raise ValueError("What is observed must be a sequence of numbers from 0 to 1, got others.")
+        elif outcomes.ndim != 1 or not ((outcomes == 0) | (outcomes == 1)).all():
             raise ValueError("What is observed must be a sequence of 0 and 1, got others.")
-        return self._after(found.astype(np.int64), np.ones(len(found), dtype=np.int64)) if len(found) else self
+        return (
+            self._after(outcomes.astype(np.float64), np.ones(len(outcomes), dtype=np.int64)) if len(outcomes) else self
+        )
 
-    def _after(self, ones: NDArray[np.int64], sizes: NDArray[np.int64]) -> Self:
-        totals, counts = self.ones + np.cumsum(ones), self.n + np.cumsum(sizes)
-        found = replace(self, ones=int(totals[-1]), n=int(counts[-1]))
+    def _after(self, ones: NDArray[np.float64], sizes: NDArray[np.int64]) -> Self:
+        totals, counts = np.cumsum(np.append(self.ones, ones))[1:], self.n + np.cumsum(sizes)
+        found = replace(self, ones=min(float(totals[-1]), float(counts[-1])), n=int(counts[-1]))
         if self.bound == 1:
             return found
         if self.bound == 0:
             return replace(found, highest=inf) if found.ones else found
-        odds = logit(self.bound) + EXCESS
+        odds = logit(self.bound) + EXCESS[: len(self.shares)]
         if_one, if_zero = log_expit(odds) - log(self.bound), log_expit(-odds) - log1p(-self.bound)
         shares, switching = np.array(self.shares), np.empty(len(ones))
         jump_rates(ones, sizes, if_one, if_zero, shares, self.log_switching, switching)
-        evidence = np.logaddexp(log_evidence(totals, counts, self.bound), switching) - log(2)
+        evidence = self._of_both(totals, counts, switching)
         return replace(
             found,
             shares=tuple(shares.tolist()),
@@ -95,13 +105,23 @@ class RateEvidence:
             highest=max(self.highest, float(evidence.max())),
         )
 
+    def _of_both(self, ones: ArrayLike, n: ArrayLike, switching: ArrayLike) -> NDArray[np.float64]:
+        """Log of the mean capital."""
+        if self.of_parts:
+            return np.asarray(switching)
+        return np.asarray(np.logaddexp(log_evidence(ones, n, self.bound), switching) - log(2))
+
+    @property
+    def of_parts(self) -> bool:
+        """Whether outcomes are parts of events."""
+        return len(self.shares) == len(PARTS)
+
     @property
     def value(self) -> float:
         """The evidence now."""
         if not 0 < self.bound < 1 or not self.n:
             return inf if self.bound == 0 and self.ones else 1.0
-        both = np.logaddexp(log_evidence(self.ones, self.n, self.bound), self.log_switching) - log(2)
-        return exp(min(float(both), 700.0))
+        return exp(min(float(self._of_both(self.ones, self.n, self.log_switching)), 700.0))
 
     def reached(self, delta: float, /) -> bool:
         """Whether the evidence has ever reached 1/δ."""

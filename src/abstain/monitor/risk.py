@@ -1,4 +1,4 @@
-"""Is the risk of accepted samples still what was promised? With labels, however late they come."""
+"""Is the risk of accepted samples still what was promised? With labels, as they come."""
 
 from dataclasses import dataclass, replace
 from math import log
@@ -8,9 +8,10 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import betaln
 
-from abstain.monitor.rate import RateEvidence
-from abstain.monitor.row import Row
+from abstain.monitor.rate import EVENTS, PARTS, RateEvidence
+from abstain.monitor.row import Cluster, Row
 from abstain.records import from_json, to_json
+from abstain.thresholds.promise import Counting
 
 
 @final
@@ -18,8 +19,10 @@ from abstain.records import from_json, to_json
 class RiskMonitor:
     """An alarm when the selective risk exceeds ``risk``, false with probability at most ``delta`` over all time.
 
-    Feed it the errors of accepted samples as their labels arrive; labels must be missing at random among the accepted.
-    It is a few numbers, saved as JSON. (Ramdas et al., 2023)
+    Feed it the errors of accepted samples in the order of the *decisions*, not in that of the labels: where errors are
+    reported sooner than right answers, the first labels are mostly errors. `Watch` waits with a label until its turn
+    has come. Whether a label ever comes must not depend on the outcome. The monitor is a few numbers, saved as JSON.
+    (Ramdas et al., 2023)
 
     >>> monitor = RiskMonitor(risk=0.05, delta=0.05).update(errors=40, n=200)
     >>> monitor.alarm
@@ -34,16 +37,38 @@ class RiskMonitor:
     delta: float
     excess: RateEvidence | None = None
     """Evidence so far; none at the start."""
+    largest: int | None = None
+    """The guarantee is about clusters of at most so many rows with one id; None where it is about independent rows."""
+    counting: Counting = "rows"
+    """What counts once: every row, or every cluster whatever its size."""
 
     def __post_init__(self) -> None:
         if not 0 < self.risk < 1 or not 0 < self.delta < 1:
             raise ValueError(f"`risk` and `delta` must be between 0 and 1, got {self.risk} and {self.delta}.")
+        if self.largest is not None and self.largest < 1:
+            raise ValueError(f"`largest` must be at least 1, got {self.largest}.")
+        if self.excess is not None and len(self.excess.shares) != len(self._bets):
+            raise ValueError("`excess` must bet on what is counted, rows or clusters, got other bets.")
         if self.excess is not None and self.excess.bound != self.risk:
             raise ValueError(f"`excess` must be of the risk {self.risk}, got {self.excess.bound}.")
 
     @property
     def _excess(self) -> RateEvidence:
-        return self.excess or RateEvidence(self.risk)
+        return self.excess or RateEvidence(self.risk, shares=self._bets)
+
+    @property
+    def _bets(self) -> tuple[float, ...]:
+        return EVENTS if self.counts_rows else PARTS
+
+    @property
+    def clustered(self) -> bool:
+        """Whether rows of the same id are one cluster, which `observe` takes as one `outcome`."""
+        return self.largest is not None or self.counting == "clusters"
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether every outcome is an error or not, since no cluster that counts has more than one row."""
+        return self.counting == "rows" and self.largest in (None, 1)
 
     def update(self, *, errors: int, n: int) -> Self:
         """The monitor after ``n`` more accepted and labelled samples with ``errors`` among them, in any order."""
@@ -52,17 +77,26 @@ class RiskMonitor:
         return replace(self, excess=self._excess.update(ones=errors, n=n))
 
     def observe(self, errors: ArrayLike, /) -> Self:
-        """The monitor after the errors (0 or 1) of further samples, one by one in the order they came."""
+        """The monitor after the errors (0 or 1) of further samples, one by one in the order of their decisions.
+
+        Where rows form clusters, the `outcome` of each cluster.
+        """
         return replace(self, excess=self._excess.observe(errors))
 
     @property
     def errors(self) -> int:
-        """Errors seen."""
-        return self._excess.ones
+        """Errors seen, where each outcome is that of a row."""
+        return int(self._excess.ones)
+
+    @property
+    def surplus(self) -> float:
+        """Errors seen beyond what the risk allows for the accepted rows; of clusters that count once, their mean."""
+        beyond = self._excess.ones - self.risk * self.n
+        return beyond * ((self.largest or 1) if self.counting == "rows" else 1 / max(self.n, 1))
 
     @property
     def n(self) -> int:
-        """Accepted and labelled samples seen."""
+        """Accepted and labelled samples seen, or clusters with some."""
         return self._excess.n
 
     @property
@@ -77,6 +111,8 @@ class RiskMonitor:
 
     def interval(self) -> tuple[float, float]:
         """A confidence sequence for the risk, if it does not change: at all times together with probability 1 − δ."""
+        if not self.counts_rows:
+            raise ValueError("The interval must be of independent rows, got a monitor of clusters.")
         e, n = self.errors, self.n
         if n == 0:
             return 0.0, 1.0
@@ -94,6 +130,20 @@ class RiskMonitor:
         """The error of a row, unless it is known to have been rejected."""
         return None if row.error is None or row.accepted is False else float(row.error)
 
+    def outcome(self, cluster: Cluster, /) -> float | None:
+        """A number from 0 to 1 from the errors of a cluster's accepted and labelled rows, on average at most the risk.
+
+        It is the risk plus the sum of error − risk, over the largest number of rows that a cluster has, or over the
+        cluster's own number where clusters count once. None of a larger cluster, about which nothing is guaranteed.
+        """
+        if self.counting == "rows" and cluster.rows > (self.largest or 1):
+            return None
+        if self.counts_rows:
+            return cluster.values[0]
+        beyond = sum(cluster.values) - self.risk * len(cluster.values)
+        over = cluster.rows if self.counting == "clusters" else self.largest or 1
+        return min(max(self.risk + beyond / over, 0.0), 1.0)
+
     def begun(self) -> Self:
         """The monitor as it was before its first sample."""
         return replace(self, excess=None)
@@ -102,16 +152,23 @@ class RiskMonitor:
 
     def numbers(self) -> dict[str, Any]:
         """The risk promised and what is known of it."""
-        low, high = self.interval()
-        found = {"promised": self.risk, "n": self.n, "errors": self.errors, "low": low, "high": high}
+        found: dict[str, Any] = {"promised": self.risk, "n": self.n}
+        if not self.counts_rows:
+            found |= {"clusters": self.n, "surplus": self.surplus}
+        else:
+            found |= {"errors": self.errors} | dict(zip(("low", "high"), self.interval(), strict=True))
         return found | {"evidence": self.evidence, "alarm": self.alarm}
 
     def words(self) -> str:
         """The verdict, and an interval for the risk."""
         if not self.n:
             return f"The risk, {self.risk:g} at most as promised, is not known: no labels of accepted samples yet."
-        low, high = self.interval()
         verdict = "ALARM: the risk is above" if self.alarm else "No proof that the risk is above"
+        if not self.counts_rows:
+            of_rows = self.counting == "rows"
+            seen = f"{self.surplus:+.1f} errors" if of_rows else f"on average {self.surplus:+.3f} of a cluster wrong"
+            return f"{verdict} {self.risk:g}. {seen} beyond what it allows, in {self.n} clusters of accepted rows."
+        low, high = self.interval()
         return (
             f"{verdict} {self.risk:g}. {self.errors} errors in {self.n} accepted and labelled samples.\n"
             f"The risk is between {low:.4f} and {high:.4f}, at all times with probability {1 - self.delta:g}."

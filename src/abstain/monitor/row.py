@@ -47,6 +47,17 @@ class Row:
         return self.confidence is not None or (self.accepted is not None and self.error is None)
 
 
+@final
+@dataclass(frozen=True)
+class Cluster:
+    """Rows of one id, and what a monitor takes of them."""
+
+    name: str
+    rows: int
+    values: tuple[float, ...]
+    """Of the rows that it counts, in any order."""
+
+
 def read_rows(
     batch: Iterable[Mapping[str, Any]],
     /,

@@ -1,21 +1,25 @@
 """Is the distribution of the confidence still that of calibration? Without labels."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
 from math import exp, inf, isnan, log
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from abstain.draws import generator
 from abstain.kernels.jumper import BETS, jump
 from abstain.monitor.acceptance import AcceptanceMonitor
 from abstain.monitor.rate import is_shared
-from abstain.monitor.row import Row
+from abstain.monitor.row import Cluster, Row
 from abstain.records import from_json, to_json
 from abstain.thresholds.score_distribution import ScoreDistribution
 
 SHOWN = 1_000_000  # evidence beyond it is as good as proof, whatever its figure
-EQUAL = ((1 / len(BETS),) * len(BETS),) * 2
+GAMBLERS = 4
+EQUAL = ((1 / len(BETS),) * len(BETS),) * GAMBLERS
 
 
 @final
@@ -25,9 +29,10 @@ class ScoreMonitor:
 
     Each new confidence gets a p-value, its place among those of calibration and all since, uniform and independent
     while nothing changes; bets against that grow into evidence, which reaches 1/δ with probability at most δ over all
-    time if nothing changes. An alarm says that the scores changed, NOT that the risk did, and no alarm certifies
-    nothing: a change of labels given inputs cannot be seen here. The state is a few hundred numbers, however long the
-    stream. (Vovk et al., 2003, 2021)
+    time if nothing changes. Only ties with calibration are broken at random, by draws that the calibration sample
+    seeds; an alarm needs as much evidence without such draws too, so that no draw alone raises it. An alarm says that
+    the scores changed, NOT that the risk did, and no alarm certifies nothing: a change of labels given inputs cannot be
+    seen here. The state is a few hundred numbers, however long the stream. (Vovk et al., 2003, 2021)
 
     >>> rng = np.random.default_rng(0)
     >>> monitor = ScoreMonitor.from_calibration(rng.normal(size=1000)).observe(rng.normal(size=500))
@@ -46,10 +51,12 @@ class ScoreMonitor:
     counts: tuple[int, ...] = ()
     """Samples seen in each part of the distribution."""
     shares: tuple[tuple[float, ...], ...] = EQUAL
-    logs: tuple[float, ...] = (0.0, 0.0)
-    """Log of the capital of each gambler."""
-    highest: float = 0.0
-    """Log of the largest evidence so far."""
+    logs: tuple[float, ...] = (0.0,) * GAMBLERS
+    """Log of the capital of each gambler: two with ties broken at random, two with the mean over ties."""
+    highest: tuple[float, ...] = (0.0, 0.0)
+    """Log of the largest evidence so far, of the former and of the latter."""
+    clustered: bool = False
+    """Whether rows of the same id count once, by one of them drawn at random."""
 
     def __post_init__(self) -> None:
         if not 0 < self.delta < 1:
@@ -60,10 +67,11 @@ class ScoreMonitor:
             len(self.counts) != len(self.distribution.weights)
             or not all(0 <= count <= 2**53 for count in self.counts)
             or sum(self.counts) != self.n
-            or not is_shared(np.asarray(self.shares, dtype=np.float64), (2, len(BETS)))
-            or len(self.logs) != 2
+            or not is_shared(np.asarray(self.shares, dtype=np.float64), (GAMBLERS, len(BETS)))
+            or len(self.logs) != GAMBLERS
             or not np.isfinite(self.logs).all()
-            or not self.highest >= 0
+            or len(self.highest) != 2
+            or not min(self.highest) >= 0
             or self.seed < 0
         ):
             raise ValueError("`text` must be the state of a ScoreMonitor, got numbers that no stream leads to.")
@@ -74,40 +82,62 @@ class ScoreMonitor:
         return cls(ScoreDistribution.of(confidence, seed=seed), delta, seed)
 
     def observe(self, confidence: ArrayLike, /) -> Self:
-        """The monitor after further confidences, in the order they came; −inf where a sample was not usable."""
+        """The monitor after further confidences, in the order they came; −inf where a sample was not usable.
+
+        Where rows form clusters, these are one of each cluster: see `outcome`.
+        """
         values = np.atleast_1d(np.asarray(confidence, dtype=np.float64))
         if np.isnan(values).any():
             raise ValueError("`confidence` must not be NaN, got some. Set it to -inf where a sample was not usable.")
         if not values.size:
             return self
-        generator = np.random.PCG64(self.seed)
-        generator.advance(2 * self.n)  # the same numbers however the stream is cut
-        ties, uniform = np.random.Generator(generator).random((len(values), 2)).T
+        parts, first, last = self._parts(values)
         weights = np.add(self.distribution.weights, self.counts).astype(np.float64)
-        shares, logs = np.array(self.shares), np.array(self.logs)
-        highest = jump(self.distribution.parts(values, ties), np.ascontiguousarray(uniform), weights, shares, logs)
+        shares, logs, highest = np.array(self.shares), np.array(self.logs), np.array(self.highest)
+        jump(parts, first, last, weights, shares, logs, highest)
         return replace(
             self,
             n=self.n + len(values),
             counts=tuple((weights - self.distribution.weights).astype(int).tolist()),
             shares=tuple(tuple(row) for row in shares.tolist()),
             logs=tuple(logs.tolist()),
-            highest=max(self.highest, highest),
+            highest=tuple(highest.tolist()),
         )
+
+    def _parts(self, values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """The part of each value, ties broken at random, and the first and last part that its ties reach."""
+        first, last = (np.searchsorted(self.distribution.edges, values, side=side) for side in ("left", "right"))
+        if (first == last).all():
+            return first, first, last
+        d = self.distribution
+        ties = generator("ties of later confidences", self.seed, d.edges, d.ties, d.weights)
+        ties.bit_generator.advance(self.n)  # type: ignore[attr-defined]  # the same numbers however the stream is cut
+        return d.parts(values, ties.random(len(values))), first, last
 
     @property
     def evidence(self) -> float:
-        """The mean capital of the gamblers now; 1/δ raises the alarm."""
-        return float(np.mean([exp(min(value, 700.0)) for value in self.logs]))
+        """The mean capital of the gamblers now, of those with random ties or of the others, whichever is less."""
+        capital = [exp(min(value, 700.0)) for value in self.logs]
+        return min(sum(capital[:2]), sum(capital[2:])) / 2
 
     @property
     def alarm(self) -> bool:
-        """Whether the evidence has ever reached 1/δ."""
-        return self.highest >= -log(self.delta)
+        """Whether the evidence has ever reached 1/δ, with random ties and with the mean over ties."""
+        return min(self.highest) >= -log(self.delta)
 
     def taken(self, row: Row, /) -> float | None:
         """The confidence of a decision, −inf where the sample was not usable."""
         return -inf if row.confidence is not None and isnan(row.confidence) else row.confidence
+
+    def outcome(self, cluster: Cluster, /) -> float:
+        """One confidence of a cluster, drawn by its name, whatever the order of its rows."""
+        digest = blake2b(cluster.name.encode("utf-8", "surrogatepass"), digest_size=8, key=self._salt).digest()
+        return sorted(cluster.values)[int.from_bytes(digest, "little") % len(cluster.values)]
+
+    @cached_property
+    def _salt(self) -> bytes:
+        d = self.distribution
+        return generator("row of a later cluster", self.seed, d.edges, d.ties, d.weights).bytes(16)
 
     def begun(self) -> Self:
         """The monitor as it was before its first sample."""
@@ -115,7 +145,7 @@ class ScoreMonitor:
 
     def restarted(self) -> Self:
         """The monitor with no evidence; what it has seen stays, so that p-values stay independent of the past."""
-        return replace(self, shares=EQUAL, logs=(0.0, 0.0), highest=0.0)
+        return replace(self, shares=EQUAL, logs=(0.0,) * GAMBLERS, highest=(0.0, 0.0))
 
     def numbers(self) -> dict[str, Any]:
         """The samples seen and the evidence."""
@@ -124,9 +154,10 @@ class ScoreMonitor:
     def words(self) -> str:
         """The verdict, and how near an alarm has been."""
         verdict = "ALARM: the confidences are not" if self.alarm else "No proof that the confidences are not"
-        most = f"{exp(self.highest):.3g}" if self.highest <= log(SHOWN) else f"over {SHOWN:,}"
+        highest = min(self.highest)
+        most = f"{exp(highest):.3g}" if highest <= log(SHOWN) else f"over {SHOWN:,}"
         reached = f"evidence against it, 1 at the start, reached {most}; {1 / self.delta:g} raises the alarm"
-        return f"{verdict} distributed as in calibration ({self.n} seen; {reached})."
+        return f"{verdict} distributed as in calibration ({self.n} {'ids ' * self.clustered}seen; {reached})."
 
     def to_json(self) -> str:
         """The state as text."""

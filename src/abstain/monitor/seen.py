@@ -2,7 +2,7 @@
 
 from base64 import b64decode, b64encode
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Self, final
 
@@ -18,6 +18,24 @@ Entries = dict[int, int]
 
 
 @final
+@dataclass(frozen=True)
+class Fresh:
+    """What is new in a row, and what was known of it."""
+
+    row: Row
+    key: int | None = None
+    """Of its decision; None without an id."""
+    decided: bool = False
+    """Whether its decision came before."""
+    labelled: bool = False
+    """Whether its label came before."""
+    known: bool = False
+    """Whether a row of this id came before."""
+    again: bool = False
+    """Whether all of it was counted before, so that it is the same row again or a copy."""
+
+
+@final
 class Seen:
     """The ids of rows that were counted: the last 500,000 at least, twice as many at most, in 18 bytes of text each.
 
@@ -29,10 +47,10 @@ class Seen:
     def __init__(self, newer: Entries | None = None, older: Entries | None = None, *, forgotten: int = 0) -> None:
         self.newer, self.older, self.forgotten = newer or {}, older or {}, forgotten
 
-    def fresh(self, rows: Iterable[Row], /) -> tuple[list[Row | None], Entries]:
-        """What is new in each row, None where all of it was counted before; and what `add` is to remember of them."""
+    def fresh(self, rows: Iterable[Row], /) -> tuple[list[Fresh], Entries]:
+        """What is new in each row, or the row where all was counted before; and what `add` is to remember of them."""
         notes: Entries = {}
-        return [row if row.id is None else self._new(row, row.id, notes) for row in rows], notes
+        return [Fresh(row) if row.id is None else self._new(row, row.id, notes) for row in rows], notes
 
     def add(self, notes: Entries, /) -> None:
         """Remember rows as counted; where there are too many, the older half is forgotten."""
@@ -42,9 +60,10 @@ class Seen:
                 self.forgotten += len(self.older.keys() - self.newer.keys())
                 self.newer, self.older = {}, self.newer
 
-    def _new(self, row: Row, name: str, notes: Entries) -> Row | None:
+    def _new(self, row: Row, name: str, notes: Entries) -> Fresh:
         key, decision = _digest(name, 8), _decision(row)
         entry = self._find(key, notes)
+        known = bool(entry)
         if row.is_decision and _differs(entry, row, decision):
             if not entry & SEVERAL:
                 notes[key] = entry | SEVERAL
@@ -57,7 +76,8 @@ class Seen:
             )
         if (after := _after(entry, row, decision)) != entry:
             notes[key] = after
-        return _left(entry, row) if entry else row
+        left = _left(entry, row) if entry else row
+        return Fresh(left or row, key, bool(entry & DECIDED), bool(entry & LABELLED), known, again=left is None)
 
     def _find(self, key: int, notes: Entries) -> int:
         return notes.get(key) or self.newer.get(key) or self.older.get(key, 0)

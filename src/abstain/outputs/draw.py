@@ -1,5 +1,7 @@
 """Draw rows at random, whole clusters at a time."""
 
+from math import ceil
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,13 +11,15 @@ from abstain.kernels.distinct import numbered
 def draw_rows(
     n: int, ids: NDArray[np.generic] | None, /, *, size: float, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """A mask of about ``size`` of n rows; rows with the same ids are all in or all out, and neither side is empty."""
-    cluster = np.arange(n) if ids is None else numbered(ids)[0]
-    rows = np.bincount(cluster)
-    if len(rows) < 2:
-        raise ValueError(f"`ids` must name at least 2 different samples to draw from, got {len(rows)}.")
-    order = rng.permutation(len(rows))
-    taken = 1 + int(np.argmin(np.abs(np.cumsum(rows[order])[:-1] - size)))
-    drawn = np.zeros(len(rows), dtype=bool)
-    drawn[order[:taken]] = True
+    """A mask of about ``size`` of n rows; rows with the same ids are all in or all out, and neither side is empty.
+
+    It takes that share of the clusters, a number that does not depend on their sizes: so both sides are independent
+    draws of clusters, as all were. To stop where the rows are nearest to ``size`` would leave the large ones out.
+    """
+    cluster, clusters = (np.arange(n), n) if ids is None else numbered(ids)
+    if clusters < 2:
+        raise ValueError(f"`ids` must name at least 2 different samples to draw from, got {clusters}.")
+    taken = min(max(ceil(size * (clusters / n) - 0.5), 1), clusters - 1)
+    drawn = np.zeros(clusters, dtype=bool)
+    drawn[rng.permutation(clusters)[:taken]] = True
     return drawn[cluster]

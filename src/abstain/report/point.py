@@ -14,6 +14,7 @@ from abstain.report.bounds import upper_bounds
 from abstain.selector import Selector
 from abstain.thresholds import NoSafeThresholdError, Threshold
 from abstain.thresholds.bonferroni import bonferroni
+from abstain.thresholds.evidence import Evidence
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.target_risk import target_risk
 
@@ -66,10 +67,10 @@ class Point:
         return self.selector is not None or self.threshold is not None
 
     @property
-    def largest(self) -> int:
-        """How many rows of a sample a selector has seen, 1 where that is not known."""
-        known = None if self.selector is None else self.selector.calibration
-        return 1 if known is None else known.largest
+    def evidence(self) -> Evidence:
+        """The rows that what is promised of the risk is about, or all where nothing is."""
+        ids = None if self.outputs.ids is None else self.outputs.samples[0]
+        return Evidence.of(self.promise, np.ones(len(self.errors), dtype=bool), ids, self.confidence, self.errors)
 
     @property
     def coverage(self) -> float:
@@ -137,7 +138,8 @@ def point_of_risk(evaluation: Evaluation, /, *, risk: float | None, delta: float
 
     Without a ``risk`` the point aims at half of the errors that there are at full coverage, or at what is in reach.
     """
-    score, errors, clusters = verdict(evaluation).score, evaluation.errors, evaluation.outputs.clusters
+    score, errors, rows = verdict(evaluation).score, evaluation.errors, evaluation.outputs
+    clusters = None if rows.ids is None else rows.samples[0]
     confidence = rejected_last(evaluation.confidence[score])
     targets = [risk] if risk is not None else _targets(confidence, errors, delta)
     threshold, target, refusal = None, None, None
@@ -177,7 +179,8 @@ def _certified(
     delta: float,
 ) -> Threshold:
     """By the rule of `calibrate`, or of many rows by a quicker one; `NoSafeThresholdError`."""
-    rule = target_risk if ids is not None or len(errors) <= MANY else bonferroni
+    is_clustered = ids is not None and np.bincount(ids).max() > 1
+    rule = target_risk if is_clustered or len(errors) <= MANY else bonferroni
     return rule(confidence, errors, risk=risk, delta=delta, ids=ids)
 
 

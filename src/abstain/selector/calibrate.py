@@ -39,15 +39,19 @@ def calibrate(
     jointly: bool = True,
     delta: float | None = 0.05,
     method: str | None = None,
+    largest_cluster: int | None = None,
+    label_above: float | None = None,
     when_impossible: Literal["raise", "reject_all"] = "raise",
     seed: int = 0,
 ) -> Selector:
     """A selector for a target selective risk, coverage, or ``cost`` of rejecting, from outputs like those to come.
 
     What it promises is in ``selector.threshold.promise`` and, in words, in ``selector.summary()``. A ``risk`` alone, or
-    per group, is that of rows: by `step_down` where every row is independent and by `betting` where rows with the same
-    ids form clusters. Other targets take one row of each cluster, and say so. ``delta=None`` asks for a coverage in
-    expectation only. A ``risk`` and a ``coverage`` are kept together, or the error says which pairs can be.
+    per group, is that of rows: by `step_down` where they are independent. With ids, which name clusters, it is that of
+    clusters of at most ``largest_cluster`` rows, by default as many as the largest here has, and larger ones are not
+    guaranteed anything: by `betting`, or `step_down` where that is one row. Other targets take one row of each cluster,
+    and say so. ``delta=None`` asks for a coverage in expectation only. A ``risk`` and a ``coverage`` are kept together,
+    or the error says which pairs can be.
 
     ``per="class"`` gives each predicted class a threshold of its own, ``per="domain"`` each domain: all hold together
     with probability 1 − δ, or each for itself with ``jointly=False``, and one that cannot be certified is always
@@ -60,6 +64,10 @@ def calibrate(
     weighs scores by what labelled rows of every kind show, three tenths of all, and its promise tells what it gained
     over one. Rows that are not usable count as errors that are never accepted. Where no threshold keeps a risk, that
     is an error, or with ``when_impossible="reject_all"`` a selector that accepts nothing.
+
+    With ``label_above`` only rows whose confidence is above that number need a label, whatever stands for the others is
+    not looked at, and none of those is ever accepted: labels where they count. It is fixed before any label, such as
+    `thresholds.label_floor` of unlabelled rows, and the score is one that needs no fitting.
 
     An error costs 1 and ``cost`` is that of rejecting, one number or one for each true class; ``costs[ŷ, y]`` are other
     costs of predicting ŷ where y is true. The method ``minimal_cost`` chooses the threshold on the sample, ``chow``
@@ -83,9 +91,15 @@ def calibrate(
         jointly=jointly,
         delta=delta,
         method=method,
+        largest_cluster=largest_cluster,
+        label_above=label_above,
     )
     asked.check_refuge(when_impossible)
     possible = _candidates(score, outputs, asked)
+    if label_above is not None and (len(possible) > 1 or possible[0].needs_fitting):
+        raise ValueError(
+            "`label_above` must come with one score that needs no fitting, as the labels are not all there."
+        )
     tried: list[str] = []
     entry, fitting, rest = possible[0], FittingRows.all_alike(outputs), outputs
     if len(possible) > 1:

@@ -13,7 +13,7 @@ from abstain.selector.calibration_data import CalibrationData, SliceCounts
 from abstain.thresholds.promise import Promise
 from abstain.thresholds.refutation import Refutation
 
-FORMAT, VERSION = "abstain.certificate", 1
+FORMAT, VERSION = "abstain.certificate", 2
 DIGITS = 6  # significant ones, which no platform or library rounds otherwise
 Verdict = Literal["refuted", "not tested", "too little data", "consistent", "confirmed"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)  # from the worst to the best
@@ -53,6 +53,8 @@ class PromiseTest:
     """None where it cannot be tested."""
     reason: str
     """Why not; nothing where it is."""
+    left_out: int
+    """Rows of clusters larger than those that the promise is about, which do not test it."""
 
 
 @final

@@ -1,7 +1,7 @@
 """A certificate in words."""
 
 from abstain.selector.certificate import Certificate, FreshData, PromiseTest, SliceTest
-from abstain.words import sentence
+from abstain.words import counted, sentence
 
 MEANING = {
     "confirmed": "the fresh rows alone prove {}",
@@ -59,7 +59,18 @@ def told(test: PromiseTest, /, *, word: str = "promised") -> str:
     chance = f"probability {'' if exact else 'about '}{found.power:.2f}"
     noticed = f"A share of {found.alternative:.4g} would be noticed with {chance}"
     bound = f"the share itself is at most {found.high:.4g} with probability {1 - found.delta:.4g}"
-    return f"{about}: {seen}{share}, {allowed}; {p}, {found.verdict}. {noticed}; {bound}."
+    return f"{about}: {seen}{share}, {allowed}; {p}, {found.verdict}. {noticed}; {bound}.{_left_out(test)}"
+
+
+def _left_out(test: PromiseTest) -> str:
+    """That the fresh rows refute what the promise assumes of clusters, where they do."""
+    if not test.left_out or test.result is None:
+        return ""
+    return (
+        f" {counted(test.left_out, 'row')} {'is' if test.left_out == 1 else 'are'} left out: their clusters have more "
+        f"than {counted(test.result.largest, 'row')}, which is assumed of none, and nothing is promised of them. "
+        "Calibrate again, on clusters like these or with `largest_cluster`."
+    )
 
 
 def slice_words(fresh: FreshData, /) -> list[str]:

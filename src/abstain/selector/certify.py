@@ -8,6 +8,7 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.metrics.checks import rejected_last
 from abstain.metrics.slices import rows_of_parts
 from abstain.outputs import Outputs
 from abstain.outputs.digest import outputs_digest
@@ -25,10 +26,11 @@ from abstain.selector.certificate import (
     Verdict,
 )
 from abstain.selector.selector import Selector
+from abstain.thresholds.evidence import Evidence
 from abstain.thresholds.parts import p_above
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.refutation import Refutation, refutation, untestable
-from abstain.thresholds.sample import check_target
+from abstain.thresholds.sample import check_chance
 
 Mask = NDArray[np.bool_]
 
@@ -44,12 +46,13 @@ def certify(
     """The certificate of a selector; with ``fresh`` labelled rows, whether its promise is consistent with them.
 
     The fresh rows must be drawn as those to come are, and none of them may have calibrated it. A promise that is kept
-    is called refuted with probability at most ``level``, which all promises tested share: exact for independent rows,
-    by bets where rows with the same ids form clusters.
+    is called refuted with probability at most ``level``, which all promises tested share. The test is that of what was
+    guaranteed, not of what the fresh rows happen to be: for clusters of at most M rows by bets, on the fresh clusters
+    of at most M rows, and exact for independent rows and for one row of each cluster.
     """
     if not isinstance(selector, Selector):
         raise TypeError(f"`selector` must be a Selector, got {type(selector).__name__}.")
-    check_target("level", level)
+    check_chance("level", level)
     threshold, groups = selector.threshold, selector.groups
     return Certificate(
         selector=SelectorFacts(
@@ -82,10 +85,10 @@ class _Fresh:
             raise unlabelled("fresh")
         self.digest = outputs_digest(outputs)
         self.selector, self.outputs, self.level = selector, outputs, level
-        self.accepted, self.errors = selector.accepts(outputs), selector.errors(outputs)
+        self.confidence = rejected_last(selector.confidence(outputs))
+        self.accepted, self.errors = selector.accepted(outputs, self.confidence), selector.errors(outputs)
         _check_unseen(selector, outputs, self.digest)
-        self.clusters = outputs.clusters
-        self.largest = 1 if selector.calibration is None else selector.calibration.largest
+        self.ids = None if outputs.ids is None else outputs.samples[0]
 
     def data(self) -> FreshData:
         tests, (classes, domains) = tuple(self.tests()), self.slices()
@@ -111,9 +114,11 @@ class _Fresh:
         share = self.level / max(1, sum(not untestable(promise) for _, promise, _ in asked))
         for about, promise, inside in asked:
             reason = untestable(promise)
-            result = None if reason else self.tested(promise, inside, share)
             event: Event = "wrong" if promise.quantity == RISK else "rejected"
-            yield PromiseTest(about=about, event=event, result=result, reason=reason)
+            evidence = self.evidence(promise, inside)
+            result = None if reason else self.tested(promise, evidence, share)
+            left_out = 0 if reason else evidence.left_out
+            yield PromiseTest(about=about, event=event, result=result, reason=reason, left_out=left_out)
 
     def promises(self) -> Iterator[tuple[str, Promise, Mask]]:
         """What is promised, in words, and of which rows."""
@@ -128,18 +133,21 @@ class _Fresh:
             if one.value < np.inf:
                 yield f"{one.promise.quantity} in the group {name}", one.promise, names == name
 
-    def tested(self, promise: Promise, inside: Mask, level: float) -> Refutation:
+    def evidence(self, promise: Promise, inside: Mask) -> Evidence:
+        """The rows that test a promise, of those in its group."""
+        return Evidence.of(promise, inside, self.ids, self.confidence, self.errors)
+
+    def tested(self, promise: Promise, evidence: Evidence, level: float) -> Refutation:
         """A share of errors among the accepted, or of rows rejected, is at most what is promised."""
         of_risk = promise.quantity == RISK
         return refutation(
             self.errors if of_risk else ~self.accepted,
-            inside & self.accepted if of_risk else inside,
-            self.clusters,
+            evidence.rows & self.accepted if of_risk else evidence.rows,
+            evidence.clusters,
             limit=promise.limit,
             level=level,
             delta=1 - (promise.probability or 0.0),
-            largest=self.largest,
-            counting=promise.counting,
+            largest=evidence.largest,
         )
 
     def classes(self) -> NDArray[np.str_] | None:
@@ -163,15 +171,15 @@ class _Fresh:
         promise = self.selector.threshold.promise
         if promise.quantity != RISK or untestable(promise):
             return [False] * len(parts)
+        evidence = self.evidence(promise, np.ones(len(self.outputs), dtype=bool))
         found = p_above(
             parts,
             self.errors,
-            self.accepted,
-            self.clusters,
+            self.accepted & evidence.rows,
+            evidence.clusters,
             limit=promise.limit,
             level=self.level,
-            largest=self.largest,
-            counting=promise.counting,
+            largest=evidence.largest,
         )
         return [p <= self.level for p in found]
 

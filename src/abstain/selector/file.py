@@ -21,7 +21,7 @@ from abstain.selector.seen import SeenRows
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
-FORMAT, VERSION = "abstain.selector", 7
+FORMAT, VERSION = "abstain.selector", 8
 KEYS = {"score", "fitted", "threshold", "groups", "n_classes", "distribution", "class_names", "calibration", "seen"}
 
 

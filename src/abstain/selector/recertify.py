@@ -16,7 +16,7 @@ from abstain.selector.seen import NAMED, SeenRows, id_hashes
 from abstain.selector.selector import Selector
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.risk import lowest_in_reach, reach_words
-from abstain.thresholds.sample import Sample, check_target, rows_like
+from abstain.thresholds.sample import Sample, check_chance, check_target, rows_like
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.step_down import largest_safe_rank
 from abstain.thresholds.threshold import Threshold
@@ -60,7 +60,7 @@ class Recertification:
 
     def __post_init__(self) -> None:
         check_target("risk", self.risk)
-        check_target("delta", self.delta)
+        check_chance("delta", self.delta)
         columns = len(self.ids) == len(self.confidence) == len(self.errors) == len(set(self.ids))
         waiting = len(self.pending) == len(self.pending_confidence) and not set(self.pending) & set(self.ids)
         values = (*self.confidence, *self.pending_confidence, *(() if self.certified is None else (self.certified,)))

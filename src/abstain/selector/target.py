@@ -12,10 +12,12 @@ from abstain.outputs.unlabelled import unlabelled
 from abstain.scores.confidences import predictions
 from abstain.scores.expected_cost import Costs, ExpectedCost
 from abstain.scores.score import FittedScore, Score
-from abstain.selector.calibration_data import class_names_of
+from abstain.selector.calibration_data import class_names_of, largest_cluster
 from abstain.selector.group_thresholds import GroupThresholds
+from abstain.thresholds.labelled_above import labelled_above
 from abstain.thresholds.methods import METHODS, Target, methods_for
 from abstain.thresholds.per_group import of_all_groups
+from abstain.thresholds.sample import check_chance
 from abstain.thresholds.target_risk import target_risk
 from abstain.thresholds.threshold import Threshold
 
@@ -35,6 +37,8 @@ class Asked:
     jointly: bool
     delta: float | None
     method: str | None
+    largest_cluster: int | None = None
+    label_above: float | None = None
 
     def __post_init__(self) -> None:
         named = [name for name in ("risk", "coverage", "cost") if getattr(self, name) is not None]
@@ -47,6 +51,8 @@ class Asked:
             raise TypeError(f"`cost` must be a number, or one for each class, got {self.cost!r}.")
         if self.delta is None and named != ["coverage"]:
             raise ValueError("`delta` must be given for a target risk or a cost, got None.")
+        if self.delta is not None:
+            check_chance("delta", self.delta)
         if self.per is not None:
             check_name("per", self.per, get_args(Per), rule="be class or domain")
         if self.per is not None and named != ["risk"]:
@@ -57,6 +63,19 @@ class Asked:
             raise ValueError("`costs` must come with `cost`, that of rejecting, got no `cost`.")
         if self.method is not None:
             check_name("method", self.method, methods_for(self.target))
+        if self.largest_cluster is not None:
+            self._check_largest(self.largest_cluster)
+        if self.label_above is not None and (self.target != "risk" or self.method is not None):
+            raise ValueError("`label_above` must come with a `risk` alone and no `method`, got another target.")
+
+    def _check_largest(self, largest: int) -> None:
+        if isinstance(largest, bool) or not isinstance(largest, int | np.integer) or largest < 1:
+            raise ValueError(f"`largest_cluster` must be an integer of at least 1, got {largest!r}.")
+        if self.target not in ("risk", "risk per group") or self.method not in (None, "betting", "group_thresholds"):
+            raise ValueError(
+                "`largest_cluster` must come with a `risk` alone or per group, by the usual method or betting; the "
+                "others take one row of each cluster, whatever its size."
+            )
 
     def check_refuge(self, when_impossible: str) -> None:
         """Rejecting everything keeps a risk, but no coverage."""
@@ -107,6 +126,10 @@ class Asked:
         known["risk"] = self.risk
         if self.target == "risk and coverage":
             return rule(confidence, rest.errors, coverage=self.coverage, **known), None
+        if self.largest_cluster is not None:
+            known["largest"] = self._largest_of(rest)
+        if self.label_above is not None:
+            return labelled_above(confidence, rest.errors, floor=self.label_above, **known), None
         if self.per is None:
             by_rows = target_risk if self.method is None else rule
             return by_rows(confidence, rest.errors, **known), None
@@ -117,8 +140,23 @@ class Asked:
         by_name = rule(confidence, rest.errors, called, jointly=self.jointly, **known)
         first = zip(*np.unique(called, return_index=True), strict=True)
         found = dict(sorted((str(names[row]), by_name[name]) for name, row in first if name in by_name))
-        overall = of_all_groups(found, risk=known["risk"], delta=known["delta"], jointly=self.jointly)
-        return overall, GroupThresholds(self.per, found)
+        largest = None if rest.ids is None else self.largest_cluster or largest_cluster(rest)
+        given = {"risk": known["risk"], "delta": known["delta"], "jointly": self.jointly}
+        return of_all_groups(found, **given, largest=largest), GroupThresholds(self.per, found)
+
+    def _largest_of(self, rest: Outputs) -> int | None:
+        """The rows that a cluster may have, as many as one has at least."""
+        if rest.ids is None:
+            raise ValueError(
+                f"`largest_cluster` must come with ids, which say what a cluster is, got {self.largest_cluster} for "
+                "outputs without."
+            )
+        if self.largest_cluster is not None and self.largest_cluster < (seen := largest_cluster(rest)):
+            raise ValueError(
+                f"`largest_cluster` must be at least what the outputs have, {seen} rows with one id, got "
+                f"{self.largest_cluster}."
+            )
+        return self.largest_cluster
 
     def _by_cost(
         self, rule: Any, fitted: FittedScore, rest: Outputs, confidence: NDArray[np.float64], known: dict[str, Any]

@@ -12,7 +12,7 @@ from abstain.thresholds.coverage import coverage_promise, rank_for_coverage, too
 from abstain.thresholds.methods import METHODS, methods_for
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.risk import lowest_in_reach, reach_words
-from abstain.thresholds.sample import check_target, rows_like
+from abstain.thresholds.sample import check_chance, check_target, rows_like
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 
 BY_BINS = "bonferroni"  # what needs no rows
@@ -30,7 +30,7 @@ def target_risk(counts: Counts, /, *, risk: float, delta: float = 0.05, method: 
     so.
     """
     check_target("risk", risk)
-    check_target("delta", delta)
+    check_chance("delta", delta)
     sample, by_rows = BinnedSample(counts), counts.n <= MOST and counts.are_fixed
     rules = [name for name in methods_for("risk") if METHODS[name].from_counts] if by_rows else [BY_BINS]
     rule = method or rules[0]
@@ -46,7 +46,7 @@ def target_coverage(counts: Counts, /, *, coverage: float, delta: float | None =
     """The highest threshold between bins that keeps at least ``coverage``, as `abstain.thresholds.target_coverage`."""
     check_target("coverage", coverage)
     if delta is not None:
-        check_target("delta", delta)
+        check_chance("delta", delta)
     sample = BinnedSample(counts)
     ends, n = sample.ends, len(sample)
     rank = rank_for_coverage(n, coverage, delta)

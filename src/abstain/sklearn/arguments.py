@@ -10,6 +10,7 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 
 from abstain.names import did_you_mean
 from abstain.thresholds.binomial import samples_needed
+from abstain.thresholds.sample import check_chance
 from abstain.thresholds.threshold import NoSafeThresholdError
 
 
@@ -29,6 +30,13 @@ def check_numbers(**values: Any) -> None:
     for name, value in values.items():
         if value is not None and (isinstance(value, bool) or not isinstance(value, Real)):
             raise TypeError(f"`{name}` must be a number, got {value!r}.")
+
+
+def check_delta(delta: Any, /) -> None:
+    """The probability with which the guarantee may fail, or None."""
+    check_numbers(delta=delta)
+    if delta is not None:
+        check_chance("delta", delta)
 
 
 def check_held_out(held_out: Any, n: int, /) -> None:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from abstain.outputs import Outputs
 from abstain.scores.registry import EXPECTED_COST, as_score
 from abstain.selector import Selector, calibrate
-from abstain.sklearn.arguments import check_classifier, check_held_out, check_numbers, check_reach, folds
+from abstain.sklearn.arguments import check_classifier, check_delta, check_held_out, check_numbers, check_reach, folds
 from abstain.sklearn.caveats import with_caveats
 from abstain.sklearn.delegation import has
 from abstain.sklearn.estimator_outputs import class_numbers, needs, outputs_of
@@ -33,7 +33,8 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
     ``risk``, a ``coverage``, both, or the ``cost`` of rejecting, with ``costs`` and ``method`` as `abstain.calibrate`
     takes them; where costs decide what to predict, ``predict`` does as they say. The promise, in
     ``selector_.threshold.promise``, holds for samples drawn like X. A risk that cannot be kept is an error, or with
-    ``when_impossible="reject_all"`` nothing is accepted.
+    ``when_impossible="reject_all"`` nothing is accepted. Rows are held out at random, whatever their classes: a class
+    that only they have is one the classifier does not know, an error where it is answered, and not in ``classes_``.
 
     X may be whatever the classifier takes. Linear models, linear SVMs with weights for each class, MLPs and pipelines
     that end in one give features and head to scores that need them; any other classifier gives its
@@ -166,7 +167,8 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
 
     def _check_arguments(self) -> None:
         check_classifier(self._classifier())
-        check_numbers(risk=self.risk, coverage=self.coverage, delta=self.delta)
+        check_numbers(risk=self.risk, coverage=self.coverage)
+        check_delta(self.delta)
         if self.confidence not in (None, EXPECTED_COST.name):
             as_score(self.confidence, what="confidence")
         if self.risk is None and self.coverage is None and self.cost is None:
@@ -188,9 +190,10 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             return outputs
         check_held_out(self.held_out, len(y))
         self._check_reach(len(y), held_out=self.held_out)
-        training, held = split_rows(labels, self.held_out, seed)
+        training, held = split_rows(X, labels, self.held_out, seed)
         self.estimator_ = fitted(self._classifier(), X, y, training, **weights)
-        return self._outputs(self.estimator_, _safe_indexing(X, held), labels[held])
+        self.classes_ = np.unique(y[training])
+        return self._outputs(self.estimator_, _safe_indexing(X, held), class_numbers(y[held], self.classes_))
 
     def _prefit(self, X: Any, y: NDArray[Any]) -> Outputs:
         """Of all rows, by the classifier as it is."""

@@ -10,9 +10,11 @@ from abstain.thresholds.coverage import target_coverage, target_tpr
 from abstain.thresholds.empirical import empirical_without_guarantee
 from abstain.thresholds.estimated_weights import EstimatedWeights, estimate_weights
 from abstain.thresholds.joint_risk import joint_risk
+from abstain.thresholds.labelled_above import label_floor, labelled_above
 from abstain.thresholds.mixtures import LabelShiftBound, label_shift_bound, mixed_risk, worst_mixture_risk
 from abstain.thresholds.per_group import group_thresholds
-from abstain.thresholds.planning import risk_for, samples_for
+from abstain.thresholds.pilot import PilotRow, plan_from_pilot
+from abstain.thresholds.planning import risk_for, samples_for, samples_range
 from abstain.thresholds.promise import Promise
 from abstain.thresholds.risk_and_coverage import risk_and_coverage
 from abstain.thresholds.sgr import sgr
@@ -27,6 +29,7 @@ __all__ = [
     "EstimatedWeights",
     "LabelShiftBound",
     "NoSafeThresholdError",
+    "PilotRow",
     "Promise",
     "Threshold",
     "betting",
@@ -41,15 +44,19 @@ __all__ = [
     "group_thresholds",
     "hoeffding_bentkus_p",
     "joint_risk",
+    "label_floor",
     "label_shift_bound",
+    "labelled_above",
     "lower_bound",
     "mean_upper_bound",
     "minimal_cost",
     "mixed_risk",
+    "plan_from_pilot",
     "rejection_sample",
     "risk_and_coverage",
     "risk_for",
     "samples_for",
+    "samples_range",
     "sgr",
     "step_down",
     "target_coverage",

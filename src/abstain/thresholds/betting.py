@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
-from abstain.thresholds.sample import check_target
+from abstain.thresholds.sample import check_chance, check_target
 
 Floats = NDArray[np.float64]
 SPREAD_OF_BETS = (0.5, 1.0, 2.0)
@@ -36,7 +36,7 @@ def mean_upper_bound(values: ArrayLike, guide: ArrayLike, /, *, delta: float, la
     It is the lowest mean that the bets rule out; ``guide`` is another such sample, which tells what to bet.
     It adapts to the spread: much tighter than Hoeffding's bound where the values vary little.
     """
-    check_target("delta", delta)
+    check_chance("delta", delta)
     x, other = np.asarray(values, dtype=np.float64), np.asarray(guide, dtype=np.float64)
     if x.ndim != 1 or not len(x) or not ((x >= 0) & (x <= largest)).all() or not largest > 0:
         raise ValueError(f"`values` must be numbers between 0 and `largest` ({largest:g}), got others or none.")

@@ -1,7 +1,7 @@
 """Bets along a sequence of thresholds: promises about rows that come in clusters, or that are weighted."""
 
 from dataclasses import dataclass
-from math import log
+from math import log, log1p
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,11 +12,12 @@ from abstain.metrics.checks import check_samples
 from abstain.thresholds.fallback import PILOT, looks_safe, lowest_certified, possible_levels, proposed
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.risk import nothing_certified
-from abstain.thresholds.sample import Sample, check_target, cluster_numbers, rows_like
+from abstain.thresholds.sample import Sample, check_chance, check_target, cluster_numbers, clusters_like, rows_like
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+BOLDEST = 0.95  # of the bet that one cluster could ruin
 
 
 def betting(
@@ -36,12 +37,12 @@ def betting(
     P(selective risk ≤ ``risk``) ≥ 1 − δ. The clusters of ``ids`` must be independent; what is inside one may depend on
     each other in any way. R(γ) > r means that Z = Σ 1[S > γ]·w·(E − r) over a cluster is above 0 in expectation, and
     bets against that are tested along thresholds that a random 15% of the clusters propose. Z is at most
-    ``largest``·(1 − r), where ``largest`` bounds the rows of a cluster in deployment, or their total weight: by default
-    the largest seen, which the promise says; it must be given with ``weights``, which are dP'/dP for a promise about
-    P'.
+    ``largest``·(1 − r), where ``largest`` bounds the rows of a cluster, or their total weight. By default it is the
+    largest seen; either way the guarantee is about clusters of at most that size, and says so. It must be given with
+    ``weights``, which are dP'/dP for a guarantee about P'. Proof: docs/guarantees.md.
     """
     check_target("risk", risk)
-    check_target("delta", delta)
+    check_chance("delta", delta)
     units = _Units.of(confidence, losses, ids, weights, largest)
     pilot, rest = units.split(seed)
 
@@ -71,7 +72,13 @@ def betting(
         n=len(rest.confidence),
         accepted=int(np.count_nonzero(accepted)),
         errors=float(rest.losses[accepted].sum()),
-        promise=Promise(quantity=RISK, target=risk, probability=1 - delta, distribution=units.distribution),
+        promise=Promise(
+            quantity=RISK,
+            target=risk,
+            probability=1 - delta,
+            distribution=units.distribution,
+            largest=units.assumed,
+        ),
     )
 
 
@@ -84,7 +91,11 @@ class _Units:
     weights: Floats
     cluster: Ints
     largest: float
+    of_sample: bool
+    """Whether ``largest`` is that of these clusters, not one known beforehand, nor the least there can be."""
     distribution: str
+    assumed: int | None
+    """The rows of a cluster that the guarantee is about at most; None without clusters."""
 
     @classmethod
     def of(
@@ -102,20 +113,27 @@ class _Units:
             raise ValueError(f"`weights` must have a weight for each row, got {w.shape} for {c.shape}.")
         cluster = np.arange(len(c)) if ids is None else cluster_numbers(ids, len(c))
         totals = np.bincount(cluster, weights=w)
+        of_sample = largest is None and ids is not None and totals.max() > 1
         if largest is None:
             if weights is not None:
                 raise ValueError("`largest` must be given, a bound on the weights known beforehand, got none.")
             largest = float(totals.max())
+        if weights is None and largest < totals.max():
+            raise ValueError(
+                f"`largest` must be at least the rows of the largest cluster, {totals.max():g}, got {largest:g}."
+            )
         if not largest > 0 or not ((w >= 0).all() and (totals <= largest * (1 + 1e-12)).all()):
             raise ValueError(
                 f"`weights` must be at least 0 and at most `largest` ({largest:g}) per cluster, got others."
             )
         order = np.lexsort((cluster, w, e, c))
         cluster = _by_first_appearance(cluster[order])
-        words = rows_like(len(c)) if len(totals) == len(c) else _clusters_like(len(totals), largest)
+        words, assumed = (
+            (rows_like(len(c)), None) if ids is None else (clusters_like(len(totals), largest), int(largest))
+        )
         if weights is not None:
-            words = "rows of the distribution that the weights describe"
-        return cls(c[order], e[order], w[order], cluster, float(largest), words)
+            words, assumed = "rows of the distribution that the weights describe", None
+        return cls(c[order], e[order], w[order], cluster, float(largest), of_sample, words, assumed)
 
     def split(self, seed: int) -> tuple["_Units", "_Units"]:
         """The pilot, a random part of the clusters, and the rest; the clusters numbered anew in a random order."""
@@ -128,7 +146,7 @@ class _Units:
 
     def _part(self, rows: NDArray[np.bool_], number: Ints) -> "_Units":
         parts = self.confidence[rows], self.losses[rows], self.weights[rows], number[rows]
-        return _Units(*parts, self.largest, self.distribution)
+        return _Units(*parts, self.largest, self.of_sample, self.distribution, self.assumed)
 
     def excess(self, threshold: float, risk: float) -> Floats:
         """(clusters,) Z: the loss above ``risk`` of the rows of each cluster that are accepted."""
@@ -136,19 +154,19 @@ class _Units:
         return np.asarray(np.bincount(self.cluster, weights=paid), dtype=np.float64)
 
     def rules_out(self, threshold: float, risk: float, spread: float, levels: list[float]) -> bool:
-        """Whether bets rule out, at each of the levels, that the risk at this threshold is above ``risk``."""
-        excess, largest_bet = self.excess(threshold, risk), 0.95 / (self.largest * (1 - risk))
-        return all(reaches(excess, spread, largest_bet, -log(level)) for level in levels)
+        """Whether bets rule out, at each of the levels, that the risk at this threshold is above ``risk``.
+
+        Where the sample tells how large a cluster is, what its largest cluster can win at most is asked for besides.
+        """
+        excess, largest_bet = self.excess(threshold, risk), BOLDEST / (self.largest * (1 - risk))
+        besides = log1p(BOLDEST * risk / (1 - risk)) if self.of_sample else 0.0
+        return all(reaches(excess, spread, largest_bet, besides - log(level)) for level in levels)
 
     def spread(self, threshold: float, risk: float) -> float:
         """The mean square of Z, at least what it is where every row is a cluster and the risk is just ``risk``."""
         excess = self.excess(threshold, risk)
         alone = np.where(self.confidence > threshold, self.weights, 0.0)
         return max(float(np.square(excess).mean()), risk * (1 - risk) * float(np.square(alone).sum()) / len(excess))
-
-
-def _clusters_like(clusters: int, largest: float) -> str:
-    return f"rows of clusters drawn independently as these {clusters} were, of at most {largest:g} rows each"
 
 
 def _by_first_appearance(cluster: Ints) -> Ints:

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain.thresholds.binomial import p_value
 from abstain.thresholds.risk import certified, nothing_certified
-from abstain.thresholds.sample import Sample, check_target
+from abstain.thresholds.sample import Sample, check_chance, check_target
 from abstain.thresholds.threshold import Threshold
 
 
@@ -28,7 +28,7 @@ def bonferroni(
     to compare with: `step_down` certifies more. Of each cluster of ``ids`` one row, drawn by ``seed``, is used.
     """
     check_target("risk", risk)
-    check_target("delta", delta)
+    check_chance("delta", delta)
     if points < 1:
         raise ValueError(f"`points` must be at least 1, got {points}.")
     sample = Sample.of(confidence, losses, ids=ids, seed=seed)

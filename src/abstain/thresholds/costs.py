@@ -1,8 +1,6 @@
 """Costs: the rule of Chow, and thresholds of low cost with a bound on what they cost."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from math import inf
 
 import numpy as np
@@ -12,7 +10,7 @@ from abstain.draws import generator
 from abstain.scores.expected_cost import Costs
 from abstain.thresholds.betting import mean_upper_bound
 from abstain.thresholds.promise import Counting, Promise
-from abstain.thresholds.sample import check_target, one_per_cluster, one_row_of_each, rows_like
+from abstain.thresholds.sample import check_chance, one_per_cluster, what_counts
 from abstain.thresholds.threshold import Threshold, between
 
 Floats = NDArray[np.float64]
@@ -71,7 +69,7 @@ def minimal_cost(
     probability 1 − δ: a threshold chosen on other samples is a fixed one for the rest (`mean_upper_bound`). A
     ``threshold`` fixed beforehand, such as 0 for the advantage of `chow`, is kept and its cost bounded in the same way.
     """
-    sample = _CostSample.of(confidence, costs, rejection, largest, partial(one_per_cluster, ids=ids, seed=seed))
+    sample = _CostSample.of(confidence, costs, rejection, largest, ids, seed)
     guide, rest = sample.split(seed)
     if threshold is not None:
         return rest.certified("fixed_threshold", threshold, guide, delta)
@@ -96,7 +94,8 @@ class _CostSample:
         costs: ArrayLike,
         rejection: float | ArrayLike,
         largest: float,
-        choose: Callable[..., NDArray[np.int64]],
+        ids: ArrayLike | None,
+        seed: int,
     ) -> "_CostSample":
         c, a = np.asarray(confidence, dtype=np.float64), np.asarray(costs, dtype=np.float64)
         r = np.asarray(rejection, dtype=np.float64)
@@ -109,13 +108,12 @@ class _CostSample:
             raise ValueError("`confidence` must not be NaN, got some. Set it to -inf where a sample is rejected.")
         if not all(((x >= 0) & (x <= largest)).all() for x in (a, r)):
             raise ValueError(f"`costs` and `rejection` must be between 0 and `largest` ({largest:g}), got others.")
-        rows = choose(c, a)
+        rows = one_per_cluster(c, a, ids=ids, seed=seed)
         if len(rows) < 3:
             raise ValueError(f"`confidence` must be of at least 3 different samples, got {len(rows)}.")
         r = np.broadcast_to(r, c.shape)
         a = np.where(c == -inf, r, a)  # never accepted
-        words = rows_like(len(c)) if len(rows) == len(c) else one_row_of_each(len(rows))
-        counting: Counting = "rows" if len(rows) == len(c) else "clusters"
+        words, counting = what_counts(len(rows), ids)
         return cls(c[rows], a[rows], r[rows], float(largest), words, counting)
 
     def split(self, seed: int) -> tuple["_CostSample", "_CostSample"]:
@@ -142,7 +140,7 @@ class _CostSample:
         return between(float(c[best]), float(below[0]) if len(below) else -inf)
 
     def certified(self, method: str, value: float, guide: "_CostSample", delta: float) -> Threshold:
-        check_target("delta", delta)
+        check_chance("delta", delta)
         paid, before = self._paid(value), guide._paid(value)
         accepted = self.confidence > value
         promise = Promise(

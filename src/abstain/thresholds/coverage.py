@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
 from abstain.thresholds.promise import COVERAGE, Promise
-from abstain.thresholds.sample import Sample, check_target
+from abstain.thresholds.sample import Sample, check_chance, check_target
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 
 
@@ -39,7 +39,7 @@ def target_coverage(
     sample = Sample.of(c, np.zeros(len(c)), ids=ids, seed=seed)
     n, ends = len(sample), sample.ends
     if delta is not None:
-        check_target("delta", delta)
+        check_chance("delta", delta)
     k = rank_for_coverage(n, coverage, delta)
     if not (ends >= k).any():
         raise too_few(n, k, int(np.count_nonzero(sample.confidence == -inf)), coverage, delta)

@@ -13,7 +13,7 @@ from abstain.thresholds.binomial import p_value
 from abstain.thresholds.fallback import lowest_certified, proposed
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.risk import lowest_in_reach, reach_words
-from abstain.thresholds.sample import Sample, check_names, check_target, one_per_cluster
+from abstain.thresholds.sample import Sample, check_chance, check_names, check_target, one_per_cluster
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 
 Floats = NDArray[np.float64]
@@ -39,8 +39,9 @@ def joint_risk(
     each group (an intersection–union test, which needs no correction), in a sequence with fallback. A group without an
     accepted row does not pass. The ranks of the sample itself cannot serve here: those of a group depend on the others.
     """
-    for name, value in (("risk", risk), ("group_risk", group_risk), ("delta", delta)):
-        check_target(name, value)
+    check_target("risk", risk)
+    check_target("group_risk", group_risk)
+    check_chance("delta", delta)
     rows = _Grouped.of(confidence, losses, groups, ids=ids, seed=seed)
     limits = rows.limits(risk, group_risk)
     value = rows.lowest(limits, delta)

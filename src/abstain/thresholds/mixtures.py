@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from abstain.thresholds.binomial import lower_bound, upper_bound
-from abstain.thresholds.sample import check_target
+from abstain.thresholds.sample import check_chance, check_target
 
 
 def mixed_risk(share: float, /, *, acceptance: float, risk: float, acceptance_out: float = 1.0) -> float:
@@ -55,7 +55,7 @@ def label_shift_bound(
 
     Each bound takes an equal part of δ. The threshold must have been chosen on other samples.
     """
-    check_target("delta", delta)
+    check_chance("delta", delta)
     if not 0 <= errors <= accepted <= n or accepted == 0:
         raise ValueError(f"`errors` ≤ `accepted` ≤ `n` must hold with some accepted, got {errors}, {accepted}, {n}.")
     part = delta / (2 if n_out is None else 3)

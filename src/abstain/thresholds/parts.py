@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.kernels.distinct import numbered
-from abstain.thresholds.promise import Counting
 from abstain.thresholds.refutation import refutation_p
 
 Ints = NDArray[np.int64]
@@ -23,7 +22,6 @@ def p_above(
     limit: float,
     level: float,
     largest: int,
-    counting: Counting,
 ) -> list[float]:
     """Of each part, given by its rows, Holm's p-value of "its risk among the accepted is at most ``limit``".
 
@@ -38,7 +36,6 @@ def p_above(
             limit=limit,
             level=level / len(parts),
             largest=largest,
-            counting=counting,
         )
         if accepted[rows].any()
         else 1.0

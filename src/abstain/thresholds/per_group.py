@@ -5,15 +5,18 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from abstain.metrics.checks import check_samples
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.reject_all import reject_all
 from abstain.thresholds.risk import CHOSEN
-from abstain.thresholds.sample import check_names, check_target, cluster_numbers
+from abstain.thresholds.sample import check_chance, check_names, check_target, cluster_numbers
 from abstain.thresholds.target_risk import target_risk
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
+from abstain.words import counted
+
+FIXED_GROUPS = "the groups were fixed before the sample, since they share clusters"
 
 
 def group_thresholds(
@@ -26,21 +29,23 @@ def group_thresholds(
     delta: float = 0.05,
     jointly: bool = True,
     ids: ArrayLike | None = None,
+    largest: int | None = None,
     seed: int = 0,
 ) -> dict[str, Threshold]:
     """A threshold by name of the group, each by `target_risk`; a group without a safe one is always rejected.
 
     ``jointly``: all promises together hold with probability 1 − δ, so each is tested at δ over the number of groups;
     otherwise each holds with that probability. As the risk of a mix is a mean of the risks of its parts, it is at most
-    ``risk`` in every mix of the groups. Where no group has a safe threshold, the error names the lowest risk at which
-    one has.
+    ``risk`` in every mix of the groups. Where ``ids`` name clusters, one has at most ``largest`` rows in a group, by
+    default as many as the largest here, and the groups must be fixed before the sample for all guarantees to hold
+    together. Where no group has a safe threshold, the error names the lowest risk at which one has.
     """
     c, e, names = np.asarray(confidence), np.asarray(losses), check_names("groups", groups)
     if not c.shape == e.shape == names.shape:
         raise ValueError(f"`groups` must name a group for each sample, got {names.shape} for {c.shape}.")
     check_samples(c, e)
     check_target("risk", risk)
-    check_target("delta", delta)
+    check_chance("delta", delta)
     clusters = None if ids is None else cluster_numbers(ids, len(c))
     distinct = np.unique(names[c > -np.inf])  # a group without a usable row is never accepted: nothing to certify
     if not len(distinct):
@@ -50,14 +55,28 @@ def group_thresholds(
     def certify(name: str, level: float) -> Threshold:
         rows = inside[name]
         known = None if clusters is None else clusters[rows]
-        return target_risk(c[rows], e[rows], risk=risk, delta=level, ids=known, seed=seed)
+        return target_risk(c[rows], e[rows], risk=risk, delta=level, ids=known, largest=largest, seed=seed)
 
     sizes = {name: int(np.count_nonzero(rows)) for name, rows in inside.items()}
-    return certified_groups(sizes, certify, risk=risk, delta=delta, jointly=jointly)
+    return certified_groups(
+        sizes, certify, risk=risk, delta=delta, jointly=jointly, in_clusters=_are_clusters(clusters, largest)
+    )
+
+
+def _are_clusters(clusters: NDArray[np.int64] | None, largest: int | None) -> bool:
+    """Whether a cluster may have several rows, and so rows of several groups."""
+    return clusters is not None and max(largest or 1, int(np.bincount(clusters).max())) > 1
 
 
 def certified_groups(
-    sizes: dict[str, int], certify: Callable[[str, float], Threshold], /, *, risk: float, delta: float, jointly: bool
+    sizes: dict[str, int],
+    certify: Callable[[str, float], Threshold],
+    /,
+    *,
+    risk: float,
+    delta: float,
+    jointly: bool,
+    in_clusters: bool = False,
 ) -> dict[str, Threshold]:
     """The thresholds of groups of these sizes, by what certifies one of a group at a level; some must have one."""
     level = delta / len(sizes) if jointly else delta
@@ -69,7 +88,7 @@ def certified_groups(
         except NoSafeThresholdError as error:
             threshold = reject_all(size, risk=risk, delta=level)
             refused[name] = error
-        found[name] = _in_group(threshold, name, delta, len(sizes) if jointly else 1)
+        found[name] = _in_group(threshold, name, delta, len(sizes) if jointly else 1, in_clusters)
     if len(refused) == len(sizes):
         each = next((name for name in sizes if _is_certified(certify, name, delta)), None) if jointly else None
         raise _no_group(sizes, refused, each, risk=risk, delta=delta, level=level)
@@ -122,14 +141,23 @@ def _no_group(
     return NoSafeThresholdError(message, in_reach=in_reach)
 
 
-def of_all_groups(found: dict[str, Threshold], /, *, risk: float, delta: float, jointly: bool) -> Threshold:
-    """The counts of all groups, and the promise about any mix of those that have a threshold; its value is +inf."""
+def of_all_groups(
+    found: dict[str, Threshold], /, *, risk: float, delta: float, jointly: bool, largest: int | None = None
+) -> Threshold:
+    """The counts of all groups, and the promise about any mix of those that have a threshold; its value is +inf.
+
+    The ``largest`` cluster is that of all groups together, None where rows are independent.
+    """
     n = sum(threshold.n for threshold in found.values())
     words = f"rows of any mix of the {len(found)} groups, drawn as these {n} were"
-    promise = Promise(quantity=RISK, target=risk, probability=1 - delta, distribution=words)
+    if largest is not None:
+        words += f", in clusters of at most {counted(largest, 'row')}"
+    promise = Promise(quantity=RISK, target=risk, probability=1 - delta, distribution=words, largest=largest)
     promise = promise.noting("it is so in each group that has a threshold")
     if not jointly:
         promise = promise.noting(f"for each of the {len(found)} by itself, not for all of them together")
+    elif largest is not None and largest > 1 and len(found) > 1:
+        promise = promise.noting(f"if {FIXED_GROUPS}")
     return Threshold(
         value=np.inf,
         method="group_thresholds",
@@ -140,9 +168,10 @@ def of_all_groups(found: dict[str, Threshold], /, *, risk: float, delta: float, 
     )
 
 
-def _in_group(threshold: Threshold, name: str, delta: float, together: int) -> Threshold:
+def _in_group(threshold: Threshold, name: str, delta: float, together: int, in_clusters: bool) -> Threshold:
     """The promise with the group it is about, and the probability with which all of them hold."""
     promise = replace(threshold.promise, distribution=f"{threshold.promise.distribution} in the group {name!r}")
     if together > 1:
-        promise = promise.noting(f"it holds for all {together} groups together with probability {1 - delta:.4g}")
+        words = f"it holds for all {together} groups together with probability {1 - delta:.4g}"
+        promise = promise.noting(f"{words}, if {FIXED_GROUPS}" if in_clusters else words)
     return replace(threshold, promise=promise)

@@ -17,13 +17,27 @@ MOST = 100_000_000
 FINENESS = 0.02  # to which numbers of rows are told
 
 
-def samples_for(*, risk: float, delta: float, coverage: float, error_rate: float, power: float = 0.9) -> int:
-    """Labelled rows needed for `step_down` to certify ``risk`` at ``coverage`` with probability ``power``, to 2%.
+def samples_for(
+    *,
+    risk: float,
+    delta: float,
+    coverage: float,
+    error_rate: float,
+    power: float = 0.9,
+    rising: bool = False,
+    label_above: float = 1.0,
+) -> int:
+    """Labelled rows with which `step_down` certifies ``risk`` at ``coverage`` with probability ``power``, to 2%.
 
-    ``error_rate`` is the true share of errors among the rows accepted at that coverage, none of which is more often
-    wrong than one that is trusted less; it must be below ``risk``, and the closer it is the more rows are needed.
-    Fewer rows do where errors get much rarer with confidence. Without an error, ⌈ln δ / ln(1 − risk)⌉ accepted rows are
-    the least.
+    ``error_rate`` is the true share of errors among the rows accepted at that coverage; it must be below ``risk``, and
+    the closer it is the more rows are needed. By default these rows, and the few up to the next rank that the rule
+    tests, err at one rate whatever their confidence, which takes more rows than any rate that rises with the rank; with
+    ``rising`` it grows with the square of the rank, there and beyond, as with good scores. What a score takes mostly
+    lies between the two (`samples_range`). Where every row beyond the coverage is wrong, somewhat less than the
+    coverage is certified. Without an error, ⌈ln δ / ln(1 − risk)⌉ accepted rows are the least.
+
+    Where only the most trusted share ``label_above`` of the rows is labelled (`label_floor`), which should be some
+    percent above the coverage, the number is that of the labels, not of the rows.
 
     >>> samples_for(risk=0.02, delta=0.05, coverage=0.6, error_rate=0.01)
     6455
@@ -33,12 +47,24 @@ def samples_for(*, risk: float, delta: float, coverage: float, error_rate: float
     check_target("power", power)
     _check_share("coverage", coverage)
     _check_rate(error_rate, risk)
+    _check_share("label_above", label_above)
+    if label_above < coverage:
+        raise ValueError(f"`label_above` must be at least `coverage` ({coverage:g}), got {label_above:g}.")
     least = samples_needed(risk, delta)
     if least > MOST:
         raise ValueError(f"`risk` must be one that {MOST:,} accepted rows certify, got {risk:g}. Ask for a higher one.")
 
     def enough(n: int) -> bool:
-        return likely(n, _rows(coverage, n), risk=risk, delta=delta, error_rate=error_rate, power=power)
+        return likely(
+            n,
+            _rows(coverage, n),
+            risk=risk,
+            delta=delta,
+            error_rate=error_rate,
+            power=power,
+            rising=rising,
+            labelled=_rows(label_above, n),
+        )
 
     sizes = _sizes()
     found = _first(enough, sizes, bisect_left(sizes, least / coverage))
@@ -46,7 +72,30 @@ def samples_for(*, risk: float, delta: float, coverage: float, error_rate: float
         raise ValueError(
             f"`error_rate` must be further below `risk` ({risk:g}) than {error_rate}: no sample is enough."
         )
-    return found
+    return _rows(label_above, found)
+
+
+def samples_range(
+    *, risk: float, delta: float, coverage: float, error_rate: float, power: float = 0.9, label_above: float = 1.0
+) -> tuple[int, int]:
+    """Labelled rows needed with a good score, and with one that does not rank within the accepted rows at all.
+
+    >>> samples_range(risk=0.1, delta=0.05, coverage=0.3, error_rate=0.05)
+    (1065, 1065)
+    """
+
+    def rows(rising: bool) -> int:
+        return samples_for(
+            risk=risk,
+            delta=delta,
+            coverage=coverage,
+            error_rate=error_rate,
+            power=power,
+            rising=rising,
+            label_above=label_above,
+        )
+
+    return min(rows(True), rows(False)), rows(False)
 
 
 def coverage_for(*, n: int, risk: float, delta: float, error_rate: float, power: float = 0.9) -> float | None:
@@ -67,7 +116,7 @@ def coverage_for(*, n: int, risk: float, delta: float, error_rate: float, power:
     _check_rate(error_rate, risk)
     for thousandths in range(ceil(1000 * min((part.first for part in segments(n, risk, delta)), default=n) / n), 1001):
         accepted = _rows(thousandths / 1000, n)
-        if likely(n, accepted, risk=risk, delta=delta, error_rate=error_rate, power=power):
+        if likely(n, accepted, risk=risk, delta=delta, error_rate=error_rate, power=power, beyond=1.0):
             return thousandths / 1000
     return None
 
@@ -78,7 +127,7 @@ def risk_for(*, n: int, delta: float, coverage: float, error_rate: float, power:
     None of the accepted rows is more often wrong than one that is trusted less. It is 1 where no lower one is.
 
     >>> risk_for(n=500, delta=0.05, coverage=0.6, error_rate=0.01)
-    0.0528
+    0.0464
     """
     check_delta(delta)
     check_target("power", power)

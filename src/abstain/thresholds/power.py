@@ -1,101 +1,128 @@
-"""How likely `step_down` is to succeed, by its own segments, cells and levels."""
+"""How likely `step_down` is to succeed, by its own segments, ranks tested and levels."""
 
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc
+from numpy.typing import NDArray
 
 from abstain.thresholds.critical_values import DECAY, NEGLIGIBLE, critical_values, first_ranks, walk_places
-from abstain.thresholds.step_down import FEW, segments
+from abstain.thresholds.efficient_ranks import at_most, errors_allowed
+from abstain.thresholds.step_down import FEW, few_errors, segments, tested_in_turn
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 FEW_ERRORS = 60  # n·risk, up to which the critical values are those of the rule, and beyond which they are bounded
 SPENT = 0.4  # of its level: the least that a test in the segment of the first start has; tested against the rule
 SPENT_LOWER = 0.1  # the same in those of the lower starts, which spend it on more tests
+BEYOND = 1.1  # times the rows asked for: as far as the errors go on as they are among these
 GONE = 1e-15  # chances that are left aside
 
 
-class Cells(NamedTuple):
-    """The cells of a segment, and how few errors reject in each."""
+class Tested(NamedTuple):
+    """The ranks of a segment that are tested in turn, and how few errors pass at each."""
 
     first: Ints
-    """(J,) the first rank of each cell."""
+    """(J,) the first rank that passes with each of them."""
     last: Ints
+    """(J,) where it is tested."""
     in_turn: Ints
-    """(J,) the errors allowed if all cells before have passed; −1 where nothing rejects."""
+    """(J,) the errors allowed if all before have passed; −1 where nothing passes."""
     at_once: Ints
     """(J,) those allowed if none has."""
 
 
-def likely(n: int, accepted: int, /, *, risk: float, delta: float, error_rate: float, power: float) -> bool:
-    """Whether `step_down` accepts at least ``accepted`` of n rows with probability ``power``, whatever the others are.
+def likely(
+    n: int,
+    accepted: int,
+    /,
+    *,
+    risk: float,
+    delta: float,
+    error_rate: float,
+    power: float,
+    rising: bool = False,
+    labelled: int | None = None,
+    beyond: float = BEYOND,
+) -> bool:
+    """Whether `step_down` accepts at least ``accepted`` of n rows with probability ``power``.
 
-    The accepted are wrong at one rate, or at a lower one the more they are trusted. Either all cells up to the last of
-    them pass in turn, or the last passes at what the segment began with; the more likely of the two counts, and nothing
-    that a segment leaves to the next.
+    ``error_rate`` of these are wrong, at one rate whatever the confidence, and so are the rows up to the next rank
+    tested; with ``rising`` the rate grows with the square of the rank, there and beyond. Either all ranks tested up to
+    there pass in turn, or the last passes at what the segment began with; the more likely of the two counts, and
+    nothing that a segment leaves to the next. Only the first ``labelled`` ranks can pass, and a segment that begins
+    above ``accepted`` counts if it does so within ``beyond`` times these rows.
     """
-    for number, segment in enumerate(segments(n, risk, delta) if n > FEW else []):
-        if segment.first <= accepted <= segment.last:
-            cells = cells_of(n, number, risk, delta)
-            cell = int(np.searchsorted(cells.first, accepted, side="right")) - 1
-            if at_most(cells.at_once[cell], accepted, error_rate) >= power:
+    parts = segments(n, risk, delta) if n > FEW else ()
+    for number, segment in enumerate(parts):
+        rank = max(accepted, segment.first)
+        if rank <= min(segment.last, beyond * accepted):
+            at, limits, at_once = _up_to(rank, n, number, risk, delta)
+            if labelled is not None and at[-1] > labelled:
+                continue
+            means = error_rate * at * ((at / accepted) ** 2 if rising else 1.0)
+            if _passes(at, limits, np.minimum(np.diff(means, prepend=0.0), np.diff(at, prepend=0)), at_once, power):
                 return True
-            ends = np.append(cells.last[:cell], accepted)
-            limits = cells.in_turn[: cell + 1]
-            singly = at_most(limits, ends, error_rate)
-            return bool(singly.min() >= power) and _all_in_turn(ends, limits, error_rate) >= power
     return False
 
 
+def _up_to(rank: int, n: int, number: int, risk: float, delta: float) -> tuple[Ints, Ints, int]:
+    """The ranks tested up to the one that certifies ``rank``, the errors they allow, and those it allows at once."""
+    tests = ranks_tested(n, number, risk, delta)
+    cell = int(np.searchsorted(tests.first, rank, side="right")) - 1
+    end = max(rank, int(tests.last[cell])) if few_errors(n, risk) else rank
+    return np.append(tests.last[:cell], end), tests.in_turn[: cell + 1], int(tests.at_once[cell])
+
+
+def _passes(at: Ints, limits: Ints, means: Floats, at_once: int, power: float) -> bool:
+    """Whether walks of these mean errors from each rank tested to the next stay within the limits as often as asked."""
+    rates = means / np.diff(at, prepend=0)
+    overall = float(means.sum() / at[-1])
+    if at_most(at_once, at[-1], overall) >= power:
+        return True
+    return bool(at_most(limits[-1], at[-1], overall) >= power) and all_in_turn(at, limits, rates) >= power
+
+
 @lru_cache(maxsize=512)
-def cells_of(n: int, number: int, risk: float, delta: float) -> Cells:
+def ranks_tested(n: int, number: int, risk: float, delta: float) -> Tested:
     """The tests of one of the segments, none of them with more errors than the rule allows."""
     parts = segments(n, risk, delta)
     segment = parts[number]
     levels = tuple(delta * sum(part.share for part in parts[begin : number + 1]) for begin in range(number, -1, -1))
+    if few_errors(n, risk):
+        last, allowed = tested_in_turn(segment, risk, levels[0], levels[0])
+        first = np.append(segment.first, last + 1)  # the last one lends its value to all after it
+        allowed, last = np.append(allowed, allowed[-1]), np.append(last, last[-1])
+        return Tested(first, last, allowed, np.full(len(first), -1))
     ranks = first_ranks(n, segment.first, segment.last)
     last = np.append(ranks[1:] - 1, segment.last)
     if n * risk <= FEW_ERRORS:
         table = critical_values(n, risk, segment.first, segment.last, levels)[0]
         diagonal = np.array([table.beginning(cell)[0] for cell in range(len(ranks))], dtype=np.int64)
-        return Cells(ranks, last, diagonal, table.beginning(0).astype(np.int64))
+        return Tested(ranks, last, diagonal, table.beginning(0).astype(np.int64))
     level = levels[0] * (SPENT if segment.last == n else SPENT_LOWER)
     fading = level * np.exp((segment.first - ranks) / (DECAY * n))
-    at_once = np.where(fading > NEGLIGIBLE * levels[0], _allowed(ranks, risk, fading), -1)
-    return Cells(ranks, last, _allowed(ranks, risk, np.full(len(ranks), level)), at_once)
+    at_once = np.where(fading > NEGLIGIBLE * levels[0], errors_allowed(ranks, risk, fading), -1)
+    return Tested(ranks, last, errors_allowed(ranks, risk, level), at_once)
 
 
-def at_most(errors: ArrayLike, n: ArrayLike, rate: float, /) -> Floats:
-    """P(Bin(n, rate) ≤ errors), 0 for fewer than none, for any n."""
-    k, n = np.asarray(errors), np.asarray(n)
-    inside = betainc(np.maximum(n - k, 1), np.maximum(k, 0) + 1.0, 1 - rate)
-    return np.where(k < 0, 0.0, np.where(k >= n, 1.0, inside))
-
-
-def _allowed(ranks: Ints, risk: float, levels: Floats) -> Ints:
-    """(J,) the largest numbers of errors that reject at these levels, −1 for none."""
-    low, high = np.full(len(ranks), -1), ranks.copy()
-    while (high - low > 1).any():
-        middle = (low + high) // 2
-        rejects = at_most(middle, ranks, risk) <= levels
-        low, high = np.where(rejects, middle, low), np.where(rejects, high, middle)
-    return low
-
-
-def _all_in_turn(ends: Ints, limits: Ints, error_rate: float) -> float:
-    """P(a walk that goes up at this rate is at most at each limit at each end)."""
-    if not error_rate:
-        return float((limits >= 0).all())
-    bottoms, steps = walk_places(np.diff(ends, prepend=0), error_rate)
+def all_in_turn(at: Ints, limits: Ints, rates: Floats, /) -> float:
+    """P(a walk that goes up at these rates from each rank to the next is at most at the limit at each)."""
     walk, bottom = np.ones(1), 0
-    for step, least, limit in zip(steps, bottoms.tolist(), limits.tolist(), strict=True):
-        walk = np.convolve(walk, step[: np.flatnonzero(step > GONE)[-1] + 1])
-        bottom += least
+    for steps, limit, rate in zip(np.diff(at, prepend=0).tolist(), limits.tolist(), rates.tolist(), strict=True):
+        if 0 < rate < 1:
+            least, step = _step(steps, rate)
+            walk, bottom = np.convolve(walk, step), bottom + least
+        elif rate:
+            bottom += steps
         kept = np.flatnonzero(walk[: max(limit - bottom + 1, 0)] > GONE)
         if not kept.size:
             return 0.0
         walk, bottom = walk[kept[0] : kept[-1] + 1], bottom + int(kept[0])
     return float(walk.sum())
+
+
+@lru_cache(maxsize=4096)
+def _step(steps: int, rate: float) -> tuple[int, Floats]:
+    least, chances = walk_places(np.array([steps]), rate)
+    return int(least[0]), chances[0][: np.flatnonzero(chances[0] > GONE)[-1] + 1]

@@ -30,6 +30,8 @@ class Promise:
     """The rows it is about."""
     counting: Counting = "rows"
     """What counts once: every row, or every cluster of rows, by a row of it drawn at random."""
+    largest: int | None = None
+    """The guarantee is about clusters of at most so many rows; None where rows are independent, or clusters count."""
     caveats: tuple[str, ...] = ()
     """What it rests on besides, or why it is no promise."""
     proved: bool = True

@@ -11,8 +11,8 @@ from scipy.special import bdtrc
 
 from abstain.thresholds.betting import log_capital
 from abstain.thresholds.binomial import lower_bound, upper_bound
-from abstain.thresholds.promise import COVERAGE, RISK, Counting, Promise
-from abstain.thresholds.sample import check_target
+from abstain.thresholds.promise import COVERAGE, RISK, Promise
+from abstain.thresholds.sample import check_chance, check_target
 
 Floats = NDArray[np.float64]
 Verdict = Literal["confirmed", "consistent", "refuted", "too little data"]
@@ -40,7 +40,7 @@ class Refutation:
     """The probability of noticing it; for clusters about that, by the number of rows they are worth."""
     by: Literal["binomial", "betting"]
     largest: int
-    """Rows that a cluster is taken to have at most; 1 for independent rows, and where clusters count once."""
+    """Rows that a cluster is taken to have at most; 1 for independent rows."""
     verdict: Verdict
 
 
@@ -54,24 +54,23 @@ def refutation(
     level: float = 0.05,
     delta: float = 0.05,
     largest: int = 1,
-    counting: Counting = "rows",
 ) -> Refutation:
     """Test that at most ``limit`` of the trials are events, on new rows (n,), of which ``clusters`` belong together.
 
     Independent rows: given their number the events are binomial, so P(Bin(k, limit) ≥ events) is an exact p-value.
     Clusters: Z = Σ trial·(event − limit) over a cluster has no mean above 0 if the promise is kept, and is at least
     −limit·M, so that bets on Z being positive win 1/level with probability at most level (Markov); M is the ``largest``
-    cluster, or the largest seen. Counting clusters, Z is a mean over the cluster's rows, and M is 1.
+    number of trials that a cluster can have, which must be known beforehand: `Evidence` tells it.
 
     The promise is refuted if the p-value is at most ``level``, confirmed if the rows alone prove it with probability
     1 − ``delta``; otherwise they are consistent with it, unless they are too few to notice a rate of twice the limit
     with probability 0.8.
     """
     check_target("limit", limit)
-    check_target("level", level)
+    check_chance("level", level)
     k, found = int(np.count_nonzero(trials)), int(np.count_nonzero(events & trials))
     alternative = min(2 * limit, (1 + limit) / 2)
-    bets = None if clusters is None else _Bets.of(events, trials, clusters, largest, counting)
+    bets = None if clusters is None else _Bets.of(events, trials, clusters, largest)
     if bets is None:
         p, rows = _binomial_p(found, k, limit), k
         low, high = lower_bound(found, k, level), upper_bound(found, k, delta)
@@ -121,11 +120,10 @@ def refutation_p(
     limit: float,
     level: float = 0.05,
     largest: int = 1,
-    counting: Counting = "rows",
 ) -> float:
     """The p-value of `refutation` alone; of clusters it is valid at any level, and bets aim at this one."""
     if clusters is not None:
-        return _Bets.of(events, trials, clusters, largest, counting).p_value(limit, level)
+        return _Bets.of(events, trials, clusters, largest).p_value(limit, level)
     return _binomial_p(int(np.count_nonzero(events & trials)), int(np.count_nonzero(trials)), limit)
 
 
@@ -158,14 +156,9 @@ class _Bets:
         trials: NDArray[np.bool_],
         clusters: NDArray[np.int64],
         largest: int,
-        counting: Counting,
     ) -> "_Bets":
-        sizes = np.bincount(clusters)
-        each = [np.bincount(clusters, weights=mask, minlength=len(sizes)) for mask in (trials, events & trials)]
-        if counting == "clusters":
-            share = 1 / np.maximum(sizes, 1)
-            return cls(each[0] * share, each[1] * share, 1.0)
-        return cls(each[0].astype(np.float64), each[1].astype(np.float64), float(max(largest, sizes.max())))
+        each = [np.bincount(clusters, weights=mask).astype(np.float64) for mask in (trials, events & trials)]
+        return cls(each[0], each[1], max(float(largest), each[0].max(initial=1.0)))
 
     def _stakes(self, rate: float, level: float, ruin: float) -> Floats:
         """Bets that would reach 1/level soonest if the clusters were those of this rate; none that could ruin."""

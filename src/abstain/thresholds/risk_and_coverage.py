@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from abstain.thresholds.coverage import rank_for_coverage
 from abstain.thresholds.promise import COVERAGE, Promise
 from abstain.thresholds.risk import RISKS, certified, lowest_in_reach, reach_words
-from abstain.thresholds.sample import Sample, check_target
+from abstain.thresholds.sample import Sample, check_chance, check_target
 from abstain.thresholds.step_down import largest_safe_rank
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 from abstain.thresholds.trade_off import trade_off
@@ -33,8 +33,9 @@ def risk_and_coverage(
     A quarter of δ fixes the rank from which on the coverage is kept; `step_down` with the rest of δ begins there, which
     certifies more than it does from lower ranks. Where both cannot be kept, the error names pairs that can.
     """
-    for name, value in (("risk", risk), ("coverage", coverage), ("delta", delta)):
-        check_target(name, value)
+    check_target("risk", risk)
+    check_target("coverage", coverage)
+    check_chance("delta", delta)
     sample = Sample.of(confidence, losses, ids=ids, seed=seed)
     part = COVERAGE_SHARE * delta
 

@@ -14,6 +14,7 @@ from abstain.thresholds.threshold import apart, between
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+MOST_CHANCE = 0.5  # a guarantee that fails more often is none, and rather 1 − δ was meant
 
 
 @final
@@ -36,12 +37,14 @@ class Sample:
 
     @classmethod
     def of(cls, confidence: ArrayLike, losses: ArrayLike, /, *, ids: ArrayLike | None = None, seed: int = 0) -> Self:
-        """Check the sample; of each cluster of ``ids`` one row is drawn, since its copies are no further evidence."""
+        """Check the sample; of each cluster of ``ids`` one row is drawn, since its copies are no further evidence.
+
+        With ``ids`` the sample tells of clusters, even where none of them repeats: larger ones may exist.
+        """
         check_samples(confidence, losses)
         c, e = np.asarray(confidence, dtype=np.float64), np.asarray(losses, dtype=np.float64)
         rows = one_per_cluster(c, e, ids=ids, seed=seed)
-        words = rows_like(len(c)) if len(rows) == len(c) else one_row_of_each(len(rows))
-        counting: Counting = "rows" if len(rows) == len(c) else "clusters"
+        words, counting = what_counts(len(rows), ids)
         c, e = c[rows], e[rows]
         order = np.lexsort((-e, -c))
         c, e = c[order], e[order]
@@ -76,6 +79,19 @@ class Sample:
 def rows_like(n: int, /) -> str:
     """The distribution of rows that a sample of independent rows tells of."""
     return f"rows drawn independently from the distribution of these {n}"
+
+
+def what_counts(n: int, ids: ArrayLike | None, /) -> tuple[str, Counting]:
+    """What n rows tell of, one of each cluster where there are ``ids``: the distribution, and what counts once."""
+    return (rows_like(n), "rows") if ids is None else (one_row_of_each(n), "clusters")
+
+
+def clusters_like(clusters: int, largest: float, /) -> str:
+    """The distribution of rows that all rows of independent clusters tell of."""
+    return (
+        f"rows of clusters drawn independently as these {clusters} were, of at most {largest:g} "
+        f"row{'' if largest == 1 else 's'} each"
+    )
 
 
 def one_row_of_each(clusters: int, /) -> str:
@@ -129,3 +145,13 @@ def check_target(name: str, value: float, /) -> None:
     check_number(name, value)
     if not 0 < value < 1:
         raise ValueError(f"`{name}` must be between 0 and 1, got {value}.")
+
+
+def check_chance(name: str, value: float, /) -> None:
+    """A probability of being wrong: above 0, and not what somebody writes who means that of being right."""
+    check_target(name, value)
+    if value > MOST_CHANCE:
+        raise ValueError(
+            f"`{name}` must be at most {MOST_CHANCE:g}, since it is the probability of being wrong, got {value:g}. "
+            f"Did you mean {1 - value:.4g}?"
+        )

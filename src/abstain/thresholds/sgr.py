@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from abstain.thresholds.binomial import upper_bound
 from abstain.thresholds.risk import certified, nothing_certified
-from abstain.thresholds.sample import Sample, check_target
+from abstain.thresholds.sample import Sample, check_chance, check_target
 from abstain.thresholds.threshold import Threshold
 
 GAP = "since its published proof takes the thresholds visited for fixed, though they depend on the sample"
@@ -30,7 +30,7 @@ def sgr(
     and 1 only. Of each cluster of ``ids`` one row, drawn by ``seed``, is used.
     """
     check_target("risk", risk)
-    check_target("delta", delta)
+    check_chance("delta", delta)
     sample = Sample.of(confidence, losses, ids=ids, seed=seed)
     if not sample.are_errors:
         raise ValueError("`losses` must be 0 or 1 for sgr, got others. Use step_down.")

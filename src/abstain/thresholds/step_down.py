@@ -1,6 +1,8 @@
 """Step-down tests along the ranks of the calibration sample itself: the default for a target risk."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil
 
 import numpy as np
@@ -8,18 +10,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain.thresholds.binomial import hoeffding_bentkus_p, p_value, samples_needed
 from abstain.thresholds.critical_values import critical_values
+from abstain.thresholds.efficient_ranks import efficient_ranks, errors_allowed, nearest_efficient
 from abstain.thresholds.risk import certified, nothing_certified
-from abstain.thresholds.sample import Sample, check_target
+from abstain.thresholds.sample import Sample, check_chance, check_target
 from abstain.thresholds.threshold import Threshold
 
 Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+Tests = Callable[["Sample", "Segment", float, tuple[float, ...], int], tuple[Ints, bool]]
 STARTS = (0.305, 0.08, 0.02, 0.005)  # coverages at which testing begins; chosen for the best worst case, see the docs
+START = 0.3  # the same for the first of them where errors are few
 LEAST_DELTA = 1e-6  # below it what the critical values leave aside would count
 MAIN_SHARE = 0.88  # of δ, at the first of them; the others share the rest
 APART = 0.5  # a start is left out unless it is below that much of the next
 FEW = 6  # values of a score up to which each is tested by itself
 CELLS = 200  # of ranks tested one after the other
+FEW_ERRORS = (8.0, 50.0)  # n·risk between which efficient ranks alone are tested: chosen as the starts were
+DIGITS = 2.0**30  # confidences that agree in these binary digits are tied where efficient ranks are tested
 
 
 def step_down(
@@ -56,9 +63,14 @@ def step_down(
 
 def check_delta(delta: float, /) -> None:
     """A number below 1 that the critical values can tell from 0."""
-    check_target("delta", delta)
+    check_chance("delta", delta)
     if delta < LEAST_DELTA:
         raise ValueError(f"`delta` must be at least {LEAST_DELTA:g} for step_down, got {delta}.")
+
+
+def few_errors(n: int, risk: float, /) -> bool:
+    """Whether efficient ranks alone are tested: n and the risk decide, so that it is fixed beforehand."""
+    return FEW_ERRORS[0] <= n * risk <= FEW_ERRORS[1]
 
 
 @dataclass(frozen=True)
@@ -70,10 +82,11 @@ class Segment:
     share: float
 
 
-def segments(n: int, risk: float, delta: float, /, *, first: int = 1) -> list[Segment]:
+@lru_cache(maxsize=256)
+def segments(n: int, risk: float, delta: float, /, *, first: int = 1) -> tuple[Segment, ...]:
     """The segments of n rows, ascending, from ``first`` on; they depend on nothing else, so they are fixed beforehand.
 
-    None begins where even no error would not be rare enough.
+    None begins where even no error would not be rare enough, and where errors are few each begins at an efficient rank.
     """
     lower = (1 - MAIN_SHARE) / (len(STARTS) - 1)
     starts: list[int] = []
@@ -81,11 +94,15 @@ def segments(n: int, risk: float, delta: float, /, *, first: int = 1) -> list[Se
         start = max(first, ceil(fraction * n), samples_needed(risk, share * delta))
         if start <= n and (not starts or start < APART * starts[-1]):
             starts.append(start)
-    if not starts:
-        return []
-    kept = [1.0] if len(starts) == 1 else [MAIN_SHARE, *[(1 - MAIN_SHARE) / (len(starts) - 1)] * (len(starts) - 1)]
-    ends = [n, *[start - 1 for start in starts[:-1]]]
-    return [Segment(*parts) for parts in zip(starts, ends, kept, strict=True)][::-1]
+    shares = [1.0] if len(starts) == 1 else [MAIN_SHARE, *[(1 - MAIN_SHARE) / max(len(starts) - 1, 1)] * len(starts)]
+    found, last = [], n
+    for start, share, fraction in zip(starts, shares, STARTS, strict=False):
+        if n * risk <= FEW_ERRORS[1]:
+            near = max(first, ceil(min(fraction, START) * n), samples_needed(risk, share * delta))
+            start = nearest_efficient(near, risk, share * delta, first=first, last=last)
+        found.append(Segment(start, last, share))
+        last = start - 1
+    return tuple(found[::-1])
 
 
 def largest_safe_rank(sample: Sample, risk: float, delta: float, /, *, first: int = 1) -> int:
@@ -94,27 +111,29 @@ def largest_safe_rank(sample: Sample, risk: float, delta: float, /, *, first: in
     return int(safe[-1]) if len(safe) else 0
 
 
-def safe_ranks(sample: Sample, risk: float, delta: float, /, *, first: int = 1) -> NDArray[np.int64]:
+def safe_ranks(sample: Sample, risk: float, delta: float, /, *, first: int = 1) -> Ints:
     """All numbers of rows that a threshold can accept and that are certified, ascending: together, with 1 − δ.
 
     Each segment is tested at its share of δ, and also at what the one before it had if all of that was rejected.
     """
-    totals, ends = sample.totals, sample.ends
+    ends = sample.ends
     if len(ends) <= FEW:
         return _values(sample, risk, delta, first)
-    tests = _step_down if sample.are_errors else _fixed_sequence
+    if not sample.are_errors:
+        tests: Tests = _fixed_sequence
+    else:
+        tests = _efficient_ranks if few_errors(len(sample), risk) else _step_down
     parts = segments(len(sample), risk, delta, first=first)
-    found, inherited = [np.empty(0, dtype=np.int64)], 0
+    certified_ranks, inherited = np.zeros(len(sample) + 1, dtype=bool), 0
     for number, segment in enumerate(parts):
         levels = tuple(delta * sum(part.share for part in parts[begin : number + 1]) for begin in range(number, -1, -1))
-        safe, whole = tests(totals, segment, risk, levels, inherited, len(sample))
-        reachable = ends[(ends >= segment.first) & (ends <= segment.last)]
-        found.append(reachable[safe[reachable - segment.first]])
+        safe, whole = tests(sample, segment, risk, levels, inherited)
+        certified_ranks[safe] = True
         inherited = inherited + 1 if whole else 0
-    return np.concatenate(found)
+    return ends[certified_ranks[ends] & (ends >= first)]
 
 
-def _values(sample: Sample, risk: float, delta: float, first: int) -> NDArray[np.int64]:
+def _values(sample: Sample, risk: float, delta: float, first: int) -> Ints:
     """The same for a score of few values, which are its only thresholds: fallback over them, with equal shares of δ."""
     totals, ends, level, found = sample.totals, sample.ends, 0.0, []
     for end in ends.tolist():
@@ -126,15 +145,52 @@ def _values(sample: Sample, risk: float, delta: float, first: int) -> NDArray[np
     return np.array([end for end in found if end >= first], dtype=np.int64)
 
 
+def _efficient_ranks(
+    sample: Sample, segment: Segment, risk: float, levels: tuple[float, ...], inherited: int
+) -> tuple[Ints, bool]:
+    """What is certified where efficient ranks alone are tested, in turn, and whether all pass; for errors of 0 and 1.
+
+    The last of them lends its critical value to all ranks after it. Of tied rows the wrong ones come first, so that a
+    rank that passes at a right row certifies the whole tie, and one at a wrong row what is above it.
+    """
+    ranks, allowed = tested_in_turn(segment, risk, levels[0], levels[inherited])
+    further = np.arange(ranks[-1] + 1, segment.last + 1)
+    errors, certifies = _errors_first(sample, np.append(ranks, further))
+    passed = errors <= np.append(allowed, np.full(len(further), allowed[-1]))
+    in_turn = np.logical_and.accumulate(passed[: len(ranks)])
+    passed = np.append(in_turn, in_turn[-1] & passed[len(ranks) :])
+    return np.unique(certifies[passed]), bool(passed.all())
+
+
+@lru_cache(maxsize=256)
+def tested_in_turn(segment: Segment, risk: float, own: float, level: float, /) -> tuple[Ints, Ints]:
+    """The efficient ranks of a segment at its own level, and the errors that each allows at the level it has."""
+    ranks = np.union1d(segment.first, efficient_ranks(risk, own, segment.first, segment.last))
+    return ranks, errors_allowed(ranks, risk, level)
+
+
+def _errors_first(sample: Sample, ranks: Ints) -> tuple[Floats, Ints]:
+    """The errors among so many rows if those of a tie come first, and how many rows are certified if that is few."""
+    mantissa, exponent = np.frexp(sample.confidence)
+    values = np.ldexp(np.round(mantissa * DIGITS), exponent)
+    ends = np.append(np.flatnonzero(values[1:] != values[:-1]) + 1, len(sample))
+    tie = np.searchsorted(ends, ranks)
+    totals, begins = np.append(0.0, sample.totals), np.append(0, ends)[tie]
+    inside = totals[ends[tie]] - totals[begins]
+    right = (ranks - begins > inside) | (ranks == ends[tie])
+    return totals[begins] + np.minimum(ranks - begins, inside), np.where(right, ends[tie], begins)
+
+
 def _step_down(
-    totals: Floats, segment: Segment, risk: float, levels: tuple[float, ...], inherited: int, n: int
-) -> tuple[Bools, bool]:
+    sample: Sample, segment: Segment, risk: float, levels: tuple[float, ...], inherited: int
+) -> tuple[Ints, bool]:
     """Which ranks of the segment are rejected, and whether all are; for errors of 0 and 1.
 
     Testing begins with the first cell; where cells pass it begins again with the first that did not, at higher critical
     values. A rank inside a cell is tested at the value of the cell's first rank, where it is rarer still.
     """
-    table = critical_values(n, risk, segment.first, segment.last, levels)[inherited]
+    totals = sample.totals
+    table = critical_values(len(sample), risk, segment.first, segment.last, levels)[inherited]
     ends = np.append(table.ranks[1:] - 1, segment.last)
     at_ends, cells = totals[ends - 1], len(ends)
     values, cell = np.full(cells, -1), 0
@@ -145,22 +201,21 @@ def _step_down(
             break
         cell += cells - cell if passed.all() else int(np.argmin(passed))
     each = np.repeat(values, np.diff(np.append(table.ranks, segment.last + 1)))
-    return totals[segment.first - 1 : segment.last] <= each, cell == cells
+    return segment.first + np.flatnonzero(totals[segment.first - 1 : segment.last] <= each), cell == cells
 
 
 def _fixed_sequence(
-    totals: Floats, segment: Segment, risk: float, levels: tuple[float, ...], inherited: int, n: int
-) -> tuple[Bools, bool]:
+    sample: Sample, segment: Segment, risk: float, levels: tuple[float, ...], inherited: int
+) -> tuple[Ints, bool]:
     """The same for losses in [0, 1]: one rank after the other at the same level, until one does not pass."""
-    level = levels[inherited]
-    cell = max(1, (n - segment.first) // CELLS)
-    safe = np.zeros(segment.last - segment.first + 1, dtype=bool)
+    totals, level, certified_to = sample.totals, levels[inherited], segment.first - 1
+    cell = max(1, (len(sample) - segment.first) // CELLS)
     for start in range(segment.first, segment.last + 1, cell):
         stop = min(start + cell - 1, segment.last)
         passed = hoeffding_bentkus_p(totals[stop - 1] / start, start, risk) <= level
         ranks = [stop] if passed else range(start, stop + 1)
         last = max((k for k in ranks if hoeffding_bentkus_p(totals[k - 1] / start, start, risk) <= level), default=0)
-        safe[start - segment.first : max(last + 1 - segment.first, 0)] = True
+        certified_to = max(certified_to, last)
         if not passed:
-            return safe, False
-    return safe, True
+            break
+    return np.arange(segment.first, certified_to + 1), certified_to == segment.last

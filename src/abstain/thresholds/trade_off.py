@@ -5,7 +5,7 @@ from dataclasses import replace
 from numpy.typing import ArrayLike
 
 from abstain.thresholds.risk import RISKS, certified
-from abstain.thresholds.sample import Sample, check_target
+from abstain.thresholds.sample import Sample, check_chance, check_target
 from abstain.thresholds.step_down import largest_safe_rank
 from abstain.thresholds.threshold import Threshold
 
@@ -25,7 +25,7 @@ def trade_off(
     All promises hold together with probability 1 − δ, each being tested at δ over their number: so one of them may be
     chosen after looking at all, which a target asked for after a look at the sample may not.
     """
-    check_target("delta", delta)
+    check_chance("delta", delta)
     if not risks or len(set(risks)) < len(risks):
         raise ValueError(f"`risks` must be different target risks, got {risks}.")
     for risk in risks:

@@ -10,11 +10,13 @@ from abstain.draws import generator
 from abstain.names import check_name
 from abstain.thresholds.betting_sequence import betting
 from abstain.thresholds.estimated_weights import EstimatedWeights
-from abstain.thresholds.sample import check_target, one_per_cluster
+from abstain.thresholds.promise import Counting
+from abstain.thresholds.sample import check_chance, check_target, one_per_cluster
 from abstain.thresholds.step_down import step_down
 from abstain.thresholds.threshold import Threshold
 
 SHIFTED = "rows of the distribution that the weights describe"
+ONE_OF_EACH = "one row drawn at random from each cluster, of the distribution that the weights describe"
 ESTIMATED = "since the weights are estimated"
 
 
@@ -53,7 +55,7 @@ def weighted_risk(
     result says that there is no finite-sample guarantee.
     """
     check_target("risk", risk)
-    check_target("delta", delta)
+    check_chance("delta", delta)
     estimated = isinstance(weights, EstimatedWeights)
     if estimated:
         w, largest = weights.weights, weights.largest if largest is None else largest  # type: ignore[union-attr]
@@ -75,7 +77,8 @@ def weighted_risk(
         if not kept.any():
             raise ValueError("`weights` must keep at least one sample, got none kept. Calibrate on more samples.")
         found = step_down(c[kept], e[kept], risk=risk, delta=delta)
-    promise = replace(found.promise, distribution=SHIFTED)
+    counting: Counting = "rows" if ids is None else "clusters"
+    promise = replace(found.promise, distribution=SHIFTED if ids is None else ONE_OF_EACH, counting=counting)
     if estimated:
         promise = promise.unproved(ESTIMATED)
     return replace(found, method="weighted_risk", promise=promise)

@@ -20,8 +20,10 @@ def command(case: Case, /) -> Section:
 def _to_make(case: Case) -> str:
     known = "" if _is_known(case) else f"<p>{OWN}</p>"
     return (
-        f"{_instead(case)}<p>This line makes a selector for the point chosen above, with a promise of its own. Give it "
-        f"rows drawn like those to come, best some that this page has not seen.</p>{known}{_copied(line_of(case))}"
+        f"{_instead(case)}<p>This line makes a selector for the point chosen above, with a promise of its own. It "
+        "names the rows of this page, which chose the point, and the promise does not count that: before anything "
+        "rests on it, name other labelled rows, drawn like those to come.</p>"
+        f"{known}{_copied(line_of(case))}"
         '<p class="quiet">A risk asks for: wrong among accepted at most that. A coverage asks for: accepted at least '
         "that. A cost is that of a rejection where an error costs 1, and asks for the lowest mean cost. What is "
         "promised is kept with probability 1 − δ over the rows that are calibrated on.</p>"

@@ -58,7 +58,7 @@ def _how(case: Case, tested: int, what: str, risk: float) -> str:
         if case.clusters is None
         else "They hold whatever rows that show one sample have in common."
     )
-    tests = "binomial tests" if case.clusters is None else "tests by betting"
+    tests = "binomial tests" if case.point.evidence.clusters is None else "tests by betting"
     return (
         f"{tested} parts were tested against {what} of {case.percent(risk)}: {tests}, one-sided, adjusted for "
         f"their number (Holm), at {100 * LEVEL:g}% for all of them together. {rows}"
@@ -67,16 +67,15 @@ def _how(case: Case, tested: int, what: str, risk: float) -> str:
 
 def _p_above(case: Case, parts: list[Part], risk: float) -> list[float]:
     """As `abstain certify` tests its slices."""
-    point = case.point
+    point, evidence = case.point, case.point.evidence
     return p_above(
         [part.rows for part in parts],
         point.errors,
-        point.accepted,
-        case.clusters,
+        point.accepted & evidence.rows,
+        evidence.clusters,
         limit=risk,
         level=LEVEL,
-        largest=point.largest,
-        counting="rows" if point.promise is None else point.promise.counting,
+        largest=evidence.largest,
     )
 
 

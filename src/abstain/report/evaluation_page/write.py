@@ -19,7 +19,7 @@ from abstain.report.evaluation_page.scores_table import scores_table
 from abstain.report.page import document
 from abstain.report.point import point_of
 from abstain.selector import Selector
-from abstain.thresholds.sample import check_target
+from abstain.thresholds.sample import check_chance, check_target
 from abstain.words import counted
 
 SECTIONS = (decision, scores_table, curves, explorer, samples, failures, command, provenance)
@@ -60,7 +60,7 @@ def evaluation_page(
 def _case(
     evaluation: Evaluation, selector: Selector | None, risk: float | None, delta: float, run: str, selector_file: str
 ) -> Case:
-    check_target("delta", delta)
+    check_chance("delta", delta)
     if risk is not None:
         check_target("risk", risk)
     if selector is not None and risk is not None:
