@@ -25,6 +25,7 @@ from finding import Finding
 from fitted import fitted
 from guarantees import adversary, choosing, guarantees, hard_cases, labels_saved, monitors, other_promises
 from logits import classes, logits
+from monitor_clusters import monitor_clusters
 from peers import peers
 from sketches import sketches
 from small_samples import small_samples
@@ -51,6 +52,7 @@ PROMISES = {
     "labels_saved": labels_saved,
     "choosing": choosing,
     "monitors": monitors,
+    "monitor_clusters": monitor_clusters,
     "comparisons": comparisons,
     "refutations": refutations,
     "cluster_laws": cluster_laws,

@@ -86,7 +86,7 @@ OPTIONS = {
     "sketch": ("-o", "-o", "--score", "--bits", "--equal-mass", "--edges", "--by", "--minimum", "--seed"),
     "merge": ("-o", "-o", "--minimum"),
     "attach": ("-o", "-o", "--logits"),
-    "monitor": ("--selector", "--risk", "--calibration", "--delta", "--state"),
+    "monitor": ("--selector", "--risk", "--calibration", "--delta", "--label-window", "--state"),
     "recertify": ("--state", "--state", "--ask", "-o", "--risk", "--delta"),
     "reproduce": ("--seed",),
     "collect": ("-o", "-o", "--batch-size", "--on-error", "--corrupt", "--class-names"),

@@ -3,7 +3,8 @@
 A split must not depend on confidence, label, or the order of rows or ids, nor equal a stream that the user made. A
 generator that knows only a seed gives the same ranks to the same part whenever rows come sorted, and the user's own
 permutation when the seeds agree. One seeded with a digest of the data as well gives other data another, unrelated draw,
-and the same data the same one.
+and the same data the same one. Confidences are computed, and their last bits differ from processor to processor: draws
+know them by their first digits.
 """
 
 import hashlib
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 LARGEST = 1 << 22  # elements of an array that are read for the digest
+DIGITS = 2**10
 
 
 def generator(purpose: str, seed: int, /, *data: Any) -> np.random.Generator:
@@ -30,6 +32,16 @@ def generator(purpose: str, seed: int, /, *data: Any) -> np.random.Generator:
             digest.update(f"{array.dtype.str}{array.shape}".encode())
             digest.update(np.ascontiguousarray(array).tobytes())
     return np.random.default_rng(np.frombuffer(digest.digest(), dtype=np.uint32))
+
+
+def coarse(values: Any, /) -> NDArray[np.float64]:
+    """Computed numbers to ten binary digits, for a draw that the last bits of a processor's arithmetic must not change.
+
+    >>> (coarse([0.1 + 0.2, -np.inf]) == coarse([0.3, -np.inf])).tolist()
+    [True, True]
+    """
+    mantissa, exponent = np.frexp(np.asarray(values, dtype=np.float64))
+    return np.ldexp(np.round(mantissa * DIGITS), exponent)
 
 
 def _thinned(array: Any) -> NDArray[np.generic]:

@@ -494,7 +494,7 @@ def test_rows_of_an_id_are_one_cluster_where_calibration_had_clusters(run, tmp_p
     assert "of 100 ids, 0.6" in told
     assert "beyond what it allows, in" in told
     refused = run("monitor", fresh, "--selector", selector, "--calibration", "6/10", width=300)
-    assert "`--calibration` must be left out where the selector was calibrated on clusters" in refused.stderr
+    assert "`--calibration` must be left out where the selector was calibrated with ids" in refused.stderr
 
 
 def test_rows_of_an_id_that_come_in_another_file_are_left_out_and_told(run, tmp_path):

@@ -68,7 +68,7 @@ def test_whether_an_id_repeats_in_calibration_does_not_decide_what_counts():
     for _ in range(40):
         confidence = rng.normal(size=150)
         errors = rng.random(150) < 0.05
-        selector = calibrate(Outputs(given={"vendor": confidence}, errors=errors, ids=np.arange(150)), risk=0.2)
+        selector = calibrate(Outputs(given={"vendor": confidence}, errors=errors, ids=np.arange(150)), risk=0.3)
         ids = np.repeat(np.arange(600), np.where(rng.random(600) < 1 / 300, 200, 1))
         confidence = rng.normal(size=600)[ids]
         accepted = confidence > selector.threshold.value

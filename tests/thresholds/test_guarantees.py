@@ -73,7 +73,7 @@ def test_rows_of_unequal_clusters_keep_the_risk_by_betting(encode):
             broken += risk_of_clusters(betting(c, e, risk=0.08, delta=DELTA, ids=ids)) > 0.08
             made += 1
     assert broken / 100 <= allowed(100)
-    assert made > 50
+    assert made > 40
 
 
 def test_one_row_of_each_cluster_certifies_another_risk_than_that_of_rows():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.draws import generator
+from abstain.draws import coarse, generator
 from abstain.metrics.share import Share, share
 from abstain.outputs.draw import draw_rows
 from abstain.thresholds import NoSafeThresholdError
@@ -47,7 +47,10 @@ def kept_promises(
     ``seed``, whole clusters at a time. The interval is of what was realised, which is a sample too.
     """
     half = draw_rows(
-        len(errors), ids, size=len(errors) / 2, rng=generator("halves of promises", seed, confidence, errors, ids)
+        len(errors),
+        ids,
+        size=len(errors) / 2,
+        rng=generator("halves of promises", seed, coarse(confidence), errors, ids),
     )
     names = (None, None) if ids is None else (ids[half], ids[~half])
     clustered = names[0] is not None and len(np.unique(names[0])) < len(names[0])

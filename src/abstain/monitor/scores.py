@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.draws import generator
+from abstain.draws import coarse, generator
 from abstain.kernels.jumper import BETS, jump
 from abstain.monitor.acceptance import AcceptanceMonitor
 from abstain.monitor.rate import is_shared
@@ -110,7 +110,7 @@ class ScoreMonitor:
         if (first == last).all():
             return first, first, last
         d = self.distribution
-        ties = generator("ties of later confidences", self.seed, d.edges, d.ties, d.weights)
+        ties = generator("ties of later confidences", self.seed, coarse(d.edges), d.ties, d.weights)
         ties.bit_generator.advance(self.n)  # type: ignore[attr-defined]  # the same numbers however the stream is cut
         return d.parts(values, ties.random(len(values))), first, last
 
@@ -137,7 +137,7 @@ class ScoreMonitor:
     @cached_property
     def _salt(self) -> bytes:
         d = self.distribution
-        return generator("row of a later cluster", self.seed, d.edges, d.ties, d.weights).bytes(16)
+        return generator("row of a later cluster", self.seed, coarse(d.edges), d.ties, d.weights).bytes(16)
 
     def begun(self) -> Self:
         """The monitor as it was before its first sample."""

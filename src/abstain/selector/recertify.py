@@ -7,7 +7,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abstain.draws import generator
+from abstain.draws import coarse, generator
 from abstain.records import from_json, to_json
 from abstain.selector.calibration_data import CalibrationData
 from abstain.selector.hash_sample import HashSample
@@ -114,7 +114,7 @@ class Recertification:
                 f"none among {len(c)}. Bring decisions on new rows."
             )
         order = new[np.lexsort((names[new], c[new]))]
-        drawn = generator("rows to label", seed, c[order], self.looks).permutation(len(order))[:labels]
+        drawn = generator("rows to label", seed, coarse(c[order]), self.looks).permutation(len(order))[:labels]
         taken = order[drawn]
         return replace(
             self,

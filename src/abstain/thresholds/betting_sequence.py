@@ -6,7 +6,7 @@ from math import log, log1p
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.draws import generator
+from abstain.draws import coarse, generator
 from abstain.kernels.bets import reaches
 from abstain.metrics.checks import check_samples
 from abstain.thresholds.fallback import PILOT, looks_safe, lowest_certified, possible_levels, proposed
@@ -140,7 +140,7 @@ class _Units:
         n = int(self.cluster.max()) + 1
         if n < 2:
             raise NoSafeThresholdError(f"No threshold can be certified on {n} cluster. Calibrate on more clusters.")
-        rng = generator("order of clusters", seed, self.confidence, self.losses, self.weights, self.cluster)
+        rng = generator("order of clusters", seed, coarse(self.confidence), self.losses, self.weights, self.cluster)
         number, size = rng.permutation(n)[self.cluster], max(1, round(PILOT * n))
         return self._part(number < size, number), self._part(number >= size, number - size)
 

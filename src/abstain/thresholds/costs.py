@@ -6,7 +6,7 @@ from math import inf
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.draws import generator
+from abstain.draws import coarse, generator
 from abstain.scores.expected_cost import Costs
 from abstain.thresholds.betting import mean_upper_bound
 from abstain.thresholds.promise import Counting, Promise
@@ -120,7 +120,7 @@ class _CostSample:
         """A random third to choose on, and the rest; the order in which rows came decides nothing."""
         order = np.lexsort((self.rejecting, self.accepting, self.confidence))
         parts = self.confidence[order], self.accepting[order], self.rejecting[order]
-        first = generator("guide of costs", seed, *parts).permutation(len(order)) < GUIDE * len(order)
+        first = generator("guide of costs", seed, *map(coarse, parts)).permutation(len(order)) < GUIDE * len(order)
         return self._part(order[first]), self._part(order[~first])
 
     def _part(self, rows: NDArray[np.int64]) -> "_CostSample":

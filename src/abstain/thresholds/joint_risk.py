@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.draws import generator
+from abstain.draws import coarse, generator
 from abstain.thresholds.binomial import p_value
 from abstain.thresholds.fallback import lowest_certified, proposed
 from abstain.thresholds.promise import RISK, Promise
@@ -93,7 +93,7 @@ class _Grouped:
         rows = one_per_cluster(c, e, ids=ids, seed=seed)
         rows = rows[np.lexsort((names[rows], e[rows], c[rows]))]
         c, e, names = c[rows], e[rows], names[rows]
-        pilot = generator("pilot of groups", seed, c, e).permutation(len(c)) < ceil(PILOT * len(c))
+        pilot = generator("pilot of groups", seed, coarse(c), e).permutation(len(c)) < ceil(PILOT * len(c))
         parts = {name: (names == name) for name in np.unique(names[c > -np.inf])}
         return cls(c, e, pilot, parts, are_errors)
 

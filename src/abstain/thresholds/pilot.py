@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
-from abstain.draws import generator
+from abstain.draws import coarse, generator
 from abstain.thresholds.sample import Sample, check_target
 from abstain.thresholds.step_down import check_delta, largest_safe_rank
 
@@ -79,7 +79,7 @@ def plan_from_pilot(
     if not sizes or min(sizes) < 1:
         raise ValueError(f"`sizes` must be numbers of rows of at least 1, got {sizes}.")
     pilot = Sample.of(confidence, losses)
-    rng = generator("plan from a pilot", seed, pilot.confidence, pilot.losses)
+    rng = generator("plan from a pilot", seed, coarse(pilot.confidence), pilot.losses)
     curves = _curves(pilot, rng)
     return [_judged(n, curves, risk, delta, rng) for n in sizes]
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.arguments import check_number
-from abstain.draws import generator
+from abstain.draws import coarse, generator
 from abstain.metrics.checks import check_samples
 from abstain.thresholds.promise import Counting
 from abstain.thresholds.threshold import apart, between
@@ -49,7 +49,7 @@ class Sample:
         order = np.lexsort((-e, -c))
         c, e = c[order], e[order]
         if (c[1:] == c[:-1]).any():
-            e = e[np.lexsort((generator("order within ties", 0, c, e).random(len(c)), -c))]
+            e = e[np.lexsort((generator("order within ties", 0, coarse(c), e).random(len(c)), -c))]
         return cls(c, e, bool(((e == 0) | (e == 1)).all()), words, counting)
 
     def __len__(self) -> int:
@@ -135,7 +135,7 @@ def one_per_cluster(confidence: Floats, losses: Floats, /, *, ids: ArrayLike | N
     if cluster.max() + 1 == n:
         return np.arange(n)
     order = np.lexsort((cluster, losses, confidence))
-    rng = generator("one row of each cluster", seed, confidence[order], losses[order])
+    rng = generator("one row of each cluster", seed, coarse(confidence[order]), losses[order])
     order = order[rng.permutation(n)]
     return np.sort(order[np.unique(cluster[order], return_index=True)[1]])
 

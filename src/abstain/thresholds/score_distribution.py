@@ -6,7 +6,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.draws import generator
+from abstain.draws import coarse, generator
 
 PARTS = 100
 
@@ -46,7 +46,7 @@ class ScoreDistribution:
         c = np.asarray(confidence, dtype=np.float64)
         if c.ndim != 1 or not len(c) or np.isnan(c).any():
             raise ValueError(f"`confidence` must be of shape (n,), n at least 1, without NaN, got shape {c.shape}.")
-        u = generator("ties of the law of confidence", seed, c).random(len(c))
+        u = generator("ties of the law of confidence", seed, coarse(c)).random(len(c))
         order = np.argsort(_pairs(c, u), kind="stable")
         ranks = np.unique(np.linspace(0, len(c) + 1, min(PARTS, len(c) + 1) + 1).astype(int))  # 0, …, n + 1
         at = order[ranks[1:-1] - 1]

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.draws import generator
+from abstain.draws import coarse, generator
 from abstain.names import check_name
 from abstain.thresholds.betting_sequence import betting
 from abstain.thresholds.estimated_weights import EstimatedWeights
@@ -31,7 +31,7 @@ def rejection_sample(
     w = np.asarray(weights, dtype=np.float64)
     if w.ndim != 1 or not largest > 0 or not ((w >= 0) & (w <= largest)).all():
         raise ValueError(f"`weights` must be between 0 and `largest` ({largest}), got others.")
-    return generator("rejection sampling", seed, w, *data).random(len(w)) < w / largest
+    return generator("rejection sampling", seed, *map(coarse, (w, *data))).random(len(w)) < w / largest
 
 
 def weighted_risk(
