@@ -86,14 +86,18 @@ class EvaluatedAreas(Areas):
         return self._estimates(score, mix)[alpha].value
 
     def contrast(self, terms: Sequence[Term], mix: str, /, *, outside: float) -> Contrast:
-        """Two areas are paired as everywhere; of several pairs the intervals are added, each the surer for it."""
+        """Two areas are paired as everywhere; of several pairs the intervals are added, each the surer for it.
+
+        Scores that rank every row identically are taken for one score, without allowance for rows not seen.
+        """
         pairs = [sorted(pair, key=lambda term: -term.sign) for pair in zip(terms[::2], terms[1::2], strict=True)]
         level = 1 - outside / len(pairs)
         found = [
             paired(*(self._estimates(term.score, mix)[term.alpha] for term in pair), level=level) for pair in pairs
         ]
+        apart = [one for one in found if one.difference != 0 or one.se != 0]
         return Contrast(
-            sum(one.difference for one in found), sum(one.low for one in found), sum(one.high for one in found)
+            sum(one.difference for one in apart), sum(one.low for one in apart), sum(one.high for one in apart)
         )
 
     def _ranked(self, mix: str) -> dict[str, Ranking]:
