@@ -7,6 +7,7 @@ setting that this machine cannot run is reported as skipped. `--only` takes thos
 """
 
 import argparse
+import hashlib
 import os
 import re
 import shutil
@@ -32,6 +33,10 @@ class CannotRunError(Exception):
     """The machine cannot imitate a setting."""
 
 
+class TestsFailedError(Exception):
+    """Tests failed under a setting, or did not run."""
+
+
 @dataclass(frozen=True)
 class Setting:
     """Variables of the environment, and what is asked of the interpreter to see that they took effect."""
@@ -39,7 +44,7 @@ class Setting:
     name: str
     variables: dict[str, str] = field(default_factory=dict)
     probe: str = ""
-    """Python that exits with a message where the setting cannot be had."""
+    """Python that exits with a message where the setting is not available."""
     tests: tuple[str, ...] = ()
     """Those that it is about; none for the usual ones."""
     python: str = ""
@@ -104,10 +109,12 @@ def interpreter(setting: Setting) -> str:
         raise CannotRunError("not installed")
     folder = ROOT / f".venv-{setting.python}-{setting.versions}"
     python = folder / "bin" / "python"
-    if not (folder / ".installed").exists():
+    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    stamp = folder / ".installed"
+    if not stamp.exists() or stamp.read_text() != wanted:
         subprocess.run([found, "-m", "venv", "--clear", folder], check=True)
         _install(python, setting.versions)
-        (folder / ".installed").touch()
+        stamp.write_text(wanted)
     return str(python)
 
 
@@ -164,7 +171,7 @@ def run(setting: Setting, arguments: list[str]) -> str:
     print(*failed, sep="\n", end="\n" * bool(failed), flush=True)
     closing = next((line.strip("= ") for line in reversed(lines) if " in " in line), f"exit code {done.returncode}")
     if done.returncode:
-        raise SystemError(closing)
+        raise TestsFailedError(closing)
     return closing
 
 
@@ -178,17 +185,17 @@ def main() -> int:
     if options.list:
         print(*(setting.name for setting in chosen), sep="\n")
         return 0
-    failures = 0
+    failures = skips = 0
     for setting in chosen:
         start = time.monotonic()
         try:
             outcome = run(setting, arguments)
         except CannotRunError as error:
-            outcome = f"skipped: {error}"
-        except (SystemError, subprocess.CalledProcessError) as error:
+            outcome, skips = f"skipped: {error}", skips + 1
+        except (TestsFailedError, subprocess.CalledProcessError) as error:
             outcome, failures = f"FAILED: {error}", failures + 1
         print(f"{setting.name:32} {time.monotonic() - start:5.0f} s  {outcome}", flush=True)
-    print(f"{len(chosen) - failures} passed, {failures} failed")
+    print(f"{len(chosen) - failures - skips} passed, {failures} failed, {skips} skipped")
     return int(failures > 0)
 
 
