@@ -24,8 +24,8 @@ def demo(
         bool,
         typer.Option(
             "--retrain",
-            help="Train the network on this machine instead of reading the outputs that ship with abstain. The last "
-            "digits of the results then differ from machine to machine.",
+            help="Train a network on this machine instead of reading the outputs that ship with abstain. Its results "
+            "differ from theirs, and in the last digits from machine to machine.",
         ),
     ] = False,
     seed: Annotated[int, typer.Option(help="Seed of the draws, and of the training with --retrain.")] = 0,

@@ -23,7 +23,7 @@ from abstain.collect.sklearn_model import SklearnModel
 from abstain.collect.table import table
 from abstain.collect.timm_model import load_into, timm_model
 from abstain.collect.torch_model import Prepare, TorchModel, tensors
-from abstain.extras import require
+from abstain.extras import pip_line, require
 from abstain.foreign import foreign
 from abstain.names import did_you_mean
 from abstain.outputs.arrays import read_npz
@@ -120,7 +120,11 @@ def _attribute(module_name: str, name: str) -> Any:
     except Exception as error:
         missing = isinstance(error, ModuleNotFoundError) and f"{module_name}.".startswith(f"{error.name}.")
         why = "none of that name here or installed" if missing else f"{type(error).__name__}: {error}"
-        raise ValueError(f"`model` must name a module that can be imported, got {module_name!r}: {why}.") from error
+        lacks_torch = isinstance(error, ModuleNotFoundError) and error.name == "torch"
+        hint = f" Install it with: {pip_line('torch')}" if lacks_torch else ""
+        raise ValueError(
+            f"`model` must name a module that can be imported, got {module_name!r}: {why}.{hint}"
+        ) from error
     if not hasattr(module, name):
         near = difflib.get_close_matches(name, dir(module), n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""

@@ -78,7 +78,7 @@ def betting(
             probability=1 - delta,
             distribution=units.distribution,
             largest=units.assumed,
-        ),
+        ).noting(f"{len(pilot.confidence):,} rows more proposed the thresholds to test"),
     )
 
 
