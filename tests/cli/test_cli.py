@@ -138,9 +138,9 @@ def test_the_command_to_go_on_with_works_as_printed(run, tmp_path):
 
 def test_what_is_proposed_says_that_its_rows_chose_it(run, folder):
     shown = " ".join(run("evaluate", folder, width=200).stdout.split())
-    assert "These rows chose the score and the risk below, which the guarantee does not count" in shown
+    assert "The score and the risk below were chosen on these rows, and the guarantee ignores that." in shown
     one = " ".join(run("evaluate", folder, "--score", "energy", width=200).stdout.split())
-    assert "These rows chose the risk below, which the guarantee does not count" in one
+    assert "The risk below was chosen on these rows, and the guarantee ignores that." in one
 
 
 @pytest.mark.parametrize("option", ["--delta", "--level"])

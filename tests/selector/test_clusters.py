@@ -110,7 +110,7 @@ def test_fresh_clusters_larger_than_assumed_are_left_out_of_the_test_and_told():
     assert found.fresh.tests[0].left_out == larger > 0
     assert found.fresh.tests[0].result.trials <= (sizes == 1).sum()
     assert found.verdict in ("confirmed", "consistent")
-    words = f"{larger} rows are left out: their clusters have more than 1 row, which is assumed of none"
+    words = f"{larger} rows left out: their clusters have more than 1 row, which the guarantee does not cover."
     assert words in findings(found)[0]
 
 

@@ -59,11 +59,15 @@ def calibrate(
         ),
     ] = None,
     largest_cluster: Annotated[
-        int | None, typer.Option(min=1, help="Rows that one id has at most in deployment; by default as many as here.")
+        int | None,
+        typer.Option(min=1, help="Largest number of rows per id in deployment. Default: the largest here."),
     ] = None,
     label_above: Annotated[
         float | None,
-        typer.Option(help="Only rows with a confidence above this, fixed before any label, have labels that count."),
+        typer.Option(
+            help="Labels of rows at or below this confidence are ignored, and those rows are never accepted. Fix it "
+            "before labelling."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0,
     json: Json = False,

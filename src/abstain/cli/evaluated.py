@@ -46,5 +46,4 @@ def tell(evaluation: "Evaluation", folder: Path, *, words: str, json: bool) -> N
     print(f"Every mix of shifts:  {program()} evaluate {shlex.quote(str(outputs))} --all")
     found = f"{program()} calibrate {shlex.quote(str(outputs))} --score {summary.verdict.score}"
     print(f"or, for a guarantee:  {found} --risk 0.1 -o {folder.name}.abstain")
-    best = "With --score best a fifth of them chooses, and the others certify."
-    console.print(f"These rows chose that score, {NOT_COUNTED} {best}", style="dim")
+    console.print(f"The score was {NOT_COUNTED}, or use --score best.", style="dim")

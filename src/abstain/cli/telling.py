@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, final
 from abstain.cli.letters import shown
 from abstain.cli.program import program
 from abstain.cli.show import print_json, print_summary
-from abstain.words import listed
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from abstain.evaluation import Evaluation, SketchedEvaluation
 
-NOT_COUNTED = "which the guarantee does not count: calibrate on other labelled rows before anything rests on it."
+NOT_COUNTED = "chosen on these rows, and the guarantee ignores that. Calibrate on other labelled rows"
 
 
 @final
@@ -39,8 +38,8 @@ class Telling:
         score = self._table(found, console)
         for line in drawn:
             print(shown(line))
-        chosen = listed([*(["the score"] if len(found.scores) > 1 else []), "the risk"])
-        console.print(f"These rows chose {chosen} below, {NOT_COUNTED}", style="dim")
+        chosen = "The score and the risk below were" if len(found.scores) > 1 else "The risk below was"
+        console.print(f"{chosen} {NOT_COUNTED}.", style="dim")
         print(shown(f"Go on with: {_next(found, run, score)}"))
 
     def counts(self, found: "SketchedEvaluation") -> None:

@@ -55,8 +55,8 @@ def risk_band(
     At a fixed coverage c the threshold is random too: a sample's influence is (1{accepted}(ℓ − r) − c(R − r))/c, with r
     the risk of samples near the threshold, those within n^⅔ ranks. Of independent samples with losses of 0 and 1 the
     variance is R(1 − R)/(cn) + (R − r)²(1 − c)/(cn), of which a threshold that is fixed has the first part alone.
-    The interval is Korn and Graubard's (1998), or, where that is longer, the one of a fixed threshold joined with what
-    the risk does between the places where the threshold may be, so that it holds beside a jump of the error rate too.
+    The interval is Korn and Graubard's (1998) or, if wider, the fixed-threshold interval plus the change of risk over
+    the plausible range of the cut.
     Each point has its level, not the curve as a whole. Of more than ``points`` coverages that thresholds reach, so many
     are taken evenly.
 

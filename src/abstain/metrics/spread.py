@@ -1,10 +1,10 @@
-"""How far the truth may lie from a mean of few, unequal terms, some of which were not seen: one form for all intervals.
+"""Interval of a sum whose variance and skewness match a scaled Poisson count, plus an allowance for unseen terms.
 
-A sum of terms with variance v and third cumulant κ is taken for a Poisson count k = v/m² of steps m = κ/v, which has
-both, and its interval is that of the likelihood ratio: all x with x − k − k ln(x/k) ≤ z²/2. Beside it there may be
-terms that did not show. Their number is a Poisson count of which none was seen, which costs its mean in likelihood;
-together they may add λ times what the heaviest rows would, where none is seen with probability e^−λ. For many terms of
-which none stands out that is the normal interval; for a count of equal terms it is close to the mid-P interval.
+A sum with variance v and third cumulant κ is treated as m times a Poisson count k, with m = κ/v and k = v/m². Its
+interval holds all means x of the count that the likelihood ratio does not exclude: x − k − k ln(x/k) ≤ z²/2. Terms that
+the sample does not show are allowed for. Their number is a Poisson count of which none was seen: a mean of λ has
+probability e^−λ, so costs λ in likelihood, and adds λ times what the heaviest rows weigh. With many terms, none of them
+large, this is the normal interval; for a count of equal terms it is close to the mid-P interval.
 """
 
 from dataclasses import dataclass, replace

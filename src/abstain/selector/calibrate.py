@@ -65,9 +65,9 @@ def calibrate(
     over one. Rows that are not usable count as errors that are never accepted. Where no threshold keeps a risk, that
     is an error, or with ``when_impossible="reject_all"`` a selector that accepts nothing.
 
-    With ``label_above`` only rows whose confidence is above that number need a label, whatever stands for the others is
-    not looked at, and none of those is ever accepted: labels where they count. It is fixed before any label, such as
-    `thresholds.label_floor` of unlabelled rows, and the score is one that needs no fitting.
+    With ``label_above``, labels of rows at or below that confidence are ignored, and those rows are never accepted, so
+    only rows above it need a label. Fix it before labelling, for example with `thresholds.label_floor` on unlabelled
+    rows. The score must be one that needs no fitting.
 
     An error costs 1 and ``cost`` is that of rejecting, one number or one for each true class; ``costs[ŷ, y]`` are other
     costs of predicting ŷ where y is true. The method ``minimal_cost`` chooses the threshold on the sample, ``chow``

@@ -67,8 +67,8 @@ def _left_out(test: PromiseTest) -> str:
     if not test.left_out or test.result is None:
         return ""
     return (
-        f" {counted(test.left_out, 'row')} {'is' if test.left_out == 1 else 'are'} left out: their clusters have more "
-        f"than {counted(test.result.largest, 'row')}, which is assumed of none, and nothing is promised of them. "
+        f" {counted(test.left_out, 'row')} left out: their clusters have more than "
+        f"{counted(test.result.largest, 'row')}, which the guarantee does not cover. "
         "Calibrate again, on clusters like these or with `largest_cluster`."
     )
 

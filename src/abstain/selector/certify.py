@@ -46,9 +46,9 @@ def certify(
     """The certificate of a selector; with ``fresh`` labelled rows, whether its promise is consistent with them.
 
     The fresh rows must be drawn as those to come are, and none of them may have calibrated it. A promise that is kept
-    is called refuted with probability at most ``level``, which all promises tested share. The test is that of what was
-    guaranteed, not of what the fresh rows happen to be: for clusters of at most M rows by bets, on the fresh clusters
-    of at most M rows, and exact for independent rows and for one row of each cluster.
+    is called refuted with probability at most ``level``, which all promises tested share. The test follows the
+    guarantee, not the fresh rows: for clusters of at most M rows by bets, on the fresh clusters of at most M rows, and
+    exact for independent rows and for one row of each cluster.
     """
     if not isinstance(selector, Selector):
         raise TypeError(f"`selector` must be a Selector, got {type(selector).__name__}.")

@@ -156,7 +156,7 @@ class _Units:
     def rules_out(self, threshold: float, risk: float, spread: float, levels: list[float]) -> bool:
         """Whether bets rule out, at each of the levels, that the risk at this threshold is above ``risk``.
 
-        Where the sample tells how large a cluster is, what its largest cluster can win at most is asked for besides.
+        If the largest cluster was read from the sample, the target is raised by the most one cluster can win.
         """
         excess, largest_bet = self.excess(threshold, risk), BOLDEST / (self.largest * (1 - risk))
         besides = log1p(BOLDEST * risk / (1 - risk)) if self.of_sample else 0.0

@@ -30,10 +30,9 @@ def samples_for(
     """Labelled rows with which `step_down` certifies ``risk`` at ``coverage`` with probability ``power``, to 2%.
 
     ``error_rate`` is the true share of errors among the rows accepted at that coverage; it must be below ``risk``, and
-    the closer it is the more rows are needed. By default these rows, and the few up to the next rank that the rule
-    tests, err at one rate whatever their confidence, which takes more rows than any rate that rises with the rank; with
-    ``rising`` it grows with the square of the rank, there and beyond, as with good scores. What a score takes mostly
-    lies between the two (`samples_range`). Where every row beyond the coverage is wrong, somewhat less than the
+    the closer it is the more rows are needed. By default the error rate is constant up to the next
+    tested rank (the worst case); with ``rising`` it grows with the square of the rank. Most scores need a number of
+    rows between the two (`samples_range`). Where every row beyond the coverage is wrong, somewhat less than the
     coverage is certified. Without an error, ⌈ln δ / ln(1 − risk)⌉ accepted rows are the least.
 
     Where only the most trusted share ``label_above`` of the rows is labelled (`label_floor`), which should be some

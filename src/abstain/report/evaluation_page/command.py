@@ -21,8 +21,8 @@ def _to_make(case: Case) -> str:
     known = "" if _is_known(case) else f"<p>{OWN}</p>"
     return (
         f"{_instead(case)}<p>This line makes a selector for the point chosen above, with a promise of its own. It "
-        "names the rows of this page, which chose the point, and the promise does not count that: before anything "
-        "rests on it, name other labelled rows, drawn like those to come.</p>"
+        "uses the rows that chose this point, which the guarantee ignores. Use other labelled rows before relying on "
+        "it.</p>"
         f"{known}{_copied(line_of(case))}"
         '<p class="quiet">A risk asks for: wrong among accepted at most that. A coverage asks for: accepted at least '
         "that. A cost is that of a rejection where an error costs 1, and asks for the lowest mean cost. What is "
