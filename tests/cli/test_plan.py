@@ -26,7 +26,10 @@ def test_json_is_one_document_both_ways(run):
         ((), "`--risk` or `--n` must be given"),
         (("--risk", "0.02", "--error-rate", "0.05"), "`error_rate` must be at least 0 and below `risk`"),
         (("--n", "5", "--figure", "x.png"), "`--figure` must come with `--risk`"),
-        (("--risk", "0.1", "--figure", "x.png", "--label-share", "0.7"), "`--label-share` must be left out with `--figure`"),
+        (
+            ("--risk", "0.1", "--figure", "x.png", "--label-share", "0.7"),
+            "`--label-share` must be left out with `--figure`",
+        ),
         (("--risk", "0.1", "--n", "500", "--label-share", "0.7"), "`--label-share` must be left out with `--n`"),
         (("--n", "500", "--risk", "0.1", "--coverage", "0.6"), "`--coverage` must be left out with `--risk` and `--n`"),
     ],
@@ -52,7 +55,7 @@ def test_what_a_pilot_tells_by_itself_is_refused_with_it(run, tmp_path, option, 
     (tmp_path / "pilot.csv").write_text("confidence,error\n" + "".join(f"0.{k},0\n" for k in range(100, 300)))
     done = run("plan", "--risk", "0.05", "--pilot", tmp_path / "pilot.csv", option, value)
     assert done.returncode == 1
-    assert done.stderr.startswith(f"Error: `{option}` must be left out with `--pilot`")
+    assert done.stderr.startswith(f"abstain: `{option}` must be left out with `--pilot`")
     assert done.stderr.count("\n") == 1
 
 
