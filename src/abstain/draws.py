@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 LARGEST = 1 << 22  # elements of an array that are read for the digest
-DIGITS = 2**10
 
 
 def generator(purpose: str, seed: int, /, *data: Any) -> np.random.Generator:
@@ -34,14 +33,14 @@ def generator(purpose: str, seed: int, /, *data: Any) -> np.random.Generator:
     return np.random.default_rng(np.frombuffer(digest.digest(), dtype=np.uint32))
 
 
-def coarse(values: Any, /) -> NDArray[np.float64]:
-    """Computed numbers to ten binary digits, for a draw that the last bits of a processor's arithmetic must not change.
+def coarse(values: Any, /, *, digits: int = 10) -> NDArray[np.float64]:
+    """Computed numbers to some binary digits, times 2^digits: what a processor's last bits must not change knows these.
 
     >>> (coarse([0.1 + 0.2, -np.inf]) == coarse([0.3, -np.inf])).tolist()
     [True, True]
     """
     mantissa, exponent = np.frexp(np.asarray(values, dtype=np.float64))
-    return np.ldexp(np.round(mantissa * DIGITS), exponent)
+    return np.ldexp(np.round(mantissa * 2.0**digits), exponent)
 
 
 def _thinned(array: Any) -> NDArray[np.generic]:

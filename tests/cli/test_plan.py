@@ -26,6 +26,11 @@ def test_json_is_one_document_both_ways(run):
         ((), "`--risk` or `--n` must be given"),
         (("--risk", "0.02", "--error-rate", "0.05"), "`error_rate` must be at least 0 and below `risk`"),
         (("--n", "5", "--figure", "x.png"), "`--figure` must come with `--risk`"),
+        (
+            ("--risk", "0.1", "--figure", "x.png", "--label-share", "0.7"),
+            "`--label-share` must be left out with `--figure`",
+        ),
+        (("--risk", "0.1", "--n", "500", "--label-share", "0.7"), "`--label-share` must be left out with `--n`"),
         (("--n", "500", "--risk", "0.1", "--coverage", "0.6"), "`--coverage` must be left out with `--risk` and `--n`"),
     ],
 )
@@ -33,6 +38,24 @@ def test_what_cannot_be_planned_is_one_line(run, options, message):
     done = run("plan", *options)
     assert done.returncode == 1
     assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--coverage", "0.6"),
+        ("--error-rate", "0.01"),
+        ("--power", "0.9"),
+        ("--label-share", "1"),
+        ("--figure", "x.png"),
+    ],
+)
+def test_what_a_pilot_tells_by_itself_is_refused_with_it(run, tmp_path, option, value):
+    (tmp_path / "pilot.csv").write_text("confidence,error\n" + "".join(f"0.{k},0\n" for k in range(100, 300)))
+    done = run("plan", "--risk", "0.05", "--pilot", tmp_path / "pilot.csv", option, value)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"abstain: `{option}` must be left out with `--pilot`")
     assert done.stderr.count("\n") == 1
 
 
@@ -49,7 +72,7 @@ def test_a_range_of_rows_is_printed_and_labels_above_a_share_are_fewer(run):
     options = ("plan", "--risk", "0.01", "--delta", "0.1", "--coverage", "0.55", "--error-rate", "0.005", "--json")
     rows = {row["coverage"]: row for row in json.loads(run(*options).stdout)["rows"]}
     assert rows[0.55]["n_rising"] < rows[0.55]["n"]
-    fewer = json.loads(run(*options, "--label-above", "0.6").stdout)["rows"]
+    fewer = json.loads(run(*options, "--label-share", "0.6").stdout)["rows"]
     assert next(row["n"] for row in fewer if row["coverage"] == 0.55) < 0.65 * rows[0.55]["n"]
 
 

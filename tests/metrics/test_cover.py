@@ -110,7 +110,6 @@ def test_no_distribution_with_noise_at_the_top_breaks_the_area(n, alpha):
         rate = noisy(background, n, noise, first)
         if rate is not None:
             worst[background, noise, first] = area_cover(rate, n, alpha, runs=200)
-    print(n, alpha, sorted((cover, each) for each, cover in worst.items())[:4])
     assert min(worst.values()) >= 0.93 - 3 * np.sqrt(0.07 * 0.93 / 200)  # the least of a hundred means of 200 runs
 
 
@@ -131,7 +130,6 @@ def test_no_random_rate_breaks_the_area(n, levels):
     first = [area_cover(rate, n, alpha, levels=levels, runs=100, seed=2) for rate, alpha in drawn]
     worst = np.argsort(first, kind="stable")[:10]
     found = [area_cover(*(drawn[k][0], n, drawn[k][1]), levels=levels, runs=1000, seed=3) for k in worst]
-    print(n, levels, sorted(found)[:4])
     assert min(found) >= 0.92
 
 
@@ -147,7 +145,6 @@ def test_no_distribution_of_clusters_breaks_the_area(copies):
 def test_no_distribution_with_noise_that_one_score_finds_breaks_the_comparison(n, jitter):
     drawn = product(("none", "last 20%", "steep", "square"), (0.3, 1.6, 3.0, 5.0), (0.1, 1.0))
     found = {each: paired_cover(each[0], n, each[1], 1.0, each[2], jitter=jitter, runs=200) for each in drawn}
-    print(n, jitter, sorted((cover, each) for each, cover in found.items())[:4])
     assert min(found.values()) >= 0.93 - 3 * np.sqrt(0.07 * 0.93 / 200)
 
 
@@ -156,5 +153,4 @@ def test_no_distribution_with_noise_that_one_score_finds_breaks_the_comparison(n
 def test_noise_that_one_score_finds_among_the_most_trusted_rows_alone_is_more_than_is_allowed_for(first):
     """Allowing for it would leave a comparison of few rows no power."""
     found = {noise: paired_cover("last 20%", 1000, noise, first, 1.0, runs=400) for noise in (0.8, 1.6, 2.4, 3.2)}
-    print(first, found)
     assert min(found.values()) >= {0.5: 0.9, 0.1: 0.75, 0.01: 0.5}[first]

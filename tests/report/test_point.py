@@ -22,6 +22,17 @@ def test_without_a_target_the_point_aims_at_half_of_the_errors(evaluation):
     assert point.risk < point.target
 
 
+def test_of_many_rows_with_ids_the_guarantee_is_about_clusters_also_where_no_id_repeats(monkeypatch):
+    rng = np.random.default_rng(0)
+    confidence = rng.random(500)
+    errors = rng.random(500) < 0.4 * (1 - confidence)
+    monkeypatch.setattr("abstain.report.point.MANY", 100)
+    evaluation = evaluate(Outputs(given={"a": confidence}, errors=errors, ids=np.arange(500)))
+    threshold = point_of_risk(evaluation, risk=0.15, delta=0.05).threshold
+    assert threshold == target_risk(confidence, errors, risk=0.15, delta=0.05, ids=np.arange(500))
+    assert threshold.promise.largest == 1
+
+
 def test_where_nothing_can_be_promised_every_answer_is_accepted_and_the_reason_is_told():
     outputs = Outputs(given={"a": [0.9, 0.8, 0.7, 0.6]}, errors=[False, True, True, False])
     point = point_of_risk(evaluate(outputs), risk=0.01, delta=0.05)

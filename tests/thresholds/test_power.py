@@ -14,9 +14,9 @@ from abstain.thresholds.step_down import segments
 )
 def test_no_more_errors_are_allowed_than_the_rule_allows(n, risk, delta, monkeypatch):
     for number in range(len(segments(n, risk, delta))):
-        monkeypatch.setattr(power, "FEW_ERRORS", np.inf)
+        monkeypatch.setattr(power, "EXACT", np.inf)
         exact = ranks_tested.__wrapped__(n, number, risk, delta)
-        monkeypatch.setattr(power, "FEW_ERRORS", 0)
+        monkeypatch.setattr(power, "EXACT", 0)
         bounded = ranks_tested.__wrapped__(n, number, risk, delta)
         assert (bounded.in_turn <= exact.in_turn).all()
         assert (bounded.at_once <= exact.at_once).all()

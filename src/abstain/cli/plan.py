@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from abstain.cli.options import Figure, Json
+from abstain.cli.options import Figure, Json, refuse
 from abstain.cli.show import print_json, say
 
 FRACTIONS = (0.0, 0.25, 0.5, 0.75)
@@ -26,10 +26,13 @@ def plan(
             "--n", min=1, help="The labelled samples there are: what is in reach, or with --risk at which coverage?"
         ),
     ] = None,
-    power: Annotated[float, typer.Option(help="Probability with which calibration is to succeed.")] = 0.9,
-    label_above: Annotated[
-        float, typer.Option(help="Only this share of the samples, the most trusted, is to be labelled.")
-    ] = 1.0,
+    power: Annotated[
+        float | None, typer.Option(help="Probability with which calibration is to succeed.", show_default="0.9")
+    ] = None,
+    label_share: Annotated[
+        float | None,
+        typer.Option(help="Only this share of the samples, the most trusted, is to be labelled.", show_default="1"),
+    ] = None,
     pilot: Annotated[
         Path | None, typer.Option(help="A small labelled table or folder, to judge from what a calibration will give.")
     ] = None,
@@ -55,14 +58,20 @@ def plan(
             "out --n to be told how many samples it takes, or --risk to be told the risk in reach."
         )
     if pilot is not None:
+        assumed = {"--coverage": coverage, "--error-rate": error_rate, "--power": power, "--label-share": label_share}
+        refuse(assumed | {"--figure": figure}, "be left out with `--pilot`, from which the coverages are told.")
         _tell_pilot(json, pilot, score, risk, delta, n)
         return
     if score is not None:
         raise ValueError("`--score` must come with `--pilot`, got no `--pilot`.")
-    if label_above != 1 and n is not None:
-        raise ValueError("`--label-above` must come with `--risk` and without `--n`, got `--n`.")
+    if n is not None:
+        refuse({"--label-share": label_share}, "be left out with `--n`, the labelled samples there are.")
+    if figure is not None:
+        refuse({"--label-share": label_share}, "be left out with `--figure`, whose samples are all labelled.")
     coverage = 0.6 if coverage is None else coverage
-    coverages = sorted(each for each in {coverage, 0.4, 0.6, 0.9} if each <= label_above or each == coverage)
+    power = 0.9 if power is None else power
+    label_share = 1.0 if label_share is None else label_share
+    coverages = sorted(each for each in {coverage, 0.4, 0.6, 0.9} if each <= label_share or each == coverage)
     known: dict[str, Any] = {"delta": delta, "power": power}
     if n is not None and risk is None:
         rows = _risks(n, coverages, [0.0, 0.005, 0.01, 0.02, 0.05] if error_rate is None else [error_rate], known)
@@ -74,23 +83,23 @@ def plan(
     if n is not None:
         _tell_coverages(json, n, risk, _coverages(n, risk, rates, known), known)
         return
-    rows = _sizes(risk, coverages, rates, known, label_above)
+    rows = _sizes(risk, coverages, rates, known, label_share)
     if figure is not None:
         from abstain.report.figures.plan import plan_figure
         from abstain.report.figures.save import save_figure
 
         save_figure(plan_figure(risk=risk, coverage=coverage, **known), figure)
-    _tell(json, *_plan(risk, coverage, rows, known, label_above))
+    _tell(json, *_plan(risk, coverage, rows, known, label_share))
 
 
 def _plan(
-    risk: float, coverage: float, rows: list[dict[str, Any]], known: dict[str, Any], label_above: float
+    risk: float, coverage: float, rows: list[dict[str, Any]], known: dict[str, Any], label_share: float
 ) -> tuple[dict[str, Any], str]:
     from abstain.thresholds.binomial import samples_needed
 
     least = samples_needed(risk, known["delta"])
-    words = _needed(risk, known["delta"], coverage, known["power"], least, rows, label_above)
-    return {"risk": risk, **known, "label_above": label_above, "least_accepted": least, "rows": rows}, words
+    words = _needed(risk, known["delta"], coverage, known["power"], least, rows, label_share)
+    return {"risk": risk, **known, "label_share": label_share, "least_accepted": least, "rows": rows}, words
 
 
 def _tell_pilot(json: bool, pilot: Path, score: str | None, risk: float | None, delta: float, n: int | None) -> None:
@@ -143,14 +152,14 @@ def _risks(n: int, coverages: list[float], rates: list[float], known: dict[str, 
 
 
 def _sizes(
-    risk: float, coverages: list[float], rates: list[float], known: dict[str, Any], label_above: float
+    risk: float, coverages: list[float], rates: list[float], known: dict[str, Any], label_share: float
 ) -> list[dict[str, Any]]:
     from abstain.thresholds.planning import samples_range
 
     rows = []
     for rate in rates:
         for c in coverages:
-            low, high = samples_range(risk=risk, coverage=c, error_rate=rate, label_above=label_above, **known)
+            low, high = samples_range(risk=risk, coverage=c, error_rate=rate, label_share=label_share, **known)
             rows.append({"error_rate": rate, "coverage": c, "n": high, "n_rising": low})
     return rows
 
@@ -219,11 +228,11 @@ def _needed(
     power: float,
     least: int,
     rows: list[dict[str, Any]],
-    label_above: float,
+    label_share: float,
 ) -> str:
     middle = [row for row in rows if row["coverage"] == coverage]
     chosen = middle[len(middle) // 2]
-    which = "" if label_above == 1 else f" Only the most trusted {label_above:.0%} of the samples are labelled."
+    which = "" if label_share == 1 else f" Only the most trusted {label_share:.0%} of the samples are labelled."
     return (
         f"Labelled samples with which risk <= {risk:g} can be promised with probability {1 - delta:g}.{which} With "
         f"{chosen['n']:,}, calibration accepts {coverage:.0%} of the samples in {power:.0%} of cases, if "

@@ -13,7 +13,7 @@ from abstain.thresholds import NoSafeThresholdError
 from abstain.thresholds.bonferroni import bonferroni
 from abstain.thresholds.target_risk import target_risk
 
-MANY = 3000  # independent rows, from which on so many promises take long by the usual rule, and another is as good
+MANY = 3000  # rows without ids, from which on so many promises take long by the usual rule, and another is as good
 TARGETS = tuple(round(0.1 * step, 1) for step in range(1, 11))  # of the risk at full coverage
 
 
@@ -53,8 +53,7 @@ def kept_promises(
         rng=generator("halves of promises", seed, coarse(confidence), errors, ids),
     )
     names = (None, None) if ids is None else (ids[half], ids[~half])
-    clustered = names[0] is not None and len(np.unique(names[0])) < len(names[0])
-    rule = target_risk if clustered or np.count_nonzero(half) <= MANY else bonferroni
+    rule = target_risk if ids is not None or np.count_nonzero(half) <= MANY else bonferroni
     whole = float(errors[half].mean())
     found = []
     for risk in sorted(risks or (step * whole for step in TARGETS)):

@@ -18,7 +18,9 @@ from abstain.thresholds.evidence import Evidence
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.target_risk import target_risk
 
-MANY = 200_000  # rows from which on the usual rule takes seconds, and a plainer one certifies about as much
+MANY = (
+    200_000  # rows without ids: from there on the usual rule takes seconds, and a plainer one certifies about as much
+)
 
 
 @final
@@ -178,9 +180,8 @@ def _certified(
     risk: float,
     delta: float,
 ) -> Threshold:
-    """By the rule of `calibrate`, or of many rows by a quicker one; `NoSafeThresholdError`."""
-    is_clustered = ids is not None and np.bincount(ids).max() > 1
-    rule = target_risk if is_clustered or len(errors) <= MANY else bonferroni
+    """By the rule of `calibrate`, or of many rows without ids by a quicker one; `NoSafeThresholdError`."""
+    rule = target_risk if ids is not None or len(errors) <= MANY else bonferroni
     return rule(confidence, errors, risk=risk, delta=delta, ids=ids)
 
 

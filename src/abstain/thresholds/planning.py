@@ -25,7 +25,7 @@ def samples_for(
     error_rate: float,
     power: float = 0.9,
     rising: bool = False,
-    label_above: float = 1.0,
+    label_share: float = 1.0,
 ) -> int:
     """Labelled rows with which `step_down` certifies ``risk`` at ``coverage`` with probability ``power``, to 2%.
 
@@ -35,7 +35,7 @@ def samples_for(
     rows between the two (`samples_range`). Where every row beyond the coverage is wrong, somewhat less than the
     coverage is certified. Without an error, ⌈ln δ / ln(1 − risk)⌉ accepted rows are the least.
 
-    Where only the most trusted share ``label_above`` of the rows is labelled (`label_floor`), which should be some
+    Where only the most trusted share ``label_share`` of the rows is labelled (`label_floor`), which should be some
     percent above the coverage, the number is that of the labels, not of the rows.
 
     >>> samples_for(risk=0.02, delta=0.05, coverage=0.6, error_rate=0.01)
@@ -46,9 +46,9 @@ def samples_for(
     check_target("power", power)
     _check_share("coverage", coverage)
     _check_rate(error_rate, risk)
-    _check_share("label_above", label_above)
-    if label_above < coverage:
-        raise ValueError(f"`label_above` must be at least `coverage` ({coverage:g}), got {label_above:g}.")
+    _check_share("label_share", label_share)
+    if label_share < coverage:
+        raise ValueError(f"`label_share` must be at least `coverage` ({coverage:g}), got {label_share:g}.")
     least = samples_needed(risk, delta)
     if least > MOST:
         raise ValueError(f"`risk` must be one that {MOST:,} accepted rows certify, got {risk:g}. Ask for a higher one.")
@@ -62,7 +62,7 @@ def samples_for(
             error_rate=error_rate,
             power=power,
             rising=rising,
-            labelled=_rows(label_above, n),
+            labelled=_rows(label_share, n),
         )
 
     sizes = _sizes()
@@ -71,11 +71,11 @@ def samples_for(
         raise ValueError(
             f"`error_rate` must be further below `risk` ({risk:g}) than {error_rate}: no sample is enough."
         )
-    return _rows(label_above, found)
+    return _rows(label_share, found)
 
 
 def samples_range(
-    *, risk: float, delta: float, coverage: float, error_rate: float, power: float = 0.9, label_above: float = 1.0
+    *, risk: float, delta: float, coverage: float, error_rate: float, power: float = 0.9, label_share: float = 1.0
 ) -> tuple[int, int]:
     """Labelled rows needed with a good score, and with one that does not rank within the accepted rows at all.
 
@@ -91,7 +91,7 @@ def samples_range(
             error_rate=error_rate,
             power=power,
             rising=rising,
-            label_above=label_above,
+            label_share=label_share,
         )
 
     return min(rows(True), rows(False)), rows(False)

@@ -12,7 +12,7 @@ from abstain.thresholds.step_down import FEW, few_errors, segments, tested_in_tu
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-FEW_ERRORS = 60  # n·risk, up to which the critical values are those of the rule, and beyond which they are bounded
+EXACT = 60  # n·risk, up to which the critical values are those of the rule, and beyond which they are bounded
 SPENT = 0.4  # of its level: the least that a test in the segment of the first start has; tested against the rule
 SPENT_LOWER = 0.1  # the same in those of the lower starts, which spend it on more tests
 BEYOND = 1.1  # times the rows asked for: as far as the errors go on as they are among these
@@ -96,7 +96,7 @@ def ranks_tested(n: int, number: int, risk: float, delta: float) -> Tested:
         return Tested(first, last, allowed, np.full(len(first), -1))
     ranks = first_ranks(n, segment.first, segment.last)
     last = np.append(ranks[1:] - 1, segment.last)
-    if n * risk <= FEW_ERRORS:
+    if n * risk <= EXACT:
         table = critical_values(n, risk, segment.first, segment.last, levels)[0]
         diagonal = np.array([table.beginning(cell)[0] for cell in range(len(ranks))], dtype=np.int64)
         return Tested(ranks, last, diagonal, table.beginning(0).astype(np.int64))

@@ -8,6 +8,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.draws import coarse
 from abstain.thresholds.binomial import hoeffding_bentkus_p, p_value, samples_needed
 from abstain.thresholds.critical_values import critical_values
 from abstain.thresholds.efficient_ranks import efficient_ranks, errors_allowed, nearest_efficient
@@ -26,7 +27,7 @@ APART = 0.5  # a start is left out unless it is below that much of the next
 FEW = 6  # values of a score up to which each is tested by itself
 CELLS = 200  # of ranks tested one after the other
 FEW_ERRORS = (8.0, 50.0)  # n·risk between which efficient ranks alone are tested: chosen as the starts were
-DIGITS = 2.0**30  # confidences that agree in these binary digits are tied where efficient ranks are tested
+DIGITS = 30  # binary ones: confidences that agree in them are tied where efficient ranks are tested
 
 
 def step_down(
@@ -88,21 +89,34 @@ def segments(n: int, risk: float, delta: float, /, *, first: int = 1) -> tuple[S
 
     None begins where even no error would not be rare enough, and where errors are few each begins at an efficient rank.
     """
-    lower = (1 - MAIN_SHARE) / (len(STARTS) - 1)
-    starts: list[int] = []
-    for fraction, share in zip(STARTS, [1.0, *[lower] * (len(STARTS) - 1)], strict=True):
-        start = max(first, ceil(fraction * n), samples_needed(risk, share * delta))
-        if start <= n and (not starts or start < APART * starts[-1]):
-            starts.append(start)
-    shares = [1.0] if len(starts) == 1 else [MAIN_SHARE, *[(1 - MAIN_SHARE) / max(len(starts) - 1, 1)] * len(starts)]
-    found, last = [], n
-    for start, share, fraction in zip(starts, shares, STARTS, strict=False):
+    starts = _starts(n, risk, delta, first)
+    found: list[Segment] = []
+    last = n
+    for fraction, usual in starts.items():
+        share = 1.0 if len(starts) == 1 else (1 - MAIN_SHARE) / (len(starts) - 1) if found else MAIN_SHARE
         if n * risk <= FEW_ERRORS[1]:
             near = max(first, ceil(min(fraction, START) * n), samples_needed(risk, share * delta))
             start = nearest_efficient(near, risk, share * delta, first=first, last=last)
+        else:
+            start = usual
         found.append(Segment(start, last, share))
         last = start - 1
     return tuple(found[::-1])
+
+
+def _starts(n: int, risk: float, delta: float, first: int) -> dict[float, int]:
+    """The ranks of those `STARTS` that lie apart and where no error would be rare enough, descending.
+
+    How many there are decides what each has of δ: the first is judged as if it were alone, the others by the least.
+    """
+    starts: dict[float, int] = {}
+    share, below = 1.0, n + 1.0
+    for fraction in STARTS:
+        start = max(first, ceil(fraction * n), samples_needed(risk, share * delta))
+        if start < below:
+            starts[fraction] = start
+            share, below = (1 - MAIN_SHARE) / (len(STARTS) - 1), APART * start
+    return starts
 
 
 def largest_safe_rank(sample: Sample, risk: float, delta: float, /, *, first: int = 1) -> int:
@@ -171,8 +185,7 @@ def tested_in_turn(segment: Segment, risk: float, own: float, level: float, /) -
 
 def _errors_first(sample: Sample, ranks: Ints) -> tuple[Floats, Ints]:
     """The errors among so many rows if those of a tie come first, and how many rows are certified if that is few."""
-    mantissa, exponent = np.frexp(sample.confidence)
-    values = np.ldexp(np.round(mantissa * DIGITS), exponent)
+    values = coarse(sample.confidence, digits=DIGITS)
     ends = np.append(np.flatnonzero(values[1:] != values[:-1]) + 1, len(sample))
     tie = np.searchsorted(ends, ranks)
     totals, begins = np.append(0.0, sample.totals), np.append(0, ends)[tie]
