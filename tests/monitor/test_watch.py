@@ -187,8 +187,8 @@ def test_labels_that_wait_when_an_alarm_is_acknowledged_are_given_up():
 
 def test_a_state_of_another_version_is_refused_in_one_line():
     state = json.loads(Watch(NEW).to_json())
-    for other in ({key: value for key, value in state.items() if key != "version"}, state | {"version": 3}):
-        with pytest.raises(ValueError, match="of version 2, got one that another version of abstain wrote"):
+    for other in ({key: value for key, value in state.items() if key != "version"}, state | {"version": 2}):
+        with pytest.raises(ValueError, match="of version 3, got one that another version of abstain wrote"):
             Watch.from_json(json.dumps(other))
 
 
