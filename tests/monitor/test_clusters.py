@@ -128,6 +128,8 @@ def test_ids_are_needed_where_calibration_had_clusters():
         monitor.observe_errors([1, 0])
     with pytest.raises(ValueError, match=r"`ids` must have shape \(2,\)"):
         monitor.observe_errors([1, 0], ids=["a"])
+    with pytest.raises(ValueError, match="`ids` must name every row, got an empty text for row 2"):
+        monitor.observe_errors([1, 0], ids=["a", ""])
     with pytest.raises(ValueError, match="must all count rows, or all count clusters"):
         DeploymentMonitor(RiskMonitor(0.1, 0.05, largest=3), AcceptanceMonitor(0.5, 0.7, 0.05))
 
