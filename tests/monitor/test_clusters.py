@@ -128,6 +128,8 @@ def test_ids_are_needed_where_calibration_had_clusters():
         monitor.observe_errors([1, 0])
     with pytest.raises(ValueError, match=r"`ids` must have shape \(2,\)"):
         monitor.observe_errors([1, 0], ids=["a"])
+    with pytest.raises(ValueError, match="`ids` must name every row, got an empty text for row 2"):
+        monitor.observe_errors([1, 0], ids=["a", ""])
     with pytest.raises(ValueError, match="must all count rows, or all count clusters"):
         DeploymentMonitor(RiskMonitor(0.1, 0.05, largest=3), AcceptanceMonitor(0.5, 0.7, 0.05))
 
@@ -154,12 +156,15 @@ def clustered_watch(**options):
     )
 
 
+def of_arrays(monitor, ids, confidence, errors, threshold):
+    accepted = confidence > threshold
+    monitor = monitor.observe_accepted(accepted, ids=ids).observe_confidence(confidence, ids=ids)
+    return monitor.observe_errors(np.where(accepted, errors, np.nan), ids=ids)
+
+
 def test_a_watch_counts_what_arrays_count_whatever_the_batches():
     watch, (ids, confidence, errors), threshold = clustered_watch()
-    accepted = confidence > threshold
-    names = np.char.add("id ", ids.astype(str))
-    expected = watch.monitors.observe_accepted(accepted, ids=names).observe_confidence(confidence, ids=names)
-    expected = expected.observe_errors(np.where(accepted, errors, np.nan), ids=names)
+    expected = of_arrays(watch.monitors, ids, confidence, errors, threshold)
     rows = rows_of(ids, confidence, errors, threshold)
     for size in (1, 7, 10_000):
         watch = clustered_watch()[0]
@@ -170,6 +175,45 @@ def test_a_watch_counts_what_arrays_count_whatever_the_batches():
         watch.close()
         assert watch.monitors == expected
         assert Watch.from_json(watch.to_json()).to_json() == watch.to_json()
+
+
+@pytest.mark.parametrize("kind", [int, float, str, object])
+def test_a_watch_and_arrays_draw_the_same_rows_of_mixed_clusters_in_the_same_order(kind):
+    watch, data, threshold = clustered_watch()
+    ids, confidence, errors = (column[np.random.default_rng(0).permutation(len(data[0]))] for column in data)
+    expected = of_arrays(watch.monitors, ids.astype(kind), confidence, errors, threshold)
+    columns = zip(ids.astype(kind).tolist(), confidence, confidence > threshold, errors, strict=True)
+    names = ("id", "confidence", "accepted", "error")
+    watch.observe([Row.of(dict(zip(names, values, strict=True))) for values in columns])
+    watch.close()
+    assert watch.monitors == expected
+
+
+def test_a_row_without_an_id_is_a_cluster_of_its_own_whatever_ids_are_called():
+    watch, _, threshold = clustered_watch()
+    watch.observe(
+        [Row(True, threshold + 1), *(Row(True, threshold + k, id=name) for k, name in enumerate(("row 1", "1")))]
+    )
+    watch.close()
+    assert watch.monitors.scores.n == 3
+
+
+def test_a_label_or_a_row_given_again_leaves_the_cluster_open_that_it_comes_between():
+    watch, (ids, confidence, errors), threshold = clustered_watch()
+    rows = rows_of(ids, confidence, errors, threshold)[:16]
+    unlabelled = Row(True, threshold + 1, id="earlier")
+    watch.observe([unlabelled])
+    watch.close()
+    whole = Watch.from_json(watch.to_json())
+    between = [Row(error=False, id="earlier"), unlabelled, Row(True, threshold + 2, id="earlier")]
+    for row in [*rows[:3], between[0], *rows[3:5], between[1], *rows[5:7], between[2], *rows[7:]]:
+        watch.observe([row])
+        watch.close(last=False)
+    watch.close()
+    whole.observe([between[0], *rows, *between[1:]])
+    whole.close()
+    assert (watch.late_rows, watch.skipped) == (1, 1)
+    assert watch.monitors == whole.monitors
 
 
 def test_late_rows_of_a_cluster_are_left_out_and_given_again_they_are_skipped():

@@ -91,10 +91,24 @@ def test_the_state_is_saved_and_resumed():
 def test_bad_counts_are_named():
     with pytest.raises(ValueError, match="`errors` must be between 0 and `n`, got 3 of 2"):
         RiskMonitor(risk=0.05, delta=0.05).update(errors=3, n=2)
-    with pytest.raises(ValueError, match="`risk` and `delta` must be between 0 and 1"):
+    with pytest.raises(ValueError, match="`risk` must be between 0 and 1"):
         RiskMonitor(risk=0, delta=0.05)
     with pytest.raises(ValueError, match="`accepted` must be between 0 and `n`"):
         AcceptanceMonitor.from_calibration(accepted=5, n=10).update(accepted=3, n=2)
+
+
+@pytest.mark.parametrize(
+    ("delta", "message"), [(0.95, r"`delta` must be at most 0.5, .* Did you mean 0.05\?"), (0.0, "between 0 and 1")]
+)
+def test_a_delta_that_means_the_probability_of_being_right_is_refused(delta, message):
+    for make in (
+        lambda: RiskMonitor(0.05, delta),
+        lambda: AcceptanceMonitor(0.5, 0.7, delta),
+        lambda: AcceptanceMonitor.from_calibration(accepted=5, n=10, delta=delta, chosen_thresholds=1),
+        lambda: ScoreMonitor.from_calibration([1.0, 2.0], delta=delta),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make()
 
 
 def test_acceptance_leaves_its_range_in_both_directions():
@@ -150,9 +164,12 @@ def test_ties_raise_few_alarms_with_the_seed_that_everybody_has(n):
     assert alarms / runs <= 0.05 + 2 * sqrt(0.05 * 0.95 / runs)
 
 
-def test_a_score_that_never_changes_raises_no_alarm_whatever_the_size_of_calibration():
+def test_a_score_that_never_changes_raises_no_alarm_where_draws_alone_would_at_some_sizes():
+    """There everybody has the same draws, so that an alarm by them is certain, not rare."""
     stream = np.ones(2000)
-    assert not any(ScoreMonitor.from_calibration(np.ones(n)).observe(stream).alarm for n in range(20, 300))
+    found = [ScoreMonitor.from_calibration(np.ones(n)).observe(stream) for n in range(20, 300)]
+    assert not any(monitor.alarm for monitor in found)
+    assert any(monitor.highest[0] > np.log(20) for monitor in found)
 
 
 def test_scores_without_ties_need_no_draw(monkeypatch):

@@ -47,14 +47,13 @@ def _left_out(watch: "Watch") -> Iterator[str]:
     turns = watch.turns
     if turns.waiting:
         yield (
-            f"{turns.waiting} labels wait for those of {turns.pending} accepted decisions, some before them, which are "
-            f"given up after {turns.window} further ones (--label-window)."
+            f"{turns.waiting} labels are waiting: {turns.pending} accepted decisions are still unlabelled. Each is "
+            f"dropped after {turns.window} more accepted decisions (--label-window)."
         )
     if turns.late:
         yield (
-            f"Left out {turns.late} labels that came too late, more than {turns.window} accepted decisions after their "
-            "own or after an acknowledged alarm. If errors are more often late than right answers, or less, alarms of "
-            "the risk mean nothing: start a new state with a larger --label-window."
+            f"Dropped {turns.late} labels that arrived too late. If errors and right answers are late at different "
+            "rates, the risk alarm is invalid: start a new state with a larger --label-window."
         )
     if watch.too_large:
         yield (

@@ -47,7 +47,7 @@ def monitor(
 ) -> None:
     """Watch a deployed selector, and raise the alarm when what was promised is no longer true.
 
-    Rows are to be in the order of the decisions: a stream sorted by kind is one that changes.
+    Give rows in the order of the decisions; sorting them looks like a change.
 
     A row with `error` (true or false; empty while the label is not known), with `correct`, or with `label` and
     `prediction`, is a label: it counts towards the risk if `accepted` is true or not given. A row with `confidence`, or
@@ -59,7 +59,7 @@ def monitor(
     Rows without are always counted: give a decision once, with its label or before it, and a later label without
     `confidence`. A label with an `id` waits until the labels of all accepted decisions before its own have come, or
     --label-window rows have been accepted since: so errors may be reported sooner than right answers. Whether a label
-    comes in that time must not depend on it being an error.
+    arrives in time must not depend on whether it is an error.
 
     Of a selector calibrated with ids, rows with the same `id` are one cluster: give all of them in one file, or, on
     standard input, one after the other.
@@ -157,12 +157,12 @@ def _asked(
     from abstain.monitor.rule import Rule
     from abstain.monitor.turns import WINDOW
     from abstain.monitor.watch import Watch
+    from abstain.thresholds.sample import check_chance
 
     rule = None
     if label_window is not None and label_window < 0:
         raise ValueError(f"`--label-window` must be at least 0, got {label_window}.")
-    if not 0 < delta < 1:
-        raise ValueError(f"`--delta` must be between 0 and 1, got {delta}.")
+    check_chance("--delta", delta)
     if selector is not None:
         chosen = Selector.load(selector)
         new, rule = DeploymentMonitor.of(chosen, risk=risk, delta=delta), Rule.of(chosen)

@@ -7,12 +7,13 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abstain.monitor.rate import EVENTS, PARTS, RateEvidence
+from abstain.monitor.rate import RateEvidence
 from abstain.monitor.row import Cluster, Row
 from abstain.records import from_json, to_json
 from abstain.thresholds.binomial import lower_bound, upper_bound
+from abstain.thresholds.sample import check_chance
 
-SEVERAL = 1.24
+SEVERAL = 0.74 + 0.5  # the places within the groups, and the sizes of these: docs/guarantees.md, The share accepted
 
 
 def share_error(n: int, level: float, thresholds: int, /) -> float:
@@ -50,10 +51,11 @@ class AcceptanceMonitor:
     """Whether rows of the same id count once, by the share of them that is accepted."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.low <= self.high <= 1 or not 0 < self.delta < 1:
+        check_chance("delta", self.delta)
+        if not 0 <= self.low <= self.high <= 1:
             raise ValueError(
-                "`low`, `high` and `delta` must be between 0 and 1, the first not above the second, got "
-                f"{self.low}, {self.high} and {self.delta}."
+                "`low` and `high` must be between 0 and 1, the first not above the second, got "
+                f"{self.low} and {self.high}."
             )
         if self._rise.bound != self.high or self._fall.bound != 1 - self.low or self._rise.n != self._fall.n:
             raise ValueError("`rise` and `fall` must be of this range and of the same samples, got others.")
@@ -66,6 +68,7 @@ class AcceptanceMonitor:
         were chosen on it, ``chosen_thresholds`` is their number, one for each group of the rows, and the range holds
         for all choices at once: that of Dvoretzky, Kiefer and Wolfowitz for one, a wider one for several.
         """
+        check_chance("delta", delta)
         if not 0 <= accepted <= n or not n:
             raise ValueError(f"`accepted` must be between 0 and `n`, at least 1, got {accepted} of {n}.")
         if chosen_thresholds:
@@ -75,15 +78,11 @@ class AcceptanceMonitor:
 
     @property
     def _rise(self) -> RateEvidence:
-        return self.rise or RateEvidence(self.high, shares=self._bets)
+        return self.rise or RateEvidence(self.high, of_parts=self.clustered)
 
     @property
     def _fall(self) -> RateEvidence:
-        return self.fall or RateEvidence(1 - self.low, shares=self._bets)
-
-    @property
-    def _bets(self) -> tuple[float, ...]:
-        return PARTS if self.clustered else EVENTS
+        return self.fall or RateEvidence(1 - self.low, of_parts=self.clustered)
 
     def update(self, *, accepted: int, n: int) -> Self:
         """The monitor after ``n`` more samples, ``accepted`` of them accepted, in any order."""

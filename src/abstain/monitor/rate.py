@@ -13,8 +13,8 @@ from abstain.kernels.jumper import jump_rates
 EXCESS = np.array(
     [0.0, 0.25, 0.5, 1.0, 1.6, 2.4, 3.6, 5.0]
 )  # bets: how much the log odds are above those of the bound; 0 is none
-EVENTS, PARTS = ((1 / ways,) * ways for ways in (6, 8))
-"""Equal shares of the bets: on events, and on parts of events, which vary less, so that higher bets pay."""
+EVENTS, PARTS = 6, 8
+"""How many of the bets are made: on events, and on parts of events, which vary less, so that higher bets pay."""
 
 
 def is_shared(parts: NDArray[np.float64], shape: tuple[int, ...], /) -> bool:
@@ -50,19 +50,23 @@ class RateEvidence:
     ones: float = 0.0
     """The sum of the outcomes."""
     n: int = 0
-    shares: tuple[float, ...] = EVENTS
+    of_parts: bool = False
+    """Whether outcomes are parts of events."""
+    shares: tuple[float, ...] = ()
+    """Of the second gambler's capital, in each bet; equal at the start."""
     log_switching: float = 0.0
     """Log of the second gambler's capital."""
     highest: float = 0.0
     """Log of the largest evidence so far."""
 
     def __post_init__(self) -> None:
-        parts = np.asarray(self.shares, dtype=np.float64)
+        bets = PARTS if self.of_parts else EVENTS
+        if not self.shares:
+            object.__setattr__(self, "shares", (1 / bets,) * bets)
         if (
             not 0 <= self.bound <= 1
             or not 0 <= self.ones <= self.n <= 2**53
-            or len(parts) not in (len(EVENTS), len(PARTS))
-            or not is_shared(parts, (len(parts),))
+            or not is_shared(np.asarray(self.shares, dtype=np.float64), (bets,))
             or not np.isfinite(self.log_switching)
             or not self.highest >= 0
         ):
@@ -75,7 +79,7 @@ class RateEvidence:
         return self._after(np.array([ones], dtype=np.float64), np.array([n])) if n else self
 
     def observe(self, each: ArrayLike, /) -> Self:
-        """After further samples, in the order they came: 0 or 1 each, or parts of 1 if it bets on parts."""
+        """After further samples, in the order they came: 0 or 1 each, or from 0 to 1 if they are parts."""
         outcomes = np.atleast_1d(np.asarray(each))
         if self.of_parts:
             if outcomes.ndim != 1 or not ((outcomes >= 0) & (outcomes <= 1)).all():
@@ -110,11 +114,6 @@ class RateEvidence:
         if self.of_parts:
             return np.asarray(switching)
         return np.asarray(np.logaddexp(log_evidence(ones, n, self.bound), switching) - log(2))
-
-    @property
-    def of_parts(self) -> bool:
-        """Whether outcomes are parts of events."""
-        return len(self.shares) == len(PARTS)
 
     @property
     def value(self) -> float:

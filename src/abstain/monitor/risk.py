@@ -8,10 +8,11 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import betaln
 
-from abstain.monitor.rate import EVENTS, PARTS, RateEvidence
+from abstain.monitor.rate import RateEvidence
 from abstain.monitor.row import Cluster, Row
 from abstain.records import from_json, to_json
 from abstain.thresholds.promise import Counting
+from abstain.thresholds.sample import check_chance, check_target
 
 
 @final
@@ -43,22 +44,18 @@ class RiskMonitor:
     """What counts once: every row, or every cluster whatever its size."""
 
     def __post_init__(self) -> None:
-        if not 0 < self.risk < 1 or not 0 < self.delta < 1:
-            raise ValueError(f"`risk` and `delta` must be between 0 and 1, got {self.risk} and {self.delta}.")
+        check_target("risk", self.risk)
+        check_chance("delta", self.delta)
         if self.largest is not None and self.largest < 1:
             raise ValueError(f"`largest` must be at least 1, got {self.largest}.")
-        if self.excess is not None and len(self.excess.shares) != len(self._bets):
+        if self.excess is not None and self.excess.of_parts == self.counts_rows:
             raise ValueError("`excess` must bet on what is counted, rows or clusters, got other bets.")
         if self.excess is not None and self.excess.bound != self.risk:
             raise ValueError(f"`excess` must be of the risk {self.risk}, got {self.excess.bound}.")
 
     @property
     def _excess(self) -> RateEvidence:
-        return self.excess or RateEvidence(self.risk, shares=self._bets)
-
-    @property
-    def _bets(self) -> tuple[float, ...]:
-        return EVENTS if self.counts_rows else PARTS
+        return self.excess or RateEvidence(self.risk, of_parts=not self.counts_rows)
 
     @property
     def clustered(self) -> bool:
@@ -165,9 +162,8 @@ class RiskMonitor:
             return f"The risk, {self.risk:g} at most as promised, is not known: no labels of accepted samples yet."
         verdict = "ALARM: the risk is above" if self.alarm else "No proof that the risk is above"
         if not self.counts_rows:
-            of_rows = self.counting == "rows"
-            seen = f"{self.surplus:+.1f} errors" if of_rows else f"on average {self.surplus:+.3f} of a cluster wrong"
-            return f"{verdict} {self.risk:g}. {seen} beyond what it allows, in {self.n} clusters of accepted rows."
+            surplus = f"{self.surplus:+.1f}" if self.counting == "rows" else f"{self.surplus:+.3f} of a cluster"
+            return f"{verdict} {self.risk:g}. Clusters: {self.n}. Errors minus allowed errors: {surplus}."
         low, high = self.interval()
         return (
             f"{verdict} {self.risk:g}. {self.errors} errors in {self.n} accepted and labelled samples.\n"

@@ -36,9 +36,9 @@ class Row:
             _truth(columns.get("accepted")),
             _number(columns.get("confidence")),
             _error(columns),
-            _name(columns.get("id")),
-            _name(columns.get("domain", columns.get("group"))),
-            _name(columns.get("prediction")),
+            to_name(columns.get("id")),
+            to_name(columns.get("domain", columns.get("group"))),
+            to_name(columns.get("prediction")),
         )
 
     @property
@@ -120,7 +120,7 @@ def _number(value: Any) -> float | None:
         raise ValueError(f"`confidence` must be a number or empty, got {value!r}.") from None
 
 
-def _name(value: Any) -> str | None:
+def to_name(value: Any) -> str | None:
     """A name, the same for 7, 7.0 and "7"."""
     if value is None or value == "":
         return None

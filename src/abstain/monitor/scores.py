@@ -15,6 +15,7 @@ from abstain.monitor.acceptance import AcceptanceMonitor
 from abstain.monitor.rate import is_shared
 from abstain.monitor.row import Cluster, Row
 from abstain.records import from_json, to_json
+from abstain.thresholds.sample import check_chance
 from abstain.thresholds.score_distribution import ScoreDistribution
 
 SHOWN = 1_000_000  # evidence beyond it is as good as proof, whatever its figure
@@ -29,10 +30,10 @@ class ScoreMonitor:
 
     Each new confidence gets a p-value, its place among those of calibration and all since, uniform and independent
     while nothing changes; bets against that grow into evidence, which reaches 1/δ with probability at most δ over all
-    time if nothing changes. Only ties with calibration are broken at random, by draws that the calibration sample
-    seeds; an alarm needs as much evidence without such draws too, so that no draw alone raises it. An alarm says that
-    the scores changed, NOT that the risk did, and no alarm certifies nothing: a change of labels given inputs cannot be
-    seen here. The state is a few hundred numbers, however long the stream. (Vovk et al., 2003, 2021)
+    time if nothing changes. Ties are broken by draws seeded with the calibration sample; an alarm also needs the same
+    evidence without draws. An alarm says that the scores changed, NOT that the risk did, and no alarm certifies
+    nothing: a change of labels given inputs cannot be seen here. The state is a few hundred numbers, however long the
+    stream. (Vovk et al., 2003, 2021)
 
     >>> rng = np.random.default_rng(0)
     >>> monitor = ScoreMonitor.from_calibration(rng.normal(size=1000)).observe(rng.normal(size=500))
@@ -59,8 +60,7 @@ class ScoreMonitor:
     """Whether rows of the same id count once, by one of them drawn at random."""
 
     def __post_init__(self) -> None:
-        if not 0 < self.delta < 1:
-            raise ValueError(f"`delta` must be between 0 and 1, got {self.delta}.")
+        check_chance("delta", self.delta)
         if not self.counts:
             object.__setattr__(self, "counts", (0,) * len(self.distribution.weights))
         if (

@@ -1,8 +1,10 @@
 """Labels in the order of the decisions they are about, however they come."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import final
+from typing import Self, final
+
+from abstain.monitor.seen import Fresh
 
 WINDOW = 1000
 """Accepted decisions after which a label that has not come is given up."""
@@ -19,6 +21,22 @@ class Turn:
     wrong: int = 0
     pending: list[int] = field(default_factory=list)
     """The keys of decisions whose labels have not come; copies, which no label tells apart, have the same."""
+
+    @classmethod
+    def of(cls, rows: Sequence[Fresh], /) -> Self:
+        """The labels of a row or of a cluster, and those that may come for its decisions to accept."""
+        turn = cls(sum(one.again or not one.decided for one in rows))
+        for one in rows:
+            if one.row.accepted is False:
+                continue
+            if one.row.error is not None and one.key in turn.pending:
+                turn.label(one.key, one.row.error)
+            elif one.row.error is not None:
+                turn.wrong += one.row.error
+                turn.right += not one.row.error
+            elif one.row.is_decision and one.key is not None and (one.again or not one.labelled):
+                turn.pending.append(one.key)
+        return turn
 
     def label(self, key: int, error: bool, /) -> None:
         """The label of a decision and of its copies."""

@@ -5,18 +5,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self, final
 
-from abstain.monitor.clusters import in_turn
 from abstain.monitor.deployment import DeploymentMonitor
 from abstain.monitor.monitor import Monitor, first_alarm
+from abstain.monitor.open_clusters import Numbered, OpenClusters
 from abstain.monitor.row import Cluster, Row
 from abstain.monitor.rule import Rule
 from abstain.monitor.seen import Fresh, Seen
 from abstain.monitor.turns import WINDOW, Turn, Turns
 from abstain.records import built, to_json
 
-VERSION = 2
-Numbered = tuple[int, Fresh]
-"""A row with its number."""
+VERSION = 3
 Outcomes = list[tuple[int, float]]
 """What a monitor counts, each with the number of the row at which it does."""
 
@@ -105,8 +103,7 @@ class Watch:
         self._seen = Seen.from_texts(*history.ids, forgotten=history.forgotten)
         self.turns = Turns(history.turns, window=history.label_window, late=history.late_labels)
         """Labels that wait, and those that came too late."""
-        self._open: dict[str, list[Numbered]] = {}
-        self._last = ""
+        self._open = OpenClusters()
         known = {alarm.name for alarm in history.alarms if alarm.acknowledged is None}
         if not known <= set(monitors.alarms):
             raise ValueError("`text` must be the state of a monitor, got alarms that none of its monitors raised.")
@@ -138,11 +135,9 @@ class Watch:
         """
         found: dict[str, Outcomes] = {name: [] for name in self.monitors.parts}
         done = 0
-        spans = {name: (rows[0][0], rows[-1][0]) for name, rows in self._open.items() if last or name != self._last}
-        for name in in_turn(spans):
-            rows = self._open.pop(name)
+        for name, rows in self._open.close(last=last):
             done = max(done, rows[-1][0])
-            turn = _turn([one for _, one in rows])
+            turn = Turn.of([one for _, one in rows])
             for part, monitor in self.monitors.parts.items():
                 values = tuple(value for _, value in _taken(monitor, rows))
                 outcome = monitor.outcome(Cluster(name, turn.rows, values)) if part != "risk" and values else None
@@ -220,7 +215,7 @@ class Watch:
                 if one.row.error is not None and one.decided and one.row.accepted is not False:
                     self._label(one)
                 else:
-                    self.turns.add(_turn([one]))
+                    self.turns.add(Turn.of([one]))
                 found["risk"] += self._due(number)
         return found
 
@@ -228,18 +223,17 @@ class Watch:
         """Gather rows in their clusters; labels of decisions that were counted may be due at once."""
         found: Outcomes = []
         for number, one in rows:
-            name = f"row {number}" if one.row.id is None else f"id {one.row.id}"
-            if one.again and (name not in self._open or (one.decided and not one.row.is_decision)):
+            is_open, is_label = self._open.holds(one.row), one.decided and not one.row.is_decision
+            if one.again and (is_label or not is_open):
                 self.skipped += 1
-            elif one.decided and not one.row.is_decision and name not in self._open:
+            elif is_label and not is_open:
                 if "risk" in self.monitors.parts and one.row.accepted is not False:
                     self._label(one)
                     found += self._due(number)
-            elif one.known and name not in self._open:
+            elif one.known and not is_open:
                 self.late_rows += 1
             else:
-                self._open.setdefault(name, []).append((number, one))
-            self._last = name
+                self._open.add(number, one)
         return {"risk": found} if found else {}
 
     def _label(self, one: Fresh) -> None:
@@ -289,19 +283,3 @@ class Watch:
 
 def _taken(monitor: Monitor, rows: Iterable[Numbered]) -> Outcomes:
     return [(number, value) for number, one in rows if (value := monitor.taken(one.row)) is not None]
-
-
-def _turn(rows: Sequence[Fresh]) -> Turn:
-    """The labels of a row or of a cluster, and those that may come for its decisions to accept."""
-    turn = Turn(sum(one.again or not one.decided for one in rows))
-    for one in rows:
-        if one.row.accepted is False:
-            continue
-        if one.row.error is not None and one.key in turn.pending:
-            turn.label(one.key, one.row.error)
-        elif one.row.error is not None:
-            turn.wrong += one.row.error
-            turn.right += not one.row.error
-        elif one.row.is_decision and one.key is not None and (one.again or not one.labelled):
-            turn.pending.append(one.key)
-    return turn
