@@ -18,9 +18,7 @@ from abstain.thresholds.evidence import Evidence
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.target_risk import target_risk
 
-MANY = (
-    200_000  # rows without ids: from there on the usual rule takes seconds, and a plainer one certifies about as much
-)
+MANY = 200_000  # rows without ids: with more the usual rule takes seconds, and a plainer one certifies about as much
 
 
 @final
