@@ -17,6 +17,7 @@ from abstain.thresholds import (
     sgr,
     step_down,
     target_coverage,
+    target_risk,
 )
 
 C, E = np.linspace(0, 1, 50), np.zeros(50)
@@ -32,6 +33,17 @@ def test_an_unreachable_target_says_what_would_do(rule):
 def test_all_wrong_is_never_accepted(rule):
     with pytest.raises(NoSafeThresholdError, match="No threshold certifies"):
         rule(np.arange(1000.0), np.ones(1000), risk=0.2)
+
+
+@pytest.mark.parametrize("largest", ["3", 2.5, 0, True])
+def test_the_largest_cluster_is_an_integer(largest):
+    with pytest.raises(ValueError, match=r"`largest` must be an integer of at least 1, got"):
+        target_risk(np.linspace(0, 1, 20), np.zeros(20), risk=0.1, ids=np.arange(20) // 2, largest=largest)
+
+
+def test_the_smallest_of_risks_is_out_of_reach_and_no_overflow():
+    with pytest.raises(NoSafeThresholdError):
+        step_down(np.linspace(0, 1, 200), np.zeros(200), risk=5e-324)
 
 
 def test_a_threshold_tells_its_promise():

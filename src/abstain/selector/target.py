@@ -17,7 +17,7 @@ from abstain.selector.group_thresholds import GroupThresholds
 from abstain.thresholds.labelled_above import labelled_above
 from abstain.thresholds.methods import METHODS, Target, methods_for
 from abstain.thresholds.per_group import of_all_groups
-from abstain.thresholds.sample import check_chance
+from abstain.thresholds.sample import check_chance, check_largest
 from abstain.thresholds.target_risk import target_risk
 from abstain.thresholds.threshold import Threshold
 
@@ -69,8 +69,7 @@ class Asked:
             raise ValueError("`label_above` must come with a `risk` alone and no `method`, got another target.")
 
     def _check_largest(self, largest: int) -> None:
-        if isinstance(largest, bool) or not isinstance(largest, int | np.integer) or largest < 1:
-            raise ValueError(f"`largest_cluster` must be an integer of at least 1, got {largest!r}.")
+        check_largest("largest_cluster", largest)
         if self.target not in ("risk", "risk per group") or self.method not in (None, "betting", "group_thresholds"):
             raise ValueError(
                 "`largest_cluster` must come with a `risk` alone or per group, by the usual method or betting; the "

@@ -54,4 +54,4 @@ def p_value(total: float, n: int, risk: float, /, *, are_errors: bool) -> float:
 
 def samples_needed(risk: float, delta: float, /) -> int:
     """The number of accepted samples without an error that certify a risk."""
-    return ceil(log(delta) / log1p(-risk) - 1e-12)
+    return ceil(min(log(delta) / log1p(-risk), 1e300) - 1e-12)  # no infinity for the smallest of numbers

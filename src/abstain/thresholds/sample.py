@@ -147,6 +147,12 @@ def check_target(name: str, value: float, /) -> None:
         raise ValueError(f"`{name}` must be between 0 and 1, got {value}.")
 
 
+def check_largest(name: str, value: object, /) -> None:
+    """A number of rows that a cluster may have."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"`{name}` must be an integer of at least 1, got {value!r}.")
+
+
 def check_chance(name: str, value: float, /) -> None:
     """A probability of being wrong: above 0, and not what somebody writes who means that of being right."""
     check_target(name, value)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from abstain.thresholds.betting_sequence import betting
-from abstain.thresholds.sample import cluster_numbers, clusters_like
+from abstain.thresholds.sample import check_largest, cluster_numbers, clusters_like
 from abstain.thresholds.step_down import step_down
 from abstain.thresholds.threshold import Threshold
 
@@ -32,6 +32,8 @@ def target_risk(
         if largest is not None:
             raise ValueError(f"`largest` must come with `ids`, which say what a cluster is, got {largest} without.")
         return step_down(confidence, losses, risk=risk, delta=delta, seed=seed)
+    if largest is not None:
+        check_largest("largest", largest)
     clusters = cluster_numbers(ids, np.size(confidence))
     if max(largest or 1, int(np.bincount(clusters).max(initial=1))) > 1:
         return betting(confidence, losses, risk=risk, delta=delta, ids=clusters, largest=largest, seed=seed)

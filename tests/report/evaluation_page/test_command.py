@@ -42,7 +42,7 @@ def test_where_no_risk_below_that_of_all_rows_is_in_reach_more_rows_are_planned(
     assert "how many labelled rows a promise takes" in command(case).html
 
 
-@pytest.mark.parametrize(("n", "start"), [(500, "abstain calibrate run/ --score a --risk 0.0"), (12, "abstain plan")])
+@pytest.mark.parametrize(("n", "start"), [(500, "abstain calibrate run/ --score a --risk 0."), (12, "abstain plan")])
 def test_the_line_stays_in_the_browser_until_the_explorer_is_moved(opened, n, start):
     evaluation = case_of(n, 0.001).evaluation
     page = opened(evaluation_page(evaluation, selector=None, risk=0.001, delta=0.05, run="run/"))
