@@ -87,3 +87,11 @@ def test_a_pilot_tells_what_calibrations_will_certify(run, tmp_path):
     assert found["pilot"] == 200
     assert 0 <= found["rows"][0]["low"] <= found["rows"][0]["high"] <= 1
     assert "Estimated from 200 samples" in run("plan", "--risk", "0.05", "--pilot", tmp_path / "pilot.csv").stdout
+
+
+def test_a_pilot_whose_ids_repeat_is_refused(run, tmp_path):
+    lines = [f"{i // 2},0.{i:02d},{int(i > 5)}" for i in range(40)]
+    (tmp_path / "pilot.csv").write_text("\n".join(["id,confidence,correct", *lines]))
+    done = run("plan", "--risk", "0.1", "--pilot", tmp_path / "pilot.csv")
+    assert done.returncode == 1
+    assert "got 40 rows of 20 ids. Give one row per id." in done.stderr

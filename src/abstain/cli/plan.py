@@ -119,6 +119,11 @@ def _tell_pilot(json: bool, pilot: Path, score: str | None, risk: float | None, 
     if risk is None:
         raise ValueError("`--risk` must come with `--pilot`, got none.")
     outputs = Outputs.load(pilot, nonfinite="reject")
+    if (counts := outputs.samples[1]) < len(outputs):
+        raise ValueError(
+            f"`--pilot` must have rows of different ids, since the plan is for independent rows, got {len(outputs):,} rows "
+            f"of {counts:,} ids. Give one row per id."
+        )
     entry, *others = candidates(score, outputs)
     if others or entry.needs_fitting:
         raise ValueError(f"`--score` must be one that needs no fitting with `--pilot`, got {score}.")
