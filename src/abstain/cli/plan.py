@@ -121,8 +121,8 @@ def _tell_pilot(json: bool, pilot: Path, score: str | None, risk: float | None, 
     outputs = Outputs.load(pilot, nonfinite="reject")
     if (counts := outputs.samples[1]) < len(outputs):
         raise ValueError(
-            f"`--pilot` must have rows of different ids, since the plan is for independent rows, got {len(outputs):,} rows "
-            f"of {counts:,} ids. Give one row per id."
+            f"`--pilot` must have rows of different ids, since the plan is for independent rows, got {len(outputs):,} "
+            f"rows of {counts:,} ids. Give one row per id."
         )
     entry, *others = candidates(score, outputs)
     if others or entry.needs_fitting:
