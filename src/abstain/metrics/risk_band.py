@@ -18,6 +18,7 @@ from abstain.metrics.share import korn_graubard
 
 Floats = NDArray[np.float64]
 POINTS = 1000  # finer than a figure shows
+CUTS = 33  # at which the risk is looked up over the range that the true cut may lie in
 
 
 @dataclass(frozen=True)
@@ -55,14 +56,14 @@ def risk_band(
     At a fixed coverage c the threshold is random too: a sample's influence is (1{accepted}(ℓ − r) − c(R − r))/c, with r
     the risk of samples near the threshold, those within n^⅔ ranks. Of independent samples with losses of 0 and 1 the
     variance is R(1 − R)/(cn) + (R − r)²(1 − c)/(cn), of which a threshold that is fixed has the first part alone.
-    The interval is Korn and Graubard's (1998) or, if wider, the fixed-threshold interval plus the change of risk over
-    the plausible range of the cut.
+    The interval is Korn and Graubard's (1998) or, if wider, the range of the curve where the true cut may lie, with
+    what is then left of the deviation for a fixed threshold.
     Each point has its level, not the curve as a whole. Of more than ``points`` coverages that thresholds reach, so many
     are taken evenly.
 
     >>> band = risk_band([0.9, 0.8, 0.7, 0.6], [0, 1, 0, 1])
     >>> band.risk.round(3), band.high.round(3)
-    (array([0.   , 0.5  , 0.333, 0.5  ]), array([1.   , 0.987, 0.929, 0.932]))
+    (array([0.   , 0.5  , 0.333, 0.5  ]), array([1.   , 0.987, 1.   , 0.932]))
     """
     check_level(level)
     return band_of(rank(confidence, losses, weights=weights, ids=ids), level=level, points=points)
@@ -81,24 +82,33 @@ def band_of(ranking: Ranking, /, *, level: float = 0.95, points: int = POINTS) -
         - 2 * near * sums.loss_weight - 2 * lift * sums.loss_all + 2 * near * lift * sums.weight_all
     )  # fmt: skip
     se = np.sqrt(np.maximum(squares, 0.0) * sums.size / max(sums.size - 1, 1)) / weight
-    below, above = _beside(groups, sums, level)
     kept = evenly(len(weight) - (groups.confidence[-1] == -np.inf), points)
     coverage, risk, se = coverage[kept], np.minimum(risk[kept], 1.0), se[kept]
     sizes = np.cumsum(groups.counts)[kept], sums.accepted[kept]
+    fixed = korn_graubard(risk, sums.risk()[1][kept], *sizes, level=level)
+    around = _around_cuts(groups, sums, kept, (risk - fixed[0], fixed[1] - risk), level)
     low, high = korn_graubard(risk, se, *sizes, level=level)
-    fixed_low, fixed_high = korn_graubard(risk, sums.risk()[1][kept], *sizes, level=level)
-    low = np.minimum(low, risk - np.hypot(risk - fixed_low, below[kept]))
-    high = np.maximum(high, risk + np.hypot(fixed_high - risk, above[kept]))
+    low, high = np.minimum(low, around[0]), np.maximum(high, around[1])
     return RiskBand(coverage, risk, se, np.maximum(low, 0.0), np.minimum(high, 1.0), level)
 
 
-def _beside(groups: Groups, sums: AcceptedSums, level: float) -> tuple[Floats, Floats]:
-    """(g,) how much lower and higher the risk is as far from the cut as the true one may be, on either side of it."""
+def _around_cuts(
+    groups: Groups, sums: AcceptedSums, kept: NDArray[np.int64], fixed: tuple[Floats, Floats], level: float
+) -> tuple[Floats, Floats]:
+    """(k,) the lowest and highest risk over the range that each true cut may lie in, with what is ``fixed`` beside it.
+
+    Of the deviation that the level allows, a cut that far off uses a part, and the interval at a fixed threshold the
+    rest: the two make an ellipse, which peaks and jumps of the curve do not escape.
+    """
     ends, total = (np.append(0.0, np.cumsum(each)) for each in (groups.weights, groups.losses))
-    weight, loss = ends[1:], total[1:]
-    coverage = weight / weight[-1]
-    squares = sums.weight_weight - 2 * coverage * sums.weight_all + coverage**2 * sums.all_all
-    far = normal_quantile((1 + level) / 2) * np.sqrt(np.maximum(squares, 0.0)) + weight[-1] / groups.n
-    cuts = np.maximum(weight - far, weight[0]), np.minimum(weight + far, weight[-1])
-    moved = [np.interp(cut, ends, total) / cut - loss / weight for cut in cuts]
-    return -np.minimum(0.0, np.minimum(*moved)), np.maximum(0.0, np.maximum(*moved))
+    weight = ends[kept + 1]
+    squares = (sums.weight_weight - 2 * (ends[1:] / ends[-1]) * sums.weight_all)[kept]
+    squares += np.square(weight / ends[-1]) * sums.all_all
+    far = normal_quantile((1 + level) / 2) * np.sqrt(np.maximum(squares, 0.0)) + ends[-1] / groups.n
+    part = np.linspace(-1, 1, CUTS)[:, None]
+    cuts = np.clip(weight + part * far, ends[1], ends[-1])
+    risk, one = np.interp(cuts, ends, total) / cuts, 1 / np.cumsum(groups.counts)[kept]
+    rest = np.sqrt(
+        (1 - np.square(part)) * (risk + one) / (total[kept + 1] / weight + one)
+    )  # wider where errors are more
+    return (risk - rest * fixed[0]).min(axis=0), (risk + rest * fixed[1]).max(axis=0)
