@@ -264,7 +264,7 @@ def test_the_promise_under_weights_names_the_distribution_it_is_for():
     rng = np.random.default_rng(0)
     for by in ("betting", "rejection_sampling"):
         found = weighted_risk(rng.random(4000), np.zeros(4000), np.ones(4000), risk=0.05, largest=1.0, by=by)
-        assert found.words.endswith("for rows of the distribution that the weights describe.")
+        assert "for rows of the distribution that the weights describe" in found.words
 
 
 @pytest.mark.parametrize(("weights", "losses"), [([1, 1], [2, 0]), ([-1, 1], [0, 0]), ([0, 0], [0, 0]), ([], [])])

@@ -37,4 +37,4 @@ def _windows(images: Any, side: int, generator: Any) -> Any:
     steps = torch.arange(side)
     rows, columns = (top[:, None] + steps)[:, :, None], (left[:, None] + steps)[:, None, :]
     cut = images.permute(0, 2, 3, 1)[torch.arange(len(images))[:, None, None], rows, columns]
-    return cut.permute(0, 3, 1, 2)
+    return cut.permute(0, 3, 1, 2).contiguous()

@@ -23,7 +23,11 @@ def check_images(images: Any, labels: NDArray[np.int64], classes: int, /) -> Non
 
 
 def pixels(images: NDArray[np.uint8], /) -> Any:
-    """A tensor (b, c, h, w) with a mean near zero and a spread near one, the channels of a pixel side by side."""
+    """A tensor (b, c, h, w) with a mean near zero and a spread near one, each channel by itself in memory.
+
+    With the channels of a pixel side by side, the convolutions of PyTorch 2.13 write beyond their memory on processors
+    without AVX-512 where channels are few.
+    """
     batch = images[..., None] if images.ndim == 3 else images
     scaled = (torch.from_numpy(np.array(batch)).float() / 255 - MIDDLE) / SPREAD
-    return scaled.permute(0, 3, 1, 2)
+    return scaled.permute(0, 3, 1, 2).contiguous()
