@@ -123,11 +123,11 @@ def where_above(typingctx, a, b, x, y):  # type: ignore[no-untyped-def]  # noqa:
 
 @intrinsic
 def times_plus(typingctx, a, b, c):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """A · b + c rounded once, where the machine can; twice elsewhere."""
+    """A · b + c rounded once; by a call for each number where the machine has no such instruction."""
 
     def make(builder, abc):  # type: ignore[no-untyped-def]
         kind = abc[0].type
-        name = "llvm.fmuladd." + ("f64" if kind == ir.DoubleType() else f"v{LANES}f64")
+        name = "llvm.fma." + ("f64" if kind == ir.DoubleType() else f"v{LANES}f64")
         function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind] * 3), name)
         return builder.call(function, abc)
 
