@@ -92,7 +92,7 @@ def _unpack(value: Any, kind: Any, arrays: Arrays, own: dict[str, Own]) -> Any:
 
 
 def _is_array(kind: Any) -> bool:
-    return kind is np.ndarray or get_origin(kind) is np.ndarray
+    return kind is np.ndarray or get_origin(kind) in (np.ndarray, NDArray)  # from NumPy 2.5 on, the second is an alias
 
 
 def _record(value: dict[str, Any], kind: Any, arrays: Arrays, own: dict[str, Own]) -> Any:
