@@ -211,3 +211,11 @@ def test_a_checkpoint_of_other_steps_or_shapes_is_refused(blobs, tmp_path, tenso
     save(tmp_path / "run", before[0] | tensors, before[1] | record)
     with pytest.raises(ValueError, match="run` must be a checkpoint of a training run, got other steps or shapes"):
         train(RECIPE, *blobs, tmp_path / "run")
+
+
+@pytest.mark.parametrize("shape", [(4, 8, 8), (4, 8, 8, 3)])
+def test_images_are_laid_out_channel_by_channel(shape):
+    """Side by side, convolutions of few channels write beyond their memory on processors without AVX-512."""
+    from abstain.train.pixels import pixels
+
+    assert pixels(np.zeros(shape, dtype=np.uint8)).is_contiguous()
