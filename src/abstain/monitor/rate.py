@@ -83,7 +83,9 @@ class RateEvidence:
         outcomes = np.atleast_1d(np.asarray(each))
         if self.of_parts:
             if outcomes.ndim != 1 or not ((outcomes >= 0) & (outcomes <= 1)).all():
-                raise ValueError("What is observed must be a sequence of numbers from 0 to 1, got others.")
+                bad = outcomes[~((outcomes >= 0) & (outcomes <= 1))]
+                got = f"{bad.flat[0]}" if bad.size else f"shape {outcomes.shape}"
+                raise ValueError(f"What is observed must be a sequence of numbers from 0 to 1, got {got}.")
         elif outcomes.ndim != 1 or not ((outcomes == 0) | (outcomes == 1)).all():
             raise ValueError("What is observed must be a sequence of 0 and 1, got others.")
         return (
