@@ -311,7 +311,7 @@ def test_magikas_real_graph_abstains_by_itself(tmp_path):
 
     from abstain.collect.magika_model import _tokens, files_by_ending, magika_model
 
-    known, _ = files_by_ending([Path(sysconfig.get_path("stdlib"))], per_ending=500)
+    known, _ = files_by_ending([Path(sysconfig.get_path("stdlib"))], per_ending=60)
     outputs = collect(magika_model(), known, tmp_path / "run", batch_size=32)
     first, second = outputs.split(0.6, seed=0)
     selector = calibrate(first, risk=0.1, delta=0.1)
