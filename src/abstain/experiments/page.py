@@ -84,9 +84,18 @@ def claims_page(folder: Path, /) -> str:
             found[verdict.claim].append((file.parent.name, verdict))
     parts = ["# The claims of the paper", _counted(found)]
     for claim in CLAIMS.values():
-        parts.append(f"## {claim.text}\n\n{claim.place}.")
+        parts.append(f"## {claim.text}\n\n{_claimed(claim)}")
         parts.append(_told(claim, found[claim.key]))
     return "\n\n".join(parts) + "\n"
+
+
+def _claimed(claim: Claim) -> str:
+    """Where the paper says it, of how many comparisons, and what we chose to test it."""
+    if claim.untestable:
+        return f"{claim.place}."
+    hedge = f" ({claim.hedge})" if claim.hedge else ""
+    lines = [f"{claim.place}. Tested as: {claim.quantifier.value}{hedge}. Our choices:", ""]
+    return "\n".join(lines + [f"- {choice}" for choice in claim.choices])
 
 
 def _told(claim: Claim, found: list[tuple[str, Verdict]]) -> str:

@@ -5,8 +5,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from abstain.collect.run import Progress
-from abstain.experiments.comparison.repeated import repeat
+from abstain.experiments.claims import Verdict
+from abstain.experiments.comparison.repeated import Repetition, repeat
 from abstain.experiments.comparison.repeated_table import repeated_table, repeated_words
+from abstain.experiments.comparison.separation import separates_less
+from abstain.experiments.comparison.shift_claims import shift_claims
 from abstain.experiments.experiment import Setting
 from abstain.experiments.findings import Findings
 from abstain.experiments.paper.score_claims import score_claims
@@ -48,11 +51,21 @@ def compared(title: str, outputs: Outputs, /, *, seed: int) -> Findings:
     first = repetition.first
     return Findings(
         words=f"{title}. {repeated_words(repetition)}",
-        verdicts=score_claims(repetition.evaluations, data=f"{title}; {first.n:,} rows"),
+        verdicts=_verdicts(repetition, outputs, data=f"{title}; {first.n:,} rows"),
         tables=(repeated_table(repetition, title),),
         numbers=first.to_dict() | {"draws": [asdict(row) for row in repetition.rows]},
         figures={"risk-coverage": lambda: risk_coverage_figure(first)},
         evaluation=replace(first, notes=("This table is of the first draw.", *first.notes)),
+    )
+
+
+def _verdicts(repetition: Repetition, outputs: Outputs, *, data: str) -> tuple[Verdict, ...]:
+    """On scores over all draws, and on where errors and unknown samples lie, for which nothing is fitted."""
+    separation = separates_less(repetition.evaluations, data=data)
+    return (
+        *score_claims(repetition.evaluations, data=data),
+        *shift_claims(outputs, data=data),
+        *([] if separation is None else [separation]),
     )
 
 

@@ -45,6 +45,8 @@ class Areas(ABC):
 
     scores: frozenset[str]
     mixes: tuple[str, ...]
+    alphas: tuple[float, ...] = (NEAR_ZERO, *ALPHAS)
+    """The coverages that areas reach to."""
     certainty: str
     """What an interval stands for, in words with a place for the number of comparisons."""
     doubtful: frozenset[tuple[str, str, float]] = frozenset()
@@ -53,7 +55,10 @@ class Areas(ABC):
     def has(self, mix: str, /, *terms: "Term") -> bool:
         """Whether there are areas for all of these."""
         return mix in self.mixes and all(
-            term.score in self.scores and (term.score, mix, term.alpha) not in self.doubtful for term in terms
+            term.score in self.scores
+            and term.alpha in self.alphas
+            and (term.score, mix, term.alpha) not in self.doubtful
+            for term in terms
         )
 
     @abstractmethod
@@ -69,7 +74,7 @@ class Areas(ABC):
 class EvaluatedAreas(Areas):
     """Those of an evaluation, with paired intervals; copies of a sample are one cluster."""
 
-    certainty = "95% intervals, paired, joint over {} comparisons (Bonferroni)"
+    certainty = "95% intervals, paired; decided jointly over {} comparisons (Holm)"
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation = evaluation
@@ -108,5 +113,5 @@ class EvaluatedAreas(Areas):
         }
 
     def _estimated(self, score: str, mix: str) -> dict[float, Estimate]:
-        alphas = (NEAR_ZERO, *ALPHAS)
-        return dict(zip(alphas, estimates(self._rankings(mix)[score], alphas=alphas), strict=True))
+        found = estimates(self._rankings(mix)[score], alphas=self.alphas)
+        return dict(zip(self.alphas, found, strict=True))
