@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
-from pathlib import Path
 
-from abstain.collect.run import Progress
+from abstain.experiments.cache import Make, cached_outputs
 from abstain.experiments.claims import Verdict
 from abstain.experiments.comparison.repeated import Repetition, repeat
 from abstain.experiments.comparison.repeated_table import repeated_table, repeated_words
@@ -17,14 +16,12 @@ from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.report.figures.risk_coverage import risk_coverage_figure
 
-Make = Callable[[Path, int, Progress | None], Outputs]
-
 
 def comparing(title: str, make: Make, /) -> Callable[[Setting], Findings]:
     """An experiment that makes outputs in ``folder / "outputs"`` and compares all scores on them."""
 
     def run(setting: Setting) -> Findings:
-        outputs = make(setting.folder / "outputs", setting.seed, setting.progress)
+        outputs = cached_outputs(make, setting.folder / "outputs", seed=setting.seed, progress=setting.progress)
         return compared(title, outputs, seed=setting.seed)
 
     return run
@@ -38,7 +35,8 @@ def comparing_models(title: str, models: Mapping[str, Make], /) -> Callable[[Set
             check_name("model", setting.model, models, rule="be a model of the experiment")
         found = {}
         for name in models if setting.model is None else [setting.model]:
-            outputs = models[name](setting.folder / f"outputs-{name}", setting.seed, setting.progress)
+            place = setting.folder / f"outputs-{name}"
+            outputs = cached_outputs(models[name], place, seed=setting.seed, progress=setting.progress)
             found[name] = compared(f"{title}: {name}", outputs, seed=setting.seed)
         return joined(found)
 
