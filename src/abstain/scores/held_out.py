@@ -87,7 +87,7 @@ def out_of_fold(score: Score, rows: Outputs, fold: NDArray[np.int64], /, *, enou
     for number in numbers:
         here = fold == number
         found[here] = score.fit(rows.select(~here))(rows.select(here))
-        done += np.count_nonzero(here)
+        done += int(np.count_nonzero(here))
         if enough is not None and done >= enough:
             break
     return found
