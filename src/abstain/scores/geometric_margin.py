@@ -41,7 +41,7 @@ def geometric_margin(
     >>> geometric_margin(z, W).round(4), geometric_margin(z, W, form="top_two").round(4)
     (array([-0.4333]), array([0.2083]))
     >>> geometric_margin(z, W, bias=np.array([0.5, -1, 0.25])).round(4)
-    array([-0.4326])
+    array([-0.4327])
     """
     if bias is not None:
         if np.shape(bias) != (len(weight),):
