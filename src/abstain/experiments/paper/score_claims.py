@@ -13,7 +13,7 @@ from typing import Literal
 from abstain.evaluation import Evaluation
 from abstain.experiments.claims import CLAIMS, Verdict
 from abstain.experiments.outcome import Outcome
-from abstain.experiments.paper.areas import FULL, NEAR_ZERO, Areas, Contrast, EvaluatedAreas, Term
+from abstain.experiments.paper.areas import EQ_11, FULL, NEAR_ZERO, Areas, Contrast, EvaluatedAreas, Term
 from abstain.experiments.paper.drawn_areas import DrawnAreas
 from abstain.experiments.quantifier import OUTSIDE, Quantifier, jointly
 from abstain.metrics.intervals import ALPHAS
@@ -23,6 +23,8 @@ SOFTMAX = ("sirc", "max_softmax", "neg_entropy", "doctor")
 FOR_OOD = ("max_logit", "energy", "knn", "vim")
 PAPER_SCORES = (*MARGINS, *SOFTMAX, *FOR_OOD)
 """The ten scores of the paper's tables, in their order: those made for selection, then those for OOD detection."""
+BY_THE_PAPER = tuple(EQ_11 if name == EQ_11.about.name else name for name in PAPER_SCORES)
+"""The same to be evaluated, in the form that the paper defines."""
 
 COMPARABLE = (0.1, 0.001)  # within 10% of the other, or 0.1 points of AURC × 100
 OVERLAPPING = (0.05, 0.0005)

@@ -11,17 +11,18 @@ from abstain.evaluation import MIXES, Evaluation
 from abstain.experiments.claims import CLAIMS, Verdict
 from abstain.experiments.findings import Findings, Table
 from abstain.experiments.outcome import Outcome
+from abstain.experiments.paper.areas import EQ_11
 from abstain.experiments.paper.score_claims import COMPARABLE
 from abstain.experiments.quantifier import jointly
 from abstain.experiments.training.over_seeds import OverSeeds, over_seeds, spread
 from abstain.metrics.compare import Comparison, compare_all
 from abstain.metrics.intervals import ALPHAS
 from abstain.report.figures.risk_coverage import risk_coverage_figure
-from abstain.scores.registry import SCORES
+from abstain.scores.registry import as_score
 
 HEAD, MARGIN = "selection_head", "confidence_margin"
-POST_HOC = (MARGIN, "geometric_margin", "max_softmax", "sirc")
-SYMBOLS = {HEAD: "ScNet"} | {name: SCORES[name].symbol for name in POST_HOC}
+POST_HOC = (MARGIN, EQ_11.name, "max_softmax", "sirc")
+SYMBOLS = {HEAD: "ScNet"} | {name: as_score(name).symbol for name in POST_HOC}
 MIXES_SHOWN = ("in", "in+cov")
 Pairs = Mapping[tuple[str, str, str, float], OverSeeds]
 Levels = Mapping[tuple[str, str], float]
