@@ -6,7 +6,7 @@ The arguments are those of `abstain reproduce`, in any order.
 import sys
 from collections.abc import Sequence
 
-from abstain.experiments.every import testing
+from abstain.experiments.every import claim_experiments
 from abstain.experiments.packages import Package, commands
 from abstain.experiments.registry import EXPERIMENTS
 
@@ -28,7 +28,7 @@ def name_among(arguments: Sequence[str], /) -> str | None:
 def needed(name: str | None, /) -> Sequence[Package]:
     """The packages that an experiment reads, or with `claims` all that test claims."""
     if name == "claims":
-        return list(dict.fromkeys(package for each in testing() for package in each.needs))
+        return list(dict.fromkeys(package for each in claim_experiments() for package in each.needs))
     return EXPERIMENTS[name].needs if name in EXPERIMENTS else ()
 
 

@@ -10,7 +10,7 @@ from abstain.experiments.page import key_of, write_findings
 from abstain.experiments.registry import EXPERIMENTS
 
 
-def testing() -> list[Experiment]:
+def claim_experiments() -> list[Experiment]:
     """Those that test claims and need no data from elsewhere, in an order in which each finds what it reads."""
     found = [each for each in EXPERIMENTS.values() if each.has_verdicts and "data" not in each.takes]
     return sorted(found, key=lambda each: each.reads_others)
@@ -21,7 +21,7 @@ def run_all(folder: Path, /, *, long: bool = False, progress: Progress | None = 
 
     What was found with the same code, libraries and outputs is left as it is.
     """
-    for each in testing():
+    for each in claim_experiments():
         for is_long in (False, True) if long and "long" in each.takes else (False,):
             place = folder / (f"{each.name}-long" if is_long else each.name)
             is_old = key_of(place) != _key(folder, each)
