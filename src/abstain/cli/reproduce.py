@@ -45,6 +45,9 @@ def reproduce(
     run: Annotated[
         bool, typer.Option("--run", help="With 'claims': first run what has not been run, or not by this code.")
     ] = False,
+    docs: Annotated[
+        Path | None, typer.Option(help="With 'claims': write the pages of the documentation in this folder.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Run an experiment: figures, tables, and what it found about the claims of the paper.
@@ -71,10 +74,10 @@ def reproduce(
         _check_options(CLAIMS, frozenset({"long"}) if run else frozenset(), options)
         if run:
             _run_all(folder, long=long)
-        _collect_claims(folder, json=json)
+        _collect_claims(folder, docs, json=json)
         return
-    if run:
-        raise ValueError(f"`--run` must be left out for {name}, which is run anyway.")
+    if run or docs is not None:
+        raise ValueError(f"`{'--run' if run else '--docs'}` must be left out for {name}: it is for {CLAIMS}.")
     there = f"There are {', '.join(EXPERIMENTS)}."
     check_name("name", name, (*EXPERIMENTS, CLAIMS), rule="be an experiment", otherwise=there)
     experiment = EXPERIMENTS[name]
@@ -117,7 +120,8 @@ def _run_all(folder: Path, *, long: bool) -> None:
             print(f"{name}: {'run' if is_new else 'as it was'}", file=sys.stderr)
 
 
-def _collect_claims(folder: Path, *, json: bool) -> None:
+def _collect_claims(folder: Path, docs: Path | None, *, json: bool) -> None:
+    from abstain.experiments.overview import write_overview
     from abstain.experiments.page import claims_page
     from abstain.files import write_text
 
@@ -125,6 +129,8 @@ def _collect_claims(folder: Path, *, json: bool) -> None:
         raise FileNotFoundError(f"`--folder` must hold experiments, got no folder {folder}. Run one first.")
     file, page = folder / "claims.md", claims_page(folder)
     write_text(file, page)
+    if docs is not None:
+        write_overview(folder, docs)
     counted = page.split("\n\n")[1]
     print_json({"page": str(file), "words": counted}) if json else print(f"{counted}\nAll claims: {file}")
 
