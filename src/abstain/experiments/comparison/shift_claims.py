@@ -30,15 +30,15 @@ def errors_near_boundary(outputs: Outputs, /, *, data: str) -> Verdict | None:
     if outputs.weight is None:
         return None
     near = _below_fifth(pairwise_margin(outputs.logits, outputs.weight), outputs)
-    names, made = small_shifts(outputs), made_by_shift(outputs)
-    is_small = np.isin(_domains(outputs), names)
+    made, domains = made_by_shift(outputs), _domains(outputs)
+    is_small = np.isin(domains, small_shifts(outputs))
     small, large = made & is_small, made & ~is_small
     if not small.any():
         return None
-    share = _share(near, small, outputs)
+    share, names = _share(near, small, outputs), ", ".join(np.unique(domains[small]))
     beside = f"; of {large.sum():,} that larger shifts made, {_share(near, large, outputs):.1%}" if large.any() else ""
     evidence = (
-        f"of {small.sum():,} errors that small shifts made ({', '.join(names)}), {share:.1%} are nearer to a boundary "
+        f"of {small.sum():,} errors that small shifts made ({names}), {share:.1%} are nearer to a boundary "
         f"than the nearest fifth of unshifted samples{beside}"
     )
     return Verdict.of("errors-near-boundary", share.is_most, evidence, data)
