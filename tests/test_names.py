@@ -29,7 +29,7 @@ OUTPUTS = abstain.Outputs(logits=Z, labels=np.zeros(50, dtype=int), features=Z)
         (lambda: abstain.calibrate(OUTPUTS, risk=0.9, per="clas"), "class"),
         (lambda: aurc([1, 2], [0, 1], convention="fdshifts"), "fd_shifts"),
         (lambda: ood_aupr([1, 2], [0, 1], positive="outs"), "out"),
-        (lambda: geometric_margin(Z, np.eye(3), convention="papercode"), "paper_code"),
+        (lambda: geometric_margin(Z, np.eye(3), form="toptwo"), "top_two"),
         (lambda: KNN(space="logit").fit(OUTPUTS), "logits"),
         (lambda: corrupt(np.zeros((8, 8), dtype=np.uint8), "fogg"), "fog"),
         (lambda: weighted_risk([1.0], [0], [1.0], risk=0.5, largest=1.0, by="beting"), "betting"),

@@ -95,6 +95,8 @@ def said(monkeypatch, capsys, line):
         ("demo --folder x.csv", "`--folder` must be a folder, got the file x.csv."),
         ("reproduce toy --limit 5", "`--limit` must be left out for toy, which takes none."),
         ("reproduce claims --limit 5", "`--limit` must be left out for claims, which takes none."),
+        ("reproduce claims --long", "`--long` must be left out for claims, which takes none."),
+        ("reproduce toy --run", "`--run` must be left out for toy: it is for claims."),
         (
             "reproduce reviews",
             "in data/rating-model/rating_model/data/data.csv, got none. `scripts/reproduce reviews` brings what the",

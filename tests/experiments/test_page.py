@@ -74,6 +74,12 @@ def test_the_page_has_every_claim_and_what_was_found_of_it(tmp_path):
     assert "| held | scale | 100 samples | AURC 0.1 ± 0.01 |" in page
 
 
+def test_every_claim_stands_with_its_hedge_and_our_choices(tmp_path):
+    page = claims_page(tmp_path)
+    assert "§4.3. Tested as: most (“in most experiments”, “only in rare cases”). Our choices:\n\n- most is more" in page
+    assert all(f"- {choice}\n" in page for claim in CLAIMS.values() for choice in claim.choices)
+
+
 def test_other_files_are_refused_by_name(tmp_path):
     (tmp_path / "scale").mkdir()
     write_text(tmp_path / "scale" / "findings.json", '{"verdicts": [1]}')

@@ -91,9 +91,9 @@ def test_binary_logits_make_the_sigmoid():
 
 def test_paper_code_margin_agrees_across_libraries():
     bias = RNG.normal(size=12).astype(np.float32)
-    expected = geometric_margin(LOGITS, WEIGHT, bias=bias, convention="paper_code")
+    expected = geometric_margin(LOGITS, WEIGHT, bias=bias, form="top_two")
     found = geometric_margin(
-        torch.as_tensor(LOGITS), torch.as_tensor(WEIGHT), bias=torch.as_tensor(bias), convention="paper_code"
+        torch.as_tensor(LOGITS), torch.as_tensor(WEIGHT), bias=torch.as_tensor(bias), form="top_two"
     )
     assert found.dtype == torch.float32
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)

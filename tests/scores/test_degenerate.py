@@ -53,7 +53,7 @@ every_score = pytest.mark.parametrize("score", SCORES.values(), ids=SCORES)
         (make(n=12, d=30), make(n=6, d=30, seed=1)),
         (make(d=1), make(n=6, d=1, seed=1)),
         (make(k=2), make(n=6, k=2, seed=1)),
-        (make().select([0, 1, 2, 3] * 6), make(n=6, seed=1)),
+        (make().select([0, 1, 2, 3, *np.flatnonzero(make().errors)[:2]] * 6), make(n=6, seed=1)),
         (make(n=12), make(n=12)),
     ],
     ids=["fewer rows than dimensions", "one feature", "two classes", "duplicate rows", "the calibration sample itself"],
@@ -130,8 +130,10 @@ def test_other_samples_that_cannot_be_fitted():
     with pytest.raises(CannotFitError, match="the same weight for every class"):
         FDBD().fit(make(weight=np.ones((3, 5))))
     one_wrong = [*np.flatnonzero(~o.errors), np.argmax(o.errors)]
-    with pytest.raises(CannotFitError, match="fewer than 2 right or 2 wrong"):
+    with pytest.raises(CannotFitError, match="fewer than 2 distinct right or 2 distinct wrong"):
         MarginMix(DeltaKNN()).fit(o.select(one_wrong))
+    with pytest.raises(CannotFitError, match="fewer than 2 distinct right or 2 distinct wrong"):
+        MarginMix(DeltaKNN()).fit(o.select([*one_wrong, one_wrong[-1]]))  # a copy of it
     with pytest.raises(CannotFitError, match="fitting sample has no labels"):
         SCORES["rmds"].fit(Outputs(logits=o.logits, features=o.features))
 

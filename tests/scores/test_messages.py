@@ -1,11 +1,13 @@
 import numpy as np
 import pytest
 
+from abstain.outputs import Outputs
 from abstain.scores import (
     binary_logits,
     energy,
     gen,
     geometric_margin,
+    geometric_rule,
     logit_scores,
     max_logit_pnorm,
     max_softmax,
@@ -87,18 +89,25 @@ def test_zero_weight_row_is_named_and_can_be_bounded():
 
 def test_zero_weight_row_with_a_bias_has_the_sign_of_the_bias():
     weight, bias = np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([0.0, -2.0])
-    margin = geometric_margin(np.array([[3.0, -2.0]]), weight, bias=bias, convention="paper_code")
+    margin = geometric_margin(np.array([[3.0, -2.0]]), weight, bias=bias, form="top_two")
     assert margin[0] == pytest.approx(3 - -1)
 
 
-def test_paper_code_needs_the_bias():
-    with pytest.raises(ValueError, match=r"`bias` must be given"):
-        geometric_margin(Z, np.eye(2), convention="paper_code")
+def test_a_bias_of_another_number_of_classes():
+    with pytest.raises(ValueError, match=r"`bias` must have one value for each of 2 classes, got shape \(3,\)"):
+        geometric_margin(Z, np.eye(2), bias=np.ones(3))
 
 
-def test_unknown_convention():
-    with pytest.raises(ValueError, match=r"`convention` must be 'paper' or 'paper_code', got 'x'"):
-        geometric_margin(Z, np.eye(2), convention="x")
+def test_unknown_form():
+    with pytest.raises(ValueError, match=r"`form` must be 'signed' or 'top_two', got 'x'"):
+        geometric_margin(Z, np.eye(2), form="x")
+
+
+def test_the_geometric_rule_needs_a_head_and_labels_rather_than_errors():
+    with pytest.raises(ValueError, match=r"`outputs` must have logits and a head .*, got no head"):
+        geometric_rule(Outputs(logits=Z))
+    with pytest.raises(ValueError, match=r"`outputs` must have labels, got errors"):
+        geometric_rule(Outputs(logits=Z, weight=np.eye(2), errors=np.zeros(len(Z), dtype=bool)))
 
 
 def test_binary_logits_want_one_column():

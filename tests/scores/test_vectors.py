@@ -57,14 +57,14 @@ def test_geometric_margin():
 
 
 def test_geometric_margin_as_the_authors_code_has_it():
-    margin = geometric_margin(Z, W, bias=B, convention="paper_code")
+    margin = geometric_margin(Z, W, bias=B, form="top_two")
     assert margin[0] == pytest.approx(0.36327827444533956, rel=1e-14)
 
 
 def test_geometric_margin_is_negative_where_the_argmaxes_differ():
     weight = np.array([[10.0, 0.0], [0.0, 1.0]])
     assert geometric_margin(np.array([[2.0, 1.0]]), weight)[0] == pytest.approx(-0.8)
-    code = geometric_margin(np.array([[2.0, 1.0]]), weight, bias=np.zeros(2), convention="paper_code")
+    code = geometric_margin(np.array([[2.0, 1.0]]), weight, bias=np.zeros(2), form="top_two")
     assert code[0] == pytest.approx(0.8)
 
 

@@ -4,6 +4,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+from abstain.train.augmentation import Augmentation
 from abstain.train.paper import CIFAR10, IMAGENET
 from abstain.train.selective_net import Selective, SelectiveNet
 
@@ -13,6 +14,7 @@ def test_the_network_for_cifar_is_trained_as_in_the_paper():
     assert (CIFAR10.lr, CIFAR10.momentum, CIFAR10.weight_decay) == (0.1, 0.9, 5e-4)
     assert [CIFAR10.schedule.share(epoch, 300) for epoch in (0, 24, 25, 75)] == [1, 1, 0.5, 0.125]
     assert CIFAR10.objective == Selective(coverage=0.7, alpha=0.5, penalty=32.0)
+    assert Augmentation(flip=True) == CIFAR10.augmentation  # nothing is cut
 
 
 def test_the_network_for_imagenet_is_trained_as_in_the_paper():

@@ -57,4 +57,16 @@ def test_the_confidence_is_the_logit_before_the_sigmoid():
     torch.testing.assert_close(features @ weight.T + bias, logits)
     assert selection.shape == (4,)
     assert not torch.equal(logits, auxiliary)
-    assert [type(layer).__name__ for layer in network.selector] == ["Linear", "BatchNorm1d", "ReLU", "Linear"]
+    assert [type(layer).__name__ for layer in network.selector] == ["Linear", "ReLU", "BatchNorm1d", "Linear"]
+
+
+def test_the_heads_begin_narrow_and_undecided():
+    torch.manual_seed(0)
+    network = SelectiveNet(small_cnn(side=8), 50)
+    dense = [layer for head in (network.head, network.selector, network.auxiliary) for layer in head.modules()]
+    for layer in dense:
+        if isinstance(layer, torch.nn.Linear):
+            assert layer.weight.std().item() == pytest.approx(0.01, rel=0.3)
+            assert not layer.bias.any()
+    g = torch.sigmoid(network.eval()(torch.rand(20, 1, 8, 8))[1])
+    assert ((g > 0.4) & (g < 0.6)).all()

@@ -1,5 +1,8 @@
 """`abstain reproduce`: an experiment, from its data to its figures, tables and verdicts."""
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -39,6 +42,12 @@ def reproduce(
     seeds: Annotated[int | None, typer.Option(help="How many times to repeat it.", min=1)] = None,
     paper_code: Annotated[bool, typer.Option("--paper-code", help="Conventions of the authors' code.")] = False,
     long: Annotated[bool, typer.Option("--long", help="The long version.")] = False,
+    run: Annotated[
+        bool, typer.Option("--run", help="With 'claims': first run what has not been run, or not by this code.")
+    ] = False,
+    docs: Annotated[
+        Path | None, typer.Option(help="With 'claims': write the pages of the documentation in this folder.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Run an experiment: figures, tables, and what it found about the claims of the paper.
@@ -46,7 +55,6 @@ def reproduce(
     Example: abstain reproduce digits
     """
     from abstain.experiments.experiment import Setting
-    from abstain.experiments.packages import MissingPackageError
     from abstain.experiments.page import write_findings
     from abstain.experiments.registry import EXPERIMENTS
     from abstain.extras import require
@@ -63,20 +71,21 @@ def reproduce(
         "long": long,
     }
     if name == CLAIMS:
-        _check_options(CLAIMS, frozenset(), options)
-        _collect_claims(folder, json=json)
+        _check_options(CLAIMS, frozenset({"long"}) if run else frozenset(), options)
+        if run:
+            _run_all(folder, long=long)
+        _collect_claims(folder, docs, json=json)
         return
+    if run or docs is not None:
+        raise ValueError(f"`{'--run' if run else '--docs'}` must be left out for {name}: it is for {CLAIMS}.")
     there = f"There are {', '.join(EXPERIMENTS)}."
     check_name("name", name, (*EXPERIMENTS, CLAIMS), rule="be an experiment", otherwise=there)
     experiment = EXPERIMENTS[name]
     _check_options(name, experiment.takes, options)
     require("matplotlib", extra="report", feature="The figures of an experiment")
     place = folder / (f"{name}-long" if long else name)  # the two stand side by side
-    try:
-        with sample_bar("Working") as progress:
-            findings = experiment.run(Setting(folder=place, seed=seed, progress=progress, **options))
-    except MissingPackageError as missing:
-        raise FileNotFoundError(f"{missing} `scripts/reproduce {name}` brings what the experiment reads.") from None
+    with _brought_by(name), sample_bar("Working") as progress:
+        findings = experiment.run(Setting(folder=place, seed=seed, progress=progress, **options))
     files = write_findings(findings, experiment.title, place)
     _tell(findings, files, json=json)
 
@@ -89,7 +98,30 @@ def _list(experiments: "list[Experiment]", *, json: bool) -> None:
         print(f"{each.name:18}{each.title}")
 
 
-def _collect_claims(folder: Path, *, json: bool) -> None:
+@contextmanager
+def _brought_by(name: str) -> Iterator[None]:
+    """Say which command brings a package that is missing."""
+    from abstain.experiments.packages import MissingPackageError
+
+    try:
+        yield
+    except MissingPackageError as missing:
+        raise FileNotFoundError(f"{missing} `scripts/reproduce {name}` brings what the experiment reads.") from None
+
+
+def _run_all(folder: Path, *, long: bool) -> None:
+    from abstain.experiments.every import run_all
+    from abstain.extras import require
+
+    require("matplotlib", extra="report", feature="The figures of an experiment")
+    folder.mkdir(parents=True, exist_ok=True)
+    with _brought_by(f"{CLAIMS} --run"):
+        for name, is_new in run_all(folder, long=long):
+            print(f"{name}: {'run' if is_new else 'as it was'}", file=sys.stderr)
+
+
+def _collect_claims(folder: Path, docs: Path | None, *, json: bool) -> None:
+    from abstain.experiments.overview import write_overview
     from abstain.experiments.page import claims_page
     from abstain.files import write_text
 
@@ -97,6 +129,8 @@ def _collect_claims(folder: Path, *, json: bool) -> None:
         raise FileNotFoundError(f"`--folder` must hold experiments, got no folder {folder}. Run one first.")
     file, page = folder / "claims.md", claims_page(folder)
     write_text(file, page)
+    if docs is not None:
+        write_overview(folder, docs)
     counted = page.split("\n\n")[1]
     print_json({"page": str(file), "words": counted}) if json else print(f"{counted}\nAll claims: {file}")
 

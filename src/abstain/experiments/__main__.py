@@ -6,10 +6,11 @@ The arguments are those of `abstain reproduce`, in any order.
 import sys
 from collections.abc import Sequence
 
-from abstain.experiments.packages import commands
+from abstain.experiments.every import claim_experiments
+from abstain.experiments.packages import Package, commands
 from abstain.experiments.registry import EXPERIMENTS
 
-FLAGS = ("--paper-code", "--long", "--json", "--help", "-h")
+FLAGS = ("--paper-code", "--long", "--run", "--json", "--help", "-h")
 """Options that no value follows."""
 
 
@@ -24,5 +25,12 @@ def name_among(arguments: Sequence[str], /) -> str | None:
     return None
 
 
-if __name__ == "__main__" and (name := name_among(sys.argv[1:])) in EXPERIMENTS:
-    print(" &&\n".join(commands(EXPERIMENTS[name].needs)))
+def needed(name: str | None, /) -> Sequence[Package]:
+    """The packages that an experiment reads, or with `claims` all that test claims."""
+    if name == "claims":
+        return list(dict.fromkeys(package for each in claim_experiments() for package in each.needs))
+    return EXPERIMENTS[name].needs if name in EXPERIMENTS else ()
+
+
+if __name__ == "__main__" and (lines := commands(needed(name_among(sys.argv[1:])))):
+    print(" &&\n".join(lines))

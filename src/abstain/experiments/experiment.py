@@ -46,5 +46,9 @@ class Experiment:
     """The options it takes beside the folder and the seed."""
     needs: tuple[Package, ...] = ()
     """Packages that it reads data or weights from; `scripts/reproduce` fetches them."""
+    reads_others: bool = False
+    """Whether it looks at outputs that other experiments collected in the same folder."""
+    has_verdicts: bool = True
+    """Whether it tests claims of the paper."""
     about: str = ""
     """What the data and the model are, what is shifted, and what a reader should know; for the documentation."""

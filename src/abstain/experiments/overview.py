@@ -1,7 +1,6 @@
-"""`python -m abstain.experiments.overview FOLDER DOCS`: the pages on scores and on claims, made of what was found."""
+"""The pages of the documentation on scores and on claims, made of what experiments found."""
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,8 +20,8 @@ COLOURS = 96  # of a figure in the documentation, which keeps it small
 HEAD = f"""# Experiments on real models
 
 Each runs with one command, `scripts/reproduce NAME`, which fetches what it needs, on two cores in minutes; nothing is
-vendored. This page is made of what they wrote (`python -m abstain.experiments.overview`). {NOTE} `–` stands for a score
-that could not be fitted. What each says about the claims of the paper is in [claims.md](claims.md).
+vendored. This page is made of what they wrote (`scripts/reproduce claims --run --docs docs`). {NOTE} `–` stands for a
+score that could not be fitted. What each says about the claims of the paper is in [claims.md](claims.md).
 The paper's own small examples are in [paper/small-examples.md](paper/small-examples.md), its tables in
 [paper/tables.md](paper/tables.md), training in [training.md](training.md), a score that learns in
 [learned.md](learned.md).
@@ -134,7 +133,3 @@ def write_overview(folder: Path, docs: Path, /) -> None:
         for figure in _figures(folder / name, each):
             small = image.open(figure).convert("RGB").quantize(COLOURS)
             small.save(docs / "experiments" / f"{name}-{figure.name}", optimize=True)
-
-
-if __name__ == "__main__":
-    write_overview(Path(sys.argv[1]), Path(sys.argv[2]))

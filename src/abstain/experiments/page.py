@@ -18,15 +18,16 @@ FIGURES = (".png", ".svg", ".pdf")
 DOCUMENT = "findings.json"
 
 
-def write_findings(findings: Findings, title: str, folder: Path, /) -> list[Path]:
+def write_findings(findings: Findings, title: str, folder: Path, /, *, key: str = "") -> list[Path]:
     """Write ``findings.json``, ``findings.md`` and every figure in three formats; the files in order.
 
     All are made beside the folder's files before any is put in place, and ``findings.json`` goes first and comes last:
-    where it is, the others belong to it.
+    where it is, the others belong to it. ``key`` is what they depend on.
     """
     folder.mkdir(parents=True, exist_ok=True)
     document = {
         "title": title,
+        "key": key,
         "words": findings.words,
         "verdicts": [asdict(verdict) for verdict in findings.verdicts],
         "tables": [asdict(table) for table in findings.tables],
@@ -44,6 +45,12 @@ def write_findings(findings: Findings, title: str, folder: Path, /) -> list[Path
         write_text(made / DOCUMENT, text)
         _put(made, folder)
     return [folder / "findings.md", folder / DOCUMENT, *(folder / f"{name}.png" for name in findings.figures)]
+
+
+def key_of(folder: Path, /) -> str:
+    """The key of the findings in a folder; nothing where there are none."""
+    file = folder / DOCUMENT
+    return str(json.loads(file.read_text(encoding="utf-8")).get("key", "")) if file.exists() else ""
 
 
 def _put(made: Path, folder: Path) -> None:
@@ -84,9 +91,18 @@ def claims_page(folder: Path, /) -> str:
             found[verdict.claim].append((file.parent.name, verdict))
     parts = ["# The claims of the paper", _counted(found)]
     for claim in CLAIMS.values():
-        parts.append(f"## {claim.text}\n\n{claim.place}.")
+        parts.append(f"## {claim.text}\n\n{_claimed(claim)}")
         parts.append(_told(claim, found[claim.key]))
     return "\n\n".join(parts) + "\n"
+
+
+def _claimed(claim: Claim) -> str:
+    """Where the paper says it, of how many comparisons, and what we chose to test it."""
+    if claim.untestable:
+        return f"{claim.place}."
+    hedge = f" ({claim.hedge})" if claim.hedge else ""
+    lines = [f"{claim.place}. Tested as: {claim.quantifier.value}{hedge}. Our choices:", ""]
+    return "\n".join(lines + [f"- {choice}" for choice in claim.choices])
 
 
 def _told(claim: Claim, found: list[tuple[str, Verdict]]) -> str:

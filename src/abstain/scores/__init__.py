@@ -14,7 +14,7 @@ from abstain.scores.expected_cost import ExpectedCost
 from abstain.scores.fdbd import FDBD
 from abstain.scores.feature_norm import FeatureNorm
 from abstain.scores.gen import gen
-from abstain.scores.geometric_margin import geometric_margin
+from abstain.scores.geometric_margin import GeometricMargin, geometric_margin, geometric_rule
 from abstain.scores.inputs import Inputs
 from abstain.scores.kl_matching import KLMatching
 from abstain.scores.knn import KNN
@@ -64,6 +64,7 @@ __all__ = [
     "ExpectedCost",
     "FeatureNorm",
     "FittedScore",
+    "GeometricMargin",
     "Inputs",
     "KLMatching",
     "MarginMix",
@@ -85,6 +86,7 @@ __all__ = [
     "from_state",
     "gen",
     "geometric_margin",
+    "geometric_rule",
     "logit_scores",
     "max_logit",
     "max_logit_pnorm",

@@ -1,21 +1,22 @@
-"""RL_geo-M: the gap between signed distances to the hyperplanes of the last layer."""
+"""RL_geo-M: the gap between signed distances to the hyperplanes of the last layer, in three forms."""
 
 from dataclasses import dataclass
 from typing import Literal, final
 
 import numpy as np
-from array_api_compat import device
 from numpy.typing import NDArray
 
 from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Head, Inputs
-from abstain.scores.namespace import array_namespace
 from abstain.scores.norms import as_numpy, row_norms
 from abstain.scores.of_logits import of_logits
 from abstain.scores.rows import Array
 from abstain.scores.score import About, PlainScore
 from abstain.scores.size import no_size
+
+Form = Literal["signed", "top_two"]
+FORMS = ("signed", "top_two")
 
 
 def geometric_margin(
@@ -24,56 +25,88 @@ def geometric_margin(
     /,
     *,
     bias: Array | None = None,
-    convention: Literal["paper", "paper_code"] = "paper",
+    form: Form = "signed",
     smallest_norm: float = 0.0,
 ) -> Array:
     r"""Geometric margin :math:`d_{\hat y} - \max_{j \ne \hat y} d_j`, with :math:`d_j = z_j / \|w_j\|` (RL_geo-M).
 
-    Signed against the classifier's own prediction, so it is negative exactly where the largest distance
-    belongs to another class: ``(geometric_margin(z, W) < 0).mean()`` is how often the two argmaxes differ.
-    With ``convention="paper_code"`` it is what the authors' code computes: norms of the rows of [W, b], and the gap
-    of the two largest distances whichever class they belong to. Norms below ``smallest_norm`` are raised
-    to it; a norm of zero is an error. (Liang et al., 2024)
+    ``form="signed"`` is signed against the classifier's own prediction :math:`\hat y`, so it is negative exactly where
+    the largest distance belongs to another class: ``(geometric_margin(z, W) < 0).mean()`` is how often the two argmaxes
+    differ. ``form="top_two"`` is the paper's eq. 11, :math:`d^{(1)} - d^{(2)}`, whichever class these belong to. With
+    the decision rule that belongs to that gap, the class of the largest distance, it is the confidence margin of
+    `geometric_rule`. With ``bias`` the norms are those of the rows of [W, b], as in App. A and the authors' code. Norms
+    below ``smallest_norm`` are raised to it; a norm of zero is an error. (Liang et al., 2024)
 
-    >>> W, z = np.array([[1.0, 2, 2], [0, 3, 4], [2, 0, 0]]), np.array([[4.5, 4.0, 2.25]])
-    >>> geometric_margin(z, W)
-    array([0.375])
-    >>> geometric_margin(z, W, bias=np.array([0.5, -1, 0.25]), convention="paper_code").round(6)
-    array([0.363278])
+    >>> W, z = np.array([[1.0, 2, 2], [0, 3, 4], [2, 0, 0]]), np.array([[4.0, 4.5, 2.25]])
+    >>> geometric_margin(z, W).round(4), geometric_margin(z, W, form="top_two").round(4)
+    (array([-0.4333]), array([0.2083]))
+    >>> geometric_margin(z, W, bias=np.array([0.5, -1, 0.25])).round(4)
+    array([-0.4327])
     """
-    if convention == "paper":
-        return of_logits({"margin": GeometricMargin().formula}, logits, Head(weight, smallest_norm=smallest_norm))[
-            "margin"
-        ]
-    check_name("convention", convention, ("paper", "paper_code"), rule="be 'paper' or 'paper_code'")
-    if bias is None:
-        raise ValueError("`bias` must be given for convention='paper_code', got none.")
-    scale = 1 / row_norms(weight, bias, smallest=smallest_norm)
+    if bias is not None:
+        if np.shape(bias) != (len(weight),):
+            raise ValueError(
+                f"`bias` must have one value for each of {len(weight)} classes, got shape {np.shape(bias)}."
+            )
+        weight = np.column_stack([as_numpy(weight), as_numpy(bias)])
+    formula = GeometricMargin(form).formula
+    return of_logits({"margin": formula}, logits, Head(weight, smallest_norm=smallest_norm))["margin"]
 
-    def gap(inputs: Inputs) -> Array:
-        xp = array_namespace(inputs.logits)
-        dtype = xp.float64 if isinstance(inputs.logits, np.ndarray) else inputs.logits.dtype
-        distances = inputs.logits * xp.asarray(scale, dtype=dtype, device=device(inputs.logits))[None, :]
-        return Inputs(distances).sums().margin
 
-    return of_logits({"gap": gap}, logits)["gap"]
+def geometric_rule(outputs: Outputs, /) -> Outputs:
+    r"""The same network deciding by the largest distance :math:`d_j = z_j / \|w_j\|`: outputs whose logits are these.
+
+    Its predictions and errors are those of that decision rule, its ``confidence_margin`` is RL_geo-M, eq. 11 of the
+    paper, with the rule that belongs to it, and all forms of ``geometric_margin`` agree. It is another classifier, so
+    it is not a score of the first: compare the two by `compare_runs`. (Liang et al., 2024)
+
+    >>> W, z = np.array([[1.0, 2, 2], [0, 3, 4], [2, 0, 0]]), np.array([[4.0, 4.5, 2.25]])
+    >>> outputs = Outputs(logits=z, weight=W)
+    >>> outputs.predictions, geometric_rule(outputs).predictions
+    (array([1]), array([0]))
+    """
+    if objection := GeometricMargin().objection(outputs):
+        raise ValueError(f"`outputs` must have logits and a head with a distance for every class, got {objection}.")
+    if outputs.labels is None and outputs.is_labelled:
+        raise ValueError("`outputs` must have labels, got errors, which are those of another decision rule.")
+    scale = 1 / row_norms(outputs.weight)
+    return Outputs(
+        logits=outputs.logits * scale,
+        labels=outputs.labels,
+        features=outputs.features,
+        weight=as_numpy(outputs.weight) * scale[:, None],
+        bias=None if outputs.bias is None else outputs.bias * scale,
+        shift=outputs.shift,
+        domain=outputs.domain,
+        ids=outputs.ids,
+        class_names=outputs.class_names,
+        nonfinite="error" if outputs.usable.all() else "reject",
+    )
 
 
 @final
 @dataclass(frozen=True)
 class GeometricMargin(PlainScore):
-    """RL_geo-M as a score: see `geometric_margin`."""
+    """RL_geo-M as a score, signed against the prediction or as the gap of the top two: see `geometric_margin`."""
 
-    about = About(
-        name="geometric_margin",
-        symbol="RL_geo-M",
-        family="margin",
-        is_well_known=True,
-        needs=("logits", "head"),
-        reference="Liang et al., 2024",
-        summary="The gap between signed distances to the hyperplanes of the last layer.",
-    )
+    form: Form = "signed"
     uses_head = True
+
+    def __post_init__(self) -> None:
+        check_name("form", self.form, FORMS, rule=f"be {' or '.join(map(repr, FORMS))}")
+
+    @property
+    def about(self) -> About:
+        """The same but for the symbol."""
+        return About(
+            name="geometric_margin",
+            symbol="RL_geo-M" if self.form == "signed" else "RL_geo-M (eq. 11)",
+            family="margin",
+            is_well_known=True,
+            needs=("logits", "head"),
+            reference="Liang et al., 2024",
+            summary="The gap between signed distances to the hyperplanes of the last layer.",
+        )
 
     def flaw(self, outputs: Outputs, /) -> str | None:
         """A class without a weight has no distance, and log-probabilities are none."""
@@ -82,9 +115,13 @@ class GeometricMargin(PlainScore):
 
     def formula(self, inputs: Inputs, /) -> Array:
         """The margin of the logits scaled by 1/‖wⱼ‖."""
-        return inputs.scaled_margin
+        if self.form == "signed":
+            return inputs.scaled_margin
+        return Inputs(inputs.distances).sums().margin
 
     def note(self, confidence: NDArray[np.float64], /) -> str | None:
-        """How often the two argmaxes differ."""
+        """How often the two argmaxes differ, which the gap of the top two does not show."""
+        if self.form != "signed":
+            return None
         differ = np.nanmean(confidence < 0)
         return f"The largest distance belongs to another class than the largest logit in {differ:.2%} of the rows."

@@ -1,4 +1,4 @@
-"""What scores say of rows they were not fitted on: the rows that a combination of them is learned from."""
+"""What scores say of rows they were not fitted on: what a combination of them is learned or standardized from."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -9,11 +9,14 @@ from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
 from abstain.outputs.hashes import Hashes, hashed, hashed_rows
+from abstain.scores.confidence_margin import confidence_margin
 from abstain.scores.confidences import confidences
+from abstain.scores.samples import shared
 from abstain.scores.score import CannotFitError, FittedScore, Score
 
 Floats = NDArray[np.float64]
 FOLDS = 5
+FINE_FOLDS, ENOUGH = 10, 500  # for a mean and a spread: fits on nearly all rows, and as few fits as give them
 LARGEST = 10_000  # rows: more do not make it better, but slower
 SALT, OTHER_SALT = 0x666F6C6473206F66, 0x9990939B8CDF9099
 
@@ -48,6 +51,60 @@ def _truth(sample: Outputs) -> NDArray[Any]:
 def folds(rows: Outputs, /) -> NDArray[np.int64]:
     """Which fold each row is in, by a hash of its id, or of what it holds: copies of a row are in the same."""
     return np.unique(_names(rows), return_inverse=True)[1] % FOLDS
+
+
+def dealt(rows: Outputs, /, *, number: int, kinds: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+    """Which of ``number`` folds (n,) each row is in: dealt out in turn by margin and norm, copies of a row together.
+
+    The order of rows decides nothing, and rounding moves only rows that are nearly the same, unlike a hash. Of two
+    ``kinds`` of rows every fold has its share; a sample is of the second kind if one of its copies is.
+    """
+    keys = _keys(rows) if rows.ids is None else hashed(np.asarray(rows.ids).astype(str), salt=SALT)[:, None]
+    distinct, sample = np.unique(keys, axis=0, return_inverse=True)
+    sample = sample.reshape(-1)
+    kind = np.zeros(len(distinct)) if kinds is None else np.bincount(sample, weights=kinds)
+    place = np.empty(len(distinct), np.int64)
+    place[np.argsort(kind > 0, kind="stable")] = np.arange(len(distinct))
+    return place[sample] % number
+
+
+def _keys(rows: Outputs) -> Floats:
+    """(n, 2) the gap of the two largest logits, and the norm of the features."""
+    x = rows.features
+    norms = np.zeros(len(rows)) if x is None else np.sqrt(np.square(x.astype(np.float64)).sum(axis=1))
+    return np.column_stack([confidence_margin(rows.logits), norms])
+
+
+def out_of_fold(score: Score, rows: Outputs, fold: NDArray[np.int64], /, *, enough: int | None = None) -> Floats:
+    """Confidence (n,) of each row by a fit on the other folds; NaN in the folds left after ``enough`` rows.
+
+    `CannotFitError` where some folds do not determine the score.
+    """
+    found = np.full(len(rows), np.nan)
+    numbers, done = np.unique(fold), 0
+    if len(numbers) < 2:
+        raise CannotFitError("the fitting sample has fewer than 2 distinct rows")
+    for number in numbers:
+        here = fold == number
+        found[here] = score.fit(rows.select(~here))(rows.select(here))
+        done += int(np.count_nonzero(here))
+        if enough is not None and done >= enough:
+            break
+    return found
+
+
+def unfitted_confidence(score: Score, sample: Outputs, /) -> Floats:
+    """Confidence of rows of the sample, all or at least 500, by fits on the nine tenths that a row is not in.
+
+    Its mean and spread are about those of new rows. On the very rows that a score was fitted on they are not: principal
+    axes of few rows leave hardly any residual there.
+    """
+
+    def find() -> Floats:
+        found = out_of_fold(score, sample, dealt(sample, number=FINE_FOLDS), enough=ENOUGH)
+        return found[~np.isnan(found)]
+
+    return shared(sample, ("unfitted", score), find)
 
 
 def _names(rows: Outputs) -> Hashes:

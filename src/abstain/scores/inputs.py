@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
+from abstain.scores.namespace import array_namespace
 from abstain.scores.norms import as_numpy, checked_weight, inverse_distances, row_norms
-from abstain.scores.operations import products, sorted_rows, unit_rows
-from abstain.scores.rows import Array, Rows, logit_rows
+from abstain.scores.operations import constant, products, sorted_rows, unit_rows
+from abstain.scores.rows import Array, Rows, at_least_float32, logit_rows
 
 if TYPE_CHECKING:
     from abstain.scores.score import FittedScore
@@ -122,6 +123,15 @@ class Inputs:
         if self.head.inverse_norms is None:
             row_norms(self.head.weight)  # the error that names the class
         return self.sums().scaled_margin
+
+    @cached_property
+    def distances(self) -> Array:
+        """(n, K) the logits over the norms of the rows of the head, in float64 or the type of another library."""
+        scale = self.head.inverse_norms
+        if scale is None:
+            scale = 1 / row_norms(self.head.weight)  # the error that names the class
+        logits = at_least_float32(self.logits)
+        return logits * array_namespace(logits).astype(constant(scale, logits), logits.dtype)[None, :]
 
     @property
     def knows_predictions(self) -> bool:

@@ -10,6 +10,7 @@ from abstain.metrics import aurc
 from abstain.metrics.lowest import lowest
 from abstain.outputs import Outputs
 from abstain.scores.confidence_margin import ConfidenceMargin, confidence_margin
+from abstain.scores.held_out import FOLDS, dealt, out_of_fold
 from abstain.scores.inputs import Inputs
 from abstain.scores.operations import at_most
 from abstain.scores.rows import Array
@@ -26,8 +27,8 @@ SHARES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 class MarginMix(Score):
     """Standardized base score plus λ times the standardized margin, λ of lowest AURC on the fitting sample.
 
-    The base score of each half of the sample comes from a fit on the other half, so that λ is not chosen on scores
-    that have seen their own answers. (Heng & Soh, 2026)
+    The base score of each fifth of the sample comes from a fit on the others, so that neither λ nor means and spreads
+    come from scores that have seen their own answers. (Heng & Soh, 2026)
     """
 
     base: Score
@@ -48,7 +49,11 @@ class MarginMix(Score):
 
     def _fit(self, sample: Outputs, /) -> "FittedMarginMix":
         """Choose λ out of sample, then fit the base score on all."""
-        scores = _out_of_fold(self.base, sample)
+        right, wrong = right_and_wrong(sample)
+        fold = dealt(sample, number=FOLDS, kinds=wrong)
+        if any(len(np.unique(fold[rows])) < 2 for rows in (right, wrong)):
+            raise CannotFitError("the fitting sample has fewer than 2 distinct right or 2 distinct wrong predictions")
+        scores = out_of_fold(self.base, sample, fold)
         margins = confidence_margin(sample.logits)
         if not np.isfinite(margins).all():
             raise CannotFitError("the fitting sample has rows with one class left")
@@ -80,17 +85,3 @@ class FittedMarginMix(FittedScore):
         margin = at_most(ConfidenceMargin().formula(inputs), CERTAIN)
         base = (inputs.confidence(self.base) - base_mean) / base_spread
         return base + self.share * ((margin - margin_mean) / margin_spread)
-
-
-def _out_of_fold(base: Score, sample: Outputs) -> Floats:
-    """Scores of each half by a fit on the other; right and wrong rows are dealt out in turn."""
-    right, wrong = right_and_wrong(sample)
-    if wrong.sum() < 2 or right.sum() < 2:
-        raise CannotFitError("the fitting sample has fewer than 2 right or 2 wrong predictions")
-    fold = np.zeros(len(sample), dtype=bool)
-    for kind in (right, wrong):
-        fold[np.flatnonzero(kind)[::2]] = True
-    scores = np.empty(len(sample))
-    for part in (fold, ~fold):
-        scores[part] = base.fit(sample.select(~part))(sample.select(part))
-    return scores

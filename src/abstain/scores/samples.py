@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
-from abstain.scores.score import CannotFitError, FittedScore
+from abstain.scores.score import CannotFitError
 
 T = TypeVar("T")
 LARGEST_BANK = 10_000
@@ -43,11 +43,6 @@ def _rows_of_bank(sample: Outputs) -> NDArray[np.int64] | None:
     if sample.is_labelled:
         rows = rows[np.argsort(sample.errors[rows], kind="stable")]
     return None if np.array_equal(rows, np.arange(len(sample))) else rows
-
-
-def scored(sample: Outputs, fitted: FittedScore, /) -> NDArray[np.float64]:
-    """The confidence of the rows of the sample, found once for all scores made of it."""
-    return shared(sample, fitted, lambda: fitted(sample))
 
 
 def features_of(sample: Outputs, /) -> NDArray[Any]:

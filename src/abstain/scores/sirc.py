@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
+from abstain.scores.held_out import unfitted_confidence
 from abstain.scores.inputs import Inputs
-from abstain.scores.max_softmax import MaxSoftmax
+from abstain.scores.max_softmax import MaxSoftmax, max_softmax
 from abstain.scores.operations import at_most, softplus
 from abstain.scores.residual import Residual
 from abstain.scores.rows import Array
-from abstain.scores.samples import scored
 from abstain.scores.score import About, CannotFitError, Family, FittedScore, Score, Sizes, minus_exp
 
 Floats = NDArray[np.float64]
@@ -25,8 +25,8 @@ class SIRC(Score):
     r"""Softmax Information Retaining Combination, :math:`-\log(1 - p_{\max}) - \sum_i \log(1 + e^{-b_i(s_i - a_i)})`.
 
     It ranks as the paper's :math:`-(1 - p_{\max})(1 + e^{-b(s - a)})`: softmax decides among familiar samples, and the
-    secondary scores s pull down those more than three standard deviations below the fitting sample:
-    a = mean − 3·sd, b = 1/sd. (Xia & Bouganis, 2022)
+    secondary scores s pull down those more than three standard deviations below the mean: a = mean − 3·sd, b = 1/sd,
+    of the fitting sample, each row scored by a fit on others. (Xia & Bouganis, 2022)
     """
 
     secondaries: tuple[Score, ...] = (Residual(),)
@@ -47,12 +47,12 @@ class SIRC(Score):
     def _fit(self, sample: Outputs, /) -> "FittedSIRC":
         """Fit the secondary scores and take their mean and spread."""
         fitted = tuple(secondary.fit(sample) for secondary in self.secondaries)
-        values = [scored(sample, secondary) for secondary in fitted]
+        values = [unfitted_confidence(secondary, sample) for secondary in self.secondaries]
         spread = np.array([np.std(value) for value in values])
         mean = np.array([np.mean(value) for value in values])
         if (spread <= 1e-12 * (1 + np.abs(mean))).any():
             raise CannotFitError("a secondary score is constant on the fitting sample")
-        usual = at_most(scored(sample, MaxSoftmax()), CERTAIN)
+        usual = at_most(max_softmax(sample.logits), CERTAIN)
         return FittedSIRC(fitted, mean - 3 * spread, 1 / spread, float(softplus(usual).mean()))
 
     def shortfalls(self, fitted: Any, inputs: Inputs, /) -> dict[Family, Array]:

@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
 from abstain.scores.energy import Energy, energy
+from abstain.scores.held_out import unfitted_confidence
 from abstain.scores.inputs import Inputs
 from abstain.scores.max_logit import max_logit
 from abstain.scores.residual import FittedResidual, Residual
 from abstain.scores.rows import Array
-from abstain.scores.samples import features_of, scored
+from abstain.scores.samples import features_of
 from abstain.scores.score import About, CannotFitError, Family, FittedScore, Score, Sizes
 from abstain.scores.size import no_size
 
@@ -24,8 +25,8 @@ Floats = NDArray[np.float64]
 class ViM(Score):
     r"""Virtual-logit matching, :math:`\log\sum_k e^{z_k} - \alpha\|P^\perp(x - u)\|`.
 
-    α makes the mean residual of the fitting sample as large as its mean largest logit. ``dim`` is that of
-    `Residual`; the authors of the selective-classification paper used 64. (Wang et al., 2022)
+    α makes the mean residual of the fitting sample, each row scored by a fit on others, as large as its mean largest
+    logit. ``dim`` is that of `Residual`; the authors of the selective-classification paper used 64. (Wang et al., 2022)
     """
 
     dim: int | None = None
@@ -47,7 +48,7 @@ class ViM(Score):
     def _fit(self, sample: Outputs, /) -> "FittedViM":
         """Find the subspace and α."""
         residual = Residual(self.dim).fit(sample)
-        size = -scored(sample, residual).mean()
+        size = -unfitted_confidence(Residual(self.dim), sample).mean()
         if size <= 1e-9 * np.abs(features_of(sample)).max():
             raise CannotFitError(
                 "the fitting sample lies in the principal subspace; give it more rows or a smaller dim"

@@ -1,7 +1,9 @@
 """What the paper trained (App. F): SelectiveNet on CIFAR-10 and on ImageNet.
 
-Not said in the paper, and taken from the code it names: momentum 0.9, weight decay 5e-4, the learning rate halved every
-25 epochs, α = 0.5, λ = 32. For ImageNet, images of 256 x 256 pixels are to be given, of which windows of 224 are cut.
+Not said in the paper, and taken from the code it names (PyTorch, after Geifman & El-Yaniv): momentum 0.9, weight decay
+5e-4, the learning rate halved every 25 epochs, α = 0.5, λ = 32, the layers of the selector and the first weights of the
+heads, images mirrored and nothing else. That code knows no ImageNet: there images of 256 x 256 pixels are to be given,
+of which windows of 224 are cut and mirrored, which is our choice. docs/training.md lists where we depart.
 """
 
 from abstain.train.augmentation import Augmentation
@@ -18,7 +20,7 @@ CIFAR10 = Recipe(
     batch_size=128,
     lr=0.1,
     schedule=Steps(every=25, factor=0.5),
-    augmentation=Augmentation(pad=4, flip=True),
+    augmentation=Augmentation(flip=True),
 )
 IMAGENET = Recipe(
     body="resnet34",

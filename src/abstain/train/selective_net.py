@@ -14,7 +14,10 @@ LEAST_COVERAGE = 1e-6  # a batch of which nothing is accepted has no risk to div
 
 @final
 class SelectiveNet(Network):
-    """Heads f, g and h; the confidence is the selector's logit, *before* the sigmoid, which would make ties."""
+    """Heads f, g and h; the confidence is the selector's logit, *before* the sigmoid, which would make ties.
+
+    Layers and first weights of the heads are those of the code that the paper names.
+    """
 
     own_name = "selection_head"
 
@@ -22,8 +25,10 @@ class SelectiveNet(Network):
         super().__init__()
         self.body, width = body, body.width
         self.head = nn.Linear(width, classes)
-        self.selector = nn.Sequential(nn.Linear(width, width), nn.BatchNorm1d(width), nn.ReLU(), nn.Linear(width, 1))
+        self.selector = nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.BatchNorm1d(width), nn.Linear(width, 1))
         self.auxiliary = nn.Linear(width, classes)
+        for head in (self.head, self.selector, self.auxiliary):
+            head.apply(narrow)
 
     def forward(self, images: Any) -> Any:
         """Logits of f (b, K), of the selector (b,), and of h (b, K)."""
@@ -41,6 +46,13 @@ class SelectiveNet(Network):
     def own_confidence(self, features: Any, /) -> Any:
         """(b,) the selector's logit."""
         return self.selector(features).squeeze(1)
+
+
+def narrow(layer: Any, /) -> None:
+    """First weights of a dense layer: normal, of spread 0.01, and no bias."""
+    if isinstance(layer, nn.Linear):
+        nn.init.normal_(layer.weight, std=0.01)
+        nn.init.zeros_(layer.bias)
 
 
 @final

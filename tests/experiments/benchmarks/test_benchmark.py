@@ -14,8 +14,9 @@ from abstain.cli.app import app
 from abstain.collect.torchvision import mend_torchvision
 from abstain.experiments.benchmarks.tasks import AMAZON, CIFAR_10, IMAGENET, IWILDCAM
 from abstain.experiments.experiment import Setting
-from abstain.experiments.paper.score_claims import PAPER_SCORES
+from abstain.experiments.paper.score_claims import BY_THE_PAPER, PAPER_SCORES
 from abstain.outputs import Outputs
+from abstain.scores import GeometricMargin, as_score
 
 MIXES = ["in", "in+cov", "in+label", "all"]
 
@@ -45,7 +46,8 @@ def test_imagenet_with_a_model_of_ones_own(imagenet_c, tmp_path):
     setting = Setting(folder=tmp_path / "found", data=imagenet_c, model="torch:small_networks:three", limit=8)
     findings = IMAGENET.run(setting)
     assert findings.evaluation.mixes == MIXES
-    assert set(findings.evaluation.scores) == set(PAPER_SCORES)
+    assert set(findings.evaluation.scores) == {as_score(score).name for score in BY_THE_PAPER}
+    assert GeometricMargin("top_two").name in findings.evaluation.scores  # the paper's eq. 11
     table, samples = findings.tables
     assert table.columns[:2] == ("score", "in α=0.1")
     assert len(table.rows) == 10

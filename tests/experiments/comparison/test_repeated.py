@@ -72,7 +72,8 @@ def test_the_table_has_the_scores_of_the_paper_the_best_others_and_the_controls(
     table = repeated_table(repetition, "Many classes", others=2)
     names = [row[0] for row in table.rows]
     assert names[:3] == ["SR_max", "SR_doctor", "SR_ent"]
-    assert len(names) == 11 + 2 + 2
+    assert len(names) == 12 + 2 + 2  # RL_geo-M in two forms
+    assert names[6:8] == ["RL_geo-M", "RL_geo-M (eq. 11)"]
     assert sorted(names[-2:]) == ["RL_conf-M, seen", "SR_max, seen"]
     assert table.columns == ("score", "in", "gain over control, in")
     assert sum(cell.startswith("**") for _, cell, _ in table.rows) >= 1

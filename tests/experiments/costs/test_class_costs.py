@@ -46,6 +46,23 @@ def test_chow_and_one_threshold_at_its_place_agree_where_costs_are_equal():
     assert np.mean(found.coverage["answer all"]) == 1
 
 
+def test_the_last_bits_of_probabilities_move_no_cost(monkeypatch):
+    """Another processor adds in another order."""
+    diabetes = cost_tables()[1]
+    before = measure(diabetes, splits=3).cost
+
+    def predicted(table, *, seed):
+        rng = np.random.default_rng(seed)
+        return [
+            Predicted(each.probabilities * (1 + 1e-13 * rng.normal(size=each.probabilities.shape)), each.labels)
+            for each in original(table, seed=seed)
+        ]
+
+    original = measured.predicted
+    monkeypatch.setattr(measured, "predicted", predicted)
+    assert {rule: pytest.approx(cost) for rule, cost in measure(diabetes, splits=3).cost.items()} == before
+
+
 def test_it_measures_real_tables_and_draws(tmp_path, monkeypatch):
     monkeypatch.setattr(class_costs, "cost_tables", lambda: cost_tables()[:1])
     monkeypatch.setattr(class_costs, "measure", lambda table, seed: measure(table, seed=seed, splits=3))

@@ -67,3 +67,15 @@ def test_verdicts_tell_the_spread_over_draws():
     (verdict,) = score_claims([one, one], data="made")
     assert "± 0.00 [" in verdict.evidence
     assert "mean ± standard deviation over 2 draws of rows to fit on" in verdict.evidence
+
+
+def test_the_geometric_margin_of_claims_is_that_of_the_paper():
+    rng = np.random.default_rng(0)
+    logits, weight = rng.normal(size=(300, 4)), np.diag([0.2, 1, 2, 5])
+    outputs = abstain.Outputs(logits=logits, labels=rng.integers(4, size=300), weight=weight)
+    both = abstain.evaluate(outputs, scores=["geometric_margin", "geometric_margin(form=top_two)"])
+    signed, literal = (both.row(name, "in", 1.0)["aurc"] for name in both.scores)
+    assert signed != literal
+    assert EvaluatedAreas(both).area("geometric_margin", "in", 1.0) == literal
+    alone = abstain.evaluate(outputs, scores=["geometric_margin"])
+    assert EvaluatedAreas(alone).area("geometric_margin", "in", 1.0) == signed

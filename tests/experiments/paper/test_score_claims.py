@@ -9,14 +9,14 @@ from abstain.experiments.paper.areas import EvaluatedAreas, Term
 from abstain.experiments.paper.score_claims import CLAIMED, FOR_OOD, MARGINS, PAPER_SCORES, SOFTMAX, score_claims
 
 
-def evaluated(noise, *, n=5000, label=True, spike=(), seed=0):
+def evaluated(noise, *, n=5000, label=True, spike=(), trusted_share=0.05, seed=0):
     """An evaluation of given confidences: right or wrong plus noise, and ``spike`` ones that trust some strangers."""
     rng = np.random.default_rng(seed)
     shift = np.repeat(["none", "covariate", "label"] if label else ["none", "covariate"], n)
     errors = np.where(shift == "label", True, rng.random(len(shift)) < 0.3)
     shared = rng.normal(size=len(shift))
     given = {name: -2.0 * errors + shared + sd * rng.normal(size=len(shift)) for name, sd in noise.items()}
-    trusted = (shift == "label") & (rng.random(len(shift)) < 0.05)
+    trusted = (shift == "label") & (rng.random(len(shift)) < trusted_share)
     for name in spike:
         given[name] = given[name] + 20 * trusted
     return abstain.evaluate(abstain.Outputs(given=given, errors=errors, shift=shift), scores=list(noise))
@@ -54,6 +54,26 @@ def test_claims_fail_where_margins_are_the_worst():
         "margins-par-sr",
     )
     assert {found[claim] for claim in failing} == {"not held"}
+
+
+def test_a_rise_is_seen_at_the_smallest_coverages():
+    """Few strangers are trusted most: the mean risk up to coverage 0.1 does not show them, that up to 0.01 does."""
+    spiking = [name for name in PAPER_SCORES if name not in (*MARGINS, "knn")]
+    evaluation = evaluated(AS_CLAIMED | dict.fromkeys(FOR_OOD, 1.0), spike=spiking, trusted_share=0.008)
+    areas = EvaluatedAreas(evaluation)
+    assert all(areas.area(name, "in+label", 0.1) < areas.area(name, "in+label", 0.5) for name in PAPER_SCORES)
+    assert outcomes(evaluation)["label-shift-spike"] == "held"
+
+
+def test_one_comparison_refutes_no_claim_of_most():
+    """KNN is better than the confidence margin, the three other scores are worse."""
+    found = {
+        v.claim: v for v in score_claims([evaluated(AS_CLAIMED | {"knn": 0.0, "confidence_margin": 0.5})], data="")
+    }
+    verdict = found["ood-scores-poor"]
+    assert "0 against" not in verdict.evidence
+    assert "it needs most: 25" in verdict.evidence
+    assert verdict.outcome == "held"
 
 
 def test_few_samples_decide_nothing():

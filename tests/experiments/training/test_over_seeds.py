@@ -39,4 +39,4 @@ def test_among_many_comparisons_more_is_asked():
         stats.ttest_1samp([0.9, 1.1, 2.5], 0).confidence_interval(level), rel=1e-9
     )
     assert over_seeds([0.9, 1.1, 1.4]).sign() == 1
-    assert over_seeds([0.9, 1.1, 1.4]).sign(among=50) == 0
+    assert over_seeds([0.9, 1.1, 1.4]).is_better(0.05 / 50) == "undecided"

@@ -17,7 +17,7 @@ from abstain.experiments.experiment import Experiment, Setting
 from abstain.experiments.findings import Findings, Table
 from abstain.experiments.paper.paper_code import paper_code_areas
 from abstain.experiments.paper.paper_table import PaperTable
-from abstain.experiments.paper.score_claims import PAPER_SCORES, score_claims
+from abstain.experiments.paper.score_claims import BY_THE_PAPER, score_claims
 from abstain.files import write_text
 from abstain.outputs import Outputs
 from abstain.report.figures.risk_coverage import risk_coverage_figure
@@ -52,7 +52,7 @@ class Benchmark:
         """Collect, or load, then compare the ten scores, beside what the paper has."""
         model = setting.model or next(iter(self.cards))
         outputs = self._outputs(model, setting)
-        evaluation = evaluate(outputs, scores=PAPER_SCORES, fitting="paper", seed=setting.seed)
+        evaluation = evaluate(outputs, scores=BY_THE_PAPER, fitting="paper", seed=setting.seed)
         ours = PaperTable.of(evaluation)
         if setting.paper_code:
             ours = PaperTable(paper_code_areas(outputs, seed=setting.seed))

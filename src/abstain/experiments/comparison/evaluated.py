@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
-from pathlib import Path
 
-from abstain.collect.run import Progress
-from abstain.experiments.comparison.repeated import repeat
+from abstain.experiments.cache import Make, cached_outputs
+from abstain.experiments.claims import Verdict
+from abstain.experiments.comparison.repeated import Repetition, repeat
 from abstain.experiments.comparison.repeated_table import repeated_table, repeated_words
+from abstain.experiments.comparison.separation import separates_less
+from abstain.experiments.comparison.shift_claims import shift_claims
 from abstain.experiments.experiment import Setting
 from abstain.experiments.findings import Findings
 from abstain.experiments.paper.score_claims import score_claims
@@ -14,14 +16,12 @@ from abstain.names import check_name
 from abstain.outputs import Outputs
 from abstain.report.figures.risk_coverage import risk_coverage_figure
 
-Make = Callable[[Path, int, Progress | None], Outputs]
-
 
 def comparing(title: str, make: Make, /) -> Callable[[Setting], Findings]:
     """An experiment that makes outputs in ``folder / "outputs"`` and compares all scores on them."""
 
     def run(setting: Setting) -> Findings:
-        outputs = make(setting.folder / "outputs", setting.seed, setting.progress)
+        outputs = cached_outputs(make, setting.folder / "outputs", seed=setting.seed, progress=setting.progress)
         return compared(title, outputs, seed=setting.seed)
 
     return run
@@ -35,7 +35,8 @@ def comparing_models(title: str, models: Mapping[str, Make], /) -> Callable[[Set
             check_name("model", setting.model, models, rule="be a model of the experiment")
         found = {}
         for name in models if setting.model is None else [setting.model]:
-            outputs = models[name](setting.folder / f"outputs-{name}", setting.seed, setting.progress)
+            place = setting.folder / f"outputs-{name}"
+            outputs = cached_outputs(models[name], place, seed=setting.seed, progress=setting.progress)
             found[name] = compared(f"{title}: {name}", outputs, seed=setting.seed)
         return joined(found)
 
@@ -48,11 +49,21 @@ def compared(title: str, outputs: Outputs, /, *, seed: int) -> Findings:
     first = repetition.first
     return Findings(
         words=f"{title}. {repeated_words(repetition)}",
-        verdicts=score_claims(repetition.evaluations, data=f"{title}; {first.n:,} rows"),
+        verdicts=_verdicts(repetition, outputs, data=f"{title}; {first.n:,} rows"),
         tables=(repeated_table(repetition, title),),
         numbers=first.to_dict() | {"draws": [asdict(row) for row in repetition.rows]},
         figures={"risk-coverage": lambda: risk_coverage_figure(first)},
         evaluation=replace(first, notes=("This table is of the first draw.", *first.notes)),
+    )
+
+
+def _verdicts(repetition: Repetition, outputs: Outputs, *, data: str) -> tuple[Verdict, ...]:
+    """On scores over all draws, and on where errors and unknown samples lie, for which nothing is fitted."""
+    separation = separates_less(repetition.evaluations, data=data)
+    return (
+        *score_claims(repetition.evaluations, data=data),
+        *shift_claims(outputs, data=data),
+        *([] if separation is None else [separation]),
     )
 
 

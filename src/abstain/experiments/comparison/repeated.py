@@ -10,6 +10,7 @@ from abstain.evaluation import Evaluation, evaluate
 from abstain.evaluation.compared import Ranked
 from abstain.evaluation.mixes import MIXES
 from abstain.experiments.comparison.control import USUAL, controls
+from abstain.experiments.paper.areas import EQ_11
 from abstain.metrics.compare import Comparison, paired
 from abstain.metrics.intervals import estimates
 from abstain.outputs import Outputs
@@ -74,7 +75,7 @@ def repeat(outputs: Outputs, /, *, seed: int, draws: int = DRAWS) -> Repetition:
     evaluations = []
     for draw in range(draws):
         sample, rest = draw_per_class(outputs, seed=seed + draw)
-        evaluation = evaluate(rest, scores=["all", *USUAL], fitting=sample)
+        evaluation = evaluate(rest, scores=["all", EQ_11, *USUAL], fitting=sample)
         evaluations.append(evaluation)
         for key, once in _measured(evaluation, confidences(rest, controls(sample))).items():
             found.setdefault(key, []).append(once)

@@ -5,6 +5,7 @@ from abstain.evaluation.verdict import BASELINE
 from abstain.experiments.comparison.control import MARK
 from abstain.experiments.comparison.repeated import Repeated, Repetition
 from abstain.experiments.findings import Table
+from abstain.experiments.paper.areas import EQ_11
 from abstain.scores.registry import PAPER, as_score
 
 ALPHA = 1.0
@@ -57,7 +58,7 @@ def repeated_words(repetition: Repetition, /) -> str:
 
 def _shown(repetition: Repetition, mix: str, others: int) -> list[str]:
     """The scores of the paper in its order, the best others, then the controls."""
-    paper = [score.name for score in PAPER]
+    paper = [one.name for score in PAPER for one in ((score, EQ_11) if score.name == EQ_11.about.name else (score,))]
     rest = [row for row in repetition.rows if (row.mix, row.alpha) == (mix, ALPHA) and row.score not in paper]
     ranked = sorted(rest, key=lambda row: row.aurc)
     best = [row.score for row in ranked if not _is_control(row.score)][:others]

@@ -7,6 +7,7 @@ from abstain.experiments.gaussians.heat_maps import heat_maps_figure
 from abstain.experiments.gaussians.toy_figure import rejections_figure, toy_figure
 from abstain.experiments.gaussians.toy_verdicts import (
     OURS,
+    errors_near_boundary,
     largest_logit,
     no_longer_superior,
     rejected_alike,
@@ -29,6 +30,7 @@ def run(setting: Setting) -> Findings:
             superior(first, "toy-case-1", tuple(name for name in COMPARED if name != OURS)),
             superior(second, "toy-case-2", SOFTMAX),
             no_longer_superior(third),
+            errors_near_boundary(second, first),
             *(zero_radii(case) for case in all_cases),
             *(rejected_where(case) for case in all_cases),
             *(rejected_alike(case) for case in all_cases),

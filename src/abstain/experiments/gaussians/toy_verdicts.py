@@ -9,6 +9,7 @@ from abstain.experiments.gaussians import doubt
 from abstain.experiments.gaussians.cases import COMPARED, COVERAGE, SOFTMAX, Case
 from abstain.experiments.gaussians.mixture import POSTERIOR_SCALE, Mixture
 from abstain.experiments.gaussians.population import Population
+from abstain.experiments.share import Share
 from abstain.scores import SCORES
 
 Floats = NDArray[np.float64]
@@ -55,6 +56,17 @@ def zero_radii(case: Case, /) -> Verdict:
         f"of scale: it is above 0 from {turns} on, and goes to the margin's; only RL_max keeps 0 at all scales"
     )
     return Verdict.of("toy-radii", held, evidence, _data(case))
+
+
+def errors_near_boundary(case: Case, unshifted: Case, /) -> Verdict:
+    """Whether most errors are nearer to a boundary than the nearest fifth of the unperturbed samples."""
+    radii = abs(np.asarray(unshifted.sample.features)).min(axis=1)
+    wrong = case.sample.errors > 0
+    near = abs(np.asarray(case.sample.features)).min(axis=1)[wrong] <= np.quantile(radii, 1 - COVERAGE)
+    share = Share.of(near, None)
+    evidence = f"of {wrong.sum():,} errors {share:.1%} are nearer to a boundary than the nearest fifth before the shift"
+    data = f"case {case.number} ({case.name}), {len(wrong):,} samples"
+    return Verdict.of("errors-near-boundary", share.is_most, evidence, data)
 
 
 def scale_without_zero(name: str, mixture: Mixture, /) -> float:

@@ -82,6 +82,8 @@ LEARNED_SCORE = Experiment(
     TITLE,
     run,
     takes=frozenset({"limit", "seeds"}),
+    reads_others=True,
+    has_verdicts=False,
     needs=PACKAGES,
     about=(
         "Outputs of other experiments in the same folder, and classifiers trained here: over-confident ones (few "

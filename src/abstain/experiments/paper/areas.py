@@ -13,7 +13,10 @@ from abstain.evaluation.compared import Ranked
 from abstain.metrics.compare import paired
 from abstain.metrics.intervals import ALPHAS, Estimate, estimates
 from abstain.metrics.ranking import Ranking
+from abstain.scores import GeometricMargin
 
+EQ_11 = GeometricMargin("top_two")
+"""RL_geo-M as the paper defines it, which its tables and claims are about."""
 NEAR_ZERO = 0.01
 """The coverage up to which the risk "as coverage approaches zero" is averaged."""
 FULL = "full coverage"
@@ -45,6 +48,8 @@ class Areas(ABC):
 
     scores: frozenset[str]
     mixes: tuple[str, ...]
+    alphas: tuple[float, ...] = (NEAR_ZERO, *ALPHAS)
+    """The coverages that areas reach to."""
     certainty: str
     """What an interval stands for, in words with a place for the number of comparisons."""
     doubtful: frozenset[tuple[str, str, float]] = frozenset()
@@ -53,7 +58,10 @@ class Areas(ABC):
     def has(self, mix: str, /, *terms: "Term") -> bool:
         """Whether there are areas for all of these."""
         return mix in self.mixes and all(
-            term.score in self.scores and (term.score, mix, term.alpha) not in self.doubtful for term in terms
+            term.score in self.scores
+            and term.alpha in self.alphas
+            and (term.score, mix, term.alpha) not in self.doubtful
+            for term in terms
         )
 
     @abstractmethod
@@ -67,14 +75,19 @@ class Areas(ABC):
 
 @final
 class EvaluatedAreas(Areas):
-    """Those of an evaluation, with paired intervals; copies of a sample are one cluster."""
+    """Those of an evaluation, with paired intervals; copies of a sample are one cluster.
 
-    certainty = "95% intervals, paired, joint over {} comparisons (Bonferroni)"
+    Of several forms of a score the usual one counts, but for RL_geo-M, of which that of the paper does.
+    """
+
+    certainty = "95% intervals, paired; decided jointly over {} comparisons (Holm)"
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation = evaluation
         plain = {entry.about.name: name for name, entry in reversed(evaluation.entries.items())}
-        self.names: Mapping[str, str] = plain | {name: name for name in evaluation.entries if name in plain}
+        usual = {name: name for name in evaluation.entries if name in plain}
+        literal = {EQ_11.about.name: EQ_11.name} if EQ_11.name in evaluation.entries else {}
+        self.names: Mapping[str, str] = plain | usual | literal
         self.scores = frozenset({*self.names, FULL})
         self.mixes = tuple(evaluation.mixes)
         self._estimates = cache(self._estimated)
@@ -108,5 +121,5 @@ class EvaluatedAreas(Areas):
         }
 
     def _estimated(self, score: str, mix: str) -> dict[float, Estimate]:
-        alphas = (NEAR_ZERO, *ALPHAS)
-        return dict(zip(alphas, estimates(self._rankings(mix)[score], alphas=alphas), strict=True))
+        found = estimates(self._rankings(mix)[score], alphas=self.alphas)
+        return dict(zip(self.alphas, found, strict=True))

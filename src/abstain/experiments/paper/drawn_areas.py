@@ -21,7 +21,7 @@ class DrawnAreas(Areas):
         self.mixes = self.draws[0].mixes
         self.certainty = (
             f"mean ± standard deviation over {len(self.draws)} draws of rows to fit on, 95% intervals over draws and "
-            "tested rows, paired, joint over {} comparisons (Bonferroni)"
+            "tested rows, paired; decided jointly over {} comparisons (Holm)"
         )
 
     def area(self, score: str, mix: str, alpha: float, /) -> float:

@@ -54,7 +54,7 @@ def _confidences(outputs: Outputs, seed: int) -> tuple[dict[str, Floats], Floats
         "neg_entropy": _by_blocks(lambda rows: -entr(softmax(rows, axis=1)).sum(axis=1), z),
     }
     if outputs.weight is not None:
-        margin = geometric_margin(z, outputs.weight, bias=_bias(outputs), convention="paper_code")
+        margin = geometric_margin(z, outputs.weight, bias=_bias(outputs), form="top_two")
         found["geometric_margin"] = np.asarray(margin)
     if outputs.features is None:
         return found, None

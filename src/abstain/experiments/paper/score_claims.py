@@ -1,18 +1,21 @@
-"""The claims of §4 about scores, tested on any evaluation: paired differences, joint intervals, verdicts.
+"""The claims of §4 about scores, tested on any evaluation: paired differences, joint decisions, verdicts.
 
-Each claim is a list of comparisons in every mix and at α = 0.1, 0.5 and 1. It held if every one speaks for it, did not
-hold if one speaks against it, and is undecided otherwise; the intervals of one claim hold together.
+Each claim is one part or several, each a list of comparisons, most in every mix and at α = 0.1, 0.5 and 1, and the
+number of them that the claim speaks of (`Quantifier`). The decisions of one claim are right together.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Literal
 
 from abstain.evaluation import Evaluation
-from abstain.experiments.claims import Outcome, Verdict
-from abstain.experiments.paper.areas import FULL, NEAR_ZERO, Areas, Contrast, EvaluatedAreas, Term
+from abstain.experiments.claims import CLAIMS, Verdict
+from abstain.experiments.outcome import Outcome
+from abstain.experiments.paper.areas import EQ_11, FULL, NEAR_ZERO, Areas, Contrast, EvaluatedAreas, Term
 from abstain.experiments.paper.drawn_areas import DrawnAreas
+from abstain.experiments.quantifier import OUTSIDE, Quantifier, jointly
 from abstain.metrics.intervals import ALPHAS
 
 MARGINS = ("confidence_margin", "geometric_margin")
@@ -20,10 +23,14 @@ SOFTMAX = ("sirc", "max_softmax", "neg_entropy", "doctor")
 FOR_OOD = ("max_logit", "energy", "knn", "vim")
 PAPER_SCORES = (*MARGINS, *SOFTMAX, *FOR_OOD)
 """The ten scores of the paper's tables, in their order: those made for selection, then those for OOD detection."""
+BY_THE_PAPER = tuple(EQ_11 if name == EQ_11.about.name else name for name in PAPER_SCORES)
+"""The same to be evaluated, in the form that the paper defines."""
 
 COMPARABLE = (0.1, 0.001)  # within 10% of the other, or 0.1 points of AURC × 100
 OVERLAPPING = (0.05, 0.0005)
-SHOWN = 2  # comparisons that are told one by one
+SHOWN = 2  # comparisons that are reported one by one
+STEADY = (*MARGINS, "knn")
+"""The scores whose risk does not rise again at low coverage, as the paper says."""
 
 Relation = Literal["better", "not worse", "alike"]
 
@@ -37,6 +44,16 @@ class Comparison:
     terms: tuple[Term, ...]
     relation: Relation = "better"
     tolerance: tuple[float, float] = COMPARABLE
+    can_refute: bool = True
+    """Whether the numbers can speak against it; where they lie too far from what the claim is about, they cannot."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a claim says of so many of some comparisons."""
+
+    quantifier: Quantifier
+    comparisons: Sequence[Comparison]
 
 
 def score_claims(evaluations: Sequence[Evaluation], /, *, data: str) -> tuple[Verdict, ...]:
@@ -49,42 +66,102 @@ def score_claims(evaluations: Sequence[Evaluation], /, *, data: str) -> tuple[Ve
     return claims_on(areas, data=data)
 
 
+def margins_alike(areas: Areas, /, *, data: str) -> Verdict:
+    """Over all experiments together: the margins alike in most columns, RL_conf-M clearly better in few of them."""
+    alike, not_behind = (
+        _duels(areas, ["geometric_margin"], ["confidence_margin"], relation=relation)
+        for relation in ("alike", "not worse")
+    )
+    parts = [Part(Quantifier.MOST, alike), Part(Quantifier.NEARLY_ALL, not_behind)]
+    return _verdict("geo-like-conf", areas, parts, data)
+
+
 def claims_on(areas: Areas, /, *, data: str) -> tuple[Verdict, ...]:
     """The verdicts on areas, wherever they come from."""
-    tested = ((claim, list(comparisons(areas))) for claim, comparisons in CLAIMED.items())
-    return tuple(_verdict(claim, areas, found, data) for claim, found in tested if found)
-
-
-def _verdict(claim: str, areas: Areas, comparisons: Sequence[Comparison], data: str) -> Verdict:
-    outside = 0.05 / len(comparisons)
-    judged = [_judge(areas, one, outside) for one in comparisons]
-    outcomes = [outcome for outcome, _, _ in judged]
-    against, speaking = outcomes.count("not held"), outcomes.count("held")
-    outcome: Outcome = "not held" if against else "held" if speaking == len(judged) else "undecided"
-    told = sorted(
-        (each for each in judged if each[0] == ("not held" if against else outcome)), key=lambda each: -each[1]
+    tested = ((claim, comparisons(areas)) for claim, comparisons in CLAIMED.items())
+    return tuple(
+        _verdict(claim, areas, [Part(CLAIMS[claim].quantifier, found)], data) for claim, found in tested if found
     )
-    shown = "; ".join(words for _, _, words in told[:SHOWN])
+
+
+def _verdict(claim: str, areas: Areas, parts: Sequence[Part], data: str) -> Verdict:
+    """Held where every part is, not held where one is not."""
+    flat = [one for part in parts for one in part.comparisons]
+    decided = iter(jointly([partial(_judged, areas, one) for one in flat]))
+    by_part = [[next(decided) for _ in part.comparisons] for part in parts]
+    outcomes = [part.quantifier.outcome(found) for part, found in zip(parts, by_part, strict=True)]
+    outcome: Outcome = "not held" if "not held" in outcomes else "undecided" if "undecided" in outcomes else "held"
+    at = next(place for place, found in enumerate(outcomes) if found == outcome)  # the part that decides
+    wanted: Outcome = "not held" if "not held" in by_part[at] else "undecided" if "undecided" in by_part[at] else "held"
+    told = [one for one, found in zip(parts[at].comparisons, by_part[at], strict=True) if found == wanted]
+    told.sort(key=lambda one: -_distance(areas, one))
     evidence = (
-        f"{speaking} of {len(judged)} comparisons speak for it, {against} against. "
-        f"{_head(outcome)}: {shown}. AURC × 100, {areas.certainty.format(len(judged))}."
+        f"{'; '.join(_counted(part, found) for part, found in zip(parts, by_part, strict=True))}. "
+        f"{HEADS[wanted]}: {'; '.join(_words(areas, one) for one in told[:SHOWN])}. "
+        f"AURC × 100, {areas.certainty.format(len(flat))}.{_turns(areas, parts, outcome)}"
     )
     return Verdict(claim, outcome, evidence, data)
 
 
-def _head(outcome: Outcome) -> str:
-    return {"held": "Closest", "not held": "Most against it", "undecided": "Most in doubt"}[outcome]
+HEADS: dict[Outcome, str] = {"held": "Closest", "not held": "Most against it", "undecided": "Most in doubt"}
 
 
-def _judge(areas: Areas, one: Comparison, outside: float) -> tuple[Outcome, float, str]:
-    """The outcome, how far it is from speaking for the claim, and the numbers in words."""
-    found = areas.contrast(one.terms, one.mix, outside=outside)
+def _counted(part: Part, found: list[Outcome]) -> str:
+    n, speaking, against = len(found), found.count("held"), found.count("not held")
+    about = "" if {one.can_refute for one in part.comparisons} == {True} else ", where the numbers can tell"
+    return (
+        f"{speaking} of {n} comparisons speak for it, {against} against{about} "
+        f"(it needs {part.quantifier.value}: {part.quantifier.needed(n)})"
+    )
+
+
+def _turns(areas: Areas, parts: Sequence[Part], outcome: Outcome) -> str:
+    """The tolerance at which a claim of comparable scores would hold, where it does not."""
+    if outcome != "not held" or any(one.relation == "better" for part in parts for one in part.comparisons):
+        return ""
+    least = max(_tolerance_of(areas, part) for part in parts)
+    return f" By the values alone it would hold with a tolerance of {least:.0%}."
+
+
+def _tolerance_of(areas: Areas, part: Part) -> float:
+    """The share by which areas may differ for as many of the comparisons as the claim speaks of, by their values."""
+    shares = []
+    for one in part.comparisons:
+        value = areas.contrast(one.terms, one.mix, outside=OUTSIDE).value
+        apart = abs(value) if one.relation == "alike" else max(value, 0.0)
+        shares.append(0.0 if apart <= one.tolerance[1] else apart / max(_other(areas, one), one.tolerance[1]))
+    return sorted(shares)[part.quantifier.needed(len(shares)) - 1]
+
+
+def _other(areas: Areas, one: Comparison) -> float:
+    return areas.area(one.terms[1].score, one.mix, one.terms[1].alpha)
+
+
+def _bound(areas: Areas, one: Comparison) -> float:
     share, least = one.tolerance
-    other = areas.area(one.terms[1].score, one.mix, one.terms[1].alpha)
-    bound = 0.0 if one.relation == "better" else max(share * other, least)
+    return 0.0 if one.relation == "better" else max(share * _other(areas, one), least)
+
+
+def _judged(areas: Areas, one: Comparison, outside: float) -> Outcome:
+    """The outcome by intervals that miss the truth by ``outside``; being apart on either side takes both tails."""
+    bound = _bound(areas, one)
+    outcome = _outcome(areas.contrast(one.terms, one.mix, outside=outside), one.relation, bound)
+    if outcome == "not held" and one.relation == "alike":
+        outcome = _outcome(areas.contrast(one.terms, one.mix, outside=outside / 2), one.relation, bound)
+    return outcome if one.can_refute or outcome != "not held" else "undecided"
+
+
+def _distance(areas: Areas, one: Comparison) -> float:
+    """How far a comparison is from speaking for the claim."""
+    found = areas.contrast(one.terms, one.mix, outside=OUTSIDE)
+    end = max(found.high, -found.low) if one.relation == "alike" else found.high
+    return (end - _bound(areas, one)) / max(_other(areas, one), one.tolerance[1])
+
+
+def _words(areas: Areas, one: Comparison) -> str:
+    found = areas.contrast(one.terms, one.mix, outside=OUTSIDE)
     spread = "" if found.spread is None else f" ± {100 * found.spread:.2f}"
-    words = f"{one.words} {_signed(found.value)}{spread} [{_signed(found.low)}, {_signed(found.high)}] on {one.mix}"
-    return _outcome(found, one.relation, bound), (found.high - bound) / max(other, least), words
+    return f"{one.words} {_signed(found.value)}{spread} [{_signed(found.low)}, {_signed(found.high)}] on {one.mix}"
 
 
 def _outcome(found: Contrast, relation: Relation, bound: float) -> Outcome:
@@ -117,25 +194,32 @@ def _duels(
 
 
 def _spike(areas: Areas) -> list[Comparison]:
-    """The mean risk up to coverage 0.1 against that up to 0.5: rising again for all scores but the margins and KNN."""
-    low, middle = ALPHAS[:2]
+    """The mean risk at the smallest coverages against that up to 0.5: higher for all scores but the margins and KNN.
+
+    The printed tables end at coverage 0.1; what they show there can speak for a rise, and not against one further down.
+    """
+    low, middle = (NEAR_ZERO if NEAR_ZERO in areas.alphas else ALPHAS[0]), ALPHAS[1]
     found = []
     for score in PAPER_SCORES:
-        one, other = (low, middle) if score in (*MARGINS, "knn") else (middle, low)
+        steady = score in STEADY
+        one, other = (low, middle) if steady else (middle, low)
         terms = (Term(1, score, one), Term(-1, score, other))
         if areas.has("in+label", *terms):
-            found.append(Comparison(f"{score} AURC-{one:g} − AURC-{other:g}", "in+label", terms))
+            words = f"{score} AURC-{one:g} − AURC-{other:g}"
+            can_refute = low == NEAR_ZERO or steady
+            found.append(Comparison(words, "in+label", terms, can_refute=can_refute))
     return found
 
 
 def _spike_to_full(areas: Areas) -> list[Comparison]:
-    """The risk at full coverage less the mean risk up to coverage 0.01, of all scores but the margins and KNN."""
+    """The risk at full coverage less that at the smallest coverages, of all scores but the margins and KNN."""
+    low = NEAR_ZERO if NEAR_ZERO in areas.alphas else ALPHAS[0]
     found = []
     for score in PAPER_SCORES:
-        terms = (Term(1, FULL, NEAR_ZERO), Term(-1, score, NEAR_ZERO))
-        if score not in (*MARGINS, "knn") and areas.has("in+label", *terms):
-            words = f"risk at full coverage − AURC-{NEAR_ZERO:g} of {score}"
-            found.append(Comparison(words, "in+label", terms, "not worse"))
+        terms = (Term(1, FULL, low), Term(-1, score, low))
+        if score not in STEADY and areas.has("in+label", *terms):
+            words = f"risk at full coverage − AURC-{low:g} of {score}"
+            found.append(Comparison(words, "in+label", terms, "not worse", can_refute=low == NEAR_ZERO))
     return found
 
 

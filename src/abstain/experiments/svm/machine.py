@@ -1,9 +1,11 @@
-"""The multiclass SVM of Crammer and Singer on scikit-learn's tables, and what its two decision rules say."""
+"""The multiclass SVM of Crammer and Singer on scikit-learn's tables, and what its two decision rules say.
+
+As in App. A a one is appended to the features, so that a weight w_j and its norm have the bias in them.
+"""
 
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,7 @@ from abstain.outputs import Outputs
 from abstain.scores import confidence_margin, geometric_margin, max_softmax, pairwise_margin
 
 Floats = NDArray[np.float64]
+Labels = NDArray[np.int64]
 FEATURE = "The SVM experiment"
 TABLES = ("digits", "wine", "iris")
 """scikit-learn's own tables with more than two classes."""
@@ -31,12 +34,12 @@ class Machine:
 
     @property
     def distances(self) -> Floats:
-        """Signed distances d_j to the hyperplanes (n, K)."""
+        """Signed distances d_j = w_j·x / ‖w_j‖ to the hyperplanes (n, K), the one of x and the bias of w_j included."""
         return np.asarray(self.outputs.logits) / np.linalg.norm(self.weight, axis=1)
 
     @property
     def weight(self) -> Floats:
-        """The weights w_j (K, d)."""
+        """The weights w_j (K, d + 1), the bias last."""
         return np.asarray(self.outputs.weight)
 
     @property
@@ -51,7 +54,8 @@ class Machine:
         return {
             "confidence_margin": confidence_margin(z),
             "geometric_margin": geometric_margin(z, w),
-            "pairwise_margin": pairwise_margin(z, w),
+            "eq. 11": geometric_margin(z, w, form="top_two"),
+            "pairwise_margin": pairwise_margin(z, w[:, :-1]),  # in the space of the features
             "max_softmax": max_softmax(z),
         }
 
@@ -79,38 +83,40 @@ class Machine:
 
     @property
     def agreement(self) -> float:
-        """Rank correlation of the two margins."""
-        return float(spearmanr(self.confidences["confidence_margin"], self.confidences["geometric_margin"])[0])
+        """Rank correlation of the two margins, the geometric one as in eq. 11."""
+        return float(spearmanr(self.confidences["confidence_margin"], self.confidences["eq. 11"])[0])
 
     def rescaled(self, factors: Floats) -> "Machine":
-        """The machine with every w_j and b_j multiplied by a factor of its own."""
+        """The machine with every w_j multiplied by a factor of its own."""
         o = self.outputs
-        bias = np.asarray(o.bias) * factors
         weight = self.weight * factors[:, None]
         logits = np.asarray(o.logits) * factors
-        return Machine(Outputs(logits=logits, labels=o.labels, features=o.features, weight=weight, bias=bias))
+        return Machine(Outputs(logits=logits, labels=o.labels, features=o.features, weight=weight))
 
 
 def machine(table: str, /, *, seed: int) -> Machine:
-    """Fit on a random part of a table, standardized; the rest is what the machine is tested on."""
+    """Fit on a random part of a table; the rest is what the machine is tested on."""
+    (x, y), (others, truth) = halves(table, seed=seed)
+    weight = soft_margin(x, y, seed)
+    return Machine(Outputs(logits=others @ weight.T, labels=truth, features=others, weight=weight))
+
+
+def halves(table: str, /, *, seed: int) -> tuple[tuple[Floats, Labels], tuple[Floats, Labels]]:
+    """Features, standardized by the first part and with a one appended, and classes of two random parts of a table."""
     datasets = require("sklearn.datasets", extra="sklearn", feature=FEATURE)
     data = getattr(datasets, f"load_{table}")()
     training, test = parts(data.target, (SHARE, 1 - SHARE), seed=seed)
     middle, spread = data.data[training].mean(axis=0), data.data[training].std(axis=0)
-    x = (data.data - middle) / np.where(spread > 0, spread, 1.0)
-    learned = _fitted(x[training], data.target[training], seed)
-    weight, bias = learned.coef_, learned.intercept_
-    return Machine(
-        Outputs(logits=x[test] @ weight.T + bias, labels=data.target[test], features=x[test], weight=weight, bias=bias)
-    )
+    x = np.column_stack([(data.data - middle) / np.where(spread > 0, spread, 1.0), np.ones(len(data.data))])
+    return (x[training], data.target[training]), (x[test], data.target[test])
 
 
-def _fitted(x: Floats, y: NDArray[np.int64], seed: int) -> Any:
-    """A one is appended to the features and its weight is kept small with the others, as in the paper."""
+def soft_margin(x: Floats, y: Labels, seed: int, /) -> Floats:
+    """The weights (K, d + 1) of Crammer and Singer's machine for features (n, d + 1) with a one at the end."""
     svm = require("sklearn.svm", extra="sklearn", feature=FEATURE)
     from sklearn.exceptions import ConvergenceWarning
 
-    learner = svm.LinearSVC(multi_class="crammer_singer", C=C, max_iter=20_000, random_state=seed)
+    learner = svm.LinearSVC(multi_class="crammer_singer", C=C, max_iter=20_000, random_state=seed, fit_intercept=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return learner.fit(x, y)
+        return np.asarray(learner.fit(x, y).coef_)

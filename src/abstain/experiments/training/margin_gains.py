@@ -6,9 +6,11 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from abstain.evaluation import MIXES
-from abstain.experiments.claims import Outcome, Verdict
+from abstain.experiments.claims import CLAIMS, Verdict
 from abstain.experiments.findings import Findings, Table
+from abstain.experiments.outcome import Outcome
 from abstain.experiments.paper.score_claims import MARGINS
+from abstain.experiments.quantifier import jointly
 from abstain.experiments.training.margin_of_loss import MarginOfLoss
 from abstain.experiments.training.over_seeds import OverSeeds, over_seeds, spread
 from abstain.report.figures.difference import difference_figure
@@ -100,15 +102,15 @@ def _differences(score: str, gains: Gains, names: Sequence[str]) -> Table:
 
 
 def _verdict(name: str, gains: Gains, data: str) -> Verdict:
-    """Held if both margins get better in every mix, not held if one gets worse in any."""
-    found = [gains[f"{score} {mix}"][name] for score in MARGINS for mix in MIXES]
-    signs = [gain.sign(among=len(found)) for gain in found]
-    better, worse = signs.count(-1), signs.count(1)
-    outcome: Outcome = "held" if better == len(found) else "not held" if worse else "undecided"
+    """Held if margins get better in most comparisons, not held if they get worse in half of them."""
+    gaps = [gains[f"{score} {mix}"][name] for score in MARGINS for mix in MIXES]
+    found = jointly([gap.is_better for gap in gaps])
+    better, worse = found.count("held"), found.count("not held")
+    outcome = CLAIMS["margin-training"].quantifier.outcome(found)
     cells = "; ".join(f"{SYMBOLS[s]} {mix} {gains[f'{s} {mix}'][name]}" for s in MARGINS for mix in MIXES)
     words = (
-        f"{name}: better in {better}, worse in {worse} of {len(found)} comparisons (joint 95% intervals). "
-        f"AURC × 100 minus that of {BASE}: {cells}"
+        f"{name}: better in {better}, worse in {worse} of {len(found)} comparisons, jointly (Holm). "
+        f"AURC × 100, 95% intervals, minus that of {BASE}: {cells}"
     )
     return Verdict("margin-training", outcome, words, data)
 

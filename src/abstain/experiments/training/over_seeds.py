@@ -7,6 +7,8 @@ from math import hypot, inf, sqrt
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
+from abstain.experiments.outcome import Outcome
+
 LEVEL = 0.95
 
 
@@ -42,10 +44,22 @@ class OverSeeds:
         """The upper end of the 95% interval."""
         return self.interval()[1]
 
-    def sign(self, *, among: int = 1) -> int:
-        """−1 or 1 where the interval leaves out zero, else 0; ``among`` so many comparisons, by Bonferroni."""
-        low, high = self.interval(1 - (1 - LEVEL) / among)
-        return int(low > 0) - int(high < 0)
+    def sign(self) -> int:
+        """−1 or 1 where the interval leaves out zero, else 0."""
+        return int(self.low > 0) - int(self.high < 0)
+
+    def is_better(self, outside: float, /) -> Outcome:
+        """Whether the first is better, by an interval that misses the truth by ``outside``."""
+        low, high = self.interval(1 - outside)
+        return "held" if high < 0 else "not held" if low > 0 else "undecided"
+
+    def is_within(self, bound: float, outside: float, /) -> Outcome:
+        """Whether the two are within a bound of each other."""
+        low, high = self.interval(1 - outside)
+        if -bound <= low and high <= bound:
+            return "held"
+        low, high = self.interval(1 - outside / 2)  # apart on either side takes both tails
+        return "not held" if low > bound or high < -bound else "undecided"
 
     def __str__(self) -> str:
         return f"{100 * self.mean:+.2f} [{100 * self.low:+.2f}, {100 * self.high:+.2f}]".replace("-", "−")

@@ -1,24 +1,28 @@
 """What a selection head gains over post-hoc scores on the same classifier, over seeds: tables, curves and verdicts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import combinations, product
 
 import numpy as np
 from scipy.special import expit
 
 from abstain.evaluation import MIXES, Evaluation
-from abstain.experiments.claims import Outcome, Verdict
+from abstain.experiments.claims import CLAIMS, Verdict
 from abstain.experiments.findings import Findings, Table
+from abstain.experiments.outcome import Outcome
+from abstain.experiments.paper.areas import EQ_11
 from abstain.experiments.paper.score_claims import COMPARABLE
+from abstain.experiments.quantifier import jointly
 from abstain.experiments.training.over_seeds import OverSeeds, over_seeds, spread
 from abstain.metrics.compare import Comparison, compare_all
 from abstain.metrics.intervals import ALPHAS
 from abstain.report.figures.risk_coverage import risk_coverage_figure
-from abstain.scores.registry import SCORES
+from abstain.scores.registry import as_score
 
 HEAD, MARGIN = "selection_head", "confidence_margin"
-POST_HOC = (MARGIN, "geometric_margin", "max_softmax", "sirc")
-SYMBOLS = {HEAD: "ScNet"} | {name: SCORES[name].symbol for name in POST_HOC}
+POST_HOC = (MARGIN, EQ_11.name, "max_softmax", "sirc")
+SYMBOLS = {HEAD: "ScNet"} | {name: as_score(name).symbol for name in POST_HOC}
 MIXES_SHOWN = ("in", "in+cov")
 Pairs = Mapping[tuple[str, str, str, float], OverSeeds]
 Levels = Mapping[tuple[str, str], float]
@@ -121,15 +125,19 @@ def _verdict(
     claim: str, differences: Pairs, levels: Levels, *, alike: Sequence[Two], better: Sequence[Two], data: str
 ) -> Verdict:
     """Held where all pairs in both mixes speak for it, not held where one speaks against it."""
-    among = len(MIXES_SHOWN) * (len(alike) + len(better))
-    found, told = [], []
+    told: list[str] = []
+    judges: list[Callable[[float], Outcome]] = []
     for mix, (a, b) in product(MIXES_SHOWN, (*alike, *better)):
         gap = _between(differences, a, b, mix)
-        found.append(_alike(gap, levels[b, mix], among) if (a, b) in alike else -gap.sign(among=among))
+        bound = max(COMPARABLE[0] * levels[b, mix], COMPARABLE[1])
+        judges.append(partial(gap.is_within, bound) if (a, b) in alike else gap.is_better)
         told.append(f"{SYMBOLS[a]} − {SYMBOLS[b]} {mix} {gap}")
-    outcome: Outcome = "not held" if -1 in found else "undecided" if 0 in found else "held"
-    words = f"{found.count(1)} of {among} comparisons speak for it, {found.count(-1)} against (joint 95% intervals). "
-    return Verdict(claim, outcome, words + "AURC × 100: " + "; ".join(told), data)
+    found = jointly(judges)
+    words = (
+        f"{found.count('held')} of {len(found)} comparisons speak for it, {found.count('not held')} against, jointly "
+        "(Holm). AURC × 100, 95% intervals: "
+    )
+    return Verdict(claim, CLAIMS[claim].quantifier.outcome(found), words + "; ".join(told), data)
 
 
 def _between(differences: Pairs, a: str, b: str, mix: str) -> OverSeeds:
@@ -137,22 +145,15 @@ def _between(differences: Pairs, a: str, b: str, mix: str) -> OverSeeds:
     return differences[a, b, mix, 1.0] if (a, b, mix, 1.0) in differences else -differences[b, a, mix, 1.0]
 
 
-def _alike(gap: OverSeeds, level: float, among: int) -> int:
-    """1 where two areas are comparable, −1 where they are not, 0 in doubt."""
-    bound = max(COMPARABLE[0] * level, COMPARABLE[1])
-    low, high = gap.interval(1 - 0.05 / among)
-    return 1 if -bound <= low and high <= bound else -1 if low > bound or high < -bound else 0
-
-
 def not_best(differences: Pairs, data: str, /) -> Verdict:
     """Held where some post-hoc score is better in some mix, not held where the head is better than each in all."""
     against = {(score, mix): differences[HEAD, score, mix, 1.0] for score in POST_HOC for mix in MIXES}
-    signs = [gap.sign(among=len(against)) for gap in against.values()]
-    better, worse = signs.count(1), signs.count(-1)
-    outcome: Outcome = "held" if better else "not held" if worse == len(against) else "undecided"
+    found = jointly([(-gap).is_better for gap in against.values()])
+    better, worse = found.count("held"), found.count("not held")
+    outcome = CLAIMS["scnet-not-best"].quantifier.outcome(found)
     worst = max(against, key=lambda key: against[key].mean)
     words = (
-        f"of {len(against)} comparisons of AURC, corrected for their number, the post-hoc score is better in {better}, "
+        f"of {len(against)} comparisons of AURC, decided jointly (Holm), the post-hoc score is better in {better}, "
         f"the head in {worse}; largest gap: {SYMBOLS[worst[0]]}, {worst[1]}, head minus score {against[worst]}"
     )
     return Verdict("scnet-not-best", outcome, words, data)
