@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from abstain.extras import require
 
 Triple = tuple[float, float, float]
+Resampling = Literal["BILINEAR", "BICUBIC"]
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class Pixels:
     crop: int | None
     mean: Triple
     std: Triple
+    resampling: Resampling = "BILINEAR"
 
     def __call__(self, images: Sequence[Any], /) -> NDArray[np.float32]:
         """(n, 3, h, w) from Pillow images or arrays of bytes."""
@@ -36,20 +38,39 @@ class Pixels:
     def _cut(self, image: Any) -> Any:
         if self.resize is None or self.crop is None:
             return image
-        return square(image, resize=self.resize, crop=self.crop)
+        return square(image, resize=self.resize, crop=self.crop, resampling=self.resampling)
 
 
-def square(image: Any, /, *, resize: int, crop: int) -> Any:
+def square(image: Any, /, *, resize: int, crop: int, resampling: Resampling = "BILINEAR") -> Any:
     """The middle ``crop`` pixels of an image whose shorter side was made ``resize`` long, as a Pillow image."""
     module = require("PIL.Image", extra="images", feature="Resizing images")
     image = module.fromarray(image) if isinstance(image, np.ndarray) else image
-    scale = resize / min(image.size)
-    width, height = (max(crop, round(side * scale)) for side in image.size)
-    image = image.resize((width, height), module.Resampling.BILINEAR)
-    left, top = (width - crop) // 2, (height - crop) // 2
+    width, height = resized(*image.size, resize)
+    image = image.resize((width, height), module.Resampling[resampling])
+    left, top = middle(width, crop), middle(height, crop)
     return image.crop((left, top, left + crop, top + crop))
 
 
+def resized(width: int, height: int, shorter: int, /) -> tuple[int, int]:
+    """Width and height once the shorter side is ``shorter``; the longer is rounded down, as torchvision's Resize does.
+
+    >>> resized(640, 427, 256)
+    (383, 256)
+    """
+    if width <= height:
+        return shorter, shorter * height // width
+    return shorter * width // height, shorter
+
+
+def middle(side: int, crop: int, /) -> int:
+    """Where the middle of a side begins; half a pixel goes to the even number, as in torchvision's CenterCrop.
+
+    >>> middle(383, 224), middle(385, 224)
+    (80, 80)
+    """
+    return round((side - crop) / 2)
+
+
 IMAGENET = Pixels(256, 224, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
-CLIP = Pixels(336, 336, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711))
+CLIP = Pixels(224, 224, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711), "BICUBIC")
 CIFAR = Pixels(None, None, (0.4914, 0.4822, 0.4465), (0.2470, 0.2435, 0.2616))
