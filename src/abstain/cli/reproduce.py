@@ -45,6 +45,8 @@ def reproduce(
 
     Example: abstain reproduce digits
     """
+    from dataclasses import replace
+
     from abstain.experiments.experiment import Setting
     from abstain.experiments.packages import MissingPackageError
     from abstain.experiments.page import write_findings
@@ -71,10 +73,11 @@ def reproduce(
     experiment = EXPERIMENTS[name]
     _check_options(name, experiment.takes, options)
     require("matplotlib", extra="report", feature="The figures of an experiment")
-    place = folder / (f"{name}-long" if long else name)  # the two stand side by side
+    setting = Setting(folder=folder, seed=seed, **options)
+    place = experiment.place(setting)  # another model, or the long version, stands beside this one
     try:
         with sample_bar("Working") as progress:
-            findings = experiment.run(Setting(folder=place, seed=seed, progress=progress, **options))
+            findings = experiment.run(replace(setting, folder=place, progress=progress))
     except MissingPackageError as missing:
         raise FileNotFoundError(f"{missing} `scripts/reproduce {name}` brings what the experiment reads.") from None
     files = write_findings(findings, experiment.title, place)

@@ -46,5 +46,12 @@ class Experiment:
     """The options it takes beside the folder and the seed."""
     needs: tuple[Package, ...] = ()
     """Packages that it reads data or weights from; `scripts/reproduce` fetches them."""
+    variant: Callable[[Setting], str] | None = None
+    """What tells the folder of one setting from that of another; by default all settings share one."""
     about: str = ""
     """What the data and the model are, what is shifted, and what a reader should know; for the documentation."""
+
+    def place(self, setting: Setting, /) -> Path:
+        """The folder of a setting, inside the setting's own."""
+        parts = [self.name, *([self.variant(setting)] if self.variant else []), *(["long"] if setting.long else [])]
+        return setting.folder / "-".join(parts)

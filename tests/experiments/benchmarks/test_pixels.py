@@ -3,8 +3,9 @@ import pytest
 import torch
 from PIL import Image
 
+from abstain.collect.square import middle, resized, square
 from abstain.collect.torchvision import mend_torchvision
-from abstain.experiments.benchmarks.pixels import CIFAR, CLIP, IMAGENET, middle, resized, square
+from abstain.experiments.benchmarks.pixels import CIFAR, CLIP, IMAGENET
 
 
 def torchvision_of(pixels):

@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.extras import require
+from abstain.collect.square import Resampling, square
 
 Triple = tuple[float, float, float]
-Resampling = Literal["BILINEAR", "BICUBIC"]
 
 
 @dataclass(frozen=True)
@@ -39,36 +38,6 @@ class Pixels:
         if self.resize is None or self.crop is None:
             return image
         return square(image, resize=self.resize, crop=self.crop, resampling=self.resampling)
-
-
-def square(image: Any, /, *, resize: int, crop: int, resampling: Resampling = "BILINEAR") -> Any:
-    """The middle ``crop`` pixels of an image whose shorter side was made ``resize`` long, as a Pillow image."""
-    module = require("PIL.Image", extra="images", feature="Resizing images")
-    image = module.fromarray(image) if isinstance(image, np.ndarray) else image
-    width, height = resized(*image.size, resize)
-    image = image.resize((width, height), module.Resampling[resampling])
-    left, top = middle(width, crop), middle(height, crop)
-    return image.crop((left, top, left + crop, top + crop))
-
-
-def resized(width: int, height: int, shorter: int, /) -> tuple[int, int]:
-    """Width and height once the shorter side is ``shorter``; the longer is rounded down, as torchvision's Resize does.
-
-    >>> resized(640, 427, 256)
-    (383, 256)
-    """
-    if width <= height:
-        return shorter, shorter * height // width
-    return shorter * width // height, shorter
-
-
-def middle(side: int, crop: int, /) -> int:
-    """Where the middle of a side begins; half a pixel goes to the even number, as in torchvision's CenterCrop.
-
-    >>> middle(383, 224), middle(385, 224)
-    (80, 80)
-    """
-    return round((side - crop) / 2)
 
 
 IMAGENET = Pixels(256, 224, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
