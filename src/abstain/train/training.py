@@ -39,7 +39,8 @@ def train(
     Images are bytes (n, h, w) or (n, h, w, c), also of a mapped file, or `StreamedImages` on disk. ``file`` holds the
     run, written every so many seconds and at the end. Another recipe, other data, another seed, number of threads,
     device, processor or version of PyTorch would give other bytes: it is refused with what changed. ``progress`` is
-    called with the steps done and in all. Every epoch shows the samples in another order and leaves out the last batch if it is not full.
+    called with the steps done and in all. Every epoch shows the samples in another order and leaves out the last batch
+    if it is not full.
     """
     check_images(images, np.asarray(labels), recipe.classes)
     goal = Path(file)

@@ -1,6 +1,9 @@
 """Small data in the layouts that the authors of the paper's data sets publish, and small models that learn nothing."""
 
 import csv
+import runpy
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -197,11 +200,31 @@ def get_zeroshot_classifier(args, clip_model):
 
 
 @pytest.fixture
+def run_script(monkeypatch, capsys):
+    """A script of the repository with arguments, as `python scripts/NAME …`, but without loading torch again."""
+
+    def run(name, *arguments):
+        script = Path(__file__).parents[3] / "scripts" / name
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", [str(script), *map(str, arguments)])
+            patch.setattr(sys, "path", list(sys.path))
+            runpy.run_path(str(script), run_name="__main__")
+        forget_flyp()
+        return capsys.readouterr().out
+
+    return run
+
+
+def forget_flyp():
+    for name in [name for name in sys.modules if name == "src" or name.startswith("src.")]:
+        del sys.modules[name]
+
+
+@pytest.fixture
 def flyp(tmp_path):
     """FLYP's folder with a checkpoint as it pickles one: its encoder around a CLIP of open_clip, random and small."""
     import importlib
     import pickle
-    import sys
 
     import torch
     from open_clip.model import CLIP, CLIPTextCfg, CLIPVisionCfg
@@ -227,8 +250,7 @@ def flyp(tmp_path):
                 pickle.dump(encoder, stream)
         finally:
             sys.path.remove(str(repository))
-            for name in [name for name in sys.modules if name == "src" or name.startswith("src.")]:
-                del sys.modules[name]
+            forget_flyp()
         return repository, encoder, head
 
     return make

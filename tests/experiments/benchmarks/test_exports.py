@@ -1,14 +1,12 @@
 """FLYP and LISA: from checkpoints as their repositories write them to what `reproduce` loads."""
 
-import os
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import abstain
 from abstain.collect.torchvision import mend_torchvision
 
 mend_torchvision()
@@ -25,24 +23,13 @@ from abstain.experiments.benchmarks.lisa_model import is_lisa, lisa_model  # noq
 from abstain.experiments.benchmarks.pixels import CLIP  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-SCRIPTS = Path(__file__).parents[3] / "scripts"
-
-
-def run_script(name, *arguments, path):
-    environment = os.environ | {"PYTHONPATH": str(path)}
-    line = [sys.executable, "-W", "ignore", str(SCRIPTS / name), *map(str, arguments)]
-    done = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 @pytest.mark.parametrize("quick", [True, False], ids=["quick_gelu", "gelu"])
-def test_flyp_gives_the_logits_of_its_own_classes(flyp, quick, tmp_path):
+def test_flyp_gives_the_logits_of_its_own_classes(flyp, quick, run_script, tmp_path):
     repository, encoder, head = flyp(quick=quick)
     output = tmp_path / "models" / "flyp.safetensors"
-    told = run_script(
-        "export-flyp", repository / "checkpoint_1.pt", "-o", output, "--repository", repository, path=repository
-    )
+    told = run_script("export-flyp", repository / "checkpoint_1.pt", "-o", output, "--repository", repository)
     assert "5 classes" in told
     model = clip_model(output, pixels=CLIP, device="cpu")
     images = [np.random.default_rng(k).integers(0, 256, size=(40, 50, 3), dtype=np.uint8) for k in range(4)]
@@ -75,10 +62,10 @@ def test_a_head_that_normalises_inside_does_not_pass_for_a_linear_layer(flyp, tm
     assert "these four rows are not the paper's; the six other scores use the logits alone and stand" in words
 
 
-def test_an_export_that_is_built_otherwise_is_noticed(flyp, tmp_path):
+def test_an_export_that_is_built_otherwise_is_noticed(flyp, run_script, tmp_path):
     repository, _, _ = flyp(quick=True)
     output = tmp_path / "flyp.safetensors"
-    run_script("export-flyp", repository / "checkpoint_1.pt", "-o", output, "--repository", repository, path=repository)
+    run_script("export-flyp", repository / "checkpoint_1.pt", "-o", output, "--repository", repository)
     header = '{"kind": "clip-classifier", "heads": 2, "activation": "gelu", "normalize": true}'
     save_file(load_file(output), output, metadata={"abstain": header})
     with pytest.raises(ValueError, match="must be a classifier that is built here as it was, got logits"):
@@ -88,10 +75,10 @@ def test_an_export_that_is_built_otherwise_is_noticed(flyp, tmp_path):
         clip_model(output, pixels=CLIP, device="cpu")
 
 
-def test_lisa_is_the_first_token_and_a_linear_layer(lisa, tmp_path):
+def test_lisa_is_the_first_token_and_a_linear_layer(lisa, run_script, tmp_path):
     checkpoint, tokenizer, classifier = lisa
     output = tmp_path / "models" / "lisa"
-    run_script("export-lisa", checkpoint, "-o", output, "--tokenizer", tokenizer, "--heads", 2, path=tmp_path)
+    run_script("export-lisa", checkpoint, "-o", output, "--tokenizer", tokenizer, "--heads", 2)
     assert is_lisa(output)
     model = lisa_model(output, device="cpu")
     texts = ["it is good", "bad", "really good good good"]
@@ -107,8 +94,6 @@ def test_lisa_is_the_first_token_and_a_linear_layer(lisa, tmp_path):
 
 
 def test_a_pickle_is_never_read_by_the_package():
-    import abstain
-
     sources = Path(abstain.__file__).parent.rglob("*.py")
     assert not [
         str(file) for file in sources if "pickle.load" in file.read_text() or "import pickle" in file.read_text()

@@ -163,8 +163,8 @@ def head_words(outputs: Outputs, /) -> list[str]:
     return [
         f"Careful, {check}, as where a head normalises its input inside. What follows: ViM and SIRC measure from an "
         "origin, and RL_geo-M by weights, that do not make these logits, and KNN has other features than the last "
-        "layer, so that these four rows are not the paper's; the six other scores use the logits alone and stand. Put the "
-        "normalisation before the last linear layer, as scripts/export-flyp does."
+        "layer, so that these four rows are not the paper's; the six other scores use the logits alone and stand. "
+        "Put the normalisation before the last linear layer, as scripts/export-flyp does."
     ]
 
 
