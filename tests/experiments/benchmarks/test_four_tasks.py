@@ -61,11 +61,14 @@ def test_imagenet_with_four_models_side_by_side(imagenet_c, tmp_path, monkeypatc
     tables = {folder.name: (folder / "table.tex").read_text() for folder in sorted(found.iterdir())}
     assert list(tables) == [f"imagenet-{model}-4" for model in ("convnext", "eva", "resnext", "volo")]
     assert len(set(tables.values())) == 4  # none was overwritten
-    told = reproduce("paper", "--limit", 4, folder=found)
-    assert "From 4 of 8 runs: table-3.tex, table-8.tex, figure-4, figure-9" in told["words"]
+    findings = without_figures("paper", found, limit=4)
+    assert "From 4 of 8 runs: table-3.tex, table-8.tex, figure-4, figure-9" in findings.words
     assert len(lines_of(found / "paper" / "table-3.tex")) == 10
     assert len(lines_of(found / "paper" / "table-8.tex")) == 30
-    assert (found / "paper" / "figure-9.pdf").exists()
+    assert len(findings.figures["figure-4"]().axes) == 4
+    assert [axes.get_title() for axes in findings.figures["figure-9"]().axes][::4] == [
+        "ImageNet - ConvNext\nIn-D", "ImageNet - ResNext\nIn-D", "ImageNet - VOLO\nIn-D",
+    ]  # fmt: skip
     eva = lines_of(found / "imagenet-eva-4" / "table.tex")
     assert lines_of(found / "paper" / "table-3.tex") == eva
 
@@ -81,12 +84,14 @@ def test_cifar_with_a_selective_net_that_was_trained_here(cifar, tmp_path):
     recipe = Recipe(body="small_cnn", options=options, objective=Selective(), epochs=1, batch_size=20)
     (cifar / "models").mkdir()
     network = train(recipe, images, np.arange(40) % 10, cifar / "models" / "scnet.safetensors")
-    told = reproduce("cifar", "--data", cifar, folder=tmp_path / "found")
-    assert {row["score"] for row in told["table"]} == {*PAPER_SCORES, "selection_head"}
+    findings = without_figures("cifar", tmp_path / "found", data=cifar)
+    assert {row["score"] for row in findings.numbers["table"]} == {*PAPER_SCORES, "selection_head"}
     place = tmp_path / "found" / "cifar-scnet"
     assert any(line.startswith("ScNet & ") for line in lines_of(place / "table.tex"))
-    assert (place / "figure-6.png").exists()
-    claims = {verdict["claim"] for verdict in told["verdicts"]}
+    panels = findings.figures["figure-6"]().axes
+    assert [axes.get_title().split("\n")[1] for axes in panels] == ["In-D", "In-D + Shift (both)", "In-D + Shift (Cov)"]
+    assert "ScNet" in panels[0].get_legend_handles_labels()[1]
+    claims = {verdict.claim for verdict in findings.verdicts}
     assert claims >= {"scnet-cifar", "scnet-imagenet", "scnet-not-best"}
     curves = {(curve.score, curve.mix) for curve in RunRecord.load(place).curves}
     assert {("selection_head", mix) for mix in ("in", "all", "in+cov")} <= curves
@@ -103,15 +108,15 @@ def test_cifar_with_a_selective_net_that_was_trained_here(cifar, tmp_path):
     np.testing.assert_allclose(own.given[:20, 0], expected.given[:, 0], rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(own.logits[:20], expected.logits, rtol=1e-4, atol=1e-5)
     file = cifar / "models" / "scnet.safetensors"
-    assert without_figures("cifar", tmp_path, data=cifar, model=str(file)).numbers["table"] == told["table"]
+    assert without_figures("cifar", tmp_path, data=cifar, model=str(file)).numbers["table"] == findings.numbers["table"]
 
 
 def test_iwildcam_with_flyp(iwildcam, flyp, run_script, tmp_path):
     repository, _, _ = flyp(quick=True)
     output = iwildcam / "models" / "flyp.safetensors"
     run_script("export-flyp", repository / "checkpoint_1.pt", "-o", output, "--repository", repository)
-    told = reproduce("iwildcam", "--data", iwildcam, folder=tmp_path / "found")
-    assert "does NOT make" not in told["words"]
+    findings = without_figures("iwildcam", tmp_path / "found", data=iwildcam)
+    assert "does NOT make" not in findings.words
     text = (tmp_path / "found" / "iwildcam-flyp" / "table.tex").read_text()
     assert r"\texttt{iWildCam} - FLYP" in text
     assert "--" not in "".join(lines_of(tmp_path / "found" / "iwildcam-flyp" / "table.tex"))
@@ -124,20 +129,22 @@ def test_amazon_with_lisa(amazon, lisa, run_script, tmp_path):
     told = reproduce("amazon", "--data", amazon, folder=tmp_path / "found")
     assert "does NOT make" not in told["words"]
     assert len(lines_of(tmp_path / "found" / "amazon-lisa" / "table.tex")) == 10
-    assembled = reproduce("paper", folder=tmp_path / "found")
-    assert "From 1 of 8 runs: table-4.tex, figure-5" in assembled["words"]
-    assert "Not run yet: imagenet eva, iwildcam flyp" in assembled["words"]
+    assert (tmp_path / "found" / "amazon-lisa" / "risk-coverage.pdf").exists()
+    assembled = without_figures("paper", tmp_path / "found")
+    assert "From 1 of 8 runs: table-4.tex, figure-5" in assembled.words
+    assert "Not run yet: imagenet eva, iwildcam flyp" in assembled.words
 
 
 def test_appendix_c_is_one_command(imagenet, tmp_path, monkeypatch):
     tiny_timm(IMAGENET.cards, imagenet, monkeypatch)
     (imagenet / "openimage_o").rename(imagenet / "imagenet-o")
-    told = reproduce("imagenet-o", "--data", imagenet, "--limit", 8, folder=tmp_path / "found")
-    assert set(told["vim"]) == {"AUROC", "AUPR", "FPR@TPR=0.95"}
-    text = (tmp_path / "found" / "imagenet-o-eva-8" / "findings.md").read_text()
-    assert "| AUROC (↑) |" in text
-    assert "| 0.765 | **0.944** |" in text  # the paper's
-    assert (tmp_path / "found" / "imagenet-o-eva-8" / "figure-7.png").exists()
+    findings = without_figures("imagenet-o", tmp_path / "found", data=imagenet, limit=8)
+    assert set(findings.numbers["vim"]) == {"AUROC", "AUPR", "FPR@TPR=0.95"}
+    (table,) = findings.tables
+    assert table.rows[0][0] == "AUROC (↑)"
+    assert table.rows[0][3:] == ("0.765", "**0.944**")  # the paper's
+    assert table.rows[2][3:] == ("0.816", "**0.279**")  # the lower is the better
+    assert len(findings.figures["figure-7"]().axes) == 3
 
 
 def test_nothing_to_assemble_is_told(tmp_path):

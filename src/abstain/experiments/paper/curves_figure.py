@@ -25,6 +25,8 @@ SCNET_SCORES = (HEAD, *MARGINS, *(score for score in SOFTMAX if score != OMITTED
 """What Fig. 6 compares: the selection head with margins and softmax scores."""
 SCNET_MIXES = ("in", "all", "in+cov")
 """The panels of Fig. 6, and covariate shift alone, which its caption speaks of."""
+LOOKS = {score: look for look, score in enumerate(score for score in ROWS if score not in (OMITTED, HEAD))}
+LOOKS[HEAD] = LOOKS["vim"]  # no figure has both
 CEILING = 2.0  # times the risk at full coverage
 MARKS = 5
 
@@ -51,7 +53,7 @@ def _draw(axes: Any, run: RunRecord, mix: str, scores: Sequence[str]) -> bool:
     curves = {curve.score: curve for curve in run.curves if curve.mix == mix}
     shown = [score for score in scores if score in curves]
     for score in shown:
-        curve, look = curves[score], ROWS.index(score)
+        curve, look = curves[score], LOOKS[score]
         axes.plot(
             [100 * value for value in curve.coverage],
             [100 * value for value in curve.risk],
