@@ -54,6 +54,8 @@ def reproduce(
 
     Example: abstain reproduce digits
     """
+    from dataclasses import replace
+
     from abstain.experiments.experiment import Setting
     from abstain.experiments.page import write_findings
     from abstain.experiments.registry import EXPERIMENTS
@@ -83,9 +85,10 @@ def reproduce(
     experiment = EXPERIMENTS[name]
     _check_options(name, experiment.takes, options)
     require("matplotlib", extra="report", feature="The figures of an experiment")
-    place = folder / (f"{name}-long" if long else name)  # the two stand side by side
+    setting = Setting(folder=folder, seed=seed, **options)
+    place = experiment.place(setting)  # another model, or the long version, stands beside this one
     with _brought_by(name), sample_bar("Working") as progress:
-        findings = experiment.run(Setting(folder=place, seed=seed, progress=progress, **options))
+        findings = experiment.run(replace(setting, folder=place, progress=progress))
     files = write_findings(findings, experiment.title, place)
     _tell(findings, files, json=json)
 

@@ -50,5 +50,12 @@ class Experiment:
     """Whether it looks at outputs that other experiments collected in the same folder."""
     has_verdicts: bool = True
     """Whether it tests claims of the paper."""
+    variant: Callable[[Setting], str] | None = None
+    """What tells the folder of one setting from that of another; by default all settings share one."""
     about: str = ""
     """What the data and the model are, what is shifted, and what a reader should know; for the documentation."""
+
+    def place(self, setting: Setting, /) -> Path:
+        """The folder of a setting, inside the setting's own."""
+        parts = [self.name, *([self.variant(setting)] if self.variant else []), *(["long"] if setting.long else [])]
+        return setting.folder / "-".join(parts)

@@ -1,5 +1,6 @@
 """Every experiment by name; `abstain reproduce` reads it."""
 
+from abstain.experiments.benchmarks.imagenet_o import IMAGENET_O
 from abstain.experiments.benchmarks.tasks import BENCHMARKS
 from abstain.experiments.costs.class_costs import COSTS
 from abstain.experiments.experiment import Experiment
@@ -16,6 +17,7 @@ from abstain.experiments.packaged.languages import LANGUAGES
 from abstain.experiments.packaged.magika import MAGIKA
 from abstain.experiments.packaged.reviews import REVIEWS
 from abstain.experiments.packaged.sentiment import SENTIMENT
+from abstain.experiments.paper.assembled import ASSEMBLED
 from abstain.experiments.paper.tables import TABLES
 from abstain.experiments.svm.svm import SVM
 from abstain.experiments.training.margin_training import MARGIN_TRAINING
@@ -35,6 +37,8 @@ EXPERIMENTS: dict[str, Experiment] = {
         LEARNED_SCORE,
         TABLES,
         *BENCHMARKS,
+        IMAGENET_O,
+        ASSEMBLED,
         DIGITS,
         MAGIKA,
         SENTIMENT,

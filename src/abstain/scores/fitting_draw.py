@@ -64,14 +64,19 @@ def draw_per_class(outputs: Outputs, /, *, seed: int) -> tuple[Outputs, Outputs]
 
 
 def rows_per_class(outputs: Outputs, /, *, seed: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Five in-distribution rows per class, as in the paper, at most half, and where (n,) the other samples are.
+    """Five in-distribution rows per class, as in the paper, at most half, and where (n,) the other samples are."""
+    return rows_of_number(outputs, PER_CLASS * outputs.n_classes, seed=seed)
+
+
+def rows_of_number(outputs: Outputs, size: int, /, *, seed: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """So many in-distribution rows, at most half of them, and where (n,) the other samples are.
 
     Copies of a drawn sample, such as corrupted ones, leave with it.
     """
     inside = np.flatnonzero((outputs.shift == "none") & outputs.usable)
     if len(inside) < 2:
         raise ValueError(f"`outputs` must have at least 2 in-distribution rows to fit a score on, got {len(inside)}.")
-    size = min(PER_CLASS * outputs.n_classes, len(inside) // 2)
+    size = min(size, len(inside) // 2)
     samples, n = outputs.samples
     rng = outputs.generator("rows to fit scores on", seed)
     drawn = inside[draw_rows(len(inside), samples[inside], size=size, rng=rng)]

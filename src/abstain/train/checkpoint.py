@@ -54,6 +54,11 @@ def _digest(tensors: dict[str, Any], record: dict[str, Any]) -> str:
     return digest(json.dumps(record, sort_keys=True), [(name, tensors[name]) for name in sorted(tensors)])
 
 
+def part(prefix: str, tensors: dict[str, Any], /) -> dict[str, Any]:
+    """The tensors whose names begin so, without that."""
+    return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+
+
 def check_same(file: Path, before: dict[str, Any], now: dict[str, Any], /) -> None:
     """A run goes on only as it was begun: an error names what is not as it was."""
     if changed := [name for name in now if before.get(name) != now[name]]:

@@ -16,9 +16,11 @@ from abstain.draws import generator
 from abstain.extras import require
 from abstain.fingerprint import digest
 from abstain.foreign import foreign
-from abstain.train.checkpoint import check_same, load, save
+from abstain.train.checkpoint import check_same, load, part, save
 from abstain.train.pixels import pixels
 from abstain.train.recipe import Recipe
+from abstain.train.streamed import StreamedImages
+from abstain.train.trained import described
 
 torch = require("torch", extra="torch", feature="Training")
 FORMAT = 1
@@ -30,7 +32,13 @@ class Run:
     """A network on its way; ``done`` of ``total`` steps."""
 
     def __init__(
-        self, recipe: Recipe, images: NDArray[np.uint8], labels: NDArray[np.int64], *, seed: int, device: str
+        self,
+        recipe: Recipe,
+        images: NDArray[np.uint8] | StreamedImages,
+        labels: NDArray[np.int64],
+        *,
+        seed: int,
+        device: str,
     ) -> None:
         self.recipe, self.images, self.labels, self.seed, self.device = recipe, images, labels, seed, device
         self.done, self.losses, self.sum = 0, list[float](), 0.0
@@ -91,7 +99,7 @@ class Run:
         return {
             **{field.name: repr(getattr(self.recipe, field.name)) for field in fields(self.recipe)},
             "loss": digest(kind.loss, kind.trusted, kind.network),
-            "images": digest(self.images),
+            "images": self.images.fingerprint() if isinstance(self.images, StreamedImages) else digest(self.images),
             "labels": digest(self.labels),
             "seed": self.seed,
             "threads": torch.get_num_threads(),
@@ -107,7 +115,14 @@ class Run:
         tensors = {f"network.{name}": value for name, value in self.network.state_dict().items()}
         for name, parameter in self.network.named_parameters():
             tensors[f"momentum.{name}"] = self.optimizer.state[parameter]["momentum_buffer"]
-        record = {"settings": self.settings, "done": self.done, "losses": self.losses, "sum": self.sum}
+        record = {
+            "settings": self.settings,
+            "network": described(self.recipe),
+            "done": self.done,
+            "total": self.total,
+            "losses": self.losses,
+            "sum": self.sum,
+        }
         save(file, tensors | {"trust": self.trust}, record)
 
     def open(self, file: Path) -> None:
@@ -119,7 +134,7 @@ class Run:
             check_same(file, record["settings"], self.settings)
             self._check(file, tensors, record)
             self.done, self.losses, self.sum = record["done"], record["losses"], record["sum"]
-            self.network.load_state_dict(_under("network.", tensors))
+            self.network.load_state_dict(part("network.", tensors))
             for name, parameter in self.network.named_parameters():
                 buffer = torch.empty_like(parameter.detach()).copy_(tensors[f"momentum.{name}"])
                 self.optimizer.state[parameter]["momentum_buffer"] = buffer
@@ -140,7 +155,3 @@ class Run:
         )
         if not as_saved:
             raise ValueError(f"`{file}` must be a checkpoint of a training run, got other steps or shapes.")
-
-
-def _under(prefix: str, tensors: dict[str, Any]) -> dict[str, Any]:
-    return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}

@@ -15,6 +15,7 @@ from abstain.train.network import Network
 from abstain.train.pixels import check_images
 from abstain.train.recipe import Recipe
 from abstain.train.run import Run
+from abstain.train.streamed import StreamedImages
 
 torch = require("torch", extra="torch", feature="Training")
 Progress = Callable[[int, int], None]
@@ -22,7 +23,7 @@ Progress = Callable[[int, int], None]
 
 def train(
     recipe: Recipe,
-    images: NDArray[np.uint8],
+    images: NDArray[np.uint8] | StreamedImages,
     labels: NDArray[np.int64],
     file: str | PathLike[str],
     /,
@@ -35,10 +36,11 @@ def train(
 ) -> Network:
     """Train as the recipe says; called again, go on where it stopped, or give the network if it is done.
 
-    Images are bytes (n, h, w) or (n, h, w, c), also of a mapped file. ``file`` holds the run, written every so many
-    seconds and at the end. Another recipe, other data, another seed, number of threads, device, processor or version of
-    PyTorch would give other bytes: it is refused with what changed. ``progress`` is called with the steps done and in
-    all. Every epoch shows the samples in another order and leaves out the last batch if it is not full.
+    Images are bytes (n, h, w) or (n, h, w, c), also of a mapped file, or `StreamedImages` on disk. ``file`` holds the
+    run, written every so many seconds and at the end. Another recipe, other data, another seed, number of threads,
+    device, processor or version of PyTorch would give other bytes: it is refused with what changed. ``progress`` is
+    called with the steps done and in all. Every epoch shows the samples in another order and leaves out the last batch
+    if it is not full.
     """
     check_images(images, np.asarray(labels), recipe.classes)
     goal = Path(file)

@@ -1,6 +1,9 @@
 """Small data in the layouts that the authors of the paper's data sets publish, and small models that learn nothing."""
 
 import csv
+import runpy
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -155,3 +158,129 @@ def stars():
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
+
+
+FLYP_MODELING = """
+import torch
+
+
+class CLIPEncoder(torch.nn.Module):
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, images, text=None):
+        return self.model.encode_image(images)
+
+
+class ClassificationHead(torch.nn.Linear):
+    def __init__(self, normalize, weights):
+        super().__init__(weights.shape[1], weights.shape[0])
+        self.normalize = normalize
+        self.weight = torch.nn.Parameter(weights.clone())
+        self.bias = torch.nn.Parameter(torch.zeros(len(weights)))
+
+    def forward(self, inputs):
+        return super().forward(inputs / inputs.norm(dim=-1, keepdim=True) if self.normalize else inputs)
+"""
+FLYP_ZEROSHOT = """
+import torch
+
+from src.models.modeling import ClassificationHead
+
+
+def get_zeroshot_classifier(args, clip_model):
+    assert (args.template, args.train_dataset, args.device) == ("iwildcam_template", "IWildCamIDVal", "cpu")
+    tokens = torch.arange(5 * 8).reshape(5, 8) % 16
+    with torch.no_grad():
+        names = clip_model.encode_text(tokens)
+        weights = names / names.norm(dim=-1, keepdim=True) * clip_model.logit_scale.exp()
+    return ClassificationHead(True, weights)
+"""
+
+
+@pytest.fixture
+def run_script(monkeypatch, capsys):
+    """A script of the repository with arguments, as `python scripts/NAME …`, but without loading torch again."""
+
+    def run(name, *arguments):
+        script = Path(__file__).parents[3] / "scripts" / name
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", [str(script), *map(str, arguments)])
+            patch.setattr(sys, "path", list(sys.path))
+            runpy.run_path(str(script), run_name="__main__")
+        forget_flyp()
+        return capsys.readouterr().out
+
+    return run
+
+
+def forget_flyp():
+    for name in [name for name in sys.modules if name == "src" or name.startswith("src.")]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def flyp(tmp_path):
+    """FLYP's folder with a checkpoint as it pickles one: its encoder around a CLIP of open_clip, random and small."""
+    import importlib
+    import pickle
+
+    import torch
+    from open_clip.model import CLIP, CLIPTextCfg, CLIPVisionCfg
+
+    def make(*, quick):
+        repository = tmp_path / "FLYP"
+        (repository / "src" / "models").mkdir(parents=True, exist_ok=True)
+        (repository / "src" / "models" / "modeling.py").write_text(FLYP_MODELING)
+        (repository / "src" / "models" / "zeroshot.py").write_text(FLYP_ZEROSHOT)
+        torch.manual_seed(0)
+        vision = CLIPVisionCfg(layers=2, width=32, head_width=16, patch_size=8, image_size=32)
+        text = CLIPTextCfg(context_length=8, vocab_size=16, width=16, heads=2, layers=1)
+        clip = CLIP(12, vision, text, quick_gelu=quick).eval()
+        sys.path.insert(0, str(repository))
+        try:
+            modeling = importlib.import_module("src.models.modeling")
+            zeroshot = importlib.import_module("src.models.zeroshot")
+            encoder = modeling.CLIPEncoder(clip)
+            arguments = type("Arguments", (), {"template": "iwildcam_template", "train_dataset": "IWildCamIDVal"})
+            arguments.device = "cpu"
+            head = zeroshot.get_zeroshot_classifier(arguments, clip)
+            with open(repository / "checkpoint_1.pt", "wb") as stream:
+                pickle.dump(encoder, stream)
+        finally:
+            sys.path.remove(str(repository))
+            forget_flyp()
+        return repository, encoder, head
+
+    return make
+
+
+@pytest.fixture
+def lisa(tmp_path):
+    """LISA's model.rar, a small random DistilBERT with a linear layer, its tokenizer, and the classifier itself."""
+    import torch
+    import transformers
+
+    class Featurizer(transformers.DistilBertModel):
+        def __call__(self, x):
+            return super().__call__(input_ids=x[:, :, 0], attention_mask=x[:, :, 1])[0][:, 0]
+
+    class Classifier(torch.nn.Module):
+        def __init__(self, config):
+            super().__init__()
+            self.model = torch.nn.Sequential(Featurizer(config), torch.nn.Linear(config.dim, 5))
+
+        def forward(self, x):
+            return self.model(x)
+
+    torch.manual_seed(0)
+    shape = {"dim": 8, "n_layers": 2, "n_heads": 2, "hidden_dim": 12, "max_position_embeddings": 16}
+    classifier = Classifier(transformers.DistilBertConfig(vocab_size=10, **shape)).eval()
+    torch.save(classifier.state_dict(), tmp_path / "model.rar")
+    place = tmp_path / "tokenizer"
+    place.mkdir()
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "it", "is", "good", "bad", "really"]
+    (place / "vocab.txt").write_text("\n".join(words))
+    transformers.BertTokenizerFast(str(place / "vocab.txt"), model_max_length=16).save_pretrained(place)
+    return tmp_path / "model.rar", place, classifier

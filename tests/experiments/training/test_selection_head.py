@@ -7,6 +7,7 @@ import abstain
 from abstain.evaluation import MIXES
 from abstain.experiments.training.over_seeds import OverSeeds
 from abstain.experiments.training.selection_head import (
+    CAPTION,
     HEAD,
     MARGIN,
     POST_HOC,
@@ -78,6 +79,13 @@ BEHIND = {f"selection_head__{score}": 0.01 for score in POST_HOC}
 )
 def test_all_alike_and_better_than_the_head_is_what_the_claim_says(special, outcome):
     assert all_better(gaps(**special), LEVELS, "data").outcome == outcome
+
+
+def test_the_panels_are_those_of_figure_6_and_the_caption_s_are_tested_as_ours():
+    worse_with_unknown_classes = gaps(**BETTER, selection_head__confidence_margin=0.0)
+    worse_with_unknown_classes[HEAD, MARGIN, "all", 1.0] = OverSeeds(0.05, 0.0001, 0.0001, 5)
+    assert comparable(worse_with_unknown_classes, LEVELS, "data").outcome == "not held"
+    assert comparable(worse_with_unknown_classes, LEVELS, "data", mixes=CAPTION).outcome == "held"
 
 
 def test_areas_agree_with_the_evaluation_by_hand(digits):

@@ -4,25 +4,32 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from abstain.collect import Data, collect
 from abstain.collect.model import NamedModel
 from abstain.collect.specs import MODEL_KINDS
 from abstain.evaluation import Evaluation, evaluate
 from abstain.evaluation.verdict import verdict
-from abstain.experiments.benchmarks.cards import Card, model_of
+from abstain.experiments.benchmarks.cards import Card, is_checkpoint, model_of
 from abstain.experiments.benchmarks.local_folders import found
 from abstain.experiments.benchmarks.pixels import Pixels
 from abstain.experiments.benchmarks.saved_outputs import saved_outputs
-from abstain.experiments.experiment import Experiment, Setting
+from abstain.experiments.claims import Verdict
+from abstain.experiments.experiment import Experiment, Option, Setting
 from abstain.experiments.findings import Findings, Table
+from abstain.experiments.paper.curves_figure import OMITTED, SCNET_MIXES, SCNET_SCORES, curves_figure
 from abstain.experiments.paper.paper_code import paper_code_areas
-from abstain.experiments.paper.paper_table import PaperTable
+from abstain.experiments.paper.paper_latex import Block, paper_latex
+from abstain.experiments.paper.paper_table import HEAD, PaperTable
+from abstain.experiments.paper.run_record import RunRecord, run_name
 from abstain.experiments.paper.score_claims import BY_THE_PAPER, score_claims
+from abstain.experiments.training.selection_head import head_claims
 from abstain.files import write_text
 from abstain.outputs import Outputs
 from abstain.report.figures.risk_coverage import risk_coverage_figure
 
-OMITTED = "doctor"  # in the figures, as in the paper: it almost overlaps with SR_max
+HEAD_ROWS = 2_000  # on which features are compared with logits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +37,8 @@ class Benchmark:
     """One task: where its data are, and the models of the paper by the names people type."""
 
     name: str
+    task: str
+    """What the paper calls it in its tables."""
     title: str
     expects: str
     """What `--data` has to hold, in words."""
@@ -46,33 +55,59 @@ class Benchmark:
 
     def experiment(self) -> Experiment:
         """For the registry."""
-        return Experiment(self.name, self.title, self.run, frozenset({"data", "limit", "model", "paper_code"}))
+        takes: frozenset[Option] = frozenset({"data", "limit", "model", "paper_code"})
+        return Experiment(self.name, self.title, self.run, takes, variant=self.run_name)
+
+    def run_name(self, setting: Setting) -> str:
+        """What tells one model, limit, seed and convention from another, in names of folders."""
+        name = self.model_name(setting)
+        return run_name(name, limit=setting.limit, seed=setting.seed, paper_code=setting.paper_code)
+
+    def model_name(self, setting: Setting) -> str:
+        """The model as people type it; of outputs and checkpoints the name of their file."""
+        model = setting.model or next(iter(self.cards))
+        return model if model in self.cards or _is_spec(model) else Path(model).stem
 
     def run(self, setting: Setting) -> Findings:
-        """Collect, or load, then compare the ten scores, beside what the paper has."""
-        model = setting.model or next(iter(self.cards))
-        outputs = self._outputs(model, setting)
-        evaluation = evaluate(outputs, scores=BY_THE_PAPER, fitting="paper", seed=setting.seed)
+        """Collect, or load, then compare the scores, beside what the paper has."""
+        outputs = self.outputs(setting)
+        scores = [*BY_THE_PAPER, *(name for name in outputs.given_names if name == HEAD)]
+        evaluation = evaluate(outputs, scores=scores, fitting="paper", seed=setting.seed)
         ours = PaperTable.of(evaluation)
         if setting.paper_code:
             ours = PaperTable(paper_code_areas(outputs, seed=setting.seed))
+        name = self.model_name(setting)
+        shown = self.cards[name].short if name in self.cards else name
         setting.folder.mkdir(parents=True, exist_ok=True)
-        write_text(setting.folder / "table.tex", ours.latex())
-        name = model if self._is_model(model) else Path(model).name
+        write_text(setting.folder / "table.tex", paper_latex([[Block(self.task, shown, ours)]]))
+        record = RunRecord.of(evaluation, ours, task=self.task, model=shown)
+        record.save(setting.folder)
         what = f"{name} on {self.title}"
         return Findings(
             words=" ".join(
-                [f"{what}, fitted on five rows per class.", verdict(evaluation).words, *self._caveats(setting)]
+                [
+                    f"{what}, fitted on five rows per class.",
+                    verdict(evaluation).words,
+                    *head_words(outputs),
+                    *self._caveats(setting),
+                ]
             ),
-            verdicts=score_claims([evaluation], data=f"{what}: {evaluation.n:,} rows"),
+            verdicts=self._verdicts(evaluation, f"{what}: {evaluation.n:,} rows"),
             tables=self._tables(ours, outputs, name, paper_code=setting.paper_code),
             numbers=evaluation.to_dict() | {"table": [_row(key, value) for key, value in ours.areas.items()]},
-            figures={"risk-coverage": lambda: _figure(evaluation)},
+            figures=_figures(evaluation, record),
             evaluation=evaluation,
         )
 
-    def _outputs(self, model: str, setting: Setting) -> Outputs:
-        if not self._is_model(model):
+    def _verdicts(self, evaluation: Evaluation, data: str) -> tuple[Verdict, ...]:
+        """Claims on scores; with a selection head also what §4.2 says of it."""
+        found = score_claims([evaluation], data=data)
+        return (*found, *head_claims([evaluation], data)) if HEAD in evaluation.confidence else found
+
+    def outputs(self, setting: Setting) -> Outputs:
+        """What the model gives for the data, collected once; or outputs that were collected before."""
+        model = setting.model or next(iter(self.cards))
+        if not (model in self.cards or _is_spec(model) or is_checkpoint(model)):
             if not Path(model).exists():
                 raise FileNotFoundError(
                     f"`--model` must be {', '.join(self.cards)}, a model as collect takes it or a folder of outputs, "
@@ -88,11 +123,9 @@ class Benchmark:
         parts = self.parts(root, setting.limit, setting.seed)  # before a model that takes minutes to make
         prepare = self.authors if setting.paper_code else None
         made = model_of(model, self.cards, root, pixels=self.pixels, prepare=prepare)
-        folder = setting.folder / _slug(model, setting)
-        return collect(NamedModel(made), parts, folder, batch_size=self.batch_size, progress=setting.progress)
-
-    def _is_model(self, name: str) -> bool:
-        return name in self.cards or name.partition(":")[0] in MODEL_KINDS
+        folder = setting.folder / f"outputs-{self.run_name(setting)}"
+        found = collect(NamedModel(made), parts, folder, batch_size=self.batch_size, progress=setting.progress)
+        return made.with_own_confidence(found) if hasattr(made, "with_own_confidence") else found
 
     def _tables(self, ours: PaperTable, outputs: Outputs, model: str, *, paper_code: bool) -> tuple[Table, ...]:
         how = "by the conventions of the authors' code" if paper_code else "by the paper's text"
@@ -115,9 +148,36 @@ class Benchmark:
         return words
 
 
-def _figure(evaluation: Evaluation) -> object:
+def _is_spec(name: str) -> bool:
+    return name.partition(":")[0] in MODEL_KINDS
+
+
+def head_words(outputs: Outputs, /) -> list[str]:
+    """What follows for the scores where there are no features, or where they do not make the logits."""
+    if outputs.features is None or outputs.weight is None:
+        return ["There is no linear last layer with its input: RL_geo-M, KNN, ViM and SIRC cannot all be computed."]
+    rows = np.unique(np.linspace(0, len(outputs) - 1, HEAD_ROWS).astype(np.int64))
+    check = outputs.select(rows).check_head()
+    if check.agrees:
+        return []
+    return [
+        f"Careful, {check}, as where a head normalises its input inside. What follows: ViM and SIRC measure from an "
+        "origin, and RL_geo-M by weights, that do not make these logits, and KNN has other features than the last "
+        "layer, so that these four rows are not the paper's; the six other scores use the logits alone and stand. "
+        "Put the normalisation before the last linear layer, as scripts/export-flyp does."
+    ]
+
+
+def _figures(evaluation: Evaluation, record: RunRecord) -> dict[str, Callable[[], object]]:
+    """All mixes; of a network with a selection head also the panels of Fig. 6."""
     shown = [name for name, entry in evaluation.entries.items() if entry.about.name != OMITTED]
-    return risk_coverage_figure(evaluation, scores=shown)
+    found: dict[str, Callable[[], object]] = {
+        "risk-coverage": lambda: risk_coverage_figure(evaluation, scores=shown),
+    }
+    if HEAD in evaluation.confidence:
+        mixes = [mix for mix in SCNET_MIXES if mix in evaluation.mixes]
+        found["figure-6"] = lambda: curves_figure([record], mixes=mixes, scores=SCNET_SCORES)
+    return found
 
 
 def _samples(outputs: Outputs, card: Card | None) -> Table:
@@ -135,10 +195,3 @@ def _samples(outputs: Outputs, card: Card | None) -> Table:
 
 def _row(key: tuple[str, str, float], value: float) -> dict[str, str | float]:
     return {"score": key[0], "mix": key[1], "alpha": key[2], "aurc": value}
-
-
-def _slug(model: str, setting: Setting) -> str:
-    """A folder of its own for each model, limit, seed and preparation."""
-    plain = "".join(letter if letter.isalnum() or letter in "-._" else "-" for letter in model)
-    limit = "" if setting.limit is None else f"-{setting.limit}"
-    return f"outputs-{plain}{limit}-seed-{setting.seed}{'-paper-code' if setting.paper_code else ''}"

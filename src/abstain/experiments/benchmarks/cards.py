@@ -18,9 +18,19 @@ class Card:
     """A model of the paper: what it is, and its accuracy there in percent."""
 
     title: str
+    """What the paper calls it, and after a comma what it is."""
     accuracy: float | None = None
     timm: str | None = None
     """Its name in timm, which fetches the weights where no file has them."""
+    made_by: str = ""
+    """The command that makes its file."""
+    trained: bool = False
+    """Whether it is a checkpoint of `abstain.train`."""
+
+    @property
+    def short(self) -> str:
+        """What the paper calls it."""
+        return self.title.partition(",")[0]
 
 
 def model_of(
@@ -31,6 +41,8 @@ def model_of(
     ``pixels`` prepares images for models that do not say how, ``prepare`` for those of timm too.
     """
     card = cards.get(name)
+    if (card and card.trained) or is_checkpoint(name):
+        return _trained(name, card, root, pixels)
     kind, _, rest = name.partition(":")
     timm = card.timm if card else rest if kind == "timm" else None
     if timm is not None:
@@ -40,17 +52,44 @@ def model_of(
     if card is None:
         device = "cpu" if kind == "onnx" else _device()
         return _sized(model_from(name, device=device, prepare=pixels), pixels)
-    place = found(root, [f"models/{name}.onnx", f"models/{name}"])
+    place = found(root, [f"models/{name}.safetensors", f"models/{name}", f"models/{name}.onnx"])
     if place is None:
         raise FileNotFoundError(
-            f"`--data` must hold {card.title} as models/{name}.onnx, or as a folder models/{name} of transformers, "
-            f"got neither in {root}. Or name a model of your own: --model torch:MODULE:NAME."
+            f"`--data` must hold {card.title} as models/{name}, got none in {root}. {card.made_by} makes it of the "
+            "authors' checkpoint. Or name a model of your own: --model torch:MODULE:NAME."
         )
-    return (
-        hf_model(place, device=_device())
-        if place.is_dir()
-        else _sized(model_from(f"onnx:{place}", prepare=pixels), pixels)
-    )
+    return _exported(place, pixels)
+
+
+def is_checkpoint(name: str, /) -> bool:
+    """Whether a model is named by the file that `abstain.train` left of it."""
+    return name.endswith(".safetensors") and Path(name).is_file()
+
+
+def _trained(name: str, card: Card | None, root: Path, pixels: Pixels | None) -> Model:
+    from abstain.experiments.benchmarks.scnet_model import TrainedModel
+
+    place = Path(name) if card is None else found(root, [f"models/{name}.safetensors"])
+    if place is None:
+        raise FileNotFoundError(
+            f"`--data` must hold {card.title if card else name} as models/{name}.safetensors, a checkpoint of "
+            f"`abstain.train`, got none in {root}. docs/training.md has the lines that train it."
+        )
+    cut = {} if pixels is None else {"side": pixels.crop, "resize": pixels.resize}
+    return TrainedModel(place, device=_device(), **cut)
+
+
+def _exported(place: Path, pixels: Pixels | None) -> Model:
+    """FLYP in one file, LISA or a classifier of transformers in a folder, or an ONNX graph."""
+    if place.is_dir():
+        from abstain.experiments.benchmarks.lisa_model import is_lisa, lisa_model
+
+        return lisa_model(place, device=_device()) if is_lisa(place) else hf_model(place, device=_device())
+    if place.suffix == ".onnx" or pixels is None:
+        return _sized(model_from(f"onnx:{place}", prepare=pixels), pixels)
+    from abstain.experiments.benchmarks.clip_classifier import clip_model
+
+    return clip_model(place, pixels=pixels, device=_device())
 
 
 def _from_timm(name: str, weights: Path | None, prepare: Pixels | None) -> Model:

@@ -9,9 +9,9 @@ import numpy as np
 
 from abstain.collect import Data
 from abstain.collect.image_folder import ENDINGS, ImageFiles
+from abstain.collect.square import square
 from abstain.collect.torchvision import mend_torchvision
 from abstain.experiments.benchmarks.local_folders import found, limited, needed
-from abstain.experiments.benchmarks.pixels import square
 from abstain.experiments.corrupted import SEVERITY, corrupted, published_name
 from abstain.extras import require
 from abstain.files import read_text, reading
@@ -38,6 +38,13 @@ def parts(root: Path, limit: int | None, seed: int, /) -> list[Data]:
     cut = partial(square, resize=256, crop=224)  # as ImageNet-C was made
     shifted = corrupted(clean, seed, cut=cut) if folder is None else _on_disk(folder, clean)
     return [clean, *shifted, limited(_unknown(root, strangers), limit, seed)]
+
+
+def with_imagenet_o(root: Path, limit: int | None, seed: int, /) -> list[Data]:
+    """Validation images and ImageNet-O, as in App. C."""
+    place = needed(root, VALIDATION, what="ILSVRC-2012 validation images")
+    strangers = needed(root, STRANGERS, what="ImageNet-O")
+    return [limited(validation(root, place), limit, seed), limited(_unknown(root, strangers), limit, seed)]
 
 
 def validation(root: Path, place: Path, /) -> Data:

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.extras import require
+from abstain.collect.square import Resampling, square
 
 Triple = tuple[float, float, float]
 
@@ -20,6 +20,7 @@ class Pixels:
     crop: int | None
     mean: Triple
     std: Triple
+    resampling: Resampling = "BILINEAR"
 
     def __call__(self, images: Sequence[Any], /) -> NDArray[np.float32]:
         """(n, 3, h, w) from Pillow images or arrays of bytes."""
@@ -36,20 +37,9 @@ class Pixels:
     def _cut(self, image: Any) -> Any:
         if self.resize is None or self.crop is None:
             return image
-        return square(image, resize=self.resize, crop=self.crop)
-
-
-def square(image: Any, /, *, resize: int, crop: int) -> Any:
-    """The middle ``crop`` pixels of an image whose shorter side was made ``resize`` long, as a Pillow image."""
-    module = require("PIL.Image", extra="images", feature="Resizing images")
-    image = module.fromarray(image) if isinstance(image, np.ndarray) else image
-    scale = resize / min(image.size)
-    width, height = (max(crop, round(side * scale)) for side in image.size)
-    image = image.resize((width, height), module.Resampling.BILINEAR)
-    left, top = (width - crop) // 2, (height - crop) // 2
-    return image.crop((left, top, left + crop, top + crop))
+        return square(image, resize=self.resize, crop=self.crop, resampling=self.resampling)
 
 
 IMAGENET = Pixels(256, 224, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
-CLIP = Pixels(336, 336, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711))
+CLIP = Pixels(224, 224, (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711), "BICUBIC")
 CIFAR = Pixels(None, None, (0.4914, 0.4822, 0.4465), (0.2470, 0.2435, 0.2616))

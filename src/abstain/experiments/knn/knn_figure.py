@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from abstain.experiments.knn.ablation import KS, PAPER, Ablation
+from abstain.experiments.knn.ablation import KS, LARGE, PAPER, Ablation
 from abstain.report.figures.style import COLOURS, FIRST_SAMPLES, label_of, new_figure, tidy
 from abstain.scores import SCORES
 
@@ -56,7 +56,7 @@ def draw_curves(axes: Any, found: Ablation, ks: list[int], /) -> None:
 
 def draw_areas(axes: Any, found: Ablation, larger: Ablation, /) -> None:
     """The area over k: mean and range over the banks, small and large, and the margin's."""
-    looks = ((found, COLOURS[0], "o-", "5 rows per class"), (larger, COLOURS[2], "s--", "a fifth of the samples"))
+    looks = ((found, COLOURS[0], "o-", "5 rows per class"), (larger, COLOURS[2], "s--", f"{LARGE:,} rows, or half"))
     for one, colour, style, label in looks:
         areas = 100 * np.array([one.areas[k] for k in one.ks])
         axes.fill_between(one.ks, areas.min(axis=1), areas.max(axis=1), color=colour, alpha=0.18, linewidth=0)

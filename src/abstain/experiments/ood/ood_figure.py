@@ -1,5 +1,6 @@
 """Fig. 7: how two scores spread over right, wrong and unknown samples, and their curves, with cuts by TPR."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,14 +26,29 @@ def contest_figure(made: dict[str, NormalScore], found: Found, /) -> Any:
         draw_densities(axes, score)
         axes.set_title(f"{'s₁: selection' if place == 'selection' else 's₂: detection'}, the paper's AUROC")
     draw_population_curves(top[2], made)
-    contest = found.measured
-    for axes, name in zip(bottom, (contest.selection, contest.detector), strict=False):
+    _draw_contest(bottom, found.measured, found.network)
+    return _lettered(figure, (top, bottom))
+
+
+def contest_panels(contest: Contest, network: str, /) -> Any:
+    """Fig. 7: both scores' samples, and their curves."""
+    figure = new_figure(11.4, 3.2, "The figure of OOD metrics", dpi=180)
+    row = figure.subplots(1, 3)
+    _draw_contest(row, contest, network)
+    return _lettered(figure, (row,))
+
+
+def _draw_contest(row: Any, contest: Contest, network: str) -> None:
+    for axes, name in zip(row, (contest.selection, contest.detector), strict=False):
         draw_histograms(axes, contest, name)
-        axes.set_title(f"{label_of(SCORES[name])}, {found.network}")
-    draw_contest_curves(bottom[2], contest)
-    for letter, axes in zip("abcdef", figure.axes, strict=True):
+        axes.set_title(f"{label_of(SCORES[name])}, {network}")
+    draw_contest_curves(row[2], contest)
+
+
+def _lettered(figure: Any, rows: Sequence[Any]) -> Any:
+    for letter, axes in zip("abcdef", figure.axes, strict=False):
         axes.set_title(f"({letter}) {axes.get_title()}", fontsize=9, pad=12)
-    for row in (top, bottom):
+    for row in rows:
         row[0].legend(frameon=False, fontsize=8)
         row[2].legend(frameon=False, fontsize=8)
     return figure

@@ -1,4 +1,4 @@
-"""The table of the paper: ten scores by mixes and α, best bold, second and third underlined; and beside the paper's."""
+"""The table of the paper: its scores by mixes and α, best bold, second and third underlined; and beside the paper's."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,14 +7,16 @@ from abstain.evaluation import Evaluation
 from abstain.experiments.findings import Table
 from abstain.experiments.paper.areas import EvaluatedAreas
 from abstain.experiments.paper.published import paper_tables
-from abstain.experiments.paper.score_claims import PAPER_SCORES
+from abstain.experiments.paper.score_claims import FOR_OOD, MARGINS, PAPER_SCORES, SOFTMAX
 from abstain.metrics.intervals import ALPHAS
-from abstain.report.tables import Ranked, latex_of
 from abstain.scores.registry import SCORES
 
 Areas = Mapping[tuple[str, str, float], float]
 SHOWN_AS = {1: "**{}**", 2: "<u>{}</u>", 3: "<u>{}</u>"}
 NO_VALUE = "–"
+HEAD = "selection_head"
+"""What a SelectiveNet is trained to give, "ScNet" in Fig. 6."""
+ROWS = (*MARGINS, *SOFTMAX, HEAD, *FOR_OOD)
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class PaperTable:
         return cls(
             {
                 (score, mix, alpha): areas.area(score, mix, alpha)
-                for score in PAPER_SCORES
+                for score in ROWS
                 if score in areas.scores
                 for mix in areas.mixes
                 for alpha in ALPHAS
@@ -38,64 +40,67 @@ class PaperTable:
         )
 
     @property
+    def mixes(self) -> list[str]:
+        """In their order."""
+        return list(dict.fromkeys(mix for _, mix, _ in self.areas))
+
+    @property
+    def scores(self) -> list[str]:
+        """In the order of the paper's rows."""
+        return [score for score in ROWS if any(key[0] == score for key in self.areas)]
+
+    @property
     def columns(self) -> list[tuple[str, float]]:
         """Mixes and α."""
-        return [(mix, alpha) for mix in dict.fromkeys(mix for _, mix, _ in self.areas) for alpha in ALPHAS]
+        return [(mix, alpha) for mix in self.mixes for alpha in ALPHAS]
 
     def place(self, score: str, mix: str, alpha: float, /) -> int:
         """1 for the best of a column; values that print alike share a place, as in the paper."""
-        column = {round(100 * self.areas[key], 2) for key in self.areas if key[1:] == (mix, alpha)}
-        return 1 + sorted(column).index(round(100 * self.areas[score, mix, alpha], 2))
+        column = {float(printed(self.areas[key])) for key in self.areas if key[1:] == (mix, alpha)}
+        return 1 + sorted(column).index(float(printed(self.areas[score, mix, alpha])))
 
     def markdown(self, title: str, note: str = "", /) -> Table:
         """For findings."""
-        rows = [(_symbol(score), *(self._cell(score, *column) for column in self.columns)) for score in self._present()]
+        rows = [(symbol_of(score), *(self._cell(score, *column) for column in self.columns)) for score in self.scores]
         return Table(title, ("score", *_heads(self.columns)), tuple(rows), note)
-
-    def latex(self) -> str:
-        """For a paper."""
-        lines: list[tuple[tuple[str, str], Sequence[Ranked | None]]] = [
-            ((score, _symbol(score)), [self._ranked(score, *column) for column in self.columns])
-            for score in self._present()
-        ]
-        heads = [(mix, f"α={alpha:g}") for mix, alpha in self.columns]
-        return latex_of(heads, lines, caption="AURC-α × 100, lower is better.")
 
     def beside(self, task: str, model: str, /) -> Table | None:
         """Ours, the paper's and the difference, or None if the paper has no such model."""
-        printed = {key[2:]: value for key, value in paper_tables().items() if key[:2] == (task, model)}
-        shared = [column for column in self.columns if (column[0], PAPER_SCORES[0], column[1]) in printed]
+        theirs_by = {key[2:]: value for key, value in paper_tables().items() if key[:2] == (task, model)}
+        shared = [column for column in self.columns if (column[0], PAPER_SCORES[0], column[1]) in theirs_by]
         if not shared:
             return None
         rows = []
-        for score in self._present():
+        for score in [score for score in self.scores if score in PAPER_SCORES]:
             cells = []
             for mix, alpha in shared:
-                ours, theirs = self.areas.get((score, mix, alpha)), printed[mix, score, alpha]
+                ours, theirs = self.areas.get((score, mix, alpha)), theirs_by[mix, score, alpha]
                 apart = "" if ours is None else f"{100 * ours - theirs:+.2f}".replace("-", "−")
-                cells.append(NO_VALUE if ours is None else f"{_two(ours)} / {theirs:g} ({apart})")
-            rows.append((_symbol(score), *cells))
+                cells.append(NO_VALUE if ours is None else f"{printed(ours)} / {printed(theirs / 100)} ({apart})")
+            rows.append((symbol_of(score), *cells))
         return Table("Ours / the paper's (difference), AURC × 100", ("score", *_heads(shared)), tuple(rows))
 
-    def _present(self) -> list[str]:
-        return [score for score in PAPER_SCORES if any(key[0] == score for key in self.areas)]
-
-    def _ranked(self, score: str, mix: str, alpha: float) -> Ranked | None:
-        area = self.areas.get((score, mix, alpha))
-        return None if area is None else (area, self.place(score, mix, alpha))
-
     def _cell(self, score: str, mix: str, alpha: float) -> str:
-        found = self._ranked(score, mix, alpha)
-        return NO_VALUE if found is None else SHOWN_AS.get(found[1], "{}").format(_two(found[0]))
+        area = self.areas.get((score, mix, alpha))
+        if area is None:
+            return NO_VALUE
+        return SHOWN_AS.get(self.place(score, mix, alpha), "{}").format(printed(area))
 
 
 def _heads(columns: Sequence[tuple[str, float]]) -> list[str]:
     return [f"{mix} α={alpha:g}" for mix, alpha in columns]
 
 
-def _symbol(score: str) -> str:
-    return SCORES[score].symbol
+def symbol_of(score: str, /) -> str:
+    """As the paper calls it."""
+    return "ScNet" if score == HEAD else SCORES[score].symbol
 
 
-def _two(area: float) -> str:
-    return f"{100 * area:.2f}"
+def printed(area: float, /) -> str:
+    """AURC × 100 with the three digits that the paper has.
+
+    >>> [printed(area) for area in (0.0016, 0.0543, 0.09996, 0.1174)]
+    ['0.16', '5.43', '10.0', '11.7']
+    """
+    text = f"{100 * area:.2f}"
+    return text if float(text) < 10 else f"{100 * area:.1f}"

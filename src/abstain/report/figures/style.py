@@ -63,10 +63,18 @@ def label_of(score: Score, /) -> str:
     """The name people type and the symbol beside it, its index set low."""
     if score.symbol == score.name:
         return plain(score.name)
-    letters, _, index = score.symbol.partition("_")
+    return f"{plain(score.name)} ({symbol_text(score.symbol)})"
+
+
+def symbol_text(symbol: str, /) -> str:
+    r"""A symbol with its index set low.
+
+    >>> symbol_text("SR_max"), symbol_text("SIRC")
+    ('SR$_{\\text{max}}$', 'SIRC')
+    """
+    letters, _, index = symbol.partition("_")
     is_index = re.fullmatch(r"[\w+()-]+", index) is not None
-    symbol = rf"{plain(letters)}$_{{\text{{{index}}}}}$" if is_index else plain(score.symbol)
-    return f"{plain(score.name)} ({symbol})"
+    return rf"{plain(letters)}$_{{\text{{{index}}}}}$" if is_index else plain(symbol)
 
 
 def plain(text: str, /) -> str:
