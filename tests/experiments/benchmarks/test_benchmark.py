@@ -182,3 +182,15 @@ def test_every_model_card_is_known_to_timm():
 
     known = timm.list_models(pretrained=True)
     assert {card.timm for card in IMAGENET.cards.values() if not card.trained} <= set(known)
+
+
+def test_features_that_do_not_make_the_logits_are_told_with_what_follows(digits, tmp_path):
+    fields = ("labels", "weight", "bias", "shift", "domain", "ids")
+    kept = {field: getattr(digits, field) for field in fields}
+    Outputs(logits=digits.logits, features=2 * digits.features, **kept).save(tmp_path / "other")
+    words = IMAGENET.run(Setting(folder=tmp_path / "found", model=str(tmp_path / "other"))).words
+    assert "the head does NOT make the logits" in words
+    assert "these four rows are not the paper's" in words
+    Outputs(logits=digits.logits, **{name: kept[name] for name in ("labels", "shift", "ids")}).save(tmp_path / "bare")
+    words = IMAGENET.run(Setting(folder=tmp_path / "found", model=str(tmp_path / "bare"))).words
+    assert "There is no linear last layer with its input" in words
