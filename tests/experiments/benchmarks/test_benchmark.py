@@ -179,3 +179,16 @@ def test_every_model_card_is_known_to_timm():
 
     known = timm.list_models(pretrained=True)
     assert {card.timm for card in IMAGENET.cards.values()} <= set(known)
+
+
+@pytest.mark.usefixtures("networks")
+def test_parts_of_an_experiment_end_with_its_findings(imagenet_c, tmp_path):
+    options = [
+        "reproduce", "imagenet", "--folder", str(tmp_path), "--data", str(imagenet_c), "--limit", "8", "--json",
+        "--model", "torch:small_networks:three", "--workers", "1", "--batch-size", "4", "--device", "cpu", "--part",
+    ]  # fmt: skip
+    first, last = (CliRunner().invoke(app, [*options, part]) for part in ("2/2", "1/2"))
+    assert json.loads(first.stdout) == {"part": "2/2", "files": []}
+    assert json.loads(last.stdout)["table"]
+    with pytest.raises(ValueError, match="`--part` must be left out for outputs that were collected"):
+        IMAGENET.run(Setting(folder=tmp_path, model=str(next(tmp_path.glob("imagenet/outputs-*"))), part="1/2"))

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from abstain.collect import Data, collect
+from abstain.collect import Data, collect, collect_part
 from abstain.collect.model import NamedModel
 from abstain.collect.specs import MODEL_KINDS
 from abstain.evaluation import Evaluation, evaluate
@@ -13,7 +14,7 @@ from abstain.experiments.benchmarks.cards import Card, model_of
 from abstain.experiments.benchmarks.local_folders import found
 from abstain.experiments.benchmarks.pixels import Pixels
 from abstain.experiments.benchmarks.saved_outputs import saved_outputs
-from abstain.experiments.experiment import Experiment, Setting
+from abstain.experiments.experiment import Experiment, Option, Setting
 from abstain.experiments.findings import Findings, Table
 from abstain.experiments.paper.paper_code import paper_code_areas
 from abstain.experiments.paper.paper_table import PaperTable
@@ -22,6 +23,10 @@ from abstain.files import write_text
 from abstain.outputs import Outputs
 from abstain.report.figures.risk_coverage import risk_coverage_figure
 
+MACHINE = ("device", "amp", "part", "workers")
+TAKES: frozenset[Option] = frozenset(
+    {"data", "limit", "model", "paper_code", "batch_size", "workers", "device", "amp", "part"}
+)
 OMITTED = "doctor"  # in the figures, as in the paper: it almost overlaps with SR_max
 
 
@@ -46,12 +51,14 @@ class Benchmark:
 
     def experiment(self) -> Experiment:
         """For the registry."""
-        return Experiment(self.name, self.title, self.run, frozenset({"data", "limit", "model", "paper_code"}))
+        return Experiment(self.name, self.title, self.run, TAKES)
 
-    def run(self, setting: Setting) -> Findings:
+    def run(self, setting: Setting) -> Findings | None:
         """Collect, or load, then compare the ten scores, beside what the paper has."""
         model = setting.model or next(iter(self.cards))
         outputs = self._outputs(model, setting)
+        if outputs is None:
+            return None
         evaluation = evaluate(outputs, scores=PAPER_SCORES, fitting="paper", seed=setting.seed)
         ours = PaperTable.of(evaluation)
         if setting.paper_code:
@@ -71,7 +78,7 @@ class Benchmark:
             evaluation=evaluation,
         )
 
-    def _outputs(self, model: str, setting: Setting) -> Outputs:
+    def _outputs(self, model: str, setting: Setting) -> Outputs | None:
         if not self._is_model(model):
             if not Path(model).exists():
                 raise FileNotFoundError(
@@ -80,6 +87,8 @@ class Benchmark:
                 )
             if setting.limit is not None:
                 raise ValueError(f"`--limit` must be left out for outputs that were collected, got {setting.limit}.")
+            if unused := [name for name in MACHINE if getattr(setting, name)]:
+                raise ValueError(f"`--{unused[0]}` must be left out for outputs that were collected.")
             return saved_outputs(Path(model))
         root = setting.data
         if root is None or not root.is_dir():
@@ -87,9 +96,20 @@ class Benchmark:
             raise FileNotFoundError(f"`--data` must be a folder with {self.expects}, got {given}.")
         parts = self.parts(root, setting.limit, setting.seed)  # before a model that takes minutes to make
         prepare = self.authors if setting.paper_code else None
-        made = model_of(model, self.cards, root, pixels=self.pixels, prepare=prepare)
+        made = NamedModel(
+            model_of(
+                model, self.cards, root, pixels=self.pixels, prepare=prepare, device=setting.device, amp=setting.amp
+            )
+        )
         folder = setting.folder / _slug(model, setting)
-        return collect(NamedModel(made), parts, folder, batch_size=self.batch_size, progress=setting.progress)
+        options: dict[str, Any] = {
+            "batch_size": setting.batch_size or self.batch_size,
+            "workers": setting.workers,
+            "progress": setting.progress,
+        }
+        if setting.part is not None:
+            return collect_part(made, parts, folder, setting.part, **options)
+        return collect(made, parts, folder, **options)
 
     def _is_model(self, name: str) -> bool:
         return name in self.cards or name.partition(":")[0] in MODEL_KINDS
@@ -141,4 +161,5 @@ def _slug(model: str, setting: Setting) -> str:
     """A folder of its own for each model, limit, seed and preparation."""
     plain = "".join(letter if letter.isalnum() or letter in "-._" else "-" for letter in model)
     limit = "" if setting.limit is None else f"-{setting.limit}"
-    return f"outputs-{plain}{limit}-seed-{setting.seed}{'-paper-code' if setting.paper_code else ''}"
+    how = ("-paper-code" if setting.paper_code else "") + ("-amp" if setting.amp else "")
+    return f"outputs-{plain}{limit}-seed-{setting.seed}{how}"

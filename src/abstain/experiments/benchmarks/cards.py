@@ -24,7 +24,15 @@ class Card:
 
 
 def model_of(
-    name: str, cards: Mapping[str, Card], root: Path, /, *, pixels: Pixels | None, prepare: Pixels | None
+    name: str,
+    cards: Mapping[str, Card],
+    root: Path,
+    /,
+    *,
+    pixels: Pixels | None,
+    prepare: Pixels | None,
+    device: str | None = None,
+    amp: bool = False,
 ) -> Model:
     """The model of a card, from ``models/`` in the data if it is there, or the model that a spec names.
 
@@ -35,11 +43,15 @@ def model_of(
     timm = card.timm if card else rest if kind == "timm" else None
     if timm is not None:
         return _from_timm(
-            timm, found(root, [f"models/{stem}{end}" for stem in (name, timm) for end in WEIGHTS]), prepare
+            timm,
+            found(root, [f"models/{stem}{end}" for stem in (name, timm) for end in WEIGHTS]),
+            prepare,
+            device or _device(),
+            amp,
         )
     if card is None:
-        device = "cpu" if kind == "onnx" else _device()
-        return _sized(model_from(name, device=device, prepare=pixels), pixels)
+        device = device or ("cpu" if kind == "onnx" else _device())
+        return _sized(model_from(name, device=device, prepare=pixels, amp=amp), pixels)
     place = found(root, [f"models/{name}.onnx", f"models/{name}"])
     if place is None:
         raise FileNotFoundError(
@@ -47,16 +59,16 @@ def model_of(
             f"got neither in {root}. Or name a model of your own: --model torch:MODULE:NAME."
         )
     return (
-        hf_model(place, device=_device())
+        hf_model(place, device=device or _device(), amp=amp)
         if place.is_dir()
-        else _sized(model_from(f"onnx:{place}", prepare=pixels), pixels)
+        else _sized(model_from(f"onnx:{place}", device=device or "cpu", prepare=pixels, amp=amp), pixels)
     )
 
 
-def _from_timm(name: str, weights: Path | None, prepare: Pixels | None) -> Model:
+def _from_timm(name: str, weights: Path | None, prepare: Pixels | None, device: str, amp: bool) -> Model:
     try:
         checkpoint = None if weights is None else str(weights)
-        return timm_model(name, checkpoint=checkpoint, device=_device(), prepare=prepare)
+        return timm_model(name, checkpoint=checkpoint, device=device, prepare=prepare, amp=amp)
     except ValueError as error:
         if weights is not None:
             raise
