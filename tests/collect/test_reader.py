@@ -1,6 +1,7 @@
 """Worker processes and parts: the same bytes as one process alone, overlapped, bounded, and gone when it is."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -77,6 +78,16 @@ def test_parts_merge_to_the_bytes_of_a_whole_run(order, images, whole, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
     again = collect_part(model, images, tmp_path / "run", "1/3", batch_size=8, shard_size=16)
     assert len(again) == 120
+
+
+def test_parts_of_two_machines_are_joined_where_their_shards_are_copied(images, whole, tmp_path):
+    model = TorchModel(network(), prepare=tensors, class_names=("a", "b", "c"))
+    for machine, part in (("one", "1/2"), ("two", "2/2")):
+        assert collect_part(model, images, tmp_path / machine / "run", part, batch_size=8, shard_size=16) is None
+    for shard in (tmp_path / "two" / ".run.collect").glob("shard-*"):
+        shutil.copy(shard, tmp_path / "one" / ".run.collect")
+    collect_part(model, images, tmp_path / "one" / "run", "1/2", batch_size=8, shard_size=16)
+    assert contents(tmp_path / "one" / "run") == whole
 
 
 PART = """
@@ -271,3 +282,21 @@ def test_half_precision_keeps_the_head_exact_and_is_another_run(tmp_path):
         for part in ("2/2", "1/2")
     ]
     np.testing.assert_array_equal(parts[1].logits, half.logits)
+
+
+def test_a_model_of_ones_own_that_prepares_in_its_call_does_it_once(tmp_path):
+    from abstain.collect import Model
+    from abstain.collect.model import NamedModel
+
+    class Own(Model):
+        name = "own"
+
+        def prepare(self, inputs):
+            return np.stack(inputs) + 1
+
+        def __call__(self, inputs):
+            return self.prepare(inputs), None
+
+    x = np.zeros((9, 3), dtype=np.float32)
+    for number, model in enumerate((Own(), NamedModel(Own()))):
+        assert (collect(model, Data(x), tmp_path / str(number)).logits == 1).all()

@@ -72,11 +72,16 @@ class NamedModel(Model):
 
     def _prepare(self, inputs: Sequence[Any]) -> Any:
         with foreign(f"`model` must run on the data, here {len(inputs)} samples"):
-            return self.model.prepare(inputs)
+            return preparation(self.model)(inputs)
 
     def head(self) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
         """That of the model."""
         return self.model.head()
+
+
+def preparation(model: Model, /) -> Prepare:
+    """What is done before ``run``; nothing for a model that has only a call, which may prepare inside."""
+    return list if type(model).run is Model.run else model.prepare
 
 
 def as_numpy(array: Any) -> NDArray[Any]:

@@ -21,7 +21,7 @@ from typing import Any, final
 from abstain.collect.as_model import as_model
 from abstain.collect.data import Data
 from abstain.collect.forward import forward
-from abstain.collect.model import Model
+from abstain.collect.model import Model, preparation
 from abstain.collect.part import Part
 from abstain.collect.reader import OnError, Reader, in_workers
 from abstain.collect.resume import RECORD, at_work, clean, is_finished, remove, remove_left, work_folder
@@ -160,7 +160,7 @@ class _Run:
 
         tick(0)
         cut = {rows: [rows[at : at + self.batch_size] for at in range(0, len(rows), self.batch_size)] for rows in todo}
-        read = Reader(self.samples, self.model.prepare, self.on_error)
+        read = Reader(self.samples, preparation(self.model), self.on_error)
         tasks = (batch for each in cut.values() for batch in each)
         with closing(in_workers(read, tasks, self.workers if todo else 0)) as batches:
             for rows, own in cut.items():
