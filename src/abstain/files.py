@@ -1,10 +1,14 @@
 """Read files with errors that name them, write them whole or not at all."""
 
+import errno
 import os
+import socket
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
+from typing import Self, final
 
 
 def write_whole(goal: Path, write: Callable[[Path], object], /) -> None:
@@ -60,24 +64,91 @@ def read_text(file: Path, what: str, /) -> str:
 
 @contextmanager
 def alone_with(file: Path, /) -> Iterator[None]:
-    """Hold a lock beside the file for the time of a with block; an error at once where somebody else holds it.
-
-    Where the system has no such locks there is none.
-    """
+    """Hold a lock beside the file inside the context; an error at once where somebody else holds it."""
     check_goal(file)
+    with Lock(file.with_name(f".{file.name}.lock")) as lock:
+        if not lock.take():
+            raise BlockingIOError(
+                f"`{file}` must not be in use, got another process at work on it{lock.holder()}. Wait for it."
+            )
+        yield
+
+
+@final
+class Lock:
+    """A lock on a file, made where there is none, which ends with its process however that ends.
+
+    A forked child does not inherit it. Where the system or the file system has no such locks, all are granted.
+    """
+
+    def __init__(self, file: Path, /) -> None:
+        self.file = file
+        self.descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+        _LOCKS.add(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def take(self, *, exclusive: bool = True, patience: float = 0) -> bool:
+        """Whether the lock could be taken within ``patience`` seconds; one held already is exchanged for it."""
+        until = time.monotonic() + patience
+        while not _flock(self.descriptor, exclusive=exclusive):
+            if time.monotonic() >= until:
+                return False
+            time.sleep(0.02)
+        with suppress(OSError):  # who holds it is a courtesy: a full disk does not matter
+            os.ftruncate(self.descriptor, 0)
+            os.lseek(self.descriptor, 0, os.SEEK_SET)
+            os.write(self.descriptor, f" ({os.getpid()} on {socket.gethostname()})".encode())
+        return True
+
+    def holder(self) -> str:
+        """Number and machine of the process that took it last, in brackets, or nothing."""
+        os.lseek(self.descriptor, 0, os.SEEK_SET)
+        found = os.read(self.descriptor, 300).decode(errors="replace")
+        return found if found.isprintable() else ""
+
+    def is_in_place(self) -> bool:
+        """Whether the file is still where it was: a lock on one that was moved away keeps nobody out."""
+        try:
+            there = os.stat(self.file)
+        except FileNotFoundError:
+            return False
+        return os.path.samestat(there, os.fstat(self.descriptor))
+
+    def close(self) -> None:
+        """Let it go."""
+        if self in _LOCKS:
+            _LOCKS.remove(self)
+            os.close(self.descriptor)
+
+
+_LOCKS: set[Lock] = set()
+
+
+def _close_inherited() -> None:
+    for lock in tuple(_LOCKS):
+        lock.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_inherited)
+
+
+def _flock(descriptor: int, *, exclusive: bool) -> bool:
+    """Whether the lock was granted; where there are no such locks it is."""
     try:
         import fcntl
     except ImportError:
-        yield
-        return
-    with open(file.with_name(f".{file.name}.lock"), "w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise BlockingIOError(
-                f"`{file}` must not be in use, got another process at work on it. Wait for it."
-            ) from None
-        yield
+        return True
+    try:
+        fcntl.flock(descriptor, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno not in (errno.EWOULDBLOCK, errno.EACCES)
+    return True
 
 
 @contextmanager

@@ -121,3 +121,47 @@ def test_the_long_version_of_an_experiment_leaves_the_short_one_in_place(tmp_pat
     assert "long: False" in (tmp_path / "told" / "findings.md").read_text()
     assert "long: True" in (tmp_path / "told-long" / "findings.md").read_text()
     assert "told-long" in capsys.readouterr().out
+
+
+def test_workers_and_parts_give_the_bytes_of_one_process(run, images, checkpoint, tmp_path):
+    options = (
+        "collect", "timm:resnet10t", images / "known", "--checkpoint", checkpoint, "--unknown", images / "strange",
+        "--corrupt", "fog:3", "--class-names", tmp_path / "names.txt", "--batch-size", "4", "-o",
+    )  # fmt: skip
+    (tmp_path / "names.txt").write_text("\n".join([*(f"class {k}" for k in range(998)), "cat", "dog"]))
+    assert run(*options, tmp_path / "whole").returncode == 0
+    done = [
+        run(*options, tmp_path / "run", "--workers", "2", "--part", part, "--json", "--device", "cpu")
+        for part in ("2/2", "1/2")
+    ]
+    assert [json.loads(one.stdout) for one in done] == [
+        {"part": "2/2", "outputs": None},
+        {"n": 15, "classes": 1000, "outputs": str(tmp_path / "run")},
+    ]
+    for file in (tmp_path / "whole").iterdir():
+        assert file.read_bytes() == (tmp_path / "run" / file.name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--part", "3/2"), "`part` must be NUMBER/OF with a number from 1 to OF, such as 2/4, got '3/2'."),
+        (("--device", "cuda"), "`device` must be one that PyTorch has here, got 'cuda'"),
+        (("--device", "tpu"), "`device` must be one that PyTorch has here, got 'tpu'"),
+    ],
+)
+def test_what_the_machine_cannot_do_is_one_line(run, images, checkpoint, options, message, tmp_path):
+    done = run(
+        "collect", "timm:resnet10t", images / "strange", "--checkpoint", checkpoint, "-o", tmp_path / "run", *options
+    )
+    if torch.cuda.is_available():
+        pytest.skip("there is a graphics card")
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_half_precision_is_of_pytorch_alone(run, tmp_path):
+    (tmp_path / "a.py").write_text("print()\n" * 20)
+    done = run("collect", "magika", tmp_path, "-o", tmp_path / "run", "--amp")
+    assert "`amp` must be left out for a model that PyTorch does not run, got it with 'magika'." in done.stderr

@@ -1,6 +1,8 @@
 """Many Parquet files from the command line."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import polars as pl
@@ -74,3 +76,36 @@ def test_what_cannot_be_is_said_in_one_line(run, shards, arguments, message):
     assert done.returncode == 1
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+WORKERS_DIE = """
+import os, signal, sys
+from abstain.cli import main
+from abstain.engines.ray import RayEngine
+
+run = RayEngine.map
+
+class DiesOnce:
+    def __init__(self, work, mark):
+        self.work, self.mark = work, mark
+
+    def __call__(self, item):
+        if not os.path.exists(self.mark):
+            open(self.mark, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return self.work(item)
+
+mark = sys.argv.pop()
+RayEngine.map = lambda self, work, items: run(self, DiesOnce(work, mark), items)
+main()
+"""
+
+
+def test_a_ray_worker_that_dies_leaves_json_alone_on_standard_output(run, shards, tmp_path):
+    pytest.importorskip("ray")
+    options = ("evaluate", shards, "--score", "energy", "--json", "--engine")
+    command = [sys.executable, "-c", WORKERS_DIE, *map(str, options), "ray", "--workers", "1", str(tmp_path / "died")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (tmp_path / "died").exists()
+    assert json.loads(done.stdout) == json.loads(run(*options, "local").stdout)
+    assert "worker died" in done.stderr  # where it is reported

@@ -233,7 +233,7 @@ def test_memory_does_not_grow_with_the_data(tmp_path):
 def test_progress_counts_samples(tmp_path):
     seen = []
     collect(MODEL, make_data(50), tmp_path / "run", batch_size=10, shard_size=20, progress=lambda *p: seen.append(p))
-    assert seen == [(20, 50), (40, 50), (50, 50)]
+    assert seen == [(0, 50), (10, 50), (20, 50), (30, 50), (40, 50), (50, 50)]
 
 
 @pytest.mark.parametrize(

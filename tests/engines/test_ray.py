@@ -1,7 +1,10 @@
 """A real Ray cluster of two workers on loopback: the same digits as on this machine, also where a worker dies."""
 
+import ipaddress
 import os
 import signal
+import sys
+from contextlib import suppress
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +34,14 @@ def many(tmp_path, make_table, write_shards, monkeypatch):
 
 def test_the_counts_are_those_of_this_machine(many, cells_of):
     assert cells_of(sketch(many, engine="ray").sketch) == cells_of(sketch(many).sketch)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_nothing_of_the_cluster_listens_beyond_loopback(many):
+    sketch(many, engine="ray")  # so that there are workers
+    addresses = _listening()
+    assert len(addresses) >= 4  # this process, the head, the node and a worker at least
+    assert set().union(*addresses.values()) <= {"127.0.0.1", "::1", "::ffff:7f00:1"}
 
 
 def test_fitted_scores_travel_as_arrays(many, cells_of):
@@ -129,16 +140,38 @@ def test_workers_killed_in_the_middle_of_a_sketch_leave_no_trace(tmp_path, make_
     assert cells_of(found.sketch) == cells_of(sketch(place, scores=SOME).sketch)
 
 
+def _listening():
+    """By process below this one or itself, the addresses on which it accepts connections."""
+    owner = {}
+    for number in _parents():
+        if number == os.getpid() or _is_below(number, _parents()):
+            with suppress(OSError):
+                owner |= {os.readlink(link.path): number for link in os.scandir(f"/proc/{number}/fd")}
+    found = {}
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        with open(table) as lines:
+            for _, local, _, state, *rest in (line.split() for line in lines.readlines()[1:]):
+                if state == "0A" and (number := owner.get(f"socket:[{rest[5]}]")):
+                    words = bytes.fromhex(local.partition(":")[0])
+                    address = b"".join(words[at : at + 4][::-1] for at in range(0, len(words), 4))
+                    found.setdefault(number, set()).add(str(ipaddress.ip_address(address)))
+    return found
+
+
+def _parents():
+    parents = {}
+    for number in map(int, filter(str.isdigit, os.listdir("/proc"))):
+        with suppress(OSError), open(f"/proc/{number}/stat") as stat:
+            parents[number] = int(stat.read().rpartition(")")[2].split()[1])
+    return parents
+
+
 def _at_work():
     """Processes below this one that name themselves after the task they run."""
-    parents, names = {}, {}
-    for number in map(int, filter(str.isdigit, os.listdir("/proc"))):
-        try:
-            with open(f"/proc/{number}/stat") as stat, open(f"/proc/{number}/cmdline", "rb") as command:
-                parents[number] = int(stat.read().rpartition(")")[2].split()[1])
-                names[number] = command.read()
-        except OSError:
-            continue
+    parents, names = _parents(), {}
+    for number in parents:
+        with suppress(OSError), open(f"/proc/{number}/cmdline", "rb") as command:
+            names[number] = command.read()
     return [number for number in names if names[number].startswith(b"ray::alone") and _is_below(number, parents)]
 
 

@@ -15,6 +15,14 @@ from abstain.names import check_name
 
 if TYPE_CHECKING:
     from abstain.collect.data import Data
+    from abstain.collect.model import Model
+    from abstain.outputs import Outputs
+
+Amp = Annotated[bool, typer.Option("--amp", help="Run PyTorch in half precision, the last layer excepted.")]
+Workers = Annotated[int, typer.Option(help="Processes that read and prepare samples while the model runs.", min=0)]
+Part = Annotated[
+    str | None, typer.Option(help="Compute one part, such as 2/4; processes with a part each share the output folder.")
+]
 
 
 def collect(
@@ -40,8 +48,11 @@ def collect(
     ] = None,
     checkpoint: Annotated[str | None, typer.Option(help="Weights: .safetensors, or a torch state dictionary.")] = None,
     class_names: Annotated[Path | None, typer.Option(help="A text file with a class name per line.")] = None,
-    device: Annotated[str, typer.Option(help="Where torch runs.")] = "cpu",
+    device: Annotated[str, typer.Option(help="Where PyTorch or ONNX Runtime runs: cpu, cuda, cuda:1, mps.")] = "cpu",
+    amp: Amp = False,
     batch_size: Annotated[int, typer.Option(help="Samples per batch.")] = 64,
+    workers: Workers = 0,
+    part: Part = None,
     on_error: Annotated[
         str, typer.Option(help="'raise', or 'skip' to leave out samples that fail.", autocompletion=on_error_words)
     ] = "raise",
@@ -55,19 +66,25 @@ def collect(
     from rich.console import Console
 
     from abstain.collect.model import NamedModel
-    from abstain.collect.run import collect as run
     from abstain.collect.specs import model_from
 
-    made = model_from(model, checkpoint=checkpoint, device=device, class_names=_class_names(class_names))
+    made = model_from(model, checkpoint=checkpoint, device=device, class_names=_class_names(class_names), amp=amp)
+    parts = _parts(model, data, corrupt or [], unknown or [], seed)
     with sample_bar() as progress:
-        outputs = run(
+        outputs = _run(
             NamedModel(made),
-            _parts(model, data, corrupt or [], unknown or [], seed),
+            parts,
             output,
+            part,
             batch_size=batch_size,
-            on_error=on_error,  # type: ignore[arg-type]
+            workers=workers,
+            on_error=on_error,
             progress=progress,
         )
+    if outputs is None:
+        message = f"Part {part} is done; other parts are missing. The last one writes {output}."
+        print_json({"part": part, "outputs": None}) if json else print(message)
+        return
     if json:
         print_json({"n": len(outputs), "classes": outputs.n_classes, "outputs": str(output)})
         return
@@ -76,6 +93,15 @@ def collect(
     if outputs.features is not None and outputs.weight is not None:
         console.print(str(outputs.check_head()), markup=False)
     print(f"Go on with: {program()} evaluate {output}")
+
+
+def _run(model: "Model", data: "list[Data]", output: Path, part: str | None, **options: Any) -> "Outputs | None":
+    """All of it, or a part."""
+    from abstain.collect.run import collect, collect_part
+
+    return (
+        collect(model, data, output, **options) if part is None else collect_part(model, data, output, part, **options)
+    )
 
 
 def _class_names(file: Path | None) -> list[str] | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from abstain.cli.collect import Amp, Part, Workers
 from abstain.cli.complete import experiment_names
 from abstain.cli.options import Json
 from abstain.cli.show import print_json, sample_bar
@@ -40,6 +41,11 @@ def reproduce(
     limit: Annotated[int | None, typer.Option(help="At most this many samples of each part.", min=1)] = None,
     model: Annotated[str | None, typer.Option(help="A model the experiment knows, or one as collect takes it.")] = None,
     seeds: Annotated[int | None, typer.Option(help="How many times to repeat it.", min=1)] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Samples per batch. [the experiment's own]", min=1)] = None,
+    workers: Workers = 0,
+    device: Annotated[str | None, typer.Option(help="Where the model runs. [cuda where there is one]")] = None,
+    amp: Amp = False,
+    part: Part = None,
     paper_code: Annotated[bool, typer.Option("--paper-code", help="Conventions of the authors' code.")] = False,
     long: Annotated[bool, typer.Option("--long", help="The long version.")] = False,
     run: Annotated[
@@ -71,6 +77,11 @@ def reproduce(
         "seeds": seeds,
         "paper_code": paper_code,
         "long": long,
+        "batch_size": batch_size,
+        "workers": workers,
+        "device": device,
+        "amp": amp,
+        "part": part,
     }
     if name == CLAIMS:
         _check_options(CLAIMS, frozenset({"long"}) if run else frozenset(), options)
@@ -89,6 +100,10 @@ def reproduce(
     place = experiment.place(setting)  # another model, or the long version, stands beside this one
     with _brought_by(name), sample_bar("Working") as progress:
         findings = experiment.run(replace(setting, folder=place, progress=progress))
+    if findings is None:
+        message = f"Part {part} is done; other parts are missing. The last one writes the findings."
+        print_json({"part": part, "files": []}) if json else print(message)
+        return
     files = write_findings(findings, experiment.title, place)
     _tell(findings, files, json=json)
 
@@ -141,7 +156,7 @@ def _collect_claims(folder: Path, docs: Path | None, *, json: bool) -> None:
 def _check_options(name: str, takes: frozenset[str], options: dict[str, Any]) -> None:
     """What an experiment does not take is an error, not silence."""
     for option, value in options.items():
-        if value not in (None, False) and option not in takes:
+        if value not in (None, False, 0) and option not in takes:
             flags = ", ".join(f"--{one.replace('_', '-')}" for one in sorted(takes)) or "none"
             raise ValueError(f"`--{option.replace('_', '-')}` must be left out for {name}, which takes {flags}.")
 

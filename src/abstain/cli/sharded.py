@@ -1,7 +1,8 @@
 """What commands do with many Parquet files: a folder, a pattern, addresses, or several names."""
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,9 +70,11 @@ def sketched(
         )
 
 
-def rows_bar() -> AbstractContextManager[Any]:
-    """Counts rows."""
-    return sample_bar("Rows")
+@contextmanager
+def rows_bar() -> Iterator[Callable[[int, int], None]]:
+    """Counts rows; what an engine prints inside the context, as Ray does of dead workers, goes to standard error."""
+    with redirect_stdout(sys.stderr), sample_bar("Rows") as progress:
+        yield progress
 
 
 def compared(found: "Sketched", *, alphas: list[float] | None, level: float) -> "SketchedEvaluation":

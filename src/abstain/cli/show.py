@@ -4,6 +4,8 @@ import json as json_module
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from abstain.cli.letters import shown
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from abstain.evaluation.summary import Cell, Summary
 
 BEST, TIED = "●", "○"
+EVERY = 60  # seconds between lines of progress
 
 
 def print_json(document: Any) -> None:
@@ -52,11 +55,18 @@ def progress_bar() -> "Iterator[Progress]":
 
 @contextmanager
 def sample_bar(doing: str = "Collecting") -> "Iterator[Callable[[int, int], None]]":
-    """A bar on standard error that counts what is done, with the rate and the time left; it goes away when done."""
+    """A bar on standard error that counts what is done, with the rate and the time left; it goes away when done.
+
+    Where standard error is no terminal, as in the log of a batch job, it is a line a minute. What was done before the
+    first call, by an earlier run, does not count in the rate.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _Lines(doing)
+        return
     columns = (
         TextColumn(doing),
         BarColumn(),
@@ -64,14 +74,37 @@ def sample_bar(doing: str = "Collecting") -> "Iterator[Callable[[int, int], None
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=None, rate="")
+        first = True
 
         def update(done: int, total: int) -> None:
+            nonlocal first
+            if first:
+                bar.reset(task, completed=done, total=total)
+                first = False
             speed = bar.tasks[0].speed
             bar.update(task, completed=done, total=total, rate=f"{speed:.0f}/s" if speed else "")
 
         yield update
+
+
+class _Lines:
+    """Progress as a line now and then."""
+
+    def __init__(self, doing: str) -> None:
+        self.doing, self.start, self.last = doing, (0.0, 0), 0.0
+
+    def __call__(self, done: int, total: int) -> None:
+        now = monotonic()
+        if not self.last:
+            self.start, self.last = (now, done), now
+        if now - self.last < EVERY or sys.stderr is None:
+            return
+        self.last = now
+        rate = (done - self.start[1]) / (now - self.start[0])
+        left = f", {timedelta(seconds=round((total - done) / rate))} left" if rate else ""
+        print(f"{self.doing}: {done:,} of {total:,}, {rate:.3g}/s{left}", file=sys.stderr, flush=True)
 
 
 def print_summary(summary: "Summary", console: "Console", *, intervals: bool = False) -> None:

@@ -2,13 +2,13 @@
 
 from abstain.collect.batches import batches
 from abstain.collect.data import Data, Inputs
-from abstain.collect.forward import SampleError
 from abstain.collect.hf_dataset import hf_dataset
 from abstain.collect.hf_model import hf_model
 from abstain.collect.image_folder import image_folder
 from abstain.collect.model import CallableModel, Model
 from abstain.collect.onnx_model import OnnxModel
-from abstain.collect.run import collect
+from abstain.collect.reader import SampleError
+from abstain.collect.run import collect, collect_part
 from abstain.collect.sklearn_model import SklearnModel
 from abstain.collect.table import table
 from abstain.collect.timm_model import timm_model
@@ -25,6 +25,7 @@ __all__ = [
     "TorchModel",
     "batches",
     "collect",
+    "collect_part",
     "hf_dataset",
     "hf_model",
     "image_folder",

@@ -16,6 +16,8 @@ Split = Callable[[Any], tuple[Any, Any]]
 class BatchedInputs(Inputs):
     """Inputs that only come in order: reading back starts the iterable again, which has to give the same."""
 
+    in_order = True
+
     def __init__(self, make: Callable[[], Iterable[Any]], n: int, digests: list[str], split: Split) -> None:
         self.make, self.n, self.digests, self.split = make, n, digests, split
         self.batches: Iterator[Any] = iter(())

@@ -16,7 +16,9 @@ class OtherInputsError(ValueError):
 
 
 class Inputs(ABC):
-    """A sequence of inputs, read when asked for."""
+    """A sequence of inputs, read when asked for; ``in_order`` where jumping among them reads all between."""
+
+    in_order: bool = False
 
     @abstractmethod
     def __len__(self) -> int:
@@ -101,6 +103,11 @@ def _plain_names(values: NDArray[Any]) -> NDArray[Any]:
 class _Selected(Inputs):
     inputs: Inputs | Sequence[Any] | NDArray[Any]
     rows: NDArray[np.int64]
+
+    @property
+    def in_order(self) -> bool:  # type: ignore[override]
+        """As that which they are chosen from."""
+        return getattr(self.inputs, "in_order", False)
 
     def __len__(self) -> int:
         return len(self.rows)

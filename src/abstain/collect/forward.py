@@ -1,81 +1,48 @@
-"""The model over some rows: what it says of each, and which could not be read or classified."""
+"""The model over some rows: what it gives for each, and which could not be read or classified."""
 
-from typing import Any, Literal
+from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from abstain.collect.data import OtherInputsError
 from abstain.collect.model import Model
+from abstain.collect.reader import Batch, OnError, sample_error
 from abstain.collect.samples import Samples
-
-OnError = Literal["raise", "skip"]
-
-
-class SampleError(ValueError):
-    """One sample could not be read or classified; the message names it."""
+from abstain.collect.shards import Shard
 
 
 def forward(
-    model: Model, samples: Samples, rows: range, /, *, batch_size: int, on_error: OnError
-) -> dict[str, NDArray[Any]]:
-    """Logits and features of the rows that went well, and the reasons of those that did not."""
+    model: Model, samples: Samples, batches: Iterator[Batch], /, *, on_error: OnError, tick: Callable[[int], None]
+) -> Shard:
+    """Logits and features of the rows that went well, and the reasons of those that did not.
+
+    ``tick`` is called with the number of rows of each batch that is done.
+    """
     kept: list[int] = []
     failures: dict[int, str] = {}
     logits, features = [], []
-    for first in range(rows.start, rows.stop, batch_size):
-        inputs = _read(samples, rows[first - rows.start :][:batch_size], failures, on_error)
-        if not inputs:
-            continue
-        z, x = model(list(inputs.values()))
-        if z.ndim != 2 or len(z) != len(inputs):
-            raise ValueError(f"`model` must give logits of shape ({len(inputs)}, K), got {z.shape}.")
-        good = np.asarray(np.isfinite(z).all(axis=1))
-        if x is not None:
-            good = good & np.isfinite(x).all(axis=1)
-        for row, fine in zip(inputs, good, strict=True):
-            if fine:
-                kept.append(row)
-            else:
-                _fail(failures, samples, row, "has logits or features that are not finite", on_error)
-        logits.append(z[good])
-        if x is not None:
-            features.append(x[good])
-    arrays: dict[str, NDArray[Any]] = {
-        "rows": np.array(kept, dtype=np.int64),
-        "failed_rows": np.array(list(failures), dtype=np.int64),
-        "failed_reasons": np.array(list(failures.values()), dtype=str),
-    }
-    if kept:
-        arrays["logits"] = np.concatenate(logits)
-        if features:
-            arrays["features"] = np.concatenate(features)
-    return arrays
-
-
-def _read(samples: Samples, rows: range, failures: dict[int, str], on_error: OnError) -> dict[int, Any]:
-    """The inputs that can be read, by row."""
-    inputs = {}
-    for row in rows:
-        try:
-            inputs[row] = samples[row]
-        except OtherInputsError:  # not this sample's failure: the data are not what they were
-            raise
-        except Exception as error:
-            _fail(failures, samples, row, f"cannot be read: {type(error).__name__}: {error}", on_error, error)
-    return inputs
-
-
-def _fail(
-    failures: dict[int, str],
-    samples: Samples,
-    row: int,
-    reason: str,
-    on_error: OnError,
-    cause: BaseException | None = None,
-) -> None:
-    if on_error == "raise":
-        raise SampleError(
-            f"Sample {samples.name(row)} {reason}. Mend or remove it, or pass on_error='skip' to go on without it."
-        ) from cause
-    failures[row] = reason
+    for batch in batches:
+        failures |= batch.failures
+        if batch.rows:
+            z, x = model.run(batch.prepared)
+            if z.ndim != 2 or len(z) != len(batch.rows):
+                raise ValueError(f"`model` must give logits of shape ({len(batch.rows)}, K), got {z.shape}.")
+            good = np.asarray(np.isfinite(z).all(axis=1))
+            if x is not None:
+                good = good & np.isfinite(x).all(axis=1)
+            for row in np.array(batch.rows)[~good].tolist():
+                failures[row] = "has logits or features that are not finite"
+                if on_error == "raise":
+                    raise sample_error(samples, row, failures[row])
+            kept += np.array(batch.rows)[good].tolist()
+            logits.append(z[good])
+            if x is not None:
+                features.append(x[good])
+        tick(len(batch.rows) + len(batch.failures))
+    if len(features) not in (0, len(logits)):
+        raise ValueError("`model` must give features with all of its logits or with none, got some.")
+    return Shard(
+        rows=np.array(kept, dtype=np.int64),
+        logits=np.concatenate(logits) if kept else None,
+        features=np.concatenate(features) if kept and features else None,
+        failures=failures,
+    )

@@ -10,7 +10,7 @@ from abstain.extras import require
 from abstain.foreign import foreign
 
 
-def hf_model(path: str | PathLike[str], /, *, device: str = "cpu") -> TorchModel:
+def hf_model(path: str | PathLike[str], /, *, device: str = "cpu", amp: bool = False) -> TorchModel:
     """A classifier saved with its tokenizer or image processor; class names come from its configuration."""
     mend_torchvision()
     transformers = require("transformers", extra="hf", feature="Collecting from transformers")
@@ -38,4 +38,4 @@ def hf_model(path: str | PathLike[str], /, *, device: str = "cpu") -> TorchModel
         raise ValueError(
             f"`path` must hold an image or sequence classifier, got {kind or 'no architecture'} in {path}."
         )
-    return TorchModel(model, prepare=prepare, device=device, class_names=names)
+    return TorchModel(model, prepare=prepare, device=device, class_names=names, amp=amp)

@@ -1,6 +1,6 @@
 """ONNX graphs: the input and the output of the head become graph outputs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.collect.model import Batch, Model
+from abstain.collect.model import Batch, Model, Prepare
 from abstain.collect.onnx_head import find_head, load_onnx
 from abstain.extras import require
 from abstain.foreign import foreign
@@ -29,19 +29,22 @@ class OnnxModel(Model):
     """A graph run by ONNX Runtime; ``prepare`` turns a list of inputs into the array (or arrays by name) it takes.
 
     Arrays are cast to the type the graph declares. ``logits`` names their tensor where it is not what the
-    graph's first output is made of (see `find_head`).
+    graph's first output is made of (see `find_head`). On the ``device`` cuda, or cuda:1, the runtime must be the one
+    for graphics cards.
     """
 
     def __init__(
         self,
         file: str | PathLike[str],
         *,
-        prepare: Callable[[Sequence[Any]], Any] = np.stack,
+        prepare: Prepare = np.stack,
         class_names: Sequence[str] | None = None,
         logits: str | None = None,
+        device: str = "cpu",
     ) -> None:
         onnx = require("onnx", extra="onnx", feature="Collecting from ONNX")
         runtime = require("onnxruntime", extra="onnx", feature="Collecting from ONNX")
+        providers = _providers(runtime, device)
         graph_model = load_onnx(file)
         digest = sha256(Path(file).read_bytes())
         for tensor in graph_model.graph.initializer:  # external data is not in the file
@@ -55,11 +58,15 @@ class OnnxModel(Model):
             if name not in {output.name for output in graph_model.graph.output}:
                 graph_model.graph.output.append(onnx.ValueInfoProto(name=name))
         with foreign(f"`{file}` must be a graph that ONNX Runtime loads"):
-            self.session = runtime.InferenceSession(graph_model.SerializeToString(), providers=["CPUExecutionProvider"])
+            self.session = runtime.InferenceSession(graph_model.SerializeToString(), providers=providers)
 
     def __call__(self, inputs: Sequence[Any], /) -> Batch:
         """One run of the graph."""
-        given = self.prepare(inputs)
+        return self.run(self.prepare(inputs))
+
+    def run(self, prepared: Any, /) -> Batch:
+        """The same of inputs that are prepared."""
+        given = prepared
         wanted = {entry.name: TYPES.get(entry.type) for entry in self.session.get_inputs()}
         if not isinstance(given, dict):
             given = {next(iter(wanted)): given}
@@ -70,3 +77,15 @@ class OnnxModel(Model):
     def head(self) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
         """Weight (K, d) and bias (K,) of the head."""
         return self.layer.weight, self.layer.bias
+
+
+def _providers(runtime: Any, device: str) -> list[Any]:
+    """What runs the graph on a device."""
+    kind, _, number = device.partition(":")
+    if kind == "cpu":
+        return ["CPUExecutionProvider"]
+    there = runtime.get_available_providers()
+    if kind != "cuda" or "CUDAExecutionProvider" not in there:
+        hint = " Install onnxruntime-gpu in place of onnxruntime." if kind == "cuda" else ""
+        raise ValueError(f"`device` must be one that ONNX Runtime has here, got {device!r}.{hint}")
+    return [("CUDAExecutionProvider", {"device_id": int(number or 0)}), "CPUExecutionProvider"]

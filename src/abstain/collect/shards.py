@@ -1,8 +1,12 @@
-"""The shards of a run on disk: one file each, written whole or not at all, with a digest of what the run depends on."""
+"""The shards of a run on disk: one file each, whole and unaltered or computed again.
 
-import zipfile
+A shard is a sealed file: sizes and types of its arrays and a digest of every bit. Its header says which run and which
+rows it is of, and which head the model had, so that no other shard, and no part of one, is ever taken for it.
+"""
+
+import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
 
@@ -10,9 +14,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.collect.model import Model
-from abstain.files import write_whole
+from abstain.fingerprint import digest
+from abstain.sealed import load_sealed, save_sealed
 
-HEAD = "head.npz"
+KIND, VERSION = "abstain.shard", 1
+HEAD = "head.safetensors"
+Arrays = dict[str, NDArray[Any]]
+Failures = dict[int, str]
+
+
+@final
+@dataclass(frozen=True)
+class Shard:
+    """What the model gave for some rows: those that went well, why the others did not, and the digest of its head."""
+
+    rows: NDArray[np.int64]
+    logits: NDArray[Any] | None
+    features: NDArray[Any] | None
+    failures: Failures = field(default_factory=dict)
+    head: str | None = None
+
+    def covers(self, rows: range, /) -> bool:
+        """Whether each of the rows is here once, with as many logits and features."""
+        arrays = [array for array in (self.logits, self.features) if array is not None]
+        found = np.sort(np.concatenate([self.rows, np.array(list(self.failures), dtype=np.int64)]))
+        return (
+            np.array_equal(found, np.arange(rows.start, rows.stop))
+            and all(len(array) == len(self.rows) for array in arrays)
+            and (self.logits is not None or not len(self.rows))
+        )
 
 
 @final
@@ -25,71 +55,126 @@ class Shards:
     n: int
     size: int
 
-    def ranges(self) -> Iterator[range]:
-        """The rows of each shard."""
-        for first in range(0, self.n, self.size):
-            yield range(first, min(first + self.size, self.n))
+    def ranges(self, part: int = 0, of: int = 1) -> list[range]:
+        """The rows of each shard, or of every ``of``-th of them from ``part`` on."""
+        starts = range(0, self.n, self.size)[part::of]
+        return [range(first, min(first + self.size, self.n)) for first in starts]
 
-    def has(self, rows: range) -> bool:
-        """Whether the shard is there, can be read, and is of this run."""
-        return self._is_ours(self._file(rows))
+    def are_there(self) -> bool:
+        """Whether there is a file for every shard, whatever it holds."""
+        return all(self._file(rows).exists() for rows in self.ranges())
 
-    def write(self, rows: range, arrays: dict[str, NDArray[Any]]) -> None:
-        """Keep what the model said of the rows."""
-        self._save(self._file(rows), arrays)
+    def read(self, rows: range) -> Shard | None:
+        """The shard, or None where it is not there, damaged, or of another run or other rows."""
+        found = self._load(self._file(rows))
+        if found is None:
+            return None
+        header, arrays = found
+        try:
+            failures = {int(row): str(reason) for row, reason in header["failures"]}
+            shard = Shard(arrays["rows"], arrays.get("logits"), arrays.get("features"), failures, header["head"])
+        except (KeyError, TypeError, ValueError):
+            return None
+        return shard if shard.covers(rows) else None
 
-    def keep_head(self, model: Model) -> None:
-        """Store the head once it is known: a model may find it in its first batch only, and a run may go on after."""
+    def write(self, rows: range, shard: Shard) -> None:
+        """Keep what the model gave for the rows."""
+        arrays = {"rows": shard.rows, "logits": shard.logits, "features": shard.features}
+        header = {"failures": list(shard.failures.items()), "head": shard.head}
+        self._save(self._file(rows), header, {name: array for name, array in arrays.items() if array is not None})
+
+    def keep_head(self, model: Model) -> str | None:
+        """Store the head once it is known, as a model may find it in its first batch only; its digest."""
         weight, bias = model.head()
-        if weight is not None and not self._is_ours(self.work / HEAD):
-            self._save(self.work / HEAD, {"weight": weight} if bias is None else {"weight": weight, "bias": bias})
+        if weight is None:
+            return None
+        found = digest(weight, bias)
+        if self.head_digest() != found:
+            self._save(self.work / HEAD, {}, {"weight": weight} if bias is None else {"weight": weight, "bias": bias})
+        return found
 
     def head(self) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
         """Weight and bias that were kept."""
-        if not self._is_ours(self.work / HEAD):
-            return None, None
-        with np.load(self.work / HEAD, allow_pickle=False) as arrays:
-            return arrays["weight"], arrays["bias"] if "bias" in arrays.files else None
+        _, arrays = self._load(self.work / HEAD) or ({}, {})
+        return arrays.get("weight"), arrays.get("bias")
 
-    def __iter__(self) -> Iterator[Any]:
+    def head_digest(self) -> str | None:
+        """Of the head that was kept, None where there is none or it is damaged."""
+        weight, bias = self.head()
+        return None if weight is None else digest(weight, bias)
+
+    def joined(self, scratch: Path) -> Shard:
+        """All shards as one, their arrays in files below ``scratch``: no more than one shard is held in memory."""
+        scratch.mkdir()
+        rows, failures, heads = [], Failures(), set()
+        with _Column(scratch / "logits") as logits, _Column(scratch / "features") as features:
+            for shard in self._checked():
+                rows.append(shard.rows)
+                failures |= shard.failures
+                if len(shard.rows):
+                    heads.add(shard.head)
+                    logits.add(shard.logits)
+                    features.add(shard.features)
+        if len(heads) > 1 or not heads <= {None, self.head_digest()}:
+            raise ValueError(f"`model` must have one head in all of a run, got others. {self._begin_again()}")
+        return Shard(np.concatenate(rows), logits.array(), features.array(), failures, next(iter(heads), None))
+
+    def _checked(self) -> Iterator[Shard]:
         for rows in self.ranges():
-            with np.load(self._file(rows), allow_pickle=False) as arrays:
-                if str(arrays["belongs"]) != self.belongs:
-                    raise ValueError(f"`{self.work}` must be of one run, got shards of another at work. Run again.")
-                yield arrays
-
-    def joined(self, name: str, n: int) -> NDArray[Any] | None:
-        """An array of all shards in a file, without holding more than one of them in memory."""
-        target, start = None, 0
-        for shard in self:
-            if name not in shard.files:
-                if name == "features" or not len(shard["rows"]):
-                    continue
-                raise ValueError(f"`{self.work}` must hold whole shards, got one without {name}.")
-            block = shard[name]
-            if target is None:
-                target = np.lib.format.open_memmap(
-                    self.work / f"{name}.npy", mode="w+", dtype=block.dtype, shape=(n, *block.shape[1:])
+            shard = self.read(rows)
+            if shard is None:
+                raise ValueError(
+                    f"`{self._file(rows)}` must be a whole shard of this run, got another or a damaged one. Run again: "
+                    "it is computed again."
                 )
-            target[start : start + len(block)] = block
-            start += len(block)
-        return target
+            yield shard
+
+    def _begin_again(self) -> str:
+        return f"Remove {self.work} to begin again."
 
     def _file(self, rows: range) -> Path:
-        return self.work / f"shard-{rows.start:012d}.npz"
+        return self.work / f"shard-{rows.start:012d}.safetensors"
 
-    def _is_ours(self, file: Path) -> bool:
-        if not file.exists():
-            return False
+    def _load(self, file: Path) -> tuple[dict[str, Any], Arrays] | None:
         try:
-            with np.load(file, allow_pickle=False) as arrays:
-                return str(arrays["belongs"]) == self.belongs
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-            return False
+            header, arrays = load_sealed(file, KIND, VERSION, writer="collect", again="run again")
+        except (OSError, ValueError):  # missing, cut off, altered, of another kind: all are computed again
+            return None
+        return (header, arrays) if header.get("belongs") == [self.belongs, file.name] else None
 
-    def _save(self, file: Path, arrays: dict[str, NDArray[Any]]) -> None:
-        def write(partial: Path) -> None:
-            with open(partial, "wb") as stream:
-                np.savez(stream, **arrays, belongs=np.array(self.belongs))  # type: ignore[arg-type]
+    def _save(self, file: Path, header: dict[str, Any], arrays: Arrays) -> None:
+        save_sealed(file, KIND, VERSION, {"belongs": [self.belongs, file.name], **header}, arrays)
 
-        write_whole(file, write)
+
+@final
+class _Column:
+    """An array that grows in a file, block by block of one type and width."""
+
+    def __init__(self, file: Path) -> None:
+        self.file, self.stream = file, open(file, "xb")  # noqa: SIM115
+        self.kinds: set[Any] = set()
+        self.n = 0
+
+    def __enter__(self) -> "_Column":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stream.close()
+
+    def add(self, block: NDArray[Any] | None) -> None:
+        self.kinds.add(None if block is None else (block.dtype, block.shape[1:]))
+        if len(self.kinds) > 1:
+            kinds = " and ".join(sorted("none" if kind is None else f"{kind[0]} {kind[1]}" for kind in self.kinds))
+            raise ValueError(f"`model` must give {self.file.name} of one type and width, got {kinds} in one run.")
+        if block is not None:
+            self.stream.write(np.ascontiguousarray(block).data)
+            self.n += len(block)
+
+    def array(self) -> NDArray[Any] | None:
+        kind = next(iter(self.kinds), None)
+        if kind is None:
+            return None
+        shape = (self.n, *kind[1])
+        if os.path.getsize(self.file) != np.prod(shape, dtype=np.int64) * kind[0].itemsize:
+            raise OSError(f"`{self.file}` must hold all rows, got another size. Run again.")
+        return np.memmap(self.file, dtype=kind[0], mode="r", shape=shape)

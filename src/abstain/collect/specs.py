@@ -17,12 +17,12 @@ from abstain.collect.hf_dataset import hf_dataset
 from abstain.collect.hf_model import hf_model
 from abstain.collect.image_folder import image_folder
 from abstain.collect.magika_model import files_by_ending, magika_model
-from abstain.collect.model import Model
+from abstain.collect.model import Model, Prepare
 from abstain.collect.onnx_model import OnnxModel
 from abstain.collect.sklearn_model import SklearnModel
 from abstain.collect.table import table
 from abstain.collect.timm_model import load_into, timm_model
-from abstain.collect.torch_model import Prepare, TorchModel, tensors
+from abstain.collect.torch_model import TorchModel, tensors
 from abstain.extras import pip_line, require
 from abstain.foreign import foreign
 from abstain.names import did_you_mean
@@ -40,6 +40,7 @@ def model_from(
     device: str = "cpu",
     class_names: Sequence[str] | None = None,
     prepare: Prepare | None = None,
+    amp: bool = False,
 ) -> Model:
     """The model that a spec names; ``checkpoint`` gives the weights of a timm or torch one.
 
@@ -47,18 +48,24 @@ def model_from(
     of their own.
     """
     kind, _, rest = spec.partition(":")
+    if amp and kind not in ("timm", "torch", "hf"):
+        raise ValueError(f"`amp` must be left out for a model that PyTorch does not run, got it with {spec!r}.")
     if kind == "magika" and not rest:
         return magika_model()
     if kind == "timm" and rest:
-        return timm_model(rest, checkpoint=checkpoint, device=device, class_names=class_names)
+        return timm_model(rest, checkpoint=checkpoint, device=device, class_names=class_names, amp=amp)
     if kind == "onnx" and rest:
-        return OnnxModel(_existing(rest), class_names=class_names, prepare=prepare or np.stack)
+        return OnnxModel(_existing(rest), class_names=class_names, prepare=prepare or np.stack, device=device)
     if kind == "hf" and rest:
-        return hf_model(rest, device=device)
+        return hf_model(rest, device=device, amp=amp)
     if kind == "sklearn" and rest:
         return SklearnModel(_load_skops(_existing(rest)))
     if kind == "torch" and rest.count(":") == 1:
-        return _torch(rest, checkpoint, device, class_names, prepare)
+        made = _torch_module(rest, checkpoint)
+        if isinstance(made, Model):
+            return made
+        chosen = prepare and tensors(prepare)
+        return TorchModel(made, device=device, class_names=class_names, prepare=chosen, amp=amp)
     hint = did_you_mean(kind, set(MODEL_KINDS) - {kind}, otherwise="")
     raise ValueError(f"`model` must be one of {MODEL_SPECS}, got {spec!r}. {hint}".rstrip())
 
@@ -90,17 +97,14 @@ def _arrays(path: Path) -> Data:
     return Data(arrays["inputs"], labels=arrays.get("labels"), domain=path.stem)
 
 
-def _torch(
-    rest: str, checkpoint: str | None, device: str, class_names: Sequence[str] | None, prepare: Prepare | None
-) -> Model:
+def _torch_module(rest: str, checkpoint: str | None) -> Any:
+    """The module, or a `Model` of the user's own, that MODULE:NAME names."""
     module_name, _, name = rest.partition(":")
     with _current_folder():
         made = _made(_attribute(module_name, name), name)
-    if isinstance(made, Model):
-        return made
-    if checkpoint is not None:
+    if checkpoint is not None and not isinstance(made, Model):
         load_into(made, checkpoint)
-    return TorchModel(made, device=device, class_names=class_names, prepare=prepare and tensors(prepare))
+    return made
 
 
 @contextmanager

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from abstain.collect.torch_model import Prepare, TorchModel, tensors
+from abstain.collect.model import Prepare
+from abstain.collect.torch_model import TorchModel, tensors
 from abstain.collect.torchvision import mend_torchvision
 from abstain.extras import require
 from abstain.files import reading
@@ -20,6 +21,7 @@ def timm_model(
     device: str = "cpu",
     class_names: Sequence[str] | None = None,
     prepare: Prepare | None = None,
+    amp: bool = False,
 ) -> TorchModel:
     """A timm model that takes Pillow images, resized, cropped and normalized as its configuration says.
 
@@ -39,7 +41,7 @@ def timm_model(
         return torch.stack([transform(image) for image in images])
 
     chosen = configured if prepare is None else tensors(prepare)
-    return TorchModel(model, prepare=chosen, device=device, class_names=class_names)
+    return TorchModel(model, prepare=chosen, device=device, class_names=class_names, amp=amp)
 
 
 def load_into(module: Any, checkpoint: str, /) -> None:

@@ -1,6 +1,7 @@
 """Datasets and loaders of PyTorch, as they are."""
 
 import sys
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -8,13 +9,15 @@ import numpy as np
 from abstain.collect.batches import batches
 from abstain.collect.data import Data, Inputs, OtherInputsError
 from abstain.collect.labels import as_labels
+from abstain.collect.reader import in_workers
 from abstain.fingerprint import digest
 
+BLOCK = 64  # items that a worker reads at a time
 LABELS = ("labels", "label", "targets", "target", "y")
 
 
-def as_data(data: Data | Any, /) -> Data:
-    """The data: `Data`, a ``DataLoader``, or a ``Dataset`` with a length.
+def as_data(data: Data | Any, /, *, workers: int = 0) -> Data:
+    """The data: `Data`, a ``DataLoader``, or a ``Dataset`` with a length, which ``workers`` read.
 
     Each item is an input alone, a tuple (input, label, …) or a dictionary with the label under labels, label, targets,
     target or y. All are read once for labels and contents, and again, row by row, for the model: what comes out must be
@@ -29,7 +32,7 @@ def as_data(data: Data | Any, /) -> Data:
         return batches(lambda: data, split=split_item)
     plain = isinstance(data, str | bytes | dict | list | tuple) or hasattr(data, "__array__")
     if hasattr(data, "__getitem__") and hasattr(data, "__len__") and not plain:
-        return _dataset(data)
+        return _dataset(data, workers)
     hint = "Wrap it: Data(inputs, labels=labels)." if plain else "Put it into a DataLoader."
     raise TypeError(f"`data` must be Data, a DataLoader or a Dataset with a length, got {type(data).__name__}. {hint}")
 
@@ -71,14 +74,17 @@ class Items(Inputs):
         return digest(self.digests)
 
 
-def _dataset(dataset: Any) -> Data:
-    digests, labels, failed = [], {}, 0
-    for row in range(len(dataset)):
-        inputs, label, failure = _item(dataset, row)
-        digests.append(digest(failure or inputs))
-        failed += failure is not None
-        if label is not None:
-            labels[row] = label
+def _dataset(dataset: Any, workers: int) -> Data:
+    digests: list[str] = []
+    labels: dict[int, Any] = {}
+    failed = 0
+    blocks = [range(len(dataset))[first : first + BLOCK] for first in range(0, len(dataset), BLOCK)]
+    for block in in_workers(partial(_described, dataset), blocks, workers):
+        for contents, label, is_failure in block:
+            if label is not None:
+                labels[len(digests)] = label
+            digests.append(contents)
+            failed += is_failure
     if labels and len(labels) + failed != len(digests):
         raise ValueError(f"`data` must give a label for each of the {len(digests)} inputs, got {len(labels)}.")
     found = None
@@ -87,6 +93,19 @@ def _dataset(dataset: Any) -> Data:
         found = np.zeros(len(digests), dtype=known.dtype)  # a row that cannot be read is left out, whatever its label
         found[list(labels)] = known
     return Data(Items(dataset, digests), labels=found)
+
+
+def _described(dataset: Any, rows: range) -> list[tuple[str, Any, bool]]:
+    """Digest of the input, label, and whether it cannot be read, of each row."""
+    items = (_item(dataset, row) for row in rows)
+    return [
+        (
+            digest(failure or inputs),
+            np.asarray(label.detach().cpu()) if hasattr(label, "detach") else label,
+            failure is not None,
+        )
+        for inputs, label, failure in items
+    ]
 
 
 def _item(dataset: Any, row: int) -> tuple[Any, Any, Exception | None]:

@@ -2,19 +2,17 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import takewhile
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.collect.model import Batch, Model, as_numpy
+from abstain.collect.model import Batch, Model, Prepare, as_numpy
 from abstain.extras import require
 from abstain.fingerprint import digest
-
-Prepare = Callable[[Sequence[Any]], Any]
-"""From a list of inputs to what a module or a graph takes."""
+from abstain.foreign import foreign
 
 
 @final
@@ -25,7 +23,8 @@ class TorchModel(Model):
     auxiliary or averaged heads, one of the last with as many outputs as classes, and `Outputs.check_head` then reports
     how far off it is. ``head`` names it instead. ``prepare`` turns a list of inputs into the module's argument (a
     tensor, or a dictionary of keyword arguments); by default it stacks them. Of a dictionary of inputs the module gets
-    those it has keywords for, or the only one there is.
+    those it has keywords for, or the only one there is. With ``amp`` the module runs in half precision (float16 on a
+    graphics card, bfloat16 elsewhere) but for the head, whose logits would tie.
     """
 
     def __init__(
@@ -37,13 +36,16 @@ class TorchModel(Model):
         device: str = "cpu",
         class_names: Sequence[str] | None = None,
         name: str | None = None,
+        amp: bool = False,
     ) -> None:
         self.torch = require("torch", extra="torch", feature="Collecting from PyTorch")
-        self.module = module.to(device)
+        with foreign(f"`device` must be one that PyTorch has here, got {device!r}"):
+            self.module = module.to(device)
         self.prepare = prepare or self._stack
         self.device = device
         self.class_names = None if class_names is None else tuple(class_names)
-        self.name = name or f"{type(module).__name__}-{_digest(module)}"
+        self.name = (name or f"{type(module).__name__}-{_digest(module)}") + ("-amp" if amp else "")
+        self.amp = amp
         self.linear: Any = None
         self.searched = False
         if head is not None:
@@ -51,16 +53,41 @@ class TorchModel(Model):
 
     def __call__(self, inputs: Sequence[Any], /) -> Batch:
         """One forward pass, with a hook on the head."""
-        with self.torch.inference_mode(), evaluating(self.module):
-            prepared = _to(self.prepare(inputs), self.device)
+        return self.run(self.prepare(inputs))
+
+    def run(self, prepared: Any, /) -> Batch:
+        """The same of inputs that are prepared."""
+        with self.torch.inference_mode(), evaluating(self.module), self._precision():
+            prepared = _to(prepared, self.device)
             if self.linear is None and not self.searched:
-                return self._search(prepared)
+                found = self._search(prepared)
+                if not self.amp or self.linear is None:
+                    return found
             if self.linear is None:
                 return as_numpy(logits_of(self._run(prepared))), None
             seen: list[Any] = []
-            with _hooked([self.linear], lambda _, given, __: seen.append(given)):
+
+            def see(layer: Any, given: Any, _: Any) -> Any:
+                seen.append(given)
+                return self._exact(layer, given) if self.amp else None
+
+            with _hooked([self.linear], see):
                 logits = logits_of(self._run(prepared))
             return as_numpy(logits), as_numpy(seen[-1])
+
+    def _precision(self) -> AbstractContextManager[Any]:
+        if not self.amp:
+            return nullcontext()
+        kind = self.torch.device(self.device).type
+        half = self.torch.bfloat16 if kind == "cpu" else self.torch.float16
+        context: AbstractContextManager[Any] = self.torch.autocast(kind, dtype=half)
+        return context
+
+    def _exact(self, layer: Any, given: Any) -> Any:
+        """The output of a linear layer in float32: rounded to half precision, logits tie."""
+        with self.torch.autocast(self.torch.device(self.device).type, enabled=False):
+            bias = None if layer.bias is None else layer.bias.float()
+            return self.torch.nn.functional.linear(given.float(), layer.weight.float(), bias)
 
     def head(self) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
         """Weight and bias of the linear layer found."""
@@ -123,14 +150,14 @@ def _taken(module: Any, names: list[str]) -> list[str]:
 
 
 class _hooked:  # noqa: N801
-    """Forward hooks for the time of a with block, called with the layer, its input and its output."""
+    """Forward hooks inside the context, called with the layer, its input and its output, which they may replace."""
 
-    def __init__(self, layers: Sequence[Any], hook: Callable[..., None]) -> None:
+    def __init__(self, layers: Sequence[Any], hook: Callable[..., Any]) -> None:
         self.layers, self.hook = layers, hook
 
     def __enter__(self) -> None:
-        def hook(layer: Any, given: Any, named: Any, made: Any) -> None:
-            self.hook(layer, given[0] if given else named["input"], made)
+        def hook(layer: Any, given: Any, named: Any, made: Any) -> Any:
+            return self.hook(layer, given[0] if given else named["input"], made)
 
         self.handles = [layer.register_forward_hook(hook, with_kwargs=True) for layer in self.layers]
 

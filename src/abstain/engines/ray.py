@@ -7,9 +7,10 @@ used, since its blocks do not tell which rows of which file they are.
 import logging
 import os
 import socket
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import islice
 from typing import Any, final
 
@@ -19,8 +20,10 @@ from abstain.foreign import foreign
 from abstain.kernels.blocks import alone
 
 ANSWERED_WITHIN = 10  # seconds
+LOOPBACK = "127.0.0.1"
 RETRIES = 5  # of a task whose worker died
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+ONE_MACHINE = ("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "ENABLE_RAY_CLUSTER")  # the variable, and the constant made of it
 
 
 @final
@@ -39,13 +42,14 @@ class RayEngine:
         if ray.is_initialized():  # by the caller, who ends it too
             yield cls(ray)
             return
-        own = {"num_cpus": workers, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
+        own = {"num_cpus": workers, "include_dashboard": False, "_node_ip_address": LOOPBACK}
         where = {"address": "local", **own} if address is None else {"address": address}
         with foreign(
             f"`address` must be that of a Ray cluster that lets you in, such as auto or host:6379, got {address!r}"
         ):
             _check_answers(address)
-            ray.init(**where, log_to_driver=False, logging_level=logging.CRITICAL)
+            with _loopback() if address is None else nullcontext():
+                ray.init(**where, log_to_driver=False, logging_level=logging.CRITICAL)
         try:
             yield cls(ray)
         finally:
@@ -74,6 +78,26 @@ class RayEngine:
         except self.ray.exceptions.RayError as error:
             reason = " ".join(str(error).split())
             raise OSError(f"`engine` must have workers that live, got one lost {RETRIES + 1} times: {reason}") from None
+
+
+@contextmanager
+def _loopback() -> Iterator[None]:
+    """Let a cluster that is started inside the context listen on loopback.
+
+    Asked for 127.0.0.1, Ray takes the address of the network card instead and listens on all of them, unless it is told
+    that there will be no other machine.
+    """
+    variable, constant = ONE_MACHINE
+    constants = vars(sys.modules.get("ray._private.ray_constants", sys))  # read when Ray was imported, perhaps long ago
+    before = os.environ.get(variable), constants.get(constant)
+    os.environ[variable], constants[constant] = "0", False  # the variable is for the processes that Ray starts
+    try:
+        yield
+    finally:
+        del os.environ[variable]
+        if before[0] is not None:
+            os.environ[variable] = before[0]
+        constants[constant] = before[1]
 
 
 def _check_answers(address: str | None) -> None:

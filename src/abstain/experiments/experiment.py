@@ -9,7 +9,9 @@ from abstain.collect.run import Progress
 from abstain.experiments.findings import Findings
 from abstain.experiments.packages import Package
 
-Option = Literal["data", "limit", "model", "seeds", "paper_code", "long"]
+Option = Literal[
+    "data", "limit", "model", "seeds", "paper_code", "long", "batch_size", "workers", "device", "amp", "part"
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +35,16 @@ class Setting:
     """Whether the conventions are those of the authors' code instead of those of their text."""
     long: bool = False
     """Whether to run the long version, in a folder beside the short one."""
+    batch_size: int | None = None
+    """Samples per batch of the model."""
+    workers: int = 0
+    """Processes that read and prepare samples while the model runs."""
+    device: str | None = None
+    """Where the model runs; by default a graphics card where there is one."""
+    amp: bool = False
+    """Whether it runs in half precision, the last layer excepted."""
+    part: str | None = None
+    """One part of the samples, such as 2/4, for processes that share a folder."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +53,8 @@ class Experiment:
 
     name: str
     title: str
-    run: Callable[[Setting], Findings]
+    run: Callable[[Setting], Findings | None]
+    """What it found; None while other parts of its samples are missing."""
     takes: frozenset[Option] = frozenset()
     """The options it takes beside the folder and the seed."""
     needs: tuple[Package, ...] = ()

@@ -194,3 +194,16 @@ def test_features_that_do_not_make_the_logits_are_told_with_what_follows(digits,
     Outputs(logits=digits.logits, **{name: kept[name] for name in ("labels", "shift", "ids")}).save(tmp_path / "bare")
     words = IMAGENET.run(Setting(folder=tmp_path / "found", model=str(tmp_path / "bare"))).words
     assert "There is no linear last layer with its input" in words
+
+
+@pytest.mark.usefixtures("networks")
+def test_parts_of_an_experiment_end_with_its_findings(imagenet_c, tmp_path):
+    options = [
+        "reproduce", "imagenet", "--folder", str(tmp_path), "--data", str(imagenet_c), "--limit", "8", "--json",
+        "--model", "torch:small_networks:three", "--workers", "1", "--batch-size", "4", "--device", "cpu", "--part",
+    ]  # fmt: skip
+    first, last = (CliRunner().invoke(app, [*options, part]) for part in ("2/2", "1/2"))
+    assert json.loads(first.stdout) == {"part": "2/2", "files": []}
+    assert json.loads(last.stdout)["table"]
+    with pytest.raises(ValueError, match="`--part` must be left out for outputs that were collected"):
+        IMAGENET.run(Setting(folder=tmp_path, model=str(next(tmp_path.glob("imagenet*/outputs-*"))), part="1/2"))

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from abstain.collect import Data, collect
+from abstain.collect import Data, collect, collect_part
 from abstain.collect.model import NamedModel
 from abstain.collect.specs import MODEL_KINDS
 from abstain.evaluation import Evaluation, evaluate
@@ -30,6 +31,10 @@ from abstain.outputs import Outputs
 from abstain.report.figures.risk_coverage import risk_coverage_figure
 
 HEAD_ROWS = 2_000  # on which features are compared with logits
+MACHINE = ("device", "amp", "part", "workers")
+TAKES: frozenset[Option] = frozenset(
+    {"data", "limit", "model", "paper_code", "batch_size", "workers", "device", "amp", "part"}
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,22 +60,23 @@ class Benchmark:
 
     def experiment(self) -> Experiment:
         """For the registry."""
-        takes: frozenset[Option] = frozenset({"data", "limit", "model", "paper_code"})
-        return Experiment(self.name, self.title, self.run, takes, variant=self.run_name)
+        return Experiment(self.name, self.title, self.run, TAKES, variant=self.run_name)
 
     def run_name(self, setting: Setting) -> str:
         """What tells one model, limit, seed and convention from another, in names of folders."""
         name = self.model_name(setting)
-        return run_name(name, limit=setting.limit, seed=setting.seed, paper_code=setting.paper_code)
+        return run_name(name, limit=setting.limit, seed=setting.seed, paper_code=setting.paper_code, amp=setting.amp)
 
     def model_name(self, setting: Setting) -> str:
         """The model as people type it; of outputs and checkpoints the name of their file."""
         model = setting.model or next(iter(self.cards))
         return model if model in self.cards or _is_spec(model) else Path(model).stem
 
-    def run(self, setting: Setting) -> Findings:
-        """Collect, or load, then compare the scores, beside what the paper has."""
+    def run(self, setting: Setting) -> Findings | None:
+        """Collect, or load, then compare the scores, beside what the paper has; None while parts are missing."""
         outputs = self.outputs(setting)
+        if outputs is None:
+            return None
         scores = [*BY_THE_PAPER, *(name for name in outputs.given_names if name == HEAD)]
         evaluation = evaluate(outputs, scores=scores, fitting="paper", seed=setting.seed)
         ours = PaperTable.of(evaluation)
@@ -104,7 +110,7 @@ class Benchmark:
         found = score_claims([evaluation], data=data)
         return (*found, *head_claims([evaluation], data)) if HEAD in evaluation.confidence else found
 
-    def outputs(self, setting: Setting) -> Outputs:
+    def outputs(self, setting: Setting) -> Outputs | None:
         """What the model gives for the data, collected once; or outputs that were collected before."""
         model = setting.model or next(iter(self.cards))
         if not (model in self.cards or _is_spec(model) or is_checkpoint(model)):
@@ -115,6 +121,8 @@ class Benchmark:
                 )
             if setting.limit is not None:
                 raise ValueError(f"`--limit` must be left out for outputs that were collected, got {setting.limit}.")
+            if unused := [name for name in MACHINE if getattr(setting, name)]:
+                raise ValueError(f"`--{unused[0]}` must be left out for outputs that were collected.")
             return saved_outputs(Path(model))
         root = setting.data
         if root is None or not root.is_dir():
@@ -122,10 +130,21 @@ class Benchmark:
             raise FileNotFoundError(f"`--data` must be a folder with {self.expects}, got {given}.")
         parts = self.parts(root, setting.limit, setting.seed)  # before a model that takes minutes to make
         prepare = self.authors if setting.paper_code else None
-        made = model_of(model, self.cards, root, pixels=self.pixels, prepare=prepare)
+        made = model_of(
+            model, self.cards, root, pixels=self.pixels, prepare=prepare, device=setting.device, amp=setting.amp
+        )
         folder = setting.folder / f"outputs-{self.run_name(setting)}"
-        found = collect(NamedModel(made), parts, folder, batch_size=self.batch_size, progress=setting.progress)
-        return made.with_own_confidence(found) if hasattr(made, "with_own_confidence") else found
+        options: dict[str, Any] = {
+            "batch_size": setting.batch_size or self.batch_size,
+            "workers": setting.workers,
+            "progress": setting.progress,
+        }
+        found = (
+            collect(NamedModel(made), parts, folder, **options)
+            if setting.part is None
+            else collect_part(NamedModel(made), parts, folder, setting.part, **options)
+        )
+        return made.with_own_confidence(found) if found is not None and hasattr(made, "with_own_confidence") else found
 
     def _tables(self, ours: PaperTable, outputs: Outputs, model: str, *, paper_code: bool) -> tuple[Table, ...]:
         how = "by the conventions of the authors' code" if paper_code else "by the paper's text"

@@ -34,7 +34,15 @@ class Card:
 
 
 def model_of(
-    name: str, cards: Mapping[str, Card], root: Path, /, *, pixels: Pixels | None, prepare: Pixels | None
+    name: str,
+    cards: Mapping[str, Card],
+    root: Path,
+    /,
+    *,
+    pixels: Pixels | None,
+    prepare: Pixels | None,
+    device: str | None = None,
+    amp: bool = False,
 ) -> Model:
     """The model of a card, from ``models/`` in the data if it is there, or the model that a spec names.
 
@@ -42,23 +50,29 @@ def model_of(
     """
     card = cards.get(name)
     if (card and card.trained) or is_checkpoint(name):
-        return _trained(name, card, root, pixels)
+        if amp:
+            raise ValueError(f"`--amp` must be left out for a checkpoint of `abstain.train`, got it for {name}.")
+        return _trained(name, card, root, pixels, device or _device())
     kind, _, rest = name.partition(":")
     timm = card.timm if card else rest if kind == "timm" else None
     if timm is not None:
         return _from_timm(
-            timm, found(root, [f"models/{stem}{end}" for stem in (name, timm) for end in WEIGHTS]), prepare
+            timm,
+            found(root, [f"models/{stem}{end}" for stem in (name, timm) for end in WEIGHTS]),
+            prepare,
+            device or _device(),
+            amp,
         )
     if card is None:
-        device = "cpu" if kind == "onnx" else _device()
-        return _sized(model_from(name, device=device, prepare=pixels), pixels)
+        device = device or ("cpu" if kind == "onnx" else _device())
+        return _sized(model_from(name, device=device, prepare=pixels, amp=amp), pixels)
     place = found(root, [f"models/{name}.safetensors", f"models/{name}", f"models/{name}.onnx"])
     if place is None:
         raise FileNotFoundError(
             f"`--data` must hold {card.title} as models/{name}, got none in {root}. {card.made_by} makes it of the "
             "authors' checkpoint. Or name a model of your own: --model torch:MODULE:NAME."
         )
-    return _exported(place, pixels)
+    return _exported(place, pixels, device, amp)
 
 
 def is_checkpoint(name: str, /) -> bool:
@@ -66,7 +80,7 @@ def is_checkpoint(name: str, /) -> bool:
     return name.endswith(".safetensors") and Path(name).is_file()
 
 
-def _trained(name: str, card: Card | None, root: Path, pixels: Pixels | None) -> Model:
+def _trained(name: str, card: Card | None, root: Path, pixels: Pixels | None, device: str) -> Model:
     from abstain.experiments.benchmarks.scnet_model import TrainedModel
 
     place = Path(name) if card is None else found(root, [f"models/{name}.safetensors"])
@@ -76,26 +90,27 @@ def _trained(name: str, card: Card | None, root: Path, pixels: Pixels | None) ->
             f"`abstain.train`, got none in {root}. docs/training.md has the lines that train it."
         )
     cut = {} if pixels is None else {"side": pixels.crop, "resize": pixels.resize}
-    return TrainedModel(place, device=_device(), **cut)
+    return TrainedModel(place, device=device, **cut)
 
 
-def _exported(place: Path, pixels: Pixels | None) -> Model:
+def _exported(place: Path, pixels: Pixels | None, device: str | None, amp: bool) -> Model:
     """FLYP in one file, LISA or a classifier of transformers in a folder, or an ONNX graph."""
+    if place.suffix == ".onnx" or (place.is_file() and pixels is None):
+        return _sized(model_from(f"onnx:{place}", device=device or "cpu", prepare=pixels, amp=amp), pixels)
+    device = device or _device()
     if place.is_dir():
         from abstain.experiments.benchmarks.lisa_model import is_lisa, lisa_model
 
-        return lisa_model(place, device=_device()) if is_lisa(place) else hf_model(place, device=_device())
-    if place.suffix == ".onnx" or pixels is None:
-        return _sized(model_from(f"onnx:{place}", prepare=pixels), pixels)
+        return (lisa_model if is_lisa(place) else hf_model)(place, device=device, amp=amp)
     from abstain.experiments.benchmarks.clip_classifier import clip_model
 
-    return clip_model(place, pixels=pixels, device=_device())
+    return clip_model(place, pixels=pixels, device=device, amp=amp)
 
 
-def _from_timm(name: str, weights: Path | None, prepare: Pixels | None) -> Model:
+def _from_timm(name: str, weights: Path | None, prepare: Pixels | None, device: str, amp: bool) -> Model:
     try:
         checkpoint = None if weights is None else str(weights)
-        return timm_model(name, checkpoint=checkpoint, device=_device(), prepare=prepare)
+        return timm_model(name, checkpoint=checkpoint, device=device, prepare=prepare, amp=amp)
     except ValueError as error:
         if weights is not None:
             raise

@@ -87,7 +87,7 @@ class ClipClassifier(nn.Module):  # type: ignore[misc, name-defined]
         return self.head(nn.functional.normalize(features, dim=-1) if self.normalize else features)
 
 
-def clip_model(file: Path, /, *, pixels: Pixels, device: str) -> TorchModel:
+def clip_model(file: Path, /, *, pixels: Pixels, device: str, amp: bool = False) -> TorchModel:
     """The classifier that `scripts/export-flyp` wrote; images are prepared at the side it was trained with."""
     found, header = read_export(file, "clip-classifier", SCRIPT)
     with foreign(f"`{file}` must be an export that {SCRIPT} wrote"):
@@ -98,4 +98,5 @@ def clip_model(file: Path, /, *, pixels: Pixels, device: str) -> TorchModel:
         module.load_state_dict(state)
         with torch.inference_mode():
             check_trial(file, module.eval()(found[f"{TRIAL}images"]), found[f"{TRIAL}logits"])
-    return TorchModel(module, prepare=tensors(pixels.sized(module.visual.side)), head="head", device=device)
+    prepare = tensors(pixels.sized(module.visual.side))
+    return TorchModel(module, prepare=prepare, head="head", device=device, amp=amp)

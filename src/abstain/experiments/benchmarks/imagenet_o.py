@@ -29,6 +29,7 @@ TASK = Benchmark(
 def run(setting: Setting) -> Findings:
     """Collect, or load; then both scores by the metrics of OOD detection and by their risk–coverage curves."""
     outputs = TASK.outputs(setting)
+    assert outputs is not None  # nothing is collected in parts
     known = outputs.select(outputs.shift != "covariate")
     evaluation = evaluate(known, scores=[SELECTION, DETECTOR], fitting="paper", seed=setting.seed)
     if DETECTOR not in evaluation.confidence:
@@ -75,5 +76,5 @@ def _bold(one: float, two: float, sign: float, digits: int) -> tuple[str, str]:
     return (f"**{texts[0]}**" if first else texts[0]), (texts[1] if first else f"**{texts[1]}**")
 
 
-TAKES: frozenset[Option] = frozenset({"data", "limit", "model"})
+TAKES: frozenset[Option] = frozenset({"data", "limit", "model", "batch_size", "workers", "device", "amp"})
 IMAGENET_O = Experiment("imagenet-o", f"App. C: {TASK.title}", run, TAKES, variant=TASK.run_name)

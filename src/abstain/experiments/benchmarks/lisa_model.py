@@ -38,7 +38,7 @@ def is_lisa(folder: Path, /) -> bool:
         return config.exists() and json.loads(config.read_text(encoding="utf-8")).get("architectures") == [KIND]
 
 
-def lisa_model(folder: Path, /, *, device: str) -> TorchModel:
+def lisa_model(folder: Path, /, *, device: str, amp: bool = False) -> TorchModel:
     """The classifier and its tokenizer in a folder that `scripts/export-lisa` wrote."""
     mend_torchvision()
     transformers = require("transformers", extra="hf", feature="LISA")
@@ -59,4 +59,4 @@ def lisa_model(folder: Path, /, *, device: str) -> TorchModel:
         made = tokenizer(list(texts), return_tensors="pt", padding=True, truncation=True, max_length=longest)
         return {name: made[name] for name in ("input_ids", "attention_mask")}
 
-    return TorchModel(module, prepare=prepare, head="model.1", device=device)
+    return TorchModel(module, prepare=prepare, head="model.1", device=device, amp=amp)

@@ -18,7 +18,7 @@ FILE = "run.json"
 POINTS = 300  # of a curve
 
 
-def run_name(model: str, /, *, limit: int | None, seed: int, paper_code: bool) -> str:
+def run_name(model: str, /, *, limit: int | None, seed: int, paper_code: bool, amp: bool = False) -> str:
     """A folder name that no other model or setting has.
 
     >>> run_name("timm:volo_d1_224", limit=100, seed=0, paper_code=True)
@@ -26,7 +26,7 @@ def run_name(model: str, /, *, limit: int | None, seed: int, paper_code: bool) -
     """
     plain = "".join(letter if letter.isalnum() or letter in "-._" else "-" for letter in model)
     parts = [plain, *([str(limit)] if limit is not None else []), *([f"seed-{seed}"] if seed else [])]
-    return "-".join([*parts, *(["paper-code"] if paper_code else [])])
+    return "-".join([*parts, *(["paper-code"] if paper_code else []), *(["amp"] if amp else [])])
 
 
 @dataclass(frozen=True)
