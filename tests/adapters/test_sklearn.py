@@ -34,7 +34,15 @@ from abstain.thresholds import NoSafeThresholdError
 
 
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([SelectiveClassifier(coverage=0.6), SelectiveClassifier(coverage=0.6, cv=2)])
+@parametrize_with_checks(
+    [
+        SelectiveClassifier(coverage=0.6),
+        SelectiveClassifier(coverage=0.6, cv=2),
+        SelectiveClassifier(
+            RandomForestClassifier(5, random_state=0), coverage=0.6
+        ),  # which takes several labels a row
+    ]
+)
 def test_it_is_a_scikit_learn_estimator(estimator, check):
     check(estimator)
 
