@@ -1,7 +1,7 @@
 """What `abstain monitor` prints of a watch and its alarms."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -94,11 +94,10 @@ def meaning(watch: "Watch", alarm: "Alarm", /) -> str:
     return watch.monitors.parts[alarm.name].meaning
 
 
-def warn_unused(watch: "Watch", batch: Iterable[Mapping[str, Any]], /) -> bool:
+def warn_unused(watch: "Watch", names: Iterable[str], /) -> bool:
     """Name the columns that no monitor reads on standard error; whether there were any."""
     from abstain.monitor.row import unused
 
-    names = dict.fromkeys(name for columns in batch for name in columns)
     left = unused(names, {column for part in watch.monitors.parts.values() for column in part.columns})
     if left:
         print(f"abstain: these columns are not used by what is watched: {', '.join(left)}.", file=sys.stderr)

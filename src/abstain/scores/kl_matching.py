@@ -67,7 +67,7 @@ class FittedKLMatching(FittedScore):
 
 
 def _divergence(excess: Array, p: Array, d: Array) -> Array:
-    """p ln(p/d) − p + d for ``excess`` ln(p/d): never below 0, and 0 on the whole only where p is d.
+    """P ln(p/d) − p + d for ``excess`` ln(p/d): never below 0, and 0 on the whole only where p is d.
 
     Their sum is the divergence, since p and d sum to 1 each, and has no terms that cancel.
     """

@@ -149,7 +149,7 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
         """Take the selector of a ``state_dict``; a damaged one, or one of other classes, is an error."""
         if not isinstance(state, torch.Tensor) or state.dtype != torch.uint8:
             raise TypeError(f"`state_dict` must hold a selector as bytes, got {type(state).__name__}.")
-        selector = Selector(**read(as_numpy(state).tobytes(), "state_dict"))
+        selector = Selector(**read(state.detach().cpu().numpy().tobytes(), "state_dict"))
         if selector.n_classes != self.selector.n_classes:
             raise ValueError(
                 f"`state_dict` must hold a selector of {self.selector.n_classes} classes, got {selector.n_classes}."
