@@ -8,7 +8,7 @@ import numpy as np
 
 from abstain.monitor.rows import UNKNOWN, Rows, at
 from abstain.outputs.column_names import spelled
-from abstain.selector import Selector
+from abstain.selector import Recertification, Selector
 
 SCORED = ("confidence", "logit", "proba")  # how columns of outputs begin, from which a selector decides
 
@@ -25,6 +25,8 @@ class Rule:
     """The threshold of each group, by name; a domain that is not here is rejected."""
     class_names: tuple[str, ...]
     """Names that a prediction may have instead of its number."""
+    recertifiable: bool = True
+    """Whether `Recertification` can certify a threshold of the selector again."""
 
     def __post_init__(self) -> None:
         if self.per not in (None, "class", "domain"):
@@ -37,7 +39,8 @@ class Rule:
         values = {} if groups is None else {name: one.value for name, one in groups.thresholds.items()}
         if groups is not None and groups.per == "class":
             values = {str(k): values.get(str(k), float("inf")) for k in range(selector.n_classes)}
-        return cls(selector.threshold.value, groups and groups.per, values, selector.class_names or ())
+        names = selector.class_names or ()
+        return cls(selector.threshold.value, groups and groups.per, values, names, _is_recertifiable(selector))
 
     def decided(self, rows: Rows, /) -> Rows:
         """The rows with their verdicts, where they have a confidence and none; a label that has neither is a later one.
@@ -71,6 +74,14 @@ class Rule:
             f"`{column}` must name a {self.per} where `accepted` is not given, since each has a threshold, got "
             f"{'none' if got is None else repr(got)}. Run `abstain select` first."
         )
+
+
+def _is_recertifiable(selector: Selector) -> bool:
+    try:
+        Recertification.of(selector)
+    except ValueError:
+        return False
+    return True
 
 
 def _refuse(_: None) -> None:
