@@ -32,7 +32,8 @@ class OpenRows:
     @classmethod
     def none(cls) -> Self:
         """No rows."""
-        return cls(*(np.zeros(0, dtype=np.int64) for _ in range(3)), [], np.zeros(0), np.zeros((0, 9), dtype=np.int64))
+        none = np.zeros(0, dtype=np.int64)
+        return cls(none, none, none, [], np.zeros(0), np.zeros((0, 9), dtype=np.int64))
 
     @classmethod
     def of(cls, rows: Rows, keys: Ints, left: Ints, /, *, start: int, before: int) -> Self:
@@ -48,8 +49,8 @@ class OpenRows:
     def taken(self, at: NDArray[np.intp], /) -> "OpenRows":
         """Some of the rows."""
         names = [self.names[k] for k in at.tolist()]
-        arrays = (self.number, self.position, self.cluster)
-        return OpenRows(*(each[at] for each in arrays), names, self.confidence[at], self.left[at])
+        number, position, cluster = self.number[at], self.position[at], self.cluster[at]
+        return OpenRows(number, position, cluster, names, self.confidence[at], self.left[at])
 
     def labelled(self) -> Ints:
         """(n,) the error of each row, its own or that of a later row with its label; −1 where there is none."""

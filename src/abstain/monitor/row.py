@@ -76,7 +76,8 @@ class Clusters:
 
     def sums(self) -> NDArray[np.float64]:
         """(n,) of the values."""
-        return np.bincount(np.repeat(np.arange(len(self.ends)), self.sizes), self.values, minlength=len(self.ends))
+        cluster = np.repeat(np.arange(len(self.ends)), self.sizes)
+        return np.bincount(cluster, self.values, minlength=len(self.ends)).astype(np.float64)
 
 
 def supplied(names: Iterable[str], /) -> set[str]:

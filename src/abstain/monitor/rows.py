@@ -167,7 +167,7 @@ def _names(column: Any, n: int) -> Names:
     if kinds == {int}:
         return list(map(str, values))
     if kinds == {str} and not NOT_PLAIN.search("\0".join(["", *values, ""])):
-        return values  # type: ignore[return-value]
+        return values
     return list(map(text, values))
 
 
