@@ -56,12 +56,13 @@ def monitor(
     means alarm.
 
     With `id`, the sample's own name, a decision counts once and its label once, whenever and however often they come;
-    7 and 7.0 are one id. Rows of one file that are the same in `id`, `confidence`, `accepted` and `domain` are decisions
-    of their own, and a later file with their labels has them in the same order.
-    Rows without are always counted: give a decision once, with its label or before it, and a later label without
-    `confidence`. A label with an `id` waits until the labels of all accepted decisions before its own have come, or
-    --label-window rows have been accepted since: so errors may be reported sooner than right answers. Whether a label
-    arrives in time must not depend on whether it is an error.
+    7 and 7.0 are one id. Rows of one file that are the same in `id`, `confidence`, `accepted` and `domain` are
+    decisions of their own, and a later file with their labels has them in the same order. Rows without an `id` are
+    always counted: give a decision once, with its label or before it, and a later label without `confidence`.
+
+    A label with an `id` waits until the labels of all accepted decisions before its own have come, or --label-window
+    rows have been accepted since: so errors may be reported sooner than right answers. Whether a label arrives in time
+    must not depend on whether it is an error.
 
     Of a selector calibrated with ids, rows with the same `id` are one cluster: give all of them in one file, or, on
     standard input, one after the other.

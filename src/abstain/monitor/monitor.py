@@ -55,6 +55,6 @@ class Monitor(Protocol):
         ...
 
 
-def first_alarm(monitor: Monitor, values: Sequence[float], /) -> int:
+def first_alarm(monitor: Monitor, values: Sequence[float] | NDArray[np.float64], /) -> int:
     """The place of the first of these values after which there is an alarm; an alarm stays, so halving finds it."""
     return bisect_left(range(len(values)), True, key=lambda k: monitor.observe(values[: k + 1]).alarm)

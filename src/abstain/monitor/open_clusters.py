@@ -1,5 +1,6 @@
 """Rows of clusters that may still grow."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Self, final
 
@@ -60,10 +61,10 @@ class OpenRows:
         return np.where(self.left[:, VERDICT] == 0, -1, errors)
 
 
-def joined(parts: "list[OpenRows]", /) -> OpenRows:
+def joined(parts: Sequence[OpenRows], /) -> OpenRows:
     """Rows after rows."""
-    if len(parts) == 1:
-        return parts[0]
+    if len(parts) < 2:
+        return parts[0] if parts else OpenRows.none()
     columns = {each.name: [getattr(part, each.name) for part in parts] for each in fields(OpenRows)}
     names = [name for part in columns.pop("names") for name in part]
     arrays = {name: np.concatenate(each) for name, each in columns.items()}

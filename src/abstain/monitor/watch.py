@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Self, final
 
 import numpy as np
@@ -124,7 +124,8 @@ class State:
     """Numbers of `abstain.kernels.decisions`."""
     rows: int = 0
     too_large: int = 0
-    open: OpenRows = field(default_factory=OpenRows.none)
+    open: tuple[OpenRows, ...] = ()
+    """Rows of clusters that may grow, batch after batch."""
 
 
 @final
@@ -165,7 +166,8 @@ class Watch:
         counts = np.zeros(COUNTS, dtype=np.int64)
         counts[[WINDOW, LATE_LABELS, LATE_ROWS]] = history.label_window, history.late_labels, history.late_rows
         counts[[DECISIONS, LABELS]] = history.accepted, history.labels
-        memory = Memory.from_texts(*history.ids, history.turns, counts, forgotten=history.forgotten)
+        newer, older = history.ids
+        memory = Memory.from_texts(newer, older, history.turns, counts, forgotten=history.forgotten)
         known = {alarm.name for alarm in history.alarms if alarm.acknowledged is None}
         if not known <= set(monitors.alarms):
             raise ValueError("`text` must be the state of a monitor, got alarms that none of its monitors raised.")
@@ -226,15 +228,15 @@ class Watch:
         state = self._begin()
         found: list[tuple[OpenRows, Outcomes]] = []
         for start in range(0, len(given), CHUNK):
-            state, *more = self._taken(state, given[start : start + CHUNK])
-            found.append((more[0], more[1]))
+            state, opened, outcomes = self._taken(state, given[start : start + CHUNK])
+            found.append((opened, outcomes))
         if state.counts[TOO_MANY] and {"risk", "acceptance"} <= set(state.monitors.parts):
             raise ValueError(
                 "`stream` must have the column accepted where it has labels of rejected samples too, got "
                 f"{state.counts[LABELS]} labels for {state.counts[DECISIONS]} accepted samples."
             )
-        state = replace(state, open=joined([state.open, *(opened for opened, _ in found if len(opened))]))
-        return self._commit(state, [outcomes for _, outcomes in found])
+        state = replace(state, open=(*state.open, *(waiting for waiting, _ in found if len(waiting))))
+        return self._commit(state, [each for _, each in found])
 
     def close(self, *, last: bool = True) -> list[Alarm]:
         """End an input: count the clusters whose rows have come, and return the alarms they raise.
@@ -247,13 +249,13 @@ class Watch:
             counts = state.counts.copy()
             counts[NOW] += 1
             return self._commit(replace(state, counts=counts), [])
-        rows = state.open
+        rows = joined(state.open)
         done = np.full(len(rows), True) if last else rows.cluster != rows.cluster[-1:]
         left, rows = rows.taken(np.flatnonzero(~done)), rows.taken(np.flatnonzero(done))
         state, outcomes = self._closed(state, rows)
         counts = state.counts.copy()
         counts[NOW] += last
-        return self._commit(replace(state, counts=counts, open=left), [outcomes])
+        return self._commit(replace(state, counts=counts, open=(left,) if len(left) else ()), [outcomes])
 
     def acknowledge(self, time: str, /) -> tuple[Alarm, ...]:
         """Note that the alarms that stand have been heard; their monitors begin to gather evidence again from scratch.
@@ -277,7 +279,7 @@ class Watch:
         """The state as text; a cluster that is not closed is in none, and its rows count when they come again."""
         self._recover()
         state, counts = self._state, self._state.counts
-        waiting = state.open.left
+        waiting = joined(state.open).left
         history = History(
             state.rows,
             int(counts[DECISIONS] - np.count_nonzero((waiting[:, VERDICT] == 1) & (waiting[:, IS_DECISION] == 1))),
