@@ -22,10 +22,11 @@ from monitors import Monitors
 from selector_files import Selectors
 from sketch_files import Sketches
 from tables import Parquets, Tables
+from watches import Watches
 
 KINDS: dict[str, type[Kind]] = {
     kind.name: kind
-    for kind in (Arrays, Archives, Headers, Tables, Parquets, Selectors, Sketches, Monitors, Graphs, Commands)
+    for kind in (Arrays, Archives, Headers, Tables, Parquets, Selectors, Sketches, Monitors, Watches, Graphs, Commands)
 }
 COLUMNS = ("refused", "taken", "wrong", "traceback")
 MEMORY = 12 << 30  # bytes of address space: whoever asks for more gets an error, and the machine goes on

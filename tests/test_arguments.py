@@ -22,6 +22,8 @@ NO_OUTPUTS = "must be Outputs, got ndarray. Make them with abstain.Outputs"
         (lambda: scores.KNN().fit(Z), f"`sample` {NO_OUTPUTS}"),
         (lambda: calibrate(OUTPUTS, risk=0.3).accepts(Z), f"`outputs` {NO_OUTPUTS}"),
         (lambda: Outputs.concat([Z]), "`parts` must hold Outputs"),
+        (lambda: Outputs(logits=Z[:2], ids=[1, "1"]), "`ids` must be all strings or all numbers, got both"),
+        (lambda: metrics.compare(C[:2], C[:2], [0, 1], ids=[1, "1"]), "`ids` must be all strings or all numbers"),
         (lambda: calibrate(OUTPUTS, risk="0.02"), "`risk` must be a number, got '0.02'"),
         (lambda: calibrate(OUTPUTS, risk=0.1, delta=[0.1]), r"`delta` must be a number, got \[0.1\]"),
         (lambda: calibrate(OUTPUTS, coverage="0.5"), "`coverage` must be a number"),

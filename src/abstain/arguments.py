@@ -35,3 +35,15 @@ def check_list(name: str, value: Any, what: str, /) -> None:
     if isinstance(value, str) or not hasattr(value, "__iter__"):
         kind = "the string " if isinstance(value, str) else ""
         raise TypeError(f"`{name}` must be a list of {what}, got {kind}{value!r:.60}.")
+
+
+def check_one_kind(name: str, values: Any, /) -> None:
+    """Names that are all text or all numbers: in a list of both, NumPy would make 1 and "1" the same."""
+    if not isinstance(values, list | tuple) and getattr(getattr(values, "dtype", None), "kind", "") != "O":
+        return
+    kinds = {isinstance(value, str) for value in values if value is not None and type(value) is not float}
+    if len(kinds) == 2:
+        raise TypeError(
+            f"`{name}` must be all strings or all numbers, got both, of which 1 and '1' would be one. Make all of them "
+            "strings."
+        )

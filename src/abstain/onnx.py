@@ -24,8 +24,9 @@ def attach(
 
     Every score can be attached. It is computed in float64 from the logits and the features, which are found as
     `abstain.collect` finds them, or by the name of the ``logits``, so the decisions are those of the Python selector;
-    the prediction is −1 where a row is not usable. A graph of an opset before 21 is converted to it. Nothing is written
-    unless ONNX Runtime loads it.
+    the prediction is −1 where a row is not usable. A graph of half precision also gets the logits and the features as
+    outputs, so that they are rounded as in calibration. A graph of an opset before 21 is converted to it. Nothing is
+    written unless ONNX Runtime loads it.
     """
     onnx = require("onnx", extra="onnx", feature="Attaching a selector to an ONNX graph")
     if not selector.fitted.is_formula:
@@ -53,6 +54,8 @@ def attach(
         scoring = _scoring_graph(selector, layer, onnx.helper.tensor_dtype_to_np_dtype(kind))
         graph_model, scoring = _same_opset(onnx, graph_model, scoring)
         _append(onnx, graph_model, scoring, layer)
+        if kind in (onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16):
+            _expose(onnx, graph_model, layer, kind)
         onnx.checker.check_model(graph_model)
     _write(onnx, graph_model, Path(output))
 
@@ -70,6 +73,18 @@ def _write(onnx: Any, model: Any, goal: Path) -> None:
             raise ValueError(f"`model` must load in ONNX Runtime with the selector attached, got {reason}.") from None
 
     write_whole(goal, write)
+
+
+def _expose(onnx: Any, model: Any, layer: OnnxHead, kind: int) -> None:
+    """Make logits and features outputs of the graph too, as in the graph that `collect` runs.
+
+    Between two operations ONNX Runtime leaves out the rounding to half precision, but not at an output: the decisions
+    would differ where it did so in one graph alone.
+    """
+    known = {entry.name for entry in model.graph.output}
+    for name in (layer.logits, layer.features):
+        if name is not None and name not in known:
+            model.graph.output.append(onnx.helper.make_tensor_value_info(name, kind, [None, None]))
 
 
 def _names(model: Any) -> set[str]:

@@ -55,6 +55,32 @@ def test_every_row_is_decided_alike(classifier, score):
     assert session.run(["p"], {"x": inputs[:3]})[0].shape == (3, 5)  # what was there stays
 
 
+@pytest.mark.parametrize("score", ["confidence_margin", "geometric_margin"])
+def test_a_graph_of_half_precision_rounds_as_the_one_that_was_collected_from(score, tmp_path):
+    rng, helper = np.random.default_rng(0), onnx.helper
+    arrays = {"v": rng.normal(size=(12, 16)), "w": rng.normal(size=(16, 5)), "b": rng.normal(size=5)}
+    nodes = [(("MatMul", ["x", "v"], ["h"])), ("Relu", ["h"], ["f"]), ("Gemm", ["f", "w", "b"], ["z"])]
+    graph = helper.make_graph(
+        [*(helper.make_node(*node) for node in nodes), helper.make_node("Softmax", ["z"], ["p"], axis=1)],
+        "net",
+        [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT16, ["n", 12])],
+        [helper.make_tensor_value_info("p", onnx.TensorProto.FLOAT16, ["n", 5])],
+        [onnx.numpy_helper.from_array(array.astype(np.float16), name) for name, array in arrays.items()],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    onnx.save(model, tmp_path / "net.onnx")
+    inputs = rng.normal(size=(4000, 12)).astype(np.float16)
+    outputs = collect(
+        OnnxModel(tmp_path / "net.onnx"), Data(inputs, labels=rng.integers(5, size=4000)), tmp_path / "run"
+    )
+    selector = calibrate(outputs, score=score, coverage=0.6)
+    attach(tmp_path / "net.onnx", selector, tmp_path / "with.onnx")
+    session = onnxruntime.InferenceSession(tmp_path / "with.onnx", providers=["CPUExecutionProvider"])
+    accepted, confidence = session.run(["accepted", "confidence"], {"x": inputs})
+    np.testing.assert_allclose(confidence, selector.confidence(outputs), rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(accepted, selector.accepts(outputs))
+
+
 @pytest.mark.parametrize("score", ["ash", "scale", "ras"])
 def test_rows_of_equal_features_are_decided_alike(classifier, score, tmp_path):
     place, inputs, outputs = classifier

@@ -34,7 +34,17 @@ from abstain.thresholds import NoSafeThresholdError
 
 
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([SelectiveClassifier(coverage=0.6), SelectiveClassifier(coverage=0.6, cv=2)])
+@parametrize_with_checks(
+    [
+        SelectiveClassifier(coverage=0.6),
+        SelectiveClassifier(coverage=0.6, cv=2),
+        SelectiveClassifier(RandomForestClassifier(5, random_state=0), coverage=0.6),  # several labels per row
+    ],
+    expected_failed_checks=lambda selective: {
+        f"check_sample_weight_equivalence_on_{kind}_data": "a forest draws rows, whatever their weights"
+        for kind in (("dense", "sparse") if selective.estimator is not None else ())
+    },
+)
 def test_it_is_a_scikit_learn_estimator(estimator, check):
     check(estimator)
 

@@ -110,7 +110,7 @@ def test_it_can_be_copied_saved_and_restored_and_leaves_no_trace(classifier, sco
     selector = calibrate(outputs, score=score, coverage=0.6)
     selective = SelectiveModel(network, selector)
     expected = selective(x[:20]).confidence
-    assert set(selective.state_dict()) == {f"model.{name}" for name in network.state_dict()}
+    assert set(selective.state_dict()) == {"_extra_state"} | {f"model.{name}" for name in network.state_dict()}
     fresh = SelectiveModel(copy.deepcopy(network), selector)
     fresh.load_state_dict(selective.state_dict())
     torch.save(selective, tmp_path / "net.pt")
@@ -122,6 +122,24 @@ def test_it_can_be_copied_saved_and_restored_and_leaves_no_trace(classifier, sco
     del selective, fresh, again
     gc.collect()
     assert set(network[2]._forward_pre_hooks) == hooks
+
+
+@pytest.mark.parametrize("score", ["knn", "max_softmax"])
+def test_a_state_holds_its_selector(classifier, score, tmp_path):
+    network, x, outputs = classifier
+    selectors = [calibrate(outputs, score=name, coverage=c) for name, c in ((score, 0.7), ("confidence_margin", 0.3))]
+    strict, other = (SelectiveModel(copy.deepcopy(network), selector) for selector in selectors)
+    torch.save(strict.state_dict(), tmp_path / "net.pt")
+    other.load_state_dict(torch.load(tmp_path / "net.pt", weights_only=True))
+    assert other.selector == strict.selector
+    for ours, theirs in zip(other(x), strict(x), strict=True):
+        torch.testing.assert_close(ours, theirs)
+    state = strict.state_dict()
+    state["_extra_state"][100] ^= 1
+    with pytest.raises(ValueError, match="`state_dict` must"):
+        other.load_state_dict(state)
+    with pytest.raises(RuntimeError, match="_extra_state"):
+        other.load_state_dict({f"model.{name}": value for name, value in network.state_dict().items()})
 
 
 def test_a_head_that_is_trained_on_is_read_again(classifier):

@@ -11,7 +11,7 @@ import numpy as np
 import polars
 import pytest
 
-from abstain import Outputs, Selector
+from abstain import Outputs, Selector, calibrate
 from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor
 
 
@@ -42,7 +42,7 @@ def test_an_alarm_has_its_own_exit_code(run, tmp_path):
     done = run("monitor", tmp_path / "s.csv", "--risk", "0.05")
     assert done.returncode == 3
     assert "ALARM: the risk is above 0.05. 40 errors in 100" in done.stdout
-    assert "Next: `abstain recertify` seeks a new threshold" in done.stdout
+    assert "Next: label recent rows and calibrate again on them (`abstain calibrate`)." in done.stdout
     assert "No alarm" not in done.stdout
 
 
@@ -60,8 +60,60 @@ def test_the_share_accepted_is_watched_without_labels(run, tmp_path):
     assert "certify nothing about the risk" in other.stdout
     assert "No alarm" not in other.stdout
     assert "no labels of accepted samples yet" in other.stdout
-    assert "if it has, `abstain recertify`" in other.stdout
+    assert "if it has, calibrate again on them." in other.stdout
     assert "must be ACCEPTED/N" in run("monitor", tmp_path / "s.csv", "--risk", "0.1", "--calibration", "x").stderr
+
+
+@pytest.mark.parametrize("per", [None, "class"])
+def test_recertify_is_proposed_only_where_it_does_not_refuse(run, tmp_path, per):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(2, size=2000)
+    outputs = Outputs(logits=rng.normal(size=(2000, 2)) + 4 * np.eye(2)[labels], labels=labels)
+    selector = calibrate(outputs, risk=0.05, per=per)
+    selector.save(tmp_path / "s.abstain")
+    columns = selector.decide(outputs[:300])
+    polars.DataFrame({**columns, "error": [True] * 300}).write_csv(tmp_path / "d.csv")
+    done = run("monitor", tmp_path / "d.csv", "--selector", tmp_path / "s.abstain", "--state", tmp_path / "w.json")
+    assert ("abstain recertify" in done.stdout) == (per is None)
+    assert ("calibrate again on them (`abstain calibrate`, with --per class as before)" in done.stdout) == (
+        per == "class"
+    )
+    asked = ("recertify", tmp_path / "s.abstain", tmp_path / "d.csv", "--state", tmp_path / "r.json", "--ask", "20")
+    assert run(*asked, "-o", tmp_path / "ask.csv").returncode == (0 if per is None else 1)
+
+
+def test_an_id_may_repeat_in_what_recertify_is_given(run, tmp_path):
+    rng = np.random.default_rng(0)
+    outputs = Outputs(given={"c": rng.random(900)}, errors=np.zeros(900), ids=np.arange(900) // 3)
+    calibrate(outputs, risk=0.1).save(tmp_path / "s.abstain")
+    rows = {"id": np.arange(900) // 3, "confidence": rng.random(900), "prediction": [f"p{k}" for k in range(900)]}
+    polars.DataFrame(rows).write_csv(tmp_path / "d.csv")
+    options = (tmp_path / "s.abstain", tmp_path / "d.csv", "--state", tmp_path / "r.json", "--ask", "250")
+    assert run("recertify", *options, "-o", tmp_path / "ask.csv").returncode == 0
+    asked = polars.read_csv(tmp_path / "ask.csv")
+    assert asked.columns == ["id", "row", "prediction", "confidence", "error"]
+    for name, row, prediction, confidence in asked.drop("error").iter_rows():
+        assert (name, prediction) == ((row - 1) // 3, f"p{row - 1}")
+        assert confidence == rows["confidence"][row - 1]
+    asked.with_columns(error=polars.lit(0)).write_csv(tmp_path / "ask.csv")
+    done = run("recertify", tmp_path / "s.abstain", tmp_path / "ask.csv", "--state", tmp_path / "r.json")
+    assert "every cluster counts once" in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_an_id_is_the_same_however_tables_write_it(run, tmp_path, ending):
+    frames = [
+        polars.DataFrame({"id": ["7", "8"], "confidence": [0.5, 0.6], "accepted": [True, True]}),
+        polars.DataFrame({"id": ["7.0", "8.0"], "confidence": [0.5, 0.6], "accepted": [True, True], "error": [1, 0]}),
+        polars.DataFrame({"id": [7.0, 8.0], "error": [1, 0]}),
+    ]
+    for k, frame in enumerate(frames):
+        file = tmp_path / f"{k}.{ending}"
+        {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}[ending](file)
+        options = ("--risk", "0.5", "--calibration", "9/10") if not k else ()
+        done = run("monitor", file, *options, "--state", tmp_path / "w.json", "--json")
+    found = json.loads(done.stdout)
+    assert (found["acceptance"]["n"], found["risk"]["n"], found["skipped"]) == (2, 2, 2)
 
 
 def test_the_state_goes_on(run, tmp_path):

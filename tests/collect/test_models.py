@@ -1,5 +1,7 @@
 """Heads found on real architectures and formats."""
 
+import json
+
 import numpy as np
 import onnx
 import pytest
@@ -335,6 +337,33 @@ def test_transformers_classifiers_of_text_and_images(tmp_path):
     outputs = collect(hf_model(tmp_path / "image"), Data(pictures, labels=np.array([0, 2])), tmp_path / "other")
     assert outputs.logits.shape == (2, 3)
     assert outputs.check_head().agrees
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("named", ["AutoConfig", "AutoModelForSequenceClassification", "AutoTokenizer"])
+def test_code_in_a_folder_of_transformers_is_never_run(tmp_path, monkeypatch, named):
+    import builtins
+
+    from abstain.collect import hf_model
+
+    monkeypatch.setattr(builtins, "input", lambda *_: "yes")  # the prompt that `yes |` answers
+    (tmp_path / "own.py").write_text(f"open({str(tmp_path / 'was-run')!r}, 'w')\nclass Own: pass\n")
+    known = "my-own" if named == "AutoConfig" else "bert"
+    config = {"model_type": known, "architectures": ["OwnForSequenceClassification"], "auto_map": {named: "own.Own"}}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"auto_map": {"AutoTokenizer": ["own.Own", None]}}))
+    with pytest.raises(ValueError, match="`model` must be a folder with a transformers classifier"):
+        hf_model(tmp_path)
+    assert not (tmp_path / "was-run").exists()
+
+
+def test_a_folder_that_is_not_there_is_no_request_to_a_hub(tmp_path, monkeypatch):
+    from abstain.collect import hf_model
+
+    monkeypatch.setattr("socket.socket.connect", lambda *_: pytest.fail("a connection was tried"))
+    for path in (tmp_path / "none", "somebody/a-model"):
+        with pytest.raises(FileNotFoundError, match="`model` must be a folder that exists, got"):
+            hf_model(path)
 
 
 def test_a_forest_fitted_on_a_table_is_handed_one():

@@ -1,5 +1,8 @@
 """Modules, datasets and loaders of PyTorch, as they are."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -217,6 +220,24 @@ def test_a_network_of_the_current_folder_is_found(tmp_path):
         with pytest.raises((ValueError, TypeError)) as info:
             model_from(spec)
         assert message in str(info.value)
+
+
+def test_an_installed_module_comes_before_one_of_the_current_folder(tmp_path, monkeypatch):
+    """In a process of its own, since a module that was imported once is not looked for."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("fractions", "torch", "myown"):  # of Python, installed, and nowhere else
+        (tmp_path / f"{name}.py").write_text(f"open('{name}-was-run', 'w')\nimport pathlib\nnet = 1\n")
+    code = (
+        "import sys; sys.path[:] = [p for p in sys.path if p]; sys.modules.pop('fractions', None)\n"
+        "from abstain.collect.specs import model_from\n"
+        "for spec in ('fractions:net', 'torch.nn:Identity', 'myown:net'):\n"
+        "    try: model_from('torch:' + spec)\n"
+        "    except (ValueError, TypeError) as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert sorted(path.name for path in tmp_path.glob("*-was-run")) == ["myown-was-run"]
+    assert "comes before fractions.py of the current folder: rename the file." in done.stdout
+    assert done.stderr == "abstain: the module myown is taken from the current folder.\n"
 
 
 def test_a_function_is_no_module_until_it_is_wrapped():

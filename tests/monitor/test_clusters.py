@@ -8,8 +8,8 @@ import pytest
 
 from abstain import Outputs, calibrate
 from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, Row, ScoreMonitor, Watch
-from abstain.monitor.clusters import in_turn
-from abstain.monitor.row import Cluster
+from abstain.monitor.clusters import ranks
+from abstain.monitor.row import Clusters
 
 SIZES = {
     "equal": lambda _, n: np.full(n, 8),
@@ -94,16 +94,20 @@ def test_clusters_that_change_are_noticed():
     assert monitor.observe_errors(errors, ids=ids).risk.alarm
 
 
+def outcome(monitor, name, rows, values):
+    (found,) = monitor.outcomes(Clusters.one(name, rows, values))
+    return found
+
+
 def test_the_outcome_of_a_cluster_keeps_its_mean_and_stays_between_0_and_1():
     rows, once = RiskMonitor(0.1, 0.05, largest=4), RiskMonitor(0.1, 0.05, counting="clusters")
-    cluster = Cluster("a", 3, (1.0, 0.0))
-    assert rows.outcome(cluster) == pytest.approx(0.1 + (1 - 0.2) / 4)
-    assert once.outcome(cluster) == pytest.approx(0.1 + (1 - 0.2) / 3)
-    assert rows.outcome(Cluster("a", 4, (0.0,) * 4)) == pytest.approx(0)
-    assert rows.outcome(Cluster("a", 4, (1.0,) * 4)) == pytest.approx(1)
-    assert rows.outcome(Cluster("a", 5, (1.0,))) is None  # nothing is guaranteed of larger ones
-    assert RiskMonitor(0.1, 0.05, largest=1).outcome(Cluster("a", 1, (1.0,))) == 1
-    assert AcceptanceMonitor(0.5, 0.7, 0.05, clustered=True).outcome(cluster) == 0.5
+    assert outcome(rows, "a", 3, (1.0, 0.0)) == pytest.approx(0.1 + (1 - 0.2) / 4)
+    assert outcome(once, "a", 3, (1.0, 0.0)) == pytest.approx(0.1 + (1 - 0.2) / 3)
+    assert outcome(rows, "a", 4, (0.0,) * 4) == pytest.approx(0)
+    assert outcome(rows, "a", 4, (1.0,) * 4) == pytest.approx(1)
+    assert np.isnan(outcome(rows, "a", 5, (1.0,)))  # nothing is guaranteed of larger ones
+    assert outcome(RiskMonitor(0.1, 0.05, largest=1), "a", 1, (1.0,)) == 1
+    assert outcome(AcceptanceMonitor(0.5, 0.7, 0.05, clustered=True), "a", 3, (1.0, 0.0)) == 0.5
 
 
 def test_bets_on_parts_of_events_win_nothing_on_average():
@@ -117,8 +121,8 @@ def test_bets_on_parts_of_events_win_nothing_on_average():
 
 def test_a_drawn_row_is_each_row_alike_whatever_the_order():
     monitor = ScoreMonitor.from_calibration(np.arange(50.0), seed=3)
-    drawn = [monitor.outcome(Cluster(f"c{k}", 3, (2.0, 0.0, 1.0))) for k in range(3000)]
-    assert drawn == [monitor.outcome(Cluster(f"c{k}", 3, (0.0, 1.0, 2.0))) for k in range(3000)]
+    drawn = [outcome(monitor, f"c{k}", 3, (2.0, 0.0, 1.0)) for k in range(3000)]
+    assert drawn == [outcome(monitor, f"c{k}", 3, (0.0, 1.0, 2.0)) for k in range(3000)]
     assert np.bincount(np.array(drawn, dtype=int)) == pytest.approx(1000, abs=100)
 
 
@@ -135,9 +139,11 @@ def test_ids_are_needed_where_calibration_had_clusters():
 
 
 def test_clusters_keep_their_order_unless_their_rows_are_mixed():
-    assert in_turn({"b": (0, 3), "a": (4, 4), "c": (5, 9)}) == ["b", "a", "c"]
-    names = [str(k) for k in range(50)]
-    assert in_turn({name: (k, 100 - k) for k, name in enumerate(names)}) not in (names, names[::-1])
+    assert ranks(np.arange(10), np.array([1, 1, 1, 1, 0, 2, 2, 2, 2, 2]), ["a", "b", "c"]).tolist() == [1, 0, 2]
+    nested = np.concatenate([np.arange(50), np.arange(50)[::-1]])
+    found = ranks(np.arange(100), nested, [str(k) for k in range(50)]).tolist()
+    assert sorted(found) == list(range(50))
+    assert found not in (list(range(50)), list(range(50))[::-1])
 
 
 def rows_of(ids, confidence, errors, threshold=0.0):
@@ -227,7 +233,8 @@ def test_late_rows_of_a_cluster_are_left_out_and_given_again_they_are_skipped():
     assert (watch.monitors, watch.late_rows, watch.skipped) == (before, 4, 12)
 
 
-def test_labels_of_a_cluster_may_come_later_in_any_order_and_copies_share_them():
+@pytest.mark.parametrize("order", [(True, False), (False, True)])
+def test_labels_of_a_cluster_may_come_later_and_the_second_of_two_equal_rows_has_the_second_label(order):
     watch, _, threshold = clustered_watch()
     high = threshold + 1
     rows = [Row(True, high, id="a"), Row(True, high, id="a"), Row(True, high + 1, id="a"), Row(False, -9.0, id="a")]
@@ -235,7 +242,26 @@ def test_labels_of_a_cluster_may_come_later_in_any_order_and_copies_share_them()
     watch.close()
     watch.observe([Row(True, high, True, id="b")])
     assert watch.monitors.risk.n == 0
-    watch.observe([Row(True, high, True, id="a"), Row(True, high + 1, False, id="a")])
+    for _ in range(2):  # given again, labels are known
+        watch.observe([Row(True, high, error, id="a") for error in order])
+        watch.observe([Row(True, high + 1, False, id="a")])
+        watch.close()
     risk = watch.monitors.risk
-    outcomes = [risk.outcome(Cluster("", 4, (1.0, 1.0, 0.0))), risk.outcome(Cluster("", 1, (1.0,)))]
+    outcomes = [outcome(risk, "", 4, (1.0, 0.0, 0.0)), outcome(risk, "", 1, (1.0,))]
     assert risk == risk.begun().observe(outcomes)
+    assert watch.skipped == 3
+
+
+def test_what_a_cluster_that_is_open_has_had_counts_when_it_comes_again():
+    watch, (ids, confidence, errors), threshold = clustered_watch()
+    rows = rows_of(ids, confidence, errors, threshold)
+    whole = Watch.from_json(watch.to_json())
+    for row in rows[:20]:
+        watch.observe([row])
+        watch.close(last=False)
+    again = Watch.from_json(watch.to_json())  # as after an end without warning
+    for each, given in ((again, rows), (whole, rows)):
+        each.observe(given)
+        each.close()
+    assert again.monitors == whole.monitors
+    assert (again.skipped, again.late_rows) == (16, 0)

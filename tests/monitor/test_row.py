@@ -2,14 +2,15 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, calibrate
-from abstain.monitor.row import SOURCES, Row, read_rows, supplied, unused
-from abstain.monitor.stream import batches
+from abstain.monitor.row import SOURCES, Row, supplied, unused
+from abstain.monitor.stream import Batch, batches
 
 
 def test_texts_and_values_are_the_same_row():
     text = Row.of({"id": "7", "accepted": "true", "confidence": "0.5", "error": "0"})
     assert text == Row.of({"id": 7, "accepted": True, "confidence": 0.5, "error": False})
     assert text == Row.of({"id": 7.0, "accepted": 1, "confidence": 0.5, "correct": 1.0})
+    assert text == Row.of({"id": "7.0", "accepted": "yes", "confidence": "5e-1", "error": "no"})
     assert Row.of({"id": "", "accepted": None, "confidence": ""}) == Row()
 
 
@@ -23,8 +24,29 @@ def test_columns_that_nobody_reads_are_named_once():
 
 
 def test_an_error_names_the_row():
-    with pytest.raises(ValueError, match="Row 12: `confidence` must be a number or empty, got 'high'"):
-        read_rows([{"confidence": 1}, {"confidence": "high"}], start=11)
+    values = [1, "high"]
+    for batch in (Batch(2, rows=[{"confidence": value} for value in values]), Batch(2, {"confidence": values})):
+        with pytest.raises(ValueError, match="Row 12: `confidence` must be a number or empty, got 'high'"):
+            batch.read(start=11)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"id": ["7", "7.0", "", " a "], "confidence": ["0.5", "", "nan", "-inf"], "accepted": ["true", "0", "", "YES"]},
+        {"id": [7, 7.0, None, "x"], "confidence": [1, None, float("nan"), 2.5], "error": [1.0, 0, None, True]},
+        {"label": ["3", 3.0, None, 2], "prediction": [3, "4", 1, 2], "group": ["a", "b", None, "1.0"]},
+        {"correct": ["", "1", "0", "false"], "domain": ["x", "", "y", "x"], "prediction": [1, 2, 3, 4]},
+    ],
+)
+def test_columns_are_read_as_rows_are(columns):
+    rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    found, expected = Batch(4, columns).read(start=1), Batch(4, rows=rows).read(start=1)
+    for name in ("accepted", "confidence", "has_confidence", "error", "scored"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+    assert (found.ids, found.domains, found.predictions) == (expected.ids, expected.domains, expected.predictions)
+    np.testing.assert_array_equal(found.keys(), expected.keys())
+    assert len({name for name in found.ids if name}) == len(set(found.keys().tolist()) - {0})
 
 
 def test_every_column_that_a_selector_writes_is_known():
@@ -45,11 +67,13 @@ def test_every_column_that_a_selector_writes_is_known():
 def test_capitals_in_the_names_of_columns_do_not_matter(tmp_path, name, text):
     (tmp_path / name).write_text(text)
     (batch,) = batches(str(tmp_path / name), {"error"})
-    assert Row.of(batch[0]) == Row(accepted=True, confidence=0.5, error=False)
+    found = batch.read(start=1)
+    assert [found.accepted[0], found.confidence[0], found.error[0]] == [1, 0.5, 0]
 
 
 def test_capitals_in_a_parquet_file_do_not_matter(tmp_path):
     polars = pytest.importorskip("polars")
     polars.DataFrame({"Confidence": [0.5], "Accepted": [True], "ERROR": [False]}).write_parquet(tmp_path / "d.parquet")
     (batch,) = batches(str(tmp_path / "d.parquet"), {"error"})
-    assert Row.of(batch[0]) == Row(accepted=True, confidence=0.5, error=False)
+    found = batch.read(start=1)
+    assert [found.accepted[0], found.confidence[0], found.error[0]] == [1, 0.5, 0]

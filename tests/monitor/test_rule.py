@@ -5,7 +5,9 @@ import pytest
 
 from abstain import Outputs, calibrate
 from abstain.monitor.row import Row
+from abstain.monitor.rows import Rows
 from abstain.monitor.rule import Rule
+from abstain.monitor.stream import Batch
 
 ONE = Rule(0.5, None, {}, ())
 BY_CLASS = Rule(inf, "class", {"0": 0.5, "1": 0.9, "2": inf}, ("cat", "dog", "cow"))
@@ -13,7 +15,8 @@ BY_DOMAIN = Rule(inf, "domain", {"here": 0.5}, ())
 
 
 def verdict(rule, **values):
-    return rule.decided(Row(**values), values).accepted
+    accepted = rule.decided(Rows.of([Row(**values)])).accepted[0]
+    return None if accepted < 0 else bool(accepted)
 
 
 @pytest.mark.parametrize(
@@ -60,6 +63,14 @@ def test_a_row_of_no_known_group_is_refused(rule, values, message):
 
 def test_a_later_label_without_confidence_is_left_as_it_is():
     assert verdict(ONE, error=True, id="a") is None
+
+
+def test_the_first_row_that_cannot_be_decided_is_named():
+    columns = {"confidence": ["0.7", "0.7", "", "0.7"], "error": ["", "", "1", ""], "prediction": ["0", "1", "1", "x"]}
+    with pytest.raises(ValueError, match="Row 13: `confidence` or `accepted` must tell"):
+        Batch(4, columns).read(start=11, decided=BY_CLASS.decided)
+    with pytest.raises(ValueError, match=r"Row 14: `prediction` must name a class .* got 'x'"):
+        Batch(4, columns | {"error": [""] * 4}).read(start=11, decided=BY_CLASS.decided)
 
 
 def test_the_rule_of_a_selector_per_class_decides_as_the_selector():

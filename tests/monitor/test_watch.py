@@ -1,11 +1,12 @@
 import json
+import sys
 from dataclasses import fields
 from math import inf, sqrt
 
 import numpy as np
 import pytest
 
-from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor
+from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor, memory
 from abstain.monitor.monitor import first_alarm
 from abstain.monitor.row import Row
 from abstain.monitor.rule import Rule
@@ -99,15 +100,14 @@ def test_after_a_restart_false_alarms_are_as_rare_as_before_where_forgetting_the
 @pytest.mark.parametrize("name", [field.name for field in fields(DeploymentMonitor)])
 def test_every_monitor_answers_alike(name):
     start = NEW.parts[name]
-    rows = [Row(k % 3 > 1, k / 10, k % 2 > 0) for k in range(10)] * 40
-    values = [value for row in rows if (value := start.taken(row)) is not None]
+    rows = [(k % 2 > 0, k % 3 > 1, k / 10) for k in range(10)] * 40
+    values = [float(row[["risk", "acceptance", "scores"].index(name)]) for row in rows]
     after = start.observe(values)
     assert after.alarm
     assert after.numbers()["alarm"] is True
     assert "ALARM" in after.words()
     assert after.begun() == start
     assert not after.restarted().alarm
-    assert start.taken(Row()) is None
     place = first_alarm(start, values)
     assert (start.observe(values[:place]).alarm, start.observe(values[: place + 1]).alarm) == (False, True)
 
@@ -118,6 +118,7 @@ def test_rows_given_twice_count_once():
     once.observe(rows)
     for _ in range(2):
         twice.observe(rows)
+        twice.close()
     assert twice.monitors == once.monitors
     assert (twice.skipped, twice.rows) == (100, 200)
 
@@ -190,8 +191,8 @@ def test_labels_that_wait_when_an_alarm_is_acknowledged_are_given_up():
 
 def test_a_state_of_another_version_is_refused_in_one_line():
     state = json.loads(Watch(NEW).to_json())
-    for other in ({key: value for key, value in state.items() if key != "version"}, state | {"version": 2}):
-        with pytest.raises(ValueError, match="of version 3, got one that another version of abstain wrote"):
+    for other in ({key: value for key, value in state.items() if key != "version"}, state | {"version": 3}):
+        with pytest.raises(ValueError, match="of version 4, got one that another version of abstain wrote"):
             Watch.from_json(json.dumps(other))
 
 
@@ -209,6 +210,8 @@ def test_states_that_no_stream_leads_to_are_refused():
         ("alarms", [1]),
         ("turns", [[1]]),
         ("turns", [[1, 2, 3]]),
+        ("turns", [[1, 0, -1]]),
+        ("turns", [[0, 0, 0, 5]]),
         ("label_window", -1),
         ("late_rows", -1),
     ):
@@ -217,6 +220,105 @@ def test_states_that_no_stream_leads_to_are_refused():
     for text in ("", "[]", '{"history": 1}'):
         with pytest.raises(ValueError, match="must be the state of a"):
             Watch.from_json(text)
+
+
+def in_every_line(watch, rows):
+    """Interrupt `observe` at each line that it runs, as a signal may, and give its rows again."""
+    for place in range(10_000):
+        copy = Watch.from_json(watch.to_json())
+        copy.observe([])
+        left = place
+
+        def interrupted(frame, event, _):
+            nonlocal left
+            if "abstain" not in frame.f_code.co_filename:
+                return None
+            if event == "line":
+                left -= 1
+                if left < 0:
+                    raise KeyboardInterrupt
+            return interrupted
+
+        sys.settrace(interrupted)
+        try:
+            copy.observe(rows)
+        except KeyboardInterrupt:
+            sys.settrace(None)
+            yield copy
+            continue
+        finally:
+            sys.settrace(None)
+        assert place > 50
+        return
+
+
+def test_a_row_counts_once_wherever_the_step_that_takes_it_is_interrupted():
+    rows = [
+        Row(True, 0.5, id="a"),
+        Row(True, 0.7, True, id="b"),
+        Row(True, 0.5, False, id="a"),
+        Row(False, -1.0, id="c"),
+    ]
+    watch, whole = Watch(NEW), Watch(NEW)
+    watch.observe(list(stream(30)))
+    whole.observe(list(stream(30)))
+    whole.observe(rows)
+    for copy in in_every_line(watch, rows):
+        after = Watch.from_json(copy.to_json())
+        for each in (after, copy):
+            each.close()
+            each.observe(rows)
+            assert each.monitors == whole.monitors
+            assert each.turns == whole.turns
+
+
+def test_equal_rows_of_one_input_are_decisions_of_their_own_and_known_again_in_the_next():
+    watch = Watch(DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05)))
+    decision = Row(True, 0.5, id="a")
+    for _ in range(2):
+        watch.observe([decision, decision])
+        watch.close()
+    assert watch.turns.pending == 2
+    for _ in range(2):
+        watch.observe([Row(error=False, id="a"), Row(error=True, id="a")])
+        watch.close()
+    assert (watch.monitors.risk.n, watch.monitors.risk.errors, watch.skipped) == (2, 1, 4)
+
+
+def test_ids_as_pandas_writes_them_are_the_same_ids():
+    watch = Watch(DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05)))
+    watch.observe([Row.of({"id": "7", "confidence": "0.5", "accepted": "1"})])
+    watch.close()
+    watch.observe([Row.of({"id": name, "confidence": 0.5, "accepted": True}) for name in ("7.0",)])
+    watch.observe([Row(error=True, id="7.0")])
+    watch.close()
+    watch.observe([Row.of({"id": 7, "error": 1})])
+    assert (watch.monitors.risk.n, watch.skipped) == (1, 2)
+
+
+def test_memory_is_bounded_and_what_was_forgotten_is_told(monkeypatch):
+    monkeypatch.setattr(memory, "REMEMBERED", 100)
+    rows = [Row(confidence=0.5, id=str(k)) for k in range(250)]
+    watch = Watch(DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05)))
+    for row in rows:
+        watch.observe([row])
+    assert watch.forgotten == 100
+    watch.close()
+    for row in rows[100:]:  # seen again, they push nothing out
+        watch.observe([row])
+    assert (watch.skipped, watch.forgotten) == (150, 100)
+    assert len("".join(watch._state.memory.to_texts())) <= 18 * 150 + 8
+    watch.close()
+    watch.observe(rows[:100])
+    assert watch.skipped == 150
+
+
+def test_the_order_of_labels_that_wait_survives_room_for_more():
+    watch = Watch(DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05)), label_window=5000)
+    for start in range(0, 3000, 100):
+        watch.observe([Row(True, 0.5, id=str(k)) for k in range(start, start + 100)])
+    watch.observe([Row(error=k % 10 == 0, id=str(k)) for k in reversed(range(3000))])
+    assert (watch.monitors.risk.n, watch.monitors.risk.errors, watch.turns.late) == (3000, 300, 0)
 
 
 def test_an_alarm_of_a_state_without_history_stands():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, logsumexp, softmax
 from sklearn import decomposition
@@ -335,6 +336,45 @@ def test_kl_matching_of_confident_rows_agrees_with_mpmath():
                 terms = [a * mpmath.log(a / b) for a, b in zip(row, typical, strict=True)]
                 divergences.append(mpmath.fsum(terms))
             assert value == pytest.approx(-float(min(divergences)), rel=1e-9, abs=1e-12)
+
+
+def test_kl_matching_ranks_rows_near_their_class_as_mpmath_does():
+    """Of rows as typical as can be, divergences of 1e-15 and less, entropy and likelihood cancel."""
+    import mpmath
+
+    rng = np.random.default_rng(5)
+    typical = np.array([[3.0, 1.0, 0.0, -1.0], [0.0, 4.0, -2.0, 1.0]])
+    nearness = 10.0 ** rng.uniform(-9, -1, size=(60, 1))
+    near = typical[rng.integers(2, size=60)] + nearness * rng.normal(size=(60, 4))
+    found = KLMatching().fit(Outputs(logits=typical))(Outputs(logits=near))
+
+    def logs(z):
+        total = mpmath.log(mpmath.fsum(mpmath.exp(mpmath.mpf(v)) for v in z))
+        return [mpmath.mpf(v) - total for v in z]
+
+    with mpmath.workdps(50):
+        classes = [logs(z) for z in typical.tolist()]
+        rows = [logs(z) for z in near.tolist()]
+        exact = [
+            -min(mpmath.fsum(mpmath.exp(a) * (a - b) for a, b in zip(row, d, strict=True)) for d in classes)
+            for row in rows
+        ]
+        assert np.argsort(found).tolist() == sorted(range(60), key=lambda i: exact[i])
+    np.testing.assert_allclose(found, np.array(exact, dtype=float), rtol=1e-5)
+
+
+def test_the_first_norm_ties_rows_of_one_class_above_the_mean_whatever_the_order_of_classes():
+    """There max c is half of Σ|c|, exactly, and rounding is no rank."""
+    z = np.random.default_rng(6).normal(size=(2000, 3)) * 7
+    alone = ((z - z.mean(axis=1, keepdims=True)) > 0).sum(axis=1) == 1
+    errors = np.random.default_rng(7).random(2000) < 0.3
+    for logits in (z, z.astype(np.float32), torch.tensor(z)):
+        for order in ([0, 1, 2], [2, 0, 1]):
+            found = np.asarray(max_logit_pnorm(logits[:, order], p=1))
+            assert (found[alone] == 0.5).all()
+            assert aurc(found, errors) == pytest.approx(aurc(np.asarray(max_logit_pnorm(z, p=1)), errors), abs=1e-4)
+    expected = (z - z.mean(axis=1, keepdims=True)).max(axis=1) / np.abs(z - z.mean(axis=1, keepdims=True)).sum(axis=1)
+    np.testing.assert_allclose(max_logit_pnorm(z, p=1), expected, rtol=1e-12)
 
 
 def test_she_by_hand():

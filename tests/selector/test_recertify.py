@@ -121,7 +121,7 @@ def test_the_order_of_rows_decides_nothing():
         ),
         (lambda r: r.ask([0.9], [1], labels=1).answer([2], [0]), "every row asked for, got none for 1, '1' first"),
         (lambda r: r.ask([0.9], [1], labels=1).answer([1], [0.5]), "`errors` must be 0 or 1"),
-        (lambda r: r.ask([0.9, 0.8], [1, 1], labels=1), "`ids` must name each row"),
+        (lambda r: r.ask([0.9, 0.8], [1], labels=1), "`ids` must name each row"),
         (
             lambda r: r.ask([0.0], [1], labels=1),
             r"rows above 0.\d+, the old threshold, .* got none among 1. Bring decisions on new rows.",
@@ -145,3 +145,49 @@ def test_only_a_selector_with_one_threshold_and_a_risk_can_be_certified_again():
         Recertification.of(calibrate(outputs, risk=0.1, per="domain"))
     with pytest.raises(ValueError, match="`risk` must be given"):
         Recertification.of(calibrate(outputs, coverage=0.5))
+
+
+def clusters(rng, n, slope):
+    """Clusters of 1 row, or of 9 that are seldom wrong, and all together: ids, confidences, errors."""
+    size = np.where(rng.random(n) < 0.3, 9, 1)
+    ids = np.repeat(np.arange(n), size)
+    u = np.clip(rng.random(n)[ids] + 0.02 * rng.normal(size=len(ids)), 0, 1)
+    wrong = rng.random(n)[ids] < slope * u**2 * np.where(size > 1, 0.1, 1.0)[ids]
+    return ids, 1 - u, wrong
+
+
+def test_rows_of_one_id_count_once_and_the_guarantee_says_so():
+    ids, confidence, wrong = clusters(np.random.default_rng(0), 3000, 0.3)
+    found = Recertification.of(OLD).ask(confidence, ids, labels=1200)
+    rows = np.array(found.pending_rows)
+    np.testing.assert_array_equal(ids[rows].astype(str), found.pending)
+    np.testing.assert_array_equal(confidence[rows], found.pending_confidence)
+    assert len(set(found.pending)) == 1200
+    assert len(found.offered) == 3000
+    renewed = found.answer(found.pending, wrong[rows]).selector(OLD)
+    assert renewed.threshold.promise.counting == "clusters"
+    assert "every cluster counts once" in renewed.summary()
+    order = np.random.default_rng(1).permutation(len(ids))
+    other = Recertification.of(OLD).ask(confidence[order], ids[order], labels=1200)
+    assert other.pending == found.pending
+
+
+def test_the_risk_of_clusters_is_kept_where_taking_every_row_for_one_of_its_own_breaks_it():
+    whole = clusters(np.random.default_rng(9), 60_000, 0.8)
+    weight, runs, broken = 1 / np.bincount(whole[0])[whole[0]], 60, {"once": 0, "rows": 0}
+    for seed in range(runs):
+        ids, confidence, wrong = clusters(np.random.default_rng([seed, 2]), 1500, 0.8)
+        for how, names in (("once", ids), ("rows", np.arange(len(ids)))):
+            found = Recertification.of(OLD, delta=0.2).ask(confidence, names, labels=1300)
+            found = found.answer(found.pending, wrong[list(found.pending_rows)])
+            if found.certified is not None:
+                accepted = whole[1] > found.certified
+                broken[how] += np.average(whole[2][accepted], weights=weight[accepted]) > found.risk
+    assert broken["once"] / runs <= 0.2 + 3 * sqrt(0.2 * 0.8 / runs)
+    assert broken["rows"] > 0.2 * runs + 3 * sqrt(0.2 * 0.8 * runs)
+
+
+def test_a_selector_calibrated_with_ids_is_certified_again_for_clusters_even_where_none_repeats():
+    old = calibrate(Outputs(given={"c": np.arange(500.0)}, errors=np.zeros(500), ids=np.arange(500)), risk=0.1)
+    found = Recertification.of(old).ask(np.arange(500.0), np.arange(500), labels=300)
+    assert "every cluster counts once" in found.answer(found.pending, np.zeros(300)).selector(old).summary()

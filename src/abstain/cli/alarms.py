@@ -1,7 +1,7 @@
 """What `abstain monitor` prints of a watch and its alarms."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,7 @@ def tell(watch: "Watch", /) -> None:
     for caveat in dict.fromkeys(part.caveat for part in parts if part.caveat):
         say(caveat)
     if watch.standing:
-        say(_next_step({alarm.name for alarm in watch.standing}))
+        say(_next_step(watch))
     for line in _left_out(watch):
         say(line)
     if watch.skipped:
@@ -67,10 +67,16 @@ def _left_out(watch: "Watch") -> Iterator[str]:
         )
 
 
-def _next_step(alarms: set[str]) -> str:
-    if "risk" in alarms:
-        return "Next: `abstain recertify` seeks a new threshold with few labels; or calibrate anew on rows of now."
-    return "Next: labels of accepted rows tell whether the risk has changed too; if it has, `abstain recertify`."
+def _next_step(watch: "Watch") -> str:
+    """What to do about the alarms; `recertify` is named only where it will not refuse."""
+    can = watch.rule is not None and watch.rule.recertifiable
+    if "risk" not in {alarm.name for alarm in watch.standing}:
+        then = "`abstain recertify`" if can else "calibrate again on them"
+        return f"Next: labels of accepted rows tell whether the risk has changed too; if it has, {then}."
+    if can:
+        return "Next: `abstain recertify` seeks a new threshold with few labels; or calibrate again on recent rows."
+    groups = "" if watch.rule is None or watch.rule.per is None else f", with --per {watch.rule.per} as before"
+    return f"Next: label recent rows and calibrate again on them (`abstain calibrate`{groups})."
 
 
 def tell_standing(watch: "Watch", /) -> None:
@@ -94,11 +100,10 @@ def meaning(watch: "Watch", alarm: "Alarm", /) -> str:
     return watch.monitors.parts[alarm.name].meaning
 
 
-def warn_unused(watch: "Watch", batch: Iterable[Mapping[str, Any]], /) -> bool:
+def warn_unused(watch: "Watch", names: Iterable[str], /) -> bool:
     """Name the columns that no monitor reads on standard error; whether there were any."""
     from abstain.monitor.row import unused
 
-    names = dict.fromkeys(name for columns in batch for name in columns)
     left = unused(names, {column for part in watch.monitors.parts.values() for column in part.columns})
     if left:
         print(f"abstain: these columns are not used by what is watched: {', '.join(left)}.", file=sys.stderr)

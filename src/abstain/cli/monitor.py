@@ -55,11 +55,14 @@ def monitor(
     of confidence. With --selector, its threshold decides a row that has its confidence but no `accepted`. Exit code 3
     means alarm.
 
-    With `id`, the sample's own name, a decision counts once and its label once, whenever and however often they come.
-    Rows without are always counted: give a decision once, with its label or before it, and a later label without
-    `confidence`. A label with an `id` waits until the labels of all accepted decisions before its own have come, or
-    --label-window rows have been accepted since: so errors may be reported sooner than right answers. Whether a label
-    arrives in time must not depend on whether it is an error.
+    With `id`, the sample's own name, a decision counts once and its label once, whenever and however often they come;
+    7 and 7.0 are one id. Rows of one file that are the same in `id`, `confidence`, `accepted` and `domain` are
+    decisions of their own, and a later file with their labels has them in the same order. Rows without an `id` are
+    always counted: give a decision once, with its label or before it, and a later label without `confidence`.
+
+    A label with an `id` waits until the labels of all accepted decisions before its own have come, or --label-window
+    rows have been accepted since: so errors may be reported sooner than right answers. Whether a label arrives in time
+    must not depend on whether it is an error.
 
     Of a selector calibrated with ids, rows with the same `id` are one cluster: give all of them in one file, or, on
     standard input, one after the other.
@@ -90,7 +93,6 @@ def monitor(
 
 def _watch(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> None:
     """Take the stream, and keep the state; alarms are told as they come."""
-    from abstain.monitor.row import read_rows
     from abstain.monitor.stream import LIVE, batches
 
     live, before, warned = stream == LIVE, watch.rows, False
@@ -102,7 +104,7 @@ def _watch(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> N
         tell_standing(watch)
     try:
         for batch in batches(stream, {part.columns[0] for part in watch.monitors.parts.values()}):
-            raised = watch.observe(read_rows(batch, start=watch.rows - before + 1, **decided))
+            raised = watch.observe(batch.read(start=watch.rows - before + 1, **decided))
             raised += watch.close(last=False) if live else []
             if live and state is not None and (raised or time.monotonic() - saved > pause):
                 began = time.monotonic()
@@ -110,7 +112,7 @@ def _watch(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> N
                 saved = time.monotonic()
                 pause = max(EVERY_SECONDS, 10 * (saved - began))
             _tell_raised(watch, raised, before, quiet=quiet)
-            warned = warned or warn_unused(watch, batch)
+            warned = warned or warn_unused(watch, batch.names)
         _tell_raised(watch, watch.close(), before, quiet=quiet)
     except BaseException:
         if live and state is not None:  # what was read of a stream is gone; a file can be read again
@@ -155,7 +157,7 @@ def _asked(
     from abstain import Selector
     from abstain.monitor import DeploymentMonitor, RiskMonitor
     from abstain.monitor.rule import Rule
-    from abstain.monitor.turns import WINDOW
+    from abstain.monitor.turns import WINDOW_ROWS
     from abstain.monitor.watch import Watch
     from abstain.thresholds.sample import check_chance
 
@@ -175,7 +177,7 @@ def _asked(
         )
     if calibration is not None:
         new = replace(new, acceptance=_acceptance(calibration, delta))
-    window = WINDOW if label_window is None else label_window
+    window = WINDOW_ROWS if label_window is None else label_window
     return Watch(new, rule=rule, label_window=window) if new.parts else None
 
 

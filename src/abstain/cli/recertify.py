@@ -1,6 +1,7 @@
 """`abstain recertify`: a new threshold after an alarm, with as few labels as possible."""
 
 import csv
+from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -35,7 +36,8 @@ def recertify(
     """Certify a threshold again on new rows, at or above the old one, looking after every batch of labels.
 
     First draw rows to label from recent decisions, fill in the column error (1 where the answer is wrong), hand them
-    in; repeat until a threshold is certified. Stopping then costs nothing.
+    in; repeat until a threshold is certified. Stopping then costs nothing. Of rows with the same id one is drawn, whose
+    number is in the column row: such rows are one cluster, which counts once.
 
     Example: abstain recertify s.abstain decisions.csv --state again.json --ask 200 -o to-label.csv
     """
@@ -86,18 +88,28 @@ def _ask(found: "Recertification", rows: Path, labels: int, state: Path, output:
 
     columns = read_columns(rows, number=("confidence",), text=("id",), if_there=("prediction",))
     asked = found.ask(columns["confidence"], columns["id"], labels=labels)
-    write_text(output, _to_label(asked, dict(zip(columns["id"], columns.get("prediction", ()), strict=False))))
+    predictions = columns.get("prediction")
+    shown = None if predictions is None else [str(predictions[row]) for row in asked.pending_rows]
+    several = len(set(columns["id"])) < len(columns["id"])
+    write_text(output, _to_label(asked, shown, rows=several))
     write_text(state, asked.to_json())
     return asked
 
 
-def _to_label(asked: "Recertification", predictions: dict[str, str]) -> str:
-    """A table of the rows asked for, with what a person needs who labels them; only id and error are read back."""
+def _to_label(asked: "Recertification", predictions: list[str] | None, *, rows: bool) -> str:
+    """A table of the rows asked for, with what a person needs who labels them; only id and error are read back.
+
+    Where ids repeat, ``rows`` tells which row of an id is asked for, the first of the table being 1.
+    """
+    columns: dict[str, Sequence[object]] = {"id": asked.pending}
+    if rows:
+        columns["row"] = [row + 1 for row in asked.pending_rows]
+    if predictions is not None:
+        columns["prediction"] = predictions
+    columns |= {"confidence": asked.pending_confidence, "error": [""] * len(asked.pending)}
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["id", *(["prediction"] if predictions else []), "confidence", "error"])
-    for name, confidence in zip(asked.pending, asked.pending_confidence, strict=True):
-        writer.writerow([name, *([predictions[name]] if predictions else []), confidence, ""])
+    writer.writerows([[*columns], *zip(*columns.values(), strict=True)])
     return text.getvalue()
 
 

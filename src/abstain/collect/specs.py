@@ -109,9 +109,12 @@ def _torch_module(rest: str, checkpoint: str | None) -> Any:
 
 @contextmanager
 def _current_folder() -> Iterator[None]:
-    """Modules of the current folder can be imported for the time of a with block, as by ``python -m``."""
+    """Inside the context, modules that are nowhere else can be imported from the current folder."""
     here = os.getcwd()
-    sys.path.insert(0, here)
+    if {here, ""} & set(sys.path):
+        yield
+        return
+    sys.path.append(here)
     try:
         yield
     finally:
@@ -119,6 +122,7 @@ def _current_folder() -> Iterator[None]:
 
 
 def _attribute(module_name: str, name: str) -> Any:
+    known = module_name in sys.modules
     try:
         module = importlib.import_module(module_name)
     except Exception as error:
@@ -129,11 +133,23 @@ def _attribute(module_name: str, name: str) -> Any:
         raise ValueError(
             f"`model` must name a module that can be imported, got {module_name!r}: {why}.{hint}"
         ) from error
+    is_here = _is_of_current_folder(module_name.partition(".")[0])
     if not hasattr(module, name):
         near = difflib.get_close_matches(name, dir(module), n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
+        if not is_here and Path(f"{module_name}.py").exists():
+            hint = f" The installed module comes before {module_name}.py of the current folder: rename the file."
         raise ValueError(f"`model` must name something of {module_name}, got {name!r}.{hint}")
+    if is_here and not known:
+        print(f"abstain: the module {module_name} is taken from the current folder.", file=sys.stderr)
     return getattr(module, name)
+
+
+def _is_of_current_folder(name: str) -> bool:
+    """Whether a module or package without parents lies in the current folder itself."""
+    spec = getattr(sys.modules[name], "__spec__", None)
+    found = (spec and (spec.submodule_search_locations or [spec.origin])) or []
+    return any(Path(place or os.devnull).parent == Path.cwd() for place in found)
 
 
 def _made(found: Any, name: str) -> Any:

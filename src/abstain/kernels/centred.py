@@ -33,7 +33,13 @@ def _fill(logits, power, first, found):  # type: ignore[no-untyped-def]
         mean = total(sums) / larger(total(counts), 1.0)
         above, size = largest(top) - mean, larger(largest(top) - mean, largest(low) + mean)
         found[0, first + i], found[1, first + i], found[2, first + i] = above, size, 1.0
-        if power > 0 and size > 0.0:
+        if power == 1 and above > 0.0:  # twice what is above the mean, so that one class alone above it gives 2 exactly
+            powers = filled(0.0)
+            for j in range(0, k, LANES):
+                x = _part(logits, i * k + j, k - j)
+                powers = powers + larger(x - mean, 0.0)
+            found[1, first + i], found[2, first + i] = above, 2.0 * total(powers) / above
+        elif power > 1 and size > 0.0:
             inverse, powers = 1.0 / size, filled(0.0)
             for j in range(0, k, LANES):
                 x = _part(logits, i * k + j, k - j)
@@ -48,6 +54,9 @@ def _fill(logits, power, first, found):  # type: ignore[no-untyped-def]
 
 def centred_sums(logits: NDArray[np.floating], power: int, /) -> tuple[Floats, Floats, Floats]:
     """Of c = z − mean z of each row: the largest, the largest size s, and Σ (|c|/s)^power, or 1 for power 0.
+
+    For power 1, s is the largest c, since Σ|c| is twice the sum of those above 0: rows of which one class is above the
+    mean then tie exactly, as they should.
 
     Masked classes, at −inf, are passed over; a row of nothing else, or with NaN or +inf, comes out as anything.
     """

@@ -11,6 +11,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 BETS = np.array([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0])  # on the place of p around the middle; 2 risks all
 JUMP = 0.001
+SPAN = 8  # parts whose weights are summed beforehand
 
 
 @compiled()
@@ -21,7 +22,10 @@ def _mean_distance(low: float, high: float) -> float:
     return ((0.5 - low) ** 2 + (high - 0.5) ** 2) / (high - low)
 
 
-@compiled((array(whole), array(whole), array(whole), array(double), array(double, 2), array(double), array(double)))
+@compiled(
+    (array(whole), array(whole), array(whole), array(double), array(double, 2), array(double), array(double)),
+    allocates=True,
+)
 def jump(parts: Ints, first: Ints, last: Ints, weights: Floats, shares: Floats, logs: Floats, highest: Floats) -> None:
     """Bet on each sample's part, then count it. The last four arrays change.
 
@@ -32,11 +36,16 @@ def jump(parts: Ints, first: Ints, last: Ints, weights: Floats, shares: Floats, 
     largest logs so far of the mean capital of the first two and of the last two. (Vovk et al., 2021)
     """
     total = weights.sum()
+    coarse = np.zeros(weights.size // SPAN + 1)  # sums of whole numbers, the same in any order
+    for j in range(weights.size):
+        coarse[j // SPAN] += weights[j]
     for k in range(parts.size):
-        below = 0.0
-        for j in range(first[k]):
-            below += weights[j]
-        from_tie = below
+        from_tie = 0.0
+        for j in range(first[k] // SPAN):
+            from_tie += coarse[j]
+        for j in range(first[k] - first[k] % SPAN, first[k]):
+            from_tie += weights[j]
+        below = from_tie
         for j in range(first[k], parts[k]):
             below += weights[j]
         above = below + weights[parts[k]]
@@ -58,8 +67,10 @@ def jump(parts: Ints, first: Ints, last: Ints, weights: Floats, shares: Floats, 
         for pair in range(2):
             one, other = logs[2 * pair], logs[2 * pair + 1]
             top = max(one, other)
-            highest[pair] = max(highest[pair], top + log(0.5 * (exp(one - top) + exp(other - top))))
+            if top > highest[pair]:  # the mean is at most the largest
+                highest[pair] = max(highest[pair], top + log(0.5 * (exp(one - top) + exp(other - top))))
         weights[parts[k]] += 1.0
+        coarse[parts[k] // SPAN] += 1.0
         total += 1.0
 
 
@@ -79,22 +90,35 @@ def jump_rates(
 
     A way grows by e^``if_one`` for an event and e^``if_zero`` for none, and in proportion for a part of one.
     """
-    growth = np.empty(shares.size)
+    growth, factors, tops = np.empty(shares.size), np.empty((2, shares.size)), np.empty(2)
+    for event in range(2):
+        for way in range(shares.size):
+            growth[way] = if_one[way] if event else if_zero[way]
+        tops[event] = growth.max()
+        for way in range(shares.size):
+            factors[event, way] = exp(growth[way] - tops[event])
     for k in range(ones.size):
-        top = -np.inf
         zeros = sizes[k] - ones[k]
-        is_part = sizes[k] == 1 and 0.0 < ones[k] < 1.0
-        for way in range(shares.size):
-            if is_part:
-                growth[way] = log(ones[k] * exp(if_one[way]) + zeros * exp(if_zero[way]))
-            else:
-                growth[way] = ones[k] * if_one[way] + zeros * if_zero[way]
-            top = max(top, growth[way])
         grown = 0.0
-        for way in range(shares.size):
-            share = (1.0 - JUMP) * shares[way] + JUMP / shares.size
-            shares[way] = share * exp(growth[way] - top)
-            grown += shares[way]
+        if sizes[k] == 1 and (ones[k] == 0.0 or zeros == 0.0):
+            event = 1 if zeros == 0.0 else 0
+            top = tops[event]
+            for way in range(shares.size):
+                share = (1.0 - JUMP) * shares[way] + JUMP / shares.size
+                shares[way] = share * factors[event, way]
+                grown += shares[way]
+        else:
+            top = -np.inf
+            for way in range(shares.size):
+                if sizes[k] == 1:
+                    growth[way] = log(ones[k] * exp(if_one[way]) + zeros * exp(if_zero[way]))
+                else:
+                    growth[way] = ones[k] * if_one[way] + zeros * if_zero[way]
+                top = max(top, growth[way])
+            for way in range(shares.size):
+                share = (1.0 - JUMP) * shares[way] + JUMP / shares.size
+                shares[way] = share * exp(growth[way] - top)
+                grown += shares[way]
         for way in range(shares.size):
             shares[way] /= grown
         log_capital += top + log(grown)

@@ -5,10 +5,10 @@ from math import log, sqrt
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from abstain.monitor.rate import RateEvidence
-from abstain.monitor.row import Cluster, Row
+from abstain.monitor.row import Clusters
 from abstain.records import from_json, to_json
 from abstain.thresholds.binomial import lower_bound, upper_bound
 from abstain.thresholds.sample import check_chance
@@ -114,13 +114,10 @@ class AcceptanceMonitor:
         """Whether the share has been shown to be outside."""
         return self._rise.reached(self.delta / 4) or self._fall.reached(self.delta / 4)
 
-    def taken(self, row: Row, /) -> float | None:
-        """Whether a decision was to accept."""
-        return float(row.accepted) if row.is_decision and row.accepted is not None else None
-
-    def outcome(self, cluster: Cluster, /) -> float:
-        """The share of a cluster's decisions that is to accept."""
-        return sum(cluster.values) / len(cluster.values)
+    def outcomes(self, clusters: Clusters, /) -> NDArray[np.float64]:
+        """The share of each cluster's decisions that is to accept."""
+        sizes = clusters.sizes
+        return np.where(sizes > 0, clusters.sums() / np.maximum(sizes, 1), np.nan)
 
     def begun(self) -> Self:
         """The monitor as it was before its first sample."""

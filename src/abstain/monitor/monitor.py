@@ -4,9 +4,10 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol, Self
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from abstain.monitor.row import Cluster, Row
+from abstain.monitor.row import Clusters
 
 
 class Monitor(Protocol):
@@ -29,12 +30,8 @@ class Monitor(Protocol):
         """Whether the evidence has ever reached what makes a false alarm rare."""
         ...
 
-    def taken(self, row: Row, /) -> float | None:
-        """What it counts of a row, None if nothing."""
-        ...
-
-    def outcome(self, cluster: Cluster, /) -> float | None:
-        """What a cluster counts as, from what is taken of its rows; None if nothing."""
+    def outcomes(self, clusters: Clusters, /) -> NDArray[np.float64]:
+        """(n,) what each cluster counts as, from what is taken of its rows; NaN if nothing."""
         ...
 
     def observe(self, values: ArrayLike, /) -> Self:
@@ -58,6 +55,6 @@ class Monitor(Protocol):
         ...
 
 
-def first_alarm(monitor: Monitor, values: Sequence[float], /) -> int:
+def first_alarm(monitor: Monitor, values: Sequence[float] | NDArray[np.float64], /) -> int:
     """The place of the first of these values after which there is an alarm; an alarm stays, so halving finds it."""
     return bisect_left(range(len(values)), True, key=lambda k: monitor.observe(values[: k + 1]).alarm)

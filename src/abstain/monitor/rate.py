@@ -13,6 +13,7 @@ from abstain.kernels.jumper import jump_rates
 EXCESS = np.array(
     [0.0, 0.25, 0.5, 1.0, 1.6, 2.4, 3.6, 5.0]
 )  # bets: how much the log odds are above those of the bound; 0 is none
+FEW, SLACK = 16, 1e-6  # outcomes of which all are worked out, and what rounding may do to a bound
 EVENTS, PARTS = 6, 8
 """How many of the bets are made: on events, and on parts of events, which vary less, so that higher bets pay."""
 
@@ -103,13 +104,31 @@ class RateEvidence:
         if_one, if_zero = log_expit(odds) - log(self.bound), log_expit(-odds) - log1p(-self.bound)
         shares, switching = np.array(self.shares), np.empty(len(ones))
         jump_rates(ones, sizes, if_one, if_zero, shares, self.log_switching, switching)
-        evidence = self._of_both(totals, counts, switching)
         return replace(
             found,
             shares=tuple(shares.tolist()),
             log_switching=float(switching[-1]),
-            highest=max(self.highest, float(evidence.max())),
+            highest=self._highest(totals, counts, switching),
         )
+
+    def _highest(self, ones: NDArray[np.float64], n: NDArray[np.int64], switching: NDArray[np.float64]) -> float:
+        """Log of the largest evidence so far; the mixture is worked out only where it can be larger.
+
+        It is at most 1 where the rate seen is at most the bound, and at most the largest likelihood ratio, over 1 − r,
+        elsewhere.
+        """
+        if self.of_parts:
+            return max(self.highest, float(switching.max()))
+        above = ones > self.bound * n
+        if not above.all() or len(ones) > FEW:
+            e, t = ones[above], n[above]
+            zeros = t - e
+            most = e * np.log(e / (t * self.bound)) - log1p(-self.bound)
+            most += zeros * np.log(np.maximum(zeros, 1.0) / (t * (1 - self.bound)))
+            larger = switching > self.highest
+            larger[np.flatnonzero(above)] |= np.logaddexp(most, switching[above]) - log(2) > self.highest - SLACK
+            ones, n, switching = ones[larger], n[larger], switching[larger]
+        return max(self.highest, float(self._of_both(ones, n, switching).max(initial=0.0)))
 
     def _of_both(self, ones: ArrayLike, n: ArrayLike, switching: ArrayLike) -> NDArray[np.float64]:
         """Log of the mean capital."""

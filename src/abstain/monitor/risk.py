@@ -4,12 +4,13 @@ from dataclasses import dataclass, replace
 from math import log
 from typing import Any, ClassVar, Self, final
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import betaln
 
 from abstain.monitor.rate import RateEvidence
-from abstain.monitor.row import Cluster, Row
+from abstain.monitor.row import Clusters
 from abstain.records import from_json, to_json
 from abstain.thresholds.promise import Counting
 from abstain.thresholds.sample import check_chance, check_target
@@ -123,23 +124,20 @@ class RiskMonitor:
         high = 1.0 if e == n or excess(1 - 1e-12) >= 0 else brentq(excess, peak, 1 - 1e-12)
         return float(low), float(high)
 
-    def taken(self, row: Row, /) -> float | None:
-        """The error of a row, unless it is known to have been rejected."""
-        return None if row.error is None or row.accepted is False else float(row.error)
-
-    def outcome(self, cluster: Cluster, /) -> float | None:
+    def outcomes(self, clusters: Clusters, /) -> NDArray[np.float64]:
         """A number from 0 to 1 from the errors of a cluster's accepted and labelled rows, on average at most the risk.
 
         It is the risk plus the sum of error − risk, over the largest number of rows that a cluster has, or over the
-        cluster's own number where clusters count once. None of a larger cluster, about which nothing is guaranteed.
+        cluster's own number where clusters count once. NaN of a larger cluster, about which nothing is guaranteed.
         """
-        if self.counting == "rows" and cluster.rows > (self.largest or 1):
-            return None
+        sizes, wrong = clusters.sizes, clusters.sums()
         if self.counts_rows:
-            return cluster.values[0]
-        beyond = sum(cluster.values) - self.risk * len(cluster.values)
-        over = cluster.rows if self.counting == "clusters" else self.largest or 1
-        return min(max(self.risk + beyond / over, 0.0), 1.0)
+            found = (wrong > 0).astype(np.float64)
+        else:
+            over = clusters.rows if self.counting == "clusters" else np.full(len(sizes), self.largest or 1)
+            found = np.clip(self.risk + (wrong - self.risk * sizes) / np.maximum(over, 1), 0.0, 1.0)
+        too_large = (clusters.rows > (self.largest or 1)) & (self.counting == "rows")
+        return np.where(too_large | (sizes == 0), np.nan, found)
 
     def begun(self) -> Self:
         """The monitor as it was before its first sample."""

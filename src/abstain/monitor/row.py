@@ -1,8 +1,11 @@
 """What one row of a stream says: a decision, a label, or both."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from abstain.outputs.columns import TRUTH, text
 
@@ -26,6 +29,7 @@ class Row:
     """NaN where the sample was not usable."""
     error: bool | None = None
     id: str | None = None
+    """The sample's own name; 7, 7.0, "7" and "7.0" are one, as tables write the same id in each of these ways."""
     domain: str | None = None
     prediction: str | None = None
 
@@ -33,12 +37,12 @@ class Row:
     def of(cls, columns: Mapping[str, Any], /) -> Self:
         """From the values of its columns, as texts or as what they are."""
         return cls(
-            _truth(columns.get("accepted")),
-            _number(columns.get("confidence")),
+            truth(columns.get("accepted")),
+            number(columns.get("confidence")),
             _error(columns),
-            to_name(columns.get("id")),
-            to_name(columns.get("domain", columns.get("group"))),
-            to_name(columns.get("prediction")),
+            text(columns.get("id")),
+            text(columns.get("domain", columns.get("group"))),
+            text(columns.get("prediction")),
         )
 
     @property
@@ -48,31 +52,32 @@ class Row:
 
 
 @final
-@dataclass(frozen=True)
-class Cluster:
-    """Rows of one id, and what a monitor takes of them."""
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """Rows of one id each, and what a monitor takes of them."""
 
-    name: str
-    rows: int
-    values: tuple[float, ...]
-    """Of the rows that it counts, in any order."""
+    names: Sequence[str]
+    rows: NDArray[np.int64]
+    """(n,) how many rows each has."""
+    values: NDArray[np.float64]
+    """Of the rows that the monitor counts, in any order within a cluster, cluster after cluster."""
+    ends: NDArray[np.int64]
+    """(n,) where those of each cluster end."""
 
+    @classmethod
+    def one(cls, name: str, rows: int, values: Sequence[float], /) -> Self:
+        """A single cluster."""
+        return cls([name], np.array([rows]), np.array(values, dtype=np.float64), np.array([len(values)]))
 
-def read_rows(
-    batch: Iterable[Mapping[str, Any]],
-    /,
-    *,
-    start: int,
-    decided: Callable[[Row, Mapping[str, Any]], Row] = lambda row, _: row,
-) -> list[Row]:
-    """The rows of a batch whose first is number ``start``, each ``decided``; an error names the row."""
-    rows = []
-    for place, columns in enumerate(batch, start=start):
-        try:
-            rows.append(decided(Row.of(columns), columns))
-        except ValueError as problem:
-            raise ValueError(f"Row {place}: {problem}") from None
-    return rows
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """(n,) rows that are counted."""
+        return np.diff(self.ends, prepend=0)
+
+    def sums(self) -> NDArray[np.float64]:
+        """(n,) of the values."""
+        cluster = np.repeat(np.arange(len(self.ends)), self.sizes)
+        return np.bincount(cluster, self.values, minlength=len(self.ends)).astype(np.float64)
 
 
 def supplied(names: Iterable[str], /) -> set[str]:
@@ -91,15 +96,15 @@ def unused(names: Iterable[str], read: Iterable[str], /) -> list[str]:
 def _error(columns: Mapping[str, Any]) -> bool | None:
     """Whether the answer was wrong, by ``error``, ``correct``, or ``label`` and ``prediction``; None if not known."""
     if "error" in columns:
-        return _truth(columns["error"])
+        return truth(columns["error"])
     if "correct" in columns:
-        correct = _truth(columns["correct"])
+        correct = truth(columns["correct"])
         return None if correct is None else not correct
     label, prediction = text(columns.get("label")), text(columns.get("prediction"))
     return None if label is None or prediction is None else label != prediction
 
 
-def _truth(value: Any) -> bool | None:
+def truth(value: Any, /) -> bool | None:
     """True, False, or None where it is not known."""
     if value is None or value == "":
         return None
@@ -110,7 +115,7 @@ def _truth(value: Any) -> bool | None:
     return bool(TRUTH[str(value).strip().lower()])
 
 
-def _number(value: Any) -> float | None:
+def number(value: Any, /) -> float | None:
     """A confidence, NaN where the row was not usable, or None where there is none."""
     if value is None or value == "":
         return None
@@ -118,10 +123,3 @@ def _number(value: Any) -> float | None:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"`confidence` must be a number or empty, got {value!r}.") from None
-
-
-def to_name(value: Any) -> str | None:
-    """A name, the same for 7, 7.0 and "7"."""
-    if value is None or value == "":
-        return None
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

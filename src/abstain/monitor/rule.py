@@ -1,12 +1,14 @@
 """The rule of a selector, for rows that come without a verdict."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Self, final
+from typing import Self, final
 
-from abstain.monitor.row import Row
+import numpy as np
+
+from abstain.monitor.rows import UNKNOWN, Rows, at
 from abstain.outputs.column_names import spelled
-from abstain.selector import Selector
+from abstain.selector import Recertification, Selector
 
 SCORED = ("confidence", "logit", "proba")  # how columns of outputs begin, from which a selector decides
 
@@ -23,6 +25,8 @@ class Rule:
     """The threshold of each group, by name; a domain that is not here is rejected."""
     class_names: tuple[str, ...]
     """Names that a prediction may have instead of its number."""
+    recertifiable: bool = True
+    """Whether `Recertification` can certify a threshold of the selector again."""
 
     def __post_init__(self) -> None:
         if self.per not in (None, "class", "domain"):
@@ -35,37 +39,58 @@ class Rule:
         values = {} if groups is None else {name: one.value for name, one in groups.thresholds.items()}
         if groups is not None and groups.per == "class":
             values = {str(k): values.get(str(k), float("inf")) for k in range(selector.n_classes)}
-        return cls(selector.threshold.value, groups and groups.per, values, selector.class_names or ())
+        names = selector.class_names or ()
+        return cls(selector.threshold.value, groups and groups.per, values, names, _is_recertifiable(selector))
 
-    def decided(self, row: Row, columns: Mapping[str, Any], /) -> Row:
-        """The row with its verdict, where it has a confidence and none; a label that tells neither is a later one."""
-        if row.accepted is not None:
-            return row
-        if row.confidence is not None:
-            return replace(row, accepted=row.confidence > self._threshold(row))
-        if row.error is not None and "accepted" not in columns and _is_scored(columns):
-            raise ValueError(
-                "`confidence` or `accepted` must tell whether a sample with a label was accepted, got neither. Run "
-                "`abstain select` first; in a file of later labels leave columns of confidence out."
-            )
-        return row
+    def decided(self, rows: Rows, /) -> Rows:
+        """The rows with their verdicts, where they have a confidence and none; a label that has neither is a later one.
 
-    def _threshold(self, row: Row) -> float:
-        if self.per is None:
-            return self.value
-        if self.per == "class" and row.prediction is not None:
-            name = row.prediction
-            name = str(self.class_names.index(name)) if name in self.class_names else name
+        An error is of the first row that has one, whose index it carries.
+        """
+        open_rows = rows.accepted == UNKNOWN
+        unclear = np.flatnonzero(open_rows & ~rows.has_confidence & (rows.error != UNKNOWN) & rows.scored)
+        first = int(unclear[0]) if unclear.size else len(rows)
+        places = np.flatnonzero(open_rows & rows.has_confidence)
+        thresholds = np.full(len(places), self.value)
+        if self.per is not None:
+            found = [at(int(k), self._threshold, (rows.predictions[k], rows.domains[k])) for k in places if k < first]
+            thresholds = np.array(found + [self.value] * (len(places) - len(found)))
+        if unclear.size:
+            at(first, _refuse, None)
+        accepted = rows.accepted.copy()
+        accepted[places] = rows.confidence[places] > thresholds
+        return replace(rows, accepted=accepted)
+
+    def _threshold(self, names: tuple[str | None, str | None]) -> float:
+        prediction, domain = names
+        if self.per == "class" and prediction is not None:
+            name = str(self.class_names.index(prediction)) if prediction in self.class_names else prediction
             if name in self.values:
                 return self.values[name]
-        if self.per == "domain" and row.domain is not None:
-            return self.values.get(row.domain, float("inf"))
-        column, got = ("prediction", row.prediction) if self.per == "class" else ("domain", row.domain)
+        if self.per == "domain" and domain is not None:
+            return self.values.get(domain, float("inf"))
+        column, got = ("prediction", prediction) if self.per == "class" else ("domain", domain)
         raise ValueError(
             f"`{column}` must name a {self.per} where `accepted` is not given, since each has a threshold, got "
             f"{'none' if got is None else repr(got)}. Run `abstain select` first."
         )
 
 
-def _is_scored(columns: Mapping[str, Any]) -> bool:
+def _is_recertifiable(selector: Selector) -> bool:
+    try:
+        Recertification.of(selector)
+    except ValueError:
+        return False
+    return True
+
+
+def _refuse(_: None) -> None:
+    raise ValueError(
+        "`confidence` or `accepted` must tell whether a sample with a label was accepted, got neither. Run "
+        "`abstain select` first; in a file of later labels leave columns of confidence out."
+    )
+
+
+def is_scored(columns: Iterable[str], /) -> bool:
+    """Whether there are columns from which a selector decides."""
     return any(name.startswith(SCORED) for name in spelled(columns).values())

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
-from math import exp, inf, isnan, log
+from math import exp, log
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
@@ -13,7 +13,7 @@ from abstain.draws import coarse, generator
 from abstain.kernels.jumper import BETS, jump
 from abstain.monitor.acceptance import AcceptanceMonitor
 from abstain.monitor.rate import is_shared
-from abstain.monitor.row import Cluster, Row
+from abstain.monitor.row import Clusters
 from abstain.records import from_json, to_json
 from abstain.thresholds.sample import check_chance
 from abstain.thresholds.score_distribution import ScoreDistribution
@@ -125,14 +125,16 @@ class ScoreMonitor:
         """Whether the evidence has ever reached 1/δ, with random ties and with the mean over ties."""
         return min(self.highest) >= -log(self.delta)
 
-    def taken(self, row: Row, /) -> float | None:
-        """The confidence of a decision, −inf where the sample was not usable."""
-        return -inf if row.confidence is not None and isnan(row.confidence) else row.confidence
-
-    def outcome(self, cluster: Cluster, /) -> float:
-        """One confidence of a cluster, drawn by its name, whatever the order of its rows."""
-        digest = blake2b(cluster.name.encode("utf-8", "surrogatepass"), digest_size=8, key=self._salt).digest()
-        return sorted(cluster.values)[int.from_bytes(digest, "little") % len(cluster.values)]
+    def outcomes(self, clusters: Clusters, /) -> NDArray[np.float64]:
+        """One confidence of each cluster, drawn by its name, whatever the order of its rows."""
+        sizes, firsts = clusters.sizes, clusters.ends - clusters.sizes
+        found = np.full(len(sizes), np.nan)
+        found[sizes == 1] = clusters.values[firsts[sizes == 1]]
+        for k in np.flatnonzero(sizes > 1).tolist():
+            name = clusters.names[k].encode("utf-8", "surrogatepass")
+            drawn = int.from_bytes(blake2b(name, digest_size=8, key=self._salt).digest(), "little") % int(sizes[k])
+            found[k] = sorted(clusters.values[firsts[k] : clusters.ends[k]].tolist())[drawn]
+        return found
 
     @cached_property
     def _salt(self) -> bytes:

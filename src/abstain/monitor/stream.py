@@ -3,31 +3,69 @@
 import csv
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 from abstain.files import reading
-from abstain.monitor.row import SOURCES, supplied
+from abstain.monitor.row import SOURCES, Row, supplied
+from abstain.monitor.rows import Rows, at
+from abstain.monitor.rule import is_scored
 from abstain.outputs.column_names import spelled
 from abstain.outputs.parquet import read_parquet
 
-BATCH = 10_000
+BATCH = 65_536
 LIVE = "-"
 KNOWN = {name for names in SOURCES.values() for name in names}
 DECIDED = ("accepted", "reason")  # columns of decisions that no outputs have
 Columns = dict[str, Any]
 
 
-def batches(stream: str, needed: set[str], /) -> Iterator[list[Columns]]:
-    """Rows in batches, by line from standard input so that an alarm is told at once.
+@final
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Rows of a stream: columns of lists or of Polars series; or rows with columns of their own each."""
+
+    n: int
+    columns: Columns | None = None
+    rows: Sequence[Mapping[str, Any]] = ()
+
+    @property
+    def names(self) -> Iterable[str]:
+        """The names of the columns, those of the first row first."""
+        return self.columns or dict.fromkeys(name for row in self.rows for name in row)
+
+    def read(self, *, start: int, decided: Callable[[Rows], Rows] = lambda rows: rows) -> Rows:
+        """What the monitors see of the rows, the first of which is number ``start``; an error names the row."""
+        try:
+            if self.columns is not None:
+                return decided(Rows.of_columns(self.columns, self.n, scored=is_scored(self.columns)))
+            single = [at(k, Row.of, row) for k, row in enumerate(self.rows)]
+            return decided(Rows.of(single, scored=[is_scored(row) and "accepted" not in row for row in self.rows]))
+        except ValueError as problem:
+            raise ValueError(f"Row {start + getattr(problem, 'row', 0)}: {problem}") from None
+
+
+def batches(stream: str, needed: set[str], /) -> Iterator[Batch]:
+    """Rows in batches, by line from standard input so that an alarm is reported at once.
 
     Rows that can tell nothing ``needed``, of error, accepted and confidence, are an error.
     """
-    rows = _rows(stream, needed)
-    while batch := list(islice(rows, 1 if stream == LIVE else BATCH)):
-        yield batch
+    path = Path(stream)
+    if stream == LIVE:
+        yield from _gathered(_json_lines(sys.stdin, needed), 1)
+    elif path.suffix.lower() == ".parquet":
+        yield from _parquet(path, needed)
+    elif path.suffix.lower() == ".csv":
+        with reading(path, "decisions"), open(path, newline="", encoding="utf-8-sig") as file:
+            yield from _csv(file, needed)
+    elif path.suffix.lower() in (".jsonl", ".ndjson"):
+        with reading(path, "decisions"), open(path, encoding="utf-8") as file:
+            yield from _gathered(_json_lines(file, needed), BATCH)
+    else:
+        raise ValueError(f"`stream` must end in .csv, .parquet or .jsonl, or be -, got {stream}.")
 
 
 def check_columns(names: Iterable[str], needed: set[str], /) -> None:
@@ -37,48 +75,51 @@ def check_columns(names: Iterable[str], needed: set[str], /) -> None:
         raise ValueError(f"`stream` must have {wanted}, got {', '.join(names) or 'none'}.")
 
 
-def _rows(stream: str, needed: set[str]) -> Iterator[Columns]:
-    path = Path(stream)
-    if stream == LIVE:
-        yield from _json_lines(sys.stdin, needed)
-    elif path.suffix.lower() == ".parquet":
-        yield from _parquet(path, needed)
-    elif path.suffix.lower() == ".csv":
-        with reading(path, "decisions"), open(path, newline="", encoding="utf-8-sig") as file:
-            yield from _csv(file, needed)
-    elif path.suffix.lower() in (".jsonl", ".ndjson"):
-        with reading(path, "decisions"), open(path, encoding="utf-8") as file:
-            yield from _json_lines(file, needed)
-    else:
-        raise ValueError(f"`stream` must end in .csv, .parquet or .jsonl, or be -, got {stream}.")
+def _gathered(rows: Iterator[dict[str, Any]], size: int) -> Iterator[Batch]:
+    while batch := list(islice(rows, size)):
+        yield Batch(len(batch), rows=batch)
 
 
-def _parquet(path: Path, needed: set[str]) -> Iterator[Columns]:
+def _parquet(path: Path, needed: set[str]) -> Iterator[Batch]:
     frame = read_parquet(path)
     frame = frame.rename(spelled(frame.columns, also=DECIDED))
     check_columns(frame.columns, needed)
-    yield from frame.iter_rows(named=True)
+    for start in range(0, len(frame), BATCH):
+        part = frame[start : start + BATCH]
+        yield Batch(len(part), {name: part[name] for name in part.columns})
 
 
-def _csv(lines: Iterable[str], needed: set[str]) -> Iterator[Columns]:
-    rows = csv.reader(lines)
+def _csv(lines: Iterable[str], needed: set[str]) -> Iterator[Batch]:
+    reader = csv.reader(lines)
     try:
-        header = [name.strip() for name in next(rows, [])]
+        header = [name.strip() for name in next(reader, [])]
         if len(set(header)) != len(header):
             raise ValueError(f"`stream` must have columns of different names, got {', '.join(header)}.")
         ours = spelled(header, also=DECIDED)
         header = [ours.get(name, name) for name in header]
         check_columns(header, needed)
-        for number, row in enumerate(rows, start=1):
-            if len(row) == len(header):
-                yield dict(zip(header, (cell.strip() for cell in row), strict=True))
-            elif row:
-                raise ValueError(f"`stream` must have {len(header)} cells per row, got {len(row)} in row {number}.")
+        number = 0
+        while given := list(islice(reader, BATCH)):
+            if set(map(len, given)) != {len(header)}:
+                for k, row in enumerate(given, start=number + 1):
+                    if len(row) not in (0, len(header)):
+                        raise ValueError(f"`stream` must have {len(header)} cells per row, got {len(row)} in row {k}.")
+            number += len(given)
+            rows = [row for row in given if row]
+            if rows:
+                yield Batch(
+                    len(rows),
+                    {name: _stripped(cells) for name, cells in zip(header, zip(*rows, strict=True), strict=True)},
+                )
     except csv.Error as error:
         raise ValueError(f"`stream` must be a CSV file, got {error}.") from None
 
 
-def _json_lines(lines: Iterable[str], needed: set[str]) -> Iterator[Columns]:
+def _stripped(cells: Sequence[str]) -> list[str]:
+    return list(map(str.strip, cells))
+
+
+def _json_lines(lines: Iterable[str], needed: set[str]) -> Iterator[dict[str, Any]]:
     """Each row has columns of its own; one of them must be known, and one row must have something needed."""
     names: dict[str, None] = {}
     enough = False

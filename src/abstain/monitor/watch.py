@@ -1,22 +1,62 @@
 """A deployed selector watched row by row: its monitors, the rows they have had, and the alarms there were."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self, final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.kernels.decisions import (
+    BAD,
+    COUNTS,
+    DECISIONS,
+    FIRST,
+    JOURNALED,
+    LABELS,
+    LAST,
+    LATE_LABELS,
+    LATE_ROWS,
+    NOW,
+    OPEN,
+    POPPED,
+    QUEUED,
+    SKIPPED,
+    TOO_MANY,
+    WINDOW,
+    close_clusters,
+    take_rows,
+    undo,
+)  # fmt: skip
+from abstain.monitor.clusters import grouped, in_order, ranks
 from abstain.monitor.deployment import DeploymentMonitor
-from abstain.monitor.monitor import Monitor, first_alarm
-from abstain.monitor.open_clusters import Numbered, OpenClusters
-from abstain.monitor.row import Cluster, Row
+from abstain.monitor.memory import Memory
+from abstain.monitor.monitor import first_alarm
+from abstain.monitor.open_clusters import (
+    ERROR,
+    HAS_CONFIDENCE,
+    IS_DECISION,
+    IS_ROW,
+    ROW_KEY,
+    VERDICT,
+    WAS_LABELLED,
+    OpenRows,
+    joined,
+)  # fmt: skip
+from abstain.monitor.row import Clusters, Row
+from abstain.monitor.rows import Rows
 from abstain.monitor.rule import Rule
-from abstain.monitor.seen import Fresh, Seen
-from abstain.monitor.turns import WINDOW, Turn, Turns
+from abstain.monitor.turns import WINDOW_ROWS, Turns
 from abstain.records import built, to_json
 
-VERSION = 3
-Outcomes = list[tuple[int, float]]
-"""What a monitor counts, each with the number of the row at which it does."""
+VERSION = 4
+CHUNK = 65_536  # rows that compiled code takes at once
+Ints = NDArray[np.int64]
+Outcomes = dict[str, tuple[Ints, NDArray[np.float64]]]
+"""What each monitor counts, with the numbers of the rows at which it does."""
+Undo = tuple[Memory, Ints]
+"""Arrays, and what was changed in them."""
 
 
 @final
@@ -46,12 +86,12 @@ class History:
     """Labels of samples not known to be rejected."""
     alarms: tuple[Alarm, ...] = ()
     ids: tuple[str, ...] = ("", "")
-    """`Seen`, as text."""
+    """`Memory`, as text."""
     forgotten: int = 0
     """Ids that it had to forget."""
     turns: tuple[tuple[int, ...], ...] = ()
-    """`Turns`, as numbers."""
-    label_window: int = WINDOW
+    """The queue of turns, as numbers."""
+    label_window: int = WINDOW_ROWS
     late_labels: int = 0
     late_rows: int = 0
     """Rows of clusters that had been counted."""
@@ -59,9 +99,33 @@ class History:
     """Clusters about which nothing is guaranteed."""
 
     def __post_init__(self) -> None:
-        counts = (self.rows, self.accepted, self.labels, self.forgotten, self.late_rows, self.too_large)
+        counts = (
+            self.rows,
+            self.accepted,
+            self.labels,
+            self.forgotten,
+            self.late_rows,
+            self.too_large,
+            self.late_labels,
+        )
         if min(counts) < 0 or len(self.ids) != 2:
             raise ValueError("`text` must be the state of a monitor, got a history that no stream leads to.")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class State:
+    """All that a watch knows, changed as a whole; the arrays of its memory change in place, and can be restored."""
+
+    monitors: DeploymentMonitor
+    alarms: tuple[Alarm, ...]
+    memory: Memory
+    counts: Ints
+    """Numbers of `abstain.kernels.decisions`."""
+    rows: int = 0
+    too_large: int = 0
+    open: tuple[OpenRows, ...] = ()
+    """Rows of clusters that may grow, batch after batch."""
 
 
 @final
@@ -69,7 +133,12 @@ class Watch:
     """Monitors that take rows, and know which rows they have had; it changes as rows come.
 
     Rows are numbered from 1, over all that it is ever given. However rows are cut into batches, the numbers at which
-    alarms are raised are the same.
+    alarms are raised are the same. Each call is one step: where it is interrupted or fails, nothing of it has happened,
+    so that its rows can be given again.
+
+    Rows given again are known by their ids and skipped. Within one input, which `close` ends, rows that are the same in
+    id, confidence, verdict and domain are decisions of their own, the first, the second, …, and a later input that
+    repeats them or brings their labels has them in the same order.
 
     A label with an id counts when its turn has come: when the labels of all decisions before its own that accepted have
     come, or ``label_window`` rows have been accepted since. So it does not matter whether errors are reported sooner
@@ -87,27 +156,34 @@ class Watch:
         /,
         *,
         rule: Rule | None = None,
-        label_window: int = WINDOW,
+        label_window: int = WINDOW_ROWS,
     ) -> None:
         if label_window < 0:
             raise ValueError(f"`label_window` must be at least 0, got {label_window}.")
         history = history or History(label_window=label_window)
         self.rule = rule
         """What decides rows that come without a verdict, where that is known."""
-        self.monitors, self.rows, self.skipped = monitors, history.rows, 0
-        self.late_rows = history.late_rows
-        """Rows that were left out because the cluster of their id had been counted."""
-        self.too_large = history.too_large
-        """Clusters of more rows than the guaranteed risk is about, which do not count towards it."""
-        self._accepted, self._labels = history.accepted, history.labels
-        self._seen = Seen.from_texts(*history.ids, forgotten=history.forgotten)
-        self.turns = Turns(history.turns, window=history.label_window, late=history.late_labels)
-        """Labels that wait, and those that came too late."""
-        self._open = OpenClusters()
+        counts = np.zeros(COUNTS, dtype=np.int64)
+        counts[[WINDOW, LATE_LABELS, LATE_ROWS]] = history.label_window, history.late_labels, history.late_rows
+        counts[[DECISIONS, LABELS]] = history.accepted, history.labels
+        newer, older = history.ids
+        memory = Memory.from_texts(newer, older, history.turns, counts, forgotten=history.forgotten)
         known = {alarm.name for alarm in history.alarms if alarm.acknowledged is None}
         if not known <= set(monitors.alarms):
             raise ValueError("`text` must be the state of a monitor, got alarms that none of its monitors raised.")
-        self.alarms = (*history.alarms, *(Alarm(name, 0) for name in monitors.alarms if name not in known))
+        alarms = (*history.alarms, *(Alarm(name, 0) for name in monitors.alarms if name not in known))
+        self._state = State(monitors, alarms, memory, counts, history.rows, history.too_large)
+        self._undo: tuple[State | None, list[Undo]] = (None, [])
+
+    @property
+    def monitors(self) -> DeploymentMonitor:
+        """The monitors with their evidence."""
+        return self._state.monitors
+
+    @property
+    def alarms(self) -> tuple[Alarm, ...]:
+        """All alarms there were."""
+        return self._state.alarms
 
     @property
     def standing(self) -> tuple[Alarm, ...]:
@@ -115,66 +191,107 @@ class Watch:
         return tuple(alarm for alarm in self.alarms if alarm.acknowledged is None)
 
     @property
+    def rows(self) -> int:
+        """Rows read."""
+        return self._state.rows
+
+    @property
+    def skipped(self) -> int:
+        """Rows that were counted before, of those read by this object."""
+        return int(self._state.counts[SKIPPED])
+
+    @property
+    def late_rows(self) -> int:
+        """Rows that were left out because the cluster of their id had been counted."""
+        return int(self._state.counts[LATE_ROWS])
+
+    @property
+    def too_large(self) -> int:
+        """Clusters of more rows than the guaranteed risk is about, which do not count towards it."""
+        return self._state.too_large
+
+    @property
     def forgotten(self) -> int:
         """Ids that are no longer remembered: their rows would be counted again."""
-        return self._seen.forgotten
+        return self._state.memory.forgotten
 
-    def observe(self, rows: Sequence[Row], /) -> list[Alarm]:
+    @property
+    def turns(self) -> Turns:
+        """Labels that wait, and those that came too late."""
+        self._recover()
+        counts, pending = self._state.counts, int(self._state.memory.turns(self._state.counts)[:, 3].sum())
+        return Turns(int(counts[WINDOW]), int(counts[LATE_LABELS]), int(counts[QUEUED]) - pending, pending)
+
+    def observe(self, rows: Rows | Sequence[Row], /) -> list[Alarm]:
         """Take further rows, and return the alarms they raise; rows counted before, by their ids, are skipped."""
-        fresh, notes = self._seen.fresh(rows)
-        self._accepted, self._labels = self._counts(one.row for one in fresh if not one.again)
-        numbered = list(enumerate(fresh, start=self.rows + 1))
-        self.rows += len(rows)
-        self._seen.add(notes)
-        return self._raise(self._of_clusters(numbered) if self.monitors.clustered else self._of_rows(numbered))
+        given = rows if isinstance(rows, Rows) else Rows.of(rows)
+        state = self._begin()
+        found: list[tuple[OpenRows, Outcomes]] = []
+        for start in range(0, len(given), CHUNK):
+            state, opened, outcomes = self._taken(state, given[start : start + CHUNK])
+            found.append((opened, outcomes))
+        if state.counts[TOO_MANY] and {"risk", "acceptance"} <= set(state.monitors.parts):
+            raise ValueError(
+                "`stream` must have the column accepted where it has labels of rejected samples too, got "
+                f"{state.counts[LABELS]} labels for {state.counts[DECISIONS]} accepted samples."
+            )
+        state = replace(state, open=(*state.open, *(waiting for waiting, _ in found if len(waiting))))
+        return self._commit(state, [each for _, each in found])
 
     def close(self, *, last: bool = True) -> list[Alarm]:
-        """Count the clusters whose rows have come, and return the alarms they raise; that of the ``last`` row may wait.
+        """End an input: count the clusters whose rows have come, and return the alarms they raise.
 
-        Rows of a cluster that come after that are left out. Where rows are independent there is nothing to close.
+        The cluster of the ``last`` row may wait for more. Rows of a cluster that come after that are left out. Where
+        rows are independent, a row after this that is the same as one before is that row again.
         """
-        found: dict[str, Outcomes] = {name: [] for name in self.monitors.parts}
-        done = 0
-        for name, rows in self._open.close(last=last):
-            done = max(done, rows[-1][0])
-            turn = Turn.of([one for _, one in rows])
-            for part, monitor in self.monitors.parts.items():
-                values = tuple(value for _, value in _taken(monitor, rows))
-                outcome = monitor.outcome(Cluster(name, turn.rows, values)) if part != "risk" and values else None
-                if outcome is not None:
-                    found[part].append((done, outcome))
-            if "risk" in found:
-                self.turns.add(turn)
-                found["risk"] += self._due(done)
-        return self._raise(found)
+        state = self._begin()
+        if not state.monitors.clustered:
+            counts = state.counts.copy()
+            counts[NOW] += 1
+            return self._commit(replace(state, counts=counts), [])
+        rows = joined(state.open)
+        done = np.full(len(rows), True) if last else rows.cluster != rows.cluster[-1:]
+        left, rows = rows.taken(np.flatnonzero(~done)), rows.taken(np.flatnonzero(done))
+        state, outcomes = self._closed(state, rows)
+        counts = state.counts.copy()
+        counts[NOW] += last
+        return self._commit(replace(state, counts=counts, open=(left,) if len(left) else ()), [outcomes])
 
     def acknowledge(self, time: str, /) -> tuple[Alarm, ...]:
-        """Note that the alarms that stand have been heard; their monitors begin to gather evidence anew.
+        """Note that the alarms that stand have been heard; their monitors begin to gather evidence again from scratch.
 
         Whoever acknowledges an alarm of the risk may have seen labels whose turn has not come, so these are given up.
         """
-        heard = self.standing
-        self.monitors = self.monitors.restarted(tuple(alarm.name for alarm in heard))
+        state, heard = self._begin(), self.standing
+        counts = state.counts.copy()
         if "risk" in {alarm.name for alarm in heard}:
-            self.turns.clear()
+            counts[FIRST], counts[QUEUED] = counts[LAST], 0
         ended = {alarm: replace(alarm, acknowledged=time, acknowledged_row=self.rows) for alarm in heard}
-        self.alarms = tuple(ended.get(alarm, alarm) for alarm in self.alarms)
+        self._state = replace(
+            state,
+            counts=counts,
+            monitors=state.monitors.restarted(tuple(alarm.name for alarm in heard)),
+            alarms=tuple(ended.get(alarm, alarm) for alarm in self.alarms),
+        )
         return heard
 
     def to_json(self) -> str:
-        """The state as text; a cluster that is not closed is in none."""
+        """The state as text; a cluster that is not closed is in none, and its rows count when they come again."""
+        self._recover()
+        state, counts = self._state, self._state.counts
+        waiting = joined(state.open).left
         history = History(
-            self.rows,
-            self._accepted,
-            self._labels,
-            self.alarms,
-            self._seen.to_texts(),
-            self._seen.forgotten,
-            self.turns.kept(),
-            self.turns.window,
-            self.turns.late,
-            self.late_rows,
-            self.too_large,
+            state.rows,
+            int(counts[DECISIONS] - np.count_nonzero((waiting[:, VERDICT] == 1) & (waiting[:, IS_DECISION] == 1))),
+            int(counts[LABELS] - np.count_nonzero((waiting[:, VERDICT] != 0) & (waiting[:, ERROR] >= 0))),
+            state.alarms,
+            state.memory.to_texts(),
+            state.memory.forgotten,
+            state.memory.kept(counts),
+            int(counts[WINDOW]),
+            int(counts[LATE_LABELS]),
+            int(counts[LATE_ROWS]),
+            state.too_large,
         )
         rule = {} if self.rule is None else {"rule": json.loads(to_json(self.rule))}
         parts = json.loads(self.monitors.to_json())
@@ -203,83 +320,126 @@ class Watch:
             raise ValueError(f"`text` must be the state of a Watch, got {error}.") from None
         return cls(monitors, kept, rule=rule)
 
-    def _of_rows(self, rows: Sequence[Numbered]) -> dict[str, Outcomes]:
-        """What each monitor counts of independent rows."""
-        parts, given = self.monitors.parts, len(rows)
-        rows = [(number, one) for number, one in rows if not one.again]
-        self.skipped += given - len(rows)
-        found = {name: _taken(part, rows) for name, part in parts.items() if name != "risk"}
-        if "risk" in parts:
-            found["risk"] = []
-            for number, one in rows:
-                if one.row.error is not None and one.decided and one.row.accepted is not False:
-                    self._label(one)
-                else:
-                    self.turns.add(Turn.of([one]))
-                found["risk"] += self._due(number)
-        return found
+    def _begin(self) -> State:
+        """The state to go on from; arrays that change from now on are restored unless the step is committed."""
+        self._recover()
+        self._undo = (self._state, [])
+        return self._state
 
-    def _of_clusters(self, rows: Sequence[Numbered]) -> dict[str, Outcomes]:
-        """Gather rows in their clusters; labels of decisions that were counted may be due at once."""
-        found: Outcomes = []
-        for number, one in rows:
-            is_open, is_label = self._open.holds(one.row), one.decided and not one.row.is_decision
-            if one.again and (is_label or not is_open):
-                self.skipped += 1
-            elif is_label and not is_open:
-                if "risk" in self.monitors.parts and one.row.accepted is not False:
-                    self._label(one)
-                    found += self._due(number)
-            elif one.known and not is_open:
-                self.late_rows += 1
-            else:
-                self._open.add(number, one)
-        return {"risk": found} if found else {}
+    def _recover(self) -> None:
+        """Restore what a step changed that did not come to its end."""
+        state, changed = self._undo
+        if state is self._state:
+            for memory, journal in reversed(changed):
+                undo(memory.newer, memory.older, memory.queue, journal)
+        self._undo = (None, [])
 
-    def _label(self, one: Fresh) -> None:
-        assert one.key is not None
-        self.turns.label(one.key, bool(one.row.error))
+    def _journal(self, memory: Memory, changes: int) -> Ints:
+        journal = np.empty((max(changes, 1), 8), dtype=np.int64)
+        journal[0, 7] = 0
+        self._undo[1].append((memory, journal))
+        return journal
 
-    def _due(self, number: int) -> Outcomes:
-        """What the risk monitor counts, now that its turn has come."""
-        risk = self.monitors.risk
-        assert risk is not None
-        counted = [turn for turn in self.turns.due() if turn.right + turn.wrong]
-        outcomes = [risk.outcome(Cluster("", turn.rows, turn.errors)) for turn in counted]
-        self.too_large += outcomes.count(None)
-        return [(number, outcome) for outcome in outcomes if outcome is not None]
+    def _taken(self, state: State, rows: Rows) -> tuple[State, OpenRows, Outcomes]:
+        """The state after rows, those that wait for their clusters, and what the monitors count of the others."""
+        n, counts, start = len(rows), state.counts.copy(), state.rows + 1
+        counts[[POPPED, JOURNALED, BAD]] = 0, 0, -1
+        memory = state.memory.with_room(3 * n, n, counts)
+        popped = np.empty((n + int(counts[LAST] - counts[FIRST]), 4), dtype=np.int64)
+        left, keys, parts = np.empty((n, 9), dtype=np.int64), rows.keys(), state.monitors.parts
+        clustered, journal = state.monitors.clustered, self._journal(memory, 6 * n)
+        take_rows(
+            keys, rows.decisions(), rows.accepted, rows.error, rows.has_confidence, memory.newer, memory.older,
+            memory.queue, journal, counts, start, clustered, "risk" in parts, left, popped,
+        )  # fmt: skip
+        if counts[BAD] >= 0:
+            raise ValueError(
+                "`id` must name one decision where a label comes without its confidence, got several of "
+                f"{rows.ids[counts[BAD]]!r}. Repeat the confidence beside the label."
+            )
+        outcomes: Outcomes = {}
+        if not clustered and "acceptance" in parts:
+            at = np.flatnonzero((left[:, IS_DECISION] == 1) & (left[:, VERDICT] >= 0))
+            outcomes["acceptance"] = start + at, left[at, VERDICT].astype(np.float64)
+        if not clustered and "scores" in parts:
+            at = np.flatnonzero(left[:, HAS_CONFIDENCE])
+            outcomes["scores"] = start + at, _usable(rows.confidence[at])
+        state = replace(state, memory=memory, counts=counts, rows=state.rows + n)
+        state = _with_risk(state, popped, outcomes)
+        opened = OpenRows.none()
+        if clustered:
+            opened = OpenRows.of(
+                rows, keys, left, start=start, before=int(counts[OPEN] - np.count_nonzero(left[:, 0] == 2))
+            )
+        return state, opened, outcomes
 
-    def _raise(self, outcomes: dict[str, Outcomes]) -> list[Alarm]:
-        """Let the monitors count, and return their new alarms in the order they came."""
-        parts, raised = {}, []
-        for name, found in outcomes.items():
-            part, values = self.monitors.parts[name], [value for _, value in found]
-            parts[name] = part.observe(values)
-            if parts[name].alarm and not part.alarm:
-                raised.append(Alarm(name, found[first_alarm(part, values)][0]))
-        self.monitors = replace(self.monitors, **parts)  # type: ignore[arg-type]
-        names = list(self.monitors.parts)
+    def _closed(self, state: State, rows: OpenRows) -> tuple[State, Outcomes]:
+        """The state after clusters, and what the monitors count of them."""
+        numbered, place, cluster = np.unique(rows.cluster, return_index=True, return_inverse=True)
+        names = [rows.names[k] or str(rows.number[k]) for k in place.tolist()]
+        rank = ranks(rows.number, cluster, names)
+        cluster, names, n = rank[cluster], in_order(names, rank), len(numbered)
+        done = np.zeros(n, dtype=np.int64)
+        np.maximum.at(done, cluster, rows.number)
+        done = np.maximum.accumulate(done) if n else done
+        size = np.bincount(cluster, rows.left[:, IS_ROW], minlength=n).astype(np.int64)
+        errors, verdict = rows.labelled(), rows.left[:, VERDICT]
+        is_decision = rows.left[:, IS_DECISION] == 1
+        outcomes: Outcomes = {}
+        values = {
+            "acceptance": (verdict.astype(np.float64), is_decision & (verdict >= 0)),
+            "scores": (_usable(rows.confidence), rows.left[:, HAS_CONFIDENCE] == 1),
+        }
+        for part, (each, counted) in values.items():
+            if part in state.monitors.parts:
+                found = state.monitors.parts[part].outcomes(replace(grouped(cluster, each, counted, names), rows=size))
+                outcomes[part] = done[~np.isnan(found)], found[~np.isnan(found)]
+        waits = is_decision & (errors < 0) & (verdict != 0) & (rows.left[:, ROW_KEY] != 0)
+        waits &= rows.left[:, WAS_LABELLED] == 0
+        at = np.flatnonzero(waits)
+        at = at[np.argsort(cluster[at], kind="stable")]
+        right, wrong = (np.bincount(cluster[errors == value], minlength=n) for value in (0, 1))
+        counts = state.counts.copy()
+        counts[[POPPED, JOURNALED]] = 0
+        keys = np.unique(np.concatenate([rows.left[:, ROW_KEY], rows.cluster[rows.cluster != -rows.number]]))
+        memory = state.memory.with_room(len(at) + len(keys), n, counts)
+        popped = np.empty((n + int(counts[LAST] - counts[FIRST]), 4), dtype=np.int64)
+        close_clusters(
+            np.stack([done, size, right, wrong], axis=1), keys, np.cumsum(np.bincount(cluster[at], minlength=n)),
+            np.ascontiguousarray(rows.left[at, ROW_KEY]), memory.newer, memory.older, memory.queue,
+            self._journal(memory, 2 * (len(at) + len(keys))), counts, "risk" in state.monitors.parts, popped,
+        )  # fmt: skip
+        state = replace(state, memory=memory, counts=counts)
+        return _with_risk(state, popped, outcomes), outcomes
+
+    def _commit(self, state: State, outcomes: list[Outcomes]) -> list[Alarm]:
+        """Let the monitors count, and return their new alarms in the order they came; the step ends as a whole."""
+        parts, raised = dict(state.monitors.parts), []
+        for each in outcomes:
+            for name, (numbers, values) in each.items():
+                before = parts[name]
+                parts[name] = before.observe(values)
+                if parts[name].alarm and not before.alarm:
+                    raised.append(Alarm(name, int(numbers[first_alarm(before, values)])))
+        names = list(parts)
         raised.sort(key=lambda alarm: (alarm.row, names.index(alarm.name)))
-        self.alarms += tuple(raised)
+        monitors = replace(state.monitors, **parts)  # type: ignore[arg-type]
+        self._state = replace(state, monitors=monitors, alarms=state.alarms + tuple(raised))
         return raised
 
-    def _counts(self, rows: Iterable[Row]) -> tuple[int, int]:
-        """Decisions to accept and labels, with the rows; more labels than those is an error where nobody tells whose.
 
-        It is looked for after every row, so that the size of a batch does not matter.
-        """
-        accepted, labels, too_many = self._accepted, self._labels, False
-        for row in rows:
-            accepted += row.is_decision and row.accepted is True
-            labels += row.error is not None and row.accepted is not False
-            too_many |= row.error is not None and row.accepted is None and 0 < accepted < labels
-        if too_many and {"risk", "acceptance"} <= set(self.monitors.parts):
-            raise ValueError(
-                "`stream` must have the column accepted where it has labels of rejected samples too, got "
-                f"{labels} labels for {accepted} accepted samples."
-            )
-        return accepted, labels
+def _with_risk(state: State, popped: Ints, outcomes: Outcomes) -> State:
+    """Add what the risk monitor counts of turns that have come; clusters about which nothing is guaranteed are told."""
+    risk = state.monitors.risk
+    if risk is None:
+        return state
+    number, rows, right, wrong = popped[: state.counts[POPPED]].T
+    values = np.repeat(np.tile([1.0, 0.0], len(number)), np.stack([wrong, right], axis=1).ravel())
+    found = risk.outcomes(Clusters([], rows, values, np.cumsum(right + wrong)))
+    outcomes["risk"] = number[~np.isnan(found)], found[~np.isnan(found)]
+    return replace(state, too_large=state.too_large + int(np.count_nonzero(np.isnan(found))))
 
 
-def _taken(monitor: Monitor, rows: Iterable[Numbered]) -> Outcomes:
-    return [(number, value) for number, one in rows if (value := monitor.taken(one.row)) is not None]
+def _usable(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Confidences, −inf where a sample was not usable."""
+    return np.where(np.isnan(confidence), -np.inf, confidence)

@@ -105,7 +105,7 @@ def text(value: Any, /) -> str | None:
     if hasattr(value, "__len__") and not isinstance(value, str | bytes):
         return LISTED
     found = str(value).strip()
-    return re.sub(r"^(-?\d+)\.0+$", r"\1", found) or None
+    return (re.sub(r"^(-?\d+)\.0+$", r"\1", found) if found.endswith("0") and "." in found else found) or None
 
 
 def matrix(file: Name, name: str, columns: Columns, /) -> NDArray[np.floating]:

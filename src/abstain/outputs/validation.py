@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.arguments import as_rectangle, check_list
+from abstain.arguments import as_rectangle, check_list, check_one_kind
 from abstain.kernels.blocks import for_each_block, row_blocks
 from abstain.names import did_you_mean
 from abstain.outputs.row_error import RowError
@@ -146,6 +146,7 @@ def per_row(name: str, value: Any, n: int, kinds: str, /) -> Array:
     """One entry per row; a single string stands for all rows."""
     if isinstance(value, str):
         value = np.full(n, value)
+    check_one_kind(name, value)
     array = as_array(name, value)
     if array.dtype.kind not in kinds:
         raise TypeError(f"`{name}` must be {'strings' if kinds == 'U' else 'strings or integers'}, got {array.dtype}.")

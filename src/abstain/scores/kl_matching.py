@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.namespace import array_namespace
-from abstain.scores.neg_entropy import NegEntropy
-from abstain.scores.operations import double, products
+from abstain.scores.operations import constant, double, products
 from abstain.scores.rows import Array
 from abstain.scores.score import About, FittedScore, Score, Sizes
 
@@ -57,11 +56,27 @@ class FittedKLMatching(FittedScore):
         return {"classes": self.logs.shape[1]}
 
     def formula(self, inputs: Inputs, /) -> Array:
-        """The entropy of p and its largest mean of log d_k."""
+        """Minus the divergence from the class whose mean of log d_k is largest."""
         logs = _log_probabilities(inputs)
         xp = array_namespace(logs)
-        likelihood = products(xp.exp(logs), np.ascontiguousarray(self.logs.T))
-        return xp.exp(-NegEntropy().formula(inputs)) + xp.max(likelihood, axis=1)
+        probabilities = xp.exp(logs)
+        nearest = xp.argmax(products(probabilities, np.ascontiguousarray(self.logs.T)), axis=1)
+        means = xp.take(constant(self.logs, logs), nearest, axis=0)
+        excess = xp.where(probabilities > 0, logs, means) - means
+        return -xp.sum(_divergence(excess, probabilities, xp.exp(means)), axis=1)
+
+
+def _divergence(excess: Array, p: Array, d: Array) -> Array:
+    """P ln(p/d) − p + d for ``excess`` ln(p/d): never below 0, and 0 on the whole only where p is d.
+
+    Their sum is the divergence, since p and d sum to 1 each, and has no terms that cancel.
+    """
+    xp = array_namespace(excess)
+    near = xp.where(abs(excess) < 0.25, excess, 0.0)
+    series = xp.zeros_like(near)
+    for k in range(14, 1, -1):  # e^−x − 1 + x = x²/2! − x³/3! + …
+        series = (1 - near * series) / k
+    return xp.where(abs(excess) < 0.25, p * near * (near * series), d - p + p * excess)
 
 
 def _log_probabilities(inputs: Inputs) -> Array:

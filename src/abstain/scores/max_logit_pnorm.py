@@ -53,6 +53,9 @@ def _centred_sums(logits: Array, power: float) -> tuple[Array, Array, Array]:
     count = xp.sum(xp.astype(known, logits.dtype), axis=1, keepdims=True)
     centred = xp.where(known, logits - xp.sum(xp.where(known, logits, 0.0), axis=1, keepdims=True) / count, 0.0)
     top = xp.max(centred, axis=1) + 0.0 * (count[:, 0] / count[:, 0])  # a row of −inf alone becomes NaN
+    if power == 1:  # Σ|c| is twice the sum of those above 0, so that rows with one of these tie exactly
+        part = xp.where(centred > 0, centred, 0.0) / xp.where(top > 0, top, 1.0)[:, None]
+        return top, top, 2 * xp.sum(part, axis=1)
     size = xp.abs(centred)
     largest = xp.max(size, axis=1)
     part = size / xp.where(largest == 0, 1.0, largest)[:, None]

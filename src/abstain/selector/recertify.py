@@ -16,7 +16,15 @@ from abstain.selector.seen import NAMED, SeenRows, id_hashes
 from abstain.selector.selector import Selector
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.risk import lowest_in_reach, reach_words
-from abstain.thresholds.sample import Sample, check_chance, check_target, rows_like
+from abstain.thresholds.sample import (
+    Sample,
+    check_chance,
+    check_names,
+    check_target,
+    one_per_cluster,
+    one_row_of_each,
+    rows_like,
+)  # fmt: skip
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.step_down import largest_safe_rank
 from abstain.thresholds.threshold import Threshold
@@ -30,7 +38,9 @@ class Recertification:
     `ask` draws rows to label, `answer` takes their labels and looks: `step_down` on the first 200 labels, the first
     320, 512, and so on, numbers fixed beforehand, the k-th look at δ/(k(k + 1)), which sum to δ. So asking for as many
     as one likes and stopping when one pleases costs nothing: with probability 1 − δ no threshold with a risk above the
-    target is ever named, for rows drawn independently from one distribution, whatever it is.
+    target is ever named, for rows drawn independently from one distribution, whatever it is. Where rows form clusters,
+    by repeated ids or since the selector was calibrated with ids, one row of each is drawn, as by `calibrate`: then the
+    guarantee is about clusters, each of which counts once.
 
     Rows below the ``floor``, the old threshold, are never asked for: they tell nothing about thresholds above it, so
     that the same threshold is certified with fewer labels than by labelling at random. Within the rows above it every
@@ -48,9 +58,13 @@ class Recertification:
     errors: tuple[int, ...] = ()
     """Of the rows labelled so far, all above the floor."""
     looks: int = 0
+    clustered: bool = False
+    """Whether a row stands for all rows of its id."""
     pending: tuple[str, ...] = ()
     pending_confidence: tuple[float, ...] = ()
     """The rows that wait for a label."""
+    pending_rows: tuple[int, ...] = ()
+    """Their indices among the rows that were given."""
     offered: tuple[float, ...] = ()
     """Confidences of all rows, accepted or not, that the last ones asked for were drawn from."""
     left: int = 0
@@ -62,7 +76,8 @@ class Recertification:
         check_target("risk", self.risk)
         check_chance("delta", self.delta)
         columns = len(self.ids) == len(self.confidence) == len(self.errors) == len(set(self.ids))
-        waiting = len(self.pending) == len(self.pending_confidence) and not set(self.pending) & set(self.ids)
+        waiting = len(self.pending) == len(self.pending_confidence) == len(self.pending_rows)
+        waiting = waiting and not set(self.pending) & set(self.ids)
         values = (*self.confidence, *self.pending_confidence, *(() if self.certified is None else (self.certified,)))
         above = all(value >= self.floor for value in values)
         looked = self.looks == looks_with(len(self.ids))
@@ -91,22 +106,26 @@ class Recertification:
             delta=1 - (promise.probability or 0.0) if delta is None else delta,
             floor=selector.threshold.value if floor is None else floor,
             of_selector=_digest(selector),
+            clustered=promise.largest is not None or promise.counting == "clusters",
         )
 
     def ask(self, confidence: ArrayLike, ids: ArrayLike, /, *, labels: int, seed: int = 0) -> Self:
         """Draw ``labels`` rows above the floor that were not taken yet: they are ``pending`` then.
 
-        The rows must be a fair sample of what the selector now meets; their order decides nothing.
+        The rows must be a fair sample of what the selector now meets; their order decides nothing. Of rows with the
+        same id one is drawn, whether it is above the floor or not.
         """
         if self.pending:
             raise ValueError(
                 f"{len(self.pending)} rows asked for before must be labelled first (`answer`), got a further `ask`."
             )
-        c, names = np.asarray(confidence, dtype=np.float64), np.asarray(ids).astype(str)
-        if c.ndim != 1 or names.shape != c.shape or len(np.unique(names)) != len(names):
-            raise ValueError("`ids` must name each row of `confidence` with a name of its own, got others.")
+        c, names = np.asarray(confidence, dtype=np.float64), check_names("ids", ids).astype(str)
+        if c.ndim != 1 or names.shape != c.shape:
+            raise ValueError(f"`ids` must name each row of `confidence`, got shape {names.shape} for {c.shape}.")
         if labels < 1:
             raise ValueError(f"`labels` must be at least 1, got {labels}.")
+        given = one_per_cluster(np.where(np.isnan(c), -np.inf, c), np.zeros(len(c)), ids=names, seed=seed)
+        clustered, c, names = self.clustered or len(given) < len(c), c[given], names[given]
         new = np.flatnonzero((c > self.floor) & ~np.isin(names, self.ids))
         if not len(new):
             raise ValueError(
@@ -120,6 +139,8 @@ class Recertification:
             self,
             pending=tuple(names[taken].tolist()),
             pending_confidence=tuple(c[taken].tolist()),
+            pending_rows=tuple(given[taken].tolist()),
+            clustered=clustered,
             offered=tuple(np.where(np.isnan(c), -np.inf, c).tolist()),
             left=len(new) - len(taken),
         )
@@ -147,6 +168,7 @@ class Recertification:
             looks=looks_with(len(ids)),
             pending=(),
             pending_confidence=(),
+            pending_rows=(),
         )
         values = [found._look(number) for number in range(self.looks + 1, found.looks + 1)]
         safe = [value for value in (self.certified, *values) if value is not None]
@@ -183,7 +205,8 @@ class Recertification:
             quantity=RISK,
             target=self.risk,
             probability=1 - self.delta,
-            distribution=rows_like(len(all_rows)),
+            distribution=one_row_of_each(len(all_rows)) if self.clustered else rows_like(len(all_rows)),
+            counting="clusters" if self.clustered else "rows",
             caveats=(f"{len(self.ids)} of them were labelled, and it holds whenever one chose to stop",),
         )
         return Threshold(

@@ -155,6 +155,8 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         if hasattr(self._classifier(), "__sklearn_tags__"):
             own = get_tags(self._classifier())
             tags.input_tags, tags.classifier_tags = own.input_tags, own.classifier_tags
+            if tags.classifier_tags is not None:  # one answer for each row, whatever the classifier could give
+                tags.classifier_tags.multi_label = False
         return tags
 
     def _classifier(self) -> Any:

@@ -15,6 +15,7 @@ from abstain.extras import require
 from abstain.scores.decide import above, decide
 from abstain.scores.inputs import Head
 from abstain.selector import Selector
+from abstain.selector.file import dumped, read
 
 torch = require("torch", extra="torch", feature="abstain.torch")
 
@@ -35,7 +36,8 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
     Every score is computed on the model's device, in float64; those that need features get the input of the last
     linear layer by a hook. That layer is found on the first batch, or named by ``head``. The module can be exported by
     ``torch.export`` and traced to TorchScript by ``torch.jit.trace``, after a first batch if that layer was not named;
-    what comes out gives a plain tuple and does not need abstain. It may be called from several threads.
+    what comes out gives a plain tuple and does not need abstain. It may be called from several threads. Its
+    ``state_dict`` holds the selector with the weights, and ``load_state_dict`` takes both.
     """
 
     def __init__(self, model: Any, selector: Selector, *, head: str | None = None) -> None:
@@ -138,6 +140,21 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
         own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
         forward.__signature__ = signature.replace(parameters=[own, *signature.parameters.values()])  # type: ignore[attr-defined]
         self.forward = MethodType(forward, self)  # type: ignore[method-assign]
+
+    def get_extra_state(self) -> Any:
+        """The selector, as the bytes of its file, for ``state_dict``."""
+        return torch.frombuffer(bytearray(dumped(self.selector)), dtype=torch.uint8)
+
+    def set_extra_state(self, state: Any) -> None:
+        """Take the selector of a ``state_dict``; a damaged one, or one of other classes, is an error."""
+        if not isinstance(state, torch.Tensor) or state.dtype != torch.uint8:
+            raise TypeError(f"`state_dict` must hold a selector as bytes, got {type(state).__name__}.")
+        selector = Selector(**read(state.detach().cpu().numpy().tobytes(), "state_dict"))
+        if selector.n_classes != self.selector.n_classes:
+            raise ValueError(
+                f"`state_dict` must hold a selector of {self.selector.n_classes} classes, got {selector.n_classes}."
+            )
+        self.selector, self._known = selector, ((None, None), None)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name not in ("_finding", "forward")}

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from abstain.collect import TorchModel
+from abstain.collect.hf_model import LOCAL
 from abstain.collect.torchvision import mend_torchvision
 from abstain.extras import require
 
@@ -22,12 +23,12 @@ def minilm_classifier(texts: Sequence[str], labels: Any, class_names: Sequence[s
     linear_model = require("sklearn.linear_model", extra="sklearn", feature=FEATURE)
     transformers.utils.logging.disable_progress_bar()
     place = str(package.get_model_path())
-    tokenizer = transformers.AutoTokenizer.from_pretrained(place)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(place, **LOCAL)
 
     class Classifier(torch.nn.Module):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
             super().__init__()
-            self.encoder = transformers.AutoModel.from_pretrained(place)
+            self.encoder = transformers.AutoModel.from_pretrained(place, **LOCAL)
             self.classifier = torch.nn.Linear(self.encoder.config.hidden_size, len(class_names))
 
         def embed(self, **tokens: Any) -> Any:

@@ -1,0 +1,154 @@
+"""Which rows have been counted, by their ids, in a few bytes each, and the queue of labels that wait."""
+
+from base64 import b64decode, b64encode
+from dataclasses import dataclass, replace
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.kernels.decisions import (
+    BASE,
+    CONTENT,
+    FIRST,
+    INPUT,
+    KEY,
+    LABELLED,
+    LAST,
+    NEWER,
+    NOWHERE,
+    PLACE,
+    QUEUED,
+    WINDOW,
+    find_keys,
+    refill,
+)  # fmt: skip
+
+REMEMBERED = 500_000
+SMALLEST = 64  # slots of a table
+ENTRY = np.dtype([("key", "<i8"), ("decision", "<u4"), ("flags", "u1")])
+Ints = NDArray[np.int64]
+Kept = tuple[tuple[int, ...], ...]
+
+
+def _table(slots: int) -> Ints:
+    return np.zeros((slots, 5), dtype=np.int64)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """The last 500,000 rows with ids at least, twice as many at most, and decisions whose labels may come.
+
+    A row is known again by its id: its decision counts once and its label counts once, whenever they come. The same id
+    with another confidence, verdict or domain is another decision, and so is the k-th row of one input that is the same
+    in all of these; it is known again as the k-th of another. Any two of a million ids share a digest with probability
+    3e-8.
+
+    Compiled code changes the arrays in place: see `abstain.kernels.decisions`.
+    """
+
+    newer: Ints
+    older: Ints
+    queue: Ints
+    forgotten: int = 0
+
+    @classmethod
+    def empty(cls) -> Self:
+        """No rows."""
+        return cls(_table(SMALLEST), _table(SMALLEST), np.zeros((SMALLEST, 4), dtype=np.int64))
+
+    def with_room(self, entries: int, turns: int, counts: Ints, /) -> Self:
+        """The same with room for so many more entries and turns; ``counts`` changes with it."""
+        found = self
+        if counts[NEWER] >= REMEMBERED:
+            keys = np.ascontiguousarray(self.older[self.older[:, KEY] != 0, KEY])
+            slots = np.empty(len(keys), dtype=np.int64)
+            find_keys(keys, self.newer, slots)
+            lost = int(np.count_nonzero(slots < 0))
+            found = replace(self, newer=_table(SMALLEST), older=self.newer, forgotten=self.forgotten + lost)
+            counts[NEWER] = 0
+        needed = (int(counts[NEWER]) + entries) * 5 // 4
+        if needed > len(found.newer):
+            larger = _table(1 << (needed - 1).bit_length())
+            refill(found.newer, larger)
+            found = replace(found, newer=larger)
+        if counts[LAST] - counts[BASE] + turns > len(found.queue):
+            held = found.queue[counts[FIRST] - counts[BASE] : counts[LAST] - counts[BASE]]
+            queue = np.zeros((2 * (len(held) + turns), 4), dtype=np.int64)
+            queue[: len(held)] = held
+            counts[BASE] = counts[FIRST]
+            found = replace(found, queue=queue)
+        return found
+
+    def turns(self, counts: Ints, /) -> Ints:
+        """(n, 4) rows, right, wrong and pending of those that wait."""
+        return self.queue[counts[FIRST] - counts[BASE] : counts[LAST] - counts[BASE]]
+
+    def kept(self, counts: Ints, /) -> Kept:
+        """The queue as plain numbers, the keys of pending labels last; 0 for one that was forgotten."""
+        entries = np.concatenate([table[table[:, KEY] != 0] for table in (self.newer, self.older)])
+        waiting = entries[(entries[:, PLACE] >= counts[FIRST]) & (entries[:, CONTENT] & LABELLED == 0)]
+        keys: dict[int, dict[int, None]] = {}
+        for entry in waiting.tolist():
+            keys.setdefault(entry[PLACE], {})[entry[KEY]] = None
+        found = []
+        for number, (rows, right, wrong, pending) in enumerate(self.turns(counts).tolist(), start=int(counts[FIRST])):
+            known = sorted(keys.get(number, ()))[:pending]
+            found.append((rows, right, wrong, *known, *[0] * (pending - len(known))))
+        return tuple(found)
+
+    def to_texts(self) -> tuple[str, str]:
+        """The newer and the older half as text, without rows of clusters that are open."""
+        return _packed(self.newer), _packed(self.older)
+
+    @classmethod
+    def from_texts(cls, newer: str, older: str, kept: Kept, counts: Ints, /, *, forgotten: int) -> Self:
+        """What `to_texts` and `kept` wrote; ``counts`` changes with it."""
+        if min(counts[WINDOW], forgotten) < 0 or any(
+            len(each) < 3 or min(each[:3]) < 0 or each[0] < each[1] + each[2] + len(each[3:]) for each in kept
+        ):
+            raise ValueError("`text` must be the state of a monitor, got labels that wait for no decisions.")
+        tables = [_unpacked(text) for text in (newer, older)]
+        counts[NEWER] = np.count_nonzero(tables[0][:, KEY])
+        queue = np.zeros((max(SMALLEST, 2 * len(kept)), 4), dtype=np.int64)
+        number = 0
+        for rows, right, wrong, *pending in kept:
+            if right + wrong + len(pending):
+                queue[number] = rows, right, wrong, len(pending)
+                keys = np.array([key for key in pending if key], dtype=np.int64)
+                for table in tables:
+                    slots = np.empty(len(keys), dtype=np.int64)
+                    find_keys(keys, table, slots)
+                    table[slots[slots >= 0], PLACE] = number
+                counts[QUEUED] += right + wrong + len(pending)
+                number += 1
+        counts[LAST] = number
+        return cls(tables[0], tables[1], queue, forgotten)
+
+
+def _packed(table: Ints) -> str:
+    entries = table[(table[:, KEY] != 0) & (table[:, CONTENT] != 0) & (table[:, PLACE] > -2)]
+    entries = entries[np.argsort(entries[:, KEY])]
+    found = np.empty(len(entries), dtype=ENTRY)
+    found["key"], found["decision"], found["flags"] = (
+        entries[:, KEY],
+        entries[:, CONTENT] >> 8,
+        entries[:, CONTENT] & 255,
+    )
+    return b64encode(found.tobytes()).decode()
+
+
+def _unpacked(text: str) -> Ints:
+    try:
+        found: Any = np.frombuffer(b64decode(text, validate=True), dtype=ENTRY)
+    except ValueError:
+        found = np.zeros(2, dtype=ENTRY)
+    if (found["key"][1:] <= found["key"][:-1]).any() or (found["flags"] == 0).any() or (found["key"] == 0).any():
+        raise ValueError("`text` must be the state of a monitor, got ids that none has written.")
+    entries = _table(len(found))
+    entries[:, KEY], entries[:, PLACE], entries[:, INPUT] = found["key"], NOWHERE, -1
+    entries[:, CONTENT] = found["decision"].astype(np.int64) << 8 | found["flags"]
+    table = _table(max(SMALLEST, 1 << (2 * len(found)).bit_length()))
+    refill(entries, table)
+    return table

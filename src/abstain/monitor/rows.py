@@ -1,0 +1,180 @@
+"""Rows of a stream as columns, as compiled code takes them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.kernels.decisions import decision_digests, name_keys
+from abstain.monitor.row import Row, number, truth
+from abstain.outputs.columns import text
+
+UNKNOWN = -1
+NOT_PLAIN = re.compile(r"\.0+\0|\s\0|\0\s|\0\0")  # what `text` changes, in names between zeros
+Names = list[str | None]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Columns of `Row`; −1 where a verdict or an error is not known."""
+
+    accepted: NDArray[np.int8]
+    confidence: NDArray[np.float64]
+    """NaN where there is none, and where the sample was not usable."""
+    has_confidence: NDArray[np.bool_]
+    error: NDArray[np.int8]
+    ids: Names
+    domains: Names
+    predictions: Names
+    scored: NDArray[np.bool_]
+    """Whether it has columns from which a selector decides, but none for its verdict."""
+
+    def __len__(self) -> int:
+        return len(self.accepted)
+
+    def __getitem__(self, rows: slice) -> "Rows":
+        return Rows(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+    @classmethod
+    def of(cls, rows: Sequence[Row], /, *, scored: Sequence[bool] | None = None) -> Self:
+        """From single rows."""
+        n, has = len(rows), np.array([row.confidence is not None for row in rows], dtype=bool)
+        return cls(
+            np.array([UNKNOWN if row.accepted is None else row.accepted for row in rows], dtype=np.int8),
+            np.array([np.nan if row.confidence is None else row.confidence for row in rows], dtype=np.float64),
+            has,
+            np.array([UNKNOWN if row.error is None else row.error for row in rows], dtype=np.int8),
+            [text(row.id) for row in rows],
+            [row.domain for row in rows],
+            [row.prediction for row in rows],
+            np.zeros(n, dtype=bool) if scored is None else np.array(scored, dtype=bool),
+        )
+
+    @classmethod
+    def of_columns(cls, columns: dict[str, Any], n: int, /, *, scored: bool) -> Self:
+        """From columns of equal length: lists, or Polars series; an error is that of the first row that has one."""
+        confidence, has = _numbers(columns.get("confidence"), n)
+        return cls(
+            _truths(columns.get("accepted"), n),
+            confidence,
+            has,
+            _errors(columns, n),
+            _names(columns.get("id"), n),
+            _names(columns.get("domain", columns.get("group")), n),
+            _names(columns.get("prediction"), n),
+            np.full(n, scored and "accepted" not in columns),
+        )
+
+    def keys(self) -> NDArray[np.int64]:
+        """(n,) of the ids, 0 where there is none."""
+        return keys_of(self.ids)
+
+    def decisions(self) -> NDArray[np.int64]:
+        """(n,) digests of confidence and domain, 0 where there is no confidence."""
+        digests = np.empty(len(self), dtype=np.int64)
+        values = np.where(np.isnan(self.confidence), np.nan, self.confidence)  # one NaN for all
+        decision_digests(values.view(np.int64), keys_of(self.domains), digests)
+        return np.where(self.has_confidence, digests, 0)
+
+
+def keys_of(names: Names, /) -> NDArray[np.int64]:
+    """(n,) 64-bit digests of names, 0 where there is none."""
+    keys = np.zeros(len(names), dtype=np.int64)
+    if names.count(None) == len(names):
+        return keys
+    given = ["" if name is None else name for name in names] if None in names else names
+    joined = "".join(given)  # type: ignore[arg-type]
+    if joined.isascii():
+        data, lengths = joined.encode(), map(len, given)  # type: ignore[arg-type]
+    else:
+        parts = [name.encode("utf-8", "surrogatepass") for name in given]  # type: ignore[union-attr]
+        data, lengths = b"".join(parts), map(len, parts)
+    ends = np.cumsum(np.fromiter(lengths, np.int64, len(names)))
+    name_keys(np.frombuffer(bytearray(data), dtype=np.uint8), ends, keys)
+    return keys
+
+
+def _is_boolean(column: Any) -> bool:
+    return str(getattr(column, "dtype", "")) == "Boolean"
+
+
+def _values(column: Any) -> list[Any]:
+    return column if isinstance(column, list) else list(column.to_list())
+
+
+def _truths(column: Any, n: int) -> NDArray[np.int8]:
+    """1, 0, or −1 where it is not known."""
+    if column is None:
+        return np.full(n, UNKNOWN, dtype=np.int8)
+    if _is_boolean(column):
+        return np.asarray(column.cast(int).fill_null(UNKNOWN).to_numpy()).astype(np.int8)
+    known: dict[Any, int] = {}
+    values = _values(column)
+    if set(map(type, values)) <= {str, type(None)}:  # others may be equal and yet not mean the same
+        for value in set(values):
+            try:
+                known[value] = _code(truth(value))
+            except ValueError:
+                break
+        else:
+            return np.fromiter(map(known.__getitem__, values), np.int8, n)
+    return np.array([_code(at(k, truth, value)) for k, value in enumerate(values)], dtype=np.int8)
+
+
+def _code(value: bool | None) -> int:
+    return UNKNOWN if value is None else int(value)
+
+
+def _numbers(column: Any, n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Numbers, and whether there is one."""
+    if column is None:
+        return np.full(n, np.nan), np.zeros(n, dtype=bool)
+    if str(getattr(column, "dtype", "")) in ("Float64", "Float32"):
+        has = np.asarray(column.is_not_null().to_numpy())
+        return np.where(has, np.asarray(column.to_numpy(), dtype=np.float64), np.nan), has
+    values = _values(column)
+    try:
+        return np.fromiter(map(float, values), np.float64, n), np.ones(n, dtype=bool)
+    except (TypeError, ValueError, OverflowError):
+        found = [at(k, number, value) for k, value in enumerate(values)]
+    has = np.array([value is not None for value in found], dtype=bool)
+    return np.array([np.nan if value is None else value for value in found], dtype=np.float64), has
+
+
+def _errors(columns: dict[str, Any], n: int) -> NDArray[np.int8]:
+    """Whether the answer was wrong, by ``error``, ``correct``, or ``label`` and ``prediction``."""
+    if "error" in columns:
+        return _truths(columns["error"], n)
+    if "correct" in columns:
+        correct = _truths(columns["correct"], n)
+        return np.where(correct == UNKNOWN, UNKNOWN, 1 - correct).astype(np.int8)
+    if not {"label", "prediction"} <= columns.keys():
+        return np.full(n, UNKNOWN, dtype=np.int8)
+    pairs = zip(map(text, _values(columns["label"])), map(text, _values(columns["prediction"])), strict=True)
+    found = [UNKNOWN if label is None or given is None else label != given for label, given in pairs]
+    return np.array(found, dtype=np.int8)
+
+
+def _names(column: Any, n: int) -> Names:
+    if column is None:
+        return [None] * n
+    values = _values(column)
+    kinds = set(map(type, values))
+    if kinds == {int}:
+        return list(map(str, values))
+    if kinds == {str} and not NOT_PLAIN.search("\0".join(["", *values, ""])):
+        return values
+    return list(map(text, values))
+
+
+def at(place: int, read: Any, value: Any, /) -> Any:
+    """What a value is read as; an error carries the place of its row."""
+    try:
+        return read(value)
+    except ValueError as problem:
+        problem.row = place  # type: ignore[attr-defined]
+        raise

@@ -1,0 +1,229 @@
+"""Compiled code takes rows as a loop does that looks at them one by one."""
+
+from hashlib import blake2b
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, Row, ScoreMonitor, Watch
+from abstain.monitor import watch as module
+from abstain.monitor.monitor import first_alarm
+from abstain.monitor.row import Clusters
+
+SAMPLE = np.random.default_rng(0).normal(size=300).round(1)
+
+
+def monitors(largest=None, counting="rows"):
+    clustered = largest is not None or counting == "clusters"
+    share = AcceptanceMonitor(0.6, 0.7, 0.05, clustered=clustered)
+    scores = ScoreMonitor.from_calibration(SAMPLE)
+    return DeploymentMonitor(
+        RiskMonitor(0.2, 0.05, largest=largest, counting=counting),
+        share,
+        ScoreMonitor(scores.distribution, 0.05, clustered=clustered),
+    )
+
+
+class Loop:
+    """What `Watch` counts, by dictionaries and lists."""
+
+    def __init__(self, start, window):
+        self.start, self.window, self.clustered = start, window, start.clustered
+        self.entries, self.queue, self.open = {}, [], {}
+        self.number = self.late = self.skipped = self.late_rows = self.too_large = 0
+        self.times, self.found = {}, {name: [] for name in start.parts}
+
+    def new(self, row):
+        """Entry of the row's decision, what is new of it, and whether it was counted before."""
+        base = self.entries.setdefault((row.id,), {"decisions": set()})
+        kind, said = (row.id,), (repr(row.confidence), row.domain)
+        if row.is_decision:
+            other = base.get("said") and row.confidence is not None and base["said"] != said
+            if other or (row.accepted is not None and base.get("verdict") not in (None, row.accepted)):
+                kind = (row.id, said if row.confidence is not None else None, row.accepted)
+            base["decisions"].add(kind)
+        elif len(base["decisions"]) > 1:
+            raise ValueError("several of")
+        times, labels = self.times.get(kind, (0, 0))
+        if row.is_decision and (row.error is None or labels >= times):
+            which = times = times + 1
+            labels = max(labels, which) if row.error is not None else labels
+        elif row.is_decision or not labels:
+            which = labels = labels + 1
+        else:
+            which = labels = labels + ((*kind, labels + 1) in self.entries)
+        self.times[kind] = times, labels
+        key = kind if which == 1 else (*kind, which)
+        entry = self.entries.setdefault(key, {"decisions": set()})
+        decided, labelled = entry.get("decided", False), entry.get("labelled", False)
+        error = None if labelled else row.error
+        again = (decided or labelled) and error is None and (decided or not row.is_decision)
+        fresh = row.is_decision and not decided
+        verdict = row.accepted if not (decided or labelled) else entry.get("verdict", row.accepted)
+        if row.is_decision:
+            entry.setdefault("verdict", row.accepted)
+            entry["said"] = entry.get("said") or (said if row.confidence is not None else None)
+            if entry["verdict"] is None:
+                entry["verdict"] = row.accepted
+            entry["decided"] = True
+        entry["labelled"] = labelled or row.error is not None
+        return entry, (verdict, fresh, row.confidence if fresh else None, error), (decided, labelled, again)
+
+    def take(self, row):
+        self.number += 1
+        entry, new, was = {}, (row.accepted, row.is_decision, row.confidence, row.error), (False, False, False)
+        is_known = row.id is not None and any(self.entries.get((row.id,), {}).get(f) for f in ("decided", "labelled"))
+        if row.id is not None and (row.is_decision or row.error is not None):
+            entry, new, was = self.new(row)
+        (verdict, fresh, confidence, error), (decided, labelled, again) = new, was
+        one = {"number": self.number, "entry": entry if row.id is not None else {}, "has_id": row.id is not None}
+        one |= {"verdict": verdict, "fresh": fresh, "confidence": confidence, "error": error}
+        one |= {"decided": decided, "labelled": labelled}
+        if not self.clustered:
+            if again:
+                self.skipped += 1
+                return
+            self.count([one])
+            if error is not None and decided and verdict is not False:
+                self.label(entry, error)
+            else:
+                self.push([one], entry)
+            self.due(self.number)
+            return
+        is_open, is_label = row.id is not None and row.id in self.open, decided and not fresh
+        if again:
+            self.skipped += 1
+        elif is_label and not is_open:
+            if verdict is not False:
+                self.label(entry, error)
+                self.due(self.number)
+        elif is_known and not is_open:
+            self.late_rows += 1
+        else:
+            self.last = self.number if row.id is None else row.id
+            self.open.setdefault(self.last, []).append(one)
+
+    def count(self, rows):
+        for one in rows:
+            if one["fresh"] and one["verdict"] is not None:
+                self.found["acceptance"].append((one["number"], float(one["verdict"])))
+            if one["confidence"] is not None:
+                value = -np.inf if np.isnan(one["confidence"]) else one["confidence"]
+                self.found["scores"].append((one["number"], value))
+
+    def push(self, rows, _=None):
+        turn = {"rows": sum(not one["decided"] for one in rows), "labels": [], "pending": []}
+        for one in rows:
+            if one["verdict"] is False:
+                continue
+            if one["error"] is not None and one["decided"]:
+                turn["pending"] = [entry for entry in turn["pending"] if entry is not one["entry"]]
+                turn["labels"].append(one["error"])
+            elif one["error"] is not None:
+                turn["labels"].append(one["error"])
+            elif one["fresh"] and one["has_id"] and not one["labelled"]:
+                turn["pending"].append(one["entry"])
+        if turn["labels"] or turn["pending"]:
+            self.queue.append(turn)
+
+    def label(self, entry, error):
+        for turn in self.queue:
+            if any(entry is other for other in turn["pending"]):
+                turn["pending"] = [other for other in turn["pending"] if other is not entry]
+                turn["labels"].append(error)
+                return
+        self.late += 1
+
+    def due(self, number):
+        while self.queue:
+            sizes = [len(turn["labels"]) + len(turn["pending"]) for turn in self.queue]
+            if self.queue[0]["pending"] and sum(sizes[1:]) < self.window:
+                return
+            turn = self.queue.pop(0)
+            if turn["labels"]:
+                values = sorted(map(float, turn["labels"]), reverse=True)
+                outcome = self.start.risk.outcomes(Clusters.one("", turn["rows"], values))[0]
+                self.too_large += bool(np.isnan(outcome))
+                if not np.isnan(outcome):
+                    self.found["risk"].append((number, outcome))
+
+    def close(self):
+        self.times = {}
+        spans = sorted((rows[0]["number"], rows[-1]["number"], name) for name, rows in self.open.items())
+        if any(one[1] >= other[0] for one, other in pairwise(spans)):
+            spans.sort(key=lambda span: blake2b(str(span[2]).encode(), digest_size=8).digest())
+        done = 0
+        for _, last, name in spans:
+            rows, done = self.open.pop(name), max(done, last)
+            taken, self.found = self.found, {part: [] for part in self.found}
+            self.count(rows)
+            taken, self.found = self.found, taken
+            for part in ("acceptance", "scores"):
+                if values := [value for _, value in taken[part]]:
+                    cluster = Clusters.one(str(name), len(rows), values)
+                    self.found[part].append((done, self.start.parts[part].outcomes(cluster)[0]))
+            self.push(rows)
+            self.due(done)
+
+    def verdicts(self):
+        parts, alarms = {}, []
+        for name, found in self.found.items():
+            part, values = self.start.parts[name], [value for _, value in found]
+            parts[name] = part.observe(values)
+            if parts[name].alarm:
+                alarms.append((found[first_alarm(part, values)][0], name))
+        return parts, sorted(alarms)
+
+
+def stream(rng, n, *, ids, late):
+    """Rows that repeat ids, decisions and labels in every way, and files that they come in."""
+    rows, waiting = [], []
+    for k in range(n):
+        worse = k > n // 2
+        confidence = round(float(rng.normal() - 0.7 * worse), 1) if rng.random() < 0.95 else float("nan")
+        name = None if rng.random() < 0.1 else f"s{k if ids == 'own' else k // 4 + rng.integers(2)}"
+        error = bool(rng.random() < (0.6 if worse else 0.1))
+        accepted = bool(rng.random() < 0.65) if ids == "own" else bool(confidence > -0.5)
+        labelled = rng.random() < (0.3 if late else 0.9)
+        row = Row(accepted, confidence, error if labelled else None, name)
+        rows.append(row)
+        if not labelled and name is not None:
+            waiting.append(Row(accepted, confidence, error, name))
+        if waiting and late and rng.random() < 0.5:
+            later = waiting.pop(int(rng.integers(len(waiting))))
+            rows.append(later if rng.random() < 0.5 or ids != "own" else Row(error=later.error, id=later.id))
+        if rng.random() < 0.1:
+            rows.append(rows[int(rng.integers(len(rows)))])
+    cuts = np.sort(rng.integers(len(rows), size=3))
+    files = [rows[a:b] for a, b in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
+    return [*files, files[int(rng.integers(4))]]
+
+
+@pytest.mark.parametrize("kind", [(None, "rows"), (1, "rows"), (6, "rows"), (None, "clusters")], ids=str)
+@pytest.mark.parametrize("ids", ["own", "shared"])
+def test_alarms_and_counts_are_those_of_a_loop(kind, ids, monkeypatch):
+    monkeypatch.setattr(module, "CHUNK", 50)
+    rng, alarms = np.random.default_rng([4, *kind[1].encode()]), 0
+    for run in range(20):
+        start, window = monitors(*kind), int(rng.choice([0, 5, 50]))
+        loop, watches = Loop(start, window), [Watch(start, label_window=window) for _ in range(2)]
+        raised, again = [], []
+        for rows in stream(rng, 200, ids=ids, late=run % 3 > 0):
+            for row in rows:
+                loop.take(row)
+            loop.close()
+            raised += watches[0].observe(rows) + watches[0].close()
+            for start_row in range(0, len(rows), 7):
+                again += watches[1].observe(rows[start_row : start_row + 7])
+            again += watches[1].close()
+            assert watches[0].to_json() == watches[1].to_json()
+            watches[1] = Watch.from_json(watches[1].to_json())
+        parts, expected = loop.verdicts()
+        assert watches[0].monitors.parts == parts
+        assert [(alarm.row, alarm.name) for alarm in raised] == expected == [(alarm.row, alarm.name) for alarm in again]
+        found = watches[0]
+        assert (found.skipped, found.turns.late) == (loop.skipped, loop.late)
+        assert (found.late_rows, found.too_large, found.rows) == (loop.late_rows, loop.too_large, loop.number)
+        alarms += len(expected)
+    assert alarms > 5
