@@ -75,13 +75,14 @@ def test_a_change_to_what_a_kernel_inlines_is_seen(run, tmp_path):
     assert run() == (30, 0)
 
 
+NO_KERNEL = b"\x80\x04K\x01."  # a pickled 1
 DAMAGES = {
-    "empty": lambda contents: b"",
+    "empty": b"",
+    "zeros": bytes(9999),
+    "other": b"hello\n" * 99,
+    "sealed": cache.sha256(NO_KERNEL).digest() + NO_KERNEL,
     "cut": lambda contents: contents[: len(contents) // 2],
     "flipped": lambda contents: contents[:-100] + bytes([contents[-100] ^ 1]) + contents[-99:],
-    "zeros": lambda contents: bytes(len(contents)),
-    "other": lambda contents: b"hello\n" * 99,
-    "sealed": lambda contents: cache.sha256(b"\x80\x04K\x01.").digest() + b"\x80\x04K\x01.",
 }
 
 
@@ -89,7 +90,7 @@ DAMAGES = {
 def test_a_damaged_file_heals_itself(run, tmp_path, damage):
     run()
     (file,) = kernels(tmp_path)
-    file.write_bytes(damage(file.read_bytes()))
+    file.write_bytes(damage(file.read_bytes()) if callable(damage) else damage)
     assert run() == (20, 0)
     assert run() == (20, 1)
 
@@ -141,4 +142,5 @@ def test_folders_of_earlier_versions_are_removed(run, tmp_path):
 def test_kernels_depend_on_this_package_alone():
     imported = [line for file in KERNELS.glob("*.py") for line in file.read_text().splitlines() if "import " in line]
     ours = [line for line in imported if line.strip().startswith(("from abstain", "import abstain"))]
-    assert [line for line in ours if "abstain.kernels" not in line] == []
+    elsewhere = {line.strip() for line in ours if "abstain.kernels" not in line}
+    assert elsewhere <= {"from abstain.cached_property import cached_property"}  # which no kernel inlines

@@ -1,7 +1,7 @@
 """A second process that compiles, while the first does, what the first will need later.
 
-A kernel is looked for on disk before it is compiled, so that the first process finds there what the second has compiled. No result
-depends on it: whatever goes wrong in it leaves more to compile for the first.
+A kernel is looked for on disk before it is compiled, so that the first process finds there what the second has
+compiled. No result depends on it: whatever goes wrong in it leaves more to compile for the first.
 """
 
 import signal

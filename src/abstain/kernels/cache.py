@@ -95,7 +95,7 @@ def _folder(processor: tuple[Any, ...]) -> Path | None:
     """Where kernels for a processor are kept, made where it is not there; None where no folder is the user's alone."""
     settings = [str(getattr(config, name, None)) for name in SETTINGS]
     depends = (SOURCES, numba.__version__, sys.implementation.cache_tag, sys.hexversion, processor, settings)
-    home = Path(config.CACHE_DIR or user_cache_dir()).absolute() / f"abstain-{_user()}"
+    home = Path(getattr(config, "CACHE_DIR", "") or user_cache_dir()).absolute() / f"abstain-{_user()}"
     folder = home / sha256(repr(depends).encode()).hexdigest()[:16]
     try:
         if SOURCES is None or not _is_ours(home):

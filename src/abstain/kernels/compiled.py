@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from abstain.kernels.cache import KernelCache
 
-if config.DISABLE_JIT:
+if getattr(config, "DISABLE_JIT", 0):
     raise ImportError("`NUMBA_DISABLE_JIT` must be 0 for abstain, whose kernels run compiled only, got 1. Unset it.")
 
 Kinds = tuple[Any, ...]

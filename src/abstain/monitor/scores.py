@@ -1,7 +1,6 @@
 """Is the distribution of the confidence still that of calibration? Without labels."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from hashlib import blake2b
 from math import exp, inf, isnan, log
 from typing import Any, ClassVar, Self, final
@@ -9,6 +8,7 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.cached_property import cached_property
 from abstain.draws import coarse, generator
 from abstain.kernels.jumper import BETS, jump
 from abstain.monitor.acceptance import AcceptanceMonitor

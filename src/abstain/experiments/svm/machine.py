@@ -2,13 +2,13 @@
 
 import warnings
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
+from abstain.cached_property import cached_property
 from abstain.experiments.splits import parts
 from abstain.extras import require
 from abstain.metrics import aurc
