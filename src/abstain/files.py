@@ -37,9 +37,14 @@ def check_goal(goal: Path, /) -> None:
 
 
 @contextmanager
-def reading(file: Path, what: str, /) -> Iterator[None]:
-    """For the time of a with block: of a file that cannot be read, say which it is and what it should be."""
+def reading(file: Path, what: str, /, *, may_be_pipe: bool = False) -> Iterator[None]:
+    """Of a file that cannot be read inside the context, say which it is and what it should be.
+
+    A pipe, at which one could wait for ever, is refused unless it may be one.
+    """
     try:
+        if not may_be_pipe and file.exists() and not file.is_file() and not file.is_dir():
+            raise ValueError(f"`{file}` must be {what}, got a pipe or a device. Write it to a file first.")
         yield
     except FileNotFoundError:
         raise FileNotFoundError(f"`{file}` must exist and be {what}, got no such file.") from None

@@ -65,7 +65,7 @@ def read_npz(file: Path, wanted: Iterable[str] | None = None, /) -> dict[str, ND
                     raise ValueError("two arrays of one name")
                 chosen = {name for name in members if wanted is None or name in set(wanted)}
                 layouts = {name: _member(archive, members[name]) for name in chosen}
-                _check_memory(layouts)
+                check_memory(sum(layout.size for layout in layouts.values()))
                 return {name: _read(archive, members[name], layouts.get(name)) for name in members}
         except Exception as error:  # a damaged archive or header fails in many ways
             raise ValueError(
@@ -109,15 +109,21 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> _Layout:
     if layout.size != size or (info.compress_type == zipfile.ZIP_STORED and size != stored):
         has = size if layout.size != size else stored
         raise ValueError(f"{told(has)} in {name} where its header says {told(layout.size)}")
+    check_expansion(name, stored, size)
+    return layout
+
+
+def check_expansion(name: str, stored: int, size: int, /) -> None:
+    """What is stored under a name must not become large and many times larger, as data of nobody's own do."""
     if size > ALWAYS_EXPANDED and size > LARGEST_EXPANSION * stored:
         raise ValueError(
             f"{told(stored)} in {name} that would become {told(size)}. If that is meant, save it uncompressed"
         )
-    return layout
 
 
-def _check_memory(layouts: dict[str, _Layout]) -> None:
-    size, free = sum(layout.size for layout in layouts.values()), _free_memory()
+def check_memory(size: int, /) -> None:
+    """Arrays of so many bytes must fit into what is free."""
+    free = _free_memory()
     if free is not None and size > free:
         raise ValueError(f"arrays of {told(size)} where {told(free)} of memory are free. Save them with Outputs.save")
 
