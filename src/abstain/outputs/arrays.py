@@ -17,6 +17,7 @@ from abstain.files import reading
 LONGEST_HEADER = 1 << 16
 LARGEST_EXPANSION = 200  # times what is stored
 ALWAYS_EXPANDED = 1 << 30  # bytes
+BESIDE = 120  # bytes of an archive beside an array and its name, at most; an array takes more
 OTHER = "another kind of file. Outputs are in a folder written by Outputs.save, an .npz, a .csv or a .parquet."
 STARTS = {b"\x93NUMPY": "a single array", b"\x80": "pickled objects, which are never read", b"": "an empty file"}
 
@@ -63,6 +64,7 @@ def read_npz(file: Path, wanted: Iterable[str] | None = None, /) -> dict[str, ND
                 members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
                 if len(members) != len(archive.infolist()):
                     raise ValueError("two arrays of one name")
+                _check_all_is_listed(archive)
                 chosen = {name for name in members if wanted is None or name in set(wanted)}
                 layouts = {name: _member(archive, members[name]) for name in chosen}
                 check_memory(sum(layout.size for layout in layouts.values()))
@@ -99,6 +101,15 @@ def _layout(stream: IO[bytes]) -> _Layout:
     if any(type(length) is not int or length < 0 for length in shape):
         raise ValueError(f"the shape {shape}")
     return _Layout(shape, "F" if is_fortran else "C", dtype, start.tell())
+
+
+def _check_all_is_listed(archive: zipfile.ZipFile) -> None:
+    """Nothing in an archive may be left out of its list, as an array is where a bit of the list is wrong."""
+    listed = sorted(archive.infolist(), key=lambda info: info.header_offset)
+    ends = [info.header_offset + info.compress_size + len(info.orig_filename) for info in listed]
+    starts = [*(info.header_offset for info in listed), archive.start_dir]
+    if any(start - end > BESIDE for start, end in zip(starts, [0, *ends], strict=True)):
+        raise ValueError("bytes that belong to no array in its list")
 
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> _Layout:
