@@ -3,28 +3,87 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from errno import EIO
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
+from stat import S_IMODE
+
+PARTIAL = ".abstain-partial."
+LONGEST_NAME, LONGEST_SUFFIX = 200, 16  # of file names, so that what is added to them fits
 
 
 def write_whole(goal: Path, write: Callable[[Path], object], /) -> None:
-    """Let ``write`` fill a file beside the goal, sync it, and move it there in one step; a failure leaves no trace."""
-    check_goal(goal)
-    partial = goal.with_name(f".{goal.stem}.{os.getpid()}.{token_hex(4)}{goal.suffix}")
+    """Let ``write`` fill a file beside the goal, sync it, and move it there in one step; a failure leaves no trace.
+
+    A link stays and the file it names is replaced, which keeps its mode. What a killed process left in the folder is
+    removed.
+    """
+    file = Path(os.path.realpath(goal))
+    check_goal(goal if file.parent == goal.absolute().parent else file)
+    _remove_litter(file.parent)
+    ending = file.suffix if len(file.suffix) < LONGEST_SUFFIX and file.suffix.isascii() else ""
+    partial = file.with_name(f"{PARTIAL}{token_hex(8)}{ending}")
     try:
-        write(partial)
-        with open(partial, "rb") as stream:
-            os.fsync(stream.fileno())
-        os.replace(partial, goal)
-    except OSError as error:
-        with suppress(OSError):  # a name that is too long cannot be removed either
-            partial.unlink(missing_ok=True)
-        if str(error.filename) != str(partial):
-            raise
-        raise OSError(error.errno, error.strerror, str(goal)) from None
+        with naming(goal, partial), _owned(partial, private=file.exists()) as descriptor:
+            write(partial)
+            os.fsync(descriptor)
+            if file.exists():
+                os.chmod(partial, S_IMODE(file.stat().st_mode))
+            os.replace(partial, file)
     except BaseException:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def naming(goal: Path, partial: Path | None = None, /) -> Iterator[None]:
+    """Of what cannot be written inside the context, name the goal: a full disk names no file, nobody knows a partial."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None and str(error.filename) != str(partial):
+            raise
+        if " must " in str(error):  # a message of ours
+            raise
+        raise OSError(error.errno or EIO, error.strerror or str(error), str(goal)) from None
+
+
+@contextmanager
+def _owned(partial: Path, *, private: bool) -> Iterator[int]:
+    """A new file, locked inside the context: as long as this process lives nobody takes it for litter."""
+    descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600 if private else 0o666)
+    try:
+        _lock(descriptor)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@cache
+def _remove_litter(folder: Path) -> None:
+    """What killed processes left in a folder, looked for once: a living one holds a lock on what it writes."""
+    with suppress(OSError):
+        for litter in folder.glob(f"{PARTIAL}*"):
+            descriptor = os.open(litter, os.O_RDWR)
+            try:
+                if _lock(descriptor):
+                    litter.unlink(missing_ok=True)
+            finally:
+                os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock an open file for as long as it is open; False where somebody has, or where the system has no such locks."""
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
 
 
 def check_goal(goal: Path, /) -> None:
@@ -75,7 +134,7 @@ def alone_with(file: Path, /) -> Iterator[None]:
     except ImportError:
         yield
         return
-    with open(file.with_name(f".{file.name}.lock"), "w") as lock:
+    with open(file.with_name(f".{short_name(file)}.lock"), "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -102,6 +161,12 @@ def locked_folder(folder: Path, /, *, exclusive: bool) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def short_name(file: Path, /) -> str:
+    """The name of a file, or of a long one a digest, so that something can be added to it."""
+    name = os.fsencode(file.name)
+    return file.name if len(name) <= LONGEST_NAME else sha256(name).hexdigest()
 
 
 def write_text(goal: Path, text: str, /) -> None:

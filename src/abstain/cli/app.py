@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 import warnings
+from errno import ENOSPC
 from typing import Annotated
 
 import typer
@@ -112,6 +113,8 @@ def said(error: BaseException) -> str:
     words = " ".join(str(error).split())
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"`{error.filename}` cannot be read or written: {error.strerror}."
+    if isinstance(error, OSError) and error.errno == ENOSPC:  # files are named by who writes them
+        return f"Standard output cannot be written: {error.strerror}."
     if isinstance(error, ValueError | TypeError | LookupError | OSError | ImportError) and is_meant(error):
         return words
     if isinstance(error, MemoryError):
