@@ -1,5 +1,6 @@
 """Checks of arguments that many functions share: the kind of a thing before its value."""
 
+from math import isfinite
 from numbers import Real
 from os import PathLike, fspath
 from pathlib import Path
@@ -67,6 +68,31 @@ def as_doubles(name: str, value: Any, /) -> NDArray[np.float64]:
         got = f"{array.flat[row]!s} in row {row}"
         raise ValueError(f"`{name}` must be exact in float64, got {got}. Pass ranks, or round them first.")
     return found
+
+
+def written_number(text: Any, /) -> float:
+    """The number in a cell as tables have them: Python alone reads ``1_0`` as 10, or digits of other scripts.
+
+    >>> written_number(" 2.5e-3 ")
+    0.0025
+    >>> written_number("1_0")
+    Traceback (most recent call last):
+    ValueError: `number` must be written in digits, got '1_0'.
+    """
+    number = float(text)
+    if isinstance(text, str) and ("_" in text or not text.isascii()):
+        raise ValueError(f"`number` must be written in digits, got {text!r:.60}.")
+    if abs(number) >= EXACT and isfinite(number) and _is_rounded(text, number):
+        raise ValueError(f"`number` must be exact in float64, got {text!r:.60}.")
+    return number
+
+
+def _is_rounded(text: Any, number: float) -> bool:
+    """Whether it is an integer, written as such, and another than the number."""
+    try:
+        return int(text) != int(number)
+    except (ValueError, TypeError):
+        return False
 
 
 def check_list(name: str, value: Any, what: str, /) -> None:

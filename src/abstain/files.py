@@ -40,7 +40,7 @@ def write_whole(goal: Path, write: Callable[[Path], object], /) -> None:
 
 @contextmanager
 def naming(goal: Path, partial: Path | None = None, /) -> Iterator[None]:
-    """Of what cannot be written inside the context, name the goal: a full disk names no file, nobody knows a partial."""
+    """Of what cannot be written inside the context, name the goal: a full disk names no file."""
     try:
         yield
     except OSError as error:

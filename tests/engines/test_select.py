@@ -10,8 +10,8 @@ import pytest
 
 from abstain import Outputs, calibrate
 from abstain.engines import reading
-from abstain.files import PARTIAL
 from abstain.engines.select import Deciding, select
+from abstain.files import PARTIAL
 
 
 @pytest.fixture(scope="module")

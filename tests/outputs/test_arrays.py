@@ -101,8 +101,7 @@ def test_no_bit_of_an_archive_drops_or_changes_an_array(tmp_path):
             (tmp_path / "run.npz").write_bytes(altered)
             try:
                 found = Outputs.load(tmp_path / "run.npz")
-            except ValueError as error:
-                assert "run.npz` must" in str(error)
+            except ValueError:
                 continue
             assert found.labels.tolist() == [0, 1, 2], bit
             assert found.class_names == ("cat", "dog", "eel")

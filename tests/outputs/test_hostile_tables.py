@@ -17,6 +17,13 @@ from abstain.outputs import arrays
         (b'confidence,correct\n0.5,"1\n0.2,0\n', "comma-separated values, got unexpected end of data in line 3"),
         ("confidence,id\n0.5,é\n".encode("latin-1"), "be a table in UTF-8, got the byte 0xe9. Save it in UTF-8"),
         (b"confidence,id\n0.5,a\0\n", "texts without NUL in column id, got .* in row 1"),
+        (b"confidence\n0.5\n1_0\n", "have numbers in column confidence, got '1_0' in row 2"),
+        ("confidence\n٣\n".encode(), "have numbers in column confidence, got '٣' in row 1"),
+        (
+            b"confidence\n9007199254740993\n",
+            "have numbers in column confidence, got '9007199254740993' in row 1, which float64 cannot hold",
+        ),
+        (b"confidence\n" + b"x" * 200_000 + b"\n", r"got 'x{59} in row 1\."),
         (b"confidence,correct\n0.5\n", "have 2 values in each row, got 1 in row 1"),
     ],
 )
@@ -95,3 +102,15 @@ def test_a_pipe_is_no_file(tmp_path):
         os.mkfifo(file)
         with pytest.raises(ValueError, match=rf"{name}` must be .*, got a pipe or a device"):
             Outputs.load(file.parent if file.parent != tmp_path else file)
+
+
+def test_a_long_field_that_nobody_reads_is_no_matter(tmp_path):
+    (tmp_path / "t.csv").write_text(f"confidence,document\n0.5,{'x' * 300_000}\n")
+    assert Outputs.load(tmp_path / "t.csv").given_confidence("confidence").tolist() == [0.5]
+
+
+def test_stored_integers_that_would_tie_are_refused(tmp_path):
+    polars = pytest.importorskip("polars")
+    polars.DataFrame({"confidence": [2**53, 2**53 + 1]}).write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match=r"numbers in column confidence, got 9007199254740993 in row 2"):
+        Outputs.load(tmp_path / "t.parquet")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self, final
 
+from abstain.arguments import written_number
 from abstain.outputs.columns import TRUTH, text
 
 SOURCES = {
@@ -115,9 +116,9 @@ def _number(value: Any) -> float | None:
     if value is None or value == "":
         return None
     try:
-        return float(value)
+        return written_number(value)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"`confidence` must be a number or empty, got {value!r}.") from None
+        raise ValueError(f"`confidence` must be a number or empty, got {value!r:.60}.") from None
 
 
 def to_name(value: Any) -> str | None:
