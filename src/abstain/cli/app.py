@@ -17,7 +17,7 @@ from abstain.cli.compare import compare
 from abstain.cli.demo import demo
 from abstain.cli.evaluate import evaluate
 from abstain.cli.help import HelpGroup, add_command
-from abstain.cli.letters import set_up_streams
+from abstain.cli.letters import set_up_streams, shown
 from abstain.cli.merge import merge
 from abstain.cli.monitor import monitor
 from abstain.cli.plan import plan
@@ -90,7 +90,7 @@ def main() -> None:
     """
     gc.set_threshold(COLLECT_EVERY)
     set_up_streams()
-    warnings.formatwarning = lambda message, *_, **__: f"abstain: {' '.join(str(message).split())}\n"
+    warnings.formatwarning = lambda message, *_, **__: shown(f"abstain: {' '.join(str(message).split())}\n")
     try:
         app()
         sys.stdout.flush()
@@ -102,7 +102,7 @@ def main() -> None:
     except BaseException as error:  # some libraries end in what is no Exception
         if os.environ.get("ABSTAIN_DEBUG"):
             raise
-        print(f"abstain: {said(error)}", file=sys.stderr)
+        print(shown(f"abstain: {said(error)}"), file=sys.stderr)
         raise SystemExit(1) from None
     finally:
         gc.freeze()  # the process ends: a last look for garbage takes a fifth of a short command
