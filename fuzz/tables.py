@@ -31,6 +31,7 @@ CELLS = (
     "\0",
     "1_0",
     "٣",
+    "9007199254740993",
     "x" * 200_000,
 )
 TRUE = ("1", "1.0", "true", "yes")
@@ -38,8 +39,9 @@ TRUE = ("1", "1.0", "true", "yes")
 
 def _rows() -> list[list[str]]:
     rng = np.random.default_rng(0)
-    rows = [["id", "confidence", "correct", "group"]]
-    return rows + [[f"s{k}", f"{rng.random():.17g}", str(int(rng.random() < 0.8)), "ab"[k % 2]] for k in range(N)]
+    rows = [["id", "confidence", "correct", "group", "note"]]
+    cells = [[f"s{k}", f"{rng.random():.17g}", str(int(rng.random() < 0.8)), "ab"[k % 2], ""] for k in range(N)]
+    return rows + cells
 
 
 class Tables(Kind):
@@ -76,6 +78,7 @@ def _check(found: Outputs, text: str) -> None:
     expect(len(found) == len(cells), f"{len(found)} rows of a table of {len(cells)}")
     given = found.given_confidence("confidence")
     for row, confidence, place in zip(cells, given, range(len(found)), strict=True):
+        expect("_" not in row["confidence"] and row["confidence"].isascii(), f"a number of {row['confidence']!r}")
         number = float(row["confidence"] or "nan")
         expect(number == confidence or (number != number and confidence != confidence), f"{confidence} for {number}")
         if "correct" in row and number == number:

@@ -56,6 +56,8 @@ def as_doubles(name: str, value: Any, /) -> NDArray[np.float64]:
     ValueError: `confidence` must be exact in float64, got 9007199254740993 in row 0. Pass ranks, or round them first.
     """
     array = as_rectangle(name, value)
+    if array.dtype.kind == "c":
+        raise TypeError(f"`{name}` must be real numbers, got {array.dtype}.")
     found = np.asarray(array, dtype=np.float64)
     if array.dtype.itemsize < 8 or array.dtype.kind not in "iuf" or array.dtype == np.float64:
         return found
