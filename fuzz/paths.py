@@ -21,7 +21,7 @@ NAMES = (
     "-o",
     "a b",
     "…\u202e",
-    "[/x]",
+    "[red]",
     ".hidden",
 )
 LONGEST = 255  # bytes of a name

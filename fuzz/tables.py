@@ -74,7 +74,9 @@ class Tables(Kind):
 
 
 def _check(found: Outputs, text: str) -> None:
-    cells = [{k.strip(): v for k, v in row.items() if k} for row in csv.DictReader(io.StringIO(text, newline=""))]
+    cells = [
+        {k.strip().lower(): v for k, v in row.items() if k} for row in csv.DictReader(io.StringIO(text, newline=""))
+    ]
     expect(len(found) == len(cells), f"{len(found)} rows of a table of {len(cells)}")
     given = found.given_confidence("confidence")
     for row, confidence, place in zip(cells, given, range(len(found)), strict=True):

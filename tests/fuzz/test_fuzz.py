@@ -45,7 +45,6 @@ def test_no_hostile_input_gives_a_wrong_result_or_a_traceback():
             "lambda header: header.get('sha256')",
             "spite of its digest",
         ),
-        ("csv", "abstain.outputs.columns", "written_number", "float", "a number of"),
         ("value", "abstain.arguments", "EXACT", "2**64", "numbers that became"),
         ("path", "abstain.files", "S_IMODE", "lambda _: 0o644", "the mode"),
         ("selector", "abstain.selector.file", "check_decides", "lambda *_: None", "traceback at"),
