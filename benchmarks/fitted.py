@@ -5,13 +5,14 @@ in float32; KNN's, which is scikit-learn's, in float64 blocks.
 """
 
 from collections.abc import Callable, Iterator
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from finding import Finding, faster
 
 from abstain import Outputs
+from abstain.cached_property import cached_property
 from abstain.collect.torchvision import mend_torchvision
 from abstain.scores import KNN, RMDS, NNGuide, ReAct, ViM
 from abstain.scores.score import Score

@@ -57,7 +57,7 @@ class Arrays(Kind):
 
 
 class Archives(Kind):
-    """Wrong: an array that is neither what was saved under its name nor what the bytes of its member say."""
+    """Wrong: an array that is left out, or neither what was saved under its name nor what its member's bytes say."""
 
     name = "npz"
 
@@ -83,8 +83,8 @@ class Archives(Kind):
         if found is None:
             return "refused"
         for field, member in members.items():
-            if getattr(found, field) is not None:
-                check_same(getattr(found, field), member)
+            expect(getattr(found, field) is not None, f"no {field}, which the archive holds")
+            check_same(getattr(found, field), member)
         return "taken"
 
 

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from alter import altered_bytes, altered_json
@@ -10,10 +11,21 @@ from kind import Kind, expect, taken
 from samples import outputs
 
 from abstain import Outputs
+from abstain.outputs.header import header_digest
+
+
+def _signed(rng: np.random.Generator, header: Any) -> Any:
+    """The header with a digest that fits, most often."""
+    if not isinstance(header, dict) or rng.random() < 0.3:
+        return header
+    return header | {"sha256": header_digest(header)}
 
 
 class Headers(Kind):
-    """Wrong: an array that is not that of the file which the header names for it, or names that it does not hold."""
+    """Wrong: an array that is not that of the file which the header names for it, or names that it does not hold.
+
+    Without its own digest made anew, any header that says something else.
+    """
 
     name = "json"
 
@@ -26,7 +38,7 @@ class Headers(Kind):
     def attempt(self, rng: np.random.Generator) -> str:
         """Alter the values in the header, or its bytes."""
         if rng.random() < 0.7:
-            content = json.dumps(altered_json(rng, json.loads(self.text))).encode()
+            content = json.dumps(_signed(rng, altered_json(rng, json.loads(self.text)))).encode()
         elif rng.random() < 0.1:
             content = b"[" * int(rng.integers(1, 200_000))
         else:
@@ -36,6 +48,9 @@ class Headers(Kind):
         if found is None:
             return "refused"
         header = json.loads(content)
+        original = json.loads(self.text)
+        if header.get("sha256") in (original["sha256"], None):
+            expect(header.get("version") == 1 or header == original, "a header altered in spite of its digest")
         for field, entry in header["arrays"].items():
             array = found.wrong if field == "wrong" else getattr(found, field)
             expect(array is not None, f"no {field}, which the header names")

@@ -15,6 +15,7 @@ import numpy as np
 
 from abstain.cli import main
 from abstain.cli.app import said
+from abstain.cli.letters import ESCAPED
 
 OURS = "a mistake of abstain's own"
 
@@ -87,6 +88,8 @@ def command(*arguments: Any) -> Run:
     if OURS in run.errors:
         raise RuntimeError(run.errors)
     words = run.errors.strip()
+    controls = [letter for letter in run.output + run.errors if ord(letter) in ESCAPED]
+    expect(not controls, f"a control character for the terminal: {controls[:1]}")
     if run.code == 1:
         expect(words.startswith("abstain: ") and "\n" not in words, f"an error that is not one line: {words[:300]!r}")
     return run

@@ -17,17 +17,18 @@ from arrays import Archives, Arrays
 from commands import Commands
 from graphs import Graphs
 from headers import Headers
+from kernel_files import Kernels
 from kind import Kind, Wrong
 from monitors import Monitors
+from paths import Paths
 from selector_files import Selectors
 from sketch_files import Sketches
 from tables import Parquets, Tables
+from values import Values
 from watches import Watches
 
-KINDS: dict[str, type[Kind]] = {
-    kind.name: kind
-    for kind in (Arrays, Archives, Headers, Tables, Parquets, Selectors, Sketches, Monitors, Watches, Graphs, Commands)
-}
+FILES = (Arrays, Archives, Headers, Tables, Parquets, Selectors, Sketches, Monitors, Watches, Graphs, Kernels)
+KINDS: dict[str, type[Kind]] = {kind.name: kind for kind in (*FILES, Values, Paths, Commands)}
 COLUMNS = ("refused", "taken", "wrong", "traceback")
 MEMORY = 12 << 30  # bytes of address space: whoever asks for more gets an error, and the machine goes on
 SHOWN = 8

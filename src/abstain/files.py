@@ -6,29 +6,88 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from errno import EIO
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
+from stat import S_IMODE
 from typing import Self, final
+
+PARTIAL = ".abstain-partial."
+LONGEST_NAME, LONGEST_SUFFIX = 200, 16  # of file names, so that what is added to them fits
 
 
 def write_whole(goal: Path, write: Callable[[Path], object], /) -> None:
-    """Let ``write`` fill a file beside the goal, sync it, and move it there in one step; a failure leaves no trace."""
-    check_goal(goal)
-    partial = goal.with_name(f".{goal.stem}.{os.getpid()}.{token_hex(4)}{goal.suffix}")
+    """Let ``write`` fill a file beside the goal, sync it, and move it there in one step; a failure leaves no trace.
+
+    A link stays and the file it names is replaced, which keeps its mode. What a killed process left in the folder is
+    removed.
+    """
+    file = Path(os.path.realpath(goal))
+    check_goal(goal if file.parent == goal.absolute().parent else file)
+    _remove_litter(file.parent)
+    ending = file.suffix if len(file.suffix) < LONGEST_SUFFIX and file.suffix.isascii() else ""
+    partial = file.with_name(f"{PARTIAL}{token_hex(8)}{ending}")
     try:
-        write(partial)
-        with open(partial, "rb") as stream:
-            os.fsync(stream.fileno())
-        os.replace(partial, goal)
-    except OSError as error:
-        with suppress(OSError):  # a name that is too long cannot be removed either
-            partial.unlink(missing_ok=True)
-        if str(error.filename) != str(partial):
-            raise
-        raise OSError(error.errno, error.strerror, str(goal)) from None
+        with naming(goal, partial), _owned(partial, private=file.exists()) as descriptor:
+            write(partial)
+            os.fsync(descriptor)
+            if file.exists():
+                os.chmod(partial, S_IMODE(file.stat().st_mode))
+            os.replace(partial, file)
     except BaseException:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def naming(goal: Path, partial: Path | None = None, /) -> Iterator[None]:
+    """Of what cannot be written inside the context, name the goal: a full disk names no file."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None and str(error.filename) != str(partial):
+            raise
+        if " must " in str(error):  # a message of ours
+            raise
+        raise OSError(error.errno or EIO, error.strerror or str(error), str(goal)) from None
+
+
+@contextmanager
+def _owned(partial: Path, *, private: bool) -> Iterator[int]:
+    """A new file, locked inside the context: as long as this process lives nobody takes it for litter."""
+    descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600 if private else 0o666)
+    try:
+        _lock(descriptor)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@cache
+def _remove_litter(folder: Path) -> None:
+    """What killed processes left in a folder, looked for once: a living one holds a lock on what it writes."""
+    with suppress(OSError):
+        for litter in folder.glob(f"{PARTIAL}*"):
+            descriptor = os.open(litter, os.O_RDWR)
+            try:
+                if _lock(descriptor):
+                    litter.unlink(missing_ok=True)
+            finally:
+                os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock an open file for as long as it is open; False where somebody has, or where the system has no such locks."""
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
 
 
 def check_goal(goal: Path, /) -> None:
@@ -41,9 +100,14 @@ def check_goal(goal: Path, /) -> None:
 
 
 @contextmanager
-def reading(file: Path, what: str, /) -> Iterator[None]:
-    """For the time of a with block: of a file that cannot be read, say which it is and what it should be."""
+def reading(file: Path, what: str, /, *, may_be_pipe: bool = False) -> Iterator[None]:
+    """Of a file that cannot be read inside the context, say which it is and what it should be.
+
+    A pipe, at which one could wait for ever, is refused unless it may be one.
+    """
     try:
+        if not may_be_pipe and file.exists() and not file.is_file() and not file.is_dir():
+            raise ValueError(f"`{file}` must be {what}, got a pipe or a device. Write it to a file first.")
         yield
     except FileNotFoundError:
         raise FileNotFoundError(f"`{file}` must exist and be {what}, got no such file.") from None
@@ -66,7 +130,7 @@ def read_text(file: Path, what: str, /) -> str:
 def alone_with(file: Path, /) -> Iterator[None]:
     """Hold a lock beside the file inside the context; an error at once where somebody else holds it."""
     check_goal(file)
-    with Lock(file.with_name(f".{file.name}.lock")) as lock:
+    with Lock(file.with_name(f".{short_name(file)}.lock")) as lock:
         if not lock.take():
             raise BlockingIOError(
                 f"`{file}` must not be in use, got another process at work on it{lock.holder()}. Wait for it."
@@ -168,6 +232,12 @@ def locked_folder(folder: Path, /, *, exclusive: bool) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def short_name(file: Path, /) -> str:
+    """The name of a file, or of a long one a digest, so that something can be added to it."""
+    name = os.fsencode(file.name)
+    return file.name if len(name) <= LONGEST_NAME else sha256(name).hexdigest()
 
 
 def write_text(goal: Path, text: str, /) -> None:

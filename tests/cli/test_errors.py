@@ -1,5 +1,6 @@
 """What the command says of input that is wrong: one true line that names it."""
 
+import subprocess
 import sys
 
 import numpy as np
@@ -131,3 +132,32 @@ def test_the_experiments_are_listed_as_json_too(monkeypatch, capsys):
     with pytest.raises(SystemExit, match="0"):
         main()
     assert {"name", "title"} == set(json.loads(capsys.readouterr().out)["experiments"][0])
+
+
+FULL = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))
+from abstain.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("name", ["d.csv", "d.parquet"])
+def test_a_file_that_cannot_be_written_is_named(tmp_path, name):
+    outputs = Outputs(logits=np.random.default_rng(0).normal(size=(50, 3)))
+    outputs.save(tmp_path / "run")
+    calibrate(outputs, coverage=0.5).save(tmp_path / "s.abstain")
+    words = ["select", "s.abstain", "run", "-o", name]
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, *words], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"abstain: `{name}` cannot be read or written: File too large.\n"
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["run", "s.abstain"]
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    code = f"{FULL.partition('from')[0]}from abstain import Outputs; Outputs(logits=[[2.0, 0.0]]).save('run')"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "run'" in done.stderr.splitlines()[-1]
+    assert list(tmp_path.iterdir()) == []

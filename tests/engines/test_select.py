@@ -1,5 +1,6 @@
 """Decisions on Parquet files, a file for each."""
 
+import fcntl
 import os
 import sys
 
@@ -10,6 +11,7 @@ import pytest
 from abstain import Outputs, calibrate
 from abstain.engines import reading
 from abstain.engines.select import Deciding, select
+from abstain.files import PARTIAL
 
 
 @pytest.fixture(scope="module")
@@ -81,12 +83,12 @@ def test_a_failure_leaves_whole_files_alone(shards, selector, tmp_path):
 
 def test_what_a_killed_worker_left_is_removed(shards, selector, tmp_path):
     (tmp_path / "d").mkdir()
-    for owner in (2**22 + 1, os.getpid()):  # one that cannot be, and a living one
-        (tmp_path / "d" / f".000.{owner}.abcd1234.parquet").write_bytes(b"half")
-    select(selector, shards, tmp_path / "d")
-    assert [name for name in os.listdir(tmp_path / "d") if name.startswith(".")] == [
-        f".000.{os.getpid()}.abcd1234.parquet"
-    ]
+    for owner in ("dead", "alive"):
+        (tmp_path / "d" / f"{PARTIAL}{owner}.parquet").write_bytes(b"half")
+    with open(tmp_path / "d" / f"{PARTIAL}alive.parquet") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        select(selector, shards, tmp_path / "d")
+    assert [name for name in os.listdir(tmp_path / "d") if name.startswith(".")] == [f"{PARTIAL}alive.parquet"]
 
 
 def test_folders_within_and_addresses(shards, selector, tmp_path):

@@ -26,7 +26,7 @@ def test_no_hostile_input_gives_a_wrong_result_or_a_traceback():
     done = fuzzed(RUN, "--tries", "200")
     assert done.returncode == 0, done.stdout + done.stderr
     rows = [line.split() for line in done.stdout.splitlines()[1:]]
-    assert len(rows) == 11
+    assert len(rows) == 14
     for kind, tried, refused, taken, wrong, tracebacks, _ in rows:
         assert int(tried) == int(refused) + int(taken) >= 20, kind
         assert (wrong, tracebacks) == ("0", "0"), kind
@@ -39,6 +39,15 @@ def test_no_hostile_input_gives_a_wrong_result_or_a_traceback():
         ("npy", "abstain.outputs.load", "ALWAYS_VERIFIED", "-1", "an altered array in spite of its checksum"),
         ("csv", "abstain.outputs.columns", "_truth", "lambda _: 1.0", "taken for right"),
         ("watch", "abstain.monitor.watch", "undo", "lambda *_: None", "left something behind"),
+        (
+            "json",
+            "abstain.outputs.header",
+            "header_digest",
+            "lambda header: header.get('sha256')",
+            "spite of its digest",
+        ),
+        ("value", "abstain.arguments", "EXACT", "2**64", "numbers that became"),
+        ("path", "abstain.files", "S_IMODE", "lambda _: 0o644", "the mode"),
         ("selector", "abstain.selector.file", "check_decides", "lambda *_: None", "traceback at"),
         ("selector", "abstain.selector.file", "_check_all_is_read", "lambda *_: None", "something else is saved again"),
     ],

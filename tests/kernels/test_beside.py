@@ -24,6 +24,7 @@ def started(monkeypatch, tmp_path):
 
     monkeypatch.setattr(beside.subprocess, "Popen", Popen)
     monkeypatch.setattr(beside, "usable_cores", lambda: 2)
+    monkeypatch.setattr(beside, "_is_cache_empty", lambda: False)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     return found
 
@@ -76,7 +77,7 @@ def test_late_kernels_are_compiled_for_one_kind_of_logits(tmp_path):
     words = [sys.executable, "-m", "abstain.kernels", "late"]
     kept_there = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(words, input=b"float32\n", check=True, capture_output=True, env=kept_there, timeout=100)
-    kept = sorted(path.name.split("-")[0] for path in tmp_path.rglob("*.nbc"))
+    kept = sorted(path.name.split("-")[0] for path in tmp_path.rglob("*.kernel"))
     assert kept == ["excess._subtract", "influence._influence", "neighbours.measure_near"]
     assert done.stdout == done.stderr == b""
 
@@ -105,4 +106,4 @@ def test_an_evaluation_from_an_empty_cache_prints_what_one_from_a_full_cache_doe
     cold, warm = (subprocess.run(words, check=True, capture_output=True, text=True, env=kept) for _ in range(2))
     assert cold.stdout == warm.stdout
     assert cold.stderr == warm.stderr
-    assert not list((tmp_path / "cache").rglob("*.tmp.*"))
+    assert not list((tmp_path / "cache").rglob("*.partial"))

@@ -1,15 +1,17 @@
 import json
+from contextlib import suppress
 
 import numpy as np
 import pytest
 
 from abstain import Outputs
+from abstain.outputs.header import header_digest
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda h: h | {"version": 99}, "must be of format version 1, got 99"),
+        (lambda h: h | {"version": 99}, "must be of format version 2, got 99"),
         (lambda h: h | {"format": "other"}, "must be a header written by Outputs.save"),
         (lambda _: {"version": 1}, "must be a header written by Outputs.save"),
         (lambda h: {k: v for k, v in h.items() if k != "class_names"}, "must be a header written by Outputs.save"),
@@ -21,8 +23,8 @@ from abstain import Outputs
 )
 def test_altered_headers_are_refused(make, tmp_path, change, message):
     make().save(tmp_path)
-    header = json.loads((tmp_path / "outputs.json").read_text())
-    (tmp_path / "outputs.json").write_text(json.dumps(change(header)))
+    header = change(json.loads((tmp_path / "outputs.json").read_text()))
+    (tmp_path / "outputs.json").write_text(json.dumps(header | {"sha256": header_digest(header)}))
     with pytest.raises(ValueError, match=message):
         Outputs.load(tmp_path)
 
@@ -34,10 +36,26 @@ def test_a_broken_header_is_refused(make, tmp_path):
         Outputs.load(tmp_path)
 
 
-def test_a_folder_without_checksums_still_loads(tmp_path):
+def test_no_bit_of_a_name_can_change(tmp_path):
+    Outputs(logits=2 * np.eye(3), class_names=("cat", "dog", "eel")).save(tmp_path)
+    content = (tmp_path / "outputs.json").read_bytes()
+    start = content.index(b"class_names")
+    for bit in range(8 * start, 8 * len(content)):
+        altered = bytearray(content)
+        altered[bit // 8] ^= 1 << bit % 8
+        (tmp_path / "outputs.json").write_bytes(altered)
+        with suppress(ValueError):
+            assert Outputs.load(tmp_path).class_names == ("cat", "dog", "eel")
+
+
+def test_a_folder_of_the_version_before_loads(tmp_path):
     Outputs(logits=2 * np.eye(3)).save(tmp_path / "run")
     header = json.loads((tmp_path / "run" / "outputs.json").read_text())
+    del header["sha256"]
     for entry in header["arrays"].values():
         del entry["sha256"]
-    (tmp_path / "run" / "outputs.json").write_text(json.dumps(header))
+    (tmp_path / "run" / "outputs.json").write_text(json.dumps(header | {"version": 1}))
     assert len(Outputs.load(tmp_path / "run")) == 3
+    (tmp_path / "run" / "outputs.json").write_text(json.dumps(header))
+    with pytest.raises(ValueError, match=r"must be a header written by Outputs.save, got other contents"):
+        Outputs.load(tmp_path / "run")

@@ -1,7 +1,13 @@
+import os
+import shlex
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from abstain import Outputs
+from abstain.outputs import arrays
 
 
 @pytest.mark.parametrize(
@@ -11,6 +17,13 @@ from abstain import Outputs
         (b'confidence,correct\n0.5,"1\n0.2,0\n', "comma-separated values, got unexpected end of data in line 3"),
         ("confidence,id\n0.5,é\n".encode("latin-1"), "be a table in UTF-8, got the byte 0xe9. Save it in UTF-8"),
         (b"confidence,id\n0.5,a\0\n", "texts without NUL in column id, got .* in row 1"),
+        (b"confidence\n0.5\n1_0\n", "have numbers in column confidence, got '1_0' in row 2"),
+        ("confidence\n٣\n".encode(), "have numbers in column confidence, got '٣' in row 1"),
+        (
+            b"confidence\n9007199254740993\n",
+            "have numbers in column confidence, got '9007199254740993' in row 1, which float64 cannot hold",
+        ),
+        (b"confidence\n" + b"x" * 200_000 + b"\n", r"got 'x{59} in row 1\."),
         (b"confidence,correct\n0.5\n", "have 2 values in each row, got 1 in row 1"),
     ],
 )
@@ -44,3 +57,60 @@ def test_junk_parquet_is_refused_without_a_word_of_its_library(tmp_path, capfd):
     assert len(said) > 50
     assert all(words.startswith("`") for words in said)
     assert capfd.readouterr().err == ""
+
+
+THREADS = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from abstain import Outputs
+from abstain.outputs import arrays
+with ThreadPoolExecutor(8) as pool:
+    list(pool.map(Outputs.load, [sys.argv[1]] * 200))
+print("still there", file=sys.stderr)
+"""
+
+
+def test_standard_error_outlives_parquet_files_read_by_threads(tmp_path):
+    polars = pytest.importorskip("polars")
+    file = tmp_path / "t.parquet"
+    polars.DataFrame({"confidence": [0.1, 0.2]}).write_parquet(file)
+    done = subprocess.run([sys.executable, "-c", THREADS, file], capture_output=True, text=True, check=True)
+    assert done.stderr == "still there\n"
+    before = file.read_bytes()
+    words = [sys.executable, "-c", "import sys; from abstain import Outputs; Outputs.load(sys.argv[1])", str(file)]
+    subprocess.run([f"{shlex.join(words)} 2>&-"], shell=True, check=True, timeout=100)
+    assert file.read_bytes() == before
+
+
+def test_a_small_parquet_file_of_very_many_rows_is_refused_before_they_are_read(tmp_path, monkeypatch):
+    polars = pytest.importorskip("polars")
+    monkeypatch.setattr(arrays, "ALWAYS_EXPANDED", 1 << 20)
+    polars.DataFrame({"confidence": np.ones(200_000)}).write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(
+        ValueError, match=r"t.parquet` must be .*in t.parquet that would become 1.6 MB. If that is meant"
+    ):
+        Outputs.load(tmp_path / "t.parquet")
+
+
+def test_a_pipe_is_no_file(tmp_path):
+    for name in ("t.csv", "t.parquet", "t.npz", "run/logits.npy", "run/outputs.json"):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        if name == "run/logits.npy":
+            Outputs(logits=[[2.0, 0.0]]).save(file.parent)
+        file.unlink(missing_ok=True)
+        os.mkfifo(file)
+        with pytest.raises(ValueError, match=rf"{name}` must be .*, got a pipe or a device"):
+            Outputs.load(file.parent if file.parent != tmp_path else file)
+
+
+def test_a_long_field_that_nobody_reads_is_no_matter(tmp_path):
+    (tmp_path / "t.csv").write_text(f"confidence,document\n0.5,{'x' * 300_000}\n")
+    assert Outputs.load(tmp_path / "t.csv").given_confidence("confidence").tolist() == [0.5]
+
+
+def test_stored_integers_that_would_tie_are_refused(tmp_path):
+    polars = pytest.importorskip("polars")
+    polars.DataFrame({"confidence": [2**53, 2**53 + 1]}).write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match=r"numbers in column confidence, got 9007199254740993 in row 2"):
+        Outputs.load(tmp_path / "t.parquet")

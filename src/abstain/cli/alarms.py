@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from abstain.cli.letters import shown
 from abstain.cli.show import say
 
 if TYPE_CHECKING:
@@ -106,5 +107,5 @@ def warn_unused(watch: "Watch", names: Iterable[str], /) -> bool:
 
     left = unused(names, {column for part in watch.monitors.parts.values() for column in part.columns})
     if left:
-        print(f"abstain: these columns are not used by what is watched: {', '.join(left)}.", file=sys.stderr)
+        print(shown(f"abstain: these columns are not used by what is watched: {', '.join(left)}."), file=sys.stderr)
     return bool(left)

@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 import warnings
+from errno import ENOSPC
 from typing import Annotated
 
 import typer
@@ -16,7 +17,7 @@ from abstain.cli.compare import compare
 from abstain.cli.demo import demo
 from abstain.cli.evaluate import evaluate
 from abstain.cli.help import HelpGroup, add_command
-from abstain.cli.letters import set_up_streams
+from abstain.cli.letters import set_up_streams, shown
 from abstain.cli.merge import merge
 from abstain.cli.monitor import monitor
 from abstain.cli.plan import plan
@@ -89,7 +90,7 @@ def main() -> None:
     """
     gc.set_threshold(COLLECT_EVERY)
     set_up_streams()
-    warnings.formatwarning = lambda message, *_, **__: f"abstain: {' '.join(str(message).split())}\n"
+    warnings.formatwarning = lambda message, *_, **__: shown(f"abstain: {' '.join(str(message).split())}\n")
     try:
         app()
         sys.stdout.flush()
@@ -101,7 +102,7 @@ def main() -> None:
     except BaseException as error:  # some libraries end in what is no Exception
         if os.environ.get("ABSTAIN_DEBUG"):
             raise
-        print(f"abstain: {said(error)}", file=sys.stderr)
+        print(shown(f"abstain: {said(error)}"), file=sys.stderr)
         raise SystemExit(1) from None
     finally:
         gc.freeze()  # the process ends: a last look for garbage takes a fifth of a short command
@@ -112,6 +113,8 @@ def said(error: BaseException) -> str:
     words = " ".join(str(error).split())
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"`{error.filename}` cannot be read or written: {error.strerror}."
+    if isinstance(error, OSError) and error.errno == ENOSPC:  # files are named by who writes them
+        return f"Standard output cannot be written: {error.strerror}."
     if isinstance(error, ValueError | TypeError | LookupError | OSError | ImportError) and is_meant(error):
         return words
     if isinstance(error, MemoryError):

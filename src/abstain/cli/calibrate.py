@@ -172,8 +172,10 @@ def _told(threshold: "Threshold") -> str:
 def _numbers(text: str | None) -> float | list[float] | None:
     if text is None:
         return None
+    from abstain.arguments import written_number
+
     try:
-        found = [float(part) for part in text.split(",")]
+        found = [written_number(part) for part in text.split(",")]
     except ValueError:
         raise ValueError(f"`--cost` must be a number, or one per class such as 0.1,0.5,0.3, got {text!r}.") from None
     return found[0] if len(found) == 1 else found
@@ -182,12 +184,13 @@ def _numbers(text: str | None) -> float | list[float] | None:
 def _table(file: Path | None) -> list[list[float]] | None:
     if file is None:
         return None
+    from abstain.arguments import written_number
     from abstain.files import read_text
 
     lines = read_text(file, "a table of costs").splitlines()
     try:
         cells = [row for row in csv.reader(lines, strict=True) if row]
-        rows = [[float(cell) for cell in row] for row in cells]
+        rows = [[written_number(cell) for cell in row] for row in cells]
     except (csv.Error, ValueError) as error:
         raise ValueError(f"`{file}` must hold numbers only, got {error}.") from None
     if len({len(row) for row in rows}) != 1:

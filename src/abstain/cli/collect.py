@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from abstain.cli.complete import corruption_names, model_kinds, on_error_words
+from abstain.cli.letters import shown
 from abstain.cli.options import Json
 from abstain.cli.program import program
 from abstain.cli.show import print_json, sample_bar
@@ -89,10 +90,10 @@ def collect(
         print_json({"n": len(outputs), "classes": outputs.n_classes, "outputs": str(output)})
         return
     console = Console()
-    console.print(repr(outputs), markup=False)
+    console.print(shown(repr(outputs)), markup=False)
     if outputs.features is not None and outputs.weight is not None:
         console.print(str(outputs.check_head()), markup=False)
-    print(f"Go on with: {program()} evaluate {output}")
+    print(shown(f"Go on with: {program()} evaluate {output}"))
 
 
 def _run(model: "Model", data: "list[Data]", output: Path, part: str | None, **options: Any) -> "Outputs | None":

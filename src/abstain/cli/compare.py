@@ -125,7 +125,7 @@ def _print(found: "RunComparison", every: bool, *, by_default: bool) -> None:
     console.print(shown(found.words()), style="bold", markup=False)
     for mix in found.mixes if every else found.mixes[-1:]:
         if every and len(found.mixes) > 1:
-            console.print(shown(f"\n{mix.mix}: {mix.n:,} rows"), style="bold")
+            console.print(shown(f"\n{mix.mix}: {mix.n:,} rows"), style="bold", markup=False)
         for each in comparison_tables(found, mix):
             title = escape(shown(each.title))
             table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title=title, title_justify="left")

@@ -4,6 +4,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from abstain.cli.letters import shown
 from abstain.cli.program import program
 from abstain.cli.show import print_json, print_summary, progress_bar
 from abstain.cli.telling import NOT_COUNTED
@@ -42,8 +43,8 @@ def tell(evaluation: "Evaluation", folder: Path, *, words: str, json: bool) -> N
     console.print(words)
     summary = summarize(evaluation)
     print_summary(summary, console)
-    print(f"\nRisk–coverage curves: {figure}")
-    print(f"Every mix of shifts:  {program()} evaluate {shlex.quote(str(outputs))} --all")
+    print(shown(f"\nRisk–coverage curves: {figure}"))
+    print(shown(f"Every mix of shifts:  {program()} evaluate {shlex.quote(str(outputs))} --all"))
     found = f"{program()} calibrate {shlex.quote(str(outputs))} --score {summary.verdict.score}"
-    print(f"or, for a guarantee:  {found} --risk 0.1 -o {folder.name}.abstain")
+    print(shown(f"or, for a guarantee:  {found} --risk 0.1 -o {folder.name}.abstain"))
     console.print(f"The score was {NOT_COUNTED}, or use --score best.", style="dim")

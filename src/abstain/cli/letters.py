@@ -1,4 +1,4 @@
-"""Terminals that cannot show every letter, such as those of ASCII alone: words stand for signs, nothing fails."""
+"""What a terminal is sent: words where it cannot show a sign, and no control characters from names and files."""
 
 import codecs
 import sys
@@ -10,6 +10,10 @@ WORDS = {
     "₁": "_1", "ü": "ue",
 }  # fmt: skip
 HANDLER = "abstain.words"
+REVERSING = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))  # change the order in which text is shown
+CONTROLS = (*range(9), *range(11, 32), *range(127, 160), *REVERSING)
+ESCAPED = {code: f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" for code in CONTROLS}
+"""What would move the cursor, colour or hide text, as it is shown instead."""
 
 
 def set_up_streams() -> None:
@@ -21,10 +25,14 @@ def set_up_streams() -> None:
 
 
 def shown(text: str, /) -> str:
-    """The text as standard output will show it, so that a table can tell its width."""
+    r"""The text as standard output will show it, so that a table can tell its width; control characters are escaped.
+
+    >>> shown("red \x1b[31m fish")
+    'red \\x1b[31m fish'
+    """
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     codecs.register_error(HANDLER, _in_words)
-    return text.encode(encoding, HANDLER).decode(encoding)
+    return text.translate(ESCAPED).encode(encoding, HANDLER).decode(encoding)
 
 
 def _in_words(error: UnicodeError) -> tuple[str, int]:

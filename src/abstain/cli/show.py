@@ -8,7 +8,7 @@ from datetime import timedelta
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from abstain.cli.letters import shown
+from abstain.cli.letters import CONTROLS, shown
 from abstain.jsonable import jsonable
 from abstain.words import counted
 
@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 
 BEST, TIED = "●", "○"
 EVERY = 60  # seconds between lines of progress
+JSON_ESCAPED = {code: f"\\u{code:04x}" for code in CONTROLS}
 
 
 def print_json(document: Any) -> None:
     """One document on standard output; infinities are the words "inf" and "-inf", NaN is an error."""
     plain = shown("α") != "α"  # names are escaped, as JSON does, where they cannot be shown
     text = json_module.dumps(jsonable(document), allow_nan=False, ensure_ascii=plain)  # whole before a byte is written
-    sys.stdout.write(f"{text}\n")
+    sys.stdout.write(text.translate(JSON_ESCAPED) + "\n")
 
 
 def say(text: str, /, *, whole: bool = False, flush: bool = False) -> None:
@@ -109,7 +110,7 @@ class _Lines:
 
 def print_summary(summary: "Summary", console: "Console", *, intervals: bool = False) -> None:
     """The verdict, then the table."""
-    console.print(shown(summary.verdict.words), style="bold")
+    console.print(shown(summary.verdict.words), style="bold", markup=False)
     print_table(summary, console, intervals=intervals)
 
 
@@ -127,7 +128,7 @@ def print_table(
     if summary.not_shown:
         console.print(f"Not shown, as they rank lower: {counted(summary.not_shown, 'score')}; {rest}.", style="dim")
     for remark in summary.remarks():
-        console.print(shown(remark), style="dim")
+        console.print(shown(remark), style="dim", markup=False)
 
 
 def _tables(summary: "Summary", console: "Console", intervals: bool) -> list[list[int]]:
@@ -154,10 +155,12 @@ def _fits(summary: "Summary", places: list[int], console: "Console", intervals: 
 
 def _table(summary: "Summary", places: list[int], intervals: bool) -> "Table":
     from rich import box
+    from rich.markup import escape
     from rich.table import Table
 
     first, mixes = summary.columns[places[0]], {summary.columns[place].mix for place in places}
-    title = None if len(mixes) > 1 else f"{first.mix}: {first.n:,} rows, {first.errors / first.n:.1%} errors"
+    named = escape(shown(first.mix))
+    title = None if len(mixes) > 1 else f"{named}: {first.n:,} rows, {first.errors / first.n:.1%} errors"
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title=title, title_justify="left", title_style="bold")
     table.add_column("score", no_wrap=True)
     table.add_column("symbol", no_wrap=True, style="dim")
@@ -166,9 +169,10 @@ def _table(summary: "Summary", places: list[int], intervals: bool) -> "Table":
         column = summary.columns[place]
         name = f"{column.mix if column.mix != last else ''}\n" if len(mixes) > 1 else ""
         last = column.mix
-        table.add_column(shown(f"{name}{column.head} "), justify="right", no_wrap=column.alpha is not None)
+        table.add_column(escape(shown(f"{name}{column.head} ")), justify="right", no_wrap=column.alpha is not None)
     for line in summary.lines:
-        table.add_row(line.score, shown(line.symbol), *(_cell(line.cells[place], intervals) for place in places))
+        names = (escape(shown(name)) for name in (line.score, line.symbol))
+        table.add_row(*names, *(_cell(line.cells[place], intervals) for place in places))
     return table
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from abstain.cli.complete import score_names
+from abstain.cli.letters import shown
 from abstain.cli.options import FittingOn, Json, Minimum, Nonfinite, fitting_of, refuse, score_list
 from abstain.cli.sharded import Address, Engine, Resume, Workers, check_in_memory, is_sharded, sketched
 from abstain.cli.show import progress_bar
@@ -88,7 +89,7 @@ def sketch(
             refused={"--equal-mass": equal_mass},
         )
         for note in counted.notes:
-            print(f"abstain: {note}", file=sys.stderr)
+            print(shown(f"abstain: {note}"), file=sys.stderr)
         keep_sketch(counted.sketch, output, minimum=minimum, json=json)
         return
     check_in_memory(workers=workers, address=address, resume=resume)

@@ -79,13 +79,17 @@ def _next(found: "Evaluation", run: str, score: str) -> str:
 def _bounds(found: "SketchedEvaluation", mix: str) -> Any:
     """The brackets of every score in a mix, by α."""
     from rich import box
+    from rich.markup import escape
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title=f"{mix}: certain bounds", title_justify="left")
+    title = f"{escape(shown(mix))}: certain bounds"
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title=title, title_justify="left")
     table.add_column("score", no_wrap=True)
     for alpha in found.alphas:
         table.add_column(shown(f"α={alpha:g}"), justify="right", no_wrap=True)
     for name in sorted(found.scores, key=lambda name: float(found.row(name, mix, found.alphas[-1])["aurc"])):
         rows = [found.row(name, mix, alpha) for alpha in found.alphas]
-        table.add_row(name, *(shown(f"{100 * row['lower']:.4f}–{100 * row['upper']:.4f}") for row in rows))
+        table.add_row(
+            escape(shown(name)), *(shown(f"{100 * row['lower']:.4f}–{100 * row['upper']:.4f}") for row in rows)
+        )
     return table

@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+from abstain.cli.letters import shown
+
 
 def unused_note(place: Path, /) -> list[str]:
     """One note on the columns of a table that are not used; none of other outputs."""
@@ -16,4 +18,4 @@ def unused_note(place: Path, /) -> list[str]:
 def tell_unused(place: Path, /) -> None:
     """The same on standard error, where a command has no notes."""
     for words in unused_note(place):
-        print(f"abstain: {words}", file=sys.stderr)
+        print(shown(f"abstain: {words}"), file=sys.stderr)

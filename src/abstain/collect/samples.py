@@ -1,12 +1,12 @@
 """Several data sets as one: which sample a row is, and what is known of it."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.cached_property import cached_property
 from abstain.collect.data import Data
 from abstain.collect.labels import match_labels
 

@@ -2,12 +2,12 @@
 
 import sys
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.cached_property import cached_property
 from abstain.collect.learned import learned
 from abstain.collect.linear_head import LinearHead
 from abstain.collect.model import Batch, Model

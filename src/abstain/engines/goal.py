@@ -1,7 +1,6 @@
 """Where files for each shard are written, here or in an object store, each whole or not at all."""
 
 import os
-import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Any, Self, final
 from abstain.engines.parquet_file import opened
 from abstain.engines.places import Place, place_of
 from abstain.extras import require
-from abstain.files import is_alive, write_whole
+from abstain.files import write_whole
 from abstain.foreign import foreign
 
 
@@ -84,12 +83,3 @@ class Goal:
     def _fill(self, path: str, write: Callable[[Any], None]) -> None:
         with self.system.open_output_stream(path) as stream:
             write(stream)
-
-    def clean(self) -> None:
-        """Remove what workers that were killed left: never what a living process may be writing."""
-        if not self._is_local:
-            return
-        for litter in Path(self.folder).rglob(".*.parquet"):
-            owner = re.fullmatch(r"\..+\.(\d+)\.[0-9a-f]{8}\.parquet", litter.name)
-            if owner and not is_alive(int(owner[1])):
-                litter.unlink(missing_ok=True)

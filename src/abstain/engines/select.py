@@ -133,7 +133,6 @@ def select(
             found = found + one
             if progress is not None:
                 progress(found.n, data.rows)
-    goal.clean()
     return found
 
 

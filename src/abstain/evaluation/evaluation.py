@@ -1,13 +1,13 @@
 """`Evaluation`: the result of comparing scores, with all that reports need."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.cached_property import cached_property
 from abstain.evaluation.learning import Learning, learning
 from abstain.evaluation.mixes import MIXES
 from abstain.evaluation.table import ScoreTable

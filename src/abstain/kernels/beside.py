@@ -1,7 +1,7 @@
 """A second process that compiles, while the first does, what the first will need later.
 
-Numba looks on disk before it compiles, so that the first process finds there what the second has compiled. No result
-depends on it: whatever goes wrong in it leaves more to compile for the first.
+A kernel is looked for on disk before it is compiled, so that the first process finds there what the second has
+compiled. No result depends on it: whatever goes wrong in it leaves more to compile for the first.
 """
 
 import signal
@@ -41,7 +41,8 @@ def compiling_beside() -> Iterator[None]:
 
 def _is_cache_empty() -> bool:
     """Whether nothing is kept where the first kernel is, which is where all are."""
-    return not any(Path(AHEAD[0][0].stats.cache_path).glob("*.nbi"))
+    folder = AHEAD[0][0].stats.cache_path
+    return folder is not None and not any(Path(folder).glob("*.kernel"))
 
 
 @final

@@ -1,15 +1,23 @@
-"""Compiled functions, kept on disk once compiled, and what each is compiled for ahead of its first call.
+"""Compiled functions, kept on disk (`abstain.kernels.cache`), and what each is compiled for ahead of its first call.
 
 A kernel declares the kinds of its arguments, one tuple for each way it is called. They are hints: `python -m
 abstain.kernels` compiles them all, and what they lack is compiled when it is first met.
 """
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numba import njit, types
+from numba.core import config
+from numba.core.compiler_lock import global_compiler_lock
 from numpy.typing import NDArray
+
+from abstain.kernels.cache import KernelCache
+
+if getattr(config, "DISABLE_JIT", 0):
+    raise ImportError("`NUMBA_DISABLE_JIT` must be 0 for abstain, whose kernels run compiled only, got 1. Unset it.")
 
 Kinds = tuple[Any, ...]
 flag, byte, word, whole, unsigned = types.boolean, types.uint8, types.uint32, types.int64, types.uint64
@@ -32,13 +40,19 @@ def compiled(
 
     def decorate(function: Callable[..., Any]) -> Any:
         leaner: dict[str, Any] = {"no_cfunc_wrapper": True, "_nrt": allocates}
-        kernel = njit(nogil=True, cache=True, error_model="numpy", **leaner, **options)(function)
+        kernel = njit(nogil=True, error_model="numpy", **leaner, **options)(function)
+        kernel._cache = KernelCache(function)
         AHEAD.extend((kernel, way) for way in ways)
         if late is not None:
             LATE[kernel] = late
         return kernel
 
     return decorate
+
+
+if hasattr(os, "register_at_fork"):  # or a child would wait for ever for a thread that compiled when it was forked
+    lock = global_compiler_lock
+    os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
 
 
 def array(kind: Any, dimensions: int = 1, /) -> Any:

@@ -7,10 +7,10 @@ all of them flipped. −0 is 0. NaN and −∞, which no threshold accepts, have
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from abstain.kernels.blocks import usable_cores
+from abstain.kernels.compiled import compiled
 from abstain.kernels.radix import sorted_by_bits
 
 Ints = NDArray[np.int64]
@@ -20,7 +20,7 @@ BLOCK = 1 << 20
 LARGEST = float(np.finfo(np.float32).max)
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _key(bits):  # type: ignore[no-untyped-def]
     sign = np.uint32(bits >> np.uint32(31))
     key = np.uint32(bits ^ (np.uint32(0x80000000) | (np.uint32(0) - sign)))
@@ -28,7 +28,7 @@ def _key(bits):  # type: ignore[no-untyped-def]
     return np.uint32(0) if key < np.uint32(FIRST) or key > np.uint32(LAST) else key
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _pack(bits, wrong, code, drop, packed):  # type: ignore[no-untyped-def]
     """Code, key without its last bits, and error of every row in one number; no code means 0."""
     for i in range(bits.size):
@@ -36,7 +36,7 @@ def _pack(bits, wrong, code, drop, packed):  # type: ignore[no-untyped-def]
         packed[i] = first | (np.int64(_key(bits[i])) >> drop) << 1 | np.int64(wrong[i])
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _runs(packed, places, counts, errors):  # type: ignore[no-untyped-def]
     """Rows and errors of each place in ascending rows; how many places there are."""
     found = -1
@@ -50,7 +50,7 @@ def _runs(packed, places, counts, errors):  # type: ignore[no-untyped-def]
     return found + 1
 
 
-@njit(nogil=True, cache=True)
+@compiled()
 def _count(bits, wrong, shift, table):  # type: ignore[no-untyped-def]
     """Count into ``table``, the rights and wrongs of each bin beside each other."""
     for i in range(bits.size):

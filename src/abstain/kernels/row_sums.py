@@ -5,7 +5,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.kernels.once import once
+from abstain.cached_property import cached_property
 from abstain.kernels.rows import (
     EVERYTHING,
     EXTREMES,
@@ -37,14 +37,14 @@ class RowSums:
         self._logits, self._temperature = logits, temperature
         self._scale = np.empty(0) if scale is None else np.ascontiguousarray(scale, dtype=np.float64)
 
-    @once
+    @cached_property
     def _everything(self) -> Floats:
         found = gathered(self._logits, self._scale, 1 / self._temperature, EVERYTHING)
         if (alone := found[SECOND] == -np.inf).any():  # one class left standing
             found[SUM:, alone] = [[1.0], [0.0], [np.inf]]
         return found
 
-    @once
+    @cached_property
     def _extremes(self) -> Floats:
         if "_everything" in self.__dict__:
             return self._everything
@@ -53,27 +53,27 @@ class RowSums:
     def _over_temperature(self, values: Floats) -> Floats:
         return values if self._temperature == 1 else np.asarray(values / self._temperature)
 
-    @once
+    @cached_property
     def top(self) -> Floats:
         """z₁."""
         return self._over_temperature(self._extremes[TOP])
 
-    @once
+    @cached_property
     def second(self) -> Floats:
         """The largest of the others."""
         return self._over_temperature(self._extremes[SECOND])
 
-    @once
+    @cached_property
     def prediction(self) -> NDArray[np.int64]:
         """i*, the first index of the largest logit, or −1 where a row is not usable."""
         return self._extremes[PREDICTION].astype(np.int64)
 
-    @once
+    @cached_property
     def margin(self) -> Floats:
         """z₁ less the largest of the others."""
         return self._over_temperature(self._extremes[TOP] - self._extremes[SECOND])
 
-    @once
+    @cached_property
     def scaled_margin(self) -> Floats:
         """z_{i*} s_{i*} − max zⱼ sⱼ for the column scales s; NaN without scales."""
         if not self._scale.size:
@@ -81,11 +81,11 @@ class RowSums:
         found = self._extremes
         return np.asarray(found[TOP] * self._scale[self.prediction] - found[RIVAL])
 
-    @once
+    @cached_property
     def _second_odds(self) -> Floats:
         return np.exp(-self.margin)
 
-    @once
+    @cached_property
     def tail(self) -> Floats:
         """L = log Σ exp dⱼ.
 
@@ -98,17 +98,17 @@ class RowSums:
             found[is_log] = np.log(np.expm1(-self.top[is_log]))
         return found
 
-    @once
+    @cached_property
     def odds(self) -> Floats:
         """A = e^L."""
         return np.asarray(self._second_odds * self._everything[SUM])
 
-    @once
+    @cached_property
     def ratio(self) -> Floats:
         """Σ exp 2dⱼ / Σ exp dⱼ, between 0 and 1."""
         return np.asarray(self._second_odds * (self._everything[SQUARES] / self._everything[SUM]))
 
-    @once
+    @cached_property
     def gap(self) -> Floats:
         """The mean of −dⱼ under weights exp(dⱼ − L); 0 where no other class is above −inf."""
         behind = self._everything[PRODUCTS] / self._everything[SUM]
@@ -117,7 +117,7 @@ class RowSums:
             gap[alone] = 0.0
         return gap
 
-    @once
+    @cached_property
     def log_total(self) -> Floats:
         """log(1 + A), minus the log of the largest probability."""
         return np.log1p(self.odds)

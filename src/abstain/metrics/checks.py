@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.arguments import check_number
+from abstain.arguments import as_doubles, as_rectangle, check_number
 
 Floats = NDArray[np.float64]
 SMALLEST = 1e-15  # of the total: what is smaller is lost in its rounding
@@ -50,7 +50,7 @@ def check_losses(losses: ArrayLike, weights: ArrayLike | None = None, /) -> tupl
 
 def check_labels(labels: ArrayLike, n: int, /) -> NDArray[np.int64]:
     """The true class of each of n samples, negative for one the classifier does not know."""
-    y = np.asarray(labels)
+    y = as_rectangle("labels", labels)
     if y.dtype.kind not in "iu" or y.shape != (n,):
         raise ValueError(f"`labels` must be {n} whole numbers, one per sample, got {y.dtype} of shape {y.shape}.")
     return y.astype(np.int64, copy=False)
@@ -58,10 +58,10 @@ def check_labels(labels: ArrayLike, n: int, /) -> NDArray[np.int64]:
 
 def check_logits(logits: ArrayLike, n: int | None = None, /) -> NDArray[np.floating]:
     """Logits of shape (n, K)."""
-    z: NDArray[Any] = np.asarray(logits)
+    z = as_rectangle("logits", logits)
     if z.dtype.kind not in "biuf" or z.ndim != 2 or not z.size or len(z) != (len(z) if n is None else n):
         raise ValueError(f"`logits` must be numbers of shape ({n or 'n'}, K), got {z.dtype} of shape {z.shape}.")
-    return z if z.dtype.kind == "f" else z.astype(np.float64)
+    return z if z.dtype.kind == "f" and z.dtype.itemsize <= 8 else as_doubles("logits", z)
 
 
 def rejected_last(confidence: NDArray[np.float64], /) -> NDArray[np.float64]:
@@ -84,7 +84,7 @@ def check_level(level: float, /) -> None:
 
 
 def _column(name: str, values: ArrayLike) -> NDArray[Any]:
-    array: NDArray[Any] = np.asarray(values)
+    array = as_rectangle(name, values)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"`{name}` must be numbers, got {array.dtype}.")
     if array.ndim != 1 or array.size == 0:
@@ -93,7 +93,7 @@ def _column(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def _floats(array: NDArray[Any]) -> NDArray[np.floating]:
-    return np.ascontiguousarray(array, dtype=np.float32 if array.dtype == np.float32 else np.float64)
+    return np.ascontiguousarray(array if array.dtype == np.float32 else as_doubles("confidence", array))
 
 
 def _double(array: NDArray[Any]) -> Floats:

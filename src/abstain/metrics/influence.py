@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.cached_property import cached_property
 from abstain.kernels.areas import centre, group_influence, row_influence
 from abstain.kernels.influence import ranked_error_influence
 from abstain.metrics.clusters import cluster_sums

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from math import log, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.cached_property import cached_property
 from abstain.metrics.aurc import area
 from abstain.metrics.checks import check_level, check_samples, check_share
 from abstain.metrics.clusters import Clusters, cluster_sums, error_of_mean

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.cached_property import cached_property
 from abstain.kernels.errors import ErrorArea, ranked_error_areas
 from abstain.kernels.ranks import Order, order_rows
 from abstain.kernels.rows import LogitRows

@@ -1,12 +1,12 @@
 """Paired differences of two models on the same samples: each has its own confidence and its own errors."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.cached_property import cached_property
 from abstain.kernels.sums import distance_powers
 from abstain.metrics.checks import check_level, check_losses
 from abstain.metrics.clusters import Clusters, cluster_sums, error_of_sums, standard_error

@@ -6,6 +6,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from abstain.arguments import as_doubles
 from abstain.metrics.checks import rejected_last
 from abstain.monitor.acceptance import AcceptanceMonitor, share_error
 from abstain.monitor.clusters import outcomes
@@ -67,7 +68,7 @@ class DeploymentMonitor:
         """The monitor after further confidences, in the order they came; NaN where a sample was not usable."""
         if self.scores is None:
             return self
-        values = rejected_last(np.asarray(confidence, dtype=np.float64))
+        values = rejected_last(as_doubles("confidence", confidence))
         return replace(self, scores=self.scores.observe(outcomes(self.scores, values, ids)))
 
     def observe_errors(self, errors: ArrayLike, /, *, ids: ArrayLike | None = None) -> Self:

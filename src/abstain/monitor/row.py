@@ -7,6 +7,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.arguments import written_number
 from abstain.outputs.columns import TRUTH, text
 
 SOURCES = {
@@ -120,6 +121,6 @@ def number(value: Any, /) -> float | None:
     if value is None or value == "":
         return None
     try:
-        return float(value)
+        return written_number(value)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"`confidence` must be a number or empty, got {value!r}.") from None
+        raise ValueError(f"`confidence` must be a number or empty, got {value!r:.60}.") from None

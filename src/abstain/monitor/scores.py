@@ -1,7 +1,6 @@
 """Is the distribution of the confidence still that of calibration? Without labels."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from hashlib import blake2b
 from math import exp, log
 from typing import Any, ClassVar, Self, final
@@ -9,6 +8,8 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.arguments import as_doubles
+from abstain.cached_property import cached_property
 from abstain.draws import coarse, generator
 from abstain.kernels.jumper import BETS, jump
 from abstain.monitor.acceptance import AcceptanceMonitor
@@ -86,7 +87,7 @@ class ScoreMonitor:
 
         Where rows form clusters, these are one of each cluster: see `outcome`.
         """
-        values = np.atleast_1d(np.asarray(confidence, dtype=np.float64))
+        values = np.atleast_1d(as_doubles("confidence", confidence))
         if np.isnan(values).any():
             raise ValueError("`confidence` must not be NaN, got some. Set it to -inf where a sample was not usable.")
         if not values.size:

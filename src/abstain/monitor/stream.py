@@ -59,10 +59,10 @@ def batches(stream: str, needed: set[str], /) -> Iterator[Batch]:
     elif path.suffix.lower() == ".parquet":
         yield from _parquet(path, needed)
     elif path.suffix.lower() == ".csv":
-        with reading(path, "decisions"), open(path, newline="", encoding="utf-8-sig") as file:
+        with reading(path, "decisions", may_be_pipe=True), open(path, newline="", encoding="utf-8-sig") as file:
             yield from _csv(file, needed)
     elif path.suffix.lower() in (".jsonl", ".ndjson"):
-        with reading(path, "decisions"), open(path, encoding="utf-8") as file:
+        with reading(path, "decisions", may_be_pipe=True), open(path, encoding="utf-8") as file:
             yield from _gathered(_json_lines(file, needed), BATCH)
     else:
         raise ValueError(f"`stream` must end in .csv, .parquet or .jsonl, or be -, got {stream}.")

@@ -17,6 +17,7 @@ from abstain.files import reading
 LONGEST_HEADER = 1 << 16
 LARGEST_EXPANSION = 200  # times what is stored
 ALWAYS_EXPANDED = 1 << 30  # bytes
+BESIDE = 120  # bytes of an archive beside an array and its name, at most; an array takes more
 OTHER = "another kind of file. Outputs are in a folder written by Outputs.save, an .npz, a .csv or a .parquet."
 STARTS = {b"\x93NUMPY": "a single array", b"\x80": "pickled objects, which are never read", b"": "an empty file"}
 
@@ -63,9 +64,10 @@ def read_npz(file: Path, wanted: Iterable[str] | None = None, /) -> dict[str, ND
                 members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
                 if len(members) != len(archive.infolist()):
                     raise ValueError("two arrays of one name")
+                _check_all_is_listed(archive)
                 chosen = {name for name in members if wanted is None or name in set(wanted)}
                 layouts = {name: _member(archive, members[name]) for name in chosen}
-                _check_memory(layouts)
+                check_memory(sum(layout.size for layout in layouts.values()))
                 return {name: _read(archive, members[name], layouts.get(name)) for name in members}
         except Exception as error:  # a damaged archive or header fails in many ways
             raise ValueError(
@@ -101,6 +103,15 @@ def _layout(stream: IO[bytes]) -> _Layout:
     return _Layout(shape, "F" if is_fortran else "C", dtype, start.tell())
 
 
+def _check_all_is_listed(archive: zipfile.ZipFile) -> None:
+    """Nothing in an archive may be left out of its list, as an array is where a bit of the list is wrong."""
+    listed = sorted(archive.infolist(), key=lambda info: info.header_offset)
+    ends = [info.header_offset + info.compress_size + len(info.orig_filename) for info in listed]
+    starts = [*(info.header_offset for info in listed), archive.start_dir]
+    if any(start - end > BESIDE for start, end in zip(starts, [0, *ends], strict=True)):
+        raise ValueError("bytes that belong to no array in its list")
+
+
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> _Layout:
     """What an array in an archive will take; one that says more or less than is there is an error."""
     name, size, stored = info.filename, info.file_size, info.compress_size
@@ -109,15 +120,21 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> _Layout:
     if layout.size != size or (info.compress_type == zipfile.ZIP_STORED and size != stored):
         has = size if layout.size != size else stored
         raise ValueError(f"{told(has)} in {name} where its header says {told(layout.size)}")
+    check_expansion(name, stored, size)
+    return layout
+
+
+def check_expansion(name: str, stored: int, size: int, /) -> None:
+    """What is stored under a name must not become large and many times larger, as data of nobody's own do."""
     if size > ALWAYS_EXPANDED and size > LARGEST_EXPANSION * stored:
         raise ValueError(
             f"{told(stored)} in {name} that would become {told(size)}. If that is meant, save it uncompressed"
         )
-    return layout
 
 
-def _check_memory(layouts: dict[str, _Layout]) -> None:
-    size, free = sum(layout.size for layout in layouts.values()), _free_memory()
+def check_memory(size: int, /) -> None:
+    """Arrays of so many bytes must fit into what is free."""
+    free = _free_memory()
     if free is not None and size > free:
         raise ValueError(f"arrays of {told(size)} where {told(free)} of memory are free. Save them with Outputs.save")
 

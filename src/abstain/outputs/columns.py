@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.arguments import EXACT, written_number
 from abstain.files import reading
 from abstain.outputs.parquet import parquet_names, read_parquet
 from abstain.outputs.row_error import RowError
@@ -20,6 +21,7 @@ TRUTH = {"1": 1.0, "1.0": 1.0, "true": 1.0, "yes": 1.0, "0": 0.0, "0.0": 0.0, "f
 FLOATS = ("Float16", "Float32", "Float64")
 NUMBERS = (*FLOATS, "Int64", "Int32", "Int16", "Int8", "UInt32", "UInt16", "UInt8")
 FEW = 4  # rows for each different text, at least, for it to pay to look at each once
+LONGEST_FIELD = 1 << 30  # characters
 Name = str | PathLike[str]
 Columns = dict[str, Any]
 """Lists of values, or Polars series, by name."""
@@ -39,12 +41,14 @@ def names_of(file: Path, /) -> list[str]:
     if file.suffix.lower() == ".parquet":
         return parquet_names(file)
     with reading(file, "a table"), open(file, newline="", encoding="utf-8-sig") as stream:
+        _allow_long_fields()
         return [name.strip() for name in next(csv.reader(stream), [])]
 
 
 def _csv(file: Path) -> Columns:
     with open(file, newline="", encoding="utf-8-sig") as stream:
         reader = csv.reader(stream, strict=True)
+        _allow_long_fields()
         try:
             names = [name.strip() for name in next(reader, [])]
             rows = [row for row in reader if row]
@@ -60,10 +64,18 @@ def _csv(file: Path) -> Columns:
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
+def _allow_long_fields() -> None:
+    """A column that nobody looks at may hold whole documents; the limit, one for the process, is only ever raised."""
+    if csv.field_size_limit() < LONGEST_FIELD:
+        csv.field_size_limit(LONGEST_FIELD)
+
+
 def numbers(file: Name, name: str, columns: Columns, /) -> NDArray[np.float64]:
     """(n,) numbers, NaN where there is none."""
     found = _stored_numbers(columns[name])
-    return _each(file, name, columns, _number) if found is None else found.astype(np.float64)
+    if found is None or (found.dtype.kind in "iu" and ((found > EXACT) | (found < -EXACT)).any()):
+        return _each(file, name, columns, _number)
+    return found.astype(np.float64)
 
 
 def truths(file: Name, name: str, columns: Columns, /) -> NDArray[np.float64]:
@@ -155,15 +167,17 @@ def _each(file: Name, name: str, columns: Columns, reads: Callable[[Any], float]
     for row, value in enumerate(columns[name]):
         try:
             values[row] = reads(value)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError) as error:
             what = str(reads.__doc__).rstrip(".").lower()
-            raise RowError(f"`{file}` must have {what} in column {name}, got {value!r} in row", row + 1) from None
+            why = ", which float64 cannot hold. Write ranks instead." if "exact" in str(error) else "."
+            rule = f"`{file}` must have {what} in column {name}, got {value!r:.60} in row"
+            raise RowError(rule, row + 1, why) from None
     return values
 
 
 def _number(value: Any) -> float:
     """Numbers."""
-    return float("nan") if value is None or value == "" else float(value)
+    return float("nan") if value is None or value == "" else written_number(value)
 
 
 def _truth(value: Any) -> float:

@@ -1,4 +1,4 @@
-"""outputs.json, the header of a folder of outputs: which file holds which array, with its checksum."""
+"""outputs.json, the header of a folder of outputs: which file holds which array, with its checksum and its own."""
 
 import hashlib
 import json
@@ -16,7 +16,8 @@ from abstain.records import built, parsed
 
 HEADER = "outputs.json"
 FORMAT = "abstain.outputs"
-VERSION = 1
+VERSION = 2
+UNSEALED = 1  # the version before, without a checksum of its own
 WHAT = "a header written by Outputs.save"
 
 
@@ -61,8 +62,9 @@ def write_header(
         for name, array in arrays.items()
     }
     partial = folder / f"{HEADER}.partial"
+    header = {"format": FORMAT, "version": VERSION, "arrays": entries, **names}
     with open(partial, "w", encoding="utf-8") as stream:
-        json.dump({"format": FORMAT, "version": VERSION, "arrays": entries, **names}, stream, indent=1)
+        json.dump({"sha256": header_digest(header), **header}, stream, indent=1)
         stream.flush()
         os.fsync(stream.fileno())
     sync(folder)
@@ -77,18 +79,28 @@ def read_header(folder: Path, /) -> Header:
     try:
         found = parsed(text)
         is_ours = found["format"] == FORMAT
-        header = None if is_ours and found["version"] != VERSION else _header(found)
+        header = None if is_ours and found["version"] not in (VERSION, UNSEALED) else _header(found)
         is_sound = is_ours and header is not None and _is_sound(header)
+        digest = None if found["version"] == UNSEALED else header_digest(found)
+        is_as_saved = found.get("sha256") == digest
     except (KeyError, TypeError, AttributeError, IndexError):
         raise ValueError(f"`{file}` must be {WHAT}, got another form.") from None
     except (ValueError, RecursionError) as error:
         raise ValueError(f"`{file}` must be {WHAT}, got {error}.") from None
     if header is None:
         version = f"{found['version']!r:.20}"
-        raise ValueError(f"`{file}` must be of format version {VERSION}, got {version}. Read it with a newer abstain.")
-    if not is_sound:
+        raise ValueError(
+            f"`{file}` must be of format version {VERSION}, got {version}. Read it with the abstain that wrote it."
+        )
+    if not is_sound or not is_as_saved:
         raise ValueError(f"`{file}` must be {WHAT}, got other contents.")
     return header
+
+
+def header_digest(header: Mapping[str, Any], /) -> str:
+    """SHA-256 of all that a header says, but for this."""
+    said = {name: value for name, value in header.items() if name != "sha256"}
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
 def _header(found: dict[str, Any]) -> Header:

@@ -23,7 +23,7 @@ def load(path: Path, /, *, verify: bool | None = None) -> dict[str, Any]:
     """The keyword arguments of `Outputs` that were saved at ``path``; checksums of small arrays are always checked."""
     if not path.exists():
         raise FileNotFoundError(f"`{path}` must exist, got no such file or folder.")
-    if path.is_file():
+    if not path.is_dir():
         return _load_npz(path)
     if (path / HEADER).exists():
         with locked_folder(path, exclusive=False):

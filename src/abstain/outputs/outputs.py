@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from html import escape
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.arguments import as_path, check_list, check_number
+from abstain.cached_property import cached_property
 from abstain.draws import generator
 from abstain.kernels.blocks import row_blocks
 from abstain.kernels.distinct import numbered

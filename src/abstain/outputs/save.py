@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.files import locked_folder
+from abstain.files import locked_folder, naming, short_name
 from abstain.outputs.fields import FIELDS
 from abstain.outputs.header import HEADER, read_header, sync, write_header
 
@@ -56,18 +56,18 @@ def save(
 
 def _create(folder: Path, arrays: dict[str, NDArray[Any]], names: Names, beside: dict[str, bytes]) -> bool:
     """Write beside the goal and move there in one step; False if somebody else was there first."""
-    scratch = folder.with_name(f".{folder.name}.{os.getpid()}.{token_hex(4)}.partial")
+    scratch = folder.with_name(f".{short_name(folder)}.{os.getpid()}.{token_hex(4)}.partial")
     scratch.mkdir(mode=0o700)
+    whole = scratch / "whole"  # of the mode that new folders have
     try:
+        whole.mkdir()
         files = {name: f"{name}.npy" for name in arrays}
-        _write_arrays(scratch, arrays, files)
-        for name, contents in beside.items():
-            (scratch / name).write_bytes(contents)
-        write_header(scratch, arrays, files, names)
-        umask = os.umask(0)
-        os.umask(umask)
-        scratch.chmod(0o777 & ~umask)
-        os.replace(scratch, folder)
+        with naming(folder):
+            _write_arrays(whole, arrays, files)
+            for name, contents in beside.items():
+                (whole / name).write_bytes(contents)
+            write_header(whole, arrays, files, names)
+        os.replace(whole, folder)
     except OSError as error:
         if error.errno in (errno.ENOTEMPTY, errno.EEXIST) and (folder / HEADER).exists():
             return False
@@ -85,8 +85,9 @@ def _overwrite(folder: Path, arrays: dict[str, NDArray[Any]], names: Names) -> N
         generation += 1
     files = {name: f"{name}.{generation}.npy" for name in arrays}
     try:
-        _write_arrays(folder, arrays, files)
-        write_header(folder, arrays, files, names)
+        with naming(folder):
+            _write_arrays(folder, arrays, files)
+            write_header(folder, arrays, files, names)
     except BaseException:
         if {entry.file for entry in read_header(folder).arrays.values()} != set(files.values()):
             for file in files.values():  # the old header still stands, so these are litter

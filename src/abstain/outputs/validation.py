@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.arguments import as_rectangle, check_list, check_one_kind
+from abstain.arguments import as_doubles, as_rectangle, check_list, check_one_kind
 from abstain.kernels.blocks import for_each_block, row_blocks
 from abstain.names import did_you_mean
 from abstain.outputs.row_error import RowError
@@ -23,8 +23,6 @@ SHIFTS: tuple[str, ...] = get_args(Shift)
 
 def as_array(name: str, value: Any, /) -> Array:
     """View ``value`` as a read-only NumPy array; nothing is copied that need not be."""
-    if hasattr(value, "detach"):  # a torch tensor, perhaps on a device or in a graph
-        value = value.detach().cpu()
     array = as_rectangle(name, value)
     if array.dtype.kind in "OT":
         if not all(isinstance(item, str) for item in array.flat):
@@ -202,7 +200,7 @@ def check_given(given: Any, /) -> NDArray[np.float64] | None:
             raise ValueError(
                 f"`given[{name!r}]` must be numbers of shape (n,), got {array.dtype} of shape {array.shape}."
             )
-        columns.append(array.astype(np.float64))
+        columns.append(as_doubles(f"given[{name!r}]", array))
     if len({len(column) for column in columns}) != 1:
         raise ValueError(f"`given` must have confidences of one length, got {[len(column) for column in columns]}.")
     return np.stack(columns, axis=1)

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -39,14 +40,15 @@ def write_evaluation(evaluation: Evaluation, file: Path, /) -> None:
 def write_columns(columns: Mapping[str, Sequence[Any]], file: Path, /) -> None:
     """Columns by name, as .csv or .parquet; None is an empty cell."""
     check_table(file, COLUMNS)
-    write_whole(file, lambda partial: _write(partial, columns))
-
-
-def _write(file: Path, columns: Mapping[str, Sequence[Any]]) -> None:
     if file.suffix.lower() == ".parquet":
-        polars = require("polars", extra="scale", feature="Writing Parquet")
-        polars.DataFrame(dict(columns)).write_parquet(file)
+        polars, stream = require("polars", extra="scale", feature="Writing Parquet"), BytesIO()
+        polars.DataFrame(dict(columns)).write_parquet(stream)  # whose errors on a full disk have many forms
+        write_whole(file, lambda partial: partial.write_bytes(stream.getbuffer()))
         return
+    write_whole(file, lambda partial: _write_csv(partial, columns))
+
+
+def _write_csv(file: Path, columns: Mapping[str, Sequence[Any]]) -> None:
     with open(file, "w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)
         writer.writerow(columns)

@@ -1,12 +1,12 @@
 """Δ-MDS: is the sample closer to where the classifier was right or to where it was wrong."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.cached_property import cached_property
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.mahalanobis import class_means

@@ -1,12 +1,12 @@
 """What a formula may look at: arrays of one library, what several scores share worked out once."""
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.cached_property import cached_property
 from abstain.outputs import Outputs
 from abstain.scores.namespace import array_namespace
 from abstain.scores.norms import as_numpy, checked_weight, inverse_distances, row_norms

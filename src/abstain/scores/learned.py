@@ -1,12 +1,12 @@
 """A score that learns from labelled rows of deployment which other scores to trust, and how much."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.cached_property import cached_property
 from abstain.outputs import Outputs
 from abstain.scores.held_out import fit_all, folds, held_out, some_rows
 from abstain.scores.inputs import Inputs

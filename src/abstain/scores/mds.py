@@ -1,12 +1,12 @@
 """MDS: Mahalanobis distance to the nearest class."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.cached_property import cached_property
 from abstain.outputs import Outputs
 from abstain.scores.covariance import Estimate
 from abstain.scores.inputs import Inputs

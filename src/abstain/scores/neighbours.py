@@ -7,12 +7,12 @@ float64, whatever the blocks.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.cached_property import cached_property
 from abstain.kernels.blocks import BLOCK_ROWS, for_each_block
 from abstain.kernels.compiled import as_given
 from abstain.kernels.neighbours import measure_near, number_of_groups

@@ -1,13 +1,13 @@
 """RAS: a logit score after giving each feature the usual value at its rank."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 from array_api_compat import device
 from numpy.typing import NDArray
 
+from abstain.cached_property import cached_property
 from abstain.kernels.profile import at_ranks
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Head, Inputs

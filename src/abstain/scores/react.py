@@ -1,12 +1,12 @@
 """ReAct: a logit score after clipping the features."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.cached_property import cached_property
 from abstain.kernels.excess import lanes, less_excess
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Head, Inputs

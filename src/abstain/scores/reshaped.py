@@ -1,12 +1,12 @@
 """A logit score of what a head makes of the features: another head, or other features."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.cached_property import cached_property
 from abstain.outputs import Outputs
 from abstain.scores.energy import Energy
 from abstain.scores.inputs import Head, Inputs

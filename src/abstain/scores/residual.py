@@ -1,12 +1,12 @@
 """Residual: how far the features are from where in-distribution features vary."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.cached_property import cached_property
 from abstain.kernels.products import row_products
 from abstain.outputs import Outputs
 from abstain.scores.covariance import inverse_of_lower

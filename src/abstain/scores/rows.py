@@ -44,7 +44,7 @@ def refuse(bad: NDArray[np.bool_], /) -> None:
 
 def as_logits(logits: Array, /) -> Array:
     """Checked logits (n, K): an array of any library as it is, anything else as a NumPy array."""
-    if not is_array_api_obj(logits):
+    if isinstance(logits, np.ndarray) or not is_array_api_obj(logits):
         logits = as_rectangle("logits", logits)
     check_logits(logits)
     return logits

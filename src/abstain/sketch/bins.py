@@ -7,6 +7,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.arguments import as_doubles
 from abstain.kernels.histogram import FIRST, LAST, counted_rows
 
 Keys = NDArray[np.uint32]
@@ -50,7 +51,7 @@ class Bins:
         >>> Bins.equal_mass([0.1, 0.2, 0.3, 0.4], number=2).lowest(np.array([1, 2]))
         array([-3.40282347e+38,  3.00000012e-01])
         """
-        c = np.asarray(pilot, dtype=np.float64)
+        c = as_doubles("pilot", pilot)
         if c.ndim != 1 or not len(c) or number < 1:
             raise ValueError(f"`pilot` must have shape (n,) and `number` be positive, got {c.shape} and {number}.")
         keys, counts, _ = counted_rows(c, np.zeros(len(c), bool), np.empty(0, np.int64), 0)

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import sqrt
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.cached_property import cached_property
 from abstain.kernels.histogram import FIRST
 from abstain.metrics.augrc import generalized_area
 from abstain.metrics.aurc import area

@@ -8,7 +8,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.arguments import as_path
+from abstain.arguments import as_doubles, as_path, as_rectangle
 from abstain.metrics.checks import check_losses
 from abstain.outputs import Outputs
 from abstain.scores.given import Given
@@ -58,10 +58,10 @@ class Sketch:
     ) -> Self:
         """The sketch of one confidence (n,) that was given, NaN where a row is never accepted; errors are 0 or 1."""
         wrong = _errors(errors)
-        c: NDArray[np.floating] = np.asarray(confidence)
+        c: NDArray[np.floating] = as_rectangle("confidence", confidence)
         if c.dtype.kind not in "biuf" or c.shape != wrong.shape:
             raise ValueError(f"`confidence` must be numbers of shape {wrong.shape}, got {c.dtype} of {c.shape}.")
-        c = c if c.dtype in (np.float32, np.float64) else c.astype(np.float64)
+        c = c if c.dtype == np.float32 else as_doubles("confidence", c)
         plan = _given_plan(score, bins or Bins(BITS), has_ids=ids is not None)
         return cls._of(plan, plan.count_pairs({score: c}, wrong, ids, []))
 

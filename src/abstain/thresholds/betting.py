@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
+from abstain.arguments import as_doubles
 from abstain.thresholds.sample import check_chance, check_target
 
 Floats = NDArray[np.float64]
@@ -66,7 +67,7 @@ def betting_evidence(
     array([1.03      , 1.0918    , 1.108177  , 0.80896921])
     """
     check_target("risk", risk)
-    w, e = np.asarray(weights, dtype=np.float64), np.asarray(losses, dtype=np.float64)
+    w, e = as_doubles("weights", weights), as_doubles("losses", losses)
     kept = np.ones(len(w)) if accepted is None else np.asarray(accepted, dtype=np.float64)
     if w.shape != e.shape or not len(w) or not ((w >= 0) & (e >= 0) & (e <= 1)).all() or not w.max() > 0:
         raise ValueError(

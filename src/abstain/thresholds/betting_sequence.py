@@ -6,6 +6,7 @@ from math import log, log1p
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.arguments import as_doubles
 from abstain.draws import coarse, generator
 from abstain.kernels.bets import reaches
 from abstain.metrics.checks import check_samples
@@ -107,8 +108,8 @@ class _Units:
         largest: float | None,
     ) -> "_Units":
         check_samples(confidence, losses)
-        c, e = np.asarray(confidence, dtype=np.float64), np.asarray(losses, dtype=np.float64)
-        w = np.ones(len(c)) if weights is None else np.asarray(weights, dtype=np.float64)
+        c, e = as_doubles("confidence", confidence), as_doubles("losses", losses)
+        w = np.ones(len(c)) if weights is None else as_doubles("weights", weights)
         if w.shape != c.shape:
             raise ValueError(f"`weights` must have a weight for each row, got {w.shape} for {c.shape}.")
         cluster = np.arange(len(c)) if ids is None else cluster_numbers(ids, len(c))

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.arguments import as_doubles
 from abstain.thresholds.promise import Promise
 from abstain.thresholds.sample import Sample, check_target
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold, between
@@ -97,7 +98,7 @@ def conformal_selection(
 
 def _batch(confidence: ArrayLike) -> Floats:
     """The test samples, most trusted first."""
-    test = np.sort(np.asarray(confidence, dtype=np.float64))[::-1]
+    test = np.sort(as_doubles("confidence", confidence))[::-1]
     if test.ndim != 1 or not test.size or np.isnan(test).any():
         raise ValueError(
             f"`test_confidence` must have shape (m,) with at least one sample and no NaN, got {test.shape}."

@@ -6,6 +6,7 @@ from math import inf
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.arguments import as_doubles
 from abstain.draws import coarse, generator
 from abstain.scores.expected_cost import Costs
 from abstain.thresholds.betting import mean_upper_bound
@@ -43,7 +44,7 @@ def chow(probabilities: ArrayLike, /, *, rejection: float | ArrayLike, costs: Ar
     >>> [bool(chow([[0.6, 0.3, 0.1]], rejection=d, costs=C).accepted[0]) for d in (0.8, 1.5)]
     [False, True]
     """
-    p = np.asarray(probabilities, dtype=np.float64)
+    p = as_doubles("probabilities", probabilities)
     if p.ndim != 2 or not (p >= 0).all() or not np.allclose(p.sum(axis=1), 1, atol=1e-6):
         raise ValueError(f"`probabilities` must have shape (n, K) and rows that sum to 1, got shape {p.shape}.")
     answering, rejecting = Costs.of(p.shape[1], rejection=rejection, matrix=costs).expected(p)
@@ -97,8 +98,8 @@ class _CostSample:
         ids: ArrayLike | None,
         seed: int,
     ) -> "_CostSample":
-        c, a = np.asarray(confidence, dtype=np.float64), np.asarray(costs, dtype=np.float64)
-        r = np.asarray(rejection, dtype=np.float64)
+        c, a = as_doubles("confidence", confidence), as_doubles("costs", costs)
+        r = as_doubles("rejection", rejection)
         if c.ndim != 1 or a.shape != c.shape or r.shape not in ((), c.shape):
             raise ValueError(
                 f"`confidence` and `costs` must be of one length, and `rejection` one number or as many, got shapes "

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
+from abstain.arguments import as_doubles
 from abstain.thresholds.promise import COVERAGE, Promise
 from abstain.thresholds.sample import Sample, check_chance, check_target
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
@@ -33,7 +34,7 @@ def target_coverage(
     801
     """
     check_target("coverage", coverage)
-    c = np.asarray(confidence, dtype=np.float64)
+    c = as_doubles("confidence", confidence)
     if c.ndim != 1 or not c.size or np.isnan(c).any():
         raise ValueError(f"`confidence` must have shape (n,) with at least one sample and no NaN, got {c.shape}.")
     sample = Sample.of(c, np.zeros(len(c)), ids=ids, seed=seed)

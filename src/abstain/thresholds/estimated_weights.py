@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.arguments import as_doubles
 from abstain.extras import require
 
 
@@ -27,7 +28,7 @@ def estimate_weights(source: ArrayLike, target: ArrayLike, /, *, largest: float 
     selection = require("sklearn.model_selection", extra="sklearn", feature="Estimating weights")
     preprocessing = require("sklearn.preprocessing", extra="sklearn", feature="Estimating weights")
     pipeline = require("sklearn.pipeline", extra="sklearn", feature="Estimating weights")
-    a, b = np.asarray(source, dtype=np.float64), np.asarray(target, dtype=np.float64)
+    a, b = as_doubles("source", source), as_doubles("target", target)
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[1] or min(len(a), len(b)) < 5:
         raise ValueError(
             f"`source` and `target` must have shapes (n, d) and (m, d) with 5 rows, got {a.shape}, {b.shape}."

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.arguments import as_doubles
 from abstain.draws import coarse, generator
 from abstain.thresholds.binomial import p_value
 from abstain.thresholds.fallback import lowest_certified, proposed
@@ -87,7 +88,7 @@ class _Grouped:
         cls, confidence: ArrayLike, losses: ArrayLike, groups: ArrayLike, /, *, ids: ArrayLike | None, seed: int
     ) -> Self:
         are_errors = Sample.of(confidence, losses).are_errors
-        c, e, names = np.asarray(confidence, np.float64), np.asarray(losses, np.float64), check_names("groups", groups)
+        c, e, names = as_doubles("confidence", confidence), as_doubles("losses", losses), check_names("groups", groups)
         if names.shape != c.shape:
             raise ValueError(f"`groups` must name a group for each sample, got {names.shape} for {c.shape}.")
         rows = one_per_cluster(c, e, ids=ids, seed=seed)

@@ -6,7 +6,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abstain.arguments import check_number
+from abstain.arguments import as_doubles, check_number
 from abstain.metrics.checks import check_samples
 from abstain.thresholds.target_risk import target_risk
 from abstain.thresholds.threshold import Threshold
@@ -22,7 +22,7 @@ def label_floor(confidence: ArrayLike, /, *, share: float) -> float:
     0.7
     """
     check_number("share", share)
-    c = np.asarray(confidence, dtype=np.float64)
+    c = as_doubles("confidence", confidence)
     check_samples(c, np.zeros(c.shape))
     if not 0 < share <= 1:
         raise ValueError(f"`share` must be above 0 and at most 1, got {share}.")
@@ -67,7 +67,7 @@ def labelled_above(
     (2000, True)
     """
     check_number("floor", floor)
-    c, e = np.asarray(confidence, dtype=np.float64), np.asarray(losses, dtype=np.float64)
+    c, e = as_doubles("confidence", confidence), as_doubles("losses", losses)
     above = c > floor
     if not above.any():
         raise ValueError(f"`floor` must be below the highest confidence, got {floor:g}. Label rows above a lower one.")

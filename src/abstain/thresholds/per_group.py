@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.arguments import as_doubles
 from abstain.metrics.checks import check_samples
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.reject_all import reject_all
@@ -40,7 +41,7 @@ def group_thresholds(
     default as many as the largest here, and the groups must be fixed before the sample for all guarantees to hold
     together. Where no group has a safe threshold, the error names the lowest risk at which one has.
     """
-    c, e, names = np.asarray(confidence), np.asarray(losses), check_names("groups", groups)
+    c, e, names = as_doubles("confidence", confidence), as_doubles("losses", losses), check_names("groups", groups)
     if not c.shape == e.shape == names.shape:
         raise ValueError(f"`groups` must name a group for each sample, got {names.shape} for {c.shape}.")
     check_samples(c, e)

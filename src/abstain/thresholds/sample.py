@@ -6,7 +6,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.arguments import check_number, check_one_kind
+from abstain.arguments import as_doubles, check_number, check_one_kind
 from abstain.draws import coarse, generator
 from abstain.metrics.checks import check_samples
 from abstain.thresholds.promise import Counting
@@ -42,7 +42,7 @@ class Sample:
         With ``ids`` the sample tells of clusters, even where none of them repeats: larger ones may exist.
         """
         check_samples(confidence, losses)
-        c, e = np.asarray(confidence, dtype=np.float64), np.asarray(losses, dtype=np.float64)
+        c, e = as_doubles("confidence", confidence), as_doubles("losses", losses)
         rows = one_per_cluster(c, e, ids=ids, seed=seed)
         words, counting = what_counts(len(rows), ids)
         c, e = c[rows], e[rows]

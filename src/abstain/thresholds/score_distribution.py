@@ -6,6 +6,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.arguments import as_doubles
 from abstain.draws import coarse, generator
 
 PARTS = 100
@@ -43,7 +44,7 @@ class ScoreDistribution:
     @classmethod
     def of(cls, confidence: ArrayLike, /, *, seed: int = 0) -> Self:
         """The distribution of a sample, in up to 100 parts."""
-        c = np.asarray(confidence, dtype=np.float64)
+        c = as_doubles("confidence", confidence)
         if c.ndim != 1 or not len(c) or np.isnan(c).any():
             raise ValueError(f"`confidence` must be of shape (n,), n at least 1, without NaN, got shape {c.shape}.")
         u = generator("ties of the law of confidence", seed, coarse(c)).random(len(c))

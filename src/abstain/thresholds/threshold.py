@@ -10,6 +10,7 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.arguments import as_doubles
 from abstain.thresholds.promise import Promise
 
 CLOSE = 1e-9  # confidences that are closer, relative to their size, may be told apart by rounding alone
@@ -69,7 +70,7 @@ class Threshold:
 
     def accepts(self, confidence: ArrayLike, /) -> NDArray[np.bool_]:
         """Which samples are accepted; NaN never is."""
-        return np.asarray(confidence, dtype=np.float64) > self.value
+        return as_doubles("confidence", confidence) > self.value
 
     def __repr__(self) -> str:
         target = "" if self.promise.target is None else f", target {self.promise.target:g}"

@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.arguments import as_doubles
 from abstain.draws import coarse, generator
 from abstain.names import check_name
 from abstain.thresholds.betting_sequence import betting
@@ -28,7 +29,7 @@ def rejection_sample(
     The weights dP'/dP must be known and at most ``largest``. ``data`` are the columns of the rows, such as confidence
     and losses: the draw depends on them, so that it is another one for other rows. (Park et al., 2022)
     """
-    w = np.asarray(weights, dtype=np.float64)
+    w = as_doubles("weights", weights)
     if w.ndim != 1 or not largest > 0 or not ((w >= 0) & (w <= largest)).all():
         raise ValueError(f"`weights` must be between 0 and `largest` ({largest}), got others.")
     return generator("rejection sampling", seed, *map(coarse, (w, *data))).random(len(w)) < w / largest
@@ -60,11 +61,11 @@ def weighted_risk(
     if estimated:
         w, largest = weights.weights, weights.largest if largest is None else largest  # type: ignore[union-attr]
     else:
-        w = np.asarray(weights, dtype=np.float64)
+        w = as_doubles("weights", weights)
     if largest is None:
         raise ValueError("`largest` must be given, a bound on the weights known beforehand, got none.")
     check_name("by", by, ("rejection_sampling", "betting"), rule="be rejection_sampling or betting")
-    c, e = np.asarray(confidence, dtype=np.float64), np.asarray(losses, dtype=np.float64)
+    c, e = as_doubles("confidence", confidence), as_doubles("losses", losses)
     if not c.shape == e.shape == w.shape:
         raise ValueError(f"`weights` must have a weight for each sample, got {w.shape} for {c.shape}.")
     rows = one_per_cluster(c, e, ids=ids, seed=seed)

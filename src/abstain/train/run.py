@@ -5,13 +5,13 @@ nothing to keep but the weights, the momentum, the trust in each label, and the 
 """
 
 from dataclasses import fields
-from functools import cached_property
 from pathlib import Path
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.cached_property import cached_property
 from abstain.draws import generator
 from abstain.extras import require
 from abstain.fingerprint import digest

@@ -1,8 +1,8 @@
 """The three cases of §3.3, each with the scores compared there."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
+from abstain.cached_property import cached_property
 from abstain.experiments.gaussians.doubt import Doubt, doctor, max_logit, max_softmax, neg_entropy, posterior
 from abstain.experiments.gaussians.mixture import Mixture
 from abstain.experiments.gaussians.population import Curve, Population

@@ -1,12 +1,12 @@
 """Curves of the mixture over the scale of the logits."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from abstain.cached_property import cached_property
 from abstain.experiments.gaussians.doubt import AT_ZERO, SOFTMAX, posterior
 from abstain.experiments.gaussians.mixture import Mixture
 from abstain.experiments.gaussians.population import Curve, Population

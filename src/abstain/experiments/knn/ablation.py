@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.cached_property import cached_property
 from abstain.experiments.collected import thinned
 from abstain.experiments.mean import Mean
 from abstain.metrics import Comparison, RiskCoverage, aurc, compare, risk_coverage

@@ -1,11 +1,11 @@
 """Two scores on the same rows, by the metrics of OOD detection and by what they are for in selection."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.cached_property import cached_property
 from abstain.experiments.ood.jackknife import jackknife
 from abstain.metrics import Comparison, compare, fpr_at_tpr, ood_aupr, ood_auroc, risk_at_coverage
 from abstain.outputs import Outputs

@@ -5,12 +5,13 @@ One score tells right from wrong, the other known from unknown, a little surer o
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtr
+
+from abstain.cached_property import cached_property
 
 Floats = NDArray[np.float64]
 WRONG = 0.12

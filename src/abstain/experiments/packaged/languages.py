@@ -5,13 +5,13 @@ identifier that it makes are taken here, and nothing is unpickled by abstain.
 """
 
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.cached_property import cached_property
 from abstain.collect import Data, collect
 from abstain.collect.model import Batch, Model
 from abstain.collect.run import Progress

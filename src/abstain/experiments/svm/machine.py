@@ -5,12 +5,12 @@ As in App. A a one is appended to the features, so that a weight w_j and its nor
 
 import warnings
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
+from abstain.cached_property import cached_property
 from abstain.experiments.splits import parts
 from abstain.extras import require
 from abstain.metrics import aurc

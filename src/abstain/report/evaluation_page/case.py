@@ -1,11 +1,11 @@
 """What the page of an evaluation is made from; every section gets the same."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.cached_property import cached_property
 from abstain.evaluation import Evaluation
 from abstain.report.divisions import Division, divisions, kinds_of
 from abstain.report.point import Point
