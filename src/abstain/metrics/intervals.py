@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import log, sqrt
+from math import ceil, log, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -144,10 +144,12 @@ def _heaviest_ranks(m: int, largest: float) -> float:
 
     The mean of H_m − H_{i−1} over the ranks i up to k is H_m − H_k + 1.
     """
-    if m <= TOP:
-        return largest / m
-    every = log(m) + 0.5772156649015329 + 1 / (2 * m) - 1 / (12 * m**2)
-    return min(largest, every + 1 - sum(1 / k for k in range(1, TOP + 1))) / m
+    return min(largest, 1 + _harmonic(m) - _harmonic(ceil(TOP * m))) / m
+
+
+def _harmonic(k: int) -> float:
+    """1 + 1/2 + … + 1/k, to a hundredth."""
+    return log(k) + 0.5772156649015329 + 1 / (2 * k) - 1 / (12 * k**2)
 
 
 def _by_rows(ranking: Ranking, alphas: Sequence[float], level: float) -> list[Estimate]:
