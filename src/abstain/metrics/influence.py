@@ -12,7 +12,7 @@ from abstain.kernels.influence import ranked_error_influence
 from abstain.metrics.clusters import cluster_sums
 from abstain.metrics.groups import Groups
 from abstain.metrics.ranking import Ranking, Rows
-from abstain.metrics.spread import ALL_BUT_LAST, heaviest
+from abstain.metrics.spread import MOST, heaviest
 
 Floats = NDArray[np.float64]
 KEPT = 1 << 17  # rows whose shares are found with their influence: it takes less than a pass of their own
@@ -46,7 +46,7 @@ class Influence:
     @cached_property
     def unseen(self) -> float:
         """What an error that this score alone has not found adds to its area."""
-        return heaviest(self.shares, ALL_BUT_LAST)
+        return heaviest(self.shares, MOST)
 
 
 def aurc_influence(ranking: Ranking, /, *, alpha: float = 1.0) -> Influence:

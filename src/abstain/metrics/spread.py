@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 SYMMETRIC = 1e-6  # skewness, below which a distribution is taken for a normal one
 FEW = 0.3  # how much the few terms of a skewed sum add to the cost that likelihood allows
 TOP = 0.2  # of the rows: the most trusted, among which an area allows for errors not seen
-ALL_BUT_LAST = 0.8  # of the rows of a score, among which a comparison allows for errors that the other score ranks last
+MOST = 0.75  # of the rows of a score, among which a comparison allows for errors that the other score ranks last
 STEPS = 24  # at which the number of unseen errors is tried
 
 
