@@ -44,8 +44,10 @@ def compare(
     """Paired difference of two AURC-α on the same samples, with its standard error and interval.
 
     Pairing makes the interval much shorter than two separate ones, since both scores meet the same errors.
-    Samples with the same ``ids`` are one cluster. The interval has the form of `aurc_interval`, and allows in each
-    direction for errors not seen that only one of the scores finds, even where both rank all samples identically.
+    Samples with the same ``ids`` are one cluster. The interval has the form of `aurc_interval`. In each direction it
+    allows for errors not seen that one score ranks last and the other anywhere among three quarters of the samples.
+    A sample that shows none of them may rank identically by both scores, so that no interval is shorter than about
+    ±3.9/(αn) at 95%.
 
     >>> errors = [0, 0, 1, 0, 0, 1, 0, 1, 1, 1]
     >>> a, b = [9.5, 9, 8.5, 8, 7, 6, 5, 4, 3, 2], [9, 9.5, 2, 8, 6, 7, 5, 3, 4, 8.5]

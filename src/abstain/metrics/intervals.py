@@ -77,9 +77,10 @@ def aurc_interval(
 ) -> tuple[float, float]:
     """Two-sided confidence interval of AURC-α.
 
-    It is that of the likelihood ratio of a Poisson count with the variance and skewness of the influence function,
-    and always allows for errors among the most trusted samples that were not seen (`abstain.metrics.spread`). With
-    many errors it is the normal interval.
+    It follows from the variance and skewness of the influence function, and allows for errors that the sample does not
+    show: up to three expected at 95%, spread over the most trusted fifth of the samples or more
+    (`abstain.metrics.spread`). With many errors near the top it is the normal interval. Rare errors among the most
+    trusted tenth or hundredth alone may be missed more often than the level says.
     """
     found = aurc_estimates(confidence, losses, alphas=[alpha], ids=ids, level=level)[0]
     return found.low, found.high

@@ -67,7 +67,7 @@ def heaviest(shares: Floats, part: float = TOP, /) -> float:
     """
     reached = shares[shares > 0]
     top = ceil(part * reached.size)
-    return float(np.sort(np.partition(reached, reached.size - top)[-top:]).mean()) if top else 0.0
+    return exact_sum(np.partition(reached, reached.size - top)[-top:]) / top if top else 0.0
 
 
 def effective_number(shares: Floats, /) -> float:
@@ -82,12 +82,12 @@ def reach(variance: float, third: float, unseen: float, size: float, /, *, level
     (0.392, 0.2996)
     """
     tail, most = (1 - level) / 2, -log(1 - level)  # unseen errors, at which a tail probability of ½ is left
-    farthest = 0.0
+    farthest = -1.0
     for step in range(STEPS + 1):
         expected = most * step / STEPS
         z = student_quantile(1 - tail * exp(expected), max(size - 1.0, 2.0)) if step < STEPS else 0.0
         now = expected * unseen + _deviation(variance, third, z)
-        if now <= farthest and step:
+        if now <= farthest:
             break  # a concave function of their number
         farthest = now
     return farthest
