@@ -1,4 +1,4 @@
-"""How often 95% intervals hold where few errors weigh most: noise at the top, jumps, ties, clusters.
+"""How often 95% intervals hold, and how wide they are, with noise at the top, jumps, ties and clusters.
 
 A distribution has samples at coverages u from 0, the most trusted, to 1, with an error rate of u. Noise is λ errors
 expected in n samples, among the most trusted share f: a sample does not show it with probability e^−λ.
@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from abstain.metrics import aurc, aurc_interval, compare, risk_band
+from abstain.metrics import aurc, aurc_estimates, aurc_interval, compare, risk_band
 
 GRID = (np.arange(400_000) + 0.5) / 400_000
 BACKGROUNDS = {
@@ -18,7 +18,15 @@ BACKGROUNDS = {
     "last 20%": lambda u: 1.0 * (u > 0.8),
     "steep": lambda u: 1 / (1 + np.exp(-12 * (u - 0.85))),
     "square": lambda u: 0.2 * u**2,
+    "fourth": lambda u: 0.6 * u**4,
+    "third": lambda u: 0.1 * u**3,
+    "last fifth": lambda u: 0.9 * (u > 0.8),
+    "stretch": lambda u: 1.0 * ((u > 0.4) & (u < 0.42)),
+    "uniform": lambda u: 0.2 + 0.0 * u,
+    "ordinary": lambda u: 0.4 * u**2 + 0.02,
+    "steps": lambda u: np.select([u < 0.5, u < 0.8], [0.01, 0.1], 0.4),
 }
+SEARCHED = ("none", "last 6%", "last 20%", "steep", "square")
 
 
 def noisy(background, n, noise, first):
@@ -52,6 +60,16 @@ def area_cover(rate, n, alpha, *, copies=1, levels=None, runs=300, seed=0):
         low, high = aurc_interval(confidence, errors, alpha=alpha, ids=ids)
         held += low <= truth * (1 + 1e-4) and truth * (1 - 1e-4) <= high
     return held / runs
+
+
+def width(rate, n, alpha, *, runs=40, seed=0):
+    """The median width of the interval over that of the normal one."""
+    rng, found = np.random.default_rng(seed), []
+    for _ in range(runs):
+        u = rng.random(n)
+        [one] = aurc_estimates(-u, rng.random(n) < rate(u), alphas=[alpha])
+        found.append((one.high - one.low, 2 * 1.96 * one.se))
+    return float(np.divide(*np.median(found, axis=0)))
 
 
 def two_scores(rng, background, n, share, first, jitter):
@@ -89,7 +107,33 @@ def band_cover(rate, n, coverages, *, runs=300, seed=0):
 def test_the_area_of_few_errors_at_the_top_beside_many_at_the_bottom():
     """The normal interval, which the number of errors would allow, holds in 75%."""
     assert area_cover(noisy("last 6%", 1000, 2.0, 1.0), 1000, 1.0) >= 0.93
-    assert area_cover(noisy("last 20%", 1000, 3.0, 0.01), 1000, 1.0) >= 0.92
+    assert area_cover(noisy("last 20%", 1000, 3.0, 0.2), 1000, 1.0) >= 0.92
+
+
+@pytest.mark.parametrize(
+    ("name", "n", "alpha"),
+    [("fourth", 1000, 1.0), ("third", 5000, 1.0), ("last fifth", 1000, 1.0), ("stretch", 5000, 0.5)],
+)
+def test_where_the_normal_interval_holds_ours_is_little_wider(name, n, alpha):
+    """Curves that begin near zero, where unseen errors could be anything."""
+    assert width(BACKGROUNDS[name], n, alpha) <= 1.3
+
+
+def test_scores_that_differ_are_compared_by_little_more_than_the_normal_interval():
+    rng, found = np.random.default_rng(0), []
+    for _ in range(40):
+        u = rng.random(1000)
+        one = compare(-u, -(u + 0.1 * rng.normal(size=1000)), rng.random(1000) < BACKGROUNDS["ordinary"](u))
+        found.append((one.high - one.low, 2 * 1.96 * one.se))
+    assert np.divide(*np.median(found, axis=0)) <= 1.2
+
+
+def test_equal_scores_are_apart_by_no_more_than_three_unseen_errors():
+    """With fewer, noise that one score finds would be missed wherever a sample does not show it."""
+    u = np.random.default_rng(0).random(200)
+    same = compare(u, u, u < 0.1)
+    assert same.difference == 0
+    assert 2.7 / 200 <= same.high == -same.low <= 3.9 / 200
 
 
 def test_errors_that_only_one_score_finds():
@@ -103,19 +147,50 @@ def test_the_band_beside_a_jump():
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("alpha", [0.1, 0.5, 1.0])
-@pytest.mark.parametrize("n", [100, 300, 1000, 5000])
-def test_no_distribution_with_noise_at_the_top_breaks_the_area(n, alpha):
+@pytest.mark.parametrize("n", [200, 1000, 5000])
+def test_no_distribution_with_noise_among_a_fifth_or_more_breaks_the_area(n, alpha):
     worst = {}
-    for background, noise, first in product(BACKGROUNDS, (0.1, 1.0, 2.0, 3.0, 4.0, 7.0), (1.0, 0.1, 0.01, 0.003)):
+    for background, noise, first in product(SEARCHED, (0.1, 1.0, 2.0, 3.0, 4.0, 7.0), (1.0, 0.5, 0.2)):
         rate = noisy(background, n, noise, first)
         if rate is not None:
             worst[background, noise, first] = area_cover(rate, n, alpha, runs=200)
     assert min(worst.values()) >= 0.93 - 3 * np.sqrt(0.07 * 0.93 / 200)  # the least of a hundred means of 200 runs
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize(("first", "least"), [(0.1, 0.87), (0.01, 0.73)])
+def test_noise_among_the_most_trusted_rows_alone_is_more_than_is_allowed_for(first, least):
+    """Allowing for it would make intervals of curves that begin near zero two to three times as wide."""
+    found = {
+        (background, noise): area_cover(noisy(background, 1000, noise, first), 1000, 1.0, runs=400)
+        for background, noise in product(("none", "last 20%", "square"), (1.0, 1.7, 2.4, 3.0))
+    }
+    assert least <= min(found.values()) < 0.93
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("n", [200, 1000, 5000])
+def test_ordinary_curves_are_covered_and_where_the_normal_interval_holds_ours_is_at_most_1_3_times_as_wide(n):
+    """Of 200 rows that are right at the top, an interval that allows for noise there is wider of necessity."""
+    checked = 0
+    for name in ("fourth", "third", "last fifth", "steep", "square", "uniform", "ordinary", "steps"):
+        rate, runs = BACKGROUNDS[name], 400
+        rng, truth, normal, held = np.random.default_rng(n), true_aurc(rate, 1.0), 0, 0
+        for _ in range(runs):
+            u = rng.random(n)
+            [one] = aurc_estimates(-u, rng.random(n) < rate(u), alphas=[1.0])
+            normal += abs(one.value - truth) <= 1.96 * one.se
+            held += one.low <= truth <= one.high
+        assert held / runs >= 0.93 - 2 * np.sqrt(0.07 * 0.93 / runs)
+        if n > 200 and normal / runs >= 0.93:
+            checked += 1
+            assert width(rate, n, 1.0, runs=100) <= 1.3
+    assert checked >= (0 if n == 200 else 4)
+
+
 def random_rate(rng, n):
-    """Rates from a tenth of an error in the sample to 1, in up to six parts of which the first may be tiny."""
-    ends = np.sort(np.exp(rng.uniform(-np.log(2 * n), 0.0, size=rng.integers(1, 6))))
+    """Rates from a tenth of an error in the sample to 1, in up to six parts of which the first is a fifth or more."""
+    ends = np.sort(rng.uniform(0.2, 1.0, size=rng.integers(1, 6)))
     rates = np.exp(rng.uniform(-np.log(10 * n), 0.0, size=len(ends) + 1)) * (rng.random(len(ends) + 1) < 0.7)
     return lambda u: rates[np.searchsorted(ends, u)]
 
@@ -136,7 +211,7 @@ def test_no_random_rate_breaks_the_area(n, levels):
 @pytest.mark.thorough
 @pytest.mark.parametrize("copies", [2, 10])
 def test_no_distribution_of_clusters_breaks_the_area(copies):
-    for background, noise, first in product(("last 6%", "steep"), (1.0, 3.0), (1.0, 0.01)):
+    for background, noise, first in product(("last 6%", "steep"), (1.0, 3.0), (1.0, 0.2)):
         assert area_cover(noisy(background, 500, noise, first), 500, 1.0, copies=copies, runs=400) >= 0.91
 
 
@@ -151,6 +226,6 @@ def test_no_distribution_with_noise_that_one_score_finds_breaks_the_comparison(n
 @pytest.mark.thorough
 @pytest.mark.parametrize("first", [0.5, 0.1, 0.01])
 def test_noise_that_one_score_finds_among_the_most_trusted_rows_alone_is_more_than_is_allowed_for(first):
-    """Allowing for it would leave a comparison of few rows no power."""
+    """Allowing for it would leave scores that rank almost identically no chance to be told apart."""
     found = {noise: paired_cover("last 20%", 1000, noise, first, 1.0, runs=400) for noise in (0.8, 1.6, 2.4, 3.2)}
-    assert min(found.values()) >= {0.5: 0.9, 0.1: 0.75, 0.01: 0.5}[first]
+    assert min(found.values()) >= {0.5: 0.88, 0.1: 0.75, 0.01: 0.5}[first]

@@ -12,7 +12,7 @@ from abstain.kernels.influence import ranked_error_influence
 from abstain.metrics.clusters import cluster_sums
 from abstain.metrics.groups import Groups
 from abstain.metrics.ranking import Ranking, Rows
-from abstain.metrics.spread import typical
+from abstain.metrics.spread import MOST, heaviest
 
 Floats = NDArray[np.float64]
 KEPT = 1 << 17  # rows whose shares are found with their influence: it takes less than a pass of their own
@@ -44,9 +44,9 @@ class Influence:
         return cluster_sums(self.share, self.rows.clusters)
 
     @cached_property
-    def typical(self) -> float:
-        """The root mean square of the shares of clusters that count at all."""
-        return typical(self.shares)
+    def unseen(self) -> float:
+        """What an error that this score alone has not found adds to its area."""
+        return heaviest(self.shares, MOST)
 
 
 def aurc_influence(ranking: Ranking, /, *, alpha: float = 1.0) -> Influence:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import log, sqrt
+from math import ceil, log, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -77,9 +77,10 @@ def aurc_interval(
 ) -> tuple[float, float]:
     """Two-sided confidence interval of AURC-α.
 
-    It is that of the likelihood ratio of a Poisson count with the variance and skewness of the influence function,
-    and always allows for errors among the most trusted samples that were not seen (`abstain.metrics.spread`). With
-    many errors it is the normal interval.
+    It follows from the variance and skewness of the influence function, and allows for errors that the sample does not
+    show: up to three expected at 95%, spread over the most trusted fifth of the samples or more
+    (`abstain.metrics.spread`). With many errors near the top it is the normal interval. Rare errors among the most
+    trusted tenth or hundredth alone may be missed more often than the level says.
     """
     found = aurc_estimates(confidence, losses, alphas=[alpha], ids=ids, level=level)[0]
     return found.low, found.high
@@ -144,10 +145,12 @@ def _heaviest_ranks(m: int, largest: float) -> float:
 
     The mean of H_m − H_{i−1} over the ranks i up to k is H_m − H_k + 1.
     """
-    if m <= TOP:
-        return largest / m
-    every = log(m) + 0.5772156649015329 + 1 / (2 * m) - 1 / (12 * m**2)
-    return min(largest, every + 1 - sum(1 / k for k in range(1, TOP + 1))) / m
+    return min(largest, 1 + _harmonic(m) - _harmonic(ceil(TOP * m))) / m
+
+
+def _harmonic(k: int) -> float:
+    """1 + 1/2 + … + 1/k, to a hundredth."""
+    return log(k) + 0.5772156649015329 + 1 / (2 * k) - 1 / (12 * k**2)
 
 
 def _by_rows(ranking: Ranking, alphas: Sequence[float], level: float) -> list[Estimate]:

@@ -1,14 +1,15 @@
-"""Interval of a sum whose variance and skewness match a scaled Poisson count, plus an allowance for unseen terms.
+"""Interval of a sum of errors with weights: its variance and skewness, and an allowance for errors not seen.
 
-A sum with variance v and third cumulant κ is treated as m times a Poisson count k, with m = κ/v and k = v/m². Its
-interval holds all means x of the count that the likelihood ratio does not exclude: x − k − k ln(x/k) ≤ z²/2. Terms that
-the sample does not show are allowed for. Their number is a Poisson count of which none was seen: a mean of λ has
-probability e^−λ, so costs λ in likelihood, and adds λ times what the heaviest rows weigh. With many terms, none of them
-large, this is the normal interval; for a count of equal terms it is close to the mid-P interval.
+A sum with variance v and third cumulant κ is treated as m times a Poisson count k, with m = κ/v and k = v/m². What it
+may be off by with a tail probability t is where the signed root of its likelihood ratio, x − k − k ln(x/k), is the
+normal quantile of t. Errors of a kind that the sample does not show are Poisson too: λ of them are expected, and none
+is seen, with probability e^−λ. So a limit with tail probability t must allow for λ unseen errors beside a deviation of
+what was seen that has probability t e^λ, whatever λ: the interval goes as far as the worst λ. Where many errors were
+seen the worst is λ = 0, and nothing is added. Where none was, it is the mid-P limit, 3.0 errors at 95%.
 """
 
 from dataclasses import dataclass, replace
-from math import exp, expm1, log, log1p, sqrt
+from math import ceil, exp, expm1, log, log1p, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,9 @@ from abstain.metrics.quantiles import student_quantile
 Floats = NDArray[np.float64]
 SYMMETRIC = 1e-6  # skewness, below which a distribution is taken for a normal one
 FEW = 0.3  # how much the few terms of a skewed sum add to the cost that likelihood allows
-TOP = 3  # rows: of a kind with 3 expected rows none is seen in 5% of samples
-NOT_SEEN = 0.8  # of 1 − level: the probability not to see what an interval allows for
+TOP = 0.2  # of the rows: the most trusted, among which an area allows for errors not seen
+MOST = 0.75  # of the rows of a score, among which a comparison allows for errors that the other score ranks last
+STEPS = 24  # at which the number of unseen errors is tried
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Spread:
     """The third cumulant that lengthens the interval below and above: −κ and κ. Of a difference, whose terms have
     either sign, the cubes of those below and of those above: a skewness seen by chance makes no side shorter."""
     unseen: tuple[float, float]
-    """What one term that was not seen may take off and add."""
+    """What one term that was not seen may take off and add, on average."""
     size: float
     """How many rows of equal weight would count as much."""
     beyond: float = 0.0
@@ -40,9 +42,8 @@ class Spread:
 
     def interval(self, value: float, /, *, level: float) -> tuple[float, float]:
         """The interval around a value."""
-        rows = unseen_rows(level)
         below, above = (
-            reach(self.variance, third, rows * unseen, self.size, level=level)
+            reach(self.variance, third, unseen, self.size, level=level)
             for third, unseen in zip(self.thirds, self.unseen, strict=True)
         )
         return value - below - self.beyond, value + above
@@ -58,25 +59,15 @@ def area_spread(value: float, se: float, third: float, unseen: float, size: floa
     return Spread(se**2, (-third, third), (value * unseen, (1 - value) * unseen), size, beyond)
 
 
-def unseen_rows(level: float, /) -> float:
-    """How many rows at most, λ, one expects of a kind that a sample does not show with probability e^−λ."""
-    return -log(NOT_SEEN * (1 - level))
+def heaviest(shares: Floats, part: float = TOP, /) -> float:
+    """The mean of the largest part of the shares that count at all.
 
-
-def heaviest(shares: Floats, /) -> float:
-    """The mean of the three largest shares: of as many rows as a sample may fail to show.
-
-    >>> round(heaviest(np.array([0.1, 0.5, 0.3, 0.3])), 4)
-    0.3667
+    >>> round(heaviest(np.array([0.1, 0.5, 0.2, 0.2, 0.1, 0.3, 0.0])), 4)
+    0.4
     """
-    first = shares if len(shares) <= TOP else np.partition(shares, len(shares) - TOP)[-TOP:]
-    return float(np.sort(first).mean())
-
-
-def typical(shares: Floats, /) -> float:
-    """The root mean square of the shares that count at all."""
     reached = shares[shares > 0]
-    return sqrt(exact_sum(np.square(reached)) / max(1, reached.size))
+    top = ceil(part * reached.size)
+    return exact_sum(np.partition(reached, reached.size - top)[-top:]) / top if top else 0.0
 
 
 def effective_number(shares: Floats, /) -> float:
@@ -87,31 +78,31 @@ def effective_number(shares: Floats, /) -> float:
 def reach(variance: float, third: float, unseen: float, size: float, /, *, level: float) -> float:
     """How far above an estimate the interval goes; with −κ for the third cumulant, how far below.
 
-    >>> round(reach(0.04, 0.0, 0.0, 1e9, level=0.95), 4), round(reach(0.0, 0.0, 0.3, 1e9, level=0.95), 4)
-    (0.392, 0.3)
+    >>> round(reach(0.04, 0.0, 0.0, 1e9, level=0.95), 4), round(reach(0.0, 0.0, 0.1, 1e9, level=0.95), 4)
+    (0.392, 0.2996)
     """
-    z = student_quantile((1 + level) / 2, max(size - 1.0, 2.0))
-    if variance <= 0:
-        return unseen
-    skewness = third / variance**1.5
-    cost = z**2 / 2 * (1 + FEW / (1 + 1 / max(skewness**2, 1e-300)))
-    sd, step = sqrt(variance), unseen / cost
+    tail, most = (1 - level) / 2, -log(1 - level)  # unseen errors, at which a tail probability of ½ is left
+    farthest = -1.0
+    for step in range(STEPS + 1):
+        expected = most * step / STEPS
+        z = student_quantile(1 - tail * exp(expected), max(size - 1.0, 2.0)) if step < STEPS else 0.0
+        now = expected * unseen + _deviation(variance, third, z)
+        if now <= farthest:
+            break  # a concave function of their number
+        farthest = now
+    return farthest
+
+
+def _deviation(variance: float, third: float, z: float) -> float:
+    """How much more the mean of a sum may be than what was seen, at a normal quantile."""
+    if variance <= 0 or z <= 0:
+        return 0.0
+    skewness, sd = third / variance**1.5, sqrt(variance)
     if abs(skewness) < SYMMETRIC:
-        if step * sqrt(2 * cost) <= sd:
-            return sd * sqrt(2 * cost)
-        return unseen + variance / (2 * step)
-    count, width = 1 / skewness**2, skewness * sd  # of the steps of a Poisson count, the second with its sign
-    if step > 0 and width < step:
-        # At the best ratio of the mean of the steps to their count, a unit of likelihood buys as much of either.
-        spent = count * _cost(1 / (1 - width / step) - 1)
-        if spent < cost:
-            return width * count * (1 / (1 - width / step) - 1) + step * (cost - spent)
-    return width * count * _change(cost / count, rises=width > 0)
-
-
-def _cost(change: float) -> float:
-    """−ln of the likelihood ratio of a Poisson count whose mean is 1 + change times it, for each unit of it."""
-    return change - log1p(change)
+        return z * sd
+    count = 1 / skewness**2
+    cost = z**2 / 2 * (1 + FEW / (1 + count))
+    return sd / skewness * _change(cost / count, rises=skewness > 0)
 
 
 def _change(cost: float, *, rises: bool) -> float:

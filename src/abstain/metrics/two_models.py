@@ -15,7 +15,7 @@ from abstain.metrics.influence import Influence
 from abstain.metrics.intervals import estimates, mover
 from abstain.metrics.ranking import Ranking, Rows
 from abstain.metrics.risk_influence import risk_influence
-from abstain.metrics.spread import Spread, effective_number, typical
+from abstain.metrics.spread import MOST, Spread, effective_number, heaviest
 
 ENOUGH = 5  # clusters apart, to tell what those not seen weigh: with fewer, 95% intervals held in 86%
 
@@ -157,7 +157,7 @@ class TwoModels:
         apart = [cluster_sums(each.share * self._differ, self._clusters) for each in (of_a, of_b)]
         if np.count_nonzero(np.maximum(*apart)) < ENOUGH:
             apart = [of_a.shares, of_b.shares]
-        return typical(apart[1]), typical(apart[0])
+        return heaviest(apart[1], MOST), heaviest(apart[0], MOST)
 
 
 def _same(value: float) -> Pair:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import log
 from typing import final
 
 import numpy as np
@@ -19,7 +19,7 @@ from abstain.metrics.intervals import Estimate, estimates
 from abstain.metrics.ood import auroc
 from abstain.metrics.operating_points import coverage_at, risk_at
 from abstain.metrics.quantiles import normal_quantile
-from abstain.metrics.spread import Spread
+from abstain.metrics.spread import MOST, Spread
 from abstain.sketch.binned import Binned
 from abstain.sketch.bins import Bins
 from abstain.sketch.bracket import Bracket
@@ -194,7 +194,7 @@ class Counts:
             raise ValueError("A paired comparison must have two scores of the same rows, got others.")
         difference = mine.value - others.value
         spread, se = _by_parts(without[0] - without[1], mine.spread.size, level)
-        unseen = sqrt(2) / prefix(self.n, alpha)  # a typical row, which one score alone finds
+        unseen = (1 - log(MOST)) / prefix(self.n, alpha)  # that one score alone finds
         low, high = replace(spread, unseen=(unseen, unseen)).interval(difference, level=level)
         unknown = self.aurc(alpha).width + other.aurc(alpha).width
         return Comparison(difference, se, low - unknown, high + unknown)
