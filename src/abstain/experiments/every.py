@@ -1,6 +1,7 @@
 """Every experiment that tests claims of the paper, one after the other, going on where an earlier run stopped."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from abstain.collect.run import Progress
@@ -23,10 +24,12 @@ def run_all(folder: Path, /, *, long: bool = False, progress: Progress | None = 
     """
     for each in claim_experiments():
         for is_long in (False, True) if long and "long" in each.takes else (False,):
-            place = folder / (f"{each.name}-long" if is_long else each.name)
+            setting = Setting(folder=folder, long=is_long, progress=progress)
+            place = each.place(setting)
             is_old = key_of(place) != _key(folder, each)
             if is_old:
-                findings = each.run(Setting(folder=place, long=is_long, progress=progress))
+                findings = each.run(replace(setting, folder=place))
+                assert findings is not None  # nothing is run in parts
                 write_findings(findings, each.title, place, key=_key(folder, each))
             yield place.name, is_old
 

@@ -95,16 +95,15 @@ def _trained(name: str, card: Card | None, root: Path, pixels: Pixels | None, de
 
 def _exported(place: Path, pixels: Pixels | None, device: str | None, amp: bool) -> Model:
     """FLYP in one file, LISA or a classifier of transformers in a folder, or an ONNX graph."""
-    if place.suffix == ".onnx" or (place.is_file() and pixels is None):
-        return _sized(model_from(f"onnx:{place}", device=device or "cpu", prepare=pixels, amp=amp), pixels)
-    device = device or _device()
     if place.is_dir():
         from abstain.experiments.benchmarks.lisa_model import is_lisa, lisa_model
 
-        return (lisa_model if is_lisa(place) else hf_model)(place, device=device, amp=amp)
+        return (lisa_model if is_lisa(place) else hf_model)(place, device=device or _device(), amp=amp)
+    if place.suffix == ".onnx" or pixels is None:
+        return _sized(model_from(f"onnx:{place}", device=device or "cpu", prepare=pixels, amp=amp), pixels)
     from abstain.experiments.benchmarks.clip_classifier import clip_model
 
-    return clip_model(place, pixels=pixels, device=device, amp=amp)
+    return clip_model(place, pixels=pixels, device=device or _device(), amp=amp)
 
 
 def _from_timm(name: str, weights: Path | None, prepare: Pixels | None, device: str, amp: bool) -> Model:
