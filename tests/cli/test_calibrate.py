@@ -103,6 +103,18 @@ def test_an_unreachable_risk_is_one_line(run, tmp_path):
     assert not (tmp_path / "s.abstain").exists()
 
 
+def test_a_refusal_as_json_has_a_table_of_what_is_achievable(run, tmp_path):
+    make(600, 0).save(tmp_path / "cal")
+    done = run("calibrate", tmp_path / "cal", "--risk", "0.001", "-o", tmp_path / "s.abstain", "--json")
+    assert done.returncode == 1
+    document = json.loads(done.stdout)
+    assert document["error"] in done.stderr
+    row = document["achievable"][0]
+    assert set(row) == {"risk", "delta", "coverage", "group"}
+    asked = ["--risk", row["risk"], "--delta", row["delta"]]
+    assert not run("calibrate", tmp_path / "cal", *asked, "-o", tmp_path / "s.abstain").returncode
+
+
 def test_a_wrong_file_is_one_line(run, tmp_path):
     make(10, 0).save(tmp_path / "run")
     (tmp_path / "s.abstain").write_bytes(b"nonsense")

@@ -128,12 +128,12 @@ def test_classes_are_called_by_their_names_and_kept_by_number():
     counted = sketch_outputs(named, scores=["confidence_margin"], by=("class",))
     assert "in the group 'zero'" in calibrate_sketch(counted, risk=0.1, per="class").groups.thresholds["0"].words
     for refused in (calibrate, lambda _, **asked: calibrate_sketch(counted, **asked)):
-        with pytest.raises(NoSafeThresholdError, match=r"risk in reach is [\d.]+, in 'last' of 1,648 rows"):
+        with pytest.raises(NoSafeThresholdError, match=r"risk [\d.]+ in 'last', which has 1,648 rows"):
             refused(named, risk=0.0001, per="class")
 
 
 def test_targets_out_of_reach_name_pairs():
-    with pytest.raises(NoSafeThresholdError, match="cannot be certified together on n=6000"):
+    with pytest.raises(NoSafeThresholdError, match="cannot be certified together on n=6,000"):
         calibrate(CAL, risk=0.001, coverage=0.9)
 
 

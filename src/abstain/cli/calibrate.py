@@ -10,6 +10,7 @@ import typer
 from abstain.cli.complete import group_kinds, method_names, score_or_best
 from abstain.cli.options import Json
 from abstain.cli.program import program
+from abstain.cli.refusal import refusal_as_json
 from abstain.cli.show import print_json, say
 from abstain.cli.sketched import calibrate_from_sketch
 from abstain.cli.unused_columns import tell_unused
@@ -92,35 +93,37 @@ def calibrate(
     if outputs.suffix == ".sketch":
         refused = {"--cost": cost, "--costs": costs, "--group-risk": group_risk}
         refused |= {"--largest-cluster": largest_cluster, "--label-above": label_above}
-        selector = calibrate_from_sketch(
-            outputs,
-            refused=refused,
-            score=score,
-            risk=risk,
-            coverage=coverage,
-            per=groups,
-            jointly=not each,
-            delta=delta,
-            method=method,
-        )
+        with refusal_as_json(json):
+            selector = calibrate_from_sketch(
+                outputs,
+                refused=refused,
+                score=score,
+                risk=risk,
+                coverage=coverage,
+                per=groups,
+                jointly=not each,
+                delta=delta,
+                method=method,
+            )
         _tell(selector, output, kind="", by_default=score is None, json=json)
         return
-    selector = abstain.calibrate(
-        abstain.Outputs.load(outputs, nonfinite="reject"),
-        score=None if score is None else split_names(score),
-        risk=risk,
-        coverage=coverage,
-        cost=_numbers(cost),
-        costs=_table(costs),
-        delta=delta,
-        method=method,
-        label_above=label_above,
-        per=groups,
-        group_risk=group_risk,
-        jointly=not each,
-        largest_cluster=largest_cluster,
-        seed=seed,
-    )
+    with refusal_as_json(json):
+        selector = abstain.calibrate(
+            abstain.Outputs.load(outputs, nonfinite="reject"),
+            score=None if score is None else split_names(score),
+            risk=risk,
+            coverage=coverage,
+            cost=_numbers(cost),
+            costs=_table(costs),
+            delta=delta,
+            method=method,
+            label_above=label_above,
+            per=groups,
+            group_risk=group_risk,
+            jointly=not each,
+            largest_cluster=largest_cluster,
+            seed=seed,
+        )
     tell_unused(outputs)
     _tell(selector, output, kind=outputs.suffix if outputs.is_file() else "", by_default=score is None, json=json)
 

@@ -57,7 +57,7 @@ def too_few(n: int, rank: int, unusable: int, coverage: float, delta: float | No
         needed = ceil(coverage / (1 - coverage) - 1e-9) if delta is None else ceil(np.log(delta) / np.log(coverage))
         return NoSafeThresholdError(f"{words}. Calibrate on at least {needed}.")
     return NoSafeThresholdError(
-        f"{words}, {unusable} of which are not usable and never accepted. Ask for less, or mend the inputs."
+        f"{words}, {unusable} of which are not finite and never accepted. Ask for less, or fix the inputs."
     )
 
 

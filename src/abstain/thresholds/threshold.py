@@ -2,44 +2,68 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from math import inf, isinf
 from sys import float_info
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.thresholds.achievable import Achievable
 from abstain.thresholds.promise import Promise
 
 CLOSE = 1e-9  # confidences that are closer, relative to their size, may be told apart by rounding alone
 
 
 class NoSafeThresholdError(ValueError):
-    """No threshold can be certified on this calibration sample; the message says what would help.
+    """No threshold can be certified on this calibration sample: what was asked, what is achievable, and what to do.
 
-    To find out what would takes a while, so a message may be a function that is called when it is read.
+    To find out what is takes a while, so a message may be a function that is called when it is read.
     """
 
     def __init__(
-        self, message: str | Callable[[], str], /, *, in_reach: Callable[[], float | None] | None = None
+        self,
+        message: str | Callable[[], str],
+        /,
+        *,
+        in_reach: Callable[[], float | None] | None = None,
+        achievable: Callable[[], tuple[Achievable, ...]] | None = None,
     ) -> None:
         super().__init__(message)
         self._message = message
         self._in_reach = in_reach
+        self._achievable = achievable
 
     @property
     def in_reach(self) -> float | None:
         """About the lowest risk that can be certified on this sample, None where that is not known."""
         return None if self._in_reach is None else self._in_reach()
 
+    @property
+    def achievable(self) -> tuple[Achievable, ...]:
+        """Targets that can be certified on this sample, the lowest risk first; none where that is not known."""
+        return () if self._achievable is None else self._achievable()
+
+    def with_advice(self, advice: str, /) -> "NoSafeThresholdError":
+        """The same with one more thing to do."""
+        return NoSafeThresholdError(
+            lambda: f"{self} {advice}", in_reach=lambda: self.in_reach, achievable=lambda: self.achievable
+        )
+
     def __str__(self) -> str:
         if callable(self._message):
             self._message = self._message()
         return self._message
 
-    def __reduce__(self) -> tuple[type, tuple[str]]:
-        return type(self), (str(self),)
+    def __reduce__(self) -> tuple[type, tuple[str], dict[str, Any]]:
+        reach, achievable = self.in_reach, self.achievable
+        return type(self), (str(self),), {"_in_reach": partial(_same, reach), "_achievable": partial(_same, achievable)}
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 @final
