@@ -308,7 +308,7 @@ def test_a_coverage_that_unusable_rows_forbid_is_an_error():
     c = np.r_[np.ones(700), np.full(300, -np.inf)]
     assert target_coverage(c, coverage=0.6, delta=0.05).accepted == 700
     for delta in (None, 0.05):
-        with pytest.raises(NoSafeThresholdError, match="300 of which are not usable"):
+        with pytest.raises(NoSafeThresholdError, match="300 of which are not finite"):
             target_coverage(c, coverage=0.8, delta=delta)
 
 

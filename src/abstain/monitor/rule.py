@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self, final
 
+import numpy as np
+
 from abstain.monitor.row import Row
 from abstain.outputs.column_names import spelled
 from abstain.selector import Selector
@@ -33,9 +35,10 @@ class Rule:
         """That of a selector."""
         groups = selector.groups
         values = {} if groups is None else {name: one.value for name, one in groups.thresholds.items()}
-        if groups is not None and groups.per == "class":
-            values = {str(k): values.get(str(k), float("inf")) for k in range(selector.n_classes)}
-        return cls(selector.threshold.value, groups and groups.per, values, selector.class_names or ())
+        if groups is not None and groups.is_by_class:
+            values = {str(k): float(value) for k, value in enumerate(np.atleast_1d(selector.class_values))}
+        per = None if groups is None else "class" if groups.is_by_class else "domain"
+        return cls(selector.threshold.value, per, values, selector.class_names or ())
 
     def decided(self, row: Row, columns: Mapping[str, Any], /) -> Row:
         """The row with its verdict, where it has a confidence and none; a label that tells neither is a later one."""

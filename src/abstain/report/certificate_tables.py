@@ -54,10 +54,10 @@ def slice_tables(certificate: Certificate, /) -> dict[str, list[tuple[str, ...]]
     data, fresh = certificate.calibration, certificate.fresh
     found = {}
     if data is not None:
-        for kind, counts in (("predicted class", data.classes), ("domain", data.domains)):
+        for kind, counts in (("predicted class", data.classes), ("group", data.domains)):
             found[f"Calibration, by {kind}"] = [(one, "") for one in counts]
     if fresh is not None:
-        for kind, tests in (("predicted class", fresh.classes), ("domain", fresh.domains)):
+        for kind, tests in (("predicted class", fresh.classes), ("group", fresh.domains)):
             found[f"Fresh rows, by {kind}"] = [(one.counts, mark(one)) for one in tests]
     return {title: _rows(each) for title, each in found.items() if each}
 

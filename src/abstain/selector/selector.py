@@ -78,7 +78,9 @@ class Selector:
     @property
     def class_values(self) -> float | NDArray[np.float64]:
         """The threshold, or one for each predicted class (K,): what an exported model compares with."""
-        return self.threshold.value if self.groups is None else self.groups.for_classes(self.n_classes)
+        return (
+            self.threshold.value if self.groups is None else self.groups.for_classes(self.n_classes, self.class_names)
+        )
 
     def confidence(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Confidence (n,), NaN where a row is not usable."""
@@ -108,7 +110,18 @@ class Selector:
         """The threshold (n,) of each row."""
         if self.groups is None:
             return np.full(len(outputs), self.threshold.value)
-        return self.groups.values(self.groups.names(outputs, lambda: self.predictions(outputs)))
+        return self.groups.values(self.group_names(outputs))
+
+    def group_names(self, outputs: Outputs, /) -> NDArray[np.str_]:
+        """(n,) the group of each row, where each group has a threshold."""
+        if self.groups is None:
+            raise ValueError("`selector` must have a threshold for each group, got one for all rows.")
+        return self.groups.names(outputs, lambda: self.predictions(outputs), self.class_names)
+
+    @property
+    def group_column(self) -> str | None:
+        """The column of a table that names the groups, where it is neither ``group`` nor ``domain``."""
+        return None if self.groups is None else self.groups.column
 
     def reasons(self, outputs: Outputs, /) -> NDArray[np.str_]:
         """Why each row (n,) is rejected, in words; nothing where it is accepted."""
@@ -126,7 +139,7 @@ class Selector:
         return predictions(outputs, self.fitted)
 
     def decide(self, outputs: Outputs, /) -> dict[str, NDArray[Any]]:
-        """Columns with a value for each row: id, prediction, confidence, accepted, reason, and error if known.
+        """Columns with a value for each row: id, group, prediction, confidence, accepted, reason, and error if known.
 
         They are what `abstain select` writes. A prediction is the name of its class where classes have names, and "-1"
         where a row is not usable; else a number. Rows without ids are named after the outputs and their number, so that
@@ -135,7 +148,7 @@ class Selector:
         confidence = self.confidence(outputs)
         columns: dict[str, NDArray[Any]] = {"id": _row_names(outputs) if outputs.ids is None else outputs.ids}
         if outputs.domain is not None:
-            columns["domain"] = outputs.domain
+            columns["group"] = outputs.domain
         if outputs.n_classes:
             columns["prediction"] = self._named(self.predictions(outputs), outputs)
         accepted = self.accepted(outputs, confidence)

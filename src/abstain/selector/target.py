@@ -12,7 +12,7 @@ from abstain.outputs.unlabelled import unlabelled
 from abstain.scores.confidences import predictions
 from abstain.scores.expected_cost import Costs, ExpectedCost
 from abstain.scores.score import FittedScore, Score
-from abstain.selector.calibration_data import class_names_of, largest_cluster
+from abstain.selector.calibration_data import largest_cluster
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.thresholds.labelled_above import labelled_above
 from abstain.thresholds.methods import METHODS, Target, methods_for
@@ -132,13 +132,10 @@ class Asked:
         if self.per is None:
             by_rows = target_risk if self.method is None else rule
             return by_rows(confidence, rest.errors, **known), None
-        names = GroupThresholds(self.per, {}).names(rest, lambda: rest.predictions)
+        names = GroupThresholds(self.per, {}).names(rest, lambda: rest.predictions, rest.class_names)
         if self.group_risk is not None:
             return rule(confidence, rest.errors, names, group_risk=self.group_risk, **known), None
-        called = class_names_of(rest.predictions, rest.class_names) if self.per == "class" else names
-        by_name = rule(confidence, rest.errors, called, jointly=self.jointly, **known)
-        first = zip(*np.unique(called, return_index=True), strict=True)
-        found = dict(sorted((str(names[row]), by_name[name]) for name, row in first if name in by_name))
+        found = rule(confidence, rest.errors, names, jointly=self.jointly, **known)
         largest = None if rest.ids is None else self.largest_cluster or largest_cluster(rest)
         given = {"risk": known["risk"], "delta": known["delta"], "jointly": self.jointly}
         return of_all_groups(found, **given, largest=largest), GroupThresholds(self.per, found)

@@ -57,7 +57,8 @@ def risk_and_coverage(
             found = trade_off(confidence, losses, risks=risks, delta=delta, ids=ids, seed=seed)
             here = [] if (lowest := reach()) is None else [Achievable(lowest, delta, coverage)]
             pairs = [pair for one in found if (pair := _pair(one, rank_for, delta)) is not None]
-            return (*here, *{pair.coverage: pair for pair in reversed(pairs)}.values())  # of each coverage the lowest
+            lowest_of = {pair.coverage: pair for pair in reversed(pairs)}
+            return (*here, *reversed(lowest_of.values()))
 
         def message() -> str:
             return (
