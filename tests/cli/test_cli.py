@@ -122,7 +122,7 @@ def test_tables_fit_the_terminal(run, folder, width):
     done = run("evaluate", folder, width=width)
     *lines, command = done.stdout.splitlines()
     assert max(len(line) for line in lines) <= width
-    assert command.startswith("Go on with: abstain calibrate ")  # whole, to be copied
+    assert command.startswith("Next: abstain calibrate ")  # whole, to be copied
     assert "…" not in done.stdout
 
 
@@ -131,7 +131,7 @@ def test_the_command_to_go_on_with_works_as_printed(run, tmp_path):
     confidence = rng.random(80)
     Outputs(given={"a": confidence}, errors=rng.random(80) > confidence).save(tmp_path / "few rows")
     command = run("evaluate", tmp_path / "few rows").stdout.splitlines()[-1]
-    words = shlex.split(command.removeprefix("Go on with: abstain "))
+    words = shlex.split(command.removeprefix("Next: abstain "))
     assert words[0] == "calibrate"
     assert run(*words[:-1], tmp_path / "s.abstain").returncode == 0
 

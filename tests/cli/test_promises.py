@@ -40,7 +40,7 @@ def calibrate(run, place):
 def test_a_table_becomes_a_guaranteed_threshold_and_decisions(run, calibrate, place):
     done = calibrate("--risk", "0.05")
     assert "the share of errors among accepted rows is at most 0.05, with probability at least 0.95" in done.stdout
-    assert "Seen, not promised" in done.stdout
+    assert "Observed (not guaranteed)" in done.stdout
     assert "s.abstain NEW.csv -o decisions.csv" in done.stdout  # the rows it was calibrated on are not to be decided on
     done = run("select", place / "s.abstain", place / "new.csv", "-o", place / "d.csv", "--json")
     rows = read(place / "d.csv")

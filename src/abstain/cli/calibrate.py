@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from abstain.cli.complete import group_kinds, method_names, score_or_best
-from abstain.cli.options import Json
+from abstain.cli.options import ONE_SCORE, Json
 from abstain.cli.program import program
 from abstain.cli.refusal import refusal_as_json
 from abstain.cli.show import print_json, say
@@ -27,7 +27,7 @@ def calibrate(
     score: Annotated[
         str | None,
         typer.Option(
-            help="The score to trust, several with commas, or `best`. By default confidence_margin.",
+            help=f"The score to trust, or several with commas, of which the best is taken. {ONE_SCORE}",
             autocompletion=score_or_best,
         ),
     ] = None,
@@ -148,7 +148,7 @@ def _tell(selector: "Selector", output: Path, *, kind: str, by_default: bool, js
         say(f"  {name}: {_told(threshold)}")
     if by_default:
         say(default_words(selector.score))
-    say(f"Go on with: {program()} {shlex.join(['select', str(output), f'NEW{kind}'])} -o decisions.csv", whole=True)
+    say(f"Next: {program()} {shlex.join(['select', str(output), f'NEW{kind}'])} -o decisions.csv", whole=True)
 
 
 def _groups(per: str | None, outputs: Path) -> tuple[Literal["class", "domain"] | None, str | None]:

@@ -75,7 +75,7 @@ def collect(
     console.print(repr(outputs), markup=False)
     if outputs.features is not None and outputs.weight is not None:
         console.print(str(outputs.check_head()), markup=False)
-    print(f"Go on with: {program()} evaluate {output}")
+    print(f"Next: {program()} evaluate {output}")
 
 
 def _class_names(file: Path | None) -> list[str] | None:

@@ -8,7 +8,7 @@ import typer
 
 from abstain.cli.complete import score_names
 from abstain.cli.evaluation_files import EvaluationFiles
-from abstain.cli.options import Figure, FittingOn, Group, Json, Nonfinite, fitting_of, score_list
+from abstain.cli.options import ALL_SCORES, Figure, FittingOn, Group, Json, Nonfinite, fitting_of, score_list
 from abstain.cli.sharded import Address, Engine, Resume, Workers, check_in_memory, compared, is_sharded, sketched
 from abstain.cli.show import progress_bar
 from abstain.cli.sketched import evaluate_from_sketch
@@ -28,7 +28,7 @@ def evaluate(
     score: Annotated[
         list[str] | None,
         typer.Option(
-            help="A score to compare, such as knn or 'knn(k=5)'; repeat. All by default.", autocompletion=score_names
+            help=f"A score to compare, such as knn or 'knn(k=5)'; repeat. {ALL_SCORES}", autocompletion=score_names
         ),
     ] = None,
     alpha: Annotated[list[float] | None, typer.Option(help="A coverage α; repeat for several.")] = None,

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from abstain.cli.complete import score_names
-from abstain.cli.options import Group, Json, Nonfinite, score_list
+from abstain.cli.options import ALL_SCORES, Group, Json, Nonfinite, score_list
 from abstain.cli.show import print_json, progress_bar, say
 from abstain.cli.unused_columns import tell_unused, unused_note
 
@@ -26,7 +26,7 @@ def report(
     delta: Annotated[float, typer.Option(help="Probability with which a promise or a bound may fail.")] = 0.05,
     score: Annotated[
         list[str] | None,
-        typer.Option(help="A score to compare; repeat. All by default.", autocompletion=score_names),
+        typer.Option(help=f"A score to compare; repeat. {ALL_SCORES}", autocompletion=score_names),
     ] = None,
     metric: Annotated[list[str] | None, typer.Option(help="A metric to choose on the page; repeat.")] = None,
     group: Group = None,

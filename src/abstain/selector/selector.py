@@ -22,6 +22,7 @@ from abstain.selector.reasons import reasons
 from abstain.selector.seen import SeenRows
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
+from abstain.words import listed
 
 ABSTAIN = -1
 """What `Selector.answers` gives where it does not answer."""
@@ -178,22 +179,32 @@ class Selector:
     def summary(self) -> str:
         """What it does and what it promises, in plain words."""
         t = self.threshold
-        wrong = "" if t.errors is None else f", {t.errors:.4g} of them wrong"
-        share = f"seen, not promised: {t.accepted} of {t.n} calibration rows ({t.accepted / t.n:.1%}) accepted{wrong}"
-        above = f"> {t.value:.6g}{self._units(t.value)}" if self.groups is None else f"is above {self.groups.words()}"
-        return (
-            f"Accept iff {self.score} {above}. Promise by {t.method}: {t.words} {share.capitalize()}.{self._others()}"
-        )
+        guarantee = f"Guarantee by {t.method}: {t.words} Observed (not guaranteed): {t.observed}."
+        return f"{self._rule()}. {guarantee}{self._others()}"
+
+    def _rule(self) -> str:
+        """When a row is accepted."""
+        t = self.threshold
+        if self.groups is not None:
+            return f"Accept iff {self.score} is above {self.groups.words()}"
+        if t.value == -np.inf:
+            return "Accept every finite row: nothing needs to be rejected, since the target holds for all rows together"
+        if t.value == np.inf:
+            return "Accept no row"
+        return f"Accept iff {self.score} > {t.value:.6g}{self._units(t.value)}"
 
     def _others(self) -> str:
         """What became of the rows that were given and certify nothing."""
         data = self.calibration
         if data is None:
             return ""
-        fitted = (
-            f" {data.held_out:,} of the {data.rows:,} rows given fitted or chose the score." if data.held_out else ""
+        n, others = self.threshold.n, data.rows - data.held_out - self.threshold.n
+        parts = [f"{data.held_out:,} chose or fitted the score"] if data.held_out else []
+        parts += [f"{others:,} placed the threshold or repeat a sample"] if others > 0 else []
+        given = (
+            f" Of the {data.rows:,} rows given, {listed([*parts, f'{n:,} certify the threshold'])}." if parts else ""
         )
-        return fitted + (
+        return given + (
             f" Rows that are not finite, {data.unusable:,} here, are never accepted." if data.unusable else ""
         )
 

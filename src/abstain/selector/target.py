@@ -1,6 +1,6 @@
 """What is asked of a selector, checked, and the threshold that keeps it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -17,7 +17,7 @@ from abstain.selector.group_thresholds import GroupThresholds
 from abstain.thresholds.labelled_above import labelled_above
 from abstain.thresholds.methods import METHODS, Target, methods_for
 from abstain.thresholds.per_group import of_all_groups
-from abstain.thresholds.sample import check_chance, check_largest
+from abstain.thresholds.sample import check_chance, check_largest, one_per_cluster
 from abstain.thresholds.target_risk import target_risk
 from abstain.thresholds.threshold import Threshold
 
@@ -119,7 +119,7 @@ class Asked:
         known: dict[str, Any] = {"delta": self.delta, "ids": rest.ids, "seed": seed}
         rule = METHODS[self.method or methods_for(self.target)[0]].rule
         if self.target == "coverage":
-            return rule(confidence, coverage=self.coverage, **known), None
+            return _with_errors(rule(confidence, coverage=self.coverage, **known), rest, confidence, seed), None
         if self.target == "cost":
             return self._by_cost(rule, fitted, rest, confidence, known), None
         known["risk"] = self.risk
@@ -169,3 +169,11 @@ class Asked:
             known["largest"] = max(1.0, rejection)
         found: Threshold = rule(confidence, accepting, rejection=rejecting, **known)
         return found
+
+
+def _with_errors(threshold: Threshold, rest: Outputs, confidence: NDArray[np.float64], seed: int) -> Threshold:
+    """The errors among the rows accepted, where labels tell; they do not decide."""
+    if not rest.is_labelled:
+        return threshold
+    rows = one_per_cluster(confidence, np.zeros(len(rest)), ids=rest.ids, seed=seed)
+    return replace(threshold, errors=float(np.count_nonzero(rest.errors[rows] & threshold.accepts(confidence[rows]))))

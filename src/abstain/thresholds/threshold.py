@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.thresholds.achievable import Achievable
-from abstain.thresholds.promise import Promise
+from abstain.thresholds.promise import COST, Promise
 
 CLOSE = 1e-9  # confidences that are closer, relative to their size, may be told apart by rounding alone
 
@@ -79,7 +79,7 @@ class Threshold:
     accepted: int
     """Those of them above γ."""
     errors: float | None
-    """The total loss among these, None where it is not known."""
+    """The total loss among these: errors, or costs where the guarantee is about those; None where it is not known."""
     promise: Promise
     further: tuple[Promise, ...] = ()
     """What else holds, together with the promise."""
@@ -105,6 +105,17 @@ class Threshold:
     def _repr_html_(self) -> str:
         seen = f"{self.accepted:,} of {self.n:,} calibration rows accepted"
         return f"<b>Threshold</b> &gt; {self.value:.6g}, by {escape(self.method)}<br>{escape(self.words)}<br>{seen}"
+
+    @property
+    def observed(self) -> str:
+        """What the calibration rows show: how many are accepted, and how many of them are wrong or what they cost."""
+        share = f"{self.accepted:,} of {self.n:,} calibration rows ({self.accepted / self.n:.1%}) accepted"
+        if self.errors is None:
+            return share
+        if self.promise.quantity == COST:
+            return f"{share}, which cost {self.errors:,.6g} in all"
+        risk = f" ({self.errors / self.accepted:.2%})" if self.accepted else ""
+        return f"{share}, {self.errors:,.4g} of them wrong{risk}"
 
     @property
     def words(self) -> str:
