@@ -44,4 +44,4 @@ def tell(evaluation: "Evaluation", folder: Path, *, words: str, json: bool) -> N
     print_summary(summary, console)
     print(f"\nRisk–coverage curves: {figure}")
     print(f"Every mix of shifts:  {program()} evaluate {shlex.quote(str(outputs))} --all")
-    tell_next(evaluation, str(outputs), summary.verdict.score, f"{folder.name}.abstain")
+    tell_next(evaluation, str(outputs), summary.verdict.score, f"{folder.name}.abstain", console)

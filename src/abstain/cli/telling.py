@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from abstain.cli.letters import shown
 from abstain.cli.program import program
-from abstain.cli.show import print_json, print_summary, say
+from abstain.cli.show import print_json, print_summary
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,7 +36,7 @@ class Telling:
         score = self._table(found, console)
         for line in drawn:
             print(shown(line))
-        tell_next(found, run, score, "selector.abstain")
+        tell_next(found, run, score, "selector.abstain", console)
 
     def counts(self, found: "SketchedEvaluation") -> None:
         """An evaluation of counts: the usual table, and under it what is certain."""
@@ -62,8 +62,8 @@ class Telling:
         return summary.verdict.score
 
 
-def tell_next(found: "Evaluation", run: str, score: str, selector: str) -> None:
-    """The command for a selector whose guarantee holds, and what its options are; or how to find out what is needed.
+def tell_next(found: "Evaluation", run: str, score: str, selector: str, console: "Console") -> None:
+    """What the options of the next command are, then the command, whose guarantee holds; or how to find what is needed.
 
     Where scores were compared on these rows, `best` chooses again on a part of them that certifies nothing.
     """
@@ -73,16 +73,18 @@ def tell_next(found: "Evaluation", run: str, score: str, selector: str) -> None:
         print(shown(f"Next: {program()} plan --n {len(found.given)}, as these rows certify nothing"))
         return
     several = len(found.scores) > 1
+    words = (
+        f"--risk {risk:g} below is an example, for an error rate of {found.errors.mean():.1%}: put the share of errors "
+        "that you can accept among accepted rows. One chosen by looking at these rows is not guaranteed on them."
+    )
+    if several:
+        words += (
+            " --score best chooses on a fifth of the rows, and the others certify the threshold; on labelled rows "
+            f"that are not among these, --score {score} needs no such fifth."
+        )
+    console.print(shown(words), style="dim", markup=False, highlight=False)
     options = ["calibrate", run, "--score", "best" if several else score, "--risk", f"{risk:g}", "-o", selector]
     print(shown(f"Next: {program()} {shlex.join(options)}"))
-    if several:
-        other = f"On labelled rows that are not among these, --score {score} gives none away."
-        say(f"--score best chooses the score on a fifth of the rows, and the others certify the threshold. {other}")
-    rate = f"{found.errors.mean():.1%}"
-    say(
-        f"--risk {risk:g} is an example for an error rate of {rate}: put the share of errors you can accept among "
-        "accepted rows. One chosen by looking at these rows is not guaranteed on them."
-    )
 
 
 def _bounds(found: "SketchedEvaluation", mix: str) -> Any:

@@ -65,6 +65,8 @@ class Asked:
             check_name("method", self.method, methods_for(self.target))
         if self.largest_cluster is not None:
             self._check_largest(self.largest_cluster)
+        if self.label_above is not None and self.label_above != self.label_above:
+            raise ValueError("`label_above` must be a confidence, got NaN.")
         if self.label_above is not None and (self.target != "risk" or self.method is not None):
             raise ValueError("`label_above` must come with a `risk` alone and no `method`, got another target.")
 
