@@ -136,6 +136,7 @@ def _tell(selector: "Selector", output: Path, *, kind: str, by_default: bool, js
     from dataclasses import asdict
 
     from abstain.scores.default import default_words
+    from abstain.thresholds.refutation import untestable
 
     selector.save(output)
     if json:
@@ -148,6 +149,8 @@ def _tell(selector: "Selector", output: Path, *, kind: str, by_default: bool, js
         say(f"  {name}: {_told(threshold)}")
     if by_default:
         say(default_words(selector.score))
+    if reason := untestable(selector.threshold.promise):
+        say(f"`abstain certify` cannot test this guarantee on fresh rows: {reason}.")
     say(f"Next: {program()} {shlex.join(['select', str(output), f'NEW{kind}'])} -o decisions.csv", whole=True)
 
 

@@ -29,6 +29,7 @@ def report(
         typer.Option(help=f"A score to compare; repeat. {ALL_SCORES}", autocompletion=score_names),
     ] = None,
     metric: Annotated[list[str] | None, typer.Option(help="A metric to choose on the page; repeat.")] = None,
+    title: Annotated[str | None, typer.Option(help="What stands above the page.")] = None,
     group: Group = None,
     nonfinite: Nonfinite = "error",
     seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0,
@@ -65,6 +66,7 @@ def report(
             delta=delta,
             run=str(outputs),
             selector_file=str(selector),
+            title=title,
         )
     tell_unused(outputs, group=column)
     found = verdict(result)

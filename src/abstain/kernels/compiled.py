@@ -11,6 +11,8 @@ import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
 
+from abstain.kernels.announcement import announce_compiling
+
 Kinds = tuple[Any, ...]
 flag, byte, word, whole, unsigned = types.boolean, types.uint8, types.uint32, types.int64, types.uint64
 single, double = types.float32, types.float64
@@ -39,6 +41,9 @@ def compiled(
         return kernel
 
     return decorate
+
+
+announce_compiling()
 
 
 def array(kind: Any, dimensions: int = 1, /) -> Any:

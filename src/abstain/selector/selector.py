@@ -211,7 +211,7 @@ class Selector:
     def _units(self, value: float) -> str:
         """The threshold as the literature would print it."""
         literal = self.entry.literal_value(value)
-        return "" if literal == value else f" ({self.entry.symbol} > {literal:.6g})"
+        return "" if literal == value else f" ({self.entry.symbol} > {literal:.6g}; decisions have the first scale)"
 
     @property
     def digest(self) -> str:

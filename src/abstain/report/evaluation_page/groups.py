@@ -21,8 +21,8 @@ def group_thresholds(case: Case, /) -> str:
     values = {part: one.value for part, one in groups.thresholds.items()}
     rows = [[Cell(name(names[part])), *_cells(case, values[part], of_row == part)] for part in names]
     words = (
-        f"The selector has a threshold for each {groups.per}: the table has them. What can be moved below is one "
-        "threshold for all rows alike, which the selector does not have; it begins at the selector’s coverage."
+        f"The selector has a threshold for each {groups.per}: the table has them. Under Explore one threshold "
+        "for all rows alike can be moved, which the selector does not have; it begins at the selector’s coverage."
     )
     caption = f"The selector on these rows, by {'predicted class' if groups.is_by_class else groups.per}"
     columns = [Column(groups.per.capitalize()), *titles]
