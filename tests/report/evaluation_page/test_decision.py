@@ -75,8 +75,8 @@ def test_half_of_the_errors_out_of_reach_is_told_with_what_is_aimed_at():
     rng = np.random.default_rng(0)
     case = of_risk(Outputs(given={"a": rng.random(60)}, errors=rng.random(60) < 0.1), None)
     assert 0 < case.point.missed < case.point.target
-    assert f"Half of the errors, a risk of {case.point.missed:g}, cannot be certified" in decision_words(case)
-    assert f"aims at {case.point.target:g}, which can" in decision(case).html
+    assert f"Half of the errors, a risk of {100 * case.point.missed:g}%, cannot be certified" in decision_words(case)
+    assert f"aims at {100 * case.point.target:g}%, which can" in decision(case).html
 
 
 def test_the_only_score_was_not_chosen():
