@@ -43,7 +43,7 @@ def test_the_line_and_the_band_are_those_of_the_metrics(classifier, data):
 
 def test_a_selective_classifier_is_shown_by_its_own_confidence_also_in_a_pipeline(data):
     X, y, fresh, labels = data
-    selective = SelectiveClassifier(LogisticRegression(max_iter=60, tol=0.1), risk=0.1, confidence="energy")
+    selective = SelectiveClassifier(LogisticRegression(max_iter=60, tol=0.1), risk=0.1, score="energy")
     pipe = make_pipeline(StandardScaler(), selective).fit(X, y)
     display = RiskCoverageDisplay.from_estimator(pipe, fresh, labels, ax=Figure().subplots(), name="mine")
     c = pipe[-1].confidence_scores(pipe[:-1].transform(fresh))
@@ -66,8 +66,8 @@ def test_what_is_no_classifier_is_refused():
     with pytest.raises(TypeError, match="`estimator` must be a classifier, got the class LogisticRegression"):
         RiskCoverageDisplay.from_estimator(LogisticRegression, [[0.0]], [0])
     fitted = LogisticRegression().fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ValueError, match="`confidence` must be a score of the logits that needs no fitting, got knn"):
-        RiskCoverageDisplay.from_estimator(fitted, [[0.0]], [0], confidence="knn")
+    with pytest.raises(ValueError, match="`score` must be one of the logits that needs no fitting, got knn"):
+        RiskCoverageDisplay.from_estimator(fitted, [[0.0]], [0], score="knn")
 
 
 @pytest.mark.parametrize(

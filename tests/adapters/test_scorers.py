@@ -15,7 +15,7 @@ from abstain.sklearn import SelectiveClassifier, coverage_at_risk, neg_aurc, sel
 
 X, Y = make_classification(1500, 20, n_informative=8, n_classes=3, flip_y=0.1, random_state=0)
 TRAIN, TEST = (X[:1000], Y[:1000]), (X[1000:], Y[1000:])
-SELECTIVE = SelectiveClassifier(LogisticRegression(), confidence="max_softmax", coverage=0.5)
+SELECTIVE = SelectiveClassifier(LogisticRegression(), score="max_softmax", coverage=0.5)
 
 
 def safe_log(p):
@@ -69,7 +69,7 @@ def test_answers_against_the_favoured_class_come_last():
     p = tuned.predict_proba(x)[:, 1]
     overruled = (p > 0.5) & (p < 0.9)
     confidence = np.where(overruled, -np.inf, np.abs(p - 0.5))
-    found = selective_accuracy(coverage=0.6, confidence="max_softmax")(tuned, x, y)
+    found = selective_accuracy(coverage=0.6, score="max_softmax")(tuned, x, y)
     assert found == pytest.approx(1 - metrics.risk_at_coverage(confidence, tuned.predict(x) != y, coverage=0.6))
 
 
@@ -86,11 +86,11 @@ def test_weights_weigh_the_rows():
         (lambda: coverage_at_risk(risk=2), ValueError, "`risk` must be between 0 and 1, got 2"),
         (lambda: coverage_at_risk(risk="low"), TypeError, "`risk` must be a number, got 'low'"),
         (lambda: selective_accuracy(coverage=0), ValueError, "`coverage` must be above 0 and at most 1, got 0"),
-        (lambda: neg_aurc(confidence="max_sofmax"), ValueError, r"Did you mean max_softmax\?"),
+        (lambda: neg_aurc(score="max_sofmax"), ValueError, r"Did you mean max_softmax\?"),
         (
-            lambda: neg_aurc(confidence="knn"),
+            lambda: neg_aurc(score="knn"),
             ValueError,
-            "must be a score of the logits that needs no fitting, got knn",
+            "must be one of the logits that needs no fitting, got knn",
         ),
     ],
 )

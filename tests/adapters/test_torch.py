@@ -1,5 +1,6 @@
 import copy
 import gc
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -13,6 +14,10 @@ from abstain.scores import SCORES
 from abstain.scores.decide import above, decide
 from abstain.scores.inputs import Head
 from abstain.torch import SelectiveModel
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:`model` is in training mode"
+)  # networks whose answers it does not change
 
 
 @pytest.fixture(scope="module")
@@ -337,3 +342,16 @@ def test_a_trace_warns_of_nothing(classifier):
     network, x, outputs = classifier
     selective = SelectiveModel(network, calibrate(outputs, coverage=0.6)).eval()
     torch.jit.trace(selective, x[:8])  # a warning would be an error
+
+
+def test_a_model_in_training_mode_warns_once(classifier):
+    network, x, outputs = classifier
+    model = torch.nn.Sequential(network, torch.nn.Dropout())
+    selective = SelectiveModel(model, calibrate(outputs, score="max_softmax", coverage=0.6))
+    with pytest.warns(UserWarning, match=r"`model` is in training mode: .* Call \.eval\(\) first"):
+        selective(x[:5])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        selective(x[:5])
+        SelectiveModel(model, selective.selector).eval()(x[:5])
+    model.train()

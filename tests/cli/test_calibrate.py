@@ -47,7 +47,7 @@ def test_costs_from_a_table(run, tmp_path):
     where = (tmp_path / "cal", "-o", tmp_path / "s.abstain", "--costs", tmp_path / "costs.csv")
     done = run("calibrate", *where, "--cost", "0.3,0.3,0.9", "--method", "chow", width=300)
     assert done.returncode == 0, done.stderr
-    assert "Promise by chow: the expected cost per row is at most" in done.stdout
+    assert "Guarantee by chow: the expected cost per row is at most" in done.stdout
     new = make(500, 1)
     selector = Selector.load(tmp_path / "s.abstain")
     assert (selector.predictions(new) != new.predictions).any()
@@ -103,6 +103,18 @@ def test_an_unreachable_risk_is_one_line(run, tmp_path):
     assert not (tmp_path / "s.abstain").exists()
 
 
+def test_a_refusal_as_json_has_a_table_of_what_is_achievable(run, tmp_path):
+    make(600, 0).save(tmp_path / "cal")
+    done = run("calibrate", tmp_path / "cal", "--risk", "0.001", "-o", tmp_path / "s.abstain", "--json")
+    assert done.returncode == 1
+    document = json.loads(done.stdout)
+    assert document["error"] in done.stderr
+    row = document["achievable"][0]
+    assert set(row) == {"risk", "delta", "coverage", "group"}
+    asked = ["--risk", row["risk"], "--delta", row["delta"]]
+    assert not run("calibrate", tmp_path / "cal", *asked, "-o", tmp_path / "s.abstain").returncode
+
+
 def test_a_wrong_file_is_one_line(run, tmp_path):
     make(10, 0).save(tmp_path / "run")
     (tmp_path / "s.abstain").write_bytes(b"nonsense")
@@ -114,7 +126,7 @@ def test_a_wrong_file_is_one_line(run, tmp_path):
 def test_the_score_that_nobody_named_is_told_and_the_next_command_is_for_new_rows(run, tmp_path):
     make(500, 0).save(tmp_path / "my run")
     done = run("calibrate", tmp_path / "my run", "--coverage", "0.5", "-o", tmp_path / "s.abstain")
-    assert "Score: confidence_margin, the default; `abstain evaluate` tells which ranks best here" in done.stdout
+    assert "Score: confidence_margin, the default. --score best chooses one on a fifth of the rows" in done.stdout
     assert f"abstain select {tmp_path / 's.abstain'} NEW -o decisions.csv" in done.stdout
     options = ("--score", "energy", "--coverage", "0.5", "-o", tmp_path / "s.abstain")
     assert "Score:" not in run("calibrate", tmp_path / "my run", *options).stdout
@@ -127,4 +139,26 @@ def test_a_table_without_labels_or_without_classes_is_told_which_columns_help(ru
     assert "A table has them in a column `label`, or without logits in `correct` or `error`" in done.stderr
     table.write_text("confidence,prediction,correct\n0.5,cat,1\n0.7,dog,0\n")
     done = run("calibrate", table, "--risk", "0.1", "--per", "class", "-o", tmp_path / "s.abstain")
-    assert "rename the column prediction to group, and ask for one per group: --per group" in done.stderr
+    assert "Of a table with a column prediction, use --per prediction." in done.stderr
+
+
+def test_what_costs_add_up_to_is_not_called_errors(run, tmp_path):
+    make(900, 0).save(tmp_path / "cal")
+    done = run("calibrate", tmp_path / "cal", "--cost", "0.2", "-o", tmp_path / "s.abstain")
+    assert "which cost " in done.stdout
+    assert "of them wrong" not in done.stdout
+
+
+def test_a_risk_above_the_error_rate_says_that_nothing_is_rejected_and_why(run, tmp_path):
+    make(900, 0).save(tmp_path / "cal")
+    done = run("calibrate", tmp_path / "cal", "--risk", "0.5", "-o", tmp_path / "s.abstain")
+    assert "Accept every finite row: nothing needs to be rejected, since the target holds for all rows" in done.stdout
+    assert "inf" not in done.stdout
+
+
+def test_a_coverage_reports_errors_among_the_accepted_and_ties(run, tmp_path):
+    lines = [f"{0.5 if k < 400 else 0.9},{int(k % 10 > 0)}" for k in range(1000)]
+    (tmp_path / "t.csv").write_text("\n".join(["confidence,correct", *lines]))
+    done = run("calibrate", tmp_path / "t.csv", "--coverage", "0.5", "-o", tmp_path / "s.abstain")
+    assert "600 of 1,000 calibration rows (60.0%) accepted, 60 of them wrong (10.00%)" in done.stdout
+    assert "more are accepted, as their confidences tie" in done.stdout

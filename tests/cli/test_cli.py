@@ -122,7 +122,7 @@ def test_tables_fit_the_terminal(run, folder, width):
     done = run("evaluate", folder, width=width)
     *lines, command = done.stdout.splitlines()
     assert max(len(line) for line in lines) <= width
-    assert command.startswith("Go on with: abstain calibrate ")  # whole, to be copied
+    assert command.startswith("Next: abstain calibrate ")  # whole, to be copied
     assert "…" not in done.stdout
 
 
@@ -131,16 +131,35 @@ def test_the_command_to_go_on_with_works_as_printed(run, tmp_path):
     confidence = rng.random(80)
     Outputs(given={"a": confidence}, errors=rng.random(80) > confidence).save(tmp_path / "few rows")
     command = run("evaluate", tmp_path / "few rows").stdout.splitlines()[-1]
-    words = shlex.split(command.removeprefix("Go on with: abstain "))
+    words = shlex.split(command.removeprefix("Next: abstain "))
     assert words[0] == "calibrate"
     assert run(*words[:-1], tmp_path / "s.abstain").returncode == 0
 
 
-def test_what_is_proposed_says_that_its_rows_chose_it(run, folder):
+def test_what_is_proposed_holds_rows_back_and_explains_its_risk(run, folder):
     shown = " ".join(run("evaluate", folder, width=200).stdout.split())
-    assert "The score and the risk below were chosen on these rows, and the guarantee ignores that." in shown
+    assert "--score best --risk" in shown
+    assert "chooses on a fifth of the rows, and the others certify the threshold" in shown
     one = " ".join(run("evaluate", folder, "--score", "energy", width=200).stdout.split())
-    assert "The risk below was chosen on these rows, and the guarantee ignores that." in one
+    assert "--score energy --risk" in one
+    for words in (shown, one):
+        assert re.search(r"--risk 0\.\d+ below is an example, for an error rate of \d+\.\d%", words)
+        assert "One chosen by looking at these rows is not guaranteed on them." in words
+
+
+def test_nobody_speaks_of_shift_where_the_data_do_not(run, tmp_path):
+    lines = [f"0.{k},{int(k % 7 > 0)}" for k in range(100, 400)]
+    (tmp_path / "vendor.csv").write_text("\n".join(["confidence,correct", *lines]))
+    shown = run("evaluate", tmp_path / "vendor.csv").stdout
+    assert "on these rows (300 rows, 14.3% errors)" in " ".join(shown.split())
+    assert "in-distribution" not in shown
+    assert "in: " not in shown
+
+
+def test_intervals_are_whole_at_80_columns(run, folder):
+    shown = run("evaluate", folder, "--intervals", width=80).stdout
+    assert "…" not in shown
+    assert max(len(line) for line in shown.splitlines()[:-1]) <= 80
 
 
 @pytest.mark.parametrize("option", ["--delta", "--level"])

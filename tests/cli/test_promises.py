@@ -40,12 +40,12 @@ def calibrate(run, place):
 def test_a_table_becomes_a_guaranteed_threshold_and_decisions(run, calibrate, place):
     done = calibrate("--risk", "0.05")
     assert "the share of errors among accepted rows is at most 0.05, with probability at least 0.95" in done.stdout
-    assert "Seen, not promised" in done.stdout
+    assert "Observed (not guaranteed)" in done.stdout
     assert "s.abstain NEW.csv -o decisions.csv" in done.stdout  # the rows it was calibrated on are not to be decided on
     done = run("select", place / "s.abstain", place / "new.csv", "-o", place / "d.csv", "--json")
     rows = read(place / "d.csv")
     assert json.loads(done.stdout)["accepted"] == sum(row["accepted"] == "True" for row in rows)
-    assert set(rows[0]) == {"id", "domain", "confidence", "accepted", "reason", "error"}
+    assert set(rows[0]) == {"id", "group", "confidence", "accepted", "reason", "error"}
 
 
 def test_thresholds_for_groups_and_unseen_groups_are_told(run, calibrate, place):
@@ -55,7 +55,7 @@ def test_thresholds_for_groups_and_unseen_groups_are_told(run, calibrate, place)
     done = run("select", place / "s.abstain", place / "other.csv", "-o", place / "d2.csv")
     assert "50 samples are of groups that calibration did not have, and rejected: c." in done.stdout
     rows = read(place / "d2.csv")
-    assert not any(row["accepted"] == "True" for row in rows if row["domain"] == "c")
+    assert not any(row["accepted"] == "True" for row in rows if row["group"] == "c")
 
 
 def test_several_targets_together_or_what_is_in_reach(calibrate):
@@ -115,3 +115,31 @@ def test_where_no_row_is_left_to_label_new_ones_are_asked_for(run, calibrate, pl
     assert "that have no label yet, got none among 121. Bring decisions on new rows." in last.stderr
     other = run(*again, place / "few.csv", "--ask", "80", "--risk", "0.2", "-o", place / "few-ask.csv")
     assert "Name a new file, and bring decisions on new rows" in other.stderr
+
+
+def test_groups_are_any_column_by_its_name_from_calibration_to_release(run, tmp_path):
+    """The column is read by its name, in another table too, and nobody has to rename anything."""
+    rng = np.random.default_rng(0)
+    for name in ("old.csv", "new.csv"):
+        place = rng.random(3000)
+        segments, wrong = np.array(["north", "south"])[rng.integers(2, size=3000)], rng.random(3000) < 0.2 * place**2
+        rows = zip(segments, 1 - place, 1 - wrong.astype(int), strict=True)
+        lines = [f"{segment},{confidence:.6f},{correct}" for segment, confidence, correct in rows]
+        (tmp_path / name).write_text("\n".join(["Segment,confidence,correct", *lines]))
+    selector, decisions = tmp_path / "s.abstain", tmp_path / "d.csv"
+    done = run("calibrate", tmp_path / "old.csv", "--risk", "0.05", "--per", "Segment", "-o", selector)
+    assert "the threshold of its Segment" in done.stdout
+    assert "not used" not in done.stderr
+    assert "  north: accept above" in done.stdout
+    assert not run("select", selector, tmp_path / "new.csv", "-o", decisions).returncode
+    with open(decisions, newline="") as file:
+        assert {row["group"] for row in csv.DictReader(file)} == {"north", "south"}
+    done = run("certify", selector, "--on", tmp_path / "new.csv")
+    assert "in the group north" in done.stdout
+    assert not run("report", tmp_path / "new.csv", "--selector", selector, "-o", tmp_path / "r.html").returncode
+
+
+def test_a_table_with_semicolons_is_read_as_one_with_commas(run, tmp_path):
+    (tmp_path / "t.csv").write_text("confidence;correct\n" + "\n".join(f"0.{k};1" for k in range(100, 400)))
+    done = run("calibrate", tmp_path / "t.csv", "--risk", "0.05", "-o", tmp_path / "s", "--json")
+    assert json.loads(done.stdout)["threshold"]["n"] == 300

@@ -1,4 +1,5 @@
 import json
+import re
 
 import numpy as np
 import pytest
@@ -37,8 +38,8 @@ def test_a_report_about_a_selector(run, folder, tmp_path):
 
 def test_a_risk_out_of_reach_is_told_on_the_terminal(run, folder, tmp_path):
     done = run("report", folder, "--score", "energy", "--risk", "0.0001", "-o", tmp_path / "a.html")
-    assert "no threshold can promise a risk of 0.0001" in done.stdout
-    assert "is in reach" in done.stdout
+    assert "no threshold can guarantee at most 0.01% errors" in done.stdout
+    assert "Achievable: risk" in done.stdout
 
 
 def test_evaluate_writes_the_page_beside_its_table(run, folder, tmp_path):
@@ -57,3 +58,21 @@ def test_a_risk_out_of_reach_decides_no_threshold_and_no_coverage(run, folder, t
     done = run("report", folder, "--score", "energy", "--risk", "0.0001", "-o", tmp_path / "a.html", "--json")
     decided = json.loads(done.stdout)["decision"]
     assert (decided["threshold"], decided["coverage"], decided["risk"]) == (None, None, None)
+
+
+def test_the_page_has_a_title_of_ones_own_and_a_short_guarantee(run, tmp_path):
+    rng = np.random.default_rng(0)
+    for name in ("old", "new"):
+        confidence = rng.random(3000)
+        wrong = rng.random(3000) < 0.3 * (1 - confidence) ** 2
+        Outputs(given={"a": confidence}, errors=wrong).save(tmp_path / name)
+    run("calibrate", tmp_path / "old", "--risk", "0.05", "-o", tmp_path / "s")
+    goal = tmp_path / "a.html"
+    run("report", tmp_path / "new", "--selector", tmp_path / "s", "--title", "Our <classifier>", "-o", goal)
+    page = goal.read_text()
+    assert "<h1>Our &lt;classifier&gt;</h1>" in page
+    short, folded = re.search(r"What is guaranteed\.</strong>(.*?)<details>(.*?)</details>", page).groups()
+    assert "The share of errors among accepted rows is at most 5%, with probability 95%." in short
+    assert "p = " not in short
+    assert "p = " in folded
+    assert "in-distribution" not in page

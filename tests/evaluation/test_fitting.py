@@ -75,7 +75,7 @@ def test_scores_that_cannot_be_fitted_are_listed_with_the_reason(digits):
 def test_the_two_draws_to_fit_on(digits):
     for fitting, others in (("fifth", True), ("paper", True)):
         notes = evaluate(digits, scores=["knn"], fitting=fitting).notes
-        assert any("in-distribution rows were drawn to fit scores on" in note for note in notes) == others
+        assert any("were drawn and left out of the evaluation: " in note for note in notes) == others
     with pytest.raises(ValueError, match="`fitting` must be outputs, 'fifth' or 'paper', got 'half'"):
         evaluate(digits, fitting="half")
 

@@ -410,7 +410,7 @@ def test_a_share_outside_the_range_without_proof_is_not_called_within():
     found = AcceptanceMonitor(0.381, 0.447, 0.05).update(accepted=677, n=1500)
     assert not found.alarm
     assert found.words() == (
-        "No proof that the share accepted has left what calibration allows (0.381–0.447): 677 of 1500, 0.451."
+        "No alarm: the share accepted may be within what calibration allows (0.381–0.447): 677 of 1500, 0.451."
     )
 
 

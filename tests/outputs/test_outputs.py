@@ -76,9 +76,9 @@ BAD = [
     ({"logits": Z, "labels": [0.0, 1, 2, 2]}, TypeError, "`labels` must be integers, got float64"),
     ({"logits": Z, "labels": ["0", "1", "2", "-1"]}, TypeError, r"Convert class numbers with .astype\(int\)"),
     (
-        {"logits": Z, "labels": list("abca")},
-        TypeError,
-        r"got names such as 'a'. Number them .* np.unique\(names, return_",
+        {"logits": Z, "labels": list("abba")},
+        ValueError,
+        r"`labels` must have 3 different names, one for each class, got 2. Pass class_names=",
     ),
     ({"logits": Z, "labels": [True, False, True, True]}, TypeError, "`labels` must be integers, got bool"),
     ({"logits": Z, "labels": [0, 1]}, ValueError, r"`labels` must have shape \(4,\)"),
@@ -265,3 +265,33 @@ def test_what_is_known_of_the_rows_stays_true():
     signed, unsigned = (Outputs(logits=z, ids=np.arange(6, dtype=kind)) for kind in (np.int64, np.uint64))
     with pytest.raises(TypeError, match="`ids` must have one integer type in all parts, got uint64 in part 1"):
         Outputs.concat([signed, unsigned])
+
+
+LOGITS = np.array([[2.0, 0, 0], [0, 2, 0], [0, 0, 2], [0, 0, 3]])
+
+
+@pytest.mark.parametrize("kind", [list, np.array, lambda names: np.array(names, dtype=object)])
+def test_labels_may_be_names_of_classes(kind):
+    names = kind(["cat", "ant", "dog", "fish"])
+    outputs = Outputs(logits=LOGITS, labels=names, class_names=np.array(["cat", "ant", "dog"]))
+    assert outputs.labels.tolist() == [0, 1, 2, -1]
+    assert outputs.shift.tolist() == ["none", "none", "none", "label"]
+    assert outputs.class_names == ("cat", "ant", "dog")
+
+
+def test_names_alone_are_in_sorted_order():
+    outputs = Outputs(logits=LOGITS, labels=["ant", "cat", "dog", "ant"])
+    assert outputs.class_names == ("ant", "cat", "dog")
+    assert outputs.errors.tolist() == [False, False, False, True]
+
+
+def test_names_alone_are_refused_where_the_columns_are_in_another_order():
+    with pytest.raises(
+        ValueError, match=r"sorted order, ant, cat, dog, got 50\.0% right answers where another .*100\.0%"
+    ):
+        Outputs(logits=LOGITS, labels=["cat", "ant", "dog", "dog"])
+
+
+def test_names_of_which_none_is_known_are_refused():
+    with pytest.raises(ValueError, match=r"must be among the classes cat, ant, dog, got 'Cat'. Did you mean cat\?"):
+        Outputs(logits=LOGITS, labels=["Cat", "Ant", "Dog", "Dog"], class_names=["cat", "ant", "dog"])

@@ -30,7 +30,7 @@ def certificate():
 def test_the_page_says_promise_verdict_data_and_versions(certificate, tmp_path):
     certificate.to_html(tmp_path / "c.html")
     found = (tmp_path / "c.html").read_text()
-    for words in ("is at most 0.06", "SHA-256", certificate.calibration.digest, "numpy", "Fresh rows, by domain"):
+    for words in ("is at most 0.06", "SHA-256", certificate.calibration.digest, "numpy", "Fresh rows, by group"):
         assert words in found
     assert found == certificate_page(certificate)
 
@@ -89,6 +89,6 @@ def test_a_very_long_group_is_folded_and_no_letter_turns_the_text():
     found = certify(calibrate(rows(0, HOSTILE), risk=0.06), fresh)
     page = re.sub(r"<bdi>[^<]*</bdi>", "", certificate_page(found))
     [item] = [each for each in re.findall(r"<li>.*?</li>", page) if "xxxx" in each]
-    assert item.startswith('<li><details class="long"><summary>In the domain xxx')
+    assert item.startswith('<li><details class="long"><summary>In the group xxx')
     assert "significantly more than is promised for all rows together.</summary>" in item
     assert "\u202e" not in page + certificate_markdown(found)

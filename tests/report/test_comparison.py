@@ -35,7 +35,7 @@ def test_names_in_markdown_are_text(comparison):
     assert "<img" not in found
     assert "&lt;script&gt;" in found
     body = [line for line in found.splitlines() if line.startswith("|")]
-    assert all(line.replace("\\|", "").count("|") == 8 for line in body)
+    assert all(line.replace("\\|", "").count("|") in (7, 8) for line in body)
 
 
 def test_names_on_the_page_are_text(comparison, tmp_path):
@@ -80,6 +80,15 @@ def test_letters_that_turn_the_direction_of_text_are_escaped(comparison):
 
 
 def test_the_axis_says_which_is_taken_from_which(comparison):
-    for names, label in ((("new", "old"), "new − old"), (HOSTILE, "First − second")):
+    for names, label in ((("old", "new"), "new − old"), (HOSTILE, "Second − first")):
         figure = comparison_figure(replace(comparison, names=names))
         assert figure.axes[1].get_ylabel() == f"{label}\n(points), 95% band"
+
+
+def test_a_gain_of_coverage_is_positive_whichever_model_has_it(comparison):
+    """The first is better at every coverage, and the second accepts fewer: a minus sign, and never "all to"."""
+    *_, of_a, of_b = comparison_tables(comparison, comparison.mix())
+    assert of_a.columns[2] == of_b.columns[2] == "more"
+    assert of_a.rows[0][2].startswith("+")
+    assert of_b.rows[0][2].startswith("−")
+    assert not any(row[4].startswith("all to") for row in (*of_a.rows, *of_b.rows))

@@ -48,7 +48,10 @@ def test_markdown_and_latex_have_every_value_times_100(whole):
     for line, shown in zip(whole.lines, markdown.splitlines()[2:], strict=False):
         assert [cell.strip(" *") for cell in shown.split("|")[3:-1]] == [cell.text for cell in line.cells]
         row = next(row for row in latex.splitlines() if row.startswith(rf"\texttt{{{line.score}}}".replace("_", r"\_")))
-        assert re.findall(r"\d+\.\d\d", row) == [cell.text for cell in line.cells]
+        values = re.findall(r"(?<!pm\$ )\b\d+\.\d\d", row)
+        assert values == [cell.text for cell in line.cells]
+        errors = [f"{100 * cell.se:.2f}" for cell in line.cells if cell.se is not None]
+        assert re.findall(r"\$\\pm\$ (\d+\.\d\d)", row) == errors != []
     assert "Higher is better for coverage_at_risk(risk=0.05), ood_auroc." in markdown
 
 
@@ -89,7 +92,7 @@ def hostile_table():
 
 def test_no_name_can_break_out_of_latex():
     row = next(line for line in hostile_table().splitlines() if "50" in line and line.startswith(r"\texttt"))
-    bare = re.sub(r"\\[&%$#_{}]|\\text[a-z]+\{\}", "", row)
+    bare = re.sub(r"\\[&%$#_{}]|\\text[a-z]+\{\}", "", row).replace(r"$\pm$", "")
     assert bare.count("&") == 4
     assert not re.search(r"[%$#~^|<>]", bare)
     assert bare.count("{") == bare.count("}")

@@ -80,7 +80,7 @@ def test_a_broken_promise_is_refuted_and_its_slices_are_told():
     found = certify(SELECTOR, bad)
     assert found.verdict == "refuted"
     assert all(one.above for one in found.fresh.domains)
-    assert "In the domain a, " in slice_words(found.fresh)[0]
+    assert "In the group a, " in slice_words(found.fresh)[0]
     assert verdict_words(found) == "The fresh rows refute the promise."
 
 

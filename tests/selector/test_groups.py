@@ -50,7 +50,7 @@ def test_domains_that_calibration_did_not_have_are_rejected_and_counted():
     other = Outputs(logits=NEW.logits[:4], domain=["even", "new", "new", "odd"])
     assert not selector.accepts(other)[[1, 2]].any()
     assert selector.unseen(other) == {"new": 2}
-    with pytest.raises(ValueError, match="`outputs` must have domains"):
+    with pytest.raises(ValueError, match="`outputs` must have a group for each row"):
         selector.accepts(Outputs(logits=NEW.logits[:4]))
 
 
@@ -65,7 +65,7 @@ def test_unusable_rows_are_no_group():
 def test_decisions_are_columns_with_what_is_known():
     selector = calibrate(CAL, risk=0.1)
     columns = selector.decide(NEW)
-    assert list(columns) == ["id", "domain", "prediction", "confidence", "accepted", "reason", "error"]
+    assert list(columns) == ["id", "group", "prediction", "confidence", "accepted", "reason", "error"]
     np.testing.assert_array_equal(columns["accepted"], selector.accepts(NEW))
     np.testing.assert_array_equal(columns["error"], NEW.errors)
     assert "error" not in selector.decide(Outputs(logits=NEW.logits))
@@ -118,22 +118,26 @@ def test_what_does_not_go_together_is_said(options, message):
         calibrate(CAL, **options)
 
 
-def test_classes_are_called_by_their_names_and_kept_by_number():
+def test_thresholds_of_classes_are_keyed_by_their_names(tmp_path):
     named = Outputs(logits=CAL.logits, labels=CAL.labels, class_names=["zero", "one", "last"])
     found = calibrate(named, risk=0.1, per="class").groups.thresholds
     plain = calibrate(CAL, risk=0.1, per="class").groups.thresholds
-    assert {key: one.value for key, one in found.items()} == {key: one.value for key, one in plain.items()}
-    assert list(found) == ["0", "1", "2"]
-    assert "in the group 'zero'" in found["0"].words
+    numbers = {"zero": "0", "one": "1", "last": "2"}
+    assert {numbers[key]: one.value for key, one in found.items()} == {key: one.value for key, one in plain.items()}
+    assert "in the group 'zero'" in found["zero"].words
+    calibrate(named, risk=0.1, per="class").save(tmp_path / "s")
+    again = Selector.load(tmp_path / "s")
+    np.testing.assert_array_equal(again.accepts(CAL), calibrate(CAL, risk=0.1, per="class").accepts(CAL))
+    np.testing.assert_array_equal(again.class_values, [plain[name].value for name in "012"])
     counted = sketch_outputs(named, scores=["confidence_margin"], by=("class",))
-    assert "in the group 'zero'" in calibrate_sketch(counted, risk=0.1, per="class").groups.thresholds["0"].words
+    assert "in the group 'zero'" in calibrate_sketch(counted, risk=0.1, per="class").groups.thresholds["zero"].words
     for refused in (calibrate, lambda _, **asked: calibrate_sketch(counted, **asked)):
-        with pytest.raises(NoSafeThresholdError, match=r"risk in reach is [\d.]+, in 'last' of 1,648 rows"):
+        with pytest.raises(NoSafeThresholdError, match=r"risk [\d.]+ in 'last', which has 1,648 rows"):
             refused(named, risk=0.0001, per="class")
 
 
 def test_targets_out_of_reach_name_pairs():
-    with pytest.raises(NoSafeThresholdError, match="cannot be certified together on n=6000"):
+    with pytest.raises(NoSafeThresholdError, match="cannot be certified together on n=6,000"):
         calibrate(CAL, risk=0.001, coverage=0.9)
 
 

@@ -381,8 +381,9 @@ def test_the_summary_tells_what_became_of_every_row():
     logits[:3] = np.nan
     told = calibrate(Outputs(logits=logits, labels=CAL.labels, nonfinite="reject"), coverage=0.5).summary()
     assert told.endswith("Rows that are not finite, 3 here, are never accepted.")
-    assert "rows given fitted or chose the score" not in told
+    assert "chose or fitted the score" not in told
     fitted = calibrate(CAL, score="ts_max_softmax", coverage=0.5)
-    assert (
-        f"{fitted.calibration.held_out:,} of the {len(CAL):,} rows given fitted or chose the score." in fitted.summary()
-    )
+    held, n = fitted.calibration.held_out, fitted.threshold.n
+    words = f"Of the {len(CAL):,} rows given, {held:,} chose or fitted the score and {n:,} certify the threshold."
+    assert words in fitted.summary()
+    assert held + n == len(CAL)

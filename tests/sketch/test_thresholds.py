@@ -136,7 +136,7 @@ def test_many_rows_are_tested_by_bins_alone(monkeypatch):
         of_sketch.target_risk(counts, risk=0.05, method="step_down")
     with pytest.raises(NoSafeThresholdError, match="No threshold between bins certifies risk") as info:
         of_sketch.target_risk(counts, risk=0.0001)
-    assert f"a risk of {info.value.in_reach:g} is in reach" in str(info.value)
+    assert f"Achievable: risk {info.value.in_reach:g}" in str(info.value)
     assert of_sketch.target_risk(counts, risk=info.value.in_reach).accepted
 
 
@@ -158,7 +158,7 @@ def test_a_sample_with_several_rows_has_no_promise_and_it_says_so():
 
 def test_a_coverage_that_cannot_be_kept_is_told():
     counts = Sketch.of([0.9, 0.8, np.nan, np.nan], [0, 0, 1, 1]).counts()
-    with pytest.raises(NoSafeThresholdError, match="2 of which are not usable and never accepted"):
+    with pytest.raises(NoSafeThresholdError, match="2 of which are not finite and never accepted"):
         of_sketch.target_coverage(counts, coverage=0.6)
     with pytest.raises(NoSafeThresholdError, match="Calibrate on at least"):
         of_sketch.target_coverage(counts, coverage=0.9, delta=0.05)

@@ -177,7 +177,7 @@ def test_groups_said_each_or_together():
     assert "together" not in str(each["0"])
     with pytest.raises(
         NoSafeThresholdError,
-        match=r"No group has a safe threshold .* δ is shared by 4 groups.* risk in reach is [\d.]+, in '\d' of 10 rows",
+        match=r"each of the 4 tested at delta 0\.01\d\. Achievable: risk [\d.]+ in '\d', which has 10 rows",
     ):
         group_thresholds(c[:40], e[:40], g[:40], risk=0.01)
 
@@ -215,14 +215,14 @@ def test_risk_and_coverage_hold_together():
 
 def test_risk_and_coverage_out_of_reach_name_pairs_that_are_in_reach():
     c, e = monotone(np.random.default_rng(0))
-    with pytest.raises(NoSafeThresholdError, match=r"cannot be certified together .* a risk of [\d.]+ is") as info:
+    with pytest.raises(NoSafeThresholdError, match=r"cannot be certified together .* Achievable: risk") as info:
         risk_and_coverage(c, e, risk=0.03, coverage=0.8)
-    risk = float(re.search(r"a risk of ([\d.]+) is", str(info.value))[1])
-    assert info.value.in_reach == risk
+    risk = info.value.in_reach
+    assert f"risk {risk:g} at coverage 0.8" in str(info.value)
     found = risk_and_coverage(c, e, risk=risk, coverage=0.8)
     assert found.accepted / found.n >= 0.8
     assert [promise.quantity for promise in found.further] == ["the share of rows accepted"]
-    assert re.search(r"0\.05 at \d+%", str(info.value))
+    assert re.search(r"risk 0\.05 at coverage 0\.\d+", str(info.value))
 
 
 @given(seed=st.integers(0, 10_000), n=st.integers(60, 2000), risk=st.sampled_from([0.01, 0.023, 0.03]))
@@ -231,8 +231,8 @@ def test_pairs_told_of_risk_and_coverage_can_be_asked_for(seed, n, risk):
     c, e = monotone(np.random.default_rng(seed), n)
     with pytest.raises(NoSafeThresholdError, match="cannot be certified together") as info:
         risk_and_coverage(c, e, risk=risk, coverage=0.97)
-    for told, percent in re.findall(r"([\d.]+) at (\d+)%", str(info.value)):
-        risk_and_coverage(c, e, risk=float(told), coverage=int(percent) / 100)
+    for row in info.value.achievable:
+        risk_and_coverage(c, e, risk=row.risk, coverage=row.coverage)
 
 
 @pytest.mark.parametrize(("n", "helps"), [(400, True), (40, False)])
@@ -240,9 +240,10 @@ def test_what_is_told_of_groups_does_when_asked_for(n, helps):
     c, e, groups = np.linspace(0, 1, n), np.zeros(n), np.arange(n) % 2
     with pytest.raises(NoSafeThresholdError, match="No group has a safe threshold") as info:
         group_thresholds(c, e, groups, risk=0.017)
-    risk, name = re.search(r"risk in reach is ([\d.]+), in '(\d)'", str(info.value)).groups()
-    assert info.value.in_reach == float(risk)
-    assert group_thresholds(c, e, groups, risk=float(risk))[name].accepted
+    first = info.value.achievable[0]
+    assert info.value.in_reach == first.risk
+    assert f"Achievable: risk {first.risk:g} in '{first.group}'" in str(info.value)
+    assert group_thresholds(c, e, groups, risk=first.risk)[first.group].accepted
     assert "delta=" not in str(info.value)
     assert ("--each" in str(info.value)) is helps
     if helps:
@@ -299,7 +300,7 @@ def test_the_risk_said_to_be_in_reach_is(rule):
         try:
             rule(c, e, risk=0.02)
         except NoSafeThresholdError as error:
-            reached = float(re.search(r"a risk of ([\d.]+) is in reach", str(error))[1])
+            reached = error.in_reach
             assert rule(c, e, risk=reached).accepted > 0
 
 
@@ -307,7 +308,7 @@ def test_a_coverage_that_unusable_rows_forbid_is_an_error():
     c = np.r_[np.ones(700), np.full(300, -np.inf)]
     assert target_coverage(c, coverage=0.6, delta=0.05).accepted == 700
     for delta in (None, 0.05):
-        with pytest.raises(NoSafeThresholdError, match="300 of which are not usable"):
+        with pytest.raises(NoSafeThresholdError, match="300 of which are not finite"):
             target_coverage(c, coverage=0.8, delta=delta)
 
 

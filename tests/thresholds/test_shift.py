@@ -78,7 +78,7 @@ def test_a_group_without_a_safe_threshold_is_always_rejected():
     assert not found["bad"].accepts(c).any()
     assert "no threshold could be certified for it" in found["bad"].words
     with pytest.raises(
-        NoSafeThresholdError, match=r"No group has a safe threshold.* No risk below 1 is in reach in any"
+        NoSafeThresholdError, match=r"No group has a safe threshold.* No risk below 1 is achievable in any"
     ):
         group_thresholds(c, np.ones(500), groups, risk=0.1)
 

@@ -152,7 +152,7 @@ def test_where_all_confidences_are_equal_all_or_nothing_is_certified():
     errors = np.arange(171) < 12  # the exact bound on the risk of all of them is 0.111
     found = step_down(np.ones(171), errors, risk=0.15)
     assert (found.value, found.accepted) == (-np.inf, 171)
-    with pytest.raises(NoSafeThresholdError, match=r"a risk of 0\.1[1-4] is in reach"):
+    with pytest.raises(NoSafeThresholdError, match=r"risk 0\.1[1-4] at coverage"):
         step_down(np.ones(171), errors, risk=0.08)
 
 
@@ -176,7 +176,7 @@ def test_confidences_that_rounding_alone_tells_apart_stay_together():
 
 def test_one_segment_without_errors_is_certified_from_the_least_number():
     assert step_down(np.arange(299.0), np.zeros(299), risk=0.01).value == -np.inf
-    with pytest.raises(NoSafeThresholdError, match="At least 299 accepted"):
+    with pytest.raises(NoSafeThresholdError, match="at least 299 that are accepted"):
         step_down(np.arange(290.0), np.zeros(290), risk=0.01)
 
 

@@ -2,14 +2,16 @@
 
 import csv
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from abstain.cli.complete import group_kinds, method_names, score_or_best
-from abstain.cli.options import Json
+from abstain.cli.options import ONE_SCORE, Json
 from abstain.cli.program import program
+from abstain.cli.refusal import refusal_as_json
 from abstain.cli.show import print_json, say
 from abstain.cli.sketched import calibrate_from_sketch
 from abstain.cli.unused_columns import tell_unused
@@ -25,7 +27,7 @@ def calibrate(
     score: Annotated[
         str | None,
         typer.Option(
-            help="The score to trust, several with commas, or `best`. By default confidence_margin.",
+            help=f"The score to trust, or several with commas, of which the best is taken. {ONE_SCORE}",
             autocompletion=score_or_best,
         ),
     ] = None,
@@ -40,8 +42,8 @@ def calibrate(
     per: Annotated[
         str | None,
         typer.Option(
-            metavar="[class|domain|group]",
-            help="class, or domain (the group of a table): a threshold for each, or none where none is safe.",
+            metavar="[class|group|COLUMN]",
+            help="A threshold for each predicted class, each group (domain), or each value of a column of the table.",
             autocompletion=group_kinds,
         ),
     ] = None,
@@ -85,43 +87,47 @@ def calibrate(
     from abstain.scores.registry import split_names
 
     check_goal(output)
-    groups = None if per is None else _groups(per, outputs)
+    groups, column = _groups(per, outputs)
     if each and per is None:
         raise ValueError("`--each` must come with `--per`, got no `--per`.")
 
     if outputs.suffix == ".sketch":
         refused = {"--cost": cost, "--costs": costs, "--group-risk": group_risk}
         refused |= {"--largest-cluster": largest_cluster, "--label-above": label_above}
-        selector = calibrate_from_sketch(
-            outputs,
-            refused=refused,
-            score=score,
-            risk=risk,
-            coverage=coverage,
-            per=groups,
-            jointly=not each,
-            delta=delta,
-            method=method,
-        )
+        with refusal_as_json(json):
+            selector = calibrate_from_sketch(
+                outputs,
+                refused=refused,
+                score=score,
+                risk=risk,
+                coverage=coverage,
+                per=groups,
+                jointly=not each,
+                delta=delta,
+                method=method,
+            )
         _tell(selector, output, kind="", by_default=score is None, json=json)
         return
-    selector = abstain.calibrate(
-        abstain.Outputs.load(outputs, nonfinite="reject"),
-        score=None if score is None else split_names(score),
-        risk=risk,
-        coverage=coverage,
-        cost=_numbers(cost),
-        costs=_table(costs),
-        delta=delta,
-        method=method,
-        label_above=label_above,
-        per=groups,
-        group_risk=group_risk,
-        jointly=not each,
-        largest_cluster=largest_cluster,
-        seed=seed,
-    )
-    tell_unused(outputs)
+    with refusal_as_json(json):
+        selector = abstain.calibrate(
+            abstain.Outputs.load(outputs, nonfinite="reject", group=column),
+            score=None if score is None else split_names(score),
+            risk=risk,
+            coverage=coverage,
+            cost=_numbers(cost),
+            costs=_table(costs),
+            delta=delta,
+            method=method,
+            label_above=label_above,
+            per=groups,
+            group_risk=group_risk,
+            jointly=not each,
+            largest_cluster=largest_cluster,
+            seed=seed,
+        )
+    tell_unused(outputs, group=column)
+    if per is not None and selector.groups is not None:
+        selector = replace(selector, groups=replace(selector.groups, per=per))  # called as in the option
     _tell(selector, output, kind=outputs.suffix if outputs.is_file() else "", by_default=score is None, json=json)
 
 
@@ -130,6 +136,7 @@ def _tell(selector: "Selector", output: Path, *, kind: str, by_default: bool, js
     from dataclasses import asdict
 
     from abstain.scores.default import default_words
+    from abstain.thresholds.refutation import untestable
 
     selector.save(output)
     if json:
@@ -139,28 +146,30 @@ def _tell(selector: "Selector", output: Path, *, kind: str, by_default: bool, js
         return
     say(selector.summary())
     for name, threshold in () if selector.groups is None else selector.groups.thresholds.items():
-        say(f"  {_group(selector, name)}: {_told(threshold)}")
+        say(f"  {name}: {_told(threshold)}")
     if by_default:
         say(default_words(selector.score))
-    say(f"Go on with: {program()} {shlex.join(['select', str(output), f'NEW{kind}'])} -o decisions.csv", whole=True)
+    if reason := untestable(selector.threshold.promise):
+        say(f"`abstain certify` cannot test this guarantee on fresh rows: {reason}.")
+    say(f"Next: {program()} {shlex.join(['select', str(output), f'NEW{kind}'])} -o decisions.csv", whole=True)
 
 
-def _groups(per: str, outputs: Path) -> Literal["class", "domain"]:
-    """What --per means; of a column that has another name, how to have it looked at."""
+def _groups(per: str | None, outputs: Path) -> tuple[Literal["class", "domain"] | None, str | None]:
+    """What --per means: classes or domains, and the column that names these, if it is not group or domain."""
     from abstain.names import check_name
     from abstain.outputs.columns import SUFFIXES, names_of
 
-    kinds, rule = ("class", "domain", "group"), "be class, domain or group"
+    if per is None:
+        return None, None
+    if per == "class":
+        return "class", None
+    if per in ("domain", "group"):
+        return "domain", None
     is_table = outputs.suffix.lower() in SUFFIXES and outputs.is_file()
-    if per not in kinds and is_table and per in names_of(outputs):
-        raise ValueError(f"`--per` must {rule}, got {per!r}. Rename the column {per} to group and use --per group.")
-    check_name("--per", per, kinds, rule=rule)
-    return "class" if per == "class" else "domain"
-
-
-def _group(selector: "Selector", name: str) -> str:
-    by_class = selector.groups is not None and selector.groups.per == "class"
-    return selector.class_names[int(name)] if by_class and selector.class_names and int(name) >= 0 else name
+    columns = names_of(outputs) if is_table else []
+    rule = "be class, group" + (" or a column of the table" if is_table else " or domain")
+    check_name("--per", per, [*columns, "class", "group", "domain"], rule=rule)
+    return "domain", per
 
 
 def _told(threshold: "Threshold") -> str:

@@ -84,10 +84,11 @@ def _certificate(
     if level is None:
         level = 0.05 if old is None or old.fresh is None else old.fresh.level
     _check_named({} if old is None else old.sources, {"selector": selector, "on": on})
-    fresh = abstain.Outputs.load(sources["on"], nonfinite="reject") if "on" in sources else None
-    if fresh is not None:
-        tell_unused(Path(sources["on"]))
-    return certified(abstain.Selector.load(sources["selector"]), fresh, level=level, sources=sources)
+    chosen, fresh = abstain.Selector.load(sources["selector"]), None
+    if "on" in sources:
+        fresh = abstain.Outputs.load(sources["on"], nonfinite="reject", group=chosen.group_column)
+        tell_unused(Path(sources["on"]), group=chosen.group_column)
+    return certified(chosen, fresh, level=level, sources=sources)
 
 
 def _check_named(sources: dict[str, str], others: dict[str, Path | None]) -> None:

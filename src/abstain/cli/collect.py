@@ -93,7 +93,7 @@ def collect(
     console.print(shown(repr(outputs)), markup=False)
     if outputs.features is not None and outputs.weight is not None:
         console.print(str(outputs.check_head()), markup=False)
-    print(shown(f"Go on with: {program()} evaluate {output}"))
+    print(shown(f"Next: {program()} evaluate {output}"))
 
 
 def _run(model: "Model", data: "list[Data]", output: Path, part: str | None, **options: Any) -> "Outputs | None":

@@ -10,7 +10,7 @@ import typer
 
 from abstain.cli.complete import score_or_best
 from abstain.cli.letters import shown
-from abstain.cli.options import Figure, Json, Nonfinite
+from abstain.cli.options import ONE_SCORE, Figure, Json, Nonfinite
 from abstain.cli.show import print_json
 from abstain.cli.unused_columns import unused_note
 
@@ -23,7 +23,7 @@ def compare(
     b: Annotated[Path, typer.Argument(help="Outputs of the other on the same samples.")],
     score: Annotated[
         str | None,
-        typer.Option(help="The score of both, or of A; `best` chooses each one's own.", autocompletion=score_or_best),
+        typer.Option(help=f"The score to trust, of both or of A. {ONE_SCORE}", autocompletion=score_or_best),
     ] = None,
     score_b: Annotated[
         str | None, typer.Option(help="The score of B, if it is another.", autocompletion=score_or_best)

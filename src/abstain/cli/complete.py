@@ -25,7 +25,7 @@ def method_names(incomplete: str) -> list[str]:
 
 def group_kinds(incomplete: str) -> list[str]:
     """What a threshold may be set for."""
-    return _beginning(["class", "domain", "group"], incomplete)
+    return _beginning(["class", "group"], incomplete)
 
 
 def engine_names(incomplete: str) -> list[str]:

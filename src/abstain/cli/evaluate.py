@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
 from abstain.cli.complete import score_names
 from abstain.cli.evaluation_files import EvaluationFiles
-from abstain.cli.options import Figure, FittingOn, Json, Nonfinite, fitting_of, score_list
+from abstain.cli.options import ALL_SCORES, Figure, FittingOn, Group, Json, Nonfinite, fitting_of, score_list
 from abstain.cli.sharded import Address, Engine, Resume, Workers, check_in_memory, compared, is_sharded, sketched
 from abstain.cli.show import progress_bar
 from abstain.cli.sketched import evaluate_from_sketch
@@ -28,7 +28,7 @@ def evaluate(
     score: Annotated[
         list[str] | None,
         typer.Option(
-            help="A score to compare, such as knn or 'knn(k=5)'; repeat. All by default.", autocompletion=score_names
+            help=f"A score to compare, such as knn or 'knn(k=5)'; repeat. {ALL_SCORES}", autocompletion=score_names
         ),
     ] = None,
     alpha: Annotated[list[float] | None, typer.Option(help="A coverage α; repeat for several.")] = None,
@@ -55,6 +55,7 @@ def evaluate(
         Path | None, typer.Option(help="A selector: figures and page are about its threshold and promise.")
     ] = None,
     report: Annotated[Path | None, typer.Option(help="Write one page that decides here (.html).")] = None,
+    group: Group = None,
     nonfinite: Nonfinite = "error",
     seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0,
     engine: Engine = None,
@@ -78,7 +79,14 @@ def evaluate(
 
         files = EvaluationFiles(figure=figure, figures=figures, tables=tuple(output or ()), page=report)
         telling = Telling(mix=mix, every=every, intervals=intervals, json=json)
-        refused = {"--metric": metric, "--figure": figure, "--figures": figures, "--report": report, "--output": output}
+        refused: dict[str, Any] = {
+            "--group": group,
+            "--metric": metric,
+            "--figure": figure,
+            "--figures": figures,
+            "--report": report,
+            "--output": output,
+        }
         refused |= {"--selector": selector}
         by_engine = {"workers": workers, "address": address, "resume": resume}
         fitted: Fitted = {"fitting": fitting, "nonfinite": nonfinite, "seed": seed}
@@ -93,8 +101,9 @@ def evaluate(
             return
         files.check()
         chosen = None if selector is None else abstain.Selector.load(selector)
-        result = _evaluated(place, score=score, alpha=alpha, metric=metric, level=level, **fitted)
-        result = replace(result, notes=(*result.notes, *unused_note(place)))
+        column = group if group is not None or chosen is None else chosen.group_column
+        result = _evaluated(place, group=column, score=score, alpha=alpha, metric=metric, level=level, **fitted)
+        result = replace(result, notes=(*result.notes, *unused_note(place, group=column)))
         drawn = files.write(result, selector=chosen, run=outputs[0], selector_file=str(selector))
         telling.outputs(result, run=outputs[0], drawn=drawn)
 
@@ -110,6 +119,7 @@ class Fitted(TypedDict):
 def _evaluated(
     place: Path,
     *,
+    group: str | None,
     score: list[str] | None,
     alpha: list[float] | None,
     metric: list[str] | None,
@@ -124,7 +134,7 @@ def _evaluated(
 
     with progress_bar() as progress:
         return abstain.evaluate(
-            abstain.Outputs.load(place, nonfinite=nonfinite),  # type: ignore[arg-type]
+            abstain.Outputs.load(place, nonfinite=nonfinite, group=group),  # type: ignore[arg-type]
             scores=score_list(score) or "all",
             alphas=alpha or ALPHAS,
             metrics=metric or (),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from abstain.cli.letters import shown
 from abstain.cli.program import program
 from abstain.cli.show import print_json, print_summary, progress_bar
-from abstain.cli.telling import NOT_COUNTED
+from abstain.cli.telling import tell_next
 
 if TYPE_CHECKING:
     from abstain.evaluation import Evaluation
@@ -45,6 +45,4 @@ def tell(evaluation: "Evaluation", folder: Path, *, words: str, json: bool) -> N
     print_summary(summary, console)
     print(shown(f"\nRisk–coverage curves: {figure}"))
     print(shown(f"Every mix of shifts:  {program()} evaluate {shlex.quote(str(outputs))} --all"))
-    found = f"{program()} calibrate {shlex.quote(str(outputs))} --score {summary.verdict.score}"
-    print(shown(f"or, for a guarantee:  {found} --risk 0.1 -o {folder.name}.abstain"))
-    console.print(f"The score was {NOT_COUNTED}, or use --score best.", style="dim")
+    tell_next(evaluation, str(outputs), summary.verdict.score, f"{folder.name}.abstain", console)

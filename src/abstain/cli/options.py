@@ -16,6 +16,11 @@ Figure = Annotated[Path | None, typer.Option(help="Write the curves here (.png, 
 FittingOn = Annotated[
     str, typer.Option(help="Outputs to fit scores on; or draw a `fifth`, or as the `paper` five per class.")
 ]
+ONE_SCORE = "[confidence_margin, or the only confidence given; `best` chooses on a fifth of the rows]"
+ALL_SCORES = "[all that the outputs allow]"
+Group = Annotated[
+    str | None, typer.Option(help="The column of a table that names groups. [group, or that of the --selector]")
+]
 Minimum = Annotated[int | None, typer.Option(help="Join bins until each has none or so many rows of every population.")]
 Nonfinite = Annotated[
     str,

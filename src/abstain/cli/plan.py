@@ -36,7 +36,10 @@ def plan(
     pilot: Annotated[
         Path | None, typer.Option(help="A small labelled table or folder, to judge from what a calibration will give.")
     ] = None,
-    score: Annotated[str | None, typer.Option(help="With --pilot: the score to trust.")] = None,
+    score: Annotated[
+        str | None,
+        typer.Option(help="With --pilot: the score to trust. [confidence_margin, or the only confidence given]"),
+    ] = None,
     figure: Figure = None,
     json: Json = False,
 ) -> None:

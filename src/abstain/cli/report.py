@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from abstain.cli.complete import score_names
-from abstain.cli.options import Json, Nonfinite, score_list
+from abstain.cli.options import ALL_SCORES, Group, Json, Nonfinite, score_list
 from abstain.cli.show import print_json, progress_bar, say
 from abstain.cli.unused_columns import tell_unused, unused_note
 
@@ -26,9 +26,11 @@ def report(
     delta: Annotated[float, typer.Option(help="Probability with which a promise or a bound may fail.")] = 0.05,
     score: Annotated[
         list[str] | None,
-        typer.Option(help="A score to compare; repeat. All by default.", autocompletion=score_names),
+        typer.Option(help=f"A score to compare; repeat. {ALL_SCORES}", autocompletion=score_names),
     ] = None,
     metric: Annotated[list[str] | None, typer.Option(help="A metric to choose on the page; repeat.")] = None,
+    title: Annotated[str | None, typer.Option(help="What stands above the page.")] = None,
+    group: Group = None,
     nonfinite: Nonfinite = "error",
     seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0,
     json: Json = False,
@@ -45,15 +47,16 @@ def report(
 
     check_page(output)
     chosen = None if selector is None else abstain.Selector.load(selector)
+    column = group if group is not None or chosen is None else chosen.group_column
     with progress_bar() as progress:
         result = abstain.evaluate(
-            abstain.Outputs.load(outputs, nonfinite=nonfinite),  # type: ignore[arg-type]
+            abstain.Outputs.load(outputs, nonfinite=nonfinite, group=column),  # type: ignore[arg-type]
             scores=score_list(score) or "all",
             metrics=metric or METRICS,
             seed=seed,
             progress=progress,
         )
-        result = replace(result, notes=(*result.notes, *unused_note(outputs)))
+        result = replace(result, notes=(*result.notes, *unused_note(outputs, group=column)))
         progress("Writing the page", 1.0)
         case = write_page(
             result,
@@ -63,8 +66,9 @@ def report(
             delta=delta,
             run=str(outputs),
             selector_file=str(selector),
+            title=title,
         )
-    tell_unused(outputs)
+    tell_unused(outputs, group=column)
     found = verdict(result)
     if json:
         point = case.point

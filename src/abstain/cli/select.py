@@ -75,7 +75,7 @@ def _in_memory(selector: "Selector", outputs: Path, output: Path) -> "Selected":
     from abstain.report.table_file import COLUMNS, check_table, write_columns
 
     check_table(output, COLUMNS)
-    run = abstain.Outputs.load(outputs, nonfinite="reject")
+    run = abstain.Outputs.load(outputs, nonfinite="reject", group=selector.group_column)
     columns = {name: values.tolist() for name, values in selector.decide(run).items()}
     write_columns(columns, output)
     both = zip(columns.get("error", ()), columns["accepted"], strict=False)

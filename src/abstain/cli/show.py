@@ -140,7 +140,7 @@ def _tables(summary: "Summary", console: "Console", intervals: bool) -> list[lis
     for place in every:
         column, last = summary.columns[place], summary.columns[place - 1] if place else None
         together = last is not None and last.mix == column.mix and (last.alpha is None) == (column.alpha is None)
-        if together and (column.alpha is not None or _fits(summary, [*tables[-1], place], console, intervals)):
+        if together and _fits(summary, [*tables[-1], place], console, intervals):
             tables[-1].append(place)
         else:
             tables.append([place])
@@ -159,8 +159,7 @@ def _table(summary: "Summary", places: list[int], intervals: bool) -> "Table":
     from rich.table import Table
 
     first, mixes = summary.columns[places[0]], {summary.columns[place].mix for place in places}
-    named = escape(shown(first.mix))
-    title = None if len(mixes) > 1 else f"{named}: {first.n:,} rows, {first.errors / first.n:.1%} errors"
+    title = None if len(mixes) > 1 else escape(shown(first.rows))
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title=title, title_justify="left", title_style="bold")
     table.add_column("score", no_wrap=True)
     table.add_column("symbol", no_wrap=True, style="dim")

@@ -48,4 +48,4 @@ def keep_sketch(found: "Sketch", output: Path, *, minimum: int | None, json: boo
         print_json({"sketch": str(output)} | found.to_dict())
         return
     say(f"Wrote {output}: {found.summary()}")
-    say(f"Go on with: {program()} evaluate {output}, or {program()} merge {output} … -o all.sketch", whole=True)
+    say(f"Next: {program()} evaluate {output}, or {program()} merge {output} … -o all.sketch", whole=True)

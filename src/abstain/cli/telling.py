@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from abstain.evaluation import Evaluation, SketchedEvaluation
 
-NOT_COUNTED = "chosen on these rows, and the guarantee ignores that. Calibrate on other labelled rows"
-
 
 @final
 @dataclass(frozen=True, kw_only=True)
@@ -38,9 +36,7 @@ class Telling:
         score = self._table(found, console)
         for line in drawn:
             print(shown(line))
-        chosen = "The score and the risk below were" if len(found.scores) > 1 else "The risk below was"
-        console.print(f"{chosen} {NOT_COUNTED}.", style="dim")
-        print(shown(f"Go on with: {_next(found, run, score)}"))
+        tell_next(found, run, score, "selector.abstain", console)
 
     def counts(self, found: "SketchedEvaluation") -> None:
         """An evaluation of counts: the usual table, and under it what is certain."""
@@ -66,14 +62,29 @@ class Telling:
         return summary.verdict.score
 
 
-def _next(found: "Evaluation", run: str, score: str) -> str:
-    """The command for a selector, at a risk in reach, or the one that tells what more rows would bring into reach."""
+def tell_next(found: "Evaluation", run: str, score: str, selector: str, console: "Console") -> None:
+    """What the options of the next command are, then the command, whose guarantee holds; or how to find what is needed.
+
+    Where scores were compared on these rows, `best` chooses again on a part of them that certifies nothing.
+    """
     from abstain.evaluation.proposal import proposed_risk
 
     if (risk := proposed_risk(found, score)) is None:
-        return f"{program()} plan --n {len(found.given)}, as these rows certify nothing"
-    named = f"{program()} {shlex.join(['calibrate', run, '--score', score])}"
-    return f"{named} --risk {risk:g} -o selector.abstain"
+        print(shown(f"Next: {program()} plan --n {len(found.given)}, as these rows certify nothing"))
+        return
+    several = len(found.scores) > 1
+    words = (
+        f"--risk {risk:g} below is an example, for an error rate of {found.errors.mean():.1%}: put the share of errors "
+        "that you can accept among accepted rows. One chosen by looking at these rows is not guaranteed on them."
+    )
+    if several:
+        words += (
+            " --score best chooses on a fifth of the rows, and the others certify the threshold; on labelled rows "
+            f"that are not among these, --score {score} needs no such fifth."
+        )
+    console.print(shown(words), style="dim", markup=False, highlight=False)
+    options = ["calibrate", run, "--score", "best" if several else score, "--risk", f"{risk:g}", "-o", selector]
+    print(shown(f"Next: {program()} {shlex.join(options)}"))
 
 
 def _bounds(found: "SketchedEvaluation", mix: str) -> Any:

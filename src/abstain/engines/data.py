@@ -34,6 +34,8 @@ class Shard:
     """Those that are looked at, in the order of the first file, which is that of named classes."""
     unused: str | None
     """In words, those that are not."""
+    group: str | None
+    """The column that names groups, if that is not called group."""
 
     @property
     def rows(self) -> int:
@@ -72,11 +74,14 @@ class ParquetData:
     shards: tuple[Shard, ...]
 
     @classmethod
-    def open(cls, places: Place | Iterable[Place], /, *, filesystem: Any = None) -> Self:
-        """Find the files and read their footers; one that is damaged or has other columns is an error that names it."""
+    def open(cls, places: Place | Iterable[Place], /, *, filesystem: Any = None, group: str | None = None) -> Self:
+        """Find the files and read their footers; one that is damaged or has other columns is an error that names it.
+
+        ``group`` is the column that names groups, if that is not called group.
+        """
         system, files = found_files(listed(places), filesystem)
         with ThreadPoolExecutor(FOOTERS) as pool:
-            shards = list(pool.map(lambda file: _shard(system, *file), files))
+            shards = list(pool.map(lambda file: _shard(system, *file, group=group), files))
         _check_columns(shards)
         firsts = accumulate((shard.rows for shard in shards), initial=0)
         pairs, columns = zip(shards, firsts, strict=False), shards[0].columns
@@ -95,7 +100,7 @@ class ParquetData:
         return [portion for shard in self.shards for portion in _portions(shard, whole_files)]
 
 
-def _shard(system: Any, name: str, info: Any) -> Shard:
+def _shard(system: Any, name: str, info: Any, *, group: str | None) -> Shard:
     with opened(system, info.path, name) as file:
         metadata, names = file.metadata, file.schema_arrow.names
         groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
@@ -107,8 +112,9 @@ def _shard(system: Any, name: str, info: Any) -> Shard:
         fingerprint=digest(info.path, info.size, info.mtime_ns),
         first=0,
         groups=tuple((group.num_rows, group.total_byte_size) for group in groups),
-        columns=tuple(spelled(names)),
-        unused=unused_words(names),
+        columns=tuple(dict.fromkeys((*spelled(names), *(name for name in names if name == group)))),
+        unused=unused_words(names, group=group),
+        group=group,
     )
 
 

@@ -141,6 +141,8 @@ def _frames(filesystem: Any, portion: Portion, size: int) -> Iterator[Any]:
 
 def _arguments(portion: Portion, done: int, frame: Any) -> dict[str, Any]:
     try:
-        return arguments_in(portion.shard.name, {name: frame[name] for name in frame.columns})
+        return arguments_in(
+            portion.shard.name, {name: frame[name] for name in frame.columns}, group=portion.shard.group
+        )
     except RowError as error:
         raise error.later(portion.offset + done) from None

@@ -123,7 +123,7 @@ def select(
     decisions of another selector, or on files that have changed, are refused. Rows without ids are named after their
     file and their number in it.
     """
-    data = ParquetData.open(places, filesystem=filesystem)
+    data = ParquetData.open(places, filesystem=filesystem, group=selector.group_column)
     goal = Goal.of(folder, [shard.path for shard in data.shards], listed(places), filesystem)
     reader = Reader.of(data, nonfinite="reject", names_rows=True)
     work = Deciding(reader, selector, goal, _decided(selector, reader.first(data)).schema)

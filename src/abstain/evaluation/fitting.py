@@ -14,6 +14,7 @@ from abstain.outputs.expected import expect_outputs
 from abstain.scores.fitting_draw import FittingRows, fit_each, rows_per_class, rows_to_fit
 from abstain.scores.registry import AnyScore, as_scores
 from abstain.scores.score import FittedScore, Score
+from abstain.words import counted
 
 Fitting = Outputs | Literal["fifth", "paper"]
 """Outputs to fit on, or the draw of some."""
@@ -124,8 +125,12 @@ def _sample(
 
 def drawn_words(inside: int, drawn: int, /) -> str:
     """What there is to say of a draw of which some rows are in-distribution."""
-    others = f" and left, with {drawn - inside} others drawn with them," if drawn > inside else " and left"
-    return f"{inside} in-distribution rows were drawn to fit scores on{others} out of the evaluation."
+    if drawn == inside:
+        return f"{counted(inside, 'row')} were drawn to fit scores on, and left out of the evaluation."
+    return (
+        f"{counted(drawn, 'row')} were drawn and left out of the evaluation: {inside:,} in-distribution ones, to fit "
+        f"scores on, and {drawn - inside:,} that show the same samples or were drawn with them."
+    )
 
 
 def _check_some_left(scores: Collection[Any], left_out: dict[str, str]) -> None:

@@ -18,6 +18,7 @@ LARGEST, LEARNING = 6000, 1000  # rows, and those of them to learn on: more make
 FEWEST = 20  # right and wrong rows to learn from
 RIDGE = 100.0  # towards the recommended score, which is as good as free
 FREE = 0.3
+LEAST_GAIN = 1e-4  # of AURC, which is printed × 100 with two digits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +34,7 @@ class Learning:
 def learning(
     confidence: Mapping[str, Floats], outputs: Outputs, /, *, score: str, mix: Mix, alpha: float, level: float
 ) -> Learning | None:
-    """The combination, if it is significantly better than the score alone; None also where too few rows can tell."""
+    """The combination, if it is better than the score alone, significantly and as printed; None with too few rows."""
     rows = _rows(outputs, mix)
     if len(confidence) < 2 or not outputs.n_classes or len(rows) < 2 * FEWEST:
         return None
@@ -45,7 +46,7 @@ def learning(
         return None
     combined, judged = _combined([alone, *each.values()], ~wrong, here), wrong[~here]
     found = compare(combined, alone[~here], judged, alpha=alpha, ids=ids[~here], level=level)
-    if found.high >= 0:
+    if found.high >= 0 or found.difference > -LEAST_GAIN:
         return None
     area = aurc(combined, judged, alpha=alpha)
     return Learning(learned=area, alone=area - found.difference, learned_from=int(here.sum()), n=len(judged))

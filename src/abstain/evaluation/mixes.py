@@ -37,6 +37,19 @@ MIXES = {
 """The four mixes of shifts by name, the widest last: in, in+cov, in+label, all."""
 
 
+ALONE = Mix("in", ("none",), "All rows", "on these rows")
+"""The words for rows of which no other kind of shift is there: nobody spoke of shift."""
+
+
+def mix_among(name: str, names: Collection[str], /) -> Mix:
+    """A mix in the words that fit where these are the mixes there are.
+
+    >>> mix_among("in", ["in"]).words, mix_among("in", ["in", "all"]).words
+    ('on these rows', 'on in-distribution samples')
+    """
+    return ALONE if list(names) == [ALONE.name] else MIXES[name]
+
+
 def mixes_among(present: Collection[str], /) -> list[Mix]:
     """The mixes whose every kind of shift is ``present``, the widest last; ``all`` if no other has all of them.
 

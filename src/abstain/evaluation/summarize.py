@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from abstain.evaluation.mixes import ALONE
 from abstain.evaluation.summary import Cell, Column, Line, Summary
 from abstain.evaluation.table import ScoreTable
 from abstain.evaluation.verdict import BASELINE, verdict
@@ -56,20 +57,21 @@ def summarize(
 
 def _columns(evaluation: ScoreTable, mix: str, alphas: Sequence[float]) -> list[tuple[Column, Cells]]:
     """The columns of a mix with their cells by score: every α, then every further metric that is defined there."""
-    found = []
+    found, alone = [], evaluation.mixes == [ALONE.name]
     for alpha in alphas:
         rows = evaluation.column(mix, alpha)
         size = rows[0]["n"], rows[0]["errors"]
         places = _places({row["score"]: row["aurc"] for row in rows})
         cells = {
-            row["score"]: Cell(row["aurc"], row["low"], row["high"], places[row["score"]], row["tied"]) for row in rows
+            row["score"]: Cell(row["aurc"], row["se"], row["low"], row["high"], places[row["score"]], row["tied"])
+            for row in rows
         }
-        found.append((Column("aurc", mix, alpha, *size), cells))
+        found.append((Column("aurc", mix, alpha, *size, is_alone=alone), cells))
     further = [row for row in evaluation.further if row["mix"] == mix and row["score"] is not None]
     for name in dict.fromkeys(row["metric"] for row in further):
         metric, _ = as_metric(name)
         cells = _further([row for row in further if row["metric"] == name], metric.better == "large")
-        found.append((Column(name, mix, None, *size, metric.better), cells))
+        found.append((Column(name, mix, None, *size, metric.better, is_alone=alone), cells))
     return found
 
 
@@ -78,7 +80,7 @@ def _further(rows: list[dict[str, Any]], is_large_better: bool) -> Cells:
     cells = {}
     for row in rows:
         score = row["score"]
-        cells[score] = Cell(row["value"], row["low"], row["high"], places[score], tied=places[score] == 1)
+        cells[score] = Cell(row["value"], row["se"], row["low"], row["high"], places[score], tied=places[score] == 1)
     return cells
 
 

@@ -22,6 +22,8 @@ class Column:
     n: int
     errors: int
     better: Literal["small", "large"] = "small"
+    is_alone: bool = False
+    """Whether there is no other mix, so that its name says nothing."""
 
     @property
     def head(self) -> str:
@@ -31,7 +33,13 @@ class Column:
     @property
     def title(self) -> str:
         """What stands above it."""
-        return f"{self.mix} {self.head}"
+        return self.head if self.is_alone else f"{self.mix} {self.head}"
+
+    @property
+    def rows(self) -> str:
+        """What stands above a table of this mix alone."""
+        counts = f"{self.n:,} rows, {self.errors / self.n:.1%} errors"
+        return counts if self.is_alone else f"{self.mix}: {counts}"
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,7 @@ class Cell:
 
     value: float
     """As a fraction."""
+    se: float | None
     low: float | None
     high: float | None
     """The interval, None where no standard error is known."""
@@ -105,12 +114,8 @@ class Summary:
 
     def remarks(self) -> list[str]:
         """What a reader should know of the table."""
-        sizes = dict.fromkeys((column.mix, column.errors, column.n) for column in self.columns)
-        remarks = [
-            f"{mix} has {errors} error(s) in {n} rows: so few tell little, which is why its intervals are wide."
-            for mix, errors, n in sizes
-            if errors < FEW
-        ]
+        few = dict.fromkeys(column.rows for column in self.columns if column.errors < FEW)
+        remarks = [f"{rows}: intervals are wide, as so few errors say little." for rows in few]
         remarks += [f"{metric} of the softmax on {mix}: {value:.4f}." for metric, mix, value in self.of_softmax]
         remarks += [f"Left out: {', '.join(names)}: {reason}." for names, reason in self.left_out]
         return [*remarks, *self.notes]

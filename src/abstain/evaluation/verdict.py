@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from abstain.evaluation.learning import Learning
-from abstain.evaluation.mixes import MIXES
+from abstain.evaluation.mixes import MIXES, mix_among
 from abstain.evaluation.table import ScoreTable
 from abstain.metrics.aurc import area_name
 from abstain.words import listed
@@ -24,6 +24,8 @@ class Verdict:
     spares: tuple[str, ...]
     """What the best needs and this score does not."""
     mix: str
+    where: str
+    """The rows of the mix, in words."""
     alpha: float
     n: int
     errors: int
@@ -59,7 +61,7 @@ class Verdict:
         return f"{self.suspicion} {self._advice()}".strip()
 
     def _advice(self) -> str:
-        where = f"{MIXES[self.mix].words} ({self.n:,} rows, {self.errors / self.n:.1%} errors)"
+        where = f"{self.where} ({self.n:,} rows, {self.errors / self.n:.1%} errors)"
         area = area_name(self.alpha)
         if self.errors in (0, self.n):
             what = "wrong" if self.errors else "right"
@@ -136,6 +138,7 @@ def verdict(evaluation: ScoreTable, /, *, mix: str | None = None, alpha: float |
         score_aurc=evaluation.row(score, mix, alpha)["aurc"],
         spares=tuple(need for need in ("fitting", "features") if need in spared),
         mix=mix,
+        where=mix_among(mix, evaluation.mixes).words,
         alpha=alpha,
         n=best["n"],
         errors=best["errors"],

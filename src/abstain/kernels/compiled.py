@@ -14,6 +14,7 @@ from numba.core import config
 from numba.core.compiler_lock import global_compiler_lock
 from numpy.typing import NDArray
 
+from abstain.kernels.announcement import announce_compiling
 from abstain.kernels.cache import KernelCache
 
 if getattr(config, "DISABLE_JIT", 0):
@@ -53,6 +54,7 @@ def compiled(
 if hasattr(os, "register_at_fork"):  # or a child would wait for ever for a thread that compiled when it was forked
     lock = global_compiler_lock
     os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+announce_compiling()
 
 
 def array(kind: Any, dimensions: int = 1, /) -> Any:

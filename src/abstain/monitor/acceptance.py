@@ -135,9 +135,9 @@ class AcceptanceMonitor:
         allowed = f"{self.low:.3f}–{self.high:.3f}"
         if not self.n:
             return f"The share accepted is not known: no decisions so far (calibration allows {allowed})."
-        verdict = "ALARM: the" if self.alarm else "No proof that the"
+        verdict = "ALARM: the share accepted has left" if self.alarm else "No alarm: the share accepted may be within"
         seen = f"{self.accepted:.6g} of {self.n}{' ids' * self.clustered}, {self.accepted / self.n:.3f}"
-        return f"{verdict} share accepted has left what calibration allows ({allowed}): {seen}."
+        return f"{verdict} what calibration allows ({allowed}): {seen}."
 
     def to_json(self) -> str:
         """The state as text."""

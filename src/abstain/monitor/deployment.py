@@ -49,6 +49,9 @@ class DeploymentMonitor:
         scores = ScoreMonitor(selector.distribution, delta, clustered=_is_clustered(selector))
         return cls(watched, _acceptance(selector, delta), scores)
 
+    def __str__(self) -> str:
+        return "\n".join(part.words() for part in self.parts.values())
+
     @property
     def parts(self) -> dict[str, Monitor]:
         """The monitors that there are, by name."""

@@ -158,7 +158,7 @@ class RiskMonitor:
         """The verdict, and an interval for the risk."""
         if not self.n:
             return f"The risk, {self.risk:g} at most as promised, is not known: no labels of accepted samples yet."
-        verdict = "ALARM: the risk is above" if self.alarm else "No proof that the risk is above"
+        verdict = "ALARM: the risk is above" if self.alarm else "No alarm: the risk may be at most"
         if not self.counts_rows:
             surplus = f"{self.surplus:+.1f}" if self.counting == "rows" else f"{self.surplus:+.3f} of a cluster"
             return f"{verdict} {self.risk:g}. Clusters: {self.n}. Errors minus allowed errors: {surplus}."

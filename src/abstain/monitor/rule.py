@@ -37,10 +37,10 @@ class Rule:
         """That of a selector."""
         groups = selector.groups
         values = {} if groups is None else {name: one.value for name, one in groups.thresholds.items()}
-        if groups is not None and groups.per == "class":
-            values = {str(k): values.get(str(k), float("inf")) for k in range(selector.n_classes)}
-        names = selector.class_names or ()
-        return cls(selector.threshold.value, groups and groups.per, values, names, _is_recertifiable(selector))
+        if groups is not None and groups.is_by_class:
+            values = {str(k): float(value) for k, value in enumerate(np.atleast_1d(selector.class_values))}
+        per = None if groups is None else "class" if groups.is_by_class else "domain"
+        return cls(selector.threshold.value, per, values, selector.class_names or (), _is_recertifiable(selector))
 
     def decided(self, rows: Rows, /) -> Rows:
         """The rows with their verdicts, where they have a confidence and none; a label that has neither is a later one.

@@ -156,7 +156,7 @@ class ScoreMonitor:
 
     def words(self) -> str:
         """The verdict, and how near an alarm has been."""
-        verdict = "ALARM: the confidences are not" if self.alarm else "No proof that the confidences are not"
+        verdict = "ALARM: the confidences are not" if self.alarm else "No alarm: the confidences may be"
         highest = min(self.highest)
         most = f"{exp(highest):.3g}" if highest <= log(SHOWN) else f"over {SHOWN:,}"
         reached = f"evidence against it, 1 at the start, reached {most}; {1 / self.delta:g} raises the alarm"

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from abstain.names import check_name
 from abstain.outputs import validation as check
+from abstain.outputs.named_labels import are_numbers, numbered_labels, sorted_names
 from abstain.outputs.probabilities import log_probabilities, warn_of_probabilities
 
 
@@ -34,7 +35,7 @@ def checked_fields(*, nonfinite: check.Nonfinite, **given: Any) -> dict[str, Any
             check.check_finite("features", x, usable)
         fields["features"], fields["usable"] = x, fields["usable"] & usable
     fields |= _head(given["weight"], given["bias"], fields["features"], k)
-    return fields | _each_row(given, n, k)
+    return fields | _each_row(given, z, fields["usable"])
 
 
 def _logits(logits: Any, probabilities: Any, confidences: NDArray[np.float64] | None) -> NDArray[Any]:
@@ -60,24 +61,39 @@ def _logits(logits: Any, probabilities: Any, confidences: NDArray[np.float64] | 
     return z
 
 
-def _each_row(given: dict[str, Any], n: int, k: int) -> dict[str, Any]:
+def _each_row(given: dict[str, Any], z: NDArray[Any], usable: NDArray[np.bool_]) -> dict[str, Any]:
     """What has one entry for each row, and the names of classes."""
     fields: dict[str, Any] = dict.fromkeys(("labels", "wrong", "domain", "ids", "class_names"))
+    n, k = z.shape
+    if given["class_names"] is not None:
+        fields["class_names"] = check.check_class_names(given["class_names"], k)
     if given["errors"] is not None:
         array = check.as_array("errors", given["errors"])
         fields["wrong"] = check.check_errors(array, n, with_labels=given["labels"] is not None)
     if given["labels"] is not None and not k:
         raise ValueError("`labels` must come with `logits`, got none. Pass errors= where only confidences are known.")
     if given["labels"] is not None:
-        fields["labels"] = check.check_labels(check.as_array("labels", given["labels"]), n, k)
+        labels, fields["class_names"] = _numbered(given["labels"], fields["class_names"], z, usable)
+        fields["labels"] = check.check_labels(labels, n, k)
     fields["shift"] = check.check_shift(given["shift"], fields["labels"], n)
     if given["domain"] is not None:
         fields["domain"] = check.per_row("domain", given["domain"], n, "U")
     if given["ids"] is not None:
         fields["ids"] = check.per_row("ids", given["ids"], n, "Uiu")
-    if given["class_names"] is not None:
-        fields["class_names"] = check.check_class_names(given["class_names"], k)
     return fields
+
+
+def _numbered(
+    given: Any, class_names: tuple[str, ...] | None, z: NDArray[Any], usable: NDArray[np.bool_]
+) -> tuple[NDArray[Any], tuple[str, ...] | None]:
+    """Labels as class numbers, and the names of the classes where these or the labels have some."""
+    labels = check.as_array("labels", given)
+    if labels.dtype.kind != "U" or (class_names is None and are_numbers(labels)):
+        return labels, class_names
+    labels = check.per_row("labels", labels, len(z), "U")
+    if class_names is None:
+        class_names = sorted_names(labels, z.shape[1], lambda: np.where(usable, np.argmax(z, axis=1), -1))
+    return numbered_labels(labels, class_names), class_names
 
 
 def _head(weight: Any, bias: Any, features: NDArray[Any] | None, k: int) -> dict[str, NDArray[Any] | None]:

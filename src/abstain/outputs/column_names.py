@@ -23,9 +23,12 @@ def spelled(names: Iterable[str], /, *, also: tuple[str, ...] = ()) -> dict[str,
     return {name: one for name, one in ours.items() if one is not None and (name == one or often[one] == 1)}
 
 
-def unused_words(names: Iterable[str], /) -> str | None:
-    """In words, which columns are not looked at, and how rows would be known that belong together; None if all are."""
-    names = list(names)
+def unused_words(names: Iterable[str], /, *, group: str | None = None) -> str | None:
+    """In words, which columns are not looked at, and how rows would be known that belong together; None if all are.
+
+    ``group`` is the column that names groups, if that is not called group.
+    """
+    names = [name for name in names if name != group]
     known = spelled(names)
     left = [name for name in names if name not in known]
     if not left:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,12 +42,24 @@ def names_of(file: Path, /) -> list[str]:
         return parquet_names(file)
     with reading(file, "a table"), open(file, newline="", encoding="utf-8-sig") as stream:
         _allow_long_fields()
-        return [name.strip() for name in next(csv.reader(stream), [])]
+        return [name.strip() for name in next(csv.reader(stream, delimiter=delimiter_of(stream)), [])]
+
+
+def delimiter_of(stream: TextIO, /) -> str:
+    """What stands between the names in the first line of a .csv file: a comma, or a semicolon or tab if it has none.
+
+    >>> from io import StringIO
+    >>> [delimiter_of(StringIO(line)) for line in ("id,a;b", "id;a;b", "confidence")]
+    [',', ';', ',']
+    """
+    first = stream.readline()
+    stream.seek(0)
+    return next((sign for sign in ",;\t" if sign in first), ",")
 
 
 def _csv(file: Path) -> Columns:
     with open(file, newline="", encoding="utf-8-sig") as stream:
-        reader = csv.reader(stream, strict=True)
+        reader = csv.reader(stream, strict=True, delimiter=delimiter_of(stream))
         _allow_long_fields()
         try:
             names = [name.strip() for name in next(reader, [])]

@@ -33,8 +33,9 @@ from abstain.outputs.unlabelled import unlabelled
 class Outputs:
     """The logits of one classifier on n samples, and what else is known of them.
 
-    A negative label means a class the classifier does not know: ``shift`` is then ``label``, and any
-    prediction is an error. Rows are ``none`` elsewhere unless ``shift`` says so. Rows with the same
+    Labels are class numbers, or names among ``class_names`` such as scikit-learn's ``classes_``; names alone are taken
+    in sorted order. A negative label, or another name, means a class the classifier does not know: ``shift`` is then
+    ``label``, and any prediction is an error. Rows are ``none`` elsewhere unless ``shift`` says so. Rows with the same
     ``ids`` show the same original sample and stay one cluster in splits and standard errors. With
     ``nonfinite="reject"`` rows that hold NaN or infinity are kept, predict −1 and count as errors that
     are never accepted; by default they are refused. Arrays are viewed, not copied.
@@ -265,17 +266,26 @@ class Outputs:
 
     @classmethod
     def load(
-        cls, path: str | PathLike[str], /, *, nonfinite: check.Nonfinite = "error", verify: bool | None = None
+        cls,
+        path: str | PathLike[str],
+        /,
+        *,
+        nonfinite: check.Nonfinite = "error",
+        verify: bool | None = None,
+        group: str | None = None,
     ) -> Self:
         """Read a folder written by `save` or by the paper authors' script (memory-mapped), an .npz file, or a table.
 
-        A table, .csv or .parquet, has logits, probabilities or confidences: see `abstain.outputs.table`. Nothing is
-        ever unpickled. Arrays of a saved folder are checked against their checksums up to 64 MB each, or all of them
-        with ``verify=True``, none with ``verify=False``.
+        A table, .csv or .parquet, has logits, probabilities or confidences: see `abstain.outputs.table`; ``group`` is
+        the column of it that becomes the domain, if that is not called group. Nothing is ever unpickled. Arrays of a
+        saved folder are checked against their checksums up to 64 MB each, or all of them with ``verify=True``, none
+        with ``verify=False``.
         """
         place = as_path("path", path)
         if place.suffix.lower() in SUFFIXES and not place.is_dir():
-            return cls(**read_table(place), nonfinite=nonfinite)
+            return cls(**read_table(place, group=group), nonfinite=nonfinite)
+        if group is not None:
+            raise ValueError(f"`group` must be a column of a .csv or .parquet table, got {group!r} for {place}.")
         return cls(**arguments_of(load(place, verify=verify)), nonfinite=nonfinite)
 
     def _sources(self, names: tuple[str, ...]) -> list[tuple[str, Source]]:

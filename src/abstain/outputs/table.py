@@ -14,8 +14,8 @@ from abstain.outputs.row_error import RowError
 __all__ = ["SUFFIXES", "arguments_in", "check_some_known", "read_columns", "read_table"]
 
 
-def read_table(file: Path, /) -> dict[str, Any]:
-    """The arguments of `Outputs` from a .csv or .parquet file.
+def read_table(file: Path, /, *, group: str | None = None) -> dict[str, Any]:
+    """The arguments of `Outputs` from a .csv or .parquet file; ``group`` is the column that names groups, if another.
 
     Logits are columns ``logit_NAME``, one for each class, or one of lists, ``logits``; probabilities ``proba_NAME`` or
     ``probabilities``, features ``feature_NUMBER`` or ``features``. A ``confidence``, or several ``confidence_NAME``,
@@ -28,13 +28,13 @@ def read_table(file: Path, /) -> dict[str, Any]:
     columns = _respelled(columns_of(file))
     if columns and not len(next(iter(columns.values()))):
         raise ValueError(f"`{file}` must have at least one row, got none.")
-    found = arguments_in(file, columns)
+    found = arguments_in(file, columns, group=group)
     if "labels" in found and (found["labels"] < 0).all():
         check_some_known(file, found.get("class_names"), f"{str(names(file, 'label', columns)[0])!r} in row 1")
     return found
 
 
-def arguments_in(file: str | PathLike[str], columns: Columns, /) -> dict[str, Any]:
+def arguments_in(file: str | PathLike[str], columns: Columns, /, *, group: str | None = None) -> dict[str, Any]:
     """The arguments of `Outputs` in columns of a file, all of its rows or some that follow each other."""
     columns = _respelled(columns)
     given = [name for name in columns if name == "confidence" or name.startswith("confidence_")]
@@ -59,6 +59,10 @@ def arguments_in(file: str | PathLike[str], columns: Columns, /) -> dict[str, An
     for name, argument in (("id", "ids"), ("group", "domain"), ("domain", "domain"), ("shift", "shift")):
         if name in columns:
             found[argument] = names(file, name, columns)
+    if group is not None:
+        if group not in columns:
+            raise ValueError(f"`{file}` must have a column {group}, got {_listed(columns)}.")
+        found["domain"] = names(file, group, columns)
     return found
 
 

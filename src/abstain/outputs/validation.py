@@ -108,13 +108,7 @@ def check_finite(name: str, array: Array, usable: NDArray[np.bool_], /) -> None:
 
 
 def check_labels(array: Array, n: int, n_classes: int, /) -> NDArray[np.int64]:
-    """Whole numbers below the number of classes, one per row; negative means a class the classifier does not know."""
-    if array.dtype.kind == "U" and not _are_whole(array):
-        raise TypeError(
-            f"`labels` must be integers, got names such as {str(array.flat[0])!r}. Number them in the order of the "
-            "columns: np.unique(names, return_inverse=True)[1] where that is sorted and every class occurs, or "
-            "[class_names.index(name) for name in names]."
-        )
+    """Integers below the number of classes, one per row; negative means a class the classifier does not know."""
     if array.dtype.kind not in "iu":
         raise TypeError(
             f"`labels` must be integers, got {array.dtype}. Convert class numbers with .astype(int); "
@@ -130,14 +124,6 @@ def check_labels(array: Array, n: int, n_classes: int, /) -> NDArray[np.int64]:
             ". Use a negative label for a class the classifier does not know.",
         )
     return np.asarray(array, dtype=np.int64)
-
-
-def _are_whole(texts: Array) -> bool:
-    try:
-        texts.astype(np.int64)
-    except ValueError:
-        return False
-    return True
 
 
 def per_row(name: str, value: Any, n: int, kinds: str, /) -> Array:

@@ -59,4 +59,4 @@ def _slices(certificate: Certificate) -> list[Section]:
         )
         for title, rows in tables.items()
     )
-    return [Section(name="slices", title="Classes and domains", html=html)]
+    return [Section(name="slices", title="Classes and groups", html=html)]

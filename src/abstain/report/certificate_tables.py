@@ -3,6 +3,7 @@
 from abstain.selector.calibration_data import SliceCounts
 from abstain.selector.certificate import Certificate
 from abstain.selector.certificate_words import compared_words, in_percent, mark
+from abstain.thresholds.promise import COST
 
 SHOWN = 50  # rows of a table of slices
 Facts = list[tuple[str, str]]
@@ -11,7 +12,9 @@ Facts = list[tuple[str, str]]
 def certificate_facts(certificate: Certificate, /) -> dict[str, Facts]:
     """The selector, the rows it was calibrated on, the fresh ones, and the software, by title."""
     one, data, fresh = certificate.selector, certificate.calibration, certificate.fresh
-    wrong = "" if one.errors is None else f", {one.errors:,.6g} of them wrong"
+    is_cost = any(promise.quantity == COST for promise in certificate.promises)
+    total = "" if one.errors is None else f"{one.errors:,.6g}"
+    wrong = "" if not total else f", which cost {total} in all" if is_cost else f", {total} of them wrong"
     groups = sum(value < float("inf") for value in one.group_thresholds.values())
     rule = f"> {one.threshold:.6g}" if one.per is None else f"above the threshold of its {one.per} ({groups} have one)"
     found: dict[str, Facts] = {
@@ -54,10 +57,10 @@ def slice_tables(certificate: Certificate, /) -> dict[str, list[tuple[str, ...]]
     data, fresh = certificate.calibration, certificate.fresh
     found = {}
     if data is not None:
-        for kind, counts in (("predicted class", data.classes), ("domain", data.domains)):
+        for kind, counts in (("predicted class", data.classes), ("group", data.domains)):
             found[f"Calibration, by {kind}"] = [(one, "") for one in counts]
     if fresh is not None:
-        for kind, tests in (("predicted class", fresh.classes), ("domain", fresh.domains)):
+        for kind, tests in (("predicted class", fresh.classes), ("group", fresh.domains)):
             found[f"Fresh rows, by {kind}"] = [(one.counts, mark(one)) for one in tests]
     return {title: _rows(each) for title, each in found.items() if each}
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from os import PathLike
 
 from abstain.arguments import as_path
-from abstain.evaluation.mixes import MIXES
+from abstain.evaluation.mixes import MIXES, mix_among
 from abstain.evaluation.runs import MixComparison, RunComparison
 from abstain.files import write_text
 from abstain.report.comparison_tables import comparison_tables
@@ -46,7 +46,8 @@ def _mix(comparison: RunComparison, mix: MixComparison) -> Section:
         )
         for each in comparison_tables(comparison, mix)
     ]
-    name, title = f"mix-{list(MIXES).index(mix.mix)}", MIXES[mix.mix].title.removeprefix("+ ").capitalize()
+    name, called = f"mix-{list(MIXES).index(mix.mix)}", mix_among(mix.mix, [each.mix for each in comparison.mixes])
+    title = called.title.removeprefix("+ ").capitalize()
     return Section(name=name, title=title, html=found + curves + "".join(tables))
 
 

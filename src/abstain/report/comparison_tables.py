@@ -20,7 +20,7 @@ class Table:
 def comparison_tables(comparison: RunComparison, mix: MixComparison, /) -> list[Table]:
     """AURC-α, risk at the same coverage, coverage at the same risk, and the coverage of each at the other's risk."""
     a, b = comparison.names
-    columns = (a, b, f"{a} − {b}", "SE", f"{100 * comparison.level:g}% interval", "")
+    columns = (a, b, f"{b} − {a}", "SE", f"{100 * comparison.level:g}% interval", "")
     of_a = f"Coverage of {a} at the risk that {b} has at a coverage, %"
     of_b = f"Coverage of {b} at the risk that {a} has at a coverage, %"
     at_b, at_a = mix.coverage_at_risk_of_b, mix.coverage_at_risk_of_a
@@ -28,10 +28,14 @@ def comparison_tables(comparison: RunComparison, mix: MixComparison, /) -> list[
         ("AURC-α × 100", "α", [_cells(one) for one in mix.aurc]),
         ("Risk at the same coverage, %", "coverage", [_cells(one) for one in mix.risk]),
         ("Coverage at the same risk, %", "risk", [_cells(one, share=_share) for one in mix.coverage]),
-        (of_a, "coverage", [_cells(one, share=_share, all_at=100 * (1 - one.at)) for one in at_b]),
-        (of_b, "coverage", [_cells(one, share=_share, all_at=100 * (one.at - 1)) for one in at_a]),
     )
-    return [Table(title, (first, *columns), tuple(rows)) for title, first, rows in kinds if rows]
+    gains = (
+        (of_a, a, [_gain(one, one.a, (one.difference, one.low, one.high)) for one in at_b]),
+        (of_b, b, [_gain(one, one.b, one.change) for one in at_a]),
+    )
+    more = ("more", "SE", columns[-2], "")
+    tables = [Table(title, (first, *columns), tuple(rows)) for title, first, rows in kinds if rows]
+    return tables + [Table(title, ("coverage", name, *more), tuple(rows)) for title, name, rows in gains if rows]
 
 
 def _percent(value: float) -> str:
@@ -42,14 +46,25 @@ def _share(value: float) -> str:
     return "all" if value == 1 else _percent(value)
 
 
-def _cells(
-    one: Difference, *, share: Callable[[float], str] = _percent, all_at: float | None = None
-) -> tuple[str, ...]:
-    """``all_at`` is the difference where all rows are accepted, and no more can be."""
-    se = "–" if one.se is None else _percent(one.se)
-    interval = ends(100 * one.low, 100 * one.high, all_at=all_at)
-    mark = "significant" if one.is_significant else ""
-    return (f"{one.at:.4g}", share(one.a), share(one.b), signed(100 * one.difference), se, interval, mark)
+def _cells(one: Difference, *, share: Callable[[float], str] = _percent) -> tuple[str, ...]:
+    """Both values and the change from the first to the second."""
+    change, low, high = (100 * each for each in one.change)
+    return (f"{one.at:.4g}", share(one.a), share(one.b), signed(change), _se(one), ends(low, high), _mark(one))
+
+
+def _gain(one: Difference, value: float, more: tuple[float, float, float]) -> tuple[str, ...]:
+    """The share that one accepts, and how many points more that is than the other's coverage; at most all rows."""
+    gain, low, high = (100 * each for each in more)
+    interval = ends(low, high, all_at=100 * (1 - one.at))
+    return (f"{one.at:.4g}", _share(value), signed(gain), _se(one), interval, _mark(one))
+
+
+def _se(one: Difference) -> str:
+    return "–" if one.se is None else _percent(one.se)
+
+
+def _mark(one: Difference) -> str:
+    return "significant" if one.is_significant else ""
 
 
 def comparison_markdown(comparison: RunComparison, /) -> str:

@@ -51,7 +51,7 @@ def divisions(point: Point, /) -> Iterator[Division]:
     """Those that the outputs allow."""
     outputs = point.outputs
     if outputs.domain is not None:
-        yield _of_names("domain", "Domain", outputs.domain)
+        yield _of_names("group", "Group", outputs.domain)
     if point.predictions is not None:
         yield _of_classes("predicted", "Predicted class", point.predictions, outputs.class_names, UNUSABLE)
     if outputs.labels is not None and outputs.n_classes:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from abstain.evaluation.summary import NO_VALUE, Cell, Summary
 from abstain.report.markdown import markdown_lines
 
-Ranked = tuple[float, int]
-"""An area and its place among the scores: 1 is the best."""
+Ranked = tuple[float, int] | tuple[float, int, float | None]
+"""An area, its rank among the scores (1 is the best) and, where it is known, its standard error."""
 LATEX = {  # letters that mean something in LaTeX, or that not every engine has
     **{letter: f"\\{letter}" for letter in "_&%#${}"},
     "\\": r"\textbackslash{}",
@@ -18,6 +18,7 @@ LATEX = {  # letters that mean something in LaTeX, or that not every engine has
     "α": r"$\alpha$",
     "Δ": r"$\Delta$",
     "‖": r"$\Vert$",
+    "±": r"$\pm$",
     "₁": r"$_1$",
     "–": "--",
     "\n": " ",
@@ -35,12 +36,15 @@ def markdown_table(summary: Summary, /) -> str:
 
 def latex_table(summary: Summary, /) -> str:
     """Metrics × 100 with booktabs rules, as in the paper: the best bold, second and third underlined."""
-    heads = [(column.mix, column.head) for column in summary.columns]
+    heads = [("AURC" if column.is_alone else column.mix, column.head) for column in summary.columns]
     lines = [
-        ((line.score, line.symbol), [None if cell is None else (cell.value, cell.place) for cell in line.cells])
+        (
+            (line.score, line.symbol),
+            [None if cell is None else (cell.value, cell.place, cell.se) for cell in line.cells],
+        )
         for line in summary.lines
     ]
-    return latex_of(heads, lines, caption=summary.caption)
+    return latex_of(heads, lines, caption=f"{summary.caption} After ±: standard error.")
 
 
 def latex_of(
@@ -88,7 +92,9 @@ def _latex(cell: Ranked | None) -> str:
     if cell is None:
         return "--"
     text, place = f"{100 * cell[0]:.2f}", cell[1]
-    return rf"\textbf{{{text}}}" if place == 1 else rf"\underline{{{text}}}" if place <= 3 else text
+    marked = rf"\textbf{{{text}}}" if place == 1 else rf"\underline{{{text}}}" if place <= 3 else text
+    se = cell[2] if len(cell) == 3 else None
+    return marked if se is None else rf"{marked} {{\scriptsize $\pm$ {100 * se:.2f}}}"
 
 
 def _symbol(symbol: str) -> str:

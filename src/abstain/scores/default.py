@@ -24,4 +24,4 @@ def default_words(score: str, /) -> str:
     """Which score a command took that was told none, why, and how to take another."""
     if score != DEFAULT:
         return f"Score: {score}, the only one that can be used here."
-    return f"Score: {score}, the default; `abstain evaluate` tells which ranks best here, --score NAME takes another."
+    return f"Score: {score}, the default. --score best chooses one on a fifth of the rows; --score NAME takes another."

@@ -75,7 +75,7 @@ def _left_out(test: PromiseTest) -> str:
 
 def slice_words(fresh: FreshData, /) -> list[str]:
     """The classes and domains whose risk is significantly above what is promised for all rows."""
-    kinds = (("class", fresh.classes), ("domain", fresh.domains))
+    kinds = (("class", fresh.classes), ("group", fresh.domains))
     return [
         f"In the {kind} {one.counts.name}, {one.counts.errors:,} of {one.counts.accepted:,} accepted rows are wrong, "
         "significantly more than is promised for all rows together."

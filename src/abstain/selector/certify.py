@@ -128,7 +128,7 @@ class _Fresh:
             yield promise.quantity, promise, every
         if groups is None:
             return
-        names = groups.names(self.outputs, lambda: self.selector.predictions(self.outputs))
+        names = self.selector.group_names(self.outputs)
         for name, one in groups.thresholds.items():
             if one.value < np.inf:
                 yield f"{one.promise.quantity} in the group {name}", one.promise, names == name

@@ -2,36 +2,56 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
+from abstain.selector.calibration_data import class_names_of
 from abstain.thresholds.threshold import Threshold
 
 
 @final
 @dataclass(frozen=True)
 class GroupThresholds:
-    """A threshold for each predicted class, by number, or for each domain, by name; any other group is rejected."""
+    """A threshold for each predicted class, or for each group of rows, by name; any other group is rejected.
 
-    per: Literal["class", "domain"]
+    A class goes by its name, or its number where classes have none.
+    """
+
+    per: str
+    """``class``, or what the groups are called: domain, group, or the column of a table that names them."""
     thresholds: dict[str, Threshold]
 
-    def names(self, outputs: Outputs, predictions: Callable[[], NDArray[np.int64]], /) -> NDArray[np.str_]:
+    @property
+    def is_by_class(self) -> bool:
+        """Whether predicted classes are the groups."""
+        return self.per == "class"
+
+    @property
+    def column(self) -> str | None:
+        """The column of a table that names the group of each row; None where it is ``group`` or ``domain``."""
+        return None if self.per in ("class", "domain", "group") else self.per
+
+    def names(
+        self,
+        outputs: Outputs,
+        predictions: Callable[[], NDArray[np.int64]],
+        class_names: tuple[str, ...] | None,
+        /,
+    ) -> NDArray[np.str_]:
         """(n,) the group of each row."""
-        if self.per == "class" and not outputs.n_classes:
+        if self.is_by_class and not outputs.n_classes:
             raise ValueError(
                 "`outputs` must have logits or probabilities for a threshold per class, got confidences alone. Of a "
-                "table, rename the column prediction to group, and ask for one per group: --per group, or per='domain'."
+                "table with a column prediction, use --per prediction."
             )
-        if self.per == "class":
-            return predictions().astype(str)
+        if self.is_by_class:
+            return class_names_of(predictions(), class_names)
         if outputs.domain is None:
-            raise ValueError(
-                "`outputs` must have domains, since each has a threshold, got none. Pass domain=, or a column group."
-            )
+            name = self.column or "group"
+            raise ValueError(f"`outputs` must have a {name} for each row, got none. Pass domain=, or a column {name}.")
         return outputs.domain
 
     def values(self, names: NDArray[np.str_], /) -> NDArray[np.float64]:
@@ -40,15 +60,15 @@ class GroupThresholds:
         found = [self.thresholds[name].value if name in self.thresholds else np.inf for name in distinct.tolist()]
         return np.asarray(found)[place]
 
-    def for_classes(self, n_classes: int, /) -> NDArray[np.float64]:
+    def for_classes(self, n_classes: int, class_names: tuple[str, ...] | None, /) -> NDArray[np.float64]:
         """(K,) the threshold of each class."""
-        if self.per != "class":
-            raise ValueError("`selector` must have thresholds that a model knows, got one for each domain.")
-        return self.values(np.arange(n_classes).astype(str))
+        if not self.is_by_class:
+            raise ValueError(f"`selector` must have thresholds that a model knows, got one for each {self.per}.")
+        return self.values(class_names_of(np.arange(n_classes), class_names))
 
     def unseen(self, outputs: Outputs, /) -> dict[str, int]:
-        """How many rows are of domains that calibration did not have, by name."""
-        if self.per == "class" or outputs.domain is None:
+        """How many rows are of groups that calibration did not have, by name."""
+        if self.is_by_class or outputs.domain is None:
             return {}
         names, counts = np.unique(outputs.domain, return_counts=True)
         return {str(name): int(n) for name, n in zip(names, counts, strict=True) if str(name) not in self.thresholds}

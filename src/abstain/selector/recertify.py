@@ -14,8 +14,8 @@ from abstain.selector.hash_sample import HashSample
 from abstain.selector.looks import labels_at, level_at, looks_with
 from abstain.selector.seen import NAMED, SeenRows, id_hashes
 from abstain.selector.selector import Selector
+from abstain.thresholds.achievable import lowest_in_reach, reach_words
 from abstain.thresholds.promise import RISK, Promise
-from abstain.thresholds.risk import lowest_in_reach, reach_words
 from abstain.thresholds.sample import (
     Sample,
     check_chance,

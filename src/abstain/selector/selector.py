@@ -22,6 +22,7 @@ from abstain.selector.reasons import reasons
 from abstain.selector.seen import SeenRows
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
+from abstain.words import listed
 
 ABSTAIN = -1
 """What `Selector.answers` gives where it does not answer."""
@@ -78,7 +79,9 @@ class Selector:
     @property
     def class_values(self) -> float | NDArray[np.float64]:
         """The threshold, or one for each predicted class (K,): what an exported model compares with."""
-        return self.threshold.value if self.groups is None else self.groups.for_classes(self.n_classes)
+        return (
+            self.threshold.value if self.groups is None else self.groups.for_classes(self.n_classes, self.class_names)
+        )
 
     def confidence(self, outputs: Outputs, /) -> NDArray[np.float64]:
         """Confidence (n,), NaN where a row is not usable."""
@@ -108,7 +111,18 @@ class Selector:
         """The threshold (n,) of each row."""
         if self.groups is None:
             return np.full(len(outputs), self.threshold.value)
-        return self.groups.values(self.groups.names(outputs, lambda: self.predictions(outputs)))
+        return self.groups.values(self.group_names(outputs))
+
+    def group_names(self, outputs: Outputs, /) -> NDArray[np.str_]:
+        """(n,) the group of each row, where each group has a threshold."""
+        if self.groups is None:
+            raise ValueError("`selector` must have a threshold for each group, got one for all rows.")
+        return self.groups.names(outputs, lambda: self.predictions(outputs), self.class_names)
+
+    @property
+    def group_column(self) -> str | None:
+        """The column of a table that names the groups, where it is neither ``group`` nor ``domain``."""
+        return None if self.groups is None else self.groups.column
 
     def reasons(self, outputs: Outputs, /) -> NDArray[np.str_]:
         """Why each row (n,) is rejected, in words; nothing where it is accepted."""
@@ -126,7 +140,7 @@ class Selector:
         return predictions(outputs, self.fitted)
 
     def decide(self, outputs: Outputs, /) -> dict[str, NDArray[Any]]:
-        """Columns with a value for each row: id, prediction, confidence, accepted, reason, and error if known.
+        """Columns with a value for each row: id, group, prediction, confidence, accepted, reason, and error if known.
 
         They are what `abstain select` writes. A prediction is the name of its class where classes have names, and "-1"
         where a row is not usable; else a number. Rows without ids are named after the outputs and their number, so that
@@ -135,7 +149,7 @@ class Selector:
         confidence = self.confidence(outputs)
         columns: dict[str, NDArray[Any]] = {"id": _row_names(outputs) if outputs.ids is None else outputs.ids}
         if outputs.domain is not None:
-            columns["domain"] = outputs.domain
+            columns["group"] = outputs.domain
         if outputs.n_classes:
             columns["prediction"] = self._named(self.predictions(outputs), outputs)
         accepted = self.accepted(outputs, confidence)
@@ -165,29 +179,39 @@ class Selector:
     def summary(self) -> str:
         """What it does and what it promises, in plain words."""
         t = self.threshold
-        wrong = "" if t.errors is None else f", {t.errors:.4g} of them wrong"
-        share = f"seen, not promised: {t.accepted} of {t.n} calibration rows ({t.accepted / t.n:.1%}) accepted{wrong}"
-        above = f"> {t.value:.6g}{self._units(t.value)}" if self.groups is None else f"is above {self.groups.words()}"
-        return (
-            f"Accept iff {self.score} {above}. Promise by {t.method}: {t.words} {share.capitalize()}.{self._others()}"
-        )
+        guarantee = f"Guarantee by {t.method}: {t.words} Observed (not guaranteed): {t.observed}."
+        return f"{self._rule()}. {guarantee}{self._others()}"
+
+    def _rule(self) -> str:
+        """When a row is accepted."""
+        t = self.threshold
+        if self.groups is not None:
+            return f"Accept iff {self.score} is above {self.groups.words()}"
+        if t.value == -np.inf:
+            return "Accept every finite row: nothing needs to be rejected, since the target holds for all rows together"
+        if t.value == np.inf:
+            return "Accept no row"
+        return f"Accept iff {self.score} > {t.value:.6g}{self._units(t.value)}"
 
     def _others(self) -> str:
         """What became of the rows that were given and certify nothing."""
         data = self.calibration
         if data is None:
             return ""
-        fitted = (
-            f" {data.held_out:,} of the {data.rows:,} rows given fitted or chose the score." if data.held_out else ""
+        n, others = self.threshold.n, data.rows - data.held_out - self.threshold.n
+        parts = [f"{data.held_out:,} chose or fitted the score"] if data.held_out else []
+        parts += [f"{others:,} placed the threshold or repeat a sample"] if others > 0 else []
+        given = (
+            f" Of the {data.rows:,} rows given, {listed([*parts, f'{n:,} certify the threshold'])}." if parts else ""
         )
-        return fitted + (
+        return given + (
             f" Rows that are not finite, {data.unusable:,} here, are never accepted." if data.unusable else ""
         )
 
     def _units(self, value: float) -> str:
         """The threshold as the literature would print it."""
         literal = self.entry.literal_value(value)
-        return "" if literal == value else f" ({self.entry.symbol} > {literal:.6g})"
+        return "" if literal == value else f" ({self.entry.symbol} > {literal:.6g}; decisions have the first scale)"
 
     @property
     def digest(self) -> str:

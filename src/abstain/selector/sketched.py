@@ -82,8 +82,7 @@ def _per(sketch: Sketch, score: str, per: Per, *, risk: float, delta: float, joi
         return target_risk(usable[name], risk=risk, delta=level)
 
     sizes = {name: part.n for name, part in usable.items()}
-    found = certified_groups(sizes, certify, risk=risk, delta=delta, jointly=jointly)
-    return {key: found[name] for name, key in zip(called, names, strict=True) if name in found}
+    return certified_groups(sizes, certify, risk=risk, delta=delta, jointly=jointly)
 
 
 def distribution_of(counts: Counts, /) -> ScoreDistribution:

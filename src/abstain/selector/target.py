@@ -1,6 +1,6 @@
 """What is asked of a selector, checked, and the threshold that keeps it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,12 +12,12 @@ from abstain.outputs.unlabelled import unlabelled
 from abstain.scores.confidences import predictions
 from abstain.scores.expected_cost import Costs, ExpectedCost
 from abstain.scores.score import FittedScore, Score
-from abstain.selector.calibration_data import class_names_of, largest_cluster
+from abstain.selector.calibration_data import largest_cluster
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.thresholds.labelled_above import labelled_above
 from abstain.thresholds.methods import METHODS, Target, methods_for
 from abstain.thresholds.per_group import of_all_groups
-from abstain.thresholds.sample import check_chance, check_largest
+from abstain.thresholds.sample import check_chance, check_largest, one_per_cluster
 from abstain.thresholds.target_risk import target_risk
 from abstain.thresholds.threshold import Threshold
 
@@ -65,6 +65,8 @@ class Asked:
             check_name("method", self.method, methods_for(self.target))
         if self.largest_cluster is not None:
             self._check_largest(self.largest_cluster)
+        if self.label_above is not None and self.label_above != self.label_above:
+            raise ValueError("`label_above` must be a confidence, got NaN.")
         if self.label_above is not None and (self.target != "risk" or self.method is not None):
             raise ValueError("`label_above` must come with a `risk` alone and no `method`, got another target.")
 
@@ -119,7 +121,7 @@ class Asked:
         known: dict[str, Any] = {"delta": self.delta, "ids": rest.ids, "seed": seed}
         rule = METHODS[self.method or methods_for(self.target)[0]].rule
         if self.target == "coverage":
-            return rule(confidence, coverage=self.coverage, **known), None
+            return _with_errors(rule(confidence, coverage=self.coverage, **known), rest, confidence, seed), None
         if self.target == "cost":
             return self._by_cost(rule, fitted, rest, confidence, known), None
         known["risk"] = self.risk
@@ -132,13 +134,10 @@ class Asked:
         if self.per is None:
             by_rows = target_risk if self.method is None else rule
             return by_rows(confidence, rest.errors, **known), None
-        names = GroupThresholds(self.per, {}).names(rest, lambda: rest.predictions)
+        names = GroupThresholds(self.per, {}).names(rest, lambda: rest.predictions, rest.class_names)
         if self.group_risk is not None:
             return rule(confidence, rest.errors, names, group_risk=self.group_risk, **known), None
-        called = class_names_of(rest.predictions, rest.class_names) if self.per == "class" else names
-        by_name = rule(confidence, rest.errors, called, jointly=self.jointly, **known)
-        first = zip(*np.unique(called, return_index=True), strict=True)
-        found = dict(sorted((str(names[row]), by_name[name]) for name, row in first if name in by_name))
+        found = rule(confidence, rest.errors, names, jointly=self.jointly, **known)
         largest = None if rest.ids is None else self.largest_cluster or largest_cluster(rest)
         given = {"risk": known["risk"], "delta": known["delta"], "jointly": self.jointly}
         return of_all_groups(found, **given, largest=largest), GroupThresholds(self.per, found)
@@ -172,3 +171,11 @@ class Asked:
             known["largest"] = max(1.0, rejection)
         found: Threshold = rule(confidence, accepting, rejection=rejecting, **known)
         return found
+
+
+def _with_errors(threshold: Threshold, rest: Outputs, confidence: NDArray[np.float64], seed: int) -> Threshold:
+    """The errors among the rows accepted, where labels tell; they do not decide."""
+    if not rest.is_labelled:
+        return threshold
+    rows = one_per_cluster(confidence, np.zeros(len(rest)), ids=rest.ids, seed=seed)
+    return replace(threshold, errors=float(np.count_nonzero(rest.errors[rows] & threshold.accepts(confidence[rows]))))

@@ -7,11 +7,11 @@ import numpy as np
 from abstain.names import check_name
 from abstain.sketch.counts import Counts
 from abstain.sketch.sample import BinnedSample
+from abstain.thresholds.achievable import ELSEWHERE, Achievable, achievable_words, lowest_in_reach
 from abstain.thresholds.bonferroni import largest_rank
-from abstain.thresholds.coverage import coverage_promise, rank_for_coverage, too_few
+from abstain.thresholds.coverage import coverage_promise, rank_for_coverage, tied_words, too_few
 from abstain.thresholds.methods import METHODS, methods_for
 from abstain.thresholds.promise import RISK, Promise
-from abstain.thresholds.risk import lowest_in_reach, reach_words
 from abstain.thresholds.sample import check_chance, check_target, rows_like
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 
@@ -54,6 +54,8 @@ def target_coverage(counts: Counts, /, *, coverage: float, delta: float | None =
         raise too_few(n, rank, n - int(ends[-1] if len(ends) else 0), coverage, delta)
     accepted = int(ends[ends >= rank][0])
     promise = coverage_promise(n, rank, coverage, delta, rows_like(n))
+    if accepted > rank:
+        promise = promise.noting(tied_words(accepted, rank))
     found = Threshold(
         value=sample.below(accepted), method="target_coverage", n=n, accepted=accepted, errors=None, promise=promise
     )
@@ -70,10 +72,12 @@ def _by_bins(sample: BinnedSample, risk: float, delta: float) -> Threshold:
     accepted = rank(risk)
     if not accepted:
         reach = lowest_in_reach(lambda trial: rank(trial) > 0, risk)
+        achievable = () if reach is None else (Achievable(reach, delta, rank(reach) / n),)
         raise NoSafeThresholdError(
-            f"No threshold between bins certifies risk <= {risk:.4g} with probability {1 - delta:.4g} on n={n} "
-            f"calibration samples; {reach_words(reach)}.",
+            f"No threshold between bins certifies risk <= {risk:.4g} with probability {1 - delta:.4g} on n={n:,} "
+            f"calibration rows. {achievable_words(achievable, delta)} Count more rows, or {ELSEWHERE}.",
             in_reach=lambda: reach,
+            achievable=lambda: achievable,
         )
     return Threshold(
         value=sample.below(accepted),

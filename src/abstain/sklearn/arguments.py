@@ -5,6 +5,7 @@ from math import ceil
 from numbers import Integral, Real
 from typing import Any
 
+from numpy.typing import NDArray
 from sklearn.base import is_regressor
 from sklearn.model_selection import StratifiedKFold, check_cv
 
@@ -12,6 +13,8 @@ from abstain.names import did_you_mean
 from abstain.thresholds.binomial import samples_needed
 from abstain.thresholds.sample import check_chance
 from abstain.thresholds.threshold import NoSafeThresholdError
+
+REJECT_ALL = "Or pass when_impossible='reject_all' to accept nothing instead."
 
 
 def check_classifier(estimator: Any, /) -> None:
@@ -64,8 +67,17 @@ def check_reach(risk: float | None, delta: float | None, n: int, /, *, held_out:
     raise NoSafeThresholdError(
         f"`risk` must be in reach: {risk:g} with delta={delta:g} needs at least {needed} rows to calibrate on even if "
         f"none is wrong, got {rows}. Give more rows, or raise `risk`{more if splits and n >= needed else ''}; "
-        "`abstain plan` tells what is needed."
+        f"`abstain plan` says what is needed. {REJECT_ALL}"
     )
+
+
+def check_reject_label(label: Any, classes: NDArray[Any], /) -> None:
+    """None, or a label of the kind of the classes that is none of them."""
+    if label is None:
+        return
+    kinds = {"text" if isinstance(each, str) else "number" for each in (label, *classes.tolist())}
+    if len(kinds) > 1 or label in classes.tolist():
+        raise ValueError(f"`reject_label` must be of the kind of the classes and none of them, got {label!r}.")
 
 
 def folds(cv: Any, smallest: int, seed: int, /) -> Any:

@@ -12,7 +12,7 @@ from abstain.scores.default import DEFAULT
 from abstain.scores.registry import AnyScore
 from abstain.sklearn.answers import wrong_answers
 from abstain.sklearn.arguments import check_classifier
-from abstain.sklearn.scorers import confidence_of
+from abstain.sklearn.scorers import answers_of, confidence_of
 
 
 @final
@@ -77,7 +77,7 @@ class RiskCoverageDisplay:
         X: Any,
         y: ArrayLike,
         *,
-        confidence: AnyScore = DEFAULT,
+        score: AnyScore = DEFAULT,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         level: float = 0.95,
@@ -87,16 +87,16 @@ class RiskCoverageDisplay:
     ) -> Self:
         """The curve of a fitted classifier on samples it has not seen.
 
-        A `SelectiveClassifier` is shown by its own confidence, any other classifier by ``confidence``, a score of the
+        A `SelectiveClassifier` is shown by its own confidence, any other classifier by ``score``, one of the
         logits that needs no fitting.
         """
         check_classifier(estimator)
-        answers = estimator.predict(X)
+        answers = answers_of(estimator, X)
         wrong_answers(y, answers)
         return cls.from_predictions(
             y,
             answers,
-            confidence_of(estimator, X, confidence),
+            confidence_of(estimator, X, score),
             sample_weight=sample_weight,
             groups=groups,
             level=level,

@@ -24,43 +24,54 @@ Metric = Callable[..., float]
 class SelectionScorer:
     """``scorer(estimator, X, y)``, as GridSearchCV and cross_validate call it; higher = better.
 
-    A `SelectiveClassifier` is scored by its own confidence, any other classifier by ``confidence``, a score of the
+    A `SelectiveClassifier` is scored by its own confidence, any other classifier by ``score``, one of the
     logits that needs no fitting. Rows whose answer is not the class that these favour come last.
     """
 
     metric: str
     options: tuple[tuple[str, float], ...]
-    confidence: AnyScore
+    score: AnyScore
 
     def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """The metric of a fitted classifier on samples it has not seen."""
-        confidence = confidence_of(estimator, X, self.confidence)
-        wrong = wrong_answers(y, estimator.predict(X))
+        confidence = confidence_of(estimator, X, self.score)
+        wrong = wrong_answers(y, answers_of(estimator, X))
         return METRICS[self.metric](rejected_last(confidence), wrong, weights=sample_weight, **dict(self.options))
 
 
 def confidence_of(estimator: Any, X: Any, score: AnyScore, /) -> NDArray[np.float64]:
     """(n,) a selective classifier's own confidence, alone or at the end of a pipeline; else that of a score."""
-    if hasattr(estimator, "steps"):  # a pipeline that ends in a selective classifier
-        *before, last = (step for _, step in estimator.steps)
-        if before and hasattr(last, "confidence_scores"):
-            return last.confidence_scores(estimator[:-1].transform(X))
-    if hasattr(estimator, "confidence_scores"):
-        return estimator.confidence_scores(X)
+    selective, x = _selective(estimator, X)
+    if selective is not None:
+        return np.asarray(selective.confidence_scores(x))
     classes, entry = np.asarray(estimator.classes_), logit_score(score)
     outputs = outputs_of(estimator, X, classes=classes, score=entry)
     return np.asarray(entry.fit(outputs)(outputs))
 
 
-def logit_score(confidence: AnyScore, /) -> Score:
+def answers_of(estimator: Any, X: Any, /) -> NDArray[Any]:
+    """(n,) the answer to every sample, accepted or not."""
+    selective, x = _selective(estimator, X)
+    return np.asarray(estimator.predict(X) if selective is None else selective.predict_all(x))
+
+
+def _selective(estimator: Any, X: Any) -> tuple[Any, Any]:
+    """The selective classifier, alone or at the end of a pipeline, and its input; None where there is none."""
+    *before, last = (step for _, step in estimator.steps) if hasattr(estimator, "steps") else (estimator,)
+    if not hasattr(last, "confidence_scores"):
+        return None, X
+    return last, estimator[:-1].transform(X) if before else X
+
+
+def logit_score(score: AnyScore, /) -> Score:
     """The score that is meant, one of the logits that needs no fitting."""
-    score = as_score(confidence, what="confidence")
-    if set(score.needs) - {"logits"}:
-        raise ValueError(f"`confidence` must be a score of the logits that needs no fitting, got {score.name}.")
-    return score
+    found = as_score(score)
+    if set(found.needs) - {"logits"}:
+        raise ValueError(f"`score` must be one of the logits that needs no fitting, got {found.name}.")
+    return found
 
 
-def coverage_at_risk(*, risk: float, confidence: AnyScore = DEFAULT) -> SelectionScorer:
+def coverage_at_risk(*, risk: float, score: AnyScore = DEFAULT) -> SelectionScorer:
     """A scorer: the largest share of samples that can be accepted with an observed risk of at most ``risk``.
 
     >>> from sklearn.datasets import load_digits
@@ -73,26 +84,26 @@ def coverage_at_risk(*, risk: float, confidence: AnyScore = DEFAULT) -> Selectio
     check_numbers(risk=risk)
     if not 0 <= risk <= 1:
         raise ValueError(f"`risk` must be between 0 and 1, got {risk}.")
-    return _scorer("coverage_at_risk", confidence, risk=risk)
+    return _scorer("coverage_at_risk", score, risk=risk)
 
 
-def selective_accuracy(*, coverage: float, confidence: AnyScore = DEFAULT) -> SelectionScorer:
+def selective_accuracy(*, coverage: float, score: AnyScore = DEFAULT) -> SelectionScorer:
     """A scorer: the accuracy on the most trusted ``coverage`` of the samples."""
     check_numbers(coverage=coverage)
     check_share("coverage", coverage)
-    return _scorer("selective_accuracy", confidence, coverage=coverage)
+    return _scorer("selective_accuracy", score, coverage=coverage)
 
 
-def neg_aurc(*, alpha: float = 1.0, confidence: AnyScore = DEFAULT) -> SelectionScorer:
+def neg_aurc(*, alpha: float = 1.0, score: AnyScore = DEFAULT) -> SelectionScorer:
     """A scorer: minus AURC-α, which weighs all coverages up to α."""
     check_numbers(alpha=alpha)
     check_share("alpha", alpha)
-    return _scorer("neg_aurc", confidence, alpha=alpha)
+    return _scorer("neg_aurc", score, alpha=alpha)
 
 
-def _scorer(metric: str, confidence: AnyScore, **options: float) -> SelectionScorer:
-    logit_score(confidence)
-    return SelectionScorer(metric, tuple(options.items()), confidence)
+def _scorer(metric: str, score: AnyScore, **options: float) -> SelectionScorer:
+    logit_score(score)
+    return SelectionScorer(metric, tuple(options.items()), score)
 
 
 METRICS: dict[str, Metric] = {

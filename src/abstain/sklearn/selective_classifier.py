@@ -1,6 +1,9 @@
 """`SelectiveClassifier`: a scikit-learn classifier that knows when not to answer."""
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal, Self
+from warnings import warn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,14 +16,27 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
+from abstain.names import check_name
 from abstain.outputs import Outputs
-from abstain.scores.registry import EXPECTED_COST, as_score
+from abstain.scores.registry import AnyScore
 from abstain.selector import Selector, calibrate
-from abstain.sklearn.arguments import check_classifier, check_delta, check_held_out, check_numbers, check_reach, folds
+from abstain.sklearn.answers import wrong_answers
+from abstain.sklearn.arguments import (
+    REJECT_ALL,
+    check_classifier,
+    check_delta,
+    check_held_out,
+    check_numbers,
+    check_reach,
+    check_reject_label,
+    folds,
+)
 from abstain.sklearn.caveats import with_caveats
 from abstain.sklearn.delegation import has
-from abstain.sklearn.estimator_outputs import class_numbers, needs, outputs_of
+from abstain.sklearn.estimator_outputs import class_numbers, is_choice, needs, outputs_of
+from abstain.sklearn.parameter_and_method import ParameterAndMethod, parameter_of
 from abstain.sklearn.training import fitted, split_rows
+from abstain.thresholds.threshold import NoSafeThresholdError
 
 SMALL = 30  # held-out samples below which a coverage is promised in expectation only
 
@@ -29,18 +45,23 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
     """Fit a classifier on one part of the data and calibrate a selector on the held-out rest.
 
     ``predict``, ``predict_proba`` and ``decision_function`` are the classifier's own and always answer; ``accepts``
-    says which answers to trust, and ``answers`` gives None for the others. The target is a selective
-    ``risk``, a ``coverage``, both, or the ``cost`` of rejecting, with ``costs`` and ``method`` as `abstain.calibrate`
-    takes them; where costs decide what to predict, ``predict`` does as they say. The promise, in
-    ``selector_.threshold.promise``, holds for samples drawn like X. A risk that cannot be kept is an error, or with
-    ``when_impossible="reject_all"`` nothing is accepted. Rows are held out at random, whatever their classes: a class
-    that only they have is one the classifier does not know, an error where it is answered, and not in ``classes_``.
+    says which answers to trust, and ``answers`` gives None for the others. With a ``reject_label``, such as -1 or
+    "unknown", ``predict`` gives that where it abstains, at the end of a pipeline too, and ``predict_all`` still
+    answers everything. ``score(X, y)`` is the share of samples answered rightly: abstaining is no right answer.
 
-    X may be whatever the classifier takes. Linear models, linear SVMs with weights for each class, MLPs and pipelines
-    that end in one give features and head to scores that need them; any other classifier gives its
-    ``decision_function``, or else the logs of its probabilities. An answer that is not the class these favour, as with
-    tuned thresholds, is never accepted. The score is named by ``confidence`` (default: confidence_margin), since
-    ``score`` is a method of every scikit-learn classifier.
+    The target is a selective ``risk``, a ``coverage``, both, or the ``cost`` of rejecting; ``costs``, ``per="class"``,
+    ``group_risk``, ``jointly``, ``method``, ``label_above`` and ``score``, a name, several, or "best", are as
+    `abstain.calibrate` takes them. Where costs decide what to predict, ``predict`` does as they say. The guarantee, in
+    ``selector_.threshold.promise``, holds for samples drawn like X. Where nothing can be certified for a risk, nothing
+    is accepted, with a warning, so that searches go on; ``when_impossible="raise"`` makes it an error, and
+    "reject_all" leaves the warning out. Rows are held out at random, whatever their classes: a class that only they
+    have is one the classifier does not know, an error where it is answered, and not in ``classes_``.
+
+    X may be whatever the classifier takes, and that may be a pipeline. Linear models, linear SVMs with weights for each
+    class, MLPs and pipelines that end in one give features and head to scores that need them; any other classifier
+    gives its ``decision_function``, or else the logs of its probabilities. An answer that is not the class these
+    favour, as with tuned thresholds, is never accepted. By default the score is confidence_margin; ``get_params`` reads
+    the parameter ``score``, since the attribute is the method.
 
     With ``cv``, a number of folds or a splitter, no data is held out: each sample is scored by a classifier fitted on
     the other folds, and the final one on all. Its promise is then not proved but as good as the folds' classifiers are
@@ -56,27 +77,37 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         self,
         estimator: Any = None,
         *,
-        confidence: str | None = None,
+        score: AnyScore | Sequence[AnyScore] | None = None,
         risk: float | None = None,
         coverage: float | None = None,
         cost: float | ArrayLike | None = None,
         costs: ArrayLike | None = None,
+        per: Literal["class"] | None = None,
+        group_risk: float | None = None,
+        jointly: bool = True,
         delta: float | None = 0.05,
         method: str | None = None,
-        when_impossible: Literal["raise", "reject_all"] = "raise",
+        label_above: float | None = None,
+        when_impossible: Literal["warn", "raise", "reject_all"] = "warn",
+        reject_label: Any = None,
         held_out: float = 0.3,
         cv: Any = None,
         random_state: Any = 0,
     ) -> None:
         self.estimator = estimator
-        self.confidence = confidence
+        self.score = score
         self.risk = risk
         self.coverage = coverage
         self.cost = cost
         self.costs = costs
+        self.per = per
+        self.group_risk = group_risk
+        self.jointly = jointly
         self.delta = delta
         self.method = method
+        self.label_above = label_above
         self.when_impossible = when_impossible
+        self.reject_label = reject_label
         self.held_out = held_out
         self.cv = cv
         self.random_state = random_state
@@ -98,11 +129,27 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         seed = int(check_random_state(self.random_state).randint(2**31))
         selector = self._calibrated(self._calibration(X, y, sample_weight, seed), seed)
         how = "prefit" if self._is_prefit else "folds" if self.cv is not None else "held out"
+        check_reject_label(self.reject_label, self.classes_)
         self.selector_ = with_caveats(selector, how, weighted=sample_weight is not None)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The classifier's answer to every sample, or the cheapest where costs are known."""
+        """The answer to every sample, or the ``reject_label`` where there is one and the selector abstains."""
+        answers = self.predict_all(X)
+        return answers if self.reject_label is None else np.where(self.accepts(X), answers, self.reject_label)
+
+    @ParameterAndMethod
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of samples that are answered, and rightly."""
+        right = ~wrong_answers(y, self.predict_all(X)) & self.accepts(X)
+        return float(np.average(right, weights=sample_weight))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """All parameters by name, ``score`` among them."""
+        return super().get_params(deep) | {"score": self._score}
+
+    def predict_all(self, X: Any) -> NDArray[Any]:
+        """The classifier's answer to every sample, accepted or not, or the cheapest where costs are known."""
         check_is_fitted(self)
         answers = np.asarray(self.estimator_.predict(X))
         if not self.selector_.fitted.changes_predictions:
@@ -134,7 +181,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
 
     def answers(self, X: Any) -> NDArray[Any]:
         """The answers as objects, None where the selector abstains."""
-        answers = self.predict(X).astype(object)
+        answers = self.predict_all(X).astype(object)
         answers[~self.accepts(X)] = None
         return answers
 
@@ -159,6 +206,10 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
                 tags.classifier_tags.multi_label = False
         return tags
 
+    @property
+    def _score(self) -> Any:
+        return parameter_of(self, "score")
+
     def _classifier(self) -> Any:
         return LogisticRegression() if self.estimator is None else self.estimator
 
@@ -171,8 +222,12 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         check_classifier(self._classifier())
         check_numbers(risk=self.risk, coverage=self.coverage)
         check_delta(self.delta)
-        if self.confidence not in (None, EXPECTED_COST.name):
-            as_score(self.confidence, what="confidence")
+        needs(self._score)
+        check_name("when_impossible", self.when_impossible, ("warn", "raise", "reject_all"))
+        if self.when_impossible == "reject_all" and self.coverage is not None:
+            raise ValueError("`when_impossible` must be raise with a `coverage`, which rejecting all does not keep.")
+        if self.per not in (None, "class"):
+            raise ValueError(f"`per` must be 'class', since samples have no other groups here, got {self.per!r}.")
         if self.risk is None and self.coverage is None and self.cost is None:
             raise ValueError("`risk`, `coverage` or `cost` must be given, such as risk=0.02, got none.")
 
@@ -214,10 +269,11 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         self, X: Any, y: NDArray[Any], labels: NDArray[np.int64], seed: int, sample_weight: Any = None
     ) -> Outputs:
         """Outputs of each sample by a classifier that has not seen it."""
-        if needed := needs(self.confidence) & {"features", "head"}:
+        needed = needs(self._score) & {"features", "head"}
+        if needed and not is_choice(self._score):
             raise ValueError(
-                "`confidence` must be a score of the logits alone with `cv`, since each fold has a classifier of its "
-                f"own, got {self.confidence}, which needs {' and '.join(sorted(needed))}. Use `held_out`."
+                "`score` must be one of the logits alone with `cv`, since each fold has a classifier of its own, got "
+                f"{self._score}, which needs {' and '.join(sorted(needed))}. Use `held_out`."
             )
         logits = np.full((len(labels), len(self.classes_)), np.nan)
         times = np.zeros(len(labels), dtype=np.int64)
@@ -236,19 +292,31 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
             check_reach(self.risk, self.delta, n, held_out=held_out, splits=held_out is not None)
 
     def _outputs(self, estimator: Any, X: Any, labels: NDArray[np.int64] | None = None) -> Outputs:
-        return outputs_of(estimator, X, classes=self.classes_, score=self.confidence, labels=labels)
+        return outputs_of(estimator, X, classes=self.classes_, score=self._score, labels=labels)
 
     def _calibrated(self, outputs: Outputs, seed: int) -> Selector:
         asks_coverage_alone = self.risk is None and self.coverage is not None
-        return calibrate(
+        calibrated = partial(
+            calibrate,
             outputs,
-            score=self.confidence,
+            score=self._score,
             risk=self.risk,
             coverage=self.coverage,
             cost=self.cost,
             costs=self.costs,
+            per=self.per,
+            group_risk=self.group_risk,
+            jointly=self.jointly,
             delta=None if asks_coverage_alone and len(outputs) < SMALL else self.delta,
             method=self.method,
-            when_impossible=self.when_impossible,
+            label_above=self.label_above,
             seed=seed,
         )
+        try:
+            return calibrated()
+        except NoSafeThresholdError as refusal:
+            if self.when_impossible == "raise" or self.coverage is not None:
+                raise refusal if self.coverage is not None else refusal.with_advice(REJECT_ALL) from None
+            if self.when_impossible == "warn":
+                warn(f"Nothing is accepted. {refusal}", UserWarning, stacklevel=3)
+            return calibrated(when_impossible="reject_all")

@@ -10,7 +10,7 @@ from abstain.arguments import as_doubles
 from abstain.draws import coarse, generator
 from abstain.scores.expected_cost import Costs
 from abstain.thresholds.betting import mean_upper_bound
-from abstain.thresholds.promise import Counting, Promise
+from abstain.thresholds.promise import COST, Counting, Promise
 from abstain.thresholds.sample import check_chance, one_per_cluster, what_counts
 from abstain.thresholds.threshold import Threshold, between
 
@@ -145,7 +145,7 @@ class _CostSample:
         paid, before = self._paid(value), guide._paid(value)
         accepted = self.confidence > value
         promise = Promise(
-            quantity="the expected cost per row",
+            quantity=COST,
             target=None,
             bound=mean_upper_bound(paid, before, delta=delta, largest=self.largest),
             probability=1 - delta,

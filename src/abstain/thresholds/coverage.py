@@ -46,6 +46,8 @@ def target_coverage(
         raise too_few(n, k, int(np.count_nonzero(sample.confidence == -inf)), coverage, delta)
     rank = int(ends[ends >= k][0])
     promise = replace(coverage_promise(n, k, coverage, delta, sample.distribution), counting=sample.counting)
+    if rank > k:
+        promise = promise.noting(tied_words(rank, k))
     return Threshold(
         value=sample.below(rank), method="target_coverage", n=n, accepted=rank, errors=None, promise=promise
     )
@@ -58,8 +60,13 @@ def too_few(n: int, rank: int, unusable: int, coverage: float, delta: float | No
         needed = ceil(coverage / (1 - coverage) - 1e-9) if delta is None else ceil(np.log(delta) / np.log(coverage))
         return NoSafeThresholdError(f"{words}. Calibrate on at least {needed}.")
     return NoSafeThresholdError(
-        f"{words}, {unusable} of which are not usable and never accepted. Ask for less, or mend the inputs."
+        f"{words}, {unusable} of which are not finite and never accepted. Ask for less, or fix the inputs."
     )
+
+
+def tied_words(rank: int, needed: int, /) -> str:
+    """That more rows are accepted than needed, since some have the same confidence."""
+    return f"{needed:,} rows would do, and {rank - needed:,} more are accepted, as their confidences tie"
 
 
 def coverage_promise(n: int, rank: int, coverage: float, delta: float | None, distribution: str, /) -> Promise:

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain.arguments import as_doubles
 from abstain.draws import coarse, generator
+from abstain.thresholds.achievable import ELSEWHERE, lowest_in_reach, reach_words
 from abstain.thresholds.binomial import p_value
 from abstain.thresholds.fallback import lowest_certified, proposed
 from abstain.thresholds.promise import RISK, Promise
-from abstain.thresholds.risk import lowest_in_reach, reach_words
 from abstain.thresholds.sample import Sample, check_chance, check_names, check_target, one_per_cluster
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 
@@ -148,8 +148,8 @@ def _none_found(rows: _Grouped, risk: float, group_risk: float, delta: float) ->
 
     return NoSafeThresholdError(
         f"No threshold certifies risk <= {risk:.4g} overall and <= {group_risk:.4g} in every group together on "
-        f"n={len(rows.losses)} calibration samples: {whose} stands in the way. With both targets raised alike, in "
-        f"groups {reach_words(lowest_in_reach(is_certified, group_risk))}."
+        f"n={len(rows.losses):,} calibration rows: {whose} stands in the way. With both targets raised alike, in "
+        f"groups {reach_words(lowest_in_reach(is_certified, group_risk))}. Label more rows, or {ELSEWHERE}."
     )
 
 

@@ -67,6 +67,8 @@ def labelled_above(
     (2000, True)
     """
     check_number("floor", floor)
+    if floor != floor:
+        raise ValueError("`floor` must be a confidence, got NaN.")
     c, e = as_doubles("confidence", confidence), as_doubles("losses", losses)
     above = c > floor
     if not above.any():

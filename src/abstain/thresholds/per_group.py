@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain.arguments import as_doubles
 from abstain.metrics.checks import check_samples
+from abstain.thresholds.achievable import ELSEWHERE, Achievable
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.reject_all import reject_all
-from abstain.thresholds.risk import CHOSEN
 from abstain.thresholds.sample import check_chance, check_names, check_target, cluster_numbers
 from abstain.thresholds.target_risk import target_risk
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
@@ -50,7 +50,7 @@ def group_thresholds(
     clusters = None if ids is None else cluster_numbers(ids, len(c))
     distinct = np.unique(names[c > -np.inf])  # a group without a usable row is never accepted: nothing to certify
     if not len(distinct):
-        raise NoSafeThresholdError("No row is usable, so that no group has a safe threshold. Mend the inputs.")
+        raise NoSafeThresholdError("No row is finite, so that no group has a safe threshold. Fix the inputs.")
     inside = {str(name): names == name for name in distinct}
 
     def certify(name: str, level: float) -> Threshold:
@@ -117,29 +117,31 @@ def _no_group(
     """The error that names the lowest risk at which a group has a threshold, and the group that has one by itself."""
 
     @cache
-    def lowest() -> tuple[float, str] | None:
-        reach = ((error.in_reach, name) for name, error in refused.items())
-        return min(((found, name) for found, name in reach if found is not None), default=None)
-
-    def message() -> str:
-        found = lowest()
-        words = [f"No group has a safe threshold for risk <= {risk:.4g} with probability {1 - delta:.4g}."]
-        if level < delta:
-            words.append(f"δ is shared by {len(sizes)} groups, so each is tested at {level:.2g}.")
-        if each is not None:
-            words.append(f"With `jointly=False` (--each) it is not, and {each!r} has one.")
-        if found is None:
-            words.append("No risk below 1 is in reach in any of them.")
-        else:
-            words.append(f"The lowest risk in reach is {found[0]:.2g}, in {found[1]!r} of {sizes[found[1]]:,} rows.")
-        words.append(f"`abstain plan --risk {risk:.4g} --delta {level:.2g}` tells how many rows a group needs.")
-        return " ".join([*words, *([] if found is None else [CHOSEN])])
+    def achievable() -> tuple[Achievable, ...]:
+        """The lowest risk of each group, the lowest of all first."""
+        firsts = ((name, next(iter(error.achievable), None)) for name, error in refused.items())
+        rows = [replace(row, group=name) for name, row in firsts if row is not None and row.delta == level]
+        return tuple(sorted(rows, key=lambda row: row.risk))
 
     def in_reach() -> float | None:
-        found = lowest()
-        return None if found is None else found[0]
+        return achievable()[0].risk if achievable() else None
 
-    return NoSafeThresholdError(message, in_reach=in_reach)
+    def message() -> str:
+        shared = f", each of the {len(sizes)} tested at delta {level:.2g}" if level < delta else ""
+        if achievable():
+            first = achievable()[0]
+            found = f"Achievable: risk {first.risk:.2g} in {first.group!r}, which has {sizes[str(first.group)]:,} rows"
+        else:
+            found = "No risk below 1 is achievable in any of them"
+        if each is not None:
+            found += f"; with `jointly=False` (--each) this risk in {each!r}"
+        plan = f"`abstain plan --risk {risk:.4g} --delta {level:.2g}`"
+        return (
+            f"No group has a safe threshold for risk <= {risk:.4g} with probability {1 - delta:.4g}{shared}. {found}. "
+            f"Label more rows of each group ({plan}), or {ELSEWHERE}."
+        )
+
+    return NoSafeThresholdError(message, in_reach=in_reach, achievable=achievable)
 
 
 def of_all_groups(

@@ -5,6 +5,7 @@ from typing import Literal, Self, final
 
 RISK = "the share of errors among accepted rows"
 COVERAGE = "the share of rows accepted"
+COST = "the expected cost per row"
 Counting = Literal["rows", "clusters"]
 
 

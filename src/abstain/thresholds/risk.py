@@ -1,13 +1,12 @@
-"""What thresholds for a target selective risk have in common: the promise, and the way out where there is none."""
+"""What thresholds for a target selective risk have in common: the promise, and the error where there is none."""
 
-from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
-from math import floor, log10
 
 import numpy as np
 from scipy.special import bdtrc, betaincinv
 
+from abstain.thresholds.achievable import ELSEWHERE, Achievable, achievable_words, lowest_in_reach
 from abstain.thresholds.binomial import samples_needed
 from abstain.thresholds.promise import RISK, Promise
 from abstain.thresholds.sample import Sample
@@ -17,10 +16,6 @@ RISKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)  # those that peo
 DELTAS = (0.1, 0.2)
 SHOWN = 3
 MANY = 4  # times the rows that would do without an error: enough to see whether there are more than asked for
-CHOSEN = (
-    "A target taken from here is chosen on these rows, which its promise does not count: calibrate on other rows "
-    "before anything rests on it."
-)
 
 
 def certified(
@@ -47,82 +42,60 @@ def certified(
 def nothing_certified(
     sample: Sample, accepted: Callable[[float, float], int], risk: float, delta: float, /
 ) -> NoSafeThresholdError:
-    """The error that says how many rows would do, or what risk; ``accepted`` rows are certified for a risk and a δ."""
+    """The error that says what is achievable and what to do; ``accepted`` rows are certified for a risk and a δ."""
 
     @cache
     def reach() -> float | None:
         return lowest_in_reach(lambda trial: accepted(trial, delta) > 0, risk, guess=_guess(sample, delta))
 
+    @cache
+    def achievable() -> tuple[Achievable, ...]:
+        return tuple(_targets(reach(), len(sample), accepted, risk, delta))
+
     def message() -> str:
-        rows = f"n={len(sample)} calibration rows (none that fits or chooses a score)"
         return (
-            f"No threshold certifies risk <= {risk:.4g} with probability {1 - delta:.4g} on {rows}; "
-            f"{reach_words(reach())}{_pairs(reach(), len(sample), accepted, risk, delta)}. "
-            f"{_no_better(sample, risk, delta) or _more_rows(risk, delta)} {CHOSEN} `abstain report` shows the "
-            "coverage of each risk; `abstain.thresholds.trade_off` promises several, to choose from after a look."
+            f"No threshold certifies risk <= {risk:.4g} with probability {1 - delta:.4g} on n={len(sample):,} "
+            f"calibration rows. {achievable_words(achievable(), delta)} {_advice(sample, risk, delta)}"
         )
 
-    return NoSafeThresholdError(message, in_reach=reach)
+    return NoSafeThresholdError(message, in_reach=reach, achievable=achievable)
 
 
-def _pairs(reach: float | None, n: int, accepted: Callable[[float, float], int], risk: float, delta: float) -> str:
-    """What the rule itself says of other targets: risks with their coverage, and the risk asked for at a larger δ."""
-    words = ""
+def _targets(
+    reach: float | None, n: int, accepted: Callable[[float, float], int], risk: float, delta: float
+) -> Iterator[Achievable]:
+    """Targets that the rule itself certifies: the lowest risk and the next usual ones; the risk at a larger δ."""
     if reach is not None:
-        higher = [trial for trial in RISKS if trial > reach][: SHOWN - 1]
-        found = {trial: accepted(trial, delta) / n for trial in (reach, *higher)}
-        listed = [f"{trial:.2g} at {share:.1%}" for trial, share in found.items() if share]
-        words = f" (risks and their coverage: {', '.join(listed)})"
-    larger = next((trial for trial in DELTAS if trial > delta and accepted(risk, trial)), None)
-    return words if larger is None else f"{words}, and {risk:.4g} with a delta of {larger:g}"
+        for trial in (reach, *[usual for usual in RISKS if usual > reach][: SHOWN - 1]):
+            if rank := accepted(trial, delta):
+                yield Achievable(trial, delta, rank / n)
+            if rank == n:
+                break
+    for larger in DELTAS:
+        if larger > delta and (rank := accepted(risk, larger)):
+            yield Achievable(risk, larger, rank / n)
+            return
 
 
-def _more_rows(risk: float, delta: float) -> str:
-    return (
-        f"At least {samples_needed(risk, delta):,} accepted rows without an error are needed: "
-        f"`abstain plan --risk {risk:.4g} --delta {delta:.4g}` tells how many to label."
-    )
+def _advice(sample: Sample, risk: float, delta: float) -> str:
+    """What to do: label more rows, unless the best coverage with enough of them has too many errors for chance."""
+    needed = samples_needed(risk, delta)
+    if (lowest := _lowest_observed(sample, needed, risk, delta)) is not None:
+        return f"More rows hardly help, as the lowest risk observed is {lowest:.2g}: improve the score, or {ELSEWHERE}."
+    more = "Label more rows"
+    if len(sample) < needed:
+        more += f", at least {needed:,} that are accepted without an error"
+    return f"{more} (`abstain plan --risk {risk:.4g} --delta {delta:.4g}`), or {ELSEWHERE}."
 
 
-def _no_better(sample: Sample, risk: float, delta: float) -> str:
-    """That more rows do not help, where even the best coverage with enough of them has too many errors for chance."""
-    ends = sample.ends[sample.ends >= MANY * samples_needed(risk, delta)]
+def _lowest_observed(sample: Sample, needed: int, risk: float, delta: float) -> float | None:
+    """The lowest risk where rows are many, if it is significantly above the target; None otherwise."""
+    ends = sample.ends[sample.ends >= MANY * needed]
     if not sample.are_errors or not len(ends):
-        return ""
+        return None
     errors = sample.totals[ends - 1]
     best = int(np.argmin(errors / ends))
-    if bdtrc(errors[best] - 1, int(ends[best]), risk) > delta:
-        return ""
-    return (
-        f"More rows hardly help: from a coverage of {ends[0] / len(sample):.1%} on, where rows are many, the lowest "
-        f"risk seen is {errors[best] / ends[best]:.2g}. A better score or classifier would."
-    )
-
-
-def reach_words(found: float | None, /) -> str:
-    """The words for what `lowest_in_reach` found."""
-    return "no risk below 1 is in reach" if found is None else f"a risk of {found:.2g} is in reach"
-
-
-def lowest_in_reach(reaches: Callable[[float], bool], risk: float, /, *, guess: float | None = None) -> float | None:
-    """About the lowest risk above ``risk`` that is in reach, from a guess on, by bisection; None for none below 1.
-
-    It has two digits, as it is printed, and was tried: asked for, it is certified.
-    """
-    trials = [trial for trial in _two_digits(risk) if risk < trial]
-    if not trials:
-        return None
-    start = bisect_left(trials, min(guess or 0.0, 0.99))
-    low, high = start - 1, start  # below the guess nothing is looked for
-    step = 1
-    while not reaches(trials[high]):
-        if high == len(trials) - 1:
-            return None
-        low, high, step = high, min(high + step, len(trials) - 1), 2 * step
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if reaches(trials[middle]) else (middle, high)
-    return trials[high]
+    return None if bdtrc(errors[best] - 1, int(ends[best]), risk) > delta else float(errors[best] / ends[best])
 
 
 def _guess(sample: Sample, delta: float) -> float | None:
@@ -134,9 +107,3 @@ def _guess(sample: Sample, delta: float) -> float | None:
     with np.errstate(invalid="ignore"):
         bounds = np.where(errors < ends, betaincinv(errors + 1, np.maximum(ends - errors, 1e-9), 1 - 0.5 * delta), 1.0)
     return float(np.min(bounds[ends >= 0.01 * len(sample)], initial=1.0))
-
-
-def _two_digits(risk: float) -> list[float]:
-    """All numbers of two significant digits from the decade of ``risk`` on, up to 0.99, ascending."""
-    decades = range(floor(log10(risk)) - 1, -1)
-    return [float(f"{digits}e{decade}") for decade in decades for digits in range(10, 100)]

@@ -6,9 +6,10 @@ from functools import cache
 
 from numpy.typing import ArrayLike
 
+from abstain.thresholds.achievable import ELSEWHERE, Achievable, achievable_words, lowest_in_reach
 from abstain.thresholds.coverage import rank_for_coverage
 from abstain.thresholds.promise import COVERAGE, Promise
-from abstain.thresholds.risk import RISKS, certified, lowest_in_reach, reach_words
+from abstain.thresholds.risk import RISKS, certified
 from abstain.thresholds.sample import Sample, check_chance, check_target
 from abstain.thresholds.step_down import largest_safe_rank
 from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
@@ -50,19 +51,22 @@ def risk_and_coverage(
         def reach() -> float | None:
             return lowest_in_reach(lambda trial: rank_for(trial, coverage) > 0, risk)
 
-        def message() -> str:
+        @cache
+        def achievable() -> tuple[Achievable, ...]:
             risks = tuple(sorted({risk, *RISKS}))
-            pairs = [
-                _pair(found, rank_for)
-                for found in trade_off(confidence, losses, risks=risks, delta=delta, ids=ids, seed=seed)
-            ]
-            listed = ", ".join(pair for pair in pairs if pair) or "none"
+            found = trade_off(confidence, losses, risks=risks, delta=delta, ids=ids, seed=seed)
+            here = [] if (lowest := reach()) is None else [Achievable(lowest, delta, coverage)]
+            pairs = [pair for one in found if (pair := _pair(one, rank_for, delta)) is not None]
+            lowest_of = {pair.coverage: pair for pair in reversed(pairs)}
+            return (*here, *reversed(lowest_of.values()))
+
+        def message() -> str:
             return (
-                f"Risk <= {risk:.4g} and coverage >= {coverage:.4g} cannot be certified together on n={len(sample)} "
-                f"calibration samples. At this coverage {reach_words(reach())}; at others these risks are: {listed}."
+                f"Risk <= {risk:.4g} and coverage >= {coverage:.4g} cannot be certified together on n={len(sample):,} "
+                f"calibration rows. {achievable_words(achievable(), delta)} Label more rows, or {ELSEWHERE}."
             )
 
-        raise NoSafeThresholdError(message, in_reach=reach)
+        raise NoSafeThresholdError(message, in_reach=reach, achievable=achievable)
     found = certified("risk_and_coverage", sample, rank, risk=risk, delta=delta)
     covers = Promise(
         quantity=COVERAGE,
@@ -75,8 +79,8 @@ def risk_and_coverage(
     return replace(found, further=(covers,))
 
 
-def _pair(found: Threshold, rank_for: Callable[[float, float], int]) -> str:
-    """A risk and the largest whole percentage of rows that can be asked for with it: tried, not only seen."""
+def _pair(found: Threshold, rank_for: Callable[[float, float], int], delta: float) -> Achievable | None:
+    """A risk and the largest percentage of rows that can be asked for with it: tried, not only observed."""
     risk = found.promise.target or 0.0
     tried = range(min(99, 100 * found.accepted // found.n), 0, -1)
-    return next((f"{risk} at {percent}%" for percent in tried if rank_for(risk, percent / 100)), "")
+    return next((Achievable(risk, delta, each / 100) for each in tried if rank_for(risk, each / 100)), None)

@@ -44,6 +44,7 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
         super().__init__()
         self.model, self.selector = model, selector
         self.training = model.training  # so that who restores the mode of this module restores that of the model
+        self._has_warned = False
         self.head: str | None = None
         self._caught = _Caught()
         self._finding = threading.Lock()
@@ -54,6 +55,13 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
 
     def forward(self, *inputs: Any, **named: Any) -> Selection:
         """One forward pass of the model, then the score and the threshold."""
+        if self.model.training and not self._has_warned and not torch.compiler.is_compiling():
+            self._has_warned = True
+            warnings.warn(
+                "`model` is in training mode: dropout and batch norm change its answers, and the guarantee is about "
+                "those in evaluation mode. Call .eval() first.",
+                stacklevel=2,
+            )
         logits, features = self._run(*inputs, **named)
         with _without_tracer_warnings():
             return self._said(logits, features)

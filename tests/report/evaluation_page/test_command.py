@@ -26,7 +26,7 @@ def test_of_a_risk_out_of_reach_the_lowest_in_reach_is_asked_for_and_can_be_had(
     case = case_of(500, 0.001)
     limit = case.point.in_reach.promise.limit
     assert 0.001 < limit < case.point.errors.mean()
-    assert f"a risk of {limit:g} is in reach" in case.point.objection
+    assert f"Achievable: risk {limit:g} at" in case.point.objection
     assert f"--risk {limit:g} --delta 0.05" in line_of(case)
     html = command(case).html
     assert "--coverage" not in html

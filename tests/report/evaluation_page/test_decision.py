@@ -67,16 +67,16 @@ def of_risk(rows, risk, **options):
 
 def test_a_target_out_of_reach_is_named_with_one_within():
     words = decision_words(of_risk(drawn(500, 0, copies=1, rate=0.4), 0.0001))
-    assert words.startswith("With these rows no threshold can promise a risk of 0.0001;")
-    assert "is in reach" in words
+    assert words.startswith("With these rows no threshold can guarantee at most 0.01% errors among accepted answers;")
+    assert "Achievable: risk" in words
 
 
 def test_half_of_the_errors_out_of_reach_is_told_with_what_is_aimed_at():
     rng = np.random.default_rng(0)
     case = of_risk(Outputs(given={"a": rng.random(60)}, errors=rng.random(60) < 0.1), None)
     assert 0 < case.point.missed < case.point.target
-    assert f"Half of the errors, a risk of {case.point.missed:g}, cannot be certified" in decision_words(case)
-    assert f"aims at {case.point.target:g}, which can" in decision(case).html
+    assert f"Half of the errors, a risk of {100 * case.point.missed:g}%, cannot be certified" in decision_words(case)
+    assert f"aims at {100 * case.point.target:g}%, which can" in decision(case).html
 
 
 def test_the_only_score_was_not_chosen():
@@ -99,7 +99,7 @@ def test_a_target_out_of_reach_shows_what_the_one_in_reach_would_do_and_never_al
     case = of_risk(drawn(500, 0, copies=1, rate=0.4), 0.0001)
     limit, value = case.point.in_reach.promise.limit, case.point.in_reach.value
     html = decision(case).html
-    assert f"What a risk of {limit:g} would do, about the lowest in reach" in html
+    assert f"What a risk of {100 * limit:g}% would do, about the lowest achievable" in html
     assert f"<dt>Accepted</dt><dd>{np.mean(case.point.confidence > value):.2%}</dd>" in html
     assert "<dd>100.00%</dd>" not in html
 

@@ -7,6 +7,7 @@ import pytest
 
 from abstain import calibrate
 from abstain.report.evaluation_page.case import Case
+from abstain.report.evaluation_page.decision import decision
 from abstain.report.evaluation_page.explorer import explorer
 from abstain.report.point import point_of_selector
 
@@ -21,9 +22,9 @@ def cells(html):
 def test_every_group_has_its_threshold_and_counts(evaluation, per):
     outputs = evaluation.given
     selector = calibrate(outputs, score="confidence_margin", risk=0.25, per=per)
-    html = explorer(Case(evaluation, point_of_selector(evaluation, selector), 0.05, "run/")).html
+    html = decision(Case(evaluation, point_of_selector(evaluation, selector), 0.05, "run/")).html
     assert f"has a threshold for each {per}" in html
-    assert "one threshold for all rows alike, which the selector does not have" in html
+    assert "which the selector does not have" in html
     group = outputs.predictions.astype(str) if per == "class" else outputs.domain
     accepted, rows = selector.accepts(outputs), {row[0]: row[1:] for row in cells(html)}
     assert set(rows) == set(selector.groups.thresholds) == set(group)

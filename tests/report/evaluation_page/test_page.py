@@ -95,7 +95,7 @@ def test_domains_and_classes_are_counted_as_the_library_counts(opened, html, eva
     slide(page, "explorer-threshold-slider", 321)
     accepted = evaluation.confidence["max_softmax"] > float(found["thresholds"][321])
     outputs = evaluation.outputs
-    of = {"domain": outputs.domain, "predicted": outputs.predictions.astype(str)}
+    of = {"group": outputs.domain, "predicted": outputs.predictions.astype(str)}
     of["true"] = np.where(outputs.labels < 0, "(a class it does not know)", outputs.labels.astype(str))
     for name, parts in of.items():
         page.select_option("#explorer-parts", name)
@@ -292,7 +292,7 @@ def test_confidences_alone_have_a_page(opened, tmp_path):
     evaluation = evaluate(Outputs(given={"vendor": confidence}, errors=rng.random(300) < 0.4 * (1 - confidence)))
     evaluation.to_html(tmp_path / "report.html", run="a.csv")
     page = ready(opened((tmp_path / "report.html").read_text()))
-    assert "no domains or classes" in page.locator("#failures").inner_text()
+    assert "no groups or classes" in page.locator("#failures").inner_text()
 
 
 @pytest.mark.parametrize("wrong", [False, True])

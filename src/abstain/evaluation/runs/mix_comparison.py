@@ -24,7 +24,13 @@ class Difference:
     @classmethod
     def of(cls, at: float, pair: Pair, /) -> Self:
         """A pair of values at a point."""
-        return cls(float(at), pair.a, pair.b, pair.difference, pair.se, pair.low, pair.high)
+        low, high = max(pair.low, -1.0), min(pair.high, 1.0)  # of shares no difference is larger
+        return cls(float(at), pair.a, pair.b, pair.difference, pair.se, low, high)
+
+    @property
+    def change(self) -> tuple[float, float, float]:
+        """From a to b: the difference b − a and its interval."""
+        return -self.difference, -self.high, -self.low
 
     @property
     def is_significant(self) -> bool:

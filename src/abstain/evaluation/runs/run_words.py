@@ -6,7 +6,7 @@ from typing import final
 
 from abstain.evaluation.mixes import MIXES
 from abstain.evaluation.runs.mix_comparison import Difference, MixComparison
-from abstain.evaluation.runs.signed import ends, signed
+from abstain.evaluation.runs.signed import ends
 from abstain.metrics.aurc import area_name
 from abstain.words import listed, sentence
 
@@ -66,7 +66,16 @@ class RunWords:
 
     def _numbers(self, area: Difference) -> str:
         values = f"{100 * area.a:.2f} for {self.names[0]} and {100 * area.b:.2f} for {self.names[1]}"
-        return f"{area_name(area.at)} {values} (difference {signed(100 * area.difference)}, {self._interval(area, 2)})"
+        return f"{area_name(area.at)} {values} ({self._gain(area, 2, 'is', 'better')})"
+
+    def _gain(self, one: Difference, digits: int, verb: str, better: str, *, is_large_better: bool = False) -> str:
+        """Which is better by how many points, and the interval of that."""
+        positive = one.difference > 0
+        value, low, high = (one.difference, one.low, one.high) if positive else one.change
+        interval = f"{100 * self.level:g}% interval {ends(100 * low, 100 * high, digits, plain=True)}"
+        if not float(f"{100 * value:.{digits}f}"):
+            return f"no difference in these digits, {interval}"
+        return f"{self.names[positive != is_large_better]} {verb} {100 * value:.{digits}f} points {better}, {interval}"
 
     def _at_coverage(self, found: MixComparison) -> list[str]:
         if not found.risk:
@@ -100,11 +109,8 @@ class RunWords:
         if one.a == one.b == 1:
             return [f"At a risk of {one.at:.4g} both accept all rows."]
         words = " and ".join("all rows" if share == 1 else f"{share:.1%}" for share in (one.a, one.b))
-        points = f"{signed(100 * one.difference, 1)} points, {self._interval(one, 1)}"
+        points = self._gain(one, 1, "accepts", "more", is_large_better=True)
         return [f"At a risk of {one.at:.4g} they accept {words} ({points}){'' if one.is_significant else CHANCE}."]
-
-    def _interval(self, one: Difference, digits: int) -> str:
-        return f"{100 * self.level:g}% interval {ends(100 * one.low, 100 * one.high, digits)}"
 
 
 def _where(found: MixComparison) -> str:

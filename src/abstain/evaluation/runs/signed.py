@@ -13,8 +13,10 @@ def signed(value: float, digits: int = 2, /) -> str:
     return f"{0:.{digits}f}" if float(found) == 0 else found.replace("-", "−")
 
 
-def ends(low: float, high: float, digits: int = 2, /, *, all_at: float | None = None) -> str:
+def ends(low: float, high: float, digits: int = 2, /, *, all_at: float | None = None, plain: bool = False) -> str:
     """An interval, with as many more digits as show which side of zero it ends on; ``all`` is where no more is left.
+
+    A ``plain`` one has no plus signs.
 
     >>> ends(-0.04, 5.89, 1), ends(0.0, 5.89, 1), ends(3.2, 20.0, 1, all_at=20.0), ends(20.0, 20.0, all_at=20.0)
     ('−0.04 to +5.89', '0.0 to +5.9', '+3.2 to all', 'all')
@@ -26,4 +28,5 @@ def ends(low: float, high: float, digits: int = 2, /, *, all_at: float | None = 
     shown = [
         "all" if all_at is not None and abs(value - all_at) < 1e-9 else signed(value, digits) for value in (low, high)
     ]
-    return "all" if shown == ["all", "all"] else " to ".join(shown)
+    words = "all" if shown == ["all", "all"] else " to ".join(shown)
+    return words.replace("+", "") if plain else words

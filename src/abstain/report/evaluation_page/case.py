@@ -22,6 +22,7 @@ class Case:
     """Where the outputs are, as typed on a command line."""
     selector_file: str = "selector.abstain"
     """Where the selector is, if the point is that of one."""
+    title: str = "When to trust this classifier"
 
     @cached_property
     def kinds(self) -> NDArray[np.int64]:

@@ -1,6 +1,7 @@
 """Things to choose from."""
 
-from abstain.evaluation import MIXES, Evaluation
+from abstain.evaluation import Evaluation
+from abstain.evaluation.mixes import mix_among
 from abstain.report.page import text
 
 
@@ -18,5 +19,8 @@ def select(name: str, title: str, options: list[str], /) -> str:
 def mix_select(name: str, evaluation: Evaluation, /) -> str:
     """The mixes of an evaluation, the widest first."""
     widest = evaluation.mixes[-1]
-    options = [option(mix, f"{MIXES[mix].title} ({mix})", mix == widest) for mix in reversed(evaluation.mixes)]
+    options = [
+        option(mix, f"{mix_among(mix, evaluation.mixes).title} ({mix})", mix == widest)
+        for mix in reversed(evaluation.mixes)
+    ]
     return select(name, "Mix of shifts", options)

@@ -9,10 +9,12 @@ from abstain.outputs.digest import outputs_digest
 from abstain.report.bounds import upper_bound_of
 from abstain.report.divisions import KIND_WORDS, KINDS
 from abstain.report.evaluation_page.case import Case
+from abstain.report.evaluation_page.groups import group_thresholds
 from abstain.report.page import Section, shortened, text, tiles
 from abstain.scores.score import Score
 from abstain.selector.certificate_words import tests_told, verdict_words
 from abstain.selector.certify import certify
+from abstain.thresholds.promise import COST, Promise
 from abstain.words import sentence
 
 ACCEPTED, WRONG, CAUGHT = "Accepted", "Wrong among the accepted", "Errors caught"
@@ -22,7 +24,8 @@ Tile = tuple[str, str, str]
 def decision(case: Case, /) -> Section:
     """Which score, which threshold, what it costs in coverage, and what is promised."""
     rule = f'<p class="decision">{_rule(case, _score)}</p>'
-    parts = [_suspicion(case), rule, _scale(case), _tiles(case), _promise(case), _mixed(case)]
+    shown = [_plain(case), _scale(case), group_thresholds(case), _tiles(case), _promise(case), _mixed(case)]
+    parts = [_suspicion(case), rule, *shown]
     return Section(name="decision", title="The decision", html="".join(parts))
 
 
@@ -45,8 +48,9 @@ def _rule(case: Case, shown: Callable[[str], str]) -> str:
     if not point.accepted.any():
         return f"Accept nothing: by {score} no answer is above its threshold."
     if point.threshold is None:
-        what = f"promise a risk of {point.target:g}" if point.was_asked else "be promised to help"
-        return f"With these rows no threshold can {what}; rank answers by {score}, and promise nothing."
+        target = "" if point.target is None else f" at most {percent(point.target)} errors among accepted answers"
+        what = f"guarantee{target}" if point.was_asked else "be guaranteed to help"
+        return f"With these rows no threshold can {what}; rank answers by {score}, and guarantee nothing."
     if point.value == -np.inf:
         return (
             f"Accept every answer: {_rounded(point.risk)} is wrong, and what was asked for holds without a threshold."
@@ -94,12 +98,27 @@ def _scale(case: Case) -> str:
     )
 
 
+def percent(share: float, /) -> str:
+    """A target in percent, with no more digits than it has.
+
+    >>> percent(0.02), percent(0.125), percent(0.0005)
+    ('2%', '12.5%', '0.05%')
+    """
+    return f"{100 * share:.6g}%"
+
+
 def _rounded(share: float) -> str:
     return f"{100 * share:.1f}%" if share >= 0.01 or not share else f"{100 * share:.2g}%"
 
 
 def _score(score: str) -> str:
     return f"<strong><bdi>{text(shortened(score))}</bdi></strong>"
+
+
+def _plain(case: Case) -> str:
+    """The score in plain words, in small print."""
+    words = _entry(case).about.summary
+    return f'<p class="quiet"><bdi>{text(shortened(case.point.score))}</bdi>: {text(words)}</p>' if words else ""
 
 
 def _tiles(case: Case) -> str:
@@ -112,7 +131,7 @@ def _tiles(case: Case) -> str:
     if point.in_reach is None:
         accepted, wrong, caught = ((title, "–", "nothing is decided") for title in (ACCEPTED, WRONG, CAUGHT))
         return tiles(accepted, wrong, everything, caught)
-    label = f"What a risk of {point.in_reach.promise.limit:g} would do, about the lowest in reach"
+    label = f"What a risk of {percent(point.in_reach.promise.limit)} would do, about the lowest achievable"
     shown = tiles(*_done(case, point.confidence > point.in_reach.value, everything))
     return f"<p><strong>{label}:</strong></p>{shown}"
 
@@ -136,13 +155,28 @@ def _done(case: Case, chosen: NDArray[np.bool_], everything: Tile) -> tuple[Tile
 def _promise(case: Case) -> str:
     point = case.point
     if point.threshold is None:
-        return f'<div class="note bad"><p>Nothing is promised. {text(point.objection)}</p></div>'
-    words = [f"<p><strong>What is promised.</strong> {text(sentence(point.threshold.words))}</p>"]
+        return f'<div class="note bad"><p>Nothing is guaranteed. {text(point.objection)}</p></div>'
+    full = text(sentence(point.threshold.words))
     if point.selector is None:
-        words.append(f"<p>{text(_preview(case))}</p>")
-    else:
-        words.append(f"<p>{text(_kept(case))}</p>")
-    return f'<div class="note">{"".join(words)}</div>'
+        return (
+            f'<div class="note"><p><strong>What is guaranteed.</strong> {full}</p><p>{text(_preview(case))}</p></div>'
+        )
+    verdict, *tests = _kept(case)
+    details = "".join(f"<p>{part}</p>" for part in (full, *map(text, tests)))
+    short = " ".join(_short(promise) for promise in (point.threshold.promise, *point.threshold.further))
+    return (
+        f'<div class="note"><p><strong>What is guaranteed.</strong> {text(short)} {text(verdict)}</p>'
+        f"<details><summary>In full, with p-values</summary>{details}</details></div>"
+    )
+
+
+def _short(promise: Promise) -> str:
+    """What is guaranteed with what probability, in a sentence; all of it where it is about costs or not proved."""
+    if not promise.proved or promise.quantity == COST:
+        return sentence(str(promise))
+    number = promise.certified if promise.target is None else promise.target
+    chance = "in expectation" if promise.probability is None else f"with probability {percent(promise.probability)}"
+    return f"{sentence(promise.quantity)} is {promise.relation} {percent(number)}, {chance}."
 
 
 def _preview(case: Case) -> str:
@@ -164,34 +198,36 @@ def _aim(case: Case) -> str:
     if point.was_asked:
         return ""
     if point.missed is None:
-        return f"No target was given, so this page aims at half of the errors, a risk of {point.target:g}. "
+        return (
+            f"No target was given, so this page aims at half of the errors, a risk of {percent(point.target or 0.0)}. "
+        )
     return (
-        f"No target was given. Half of the errors, a risk of {point.missed:g}, cannot be certified on these "
-        f"{case.n:,} rows, so this page aims at {point.target:g}, which can. "
+        f"No target was given. Half of the errors, a risk of {percent(point.missed)}, cannot be certified on these "
+        f"{case.n:,} rows, so this page aims at {percent(point.target or 0.0)}, which can. "
     )
 
 
-def _kept(case: Case) -> str:
-    """What these rows say of the promises, tested and told as `abstain certify` does."""
+def _kept(case: Case) -> list[str]:
+    """What these rows say of the guarantees, the verdict first, tested as `abstain certify` does."""
     point, selector = case.point, case.point.selector
     known = None if selector is None else selector.calibration
     if known is not None and known.digest == outputs_digest(point.outputs):
-        return "These are the rows it was calibrated on, which cannot test the promise; fresh ones can."
+        return ["These are the rows it was calibrated on, which cannot test the guarantee; fresh ones can."]
     if selector is not None and selector.seen is not None and (share := selector.seen.share(point.outputs)):
-        return (
+        return [
             f"About {max(1, round(share * case.n)):,} of these {case.n:,} rows calibrated it, so that they cannot test "
-            "the promise; fresh ones can."
-        )
+            "the guarantee; fresh ones can."
+        ]
     found = None if selector is None else certify(selector, point.outputs)
     if found is None or found.fresh is None:
-        return ""
-    return " ".join(
-        [verdict_words(found), *tests_told(found), "This takes these rows to be fresh, as abstain certify does."]
-    )
+        return [""]
+    return [verdict_words(found), *tests_told(found), "This takes these rows to be fresh, as abstain certify does."]
 
 
 def _mixed(case: Case) -> str:
     shares = {KIND_WORDS[kind]: float(np.mean(case.kinds == place)) for place, kind in enumerate(KINDS)}
     mixed = ", ".join(f"{share:.1%} {kind}" for kind, share in shares.items() if share)
+    if sum(share > 0 for share in shares.values()) < 2:
+        return ""
     words = f"All numbers are of rows mixed as these {case.n:,} ({mixed}); another mix has others."
     return f'<p class="quiet">{text(words)}</p>'

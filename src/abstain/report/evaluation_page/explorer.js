@@ -106,7 +106,7 @@
   function showDay(point) {
     const costs = money();
     const [volume] = costs;
-    const daily = (rows) => abstain.fixed((volume * rows) / point.total, 1);
+    const daily = (rows) => count(Math.round((volume * rows) / point.total));
     const all = (costs[2] * point.wrong) / point.total;
     const cheapest = curve.reduce((best, one) => (cost(one, costs) < cost(best, costs) ? one : best));
     set("daily-words", `Expected for ${count(volume)} answers a day, a rejection costing ${costs[1]} and an error ${costs[2]}, if days are like these rows.`);

@@ -16,7 +16,6 @@ from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.command import command_parts, line_of
 from abstain.report.evaluation_page.controls import mix_select, option, select
 from abstain.report.evaluation_page.counts import Counts
-from abstain.report.evaluation_page.groups import group_thresholds
 from abstain.report.page import Cell, Column, Section, asset, name, shortened, table, text, tiles
 from abstain.report.page.chart import chart
 from abstain.scores.default import DEFAULT
@@ -33,7 +32,7 @@ def explorer(case: Case, /) -> Section:
     if not all(len(counts.ranks) for counts, _ in scores.values()):
         return Section(name="explorer", title="Explore", html="<p>No threshold accepts a row here.</p>")
     html = (
-        f"{group_thresholds(case)}<p>{_words(case)}</p>{_controls(case, list(scores))}"
+        f"<p>{_words(case)}</p>{_controls(case, list(scores))}"
         '<div aria-live="polite">' + _tiles() + "</div>"
         '<div class="chart" id="explorer-chart" role="img" aria-label="Risk over coverage, the chosen point marked; '
         'the numbers above tell it"></div>' + _daily() + _tables(parts)

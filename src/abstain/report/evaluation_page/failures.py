@@ -41,13 +41,13 @@ def failures(case: Case, /) -> Section:
 
 def _words(case: Case, found: list[tuple[float, Part]], tested: int, what: str) -> str:
     if not tested:
-        return "<p>The rows have no domains or classes to look at one by one.</p>"
+        return "<p>The rows have no groups or classes to look at one by one.</p>"
     if not found:
         return f'<div class="note"><p>No part of the rows is significantly above {what}.</p></div>'
     more = f"<p>{len(found) - SHOWN} more are not shown.</p>" if len(found) > SHOWN else ""
     return (
         "<p>A promise about all rows together is none about each part of them. In these parts more of what is accepted "
-        f"is wrong than {what}; <code>abstain calibrate --per class</code> or <code>--per domain</code> sets a "
+        f"is wrong than {what}; <code>abstain calibrate --per class</code> or <code>--per group</code> sets a "
         f"threshold for each.</p>{_table(case, found)}{more}"
     )
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.report.divisions import UNUSABLE, class_name
+from abstain.report.divisions import UNUSABLE
 from abstain.report.evaluation_page.case import Case
 from abstain.report.page import Cell, Column, name, table, text
 
@@ -16,17 +16,15 @@ def group_thresholds(case: Case, /) -> str:
     if selector is None or selector.groups is None:
         return ""
     groups, titles = selector.groups, [Column(one, number=True) for one in COLUMNS]
-    of_row = groups.names(outputs, lambda: selector.predictions(outputs))
-    names = {part: part for part in groups.thresholds}
-    if groups.per == "class":
-        names = {part: class_name(int(part), selector.class_names, negative=UNUSABLE) for part in names}
+    of_row = selector.group_names(outputs)
+    names = {part: UNUSABLE if groups.is_by_class and part == "-1" else part for part in groups.thresholds}
     values = {part: one.value for part, one in groups.thresholds.items()}
     rows = [[Cell(name(names[part])), *_cells(case, values[part], of_row == part)] for part in names]
     words = (
-        f"The selector has a threshold for each {groups.per}: the table has them. What can be moved below is one "
-        "threshold for all rows alike, which the selector does not have; it begins at the selector’s coverage."
+        f"The selector has a threshold for each {groups.per}: the table has them. Under Explore one threshold "
+        "for all rows alike can be moved, which the selector does not have; it begins at the selector’s coverage."
     )
-    caption = f"The selector on these rows, by {'predicted class' if groups.per == 'class' else 'domain'}"
+    caption = f"The selector on these rows, by {'predicted class' if groups.is_by_class else groups.per}"
     columns = [Column(groups.per.capitalize()), *titles]
     return f"<p>{text(words)}</p>{table(columns, rows, caption=caption, name='group-thresholds')}"
 

@@ -52,7 +52,7 @@ def _table(case: Case, rows: NDArray[np.int64], caption: str) -> str:
     has_true = outputs.labels is not None and outputs.n_classes > 0
     columns += [Column("Predicted")] if point.predictions is not None else []
     columns += [Column("True")] if has_true else [Column("Answer")]
-    columns += [Column("Domain")] if outputs.domain is not None else []
+    columns += [Column("Group")] if outputs.domain is not None else []
     columns += [Column("Shift")] if np.count_nonzero(np.bincount(case.kinds)) > 1 else []
     return table(columns, [_row(case, int(row), len(columns)) for row in rows], caption=caption)
 

@@ -8,7 +8,7 @@ from abstain.report.evaluation_page.case import Case
 from abstain.report.evaluation_page.controls import mix_select, option, select
 from abstain.report.page import Cell, Column, Section, asset, name, table, text
 
-STANDING = {"best": "best", "tied": "as good as can be told", "worse": "significantly worse", "": ""}
+STANDING = {"best": "best", "tied": "statistically tied", "worse": "significantly worse", "": ""}
 AREA = "AURC"
 
 
@@ -84,8 +84,15 @@ def _measured(metric: str, row: dict[str, Any] | None) -> list[Any]:
 def _row(case: Case, score: str, shown: list[Any]) -> list[Cell]:
     entry = case.evaluation.entries[score]
     symbol = "" if entry.symbol == score else f' <span class="symbol">{text(entry.symbol[:60])}</span>'
+    plain = f'<br><span class="quiet">{text(entry.about.summary)}</span>' if entry.about.summary else ""
     key, value, interval, behind, standing = shown
-    return [Cell(name(score) + symbol), Cell(value, key), Cell(interval), Cell(behind), Cell(STANDING[standing])]
+    return [
+        Cell(name(score) + symbol + plain),
+        Cell(value, key),
+        Cell(interval),
+        Cell(behind),
+        Cell(STANDING[standing]),
+    ]
 
 
 def _controls(evaluation: Evaluation) -> str:

@@ -1,5 +1,6 @@
 """The page of an evaluation: a decision, and all that it rests on."""
 
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
@@ -36,16 +37,18 @@ def write_page(
     delta: float = 0.05,
     run: str = "run/",
     selector_file: str = "selector.abstain",
+    title: str | None = None,
 ) -> Case:
     """Write one self-contained HTML file: which score and threshold, what it costs, promises, and where it fails.
 
     The point is that of a ``selector``, or the recommended score at a target ``risk``; without either, at about half of
     the risk that there is. ``run`` and ``selector_file`` are where the outputs and the selector are, for
-    the command to copy. Returns what the page is made from.
+    the command to copy, and ``title`` is what stands above the page. Returns what the page is made from.
     """
     goal = as_path("file", file)
     check_page(goal)
     case = _case(evaluation, selector, risk, delta, run, selector_file)
+    case = case if title is None else replace(case, title=title)
     write_text(goal, _html(case))
     return case
 
@@ -74,7 +77,7 @@ def _html(case: Case) -> str:
     scores = len(case.evaluation.scores)
     compared = f"{counted(scores, 'confidence score')}{' compared' if scores > 1 else ''}"
     subtitle = f"{case.n:,} answers of a classifier{where}, {compared}"
-    return document("When to trust this classifier", [section(case) for section in SECTIONS], subtitle=subtitle)
+    return document(case.title, [section(case) for section in SECTIONS], subtitle=subtitle)
 
 
 def check_page(goal: Path, /) -> None:

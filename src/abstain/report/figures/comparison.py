@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from abstain.evaluation.mixes import MIXES
+from abstain.evaluation.mixes import mix_among
 from abstain.evaluation.runs import RunComparison
 from abstain.names import check_name
 from abstain.report.figures.style import COLOURS, INK, PAGE, RULE, SIZE, first_rows, new_figure, plain, printed
@@ -48,15 +48,15 @@ def draw_comparison(above: Any, below: Any, comparison: RunComparison, /, *, mix
         label = f"{plain(comparison.names[place])} ({plain(comparison.scores[place])})"
         style = {"color": COLOURS[place], "linestyle": STYLES[place], "linewidth": 1.3, "label": label}
         above.plot(shares, 100 * np.array(values), **style)
-    low, high = (100 * np.array([getattr(pair, end) for pair in pairs]) for end in ("low", "high"))
+    low, high = (-100 * np.array([getattr(pair, end) for pair in pairs]) for end in ("high", "low"))
     below.fill_between(shares, low, high, color=RULE, alpha=0.25, linewidth=0)
-    below.plot(shares, [100 * pair.difference for pair in pairs], color=INK, linewidth=1.1)
+    below.plot(shares, [-100 * pair.difference for pair in pairs], color=INK, linewidth=1.1)
     below.axhline(0, color=RULE, linewidth=0.8)
-    above.set_title(f"{MIXES[found.mix].title}\n(n = {n:,})")
+    above.set_title(f"{mix_among(found.mix, [each.mix for each in comparison.mixes]).title}\n(n = {n:,})")
     above.set_ylabel("Selective risk (%)")
     above.set_ylim(bottom=0)
     a, b = map(plain, comparison.names)
-    apart = f"{a} − {b}" if len(a) + len(b) <= NAMED else "First − second"  # of the legend
+    apart = f"{b} − {a}" if len(a) + len(b) <= NAMED else "Second − first"  # of the legend
     below.set_ylabel(f"{apart}\n(points), {100 * comparison.level:g}% band")
     below.set_xlabel("Coverage (%)")
     below.set_xlim(0, 100)

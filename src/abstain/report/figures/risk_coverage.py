@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from abstain.evaluation import MIXES, Evaluation
+from abstain.evaluation import Evaluation
+from abstain.evaluation.mixes import mix_among
 from abstain.evaluation.summarize import by_reason
 from abstain.evaluation.verdict import BASELINE
 from abstain.metrics import RiskCoverage
@@ -111,7 +112,7 @@ def draw_risk_coverage(
     for name in names:
         if name in ((best, BASELINE) if bands is None else bands):
             _draw_band(axes, evaluation, name, mix, first, top, COLOURS[names.index(name) % len(COLOURS)])
-    axes.set_title(f"{MIXES[mix].title} (n = {n:,})")
+    axes.set_title(f"{mix_among(mix, evaluation.mixes).title} (n = {n:,})")
     left = min(clean, default=0.0) // QUARTER * QUARTER
     axes.set(xlabel="Coverage (%)", ylabel="Selective risk (%)", xlim=(left, 100), ylim=(0, top))
     axes.set_xticks(np.arange(left, 101, QUARTER))

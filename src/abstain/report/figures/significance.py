@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from abstain.evaluation import MIXES, Evaluation
+from abstain.evaluation.mixes import mix_among
 from abstain.metrics import Comparison
 from abstain.metrics.aurc import area_name
 from abstain.metrics.checks import rejected_last
@@ -42,7 +43,7 @@ def significance_figure(
     axes = figure.subplots()
     draw_significance(axes, found, names)
     axes.set_yticks(range(len(names)), [label_of(evaluation.entries[name]) for name in names])
-    title = f"{area_name(alpha)} × 100 of the row less that of the column, {MIXES[mix].words}"
+    title = f"{area_name(alpha)} × 100 of the row less that of the column, {mix_among(mix, evaluation.mixes).words}"
     axes.set_title(title, loc="left", fontsize=SIZE + 1)
     words = f"dark: significantly better, light: worse, white: not told apart (paired {100 * evaluation.level:g}% "
     axes.set_xlabel(f"{words}intervals, each pair for itself)")
