@@ -259,11 +259,15 @@ def test_workers_end_with_a_process_that_is_killed():
     workers = {int(process.stdout.readline()) for _ in range(6)}
     assert len(workers) == 2
     os.kill(process.pid, signal.SIGKILL)
-    process.communicate()
+    process.wait()
+    process.stdout.close()
     until = time.monotonic() + 20
     while any(is_alive(worker) for worker in workers) and time.monotonic() < until:
         time.sleep(0.05)
-    assert not any(is_alive(worker) for worker in workers)
+    alive = [worker for worker in workers if is_alive(worker)]
+    for worker in alive:
+        os.kill(worker, signal.SIGKILL)
+    assert not alive
 
 
 def test_half_precision_keeps_the_head_exact_and_is_another_run(tmp_path):
