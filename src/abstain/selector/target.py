@@ -123,20 +123,21 @@ class Asked:
         if self.target == "cost":
             return self._by_cost(rule, fitted, rest, confidence, known), None
         known["risk"] = self.risk
+        errors = _errors(rest, fitted)
         if self.target == "risk and coverage":
-            return rule(confidence, rest.errors, coverage=self.coverage, **known), None
+            return rule(confidence, errors, coverage=self.coverage, **known), None
         if self.largest_cluster is not None:
             known["largest"] = self._largest_of(rest)
         if self.label_above is not None:
-            return labelled_above(confidence, rest.errors, floor=self.label_above, **known), None
+            return labelled_above(confidence, errors, floor=self.label_above, **known), None
         if self.per is None:
             by_rows = target_risk if self.method is None else rule
-            return by_rows(confidence, rest.errors, **known), None
-        names = GroupThresholds(self.per, {}).names(rest, lambda: rest.predictions)
+            return by_rows(confidence, errors, **known), None
+        names = GroupThresholds(self.per, {}).names(rest, lambda: predictions(rest, fitted))
         if self.group_risk is not None:
-            return rule(confidence, rest.errors, names, group_risk=self.group_risk, **known), None
-        called = class_names_of(rest.predictions, rest.class_names) if self.per == "class" else names
-        by_name = rule(confidence, rest.errors, called, jointly=self.jointly, **known)
+            return rule(confidence, errors, names, group_risk=self.group_risk, **known), None
+        called = class_names_of(predictions(rest, fitted), rest.class_names) if self.per == "class" else names
+        by_name = rule(confidence, errors, called, jointly=self.jointly, **known)
         first = zip(*np.unique(called, return_index=True), strict=True)
         found = dict(sorted((str(names[row]), by_name[name]) for name, row in first if name in by_name))
         largest = None if rest.ids is None else self.largest_cluster or largest_cluster(rest)
@@ -172,3 +173,10 @@ class Asked:
             known["largest"] = max(1.0, rejection)
         found: Threshold = rule(confidence, accepting, rejection=rejecting, **known)
         return found
+
+
+def _errors(rest: Outputs, fitted: FittedScore) -> NDArray[np.bool_]:
+    """(n,) where the answer that is accepted or not is wrong, which a score may have changed."""
+    if rest.labels is None or not fitted.changes_predictions:
+        return rest.errors
+    return np.asarray(predictions(rest, fitted) != rest.labels) | ~rest.usable
