@@ -125,19 +125,20 @@ class Asked:
         if self.target == "cost":
             return self._by_cost(rule, fitted, rest, confidence, known), None
         known["risk"] = self.risk
+        errors = _errors(rest, fitted)
         if self.target == "risk and coverage":
-            return rule(confidence, rest.errors, coverage=self.coverage, **known), None
+            return rule(confidence, errors, coverage=self.coverage, **known), None
         if self.largest_cluster is not None:
             known["largest"] = self._largest_of(rest)
         if self.label_above is not None:
-            return labelled_above(confidence, rest.errors, floor=self.label_above, **known), None
+            return labelled_above(confidence, errors, floor=self.label_above, **known), None
         if self.per is None:
             by_rows = target_risk if self.method is None else rule
-            return by_rows(confidence, rest.errors, **known), None
-        names = GroupThresholds(self.per, {}).names(rest, lambda: rest.predictions, rest.class_names)
+            return by_rows(confidence, errors, **known), None
+        names = GroupThresholds(self.per, {}).names(rest, lambda: predictions(rest, fitted), rest.class_names)
         if self.group_risk is not None:
-            return rule(confidence, rest.errors, names, group_risk=self.group_risk, **known), None
-        found = rule(confidence, rest.errors, names, jointly=self.jointly, **known)
+            return rule(confidence, errors, names, group_risk=self.group_risk, **known), None
+        found = rule(confidence, errors, names, jointly=self.jointly, **known)
         largest = None if rest.ids is None else self.largest_cluster or largest_cluster(rest)
         given = {"risk": known["risk"], "delta": known["delta"], "jointly": self.jointly}
         return of_all_groups(found, **given, largest=largest), GroupThresholds(self.per, found)
@@ -179,3 +180,10 @@ def _with_errors(threshold: Threshold, rest: Outputs, confidence: NDArray[np.flo
         return threshold
     rows = one_per_cluster(confidence, np.zeros(len(rest)), ids=rest.ids, seed=seed)
     return replace(threshold, errors=float(np.count_nonzero(rest.errors[rows] & threshold.accepts(confidence[rows]))))
+
+
+def _errors(rest: Outputs, fitted: FittedScore) -> NDArray[np.bool_]:
+    """(n,) where the answer that is accepted or not is wrong, which a score may have changed."""
+    if rest.labels is None or not fitted.changes_predictions:
+        return rest.errors
+    return np.asarray(predictions(rest, fitted) != rest.labels) | ~rest.usable
