@@ -66,6 +66,8 @@ def _member(found: Any, title: str) -> Iterator[str]:
         if name.startswith("_") or inner.docstring is None:
             continue
         typed = _one_line(_signature(inner, name)) if inner.is_function else _typed(inner, name)
+        if inner.is_function and any(each.callable_path.endswith(".cached_property") for each in inner.decorators):
+            typed = f"{name}: {inner.returns}"
         yield from ("", f"- `.{typed}`", "", indent(_words(inner), "  "))
 
 
