@@ -31,7 +31,7 @@ def test_the_verdict_comes_first_and_every_file_is_written(run, place):
     options = ("--figure", files[0], "-o", files[1], "--report", files[2])
     done = run("compare", place / "old", place / "new", "--risk", "0.05", *options)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("new is better after rejection on in-distribution samples (500 rows): AURC")
+    assert done.stdout.startswith("new is better after rejection on these rows (500 rows): AURC")
     assert "Coverage at the same risk, %" in done.stdout
     assert all(file.stat().st_size for file in files)
     assert "<h1>old and new, compared</h1>" in files[2].read_text()

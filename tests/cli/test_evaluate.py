@@ -31,7 +31,7 @@ def test_tables_go_where_the_ending_says_and_figures_to_a_folder(folder, tmp_pat
     goals = [tmp_path / name for name in ("t.md", "t.tex", "t.csv", "t.parquet")]
     shown = called(folder, "--figures", tmp_path / "figures", *(part for goal in goals for part in ("-o", goal)))
     assert all(goal.stat().st_size for goal in goals)
-    assert (tmp_path / "figures" / "domain.svg").exists()
+    assert (tmp_path / "figures" / "group.svg").exists()
     assert "scale: softmax scores over the scale of the logits: left out, as there are no logits." in shown
     assert f"{tmp_path}/figures/promise{{.png,.svg,.pdf}}: certified against realised risk" in shown
 

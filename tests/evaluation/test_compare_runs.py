@@ -1,5 +1,7 @@
 """Two runs on the same samples: how rows are matched, what is refused, what is said."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -84,7 +86,7 @@ def crossing():
 def test_where_curves_cross_the_words_say_which_is_better_where():
     found = compare_runs(*crossing(), names=("x", "y"), coverages=[0.1, 1.0], risks=[0.06])
     first = found.sentences()[0]
-    assert first.startswith("After rejection on in-distribution samples (4,000 rows) it depends on the coverage which")
+    assert first.startswith("After rejection on these rows (4,000 rows) it depends on the coverage which")
     assert "x is better by AURC-0.1" in first
     assert "at a coverage of 0.1" in first
     assert "y is better at a coverage of 1" in first
@@ -217,3 +219,20 @@ def test_a_single_sample_is_refused():
 
 def test_a_difference_that_rounds_to_nothing_has_no_sign():
     assert [signed(value) for value in (-1e-9, 1e-9, 0.0)] == ["0.00"] * 3
+
+
+def test_no_difference_of_two_rows_is_beyond_all_of_them():
+    runs = [Outputs(given={"c": [0.9, 0.1]}, errors=errors) for errors in ([0, 0], [1, 1])]
+    found = compare_runs(*runs, names=("old", "new")).mix()
+    for one in (*found.aurc, *found.risk, *found.coverage):
+        assert -1 <= one.low <= one.high <= 1
+
+
+def test_the_words_say_who_is_better_by_how_much():
+    rng = np.random.default_rng(0)
+    confidence = rng.random(2000)
+    old, new = (rng.random(2000) < rate * (1 - confidence) for rate in (0.6, 0.2))
+    runs = [Outputs(given={"c": confidence}, errors=errors) for errors in (old, new)]
+    words = compare_runs(*runs, names=("old", "new"), risks=[0.1]).words()
+    assert re.search(r"\(new is \d+\.\d\d points better, 95% interval \d+\.\d\d to \d+\.\d\d\)", words)
+    assert re.search(r"\(new accepts \d+\.\d points more, 95% interval \d+\.\d to \d+\.\d\)", words)

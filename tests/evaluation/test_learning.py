@@ -1,6 +1,9 @@
 """Whether a combination of scores would pay."""
 
+from types import SimpleNamespace
+
 import numpy as np
+import pytest
 
 from abstain import Outputs
 from abstain.evaluation.learning import learning
@@ -26,3 +29,13 @@ def test_rows_of_kinds_that_alternate_are_learned_from_alike():
 def test_a_score_that_tells_all_is_left_alone():
     confidence, outputs = _alternating(3000, 1)
     assert learning(confidence, outputs, score="telling", mix=MIXES["all"], alpha=1.0, level=0.95) is None
+
+
+@pytest.mark.parametrize(("gain", "is_said"), [(0.00002, False), (0.0002, True)])
+def test_a_gain_that_print_does_not_show_is_not_said(monkeypatch, gain, is_said):
+    """However significant: 0.55 is no advice where the score alone has 0.55."""
+    confidence, outputs = _alternating(3000, 1)
+    tiny = SimpleNamespace(difference=-gain, high=-gain / 2)
+    monkeypatch.setattr("abstain.evaluation.learning.compare", lambda *_, **__: tiny)
+    found = learning(confidence, outputs, score="blind", mix=MIXES["all"], alpha=1.0, level=0.95)
+    assert (found is not None) == is_said

@@ -430,3 +430,9 @@ def test_evidence_is_explained_and_beyond_a_million_not_counted():
     calm = ScoreMonitor.from_calibration(np.arange(1000.0))
     assert "(0 seen; evidence against it, 1 at the start, reached 1; 20 raises the alarm)" in calm.words()
     assert "reached over 1,000,000; 20 raises the alarm" in calm.observe(np.full(500, -1.0)).words()
+
+
+def test_print_shows_a_line_or_two_of_each_monitor():
+    monitor = DeploymentMonitor(risk=RiskMonitor(risk=0.05, delta=0.05))
+    assert len(str(monitor)) < 200
+    assert str(monitor) == monitor.risk.words()

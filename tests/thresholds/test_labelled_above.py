@@ -95,3 +95,8 @@ def test_a_selector_ignores_labels_below_the_floor():
     fitted = Outputs(logits=rng.normal(size=(60, 3)), features=rng.normal(size=(60, 4)), labels=np.arange(60) % 3)
     with pytest.raises(ValueError, match="`label_above` must come with one score that needs no fitting"):
         calibrate(fitted, score="knn", risk=RISK, label_above=0.3)
+
+
+def test_a_floor_of_nan_is_refused_by_name():
+    with pytest.raises(ValueError, match=r"`floor` must be a confidence, got NaN\."):
+        labelled_above([0.1, 0.9], [0, 1], floor=float("nan"), risk=0.1)

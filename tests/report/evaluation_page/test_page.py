@@ -135,9 +135,9 @@ def test_a_day_costs_what_its_rows_cost(opened, html):
         for words in told(page, "explorer-accepted-under", "explorer-selective-under")
     )
     assert told(page, "daily-accepted", "daily-rejected", "daily-wrong", "daily-cost") == [
-        f"{2 * accepted:,.1f}",
-        f"{2 * (1500 - accepted):,.1f}",
-        f"{2 * wrong:,.1f}",
+        f"{2 * accepted:,}",
+        f"{2 * (1500 - accepted):,}",
+        f"{2 * wrong:,}",
         f"{2 * (2 * (1500 - accepted) + 25 * wrong):,.2f}",
     ]
     cost = float(told(page, "daily-cost")[0].replace(",", ""))
@@ -281,7 +281,7 @@ def test_the_page_of_a_selector_tells_what_it_does_here(opened, evaluation, targ
     assert f"{accepted.sum():,} of 1,500 rows" in page.locator("#decision").inner_text()
     assert "energy" in page.locator("#decision .decision").inner_text()
     words = page.locator("#decision .note").inner_text()
-    assert "the rows it was calibrated on, which cannot test the promise" in words
+    assert "the rows it was calibrated on, which cannot test the guarantee" in words
     lines = "abstain certify selector.abstain --on run/\nabstain select selector.abstain run/ -o decisions.csv"
     assert page.locator("#command-line").inner_text() == lines
 

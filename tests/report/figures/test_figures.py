@@ -150,7 +150,7 @@ def test_histograms_of_one_value_and_of_rows_that_are_not_usable_are_drawn():
 
 
 def test_slices_are_those_of_the_metric_and_what_breaks_a_promise_is_a_square(evaluation, point):
-    figure = slices_figure(evaluation, point, by="domain")
+    figure = slices_figure(evaluation, point, by="group")
     risk, coverage = figure.axes
     samples = evaluation.outputs.samples[0]
     found = {one.name: one for one in slices(evaluation.outputs.domain, point.accepted, point.errors, ids=samples)}
@@ -233,7 +233,7 @@ def test_all_figures_are_written_in_three_formats_and_told_in_a_line_each(evalua
     )
 
 
-@pytest.mark.parametrize("name", ["histogram", "domain", "significance", "promise"])
+@pytest.mark.parametrize("name", ["histogram", "group", "significance", "promise"])
 def test_figures_come_out_the_same(name, evaluation, point, tmp_path):
     from abstain.report.figures.save import save_figure
 
@@ -251,7 +251,7 @@ def test_what_the_data_do_not_allow_is_told_and_hostile_names_are_drawn_as_they_
     assert told["class"].endswith("left out, as the outputs have no labels.")
     assert told["scale"].endswith("left out, as there are no logits.")
     assert told["significance"].endswith("left out, as there is one score alone.")
-    assert (tmp_path / "domain.png").exists()
+    assert (tmp_path / "group.png").exists()
     handles, labels = risk_coverage_figure(evaluation).axes[0].get_legend_handles_labels()
     assert len(handles) == 1
     assert labels == [plain(HOSTILE)]

@@ -43,8 +43,8 @@ def compare_runs(
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(3, size=900)
     >>> good, bad = (Outputs(logits=rng.normal(size=(900, 3)) + k * np.eye(3)[labels], labels=labels) for k in (4, 2))
-    >>> print(compare_runs(good, bad, names=("new", "old")).words()[:75])
-    new is better after rejection on in-distribution samples (900 rows): AURC 0
+    >>> print(compare_runs(good, bad, names=("new", "old")).words()[:54])
+    new is better after rejection on these rows (900 rows)
     """
     for name, run in (("a", a), ("b", b)):
         expect_outputs(run, name=name)

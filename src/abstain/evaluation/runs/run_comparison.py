@@ -48,6 +48,6 @@ class RunComparison:
 
     def sentences(self, mix: str | None = None, /) -> list[str]:
         """The words, sentence by sentence, the verdict first; the widest mix names those that say otherwise."""
-        words, found = RunWords(self.names, self.level), self.mix(mix)
+        words, found = RunWords(self.names, self.level, tuple(each.mix for each in self.mixes)), self.mix(mix)
         others = [each for each in self.mixes if each is not found] if found is self.mix() else []
         return [*words.sentences(found), *words.otherwise(found, others)]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
-from abstain.evaluation.mixes import MIXES
+from abstain.evaluation.mixes import mix_among
 from abstain.evaluation.runs.mix_comparison import Difference, MixComparison
 from abstain.evaluation.runs.signed import ends
 from abstain.metrics.aurc import area_name
@@ -21,21 +21,23 @@ class RunWords:
 
     names: tuple[str, str]
     level: float
+    mixes: tuple[str, ...]
+    """All that there are."""
 
     def sentences(self, found: MixComparison, /) -> list[str]:
         """The verdict, then the risks at a coverage and the coverages at a risk."""
         if found.errors_a == found.errors_b and found.errors_a in (0, found.n):
             state = "wrong" if found.errors_a else "right"
-            return [f"Neither can be called better: both are always {state} {_where(found)}."]
+            return [f"Neither can be called better: both are always {state} {self._where(found)}."]
         if found.is_same:
-            return [f"There is no difference {_where(found)}: both have the same errors and rank all rows alike."]
+            return [f"There is no difference {self._where(found)}: both have the same errors and rank all rows alike."]
         return [self._verdict(found), *self._at_coverage(found), *self._at_risk(found)]
 
     def otherwise(self, found: MixComparison, others: Sequence[MixComparison], /) -> list[str]:
         """Mixes on which the area speaks for the other model, or for one where it does for none."""
         told, sentences = self._better(found.area), []
         for mix in others:
-            better, words = self._better(mix.area), sentence(MIXES[mix.mix].words)
+            better, words = self._better(mix.area), sentence(mix_among(mix.mix, self.mixes).words)
             if better is not None and better != told:
                 sentences.append(f"{words} {better} is better: {self._numbers(mix.area)}.")
             elif better is None and told is not None and mix.area.difference * found.area.difference < 0:
@@ -47,9 +49,9 @@ class RunWords:
         better, (for_a, for_b) = self._better(found.area), _points(found)
         numbers = self._numbers(found.area)
         if not for_a and not for_b:
-            return f"No difference after rejection can be told {_where(found)}: {numbers}."
+            return f"No difference after rejection can be told {self._where(found)}: {numbers}."
         if better is not None and not (for_a and for_b):
-            return f"{better} is better after rejection {_where(found)}: {numbers}."
+            return f"{better} is better after rejection {self._where(found)}: {numbers}."
         sides = [
             f"{name} is better {listed(points)}"
             for name, points in zip(self.names, (for_a, for_b), strict=True)
@@ -59,7 +61,11 @@ class RunWords:
         whole = "no difference can be told" if better is None else f"{better} is better"
         over = "Over all coverages" if found.area.at == 1 else "In all"
         each = f"each by a {100 * self.level:g}% interval of its own"
-        return f"After rejection {_where(found)} {which} ({each}). {over} {whole}: {numbers}."
+        return f"After rejection {self._where(found)} {which} ({each}). {over} {whole}: {numbers}."
+
+    def _where(self, found: MixComparison) -> str:
+        rows = f"{found.n:,} rows" + ("" if found.samples == found.n else f" of {found.samples:,} samples")
+        return f"{mix_among(found.mix, self.mixes).words} ({rows})"
 
     def _better(self, area: Difference) -> str | None:
         return None if not area.is_significant else self.names[area.difference > 0]
@@ -111,11 +117,6 @@ class RunWords:
         words = " and ".join("all rows" if share == 1 else f"{share:.1%}" for share in (one.a, one.b))
         points = self._gain(one, 1, "accepts", "more", is_large_better=True)
         return [f"At a risk of {one.at:.4g} they accept {words} ({points}){'' if one.is_significant else CHANCE}."]
-
-
-def _where(found: MixComparison) -> str:
-    rows = f"{found.n:,} rows" + ("" if found.samples == found.n else f" of {found.samples:,} samples")
-    return f"{MIXES[found.mix].words} ({rows})"
 
 
 def _points(found: MixComparison) -> tuple[list[str], list[str]]:

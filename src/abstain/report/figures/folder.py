@@ -26,7 +26,7 @@ def _scale(evaluation: Evaluation, _point: Point) -> Any:
 FIGURES: dict[str, tuple[str, Callable[[Evaluation, Point], Any]]] = {
     "risk-coverage": ("risk over coverage", lambda evaluation, _: risk_coverage_figure(evaluation)),
     "histogram": ("the score of right, wrong and unknown samples, with the threshold", histogram_figure),
-    "domain": ("risk and coverage by group at the threshold", lambda *both: slices_figure(*both, by="domain")),
+    "group": ("risk and coverage by group at the threshold", lambda *both: slices_figure(*both, by="group")),
     "class": ("risk and coverage by true class at the threshold", lambda *both: slices_figure(*both, by="class")),
     "scale": ("softmax scores over the scale of the logits", _scale),
     "significance": ("which score is better than which", lambda evaluation, _: significance_figure(evaluation)),

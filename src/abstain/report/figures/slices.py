@@ -1,4 +1,4 @@
-"""Risk and coverage of each domain or class at a threshold."""
+"""Risk and coverage of each group or class at a threshold."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -13,8 +13,8 @@ from abstain.report.point import Point
 SHOWN = 24  # lines
 
 
-def slices_figure(evaluation: Evaluation, point: Point, /, *, by: Literal["domain", "class"]) -> Any:
-    """A line for each domain or true class: the risk among its accepted rows, and the share of it that is accepted."""
+def slices_figure(evaluation: Evaluation, point: Point, /, *, by: Literal["group", "class"]) -> Any:
+    """A line for each group or true class: the risk among its accepted rows, and the share of it that is accepted."""
     division, outputs = _division(point, by), point.outputs
     found = slices(division.number, point.accepted, point.errors, ids=outputs.clusters, level=evaluation.level)
     names = [division.parts[int(one.name)] for one in found]
@@ -42,7 +42,7 @@ def _division(point: Point, by: str) -> Division:
     name = "true" if by == "class" else by
     found = next((one for one in divisions(point) if one.name == name), None)
     if found is None:
-        raise CannotDrawError(f"the outputs have no {'labels' if by == 'class' else 'domains'}")
+        raise CannotDrawError(f"the outputs have no {'labels' if by == 'class' else 'groups'}")
     if len(found.parts) < 2:
         raise CannotDrawError(f"there is one {by} alone")
     return found
