@@ -26,6 +26,7 @@ def test_a_calibration_sample_with_nan_rows_is_used_without_them(digits):
         labels=inside.labels,
         weight=inside.weight,
         bias=inside.bias,
+        ids=inside.ids,
         nonfinite="reject",
     )
     scores = ["knn", "vim", "rmds", "delta_mds"]

@@ -17,7 +17,9 @@ from abstain.scores.learned import Learned
 from abstain.scores.max_softmax import MaxSoftmax
 
 FEW = Learned((MaxSoftmax(), Energy(), GeometricMargin(), KNN(), ViM()))  # or it would take minutes
-every_score = pytest.mark.parametrize("score", (SCORES | {"learned": FEW}).values(), ids=SCORES)
+FORM = GeometricMargin("top_two")  # not in the registry, so that reports are without it
+EVERY = SCORES | {"learned": FEW, FORM.name: FORM}
+every_score = pytest.mark.parametrize("score", EVERY.values(), ids=EVERY)
 
 
 def make_outputs(n=60, k=5, d=7, seed=0, dtype=np.float64, labels=True):
