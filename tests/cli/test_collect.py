@@ -121,3 +121,22 @@ def test_the_long_version_of_an_experiment_leaves_the_short_one_in_place(tmp_pat
     assert "long: False" in (tmp_path / "told" / "findings.md").read_text()
     assert "long: True" in (tmp_path / "told-long" / "findings.md").read_text()
     assert "told-long" in capsys.readouterr().out
+
+
+def test_claims_run_what_is_missing_and_write_the_pages(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("PIL")
+    from abstain.cli.reproduce import reproduce
+    from abstain.experiments import every
+    from abstain.experiments.claims import Verdict
+    from abstain.experiments.experiment import Experiment
+    from abstain.experiments.findings import Findings
+
+    found = Findings(words="Done.", verdicts=(Verdict("scale-limit", "held", "so", "this"),))
+    monkeypatch.setattr(every, "EXPERIMENTS", {"one": Experiment("one", "One", lambda _: found)})
+    (tmp_path / "docs").mkdir()
+    for told in ("one: run", "one: as it was"):
+        reproduce("claims", folder=tmp_path / "found", run=True, docs=tmp_path / "docs")
+        captured = capsys.readouterr()
+        assert captured.err == f"{told}\n"
+        assert "1 times in all: 1 held" in captured.out
+    assert "| held | one | this | so |" in (tmp_path / "docs" / "claims.md").read_text()
