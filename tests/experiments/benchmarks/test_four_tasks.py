@@ -39,18 +39,27 @@ def lines_of(file):
     return [line for line in file.read_text().splitlines() if line.endswith(r"\\") and line[0] in "$SEKV"]
 
 
-def tiny_timm(cards, root, monkeypatch):
-    """The four cards, each a random network of timm's own test classes, with its weights in models/."""
+SIBLINGS = {  # small networks of the same classes of timm: Eva, ConvNeXt, ResNet, VOLO
+    "eva": "eva02_tiny_patch14_336",
+    "convnext": "convnextv2_atto",
+    "resnext": "seresnext26d_32x4d",
+    "volo": "volo_d1_224",
+}
+TEST_NETWORKS = dict.fromkeys(SIBLINGS, "test_vit")
+
+
+def tiny_timm(cards, root, monkeypatch, names=TEST_NETWORKS):
+    """The four cards, each a random small network of timm, with its weights in models/."""
     import timm
     from safetensors.torch import save_file
 
     (root / "models").mkdir(exist_ok=True)
-    for seed, name in enumerate(("eva", "convnext", "resnext", "volo")):
+    for seed, (name, timm_name) in enumerate(names.items()):
         torch.manual_seed(seed)
-        network = timm.create_model("test_vit", pretrained=False)
+        network = timm.create_model(timm_name, pretrained=False)
         save_file(network.state_dict(), root / "models" / f"{name}.safetensors")
         card = cards[name]
-        monkeypatch.setitem(cards, name, type(card)(card.title, card.accuracy, "test_vit"))
+        monkeypatch.setitem(cards, name, type(card)(card.title, card.accuracy, timm_name))
 
 
 def test_imagenet_with_four_models_side_by_side(imagenet_c, tmp_path, monkeypatch):
@@ -71,6 +80,21 @@ def test_imagenet_with_four_models_side_by_side(imagenet_c, tmp_path, monkeypatc
     ]  # fmt: skip
     eva = lines_of(found / "imagenet-eva-4" / "table.tex")
     assert lines_of(found / "paper" / "table-3.tex") == eva
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("model", SIBLINGS)
+def test_imagenet_with_the_classes_of_the_papers_models(model, imagenet_c, tmp_path, monkeypatch):
+    import timm
+
+    real = IMAGENET.cards[model].timm.partition(".")[0]
+    with torch.device("meta"):
+        expected = type(timm.create_model(real, pretrained=False))
+    assert type(timm.create_model(SIBLINGS[model], pretrained=False)) is expected
+    tiny_timm(IMAGENET.cards, imagenet_c, monkeypatch, {model: SIBLINGS[model]})
+    findings = without_figures("imagenet", tmp_path / "found", data=imagenet_c, model=model, limit=2)
+    assert len(lines_of(tmp_path / "found" / f"imagenet-{model}-2" / "table.tex")) == 7  # two rows fit nothing
+    assert ("does NOT make the logits" in findings.words) == (model == "volo")  # which adds a second head's maximum
 
 
 def test_cifar_with_a_selective_net_that_was_trained_here(cifar, tmp_path):
