@@ -40,19 +40,20 @@ class Loop:
         kind, said = (row.id,), (repr(row.confidence), row.domain)
         if row.is_decision:
             other = base.get("said") and row.confidence is not None and base["said"] != said
-            if other or (row.accepted is not None and base.get("verdict") not in (None, row.accepted)):
+            if other or (row.accepted is not None and base.get("told") not in (None, row.accepted)):
                 kind = (row.id, said if row.confidence is not None else None, row.accepted)
             base["decisions"].add(kind)
-        elif len(base["decisions"]) > 1:
-            raise ValueError("several of")
-        times, labels = self.times.get(kind, (0, 0))
+        (times, labels), came = self.times.get(kind, (0, 0)), "alone"
         if row.is_decision and (row.error is None or labels >= times):
             which = times = times + 1
             labels = max(labels, which) if row.error is not None else labels
         elif row.is_decision or not labels:
             which = labels = labels + 1
         else:
-            which = labels = labels + ((*kind, labels + 1) in self.entries)
+            last = self.entries[kind if labels == 1 else (*kind, labels)]
+            ended = last.get("ends") or (*kind, labels + 1) not in self.entries
+            came = "ends" if labels >= times and ended else "alone"
+            which = labels = labels + (came == "alone")
         self.times[kind] = times, labels
         key = kind if which == 1 else (*kind, which)
         entry = self.entries.setdefault(key, {"decisions": set()})
@@ -60,13 +61,16 @@ class Loop:
         error = None if labelled else row.error
         again = (decided or labelled) and error is None and (decided or not row.is_decision)
         fresh = row.is_decision and not decided
-        verdict = row.accepted if not (decided or labelled) else entry.get("verdict", row.accepted)
+        verdict = row.accepted if entry.get("verdict") is None else entry["verdict"]
         if row.is_decision:
-            entry.setdefault("verdict", row.accepted)
-            entry["said"] = entry.get("said") or (said if row.confidence is not None else None)
-            if entry["verdict"] is None:
+            if not decided:
+                entry |= {"said": said if row.confidence is not None else None, "told": row.accepted, "decided": True}
+            if entry.get("verdict") is None:
                 entry["verdict"] = row.accepted
-            entry["decided"] = True
+        elif len(base["decisions"]) > 1 and not entry.get(came):
+            raise ValueError("several of")
+        else:
+            entry |= {"alone": True, came: True}
         entry["labelled"] = labelled or row.error is not None
         return entry, (verdict, fresh, row.confidence if fresh else None, error), (decided, labelled, again)
 
@@ -195,6 +199,8 @@ def stream(rng, n, *, ids, late):
             rows.append(later if rng.random() < 0.5 or ids != "own" else Row(error=later.error, id=later.id))
         if rng.random() < 0.1:
             rows.append(rows[int(rng.integers(len(rows)))])
+        if not labelled and rng.random() < 0.3:
+            rows.append(Row(accepted, id=name) if rng.random() < 0.5 else Row(confidence=confidence, id=name))
     cuts = np.sort(rng.integers(len(rows), size=3))
     files = [rows[a:b] for a, b in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
     return [*files, files[int(rng.integers(4))]]

@@ -285,6 +285,64 @@ def test_equal_rows_of_one_input_are_decisions_of_their_own_and_known_again_in_t
     assert (watch.monitors.risk.n, watch.monitors.risk.errors, watch.skipped) == (2, 1, 4)
 
 
+TOLD_LATER = {
+    "confidence": [[Row(True, id="a"), Row(True, 0.7, id="a")], [Row(True, 0.5, id="a")]],
+    "verdict": [[Row(None, 0.5, id="a"), Row(True, 0.5, id="a")], [Row(False, 0.5, id="a")]],
+    "a second decision": [[Row(error=True, id="a"), Row(True, 0.5, id="a"), Row(True, 0.7, id="a")]],
+    "a second decision in another input": [[Row(True, 0.5, id="a"), Row(error=True, id="a")], [Row(True, 0.7, id="a")]],
+    "an equal decision": [[Row(error=True, id="a"), Row(error=True, id="a"), *[Row(True, 0.5, id="a")] * 2]],
+}
+"""What an id had is not all that it has in the end."""
+
+
+@pytest.mark.parametrize("what", TOLD_LATER)
+def test_an_input_that_was_taken_changes_nothing_when_it_is_given_again_whatever_came_after(what):
+    watch, inputs = Watch(NEW), TOLD_LATER[what]
+    for rows in inputs:
+        watch.observe(rows)
+        watch.close()
+    before = (watch.monitors, watch.turns)
+    for rows in (*inputs, *reversed(inputs)):
+        watch.observe(rows)
+        watch.close()
+        watch = Watch.from_json(watch.to_json())
+        assert (watch.monitors, watch.turns) == before
+
+
+def test_a_label_alone_is_refused_where_it_may_be_of_several_decisions_and_has_not_come_before():
+    for ends, rows in (
+        (True, [Row(True, 0.5, id="a"), Row(True, 0.7, id="a")]),
+        (True, [Row(True, 0.5, True, id="a"), Row(True, 0.7, id="a")]),  # this label did not come alone
+        (False, [Row(error=True, id="a"), Row(True, 0.5, id="a"), Row(True, 0.7, id="a")]),  # and here it is the second
+    ):
+        watch = Watch(NEW)
+        watch.observe(rows)
+        if ends:
+            watch.close()
+        before = watch.to_json()
+        with pytest.raises(ValueError, match="`id` must name one decision where a label comes without its confidence"):
+            watch.observe([Row(error=True, id="a")])
+        assert watch.to_json() == before
+
+
+def test_a_label_that_was_given_twice_does_not_take_the_label_of_the_next_decision():
+    watch = Watch(DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05)))
+    decision, label = Row(True, 0.5, id="a"), Row(error=True, id="a")
+    for _ in range(2):
+        watch.observe([decision, label, label, decision, label])
+        watch.close()
+    assert (watch.monitors.risk.n, watch.turns.pending, watch.skipped) == (2, 0, 6)
+
+
+def test_a_verdict_that_is_told_later_counts_for_the_label():
+    watch = Watch(DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05)))
+    for row in (Row(confidence=0.5, id="a"), Row(accepted=False, id="a"), Row(error=True, id="a")):
+        watch.observe([row])
+        watch.close()
+    assert watch.turns.pending == 1
+    assert watch.monitors.risk.n == 0
+
+
 def test_ids_as_pandas_writes_them_are_the_same_ids():
     watch = Watch(DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05)))
     watch.observe([Row.of({"id": "7", "confidence": "0.5", "accepted": "1"})])

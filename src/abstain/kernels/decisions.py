@@ -14,7 +14,16 @@ from abstain.kernels.compiled import array, byte, compiled, flag, whole
 
 Ints = NDArray[np.int64]
 KEY, CONTENT, PLACE, INPUT, TIMES = range(5)
-DECIDED, LABELLED, ACCEPTED, REJECTED, SEVERAL = (1 << bit for bit in range(5))
+(
+    DECIDED,
+    LABELLED,
+    ACCEPTED,
+    REJECTED,
+    SEVERAL,  # there are other decisions of this id
+    UNTOLD,  # its first row told no verdict
+    ALONE,  # a label came without a decision
+    ENDS,  # one more label alone came when there was no next decision like this
+) = (1 << bit for bit in range(8))
 NOWHERE = -1  # as a place; from 0 on it is the number of a turn, from −2 down that of a row of an open cluster
 (
     NEWER,  # entries in the newer table
@@ -186,9 +195,11 @@ def _amend(newer, older, journal, counts, entry):  # type: ignore[no-untyped-def
 
 @compiled()
 def _differs(content, accepted, decision):  # type: ignore[no-untyped-def]
-    """Whether a decision is another one than that remembered under its id."""
+    """Whether a decision is another one than the first of its id, by what the first row of that told."""
     if content >> 8 != 0 and decision != 0 and content >> 8 != decision:
         return True
+    if content & UNTOLD != 0:
+        return False
     return (accepted == 1 and content & REJECTED != 0) or (accepted == 0 and content & ACCEPTED != 0)
 
 
@@ -254,7 +265,7 @@ def take_rows(  # type: ignore[no-untyped-def]
         verdict, error, key = np.int64(accepted[i]), np.int64(errors[i]), keys[i]
         is_decision = has_confidence[i] or (verdict >= 0 and error < 0)
         new_decision, new_confidence, new_error = is_decision, has_confidence[i], error
-        decided = labelled = known = again = is_open = False
+        decided = labelled = known = again = is_open = several = ends = False
         own[KEY], own[PLACE] = 0, NOWHERE
         if key != 0:
             _read(newer, older, key, entry)
@@ -264,9 +275,7 @@ def take_rows(  # type: ignore[no-untyped-def]
                     entry[CONTENT] |= SEVERAL
                     _write(newer, journal, counts, entry)
                 _read(newer, older, _joined(_joined(key, decisions[i]), verdict + 1), entry)
-            elif not is_decision and error >= 0 and entry[CONTENT] & SEVERAL != 0:
-                counts[BAD] = i
-                return
+            several = entry[CONTENT] & SEVERAL != 0
             own[:] = entry
             if is_decision or error >= 0:
                 if entry[INPUT] != counts[NOW]:
@@ -279,9 +288,13 @@ def take_rows(  # type: ignore[no-untyped-def]
                 elif is_decision or labels == 0:
                     labels += 1
                     which = labels
-                else:  # a label alone: of the next decision like this, or else the last label again
-                    further = _read(newer, older, _joined(entry[KEY], -labels - 1), own)
-                    labels += 1 if further else 0
+                else:  # a label alone: of the next decision like this, or else the last label again, then and later
+                    if labels >= times:
+                        if labels > 1:
+                            _read(newer, older, _joined(entry[KEY], -labels), own)
+                        ended = own[CONTENT] & ENDS != 0
+                        ends = ended or not _read(newer, older, _joined(entry[KEY], -labels - 1), own)
+                    labels += 0 if ends else 1
                     which = labels
                 entry[TIMES] = (times << 32) | labels
                 if which > 1:
@@ -298,10 +311,15 @@ def take_rows(  # type: ignore[no-untyped-def]
                     new_decision = is_decision and not decided
                     new_confidence = new_confidence and not decided
                 content |= LABELLED if error >= 0 else 0
-                if is_decision:
-                    content |= DECIDED
+                if not is_decision:
+                    content |= ALONE | (ENDS if ends else 0)
+                elif not decided:
+                    content |= DECIDED | (decisions[i] << 8) | (UNTOLD if accepted[i] < 0 else 0)
+                if is_decision and content & (ACCEPTED | REJECTED) == 0:
                     content |= ACCEPTED if accepted[i] == 1 else REJECTED if accepted[i] == 0 else 0
-                    content |= 0 if content >> 8 != 0 else decisions[i] << 8
+                if several and not is_decision and content != own[CONTENT]:  # a label alone that has not come before
+                    counts[BAD] = i
+                    return
                 if content != own[CONTENT]:
                     own[CONTENT] = content
                     _write(newer, journal, counts, own)

@@ -42,8 +42,10 @@ class Memory:
 
     A row is known again by its id: its decision counts once and its label counts once, whenever they come. The same id
     with another confidence, verdict or domain is another decision, and so is the k-th row of one input that is the same
-    in all of these; it is known again as the k-th of another. Any two of a million ids share a digest with probability
-    3e-8.
+    in all of these; it is known again as the k-th of another. A row without a confidence or a verdict may be any in it.
+    Rows are compared with the first decision of their id, as its first row told it, and a label alone stays with the
+    decision it was first taken for: so whatever comes in between, an input given again changes nothing. Any two of a
+    million ids share a digest with probability 3e-8.
 
     Compiled code changes the arrays in place: see `abstain.kernels.decisions`.
     """
