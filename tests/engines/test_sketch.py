@@ -79,7 +79,7 @@ def test_rows_that_scores_were_fitted_on_leave_with_all_their_copies(tmp_path, m
     assert 40 < drawn.sum() < 140
     assert found.sketch.n == (~drawn).sum()
     assert not set(ids[drawn]) & set(ids[~drawn])
-    assert "in-distribution rows were drawn to fit scores on" in found.notes[0]
+    assert "in-distribution ones, to fit scores on" in found.notes[0]
     given = sketch(place, scores=[KNN(space="logits")], fitting=outputs_of(make_table(50, seed=1)))
     assert given.sketch.n == 400
 

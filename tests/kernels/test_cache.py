@@ -42,7 +42,7 @@ def run(tmp_path):
     """A function that runs a kernel in a new process: its result, and how often it was on disk."""
     package = tmp_path / "abstain" / "kernels"
     package.mkdir(parents=True)
-    for name in ("compiled.py", "cache.py"):
+    for name in ("announcement.py", "compiled.py", "cache.py"):
         if (KERNELS / name).exists():
             shutil.copy(KERNELS / name, package)
     for folder in (package, package.parent):

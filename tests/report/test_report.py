@@ -92,7 +92,7 @@ def test_a_summary_is_short_and_keeps_what_people_use(digits):
 def test_few_errors_are_said_to_be_the_reason_for_wide_intervals(digits):
     clean = digits.select((digits.shift == "none") & ~digits.errors)
     summary = summarize(evaluate(clean, scores=["energy"]))
-    assert any("0 error(s)" in remark for remark in summary.remarks())
+    assert any("0.0% errors: intervals are wide" in remark for remark in summary.remarks())
 
 
 def test_notebooks_get_a_table_and_nothing_can_break_out_of_it():

@@ -37,7 +37,7 @@ def test_a_refusal_is_three_sentences_and_leads_with_what_was_asked():
     rng = np.random.default_rng(0)
     confidence = rng.random(2700)
     with pytest.raises(NoSafeThresholdError) as info:
-        step_down(confidence, rng.random(2700) < 0.05 + 0.3 * (1 - confidence) ** 2, risk=0.02)
+        step_down(confidence, rng.random(2700) < 0.08 + 0.3 * (1 - confidence) ** 2, risk=0.02)
     asked, found, advice = str(info.value).split(". ")
     assert asked == "No threshold certifies risk <= 0.02 with probability 0.95 on n=2,700 calibration rows"
     assert found.startswith("Achievable: risk 0.0")
@@ -148,9 +148,24 @@ def test_where_the_score_is_bad_more_rows_are_not_advised():
     rng = np.random.default_rng(0)
     with pytest.raises(NoSafeThresholdError, match=r"with probability 0\.95 on") as info:
         step_down(rng.random(3000), rng.random(3000) < 0.2, risk=0.05)
-    told = re.search(r"More rows hardly help, as the lowest risk observed is ([\d.]+):", str(info.value))
+    told = re.search(
+        r"More rows hardly help, as accepting 10% of the rows or more has a risk of at least ([\d.]+) here:",
+        str(info.value),
+    )
     assert 0.05 < float(told[1]) < 0.21
     assert "plan" not in str(info.value)
+
+
+def test_the_lowest_risk_that_is_said_does_not_depend_on_the_one_asked_for():
+    rng = np.random.default_rng(0)
+    confidence = rng.random(3000)
+    errors = rng.random(3000) < 0.1 + 0.3 * (1 - confidence)
+    said = set()
+    for risk in (0.001, 0.005, 0.02, 0.05):
+        with pytest.raises(NoSafeThresholdError) as info:
+            step_down(confidence, errors, risk=risk)
+        said.add(str(info.value).split("More rows hardly help")[1])
+    assert len(said) == 1
 
 
 @pytest.mark.parametrize("wrong", [0.01, 0.04])

@@ -51,6 +51,11 @@ def _left_out(watch: "Watch") -> Iterator[str]:
             f"{turns.waiting} labels are waiting: {turns.pending} accepted decisions are still unlabelled. Each is "
             f"dropped after {turns.window} more accepted decisions (--label-window)."
         )
+    if turns.pending >= turns.window > 0:
+        yield (
+            f"Labels are awaited for the last {turns.window:,} accepted decisions alone; earlier ones are given up. "
+            "For labels that come later start a new state with a larger --label-window, and give all files again."
+        )
     if turns.late:
         yield (
             f"Dropped {turns.late} labels that arrived too late. If errors and right answers are late at different "

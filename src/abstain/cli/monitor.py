@@ -95,7 +95,7 @@ def _watch(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> N
     """Take the stream, and keep the state; alarms are told as they come."""
     from abstain.monitor.stream import LIVE, batches
 
-    live, before, warned = stream == LIVE, watch.rows, False
+    live, before, late, warned = stream == LIVE, watch.rows, watch.late_rows, False
     decided = {} if watch.rule is None else {"decided": watch.rule.decided}
     saved, pause = time.monotonic(), EVERY_SECONDS
     if live:
@@ -121,6 +121,11 @@ def _watch(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> N
         raise
     if watch.rows == before:
         raise ValueError(f"`stream` must have rows, got none in {stream}.")
+    if not live and watch.late_rows - late == watch.rows - before:
+        raise ValueError(
+            f"`id` must name a row over all files, got rows of {stream} whose ids were all counted before with other "
+            "confidences, so that nothing of it counts. Give ids that differ from file to file."
+        )
     if state is not None:
         write_text(state, watch.to_json())
 

@@ -74,14 +74,11 @@ def tell_next(found: "Evaluation", run: str, score: str, selector: str, console:
         return
     several = len(found.scores) > 1
     words = (
-        f"--risk {risk:g} below is an example, for an error rate of {found.errors.mean():.1%}: put the share of errors "
-        "that you can accept among accepted rows. One chosen by looking at these rows is not guaranteed on them."
+        f"--risk {risk:g} is an example: put the share of errors that you accept, chosen without these rows "
+        f"({found.errors.mean():.1%} wrong)."
     )
     if several:
-        words += (
-            " --score best chooses on a fifth of the rows, and the others certify the threshold; on labelled rows "
-            f"that are not among these, --score {score} needs no such fifth."
-        )
+        words += f" --score best chooses on a fifth of them; on other rows --score {score} needs no fifth."
     console.print(shown(words), style="dim", markup=False, highlight=False)
     options = ["calibrate", run, "--score", "best" if several else score, "--risk", f"{risk:g}", "-o", selector]
     print(shown(f"Next: {program()} {shlex.join(options)}"))

@@ -10,7 +10,7 @@ from abstain.experiments.every import claim_experiments
 from abstain.experiments.packages import Package, commands
 from abstain.experiments.registry import EXPERIMENTS
 
-FLAGS = ("--paper-code", "--long", "--run", "--json", "--help", "-h")
+FLAGS = ("--amp", "--paper-code", "--long", "--run", "--json", "--help", "-h")
 """Options that no value follows."""
 
 

@@ -20,17 +20,13 @@ class Rule:
 
     value: float
     per: str | None
-    """class or domain, where each has a threshold."""
+    """class, or the column whose values are groups, where each has a threshold."""
     values: dict[str, float]
-    """The threshold of each group, by name; a domain that is not here is rejected."""
+    """The threshold of each group, by name; a group that is not here is rejected."""
     class_names: tuple[str, ...]
     """Names that a prediction may have instead of its number."""
     recertifiable: bool = True
     """Whether `Recertification` can certify a threshold of the selector again."""
-
-    def __post_init__(self) -> None:
-        if self.per not in (None, "class", "domain"):
-            raise ValueError(f"`per` must be class or domain or none, got {self.per!r}.")
 
     @classmethod
     def of(cls, selector: Selector, /) -> Self:
@@ -39,7 +35,7 @@ class Rule:
         values = {} if groups is None else {name: one.value for name, one in groups.thresholds.items()}
         if groups is not None and groups.is_by_class:
             values = {str(k): float(value) for k, value in enumerate(np.atleast_1d(selector.class_values))}
-        per = None if groups is None else "class" if groups.is_by_class else "domain"
+        per = None if groups is None else "class" if groups.is_by_class else groups.per
         return cls(selector.threshold.value, per, values, selector.class_names or (), _is_recertifiable(selector))
 
     def decided(self, rows: Rows, /) -> Rows:
@@ -67,9 +63,9 @@ class Rule:
             name = str(self.class_names.index(prediction)) if prediction in self.class_names else prediction
             if name in self.values:
                 return self.values[name]
-        if self.per == "domain" and domain is not None:
+        if self.per != "class" and domain is not None:
             return self.values.get(domain, float("inf"))
-        column, got = ("prediction", prediction) if self.per == "class" else ("domain", domain)
+        column, got = ("prediction", prediction) if self.per == "class" else ("group", domain)
         raise ValueError(
             f"`{column}` must name a {self.per} where `accepted` is not given, since each has a threshold, got "
             f"{'none' if got is None else repr(got)}. Run `abstain select` first."

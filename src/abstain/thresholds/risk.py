@@ -15,7 +15,7 @@ from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
 RISKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)  # those that people ask for
 DELTAS = (0.1, 0.2)
 SHOWN = 3
-MANY = 4  # times the rows that would do without an error: enough to see whether there are more than asked for
+ENOUGH = 0.1  # of the rows: what is accepted at lower coverages is too little to look at
 
 
 def certified(
@@ -78,24 +78,26 @@ def _targets(
 
 
 def _advice(sample: Sample, risk: float, delta: float) -> str:
-    """What to do: label more rows, unless the best coverage with enough of them has too many errors for chance."""
+    """What to do: label more rows, unless every coverage with enough of them has too many errors for chance."""
     needed = samples_needed(risk, delta)
-    if (lowest := _lowest_observed(sample, needed, risk, delta)) is not None:
-        return f"More rows hardly help, as the lowest risk observed is {lowest:.2g}: improve the score, or {ELSEWHERE}."
+    if (lowest := _lowest_observed(sample, risk, delta)) is not None:
+        seen = f"accepting {ENOUGH:.0%} of the rows or more has a risk of at least {lowest:.2g} here"
+        return f"More rows hardly help, as {seen}: improve the score, or {ELSEWHERE}."
     more = "Label more rows"
     if len(sample) < needed:
         more += f", at least {needed:,} that are accepted without an error"
     return f"{more} (`abstain plan --risk {risk:.4g} --delta {delta:.4g}`), or {ELSEWHERE}."
 
 
-def _lowest_observed(sample: Sample, needed: int, risk: float, delta: float) -> float | None:
-    """The lowest risk where rows are many, if it is significantly above the target; None otherwise."""
-    ends = sample.ends[sample.ends >= MANY * needed]
+def _lowest_observed(sample: Sample, risk: float, delta: float) -> float | None:
+    """The lowest risk at any coverage with enough rows, if all are significantly above the target; None otherwise."""
+    ends = sample.ends[sample.ends >= ENOUGH * len(sample)]
     if not sample.are_errors or not len(ends):
         return None
     errors = sample.totals[ends - 1]
-    best = int(np.argmin(errors / ends))
-    return None if bdtrc(errors[best] - 1, int(ends[best]), risk) > delta else float(errors[best] / ends[best])
+    if (bdtrc(errors - 1, ends, risk) > delta).any():
+        return None
+    return float(np.min(errors / ends))
 
 
 def _guess(sample: Sample, delta: float) -> float | None:

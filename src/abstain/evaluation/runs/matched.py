@@ -56,6 +56,11 @@ def _places(a: Outputs, b: Outputs) -> tuple[Places, Places, list[str]]:
             )
     common, of_a, of_b = np.intersect1d(keys[0], keys[1], assume_unique=True, return_indices=True)
     if not len(common):
+        if with_domain and len(np.intersect1d(*ids)):
+            raise ValueError(
+                f"`b` must have the domains of `a`, got {str(b.domain[0])!r:.60} for {str(a.domain[0])!r:.60} with the "
+                "same ids. Give both the same domains, or none."
+            )
         raise ValueError(
             f"`b` must have samples of `a`, got no id in common: {str(ids[1][0])!r:.60} for {str(ids[0][0])!r:.60}. "
             "Run both models on the same rows."
