@@ -88,7 +88,7 @@ def test_evaluate_answers_in_its_first_line_and_fits_a_screen(run, folder):
     assert "ranks best" in done.stdout
     assert "max_softmax" in done.stdout
     assert "●" in done.stdout
-    assert len(done.stdout.splitlines()) <= 40
+    assert len(done.stdout.splitlines()) <= 41
 
 
 def test_evaluate_shows_everything_on_request(run, folder):

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from llvmlite.binding import ffi
 from numba import njit, types
 from numba.core import config
 from numba.core.compiler_lock import global_compiler_lock
@@ -52,8 +53,8 @@ def compiled(
 
 
 if hasattr(os, "register_at_fork"):  # or a child would wait for ever for a thread that compiled when it was forked
-    lock = global_compiler_lock
-    os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+    for lock in (ffi.lib._lock._lock, global_compiler_lock):  # the last is taken first, as it is where Numba compiles
+        os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
 announce_compiling()
 
 
