@@ -36,10 +36,10 @@ ARCHITECTURES = [
     "efficientnet_b0",
     "mobilenetv3_small_050",
     "regnetx_002",
-    "densenet121",
+    pytest.param("densenet121", marks=pytest.mark.thorough),
     "deit_tiny_patch16_224",
     "mixer_s32_224",
-    "cait_xxs24_224",
+    pytest.param("cait_xxs24_224", marks=pytest.mark.thorough),
 ]
 
 

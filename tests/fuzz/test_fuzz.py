@@ -23,12 +23,12 @@ def fuzzed(*arguments):
 
 
 def test_no_hostile_input_gives_a_wrong_result_or_a_traceback():
-    done = fuzzed(RUN, "--tries", "200")
+    done = fuzzed(RUN, "--tries", "100")
     assert done.returncode == 0, done.stdout + done.stderr
     rows = [line.split() for line in done.stdout.splitlines()[1:]]
     assert len(rows) == 14
     for kind, tried, refused, taken, wrong, tracebacks, _ in rows:
-        assert int(tried) == int(refused) + int(taken) >= 20, kind
+        assert int(tried) == int(refused) + int(taken) >= 10, kind
         assert (wrong, tracebacks) == ("0", "0"), kind
     assert sum(int(row[3]) for row in rows) > 100  # not met by refusing everything
 
