@@ -271,3 +271,9 @@ def test_integer_classes_of_a_classifier_are_what_integer_labels_name(tmp_path):
     assert outputs.labels.tolist() == [0, 0, 1, 1]
     assert not outputs.errors.any()
     assert outputs.class_names == ("-1", "1")
+
+
+@pytest.mark.parametrize("name", ["n" * 236, "n" * 255, "é" * 127])
+def test_a_folder_may_have_the_longest_name(tmp_path, name):
+    assert len(collect(MODEL, make_data(10), tmp_path / name)) == 10
+    assert [place.name for place in tmp_path.iterdir()] == [name]
