@@ -7,6 +7,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import polars
+import pytest
 
 from abstain import Outputs, Selector
 
@@ -162,3 +163,16 @@ def test_a_coverage_reports_errors_among_the_accepted_and_ties(run, tmp_path):
     done = run("calibrate", tmp_path / "t.csv", "--coverage", "0.5", "-o", tmp_path / "s.abstain")
     assert "600 of 1,000 calibration rows (60.0%) accepted, 60 of them wrong (10.00%)" in done.stdout
     assert "more are accepted, as their confidences tie" in done.stdout
+
+
+@pytest.mark.parametrize("column", ["correct", "Loss", "id", "confidence", "confidence_b"])
+def test_groups_by_the_outcome_are_refused(run, tmp_path, column):
+    rng = np.random.default_rng(0)
+    columns = {"correct": rng.integers(2, size=200), "Loss": rng.integers(2, size=200), "id": np.arange(200)}
+    columns |= {"confidence": rng.random(200).round(1), "confidence_b": rng.random(200).round(1)}
+    polars.DataFrame(columns).write_csv(tmp_path / "cal.csv")
+    done = run("calibrate", tmp_path / "cal.csv", "--risk", "0.3", "--per", column, "-o", tmp_path / "s.abstain")
+    assert done.returncode
+    assert "`--per` must be a column known before the answer is checked" in done.stderr
+    assert done.stderr.count("Error") <= 1
+    assert not (tmp_path / "s.abstain").exists()

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from abstain import Outputs
 from abstain.collect import CallableModel, Data, SampleError, batches, collect
@@ -261,3 +262,18 @@ def test_a_saved_run_can_be_evaluated(tmp_path):
 
     collect(MODEL, make_data(200), tmp_path / "run")
     assert abstain.evaluate(Outputs.load(tmp_path / "run"), scores=["max_softmax"]).n == 200
+
+
+def test_integer_classes_of_a_classifier_are_what_integer_labels_name(tmp_path):
+    x = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    y = np.array([-1, -1, 1, 1])
+    outputs = collect(LogisticRegression().fit(x, y), Data(x, labels=y), tmp_path / "o")
+    assert outputs.labels.tolist() == [0, 0, 1, 1]
+    assert not outputs.errors.any()
+    assert outputs.class_names == ("-1", "1")
+
+
+@pytest.mark.parametrize("name", ["n" * 236, "n" * 255, "é" * 127])
+def test_a_folder_may_have_the_longest_name(tmp_path, name):
+    assert len(collect(MODEL, make_data(10), tmp_path / name)) == 10
+    assert [place.name for place in tmp_path.iterdir()] == [name]

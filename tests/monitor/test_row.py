@@ -1,3 +1,5 @@
+import csv
+
 import numpy as np
 import pytest
 
@@ -77,3 +79,23 @@ def test_capitals_in_a_parquet_file_do_not_matter(tmp_path):
     (batch,) = batches(str(tmp_path / "d.parquet"), {"error"})
     found = batch.read(start=1)
     assert [found.accepted[0], found.confidence[0], found.error[0]] == [1, 0.5, 0]
+
+
+@pytest.mark.parametrize("written", ["1_0", "٣", str(2**53 + 1)])
+def test_a_number_is_written_as_in_tables(written):
+    for batch in (Batch(2, {"confidence": ["0.5", written]}), Batch(2, {"confidence": [0.5, written]})):
+        with pytest.raises(ValueError, match="Row 2: `confidence` must be a number or empty, got"):
+            batch.read(start=1)
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+def test_a_csv_file_is_read_as_tables_are(tmp_path, sign):
+    rows = [["confidence", "note", "error"], ["0.5", "x" * 200_000, "1"]]
+    (tmp_path / "d.csv").write_text("".join(sign.join(row) + "\n" for row in rows))
+    limit = csv.field_size_limit(131_072)
+    try:
+        (batch,) = batches(str(tmp_path / "d.csv"), {"error"})
+    finally:
+        csv.field_size_limit(limit)
+    found = batch.read(start=1)
+    assert [found.confidence[0], found.error[0]] == [0.5, 1]

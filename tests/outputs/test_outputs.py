@@ -295,3 +295,29 @@ def test_names_alone_are_refused_where_the_columns_are_in_another_order():
 def test_names_of_which_none_is_known_are_refused():
     with pytest.raises(ValueError, match=r"must be among the classes cat, ant, dog, got 'Cat'. Did you mean cat\?"):
         Outputs(logits=LOGITS, labels=["Cat", "Ant", "Dog", "Dog"], class_names=["cat", "ant", "dog"])
+
+
+@pytest.mark.parametrize("names", [np.array([-1, 1]), [-1, 1], np.array([-1.0, 1.0])])
+def test_integer_classes_are_what_integer_labels_name(names):
+    outputs = Outputs(logits=[[2.0, 0.0], [0.0, 1.0], [0.0, 3.0]], labels=[-1, 1, -7], class_names=names)
+    assert outputs.labels.tolist() == [0, 1, -1]
+    assert outputs.errors.tolist() == [False, False, True]
+    assert outputs.shift.tolist() == ["none", "none", "label"]
+
+
+def test_integer_classes_in_another_order_are_followed_and_saved(tmp_path):
+    outputs = Outputs(logits=2 * np.eye(3), labels=[2, 0, 1], class_names=[2, 0, 1])
+    outputs.save(tmp_path / "o")
+    again = Outputs.load(tmp_path / "o")
+    assert not outputs.errors.any()
+    assert again.labels.tolist() == outputs.labels.tolist() == [0, 1, 2]
+    assert again.class_names == ("2", "0", "1")
+
+
+def test_an_integer_label_that_is_no_class_is_named():
+    with pytest.raises(ValueError, match=r"`labels` must be among the classes 2, 5, got 1 in row 1. Use a negative"):
+        Outputs(logits=2 * np.eye(2), labels=[2, 1], class_names=[2, 5])
+
+
+def test_names_in_writing_leave_class_numbers():
+    assert Outputs(logits=2 * np.eye(2), labels=[0, 1], class_names=["1", "0"]).labels.tolist() == [0, 1]

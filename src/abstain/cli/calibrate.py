@@ -157,6 +157,7 @@ def _tell(selector: "Selector", output: Path, *, kind: str, by_default: bool, js
 def _groups(per: str | None, outputs: Path) -> tuple[Literal["class", "domain"] | None, str | None]:
     """What --per means: classes or domains, and the column that names these, if it is not group or domain."""
     from abstain.names import check_name
+    from abstain.outputs.column_names import is_outcome_or_confidence
     from abstain.outputs.columns import SUFFIXES, names_of
 
     if per is None:
@@ -169,6 +170,11 @@ def _groups(per: str | None, outputs: Path) -> tuple[Literal["class", "domain"] 
     columns = names_of(outputs) if is_table else []
     rule = "be class, group" + (" or a column of the table" if is_table else " or domain")
     check_name("--per", per, [*columns, "class", "group", "domain"], rule=rule)
+    if is_outcome_or_confidence(per):
+        raise ValueError(
+            f"`--per` must be a column known before the answer is checked, no confidence and no id, got {per}. "
+            "Groups by the outcome guarantee nothing about rows to come."
+        )
     return "domain", per
 
 

@@ -6,25 +6,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.names import did_you_mean
+from abstain.outputs.named_labels import integer_labels, integer_names, places
 
-UNKNOWN = -1
+ClassNames = tuple[str, ...] | tuple[int, ...]
 
 
-def match_labels(labels: NDArray[np.generic], class_names: tuple[str, ...] | None, /) -> NDArray[np.int64]:
-    """Class numbers of label names, −1 for a name that is not a class; numbers stay as they are.
+def match_labels(labels: NDArray[np.generic], class_names: ClassNames | None, /) -> NDArray[np.int64]:
+    """Class numbers of label names, −1 for a name that is not a class; numbers stay unless they are names.
 
     No name matching at all is taken for a mistake, not for a data set of unknown classes: mark those with −1.
     """
     if labels.dtype.kind in "iu":
+        integers = None if class_names is None else integer_names(class_names)
+        if integers is not None:
+            return integer_labels(labels, integers)
         return labels.astype(np.int64)
     if labels.dtype.kind != "U":
         raise TypeError(f"`labels` must be class numbers or names, got {labels.dtype}.")
     if class_names is None:
         raise ValueError("`labels` must be class numbers, since the model does not name its classes, got names.")
-    number = {name: k for k, name in enumerate(class_names)}
-    found = np.array([number.get(str(name), UNKNOWN) for name in labels], dtype=np.int64)
-    if (found == UNKNOWN).all():
-        hint = did_you_mean(labels[0], class_names, otherwise=f"The model knows {', '.join(class_names[:5])}, …")
+    names = tuple(str(name) for name in class_names)
+    found = places(labels, names)
+    if (found < 0).all():
+        hint = did_you_mean(labels[0], names, otherwise=f"The model knows {', '.join(names[:5])}, …")
         raise ValueError(
             f"`labels` must name classes of the model, got {str(labels[0])!r} and no name that is one. {hint}"
         )

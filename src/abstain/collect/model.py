@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.collect.labels import ClassNames
 from abstain.foreign import foreign
 
 Batch = tuple[NDArray[Any], NDArray[Any] | None]
@@ -22,7 +23,8 @@ class Model(ABC):
     """
 
     name: str
-    class_names: tuple[str, ...] | None = None
+    class_names: ClassNames | None = None
+    """Integers other than 0 to K − 1, as scikit-learn's ``classes_`` may be, are what integer labels name."""
     prepare: Prepare = list
 
     @abstractmethod

@@ -5,12 +5,13 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
 from abstain.collect.part import Part
-from abstain.files import Lock, is_alive, write_whole
+from abstain.files import Lock, is_alive, short_name, write_whole
 from abstain.fingerprint import digest
 
 LOCK = "run.lock"
@@ -21,7 +22,7 @@ Settings = dict[str, Any]
 
 def work_folder(goal: Path, /) -> Path:
     """Where the shards of a run are until it is done."""
-    return goal.parent / f".{goal.name}.collect"
+    return goal.parent / f".{short_name(goal)}.collect"
 
 
 def is_finished(goal: Path, settings: Settings, /) -> bool:
@@ -141,7 +142,8 @@ def clean(goal: Path, /) -> None:
     """Remove what runs that were killed left beside the goal: never what a living process may be writing."""
     if not goal.parent.is_dir():
         return
-    for litter in (*goal.parent.glob(f".{goal.name}.collect.*.gone"), *goal.parent.glob(f".{goal.name}.*.partial")):
+    name = escape(short_name(goal))
+    for litter in (*goal.parent.glob(f".{name}.collect.*.gone"), *goal.parent.glob(f".{name}.*.partial")):
         owner = litter.name.rsplit(".", 3)[-3]
         if owner.isdigit() and not is_alive(int(owner)):
             shutil.rmtree(litter, ignore_errors=True)

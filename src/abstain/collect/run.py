@@ -175,13 +175,14 @@ class _Run:
                 f"`data` must have samples that can be read, got {len(self.samples)} failures and no success."
             )
         weight, bias = shards.head() if whole.head else (None, None)
+        names = self.model.class_names
         outputs = Outputs(
             logits=whole.logits,
             features=whole.features,
             weight=weight,
             bias=bias,
-            class_names=self.model.class_names,
-            **self.samples.known(whole.rows, self.model.class_names),
+            class_names=None if names is None else [str(name) for name in names],
+            **self.samples.known(whole.rows, names),
         )
         failures = [
             {"sample": self.samples.name(row), "reason": reason} for row, reason in sorted(whole.failures.items())

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from abstain.cached_property import cached_property
 from abstain.collect.data import Data
-from abstain.collect.labels import match_labels
+from abstain.collect.labels import ClassNames, match_labels
 
 Rows = NDArray[np.int64]
 
@@ -38,7 +38,7 @@ class Samples:
         ids = self.parts[part].ids
         return str(local if ids is None else ids[local])
 
-    def known(self, rows: Rows, class_names: tuple[str, ...] | None) -> dict[str, Any]:
+    def known(self, rows: Rows, class_names: ClassNames | None) -> dict[str, Any]:
         """Labels, shift, domain and ids of rows, as `Outputs` takes them."""
         labels = self._column([_labels(part, class_names) for part in self.parts], rows)
         shift = np.array([part.shift for part in self.parts])[self._which(rows)]
@@ -66,7 +66,7 @@ class Samples:
         return np.concatenate(arrays)[rows]
 
 
-def _labels(part: Data, class_names: tuple[str, ...] | None) -> NDArray[np.int64] | None:
+def _labels(part: Data, class_names: ClassNames | None) -> NDArray[np.int64] | None:
     if part.labels is None:
         return np.full(len(part), -1) if part.shift == "label" else None
     labels = np.asarray(part.labels)

@@ -13,6 +13,7 @@ from abstain.collect.linear_head import LinearHead
 from abstain.collect.model import Batch, Model
 from abstain.collect.responses import logits_of
 from abstain.fingerprint import digest
+from abstain.outputs.named_labels import integer_names
 
 
 @final
@@ -33,7 +34,7 @@ class SklearnModel(Model):
                 f"got {type(estimator).__name__}."
             )
         classes = getattr(estimator, "classes_", None)
-        self.class_names = None if classes is None else tuple(str(name) for name in classes)
+        self.class_names = None if classes is None else integer_names(classes) or tuple(str(name) for name in classes)
 
     @cached_property
     def name(self) -> str:  # type: ignore[override]

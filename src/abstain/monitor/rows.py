@@ -8,6 +8,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.arguments import EXACT
 from abstain.kernels.decisions import decision_digests, name_keys
 from abstain.monitor.row import Row, number, truth
 from abstain.outputs.columns import text
@@ -137,12 +138,26 @@ def _numbers(column: Any, n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_
         has = np.asarray(column.is_not_null().to_numpy())
         return np.where(has, np.asarray(column.to_numpy(), dtype=np.float64), np.nan), has
     values = _values(column)
-    try:
-        return np.fromiter(map(float, values), np.float64, n), np.ones(n, dtype=bool)
-    except (TypeError, ValueError, OverflowError):
-        found = [at(k, number, value) for k, value in enumerate(values)]
+    quick = _plain_numbers(values)
+    if quick is not None:
+        return quick, np.ones(n, dtype=bool)
+    found = [at(k, number, value) for k, value in enumerate(values)]
     has = np.array([value is not None for value in found], dtype=bool)
     return np.array([np.nan if value is None else value for value in found], dtype=np.float64), has
+
+
+def _plain_numbers(values: list[Any]) -> NDArray[np.float64] | None:
+    """All at once where nothing but `float` is needed to read them; None where each must be looked at."""
+    kinds = set(map(type, values))
+    if str in kinds:
+        joined = "".join(values) if kinds == {str} else "_"
+        if "_" in joined or not joined.isascii():
+            return None
+    try:
+        found = np.fromiter(map(float, values), np.float64, len(values))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return None if (np.isfinite(found) & (np.abs(found) >= EXACT)).any() else found
 
 
 def _errors(columns: dict[str, Any], n: int) -> NDArray[np.int8]:

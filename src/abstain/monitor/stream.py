@@ -5,7 +5,8 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from io import StringIO
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, final
 
@@ -14,6 +15,7 @@ from abstain.monitor.row import SOURCES, Row, supplied
 from abstain.monitor.rows import Rows, at
 from abstain.monitor.rule import is_scored
 from abstain.outputs.column_names import spelled
+from abstain.outputs.columns import LONGEST_FIELD, delimiter_of
 from abstain.outputs.parquet import read_parquet
 
 BATCH = 65_536
@@ -90,7 +92,10 @@ def _parquet(path: Path, needed: set[str]) -> Iterator[Batch]:
 
 
 def _csv(lines: Iterable[str], needed: set[str]) -> Iterator[Batch]:
-    reader = csv.reader(lines)
+    lines = iter(lines)
+    first = next(lines, "")
+    reader = csv.reader(chain([first], lines), delimiter=delimiter_of(StringIO(first)))  # a pipe is read once
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_FIELD))
     try:
         header = [name.strip() for name in next(reader, [])]
         if len(set(header)) != len(header):

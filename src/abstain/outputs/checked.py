@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from abstain.names import check_name
 from abstain.outputs import validation as check
-from abstain.outputs.named_labels import are_numbers, numbered_labels, sorted_names
+from abstain.outputs.named_labels import are_numbers, integer_labels, integer_names, numbered_labels, sorted_names
 from abstain.outputs.probabilities import log_probabilities, warn_of_probabilities
 
 
@@ -66,6 +66,7 @@ def _each_row(given: dict[str, Any], z: NDArray[Any], usable: NDArray[np.bool_])
     fields: dict[str, Any] = dict.fromkeys(("labels", "wrong", "domain", "ids", "class_names"))
     n, k = z.shape
     if given["class_names"] is not None:
+        given = given | {"class_names": check.listed_names(given["class_names"])}
         fields["class_names"] = check.check_class_names(given["class_names"], k)
     if given["errors"] is not None:
         array = check.as_array("errors", given["errors"])
@@ -73,7 +74,8 @@ def _each_row(given: dict[str, Any], z: NDArray[Any], usable: NDArray[np.bool_])
     if given["labels"] is not None and not k:
         raise ValueError("`labels` must come with `logits`, got none. Pass errors= where only confidences are known.")
     if given["labels"] is not None:
-        labels, fields["class_names"] = _numbered(given["labels"], fields["class_names"], z, usable)
+        integers = None if given["class_names"] is None else integer_names(given["class_names"])
+        labels, fields["class_names"] = _numbered(given["labels"], fields["class_names"], integers, z, usable)
         fields["labels"] = check.check_labels(labels, n, k)
     fields["shift"] = check.check_shift(given["shift"], fields["labels"], n)
     if given["domain"] is not None:
@@ -84,10 +86,19 @@ def _each_row(given: dict[str, Any], z: NDArray[Any], usable: NDArray[np.bool_])
 
 
 def _numbered(
-    given: Any, class_names: tuple[str, ...] | None, z: NDArray[Any], usable: NDArray[np.bool_]
+    given: Any,
+    class_names: tuple[str, ...] | None,
+    integers: tuple[int, ...] | None,
+    z: NDArray[Any],
+    usable: NDArray[np.bool_],
 ) -> tuple[NDArray[Any], tuple[str, ...] | None]:
-    """Labels as class numbers, and the names of the classes where these or the labels have some."""
+    """Labels as class numbers, and the names of the classes where these or the labels have some.
+
+    ``integers`` are the names where integer labels are among them.
+    """
     labels = check.as_array("labels", given)
+    if integers is not None and labels.dtype.kind in "iu":
+        return integer_labels(check.per_row("labels", labels, len(z), "iu"), integers), class_names
     if labels.dtype.kind != "U" or (class_names is None and are_numbers(labels)):
         return labels, class_names
     labels = check.per_row("labels", labels, len(z), "U")

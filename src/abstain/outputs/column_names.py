@@ -7,6 +7,7 @@ PLAIN = ("confidence", "correct", "error", "label", "prediction", "id", "group",
 WIDE = {"logits": "logit_", "probabilities": "proba_", "features": "feature_"}
 """Arguments of `Outputs` that have a column of lists under their name, or a column for each class or feature."""
 PREFIXES = (*WIDE.values(), "confidence_")
+NO_GROUPS = ("correct", "error", "label", "loss", "id", "confidence", "logits", "probabilities")
 SHOWN = 9
 
 
@@ -21,6 +22,16 @@ def spelled(names: Iterable[str], /, *, also: tuple[str, ...] = ()) -> dict[str,
     ours = {name: _spelling(name, also) for name in names}
     often = Counter(ours.values())
     return {name: one for name, one in ours.items() if one is not None and (name == one or often[one] == 1)}
+
+
+def is_outcome_or_confidence(name: str, /) -> bool:
+    """Whether a column tells what came of a row, how sure the classifier was, or which row it is: so it is no group.
+
+    >>> [is_outcome_or_confidence(name) for name in ("Correct", "confidence_a", "prediction", "town")]
+    [True, True, False, False]
+    """
+    small = name.lower()
+    return small in NO_GROUPS or small.startswith(tuple(prefix for prefix in PREFIXES if prefix != WIDE["features"]))
 
 
 def unused_words(names: Iterable[str], /, *, group: str | None = None) -> str | None:

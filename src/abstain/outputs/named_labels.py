@@ -1,11 +1,14 @@
 """Labels that are names of classes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain.names import did_you_mean
+from abstain.outputs.row_error import RowError
 
 Names = NDArray[np.str_]
 Ints = NDArray[np.int64]
@@ -20,15 +23,52 @@ def are_numbers(labels: Names, /) -> bool:
     return True
 
 
+def places(labels: NDArray[Any], classes: Sequence[Hashable], /) -> Ints:
+    """(n,) the place of each label among the classes, −1 for one that is not there."""
+    numbers = {name: number for number, name in enumerate(classes)}
+    return np.array([numbers.get(label, -1) for label in labels.tolist()], dtype=np.int64)
+
+
+def integer_names(class_names: Iterable[Any], /) -> tuple[int, ...] | None:
+    """The classes where all are integers, not in writing, and other than 0 to K − 1 in order; None elsewhere.
+
+    Integer labels are then names of classes, and not numbers of columns.
+
+    >>> integer_names(np.array([-1, 1])), integer_names(np.array([0, 1])), integer_names(["-1", "1"])
+    ((-1, 1), None, None)
+    """
+    names = list(class_names)
+    if not all(isinstance(name, Real) and name == name // 1 for name in names):
+        return None
+    found = tuple(int(name) for name in names)
+    return None if found == tuple(range(len(found))) else found
+
+
+def integer_labels(labels: NDArray[Any], classes: tuple[int, ...], /) -> Ints:
+    """(n,) the place of each integer among the classes, −1 for a negative one that is none of them.
+
+    >>> integer_labels(np.array([1, -1, -2]), (-1, 1))
+    array([ 1,  0, -1])
+    """
+    found = places(labels, classes)
+    if (strange := (found < 0) & (labels >= 0)).any():
+        bad = int(np.argmax(strange))
+        listed = ", ".join(str(name) for name in classes[:9])
+        raise RowError(
+            f"`labels` must be among the classes {listed}, got {labels[bad]} in row",
+            bad,
+            ". Use a negative number that is none of them for a class the classifier does not know.",
+        )
+    return found
+
+
 def numbered_labels(labels: Names, class_names: tuple[str, ...], /) -> Ints:
     """(n,) the number of each class named, −1 for a name that the classifier does not know; some must be known.
 
     >>> numbered_labels(np.array(["dog", "cat", "fish"]), ("cat", "dog"))
     array([ 1,  0, -1])
     """
-    numbers = {name: number for number, name in enumerate(class_names)}
-    distinct, index = np.unique(labels, return_inverse=True)
-    found = np.array([numbers.get(str(name), -1) for name in distinct], dtype=np.int64)[index]
+    found = places(labels, class_names)
     if (found < 0).all():
         first = str(labels[0])
         hint = did_you_mean(first, class_names, otherwise="Write them as in `class_names`.")
@@ -39,8 +79,8 @@ def numbered_labels(labels: Names, class_names: tuple[str, ...], /) -> Ints:
 def sorted_names(labels: Names, n_classes: int, predictions: Callable[[], Ints], /) -> tuple[str, ...]:
     """The names of the classes where labels alone have them: in sorted order, as scikit-learn's ``classes_``.
 
-    There must be as many as classes, and no other order may agree with the predictions in more rows: so columns in
-    another order are an error, not a wrong answer.
+    There must be as many as classes, and no other order may agree with the predictions in more rows. This check finds
+    columns in another order where the classifier is often right and rows are many; small samples can pass it by chance.
     """
     names, index = np.unique(labels, return_inverse=True)
     give = "Pass class_names=, the names in the order of the columns."

@@ -33,8 +33,11 @@ from abstain.outputs.unlabelled import unlabelled
 class Outputs:
     """The logits of one classifier on n samples, and what else is known of them.
 
-    Labels are class numbers, or names among ``class_names`` such as scikit-learn's ``classes_``; names alone are taken
-    in sorted order. A negative label, or another name, means a class the classifier does not know: ``shift`` is then
+    Labels are class numbers, the columns of the logits from 0 on, or names among ``class_names`` such as scikit-learn's
+    ``classes_``. If ``class_names`` are integers other than 0 to K − 1 in order, so that a number could be either,
+    integer labels are names too: of the classes [−1, 1], −1 is the first column. Names that are strings leave integer
+    labels class numbers, also "2". Labels that are names without ``class_names`` are taken in sorted order. A negative
+    label that is no name, or a string that is none, means a class the classifier does not know: ``shift`` is then
     ``label``, and any prediction is an error. Rows are ``none`` elsewhere unless ``shift`` says so. Rows with the same
     ``ids`` show the same original sample and stay one cluster in splits and standard errors. With
     ``nonfinite="reject"`` rows that hold NaN or infinity are kept, predict −1 and count as errors that
@@ -92,7 +95,7 @@ class Outputs:
         ids: ArrayLike | None = None,
         given: Mapping[str, ArrayLike] | None = None,
         errors: ArrayLike | None = None,
-        class_names: Sequence[str] | None = None,
+        class_names: Sequence[str] | Sequence[int] | NDArray[Any] | None = None,
         nonfinite: check.Nonfinite = "error",
     ) -> None:
         fields = checked_fields(

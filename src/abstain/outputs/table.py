@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from abstain.outputs.column_names import PLAIN, WIDE, spelled
 from abstain.outputs.columns import SUFFIXES, Columns, columns_of, matrix, names, numbers, truths
+from abstain.outputs.named_labels import places
 from abstain.outputs.row_error import RowError
 
 __all__ = ["SUFFIXES", "arguments_in", "check_some_known", "read_columns", "read_table"]
@@ -136,9 +137,9 @@ def _labels(file: str | PathLike[str], columns: Columns, found: dict[str, Any]) 
             got = repr(str(names(file, "label", columns)[bad[0]]))
             raise RowError(f"`{file}` must have class numbers in column label, got {got} in row", int(bad[0]) + 1)
         return {"labels": given.astype(np.int64)}
-    place, values = {name: number for number, name in enumerate(known)}, names(file, "label", columns).tolist()
-    _check_names(file, known, values)
-    return {"labels": np.array([place.get(value, -1) for value in values], dtype=np.int64)}
+    values = names(file, "label", columns)
+    _check_names(file, known, values.tolist())
+    return {"labels": places(values, known)}
 
 
 def _check_names(file: str | PathLike[str], known: tuple[str, ...], values: list[str]) -> None:

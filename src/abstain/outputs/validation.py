@@ -161,9 +161,14 @@ def check_shift(shift: Any, labels: NDArray[np.int64] | None, n: int, /) -> Arra
     return array.astype("<U9", copy=False)
 
 
-def check_class_names(names: Any, n_classes: int, /) -> tuple[str, ...]:
-    """One distinct name per class."""
+def listed_names(names: Any, /) -> list[Any]:
+    """The names of classes as they were given, of an array, a tensor or anything that can be gone through."""
     check_list("class_names", names, "names")
+    return list(names.tolist() if hasattr(names, "detach") else names)
+
+
+def check_class_names(names: list[Any], n_classes: int, /) -> tuple[str, ...]:
+    """One distinct name per class."""
     found = tuple(str(name) for name in names)
     if len(found) != n_classes:
         raise ValueError(f"`class_names` must name the {n_classes} classes, got {len(found)} names.")
