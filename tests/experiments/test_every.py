@@ -72,3 +72,9 @@ def test_findings_depend_on_code_and_outputs(tmp_path):
     assert findings_key(tmp_path, seed=1) != before
     digits().save(tmp_path / "one" / "outputs")
     assert findings_key(tmp_path, seed=0) != before
+
+
+def test_what_needs_other_data_is_not_run():
+    names = {each.name for each in claim_experiments()}
+    assert "digits" in names
+    assert not {"paper", "imagenet"} & names

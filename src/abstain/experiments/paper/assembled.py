@@ -92,4 +92,4 @@ def _tables(runs: Mapping[Key, RunRecord]) -> list[Table]:
     return found
 
 
-ASSEMBLED = Experiment("paper", TITLE, run, frozenset({"limit", "paper_code"}))
+ASSEMBLED = Experiment("paper", TITLE, run, frozenset({"limit", "paper_code"}), has_verdicts=False)
