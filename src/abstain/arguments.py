@@ -48,6 +48,20 @@ def as_rectangle(name: str, value: Any, /) -> NDArray[Any]:
     return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
 
 
+def as_array(name: str, value: Any, /) -> NDArray[Any]:
+    """View ``value`` as a read-only NumPy array; nothing is copied that need not be."""
+    array = as_rectangle(name, value)
+    if array.dtype.kind in "OT":
+        if not all(isinstance(item, str) for item in array.flat):
+            raise TypeError(f"`{name}` must hold numbers or strings, got Python objects.")
+        array = array.astype(str)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    array = array.view()
+    array.flags.writeable = False
+    return array
+
+
 def as_doubles(name: str, value: Any, /) -> NDArray[np.float64]:
     """Numbers in float64, where different ones must stay different.
 
@@ -114,3 +128,17 @@ def check_one_kind(name: str, values: Any, /) -> None:
             f"`{name}` must be all strings or all numbers, got both, of which 1 and '1' would be one. Make all of them "
             "strings."
         )
+
+
+def as_names(name: str, values: Any, kinds: str = "Uiu", /) -> NDArray[Any]:
+    """Names such as ids: strings or integers (``kinds`` of NumPy), none of them missing.
+
+    >>> as_names("ids", [1.0, float("nan")])
+    Traceback (most recent call last):
+    TypeError: `ids` must be strings or integers, got float64.
+    """
+    check_one_kind(name, values)
+    array = as_array(name, values)
+    if array.dtype.kind not in kinds:
+        raise TypeError(f"`{name}` must be {'strings' if kinds == 'U' else 'strings or integers'}, got {array.dtype}.")
+    return array

@@ -100,6 +100,21 @@ def test_an_id_may_repeat_in_what_recertify_is_given(run, tmp_path):
     assert "every cluster counts once" in " ".join(done.stdout.split())
 
 
+def test_labels_for_recertify_may_say_what_is_correct(run, tmp_path):
+    rng = np.random.default_rng(0)
+    calibrate(Outputs(given={"c": rng.random(900)}, errors=np.zeros(900)), risk=0.1).save(tmp_path / "s.abstain")
+    polars.DataFrame({"id": np.arange(900), "confidence": rng.random(900)}).write_csv(tmp_path / "d.csv")
+    state = ("--state", tmp_path / "r.json")
+    run("recertify", tmp_path / "s.abstain", tmp_path / "d.csv", *state, "--ask", "250", "-o", tmp_path / "ask.csv")
+    asked = polars.read_csv(tmp_path / "ask.csv").drop("error")
+    asked.write_csv(tmp_path / "none.csv")
+    done = run("recertify", tmp_path / "s.abstain", tmp_path / "none.csv", *state)
+    assert "must have a column error or correct, got id, confidence" in " ".join(done.stderr.split())
+    asked.with_columns(correct=polars.lit("yes")).write_csv(tmp_path / "ask.csv")
+    done = run("recertify", tmp_path / "s.abstain", tmp_path / "ask.csv", *state)
+    assert "Certified after 250 labels" in done.stdout, done.stderr
+
+
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_an_id_is_the_same_however_tables_write_it(run, tmp_path, ending):
     frames = [

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from abstain import Outputs
 from abstain.metrics import (
     aurc,
     aurc_interval,
@@ -15,7 +16,10 @@ from abstain.metrics import (
     ood_auroc,
     risk_at_coverage,
     risk_coverage,
+    slices,
 )
+from abstain.metrics.share import share
+from abstain.thresholds.sample import cluster_numbers
 
 
 @pytest.mark.parametrize(
@@ -118,3 +122,29 @@ def test_weighted_risk_at_coverage_counts_weight():
 def test_comparing_all_needs_names():
     with pytest.raises(TypeError, match="`confidences` must be a dictionary of confidences by name, got list"):
         compare_all([[1.0, 2.0]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        (np.ma.array([1, 1, 2, 3], mask=[0, 1, 0, 0]), "`ids` must have a value everywhere, got 1 masked ones"),
+        ([1, 1, 2, np.nan], "`ids` must be strings or integers, got float64"),
+        (["a", "a", "b", None], "`ids` must hold numbers or strings, got Python objects"),
+    ],
+)
+def test_missing_ids_are_refused_as_in_outputs(ids, message):
+    c, e = [0.9, 0.8, 0.7, 0.6], [0, 1, 0, 1]
+    calls = [
+        lambda: aurc_interval(c, e, ids=ids),
+        lambda: share(e, ids=ids),
+        lambda: slices(["x"] * 4, [True] * 4, e, ids=ids),
+        lambda: Outputs(logits=2 * np.eye(4), ids=ids),
+    ]
+    for call in calls:
+        with pytest.raises((TypeError, ValueError), match=message):
+            call()
+
+
+def test_masked_ids_are_refused_in_thresholds():
+    with pytest.raises(ValueError, match="`ids` must have a value everywhere"):
+        cluster_numbers(np.ma.array([1, 1], mask=[0, 1]), 2)

@@ -54,6 +54,14 @@ def test_domains_that_calibration_did_not_have_are_rejected_and_counted():
         selector.accepts(Outputs(logits=NEW.logits[:4]))
 
 
+def test_a_domain_may_be_called_a_group():
+    called = calibrate(CAL, risk=0.1, per="group")
+    np.testing.assert_array_equal(called.accepts(NEW), calibrate(CAL, risk=0.1, per="domain").accepts(NEW))
+    assert called.groups.per == "group"
+    counted = sketch_outputs(CAL, scores=["confidence_margin"], by=("domain",))
+    assert set(calibrate_sketch(counted, risk=0.1, per="group").groups.thresholds) == {"even", "odd"}
+
+
 def test_unusable_rows_are_no_group():
     z = np.array(CAL.logits)
     z[:5] = np.nan

@@ -21,7 +21,9 @@ def recertify(
     selector: Annotated[Path, typer.Argument(help="The selector file that raised the alarm.")],
     rows: Annotated[
         Path,
-        typer.Argument(help="With --ask, recent decisions (id, confidence); else the labels asked for (id, error)."),
+        typer.Argument(
+            help="With --ask, recent decisions (id, confidence); else the labels asked for (id, error or correct)."
+        ),
     ],
     state: Annotated[Path, typer.Option(help="Where the evidence is kept from one call to the next.")],
     ask: Annotated[int | None, typer.Option(min=1, help="Draw this many rows to label.")] = None,
@@ -35,9 +37,10 @@ def recertify(
 ) -> None:
     """Certify a threshold again on new rows, at or above the old one, looking after every batch of labels.
 
-    First draw rows to label from recent decisions, fill in the column error (1 where the answer is wrong), hand them
-    in; repeat until a threshold is certified. Stopping then costs nothing. Of rows with the same id one is drawn, whose
-    number is in the column row: such rows are one cluster, which counts once.
+    First draw rows to label from recent decisions, fill in the column error (1 where the answer is wrong) or name it
+    correct (1 where it is right), hand them in; repeat until a threshold is certified. Stopping then costs
+    nothing. Of rows with the same id one is drawn, whose number is in the column row: such rows are one cluster, which
+    counts once.
 
     Example: abstain recertify s.abstain decisions.csv --state again.json --ask 200 -o to-label.csv
     """
@@ -97,7 +100,7 @@ def _ask(found: "Recertification", rows: Path, labels: int, state: Path, output:
 
 
 def _to_label(asked: "Recertification", predictions: list[str] | None, *, rows: bool) -> str:
-    """A table of the rows asked for, with what a person needs who labels them; only id and error are read back.
+    """A table of the rows asked for, with what a person needs who labels them; id and error are read back.
 
     Where ids repeat, ``rows`` tells which row of an id is asked for, the first of the table being 1.
     """
@@ -118,10 +121,9 @@ def _answer(
 ) -> None:
     """Take the labels, and tell what they certify."""
     from abstain.files import write_text
-    from abstain.outputs.table import read_columns
+    from abstain.outputs.table import read_errors
 
-    columns = read_columns(rows, truth=("error",), text=("id",))
-    found = found.answer(columns["id"], columns["error"])
+    found = found.answer(*read_errors(rows))
     write_text(state, found.to_json())
     threshold = found.threshold
     if threshold is not None and output is not None:

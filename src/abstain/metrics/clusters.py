@@ -6,7 +6,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.arguments import check_one_kind
+from abstain.arguments import as_names
 from abstain.kernels.distinct import numbered
 from abstain.kernels.sums import exact_sum, exact_sums
 
@@ -27,8 +27,7 @@ class Clusters:
         """Rows with the same ids are one cluster; None where every row is its own."""
         if ids is None:
             return None
-        check_one_kind("ids", ids)
-        names = np.asarray(ids)
+        names = as_names("ids", ids)
         if names.shape != (n,):
             raise ValueError(f"`ids` must have shape {(n,)}, one per sample, got {names.shape}.")
         number, size = numbered(names)

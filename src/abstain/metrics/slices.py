@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain.arguments import as_names
 from abstain.metrics.checks import check_losses
 from abstain.metrics.share import Share, share
 
@@ -45,7 +46,7 @@ def slices(
             f"`names`, `accepted` and `losses` must have a name, a boolean and a loss for each row, got shapes "
             f"{each.shape}, {taken.shape} of {taken.dtype} and {loss.shape}."
         )
-    samples = None if ids is None else np.asarray(ids)
+    samples = None if ids is None else as_names("ids", ids)
     distinct, place = np.unique(each, return_inverse=True)
     parts = rows_of_parts(place, len(distinct))
     return [_slice(str(name), rows, taken, loss, samples, level) for name, rows in zip(distinct, parts, strict=True)]

@@ -5,6 +5,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.arguments import as_array
 from abstain.names import check_name
 from abstain.outputs import validation as check
 from abstain.outputs.named_labels import are_numbers, integer_labels, integer_names, numbered_labels, sorted_names
@@ -28,7 +29,7 @@ def checked_fields(*, nonfinite: check.Nonfinite, **given: Any) -> dict[str, Any
         check.check_finite("logits", z, fields["usable"])
     fields["features"] = None
     if given["features"] is not None:
-        x = check.as_array("features", given["features"])
+        x = as_array("features", given["features"])
         check.check_floats("features", x, (n, None))
         usable = check.usable_rows(x)
         if nonfinite == "error":
@@ -49,7 +50,7 @@ def _logits(logits: Any, probabilities: Any, confidences: NDArray[np.float64] | 
                 "`logits` must be given, or else `probabilities`, or `given` confidences and `errors`, got none."
             )
         return np.empty((len(confidences), 0))
-    z = check.as_array("logits", logits)
+    z = as_array("logits", logits)
     check.check_columns("logits", z)
     check.check_floats("logits", z, (None, None))
     if z.shape[1] == 1:
@@ -69,7 +70,7 @@ def _each_row(given: dict[str, Any], z: NDArray[Any], usable: NDArray[np.bool_])
         given = given | {"class_names": check.listed_names(given["class_names"])}
         fields["class_names"] = check.check_class_names(given["class_names"], k)
     if given["errors"] is not None:
-        array = check.as_array("errors", given["errors"])
+        array = as_array("errors", given["errors"])
         fields["wrong"] = check.check_errors(array, n, with_labels=given["labels"] is not None)
     if given["labels"] is not None and not k:
         raise ValueError("`labels` must come with `logits`, got none. Pass errors= where only confidences are known.")
@@ -96,7 +97,7 @@ def _numbered(
 
     ``integers`` are the names where integer labels are among them.
     """
-    labels = check.as_array("labels", given)
+    labels = as_array("labels", given)
     if integers is not None and labels.dtype.kind in "iu":
         return integer_labels(check.per_row("labels", labels, len(z), "iu"), integers), class_names
     if labels.dtype.kind != "U" or (class_names is None and are_numbers(labels)):
@@ -110,12 +111,12 @@ def _numbered(
 def _head(weight: Any, bias: Any, features: NDArray[Any] | None, k: int) -> dict[str, NDArray[Any] | None]:
     head: dict[str, NDArray[Any] | None] = {"weight": None, "bias": None}
     if weight is not None:
-        w = check.as_array("weight", weight)
+        w = as_array("weight", weight)
         check.check_floats("weight", w, (k, None if features is None else features.shape[1]))
         check.check_finite("weight", w, check.usable_rows(w))
         head["weight"] = w
     if bias is not None:
-        b = check.as_array("bias", bias)
+        b = as_array("bias", bias)
         check.check_floats("bias", b, (k,))
         check.check_finite("bias", b[:, None], check.usable_rows(b[:, None]))
         head["bias"] = b

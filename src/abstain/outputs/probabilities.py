@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.arguments import as_array
 from abstain.kernels.blocks import row_blocks
 from abstain.outputs.row_error import RowError
 from abstain.outputs.taken import Source
-from abstain.outputs.validation import as_array, check_columns, check_floats
+from abstain.outputs.validation import check_columns, check_floats
 
 Array = NDArray[Any]
 FEW = 16  # rows to look at first

@@ -12,7 +12,7 @@ from abstain.outputs.columns import SUFFIXES, Columns, columns_of, matrix, names
 from abstain.outputs.named_labels import places
 from abstain.outputs.row_error import RowError
 
-__all__ = ["SUFFIXES", "arguments_in", "check_some_known", "read_columns", "read_table"]
+__all__ = ["SUFFIXES", "arguments_in", "check_some_known", "read_columns", "read_errors", "read_table"]
 
 
 def read_table(file: Path, /, *, group: str | None = None) -> dict[str, Any]:
@@ -78,18 +78,27 @@ def read_columns(
     /,
     *,
     number: tuple[str, ...] = (),
-    truth: tuple[str, ...] = (),
     text: tuple[str, ...] = (),
     if_there: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """Columns that a table must have, each of its kind, and texts that it may have."""
     columns = _respelled(columns_of(file))
-    if missing := [name for name in (*number, *truth, *text) if name not in columns]:
+    if missing := [name for name in (*number, *text) if name not in columns]:
         raise ValueError(f"`{file}` must have a column {missing[0]}, got {_listed(columns)}.")
     found: dict[str, Any] = {name: numbers(file, name, columns) for name in number}
-    found |= {name: truths(file, name, columns) for name in truth}
     told = [name for name in if_there if name in columns]
     return found | {name: names(file, name, columns) for name in (*text, *told)}
+
+
+def read_errors(file: Path, /) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
+    """The ids of rows, and whether each answer was wrong, as the columns error or correct, or label, tell."""
+    columns = _respelled(columns_of(file))
+    if "id" not in columns:
+        raise ValueError(f"`{file}` must have a column id, got {_listed(columns)}.")
+    found = _truth_of(file, columns)
+    if not found:
+        raise ValueError(f"`{file}` must have a column error or correct, got {_listed(columns)}.")
+    return names(file, "id", columns), found["errors"]
 
 
 def _respelled(columns: Columns) -> Columns:

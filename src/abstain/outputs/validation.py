@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.arguments import as_doubles, as_rectangle, check_list, check_one_kind
+from abstain.arguments import as_array, as_doubles, as_names, check_list
 from abstain.kernels.blocks import for_each_block, row_blocks
 from abstain.names import did_you_mean
 from abstain.outputs.row_error import RowError
@@ -19,20 +19,6 @@ Array = NDArray[Any]
 Shift = Literal["none", "covariate", "label"]
 Nonfinite = Literal["error", "reject"]
 SHIFTS: tuple[str, ...] = get_args(Shift)
-
-
-def as_array(name: str, value: Any, /) -> Array:
-    """View ``value`` as a read-only NumPy array; nothing is copied that need not be."""
-    array = as_rectangle(name, value)
-    if array.dtype.kind in "OT":
-        if not all(isinstance(item, str) for item in array.flat):
-            raise TypeError(f"`{name}` must hold numbers or strings, got Python objects.")
-        array = array.astype(str)
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
-    array = array.view()
-    array.flags.writeable = False
-    return array
 
 
 def check_floats(name: str, array: Array, shape: tuple[int | None, ...], /) -> None:
@@ -130,10 +116,7 @@ def per_row(name: str, value: Any, n: int, kinds: str, /) -> Array:
     """One entry per row; a single string stands for all rows."""
     if isinstance(value, str):
         value = np.full(n, value)
-    check_one_kind(name, value)
-    array = as_array(name, value)
-    if array.dtype.kind not in kinds:
-        raise TypeError(f"`{name}` must be {'strings' if kinds == 'U' else 'strings or integers'}, got {array.dtype}.")
+    array = as_names(name, value, kinds)
     if array.shape != (n,):
         raise ValueError(f"`{name}` must have shape ({n},), one per row of logits, got {array.shape}.")
     return array

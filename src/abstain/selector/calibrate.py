@@ -53,9 +53,10 @@ def calibrate(
     and say so. ``delta=None`` asks for a coverage in expectation only. A ``risk`` and a ``coverage`` are kept together,
     or the error says which pairs can be.
 
-    ``per="class"`` gives each predicted class a threshold of its own, ``per="domain"`` each domain: all hold together
-    with probability 1 − δ, or each for itself with ``jointly=False``, and one that cannot be certified is always
-    rejected. With a ``group_risk`` there is one threshold, with at most ``risk`` overall and ``group_risk`` in each.
+    ``per="class"`` gives each predicted class a threshold of its own, ``per="domain"`` or ``"group"`` each domain: all
+    hold together with probability 1 − δ, or each for itself with ``jointly=False``, and one that cannot be certified is
+    always rejected. With a ``group_risk`` there is one threshold, with at most ``risk`` overall and ``group_risk`` in
+    each.
 
     ``score`` is a name such as ``"knn"`` or ``"knn(k=5)"``, a score object, or a function of outputs; of several the
     best is taken, or with ``"best"`` the best of all that the outputs allow, ``learned`` among them: it is chosen, and

@@ -8,6 +8,7 @@ from abstain.selector.group_thresholds import GroupThresholds
 from abstain.selector.selector import Selector
 from abstain.selector.target import Asked, Per
 from abstain.sketch import Counts, Sketch
+from abstain.sketch.plan import By
 from abstain.sketch.sample import BinnedSample
 from abstain.sketch.thresholds import MOST, target_coverage, target_risk
 from abstain.thresholds.per_group import certified_groups, of_all_groups
@@ -73,9 +74,10 @@ def calibrate_sketch(
 
 def _per(sketch: Sketch, score: str, per: Per, *, risk: float, delta: float, jointly: bool) -> dict[str, Threshold]:
     """A threshold for each class or domain with usable rows."""
-    names = sketch.names(per)
+    by: By = "class" if per == "class" else "domain"
+    names = sketch.names(by)
     called = class_names_of(np.array(names, dtype=np.int64), sketch.plan.class_names) if per == "class" else names
-    parts = {str(name): sketch.counts(score, **{per: [key]}) for name, key in zip(called, names, strict=True)}
+    parts = {str(name): sketch.counts(score, **{by: [key]}) for name, key in zip(called, names, strict=True)}
     usable = {name: part for name, part in parts.items() if (part.bins > 0).any()}
 
     def certify(name: str, level: float) -> Threshold:

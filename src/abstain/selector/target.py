@@ -21,7 +21,7 @@ from abstain.thresholds.sample import check_chance, check_largest, one_per_clust
 from abstain.thresholds.target_risk import target_risk
 from abstain.thresholds.threshold import Threshold
 
-Per = Literal["class", "domain"]
+Per = Literal["class", "domain", "group"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ class Asked:
         if self.delta is not None:
             check_chance("delta", self.delta)
         if self.per is not None:
-            check_name("per", self.per, get_args(Per), rule="be class or domain")
+            check_name("per", self.per, get_args(Per), rule="be class or domain (also called group)")
         if self.per is not None and named != ["risk"]:
             raise ValueError(f"`per` must come with a `risk` alone, got {' and '.join(named)}.")
         if self.group_risk is not None and self.per is None:

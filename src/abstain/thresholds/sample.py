@@ -6,7 +6,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.arguments import as_doubles, check_number, check_one_kind
+from abstain.arguments import as_doubles, as_rectangle, check_number, check_one_kind
 from abstain.draws import coarse, generator
 from abstain.metrics.checks import check_samples
 from abstain.thresholds.promise import Counting
@@ -112,7 +112,7 @@ def cluster_numbers(ids: ArrayLike, n: int, /) -> Ints:
 def check_names(what: str, names: ArrayLike, /) -> NDArray[np.generic]:
     """Names or numbers, none of them missing."""
     check_one_kind(what, names)
-    found = np.asarray(names)
+    found = as_rectangle(what, names)
     if found.dtype.kind == "O":
         if any(name is None or name != name for name in found.flat):
             raise ValueError(f"`{what}` must name every row, got None or NaN for some.")
