@@ -410,8 +410,13 @@ def test_an_alarm_of_a_state_without_history_stands():
 
 
 def test_the_rule_that_decides_is_kept_with_the_state():
-    for rule in (Rule(0.5, None, {}, ()), Rule(inf, "class", {"0": 0.5, "1": inf}, ("cat", "dog")), None):
+    for rule in (
+        Rule(0.5, None, {}, ()),
+        Rule(inf, "class", {"0": 0.5, "1": inf}, ("cat", "dog")),
+        Rule(inf, "town", {"x": 0.5}, ()),
+        None,
+    ):
         assert Watch.from_json(Watch(NEW, rule=rule).to_json()).rule == rule
-    text = Watch(NEW, rule=Rule(0.5, None, {}, ())).to_json().replace('"per": null', '"per": "moon"')
-    with pytest.raises(ValueError, match="must be the state of a Watch, got `per` must be class or domain"):
+    text = Watch(NEW, rule=Rule(0.5, None, {}, ())).to_json().replace('"per": null', '"per": 7')
+    with pytest.raises(ValueError, match="must be the state of a Watch, got '7' where per must be a text"):
         Watch.from_json(text)
