@@ -82,6 +82,20 @@ def test_recertify_is_proposed_only_where_it_does_not_refuse(run, tmp_path, per)
     assert run(*asked, "-o", tmp_path / "ask.csv").returncode == (0 if per is None else 1)
 
 
+def test_groups_are_read_from_the_column_that_calibration_named(run, tmp_path):
+    rng = np.random.default_rng(0)
+    confidence, segment = rng.random(2000), np.tile(["x", "y"], 1000)
+    rows = {"confidence": confidence, "segment": segment, "correct": rng.random(2000) < confidence**0.1}
+    polars.DataFrame(rows).write_csv(tmp_path / "old.csv")
+    asked = ("--risk", "0.1", "--per", "segment", "-o", tmp_path / "s.abstain")
+    assert run("calibrate", tmp_path / "old.csv", *asked).returncode == 0
+    done = run("monitor", tmp_path / "old.csv", "--selector", tmp_path / "s.abstain")
+    assert (done.returncode, "segment" in done.stderr) == (0, False)
+    polars.DataFrame({"confidence": confidence}).write_csv(tmp_path / "new.csv")
+    done = run("monitor", tmp_path / "new.csv", "--selector", tmp_path / "s.abstain")
+    assert "Row 1: `segment` must name a segment where `accepted` is not given" in done.stderr
+
+
 def test_an_id_may_repeat_in_what_recertify_is_given(run, tmp_path):
     rng = np.random.default_rng(0)
     outputs = Outputs(given={"c": rng.random(900)}, errors=np.zeros(900), ids=np.arange(900) // 3)
@@ -211,11 +225,11 @@ def test_without_anything_to_watch_the_command_says_so(run, tmp_path):
             "Row 2: `accepted`, `error` and `correct` must be true, false, yes, no, 1, 0 or empty, got 'maybe'",
         ),
         ("id,taken,wrong\n1,true,true\n", "must have a column error, got id, taken, wrong"),
-        ("accepted;error\ntrue;true\n", "must have a column error"),
+        ("accepted|error\ntrue|true\n", "must have a column error"),
         ("accepted\ntrue\n", "must have a column error, got accepted"),
         ("", "must have a column error, got none"),
         ("accepted,error\n1,0,5\n", "must have 2 cells per row, got 3 in row 1"),
-        ("error\n" + "1" * 200_000, "must be a CSV file, got field larger than field limit"),
+        ("error\n" + "1" * 200_000, "yes, no, 1, 0 or empty, got '" + "1" * 59 + "."),
         ("error,confidence\n1,high\n", "`confidence` must be a number or empty, got 'high'"),
     ],
 )

@@ -54,6 +54,10 @@ class Loop:
             ended = last.get("ends") or (*kind, labels + 1) not in self.entries
             came = "ends" if labels >= times and ended else "alone"
             which = labels = labels + (came == "alone")
+        if row.error is not None and came == "alone":
+            target = self.agreeing(kind, which, row)
+            labels = target if not row.is_decision and which >= times else labels
+            which = target
         self.times[kind] = times, labels
         key = kind if which == 1 else (*kind, which)
         entry = self.entries.setdefault(key, {"decisions": set()})
@@ -72,7 +76,21 @@ class Loop:
         else:
             entry |= {"alone": True, came: True}
         entry["labelled"] = labelled or row.error is not None
+        if error is not None:
+            entry["error"] = error
         return entry, (verdict, fresh, row.confidence if fresh else None, error), (decided, labelled, again)
+
+    def agreeing(self, kind, which, row):
+        """The decision like this, from ``which`` on, whose label is that of the row or not known; else ``which``."""
+        for rank in range(which, 1000):
+            entry = self.entries.get(kind if rank == 1 else (*kind, rank), {})
+            if entry.get("error", row.error) == row.error:
+                return rank
+            last = (*kind, rank + 1) not in self.entries or (row.is_decision and not entry.get("decided"))
+            entry["disputed"] = entry.get("disputed") or last
+            if entry["disputed"]:
+                return which
+        raise AssertionError
 
     def take(self, row):
         self.number += 1

@@ -54,11 +54,20 @@ def test_each_group_has_its_threshold_by_number_or_name():
         ),
         (BY_CLASS, {"prediction": "horse"}, "`prediction` must name a class .* got 'horse'"),
         (BY_DOMAIN, {}, "`domain` must name a domain .* got none. Run `abstain select` first"),
+        (Rule(inf, "town", {"x": 0.5}, ()), {}, "`town` must name a town .* got none. Run `abstain select` first"),
     ],
 )
 def test_a_row_of_no_known_group_is_refused(rule, values, message):
     with pytest.raises(ValueError, match=message):
         verdict(rule, confidence=0.7, **values)
+
+
+def test_the_column_that_the_selector_names_tells_the_group_or_else_group_or_else_domain():
+    rule, order = Rule(inf, "town", {"x": 0.5}, ()), ["town", "group", "domain"]
+    for k, name in enumerate(order):
+        row = {"confidence": "0.7", name: "x"} | dict.fromkeys(order[k + 1 :], "elsewhere")
+        for batch in (Batch(1, {name: [cell] for name, cell in row.items()}), Batch(1, rows=[row])):
+            assert batch.read(start=1, decided=rule.decided, group=rule.column).accepted[0] == 1
 
 
 def test_a_later_label_without_confidence_is_left_as_it_is():

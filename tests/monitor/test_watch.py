@@ -191,8 +191,8 @@ def test_labels_that_wait_when_an_alarm_is_acknowledged_are_given_up():
 
 def test_a_state_of_another_version_is_refused_in_one_line():
     state = json.loads(Watch(NEW).to_json())
-    for other in ({key: value for key, value in state.items() if key != "version"}, state | {"version": 3}):
-        with pytest.raises(ValueError, match="of version 4, got one that another version of abstain wrote"):
+    for other in ({key: value for key, value in state.items() if key != "version"}, state | {"version": 4}):
+        with pytest.raises(ValueError, match="of version 5, got one that another version of abstain wrote"):
             Watch.from_json(json.dumps(other))
 
 
@@ -334,6 +334,31 @@ def test_a_label_that_was_given_twice_does_not_take_the_label_of_the_next_decisi
     assert (watch.monitors.risk.n, watch.turns.pending, watch.skipped) == (2, 0, 6)
 
 
+@pytest.mark.parametrize("confidence", [None, 0.9])
+def test_a_label_that_differs_from_the_one_known_is_that_of_the_next_equal_decision(confidence):
+    decisions = [Row(True, 0.9, id="a"), Row(True, 0.9, id="a"), Row(True, 0.8, id="b")]
+    labels = [Row(None, confidence, error, "a") for error in (False, True)] + [Row(error=True, id="b")]
+    inputs = [decisions, *([label] for label in labels)]
+    watch = Watch(DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05)))
+    for rows in inputs:
+        watch.observe(rows)
+        watch.close()
+        watch = Watch.from_json(watch.to_json())
+    assert (watch.monitors.risk.n, watch.monitors.risk.errors) == (3, 2)
+    for rows in [[Row(True, 0.9, id="a")] * 3, *inputs[::-1]]:
+        watch.observe(rows)
+        watch.close()
+    assert (watch.monitors.risk.n, watch.turns.pending) == (3, 1)  # the third decision has no label
+
+
+def test_a_label_that_differed_when_there_was_no_next_decision_is_left_out_for_good():
+    watch, label = Watch(DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05))), [Row(error=True, id="a")]
+    for rows in ([Row(True, 0.9, False, "a")], label, [Row(True, 0.9, id="a")] * 2, label):
+        watch.observe(rows)
+        watch.close()
+    assert (watch.monitors.risk.n, watch.turns.pending) == (1, 1)
+
+
 def test_a_verdict_that_is_told_later_counts_for_the_label():
     watch = Watch(DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05)))
     for row in (Row(confidence=0.5, id="a"), Row(accepted=False, id="a"), Row(error=True, id="a")):
@@ -365,7 +390,7 @@ def test_memory_is_bounded_and_what_was_forgotten_is_told(monkeypatch):
     for row in rows[100:]:  # seen again, they push nothing out
         watch.observe([row])
     assert (watch.skipped, watch.forgotten) == (150, 100)
-    assert len("".join(watch._state.memory.to_texts())) <= 18 * 150 + 8
+    assert len("".join(watch._state.memory.to_texts())) <= 19 * 150 + 8
     watch.close()
     watch.observe(rows[:100])
     assert watch.skipped == 150
@@ -385,8 +410,13 @@ def test_an_alarm_of_a_state_without_history_stands():
 
 
 def test_the_rule_that_decides_is_kept_with_the_state():
-    for rule in (Rule(0.5, None, {}, ()), Rule(inf, "class", {"0": 0.5, "1": inf}, ("cat", "dog")), None):
+    for rule in (
+        Rule(0.5, None, {}, ()),
+        Rule(inf, "class", {"0": 0.5, "1": inf}, ("cat", "dog")),
+        Rule(inf, "town", {"x": 0.5}, ()),
+        None,
+    ):
         assert Watch.from_json(Watch(NEW, rule=rule).to_json()).rule == rule
-    text = Watch(NEW, rule=Rule(0.5, None, {}, ())).to_json().replace('"per": null', '"per": "moon"')
-    with pytest.raises(ValueError, match="must be the state of a Watch, got `per` must be class or domain"):
+    text = Watch(NEW, rule=Rule(0.5, None, {}, ())).to_json().replace('"per": null', '"per": 7')
+    with pytest.raises(ValueError, match="must be the state of a Watch, got '7' where per must be a text"):
         Watch.from_json(text)

@@ -110,7 +110,8 @@ def warn_unused(watch: "Watch", names: Iterable[str], /) -> bool:
     """Name the columns that no monitor reads on standard error; whether there were any."""
     from abstain.monitor.row import unused
 
-    left = unused(names, {column for part in watch.monitors.parts.values() for column in part.columns})
+    group = None if watch.rule is None else watch.rule.column
+    left = unused(names, {column for part in watch.monitors.parts.values() for column in part.columns}, group=group)
     if left:
         print(shown(f"abstain: these columns are not used by what is watched: {', '.join(left)}."), file=sys.stderr)
     return bool(left)

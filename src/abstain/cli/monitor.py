@@ -55,8 +55,11 @@ def monitor(
     of confidence. With --selector, its threshold decides a row that has its confidence but no `accepted`. Exit code 3
     means alarm.
 
+    Of a selector with a threshold for each group, the column that --per named at calibration tells the group, or else
+    `group` or `domain`.
+
     With `id`, the sample's own name, a decision counts once and its label once, whenever and however often they come;
-    7 and 7.0 are one id. Rows of one file that are the same in `id`, `confidence`, `accepted` and `domain` are
+    7 and 7.0 are one id. Rows of one file that are the same in `id`, `confidence`, `accepted` and group are
     decisions of their own, and a later file with their labels has them in the same order. Rows without an `id` are
     always counted: give a decision once, with its label or before it, and a later label without `confidence`.
 
@@ -97,6 +100,7 @@ def _watch(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> N
 
     live, before, late, warned = stream == LIVE, watch.rows, watch.late_rows, False
     decided = {} if watch.rule is None else {"decided": watch.rule.decided}
+    group = None if watch.rule is None else watch.rule.column
     saved, pause = time.monotonic(), EVERY_SECONDS
     if live:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the state is kept
@@ -104,7 +108,7 @@ def _watch(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> N
         tell_standing(watch)
     try:
         for batch in batches(stream, {part.columns[0] for part in watch.monitors.parts.values()}):
-            raised = watch.observe(batch.read(start=watch.rows - before + 1, **decided))
+            raised = watch.observe(batch.read(start=watch.rows - before + 1, group=group, **decided))
             raised += watch.close(last=False) if live else []
             if live and state is not None and (raised or time.monotonic() - saved > pause):
                 began = time.monotonic()

@@ -1,7 +1,7 @@
 """Decisions and labels, one row after the other: which were counted before, and whose turn has come.
 
 A table of rows that were counted is an array (slots, 5) of open addressing, a power of two long: `KEY` (0 where a slot
-is empty), `CONTENT` (a digest of the decision, and flags in the last 8 bits), `PLACE`, `INPUT` and `TIMES`. There are
+is empty), `CONTENT` (a digest of the decision, and flags in the last 16 bits), `PLACE`, `INPUT` and `TIMES`. There are
 two, a newer and an older one. A queue (turns, 4) holds rows, right and wrong labels, and labels that have not come.
 Whatever changes in place is written to a journal first, so that `undo` restores it.
 """
@@ -23,7 +23,10 @@ KEY, CONTENT, PLACE, INPUT, TIMES = range(5)
     UNTOLD,  # its first row told no verdict
     ALONE,  # a label came without a decision
     ENDS,  # one more label alone came when there was no next decision like this
-) = (1 << bit for bit in range(8))
+    WRONG,  # its label is an error
+    DISPUTED,  # the other label came when there was no next decision like this
+) = (1 << bit for bit in range(10))
+FLAG_BITS = 16
 NOWHERE = -1  # as a place; from 0 on it is the number of a turn, from −2 down that of a row of an open cluster
 (
     NEWER,  # entries in the newer table
@@ -196,11 +199,54 @@ def _amend(newer, older, journal, counts, entry):  # type: ignore[no-untyped-def
 @compiled()
 def _differs(content, accepted, decision):  # type: ignore[no-untyped-def]
     """Whether a decision is another one than the first of its id, by what the first row of that told."""
-    if content >> 8 != 0 and decision != 0 and content >> 8 != decision:
+    if content >> FLAG_BITS != 0 and decision != 0 and content >> FLAG_BITS != decision:
         return True
     if content & UNTOLD != 0:
         return False
     return (accepted == 1 and content & REJECTED != 0) or (accepted == 0 and content & ACCEPTED != 0)
+
+
+@compiled()
+def _is_other(content, error):  # type: ignore[no-untyped-def]
+    """Whether a label is another than the one that is known."""
+    return error >= 0 and content & LABELLED != 0 and (content & WRONG != 0) != (error == 1)
+
+
+@compiled()
+def _of_rank(newer, older, first, which, own):  # type: ignore[no-untyped-def]
+    """Copy what is known of the decision ``which`` like the first; whether anything is."""
+    if which > 1:
+        return _read(newer, older, _joined(first[KEY], -which), own)
+    for j in range(5):
+        own[j] = first[j]
+    return True
+
+
+@compiled()
+def _agreeing(newer, older, journal, counts, first, which, error, own):  # type: ignore[no-untyped-def]
+    """From the decision ``which`` on, the first of its like that has this label or none; 0 if there is none.
+
+    Where there was none, there is none later, so that an input given again changes nothing.
+    """
+    while _is_other(own[CONTENT], error):
+        if own[CONTENT] & DISPUTED != 0:
+            return 0
+        if not _of_rank(newer, older, first, which + 1, own):
+            _dispute(newer, older, journal, counts, first, which, own)
+            return 0
+        which += 1
+    return which
+
+
+@compiled()
+def _dispute(newer, older, journal, counts, first, which, own):  # type: ignore[no-untyped-def]
+    """Note that the other label of this decision is that of no next one."""
+    if which == 1:
+        first[CONTENT] |= DISPUTED  # written by whoever holds it
+        return
+    _of_rank(newer, older, first, which, own)
+    own[CONTENT] |= DISPUTED
+    _amend(newer, older, journal, counts, own)
 
 
 @compiled()
@@ -290,18 +336,23 @@ def take_rows(  # type: ignore[no-untyped-def]
                     which = labels
                 else:  # a label alone: of the next decision like this, or else the last label again, then and later
                     if labels >= times:
-                        if labels > 1:
-                            _read(newer, older, _joined(entry[KEY], -labels), own)
+                        _of_rank(newer, older, entry, labels, own)
                         ended = own[CONTENT] & ENDS != 0
-                        ends = ended or not _read(newer, older, _joined(entry[KEY], -labels - 1), own)
+                        ends = ended or not _of_rank(newer, older, entry, labels + 1, own)
                     labels += 0 if ends else 1
                     which = labels
+                _of_rank(newer, older, entry, which, own)
+                if not ends and _is_other(own[CONTENT], error):  # no label again, but that of a next decision like this
+                    if is_decision and own[CONTENT] & DECIDED == 0:
+                        _dispute(newer, older, journal, counts, entry, which, own)
+                    else:
+                        found = _agreeing(newer, older, journal, counts, entry, which, error, own)
+                        labels = found if found > 0 and not is_decision and which >= times else labels
+                        which = found if found > 0 else which
                 entry[TIMES] = (times << 32) | labels
                 if which > 1:
                     _amend(newer, older, journal, counts, entry)
-                    _read(newer, older, _joined(entry[KEY], -which), own)
-                else:
-                    own[:] = entry
+                _of_rank(newer, older, entry, which, own)
                 content = own[CONTENT]
                 decided, labelled = content & DECIDED != 0, content & LABELLED != 0
                 new_error = -1 if labelled else error
@@ -310,11 +361,11 @@ def take_rows(  # type: ignore[no-untyped-def]
                     verdict = 1 if content & ACCEPTED != 0 else 0 if content & REJECTED != 0 else verdict
                     new_decision = is_decision and not decided
                     new_confidence = new_confidence and not decided
-                content |= LABELLED if error >= 0 else 0
+                content |= 0 if new_error < 0 else LABELLED | WRONG if new_error == 1 else LABELLED
                 if not is_decision:
                     content |= ALONE | (ENDS if ends else 0)
                 elif not decided:
-                    content |= DECIDED | (decisions[i] << 8) | (UNTOLD if accepted[i] < 0 else 0)
+                    content |= DECIDED | (decisions[i] << FLAG_BITS) | (UNTOLD if accepted[i] < 0 else 0)
                 if is_decision and content & (ACCEPTED | REJECTED) == 0:
                     content |= ACCEPTED if accepted[i] == 1 else REJECTED if accepted[i] == 0 else 0
                 if several and not is_decision and content != own[CONTENT]:  # a label alone that has not come before

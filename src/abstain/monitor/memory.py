@@ -11,6 +11,7 @@ from abstain.kernels.decisions import (
     BASE,
     CONTENT,
     FIRST,
+    FLAG_BITS,
     INPUT,
     KEY,
     LABELLED,
@@ -26,7 +27,7 @@ from abstain.kernels.decisions import (
 
 REMEMBERED = 500_000
 SMALLEST = 64  # slots of a table
-ENTRY = np.dtype([("key", "<i8"), ("decision", "<u4"), ("flags", "u1")])
+ENTRY = np.dtype([("key", "<i8"), ("decision", "<u4"), ("flags", "<u2")])
 Ints = NDArray[np.int64]
 Kept = tuple[tuple[int, ...], ...]
 
@@ -44,8 +45,9 @@ class Memory:
     with another confidence, verdict or domain is another decision, and so is the k-th row of one input that is the same
     in all of these; it is known again as the k-th of another. A row without a confidence or a verdict may be any in it.
     Rows are compared with the first decision of their id, as its first row told it, and a label alone stays with the
-    decision it was first taken for: so whatever comes in between, an input given again changes nothing. Any two of a
-    million ids share a digest with probability 3e-8.
+    decision it was first taken for: so whatever comes in between, an input given again changes nothing. A label that
+    differs from the one that is known is that of the next decision that is the same and has this label or none; where
+    there is no such decision it is left out. Any two of a million ids share a digest with probability 3e-8.
 
     Compiled code changes the arrays in place: see `abstain.kernels.decisions`.
     """
@@ -135,8 +137,8 @@ def _packed(table: Ints) -> str:
     found = np.empty(len(entries), dtype=ENTRY)
     found["key"], found["decision"], found["flags"] = (
         entries[:, KEY],
-        entries[:, CONTENT] >> 8,
-        entries[:, CONTENT] & 255,
+        entries[:, CONTENT] >> FLAG_BITS,
+        entries[:, CONTENT] & ((1 << FLAG_BITS) - 1),
     )
     return b64encode(found.tobytes()).decode()
 
@@ -150,7 +152,7 @@ def _unpacked(text: str) -> Ints:
         raise ValueError("`text` must be the state of a monitor, got ids that none has written.")
     entries = _table(len(found))
     entries[:, KEY], entries[:, PLACE], entries[:, INPUT] = found["key"], NOWHERE, -1
-    entries[:, CONTENT] = found["decision"].astype(np.int64) << 8 | found["flags"]
+    entries[:, CONTENT] = found["decision"].astype(np.int64) << FLAG_BITS | found["flags"]
     table = _table(max(SMALLEST, 1 << (2 * len(found)).bit_length()))
     refill(entries, table)
     return table

@@ -35,14 +35,14 @@ class Row:
     prediction: str | None = None
 
     @classmethod
-    def of(cls, columns: Mapping[str, Any], /) -> Self:
-        """From the values of its columns, as texts or as what they are."""
+    def of(cls, columns: Mapping[str, Any], /, *, group: str | None = None) -> Self:
+        """From the values of its columns, as texts or as what they are; ``group`` is that of `group_of`."""
         return cls(
             truth(columns.get("accepted")),
             number(columns.get("confidence")),
             _error(columns),
             text(columns.get("id")),
-            text(columns.get("domain", columns.get("group"))),
+            text(group_of(columns, group)),
             text(columns.get("prediction")),
         )
 
@@ -81,6 +81,11 @@ class Clusters:
         return np.bincount(cluster, self.values, minlength=len(self.ends)).astype(np.float64)
 
 
+def group_of(columns: Mapping[str, Any], group: str | None, /) -> Any:
+    """What tells groups: the column ``group`` of the selector, or else ``group``, or else ``domain``."""
+    return next((columns[name] for name in (group, "group", "domain") if name is not None and name in columns), None)
+
+
 def supplied(names: Iterable[str], /) -> set[str]:
     """What these columns can tell: error, accepted, confidence."""
     given = set(names)
@@ -88,9 +93,9 @@ def supplied(names: Iterable[str], /) -> set[str]:
     return found | {"error"} if {"error", "correct"} & given or {"label", "prediction"} <= given else found
 
 
-def unused(names: Iterable[str], read: Iterable[str], /) -> list[str]:
-    """The columns from which nothing is read, by who reads these of error, accepted and confidence."""
-    used = {name for what in read for name in SOURCES[what]} | set(BESIDE)
+def unused(names: Iterable[str], read: Iterable[str], /, *, group: str | None = None) -> list[str]:
+    """The columns from which nothing is read, by who reads these of error, accepted and confidence, and the group."""
+    used = {name for what in read for name in SOURCES[what]} | {*BESIDE, group}
     return [name for name in dict.fromkeys(names) if name not in used]
 
 
@@ -111,7 +116,7 @@ def truth(value: Any, /) -> bool | None:
         return None
     if str(value).strip().lower() not in TRUTH:
         raise ValueError(
-            f"`accepted`, `error` and `correct` must be true, false, yes, no, 1, 0 or empty, got {value!r}."
+            f"`accepted`, `error` and `correct` must be true, false, yes, no, 1, 0 or empty, got {value!r:.60}."
         )
     return bool(TRUTH[str(value).strip().lower()])
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from abstain.arguments import EXACT
 from abstain.kernels.decisions import decision_digests, name_keys
-from abstain.monitor.row import Row, number, truth
+from abstain.monitor.row import Row, group_of, number, truth
 from abstain.outputs.columns import text
 
 UNKNOWN = -1
@@ -56,7 +56,7 @@ class Rows:
         )
 
     @classmethod
-    def of_columns(cls, columns: dict[str, Any], n: int, /, *, scored: bool) -> Self:
+    def of_columns(cls, columns: dict[str, Any], n: int, /, *, scored: bool, group: str | None = None) -> Self:
         """From columns of equal length: lists, or Polars series; an error is that of the first row that has one."""
         confidence, has = _numbers(columns.get("confidence"), n)
         return cls(
@@ -65,7 +65,7 @@ class Rows:
             has,
             _errors(columns, n),
             _names(columns.get("id"), n),
-            _names(columns.get("domain", columns.get("group")), n),
+            _names(group_of(columns, group), n),
             _names(columns.get("prediction"), n),
             np.full(n, scored and "accepted" not in columns),
         )

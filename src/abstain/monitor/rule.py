@@ -38,6 +38,11 @@ class Rule:
         per = None if groups is None else "class" if groups.is_by_class else groups.per
         return cls(selector.threshold.value, per, values, selector.class_names or (), _is_recertifiable(selector))
 
+    @property
+    def column(self) -> str | None:
+        """The column whose values are groups, if it is not the prediction."""
+        return None if self.per == "class" else self.per
+
     def decided(self, rows: Rows, /) -> Rows:
         """The rows with their verdicts, where they have a confidence and none; a label that has neither is a later one.
 
@@ -65,7 +70,7 @@ class Rule:
                 return self.values[name]
         if self.per != "class" and domain is not None:
             return self.values.get(domain, float("inf"))
-        column, got = ("prediction", prediction) if self.per == "class" else ("group", domain)
+        column, got = ("prediction", prediction) if self.per == "class" else (self.per, domain)
         raise ValueError(
             f"`{column}` must name a {self.per} where `accepted` is not given, since each has a threshold, got "
             f"{'none' if got is None else repr(got)}. Run `abstain select` first."

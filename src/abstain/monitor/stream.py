@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from io import StringIO
 from itertools import chain, islice
 from pathlib import Path
@@ -39,12 +40,17 @@ class Batch:
         """The names of the columns, those of the first row first."""
         return self.columns or dict.fromkeys(name for row in self.rows for name in row)
 
-    def read(self, *, start: int, decided: Callable[[Rows], Rows] = lambda rows: rows) -> Rows:
-        """What the monitors see of the rows, the first of which is number ``start``; an error names the row."""
+    def read(
+        self, *, start: int, decided: Callable[[Rows], Rows] = lambda rows: rows, group: str | None = None
+    ) -> Rows:
+        """What the monitors see of the rows, the first of which is number ``start``; an error names the row.
+
+        ``group`` is the column whose values are the groups of the selector, if it has one.
+        """
         try:
             if self.columns is not None:
-                return decided(Rows.of_columns(self.columns, self.n, scored=is_scored(self.columns)))
-            single = [at(k, Row.of, row) for k, row in enumerate(self.rows)]
+                return decided(Rows.of_columns(self.columns, self.n, scored=is_scored(self.columns), group=group))
+            single = [at(k, partial(Row.of, group=group), row) for k, row in enumerate(self.rows)]
             return decided(Rows.of(single, scored=[is_scored(row) and "accepted" not in row for row in self.rows]))
         except ValueError as problem:
             raise ValueError(f"Row {start + getattr(problem, 'row', 0)}: {problem}") from None

@@ -50,7 +50,7 @@ from abstain.monitor.rule import Rule
 from abstain.monitor.turns import WINDOW_ROWS, Turns
 from abstain.records import built, to_json
 
-VERSION = 4
+VERSION = 5
 CHUNK = 65_536  # rows that compiled code takes at once
 Ints = NDArray[np.int64]
 Outcomes = dict[str, tuple[Ints, NDArray[np.float64]]]
@@ -347,7 +347,7 @@ class Watch:
         memory = state.memory.with_room(3 * n, n, counts)
         popped = np.empty((n + int(counts[LAST] - counts[FIRST]), 4), dtype=np.int64)
         left, keys, parts = np.empty((n, 9), dtype=np.int64), rows.keys(), state.monitors.parts
-        clustered, journal = state.monitors.clustered, self._journal(memory, 6 * n)
+        clustered, journal = state.monitors.clustered, self._journal(memory, 7 * n)
         take_rows(
             keys, rows.decisions(), rows.accepted, rows.error, rows.has_confidence, memory.newer, memory.older,
             memory.queue, journal, counts, start, clustered, "risk" in parts, left, popped,
