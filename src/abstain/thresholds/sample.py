@@ -89,7 +89,7 @@ def what_counts(n: int, ids: ArrayLike | None, /) -> tuple[str, Counting]:
 def clusters_like(clusters: int, largest: float, /) -> str:
     """The distribution of rows that all rows of independent clusters tell of."""
     if largest == 1:
-        return f"rows drawn independently as these {clusters} were, each with an id of its own"
+        return f"rows of which no two share an id, drawn independently as these {clusters} were"
     return f"rows of clusters drawn independently as these {clusters} were, of at most {largest:g} rows each"
 
 

@@ -56,7 +56,7 @@ def _places(a: Outputs, b: Outputs) -> tuple[Places, Places, list[str]]:
             )
     common, of_a, of_b = np.intersect1d(keys[0], keys[1], assume_unique=True, return_indices=True)
     if not len(common):
-        if with_domain and len(np.intersect1d(*ids)):
+        if a.domain is not None and b.domain is not None and len(np.intersect1d(*ids)):
             raise ValueError(
                 f"`b` must have the domains of `a`, got {str(b.domain[0])!r:.60} for {str(a.domain[0])!r:.60} with the "
                 "same ids. Give both the same domains, or none."
