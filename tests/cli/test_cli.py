@@ -139,7 +139,7 @@ def test_the_command_to_go_on_with_works_as_printed(run, tmp_path):
 def test_what_is_proposed_holds_rows_back_and_explains_its_risk(run, folder):
     shown = " ".join(run("evaluate", folder, width=200).stdout.split())
     assert "--score best --risk" in shown
-    assert "chooses on a fifth of the rows, and the others certify the threshold" in shown
+    assert "--score best chooses on a fifth of them; on other rows --score rmds_norm needs no fifth." in shown
     one = " ".join(run("evaluate", folder, "--score", "energy", width=200).stdout.split())
     assert "--score energy --risk" in one
     for words in (shown, one):
