@@ -143,8 +143,8 @@ def test_what_is_proposed_holds_rows_back_and_explains_its_risk(run, folder):
     one = " ".join(run("evaluate", folder, "--score", "energy", width=200).stdout.split())
     assert "--score energy --risk" in one
     for words in (shown, one):
-        assert re.search(r"--risk 0\.\d+ below is an example, for an error rate of \d+\.\d%", words)
-        assert "One chosen by looking at these rows is not guaranteed on them." in words
+        assert re.search(r"--risk 0\.\d+ is an example: put the share of errors that you accept, chosen", words)
+        assert re.search(r"chosen without these rows \(\d+\.\d% wrong\)", words)
 
 
 def test_nobody_speaks_of_shift_where_the_data_do_not(run, tmp_path):
