@@ -10,7 +10,7 @@ from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, S
 from abstain.monitor.monitor import first_alarm
 from abstain.monitor.row import Row
 from abstain.monitor.rule import Rule
-from abstain.monitor.watch import Alarm, Watch
+from abstain.monitor.watch import Alarm, History, Watch
 
 NEW = DeploymentMonitor(
     RiskMonitor(risk=0.05, delta=0.05),
@@ -420,3 +420,8 @@ def test_the_rule_that_decides_is_kept_with_the_state():
     text = Watch(NEW, rule=Rule(0.5, None, {}, ())).to_json().replace('"per": null', '"per": 7')
     with pytest.raises(ValueError, match="must be the state of a Watch, got '7' where per must be a text"):
         Watch.from_json(text)
+
+
+def test_a_state_with_counts_beyond_any_stream_is_refused():
+    with pytest.raises(ValueError, match="got a history that no stream leads to"):
+        History(label_window=1 << 64)

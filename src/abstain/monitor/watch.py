@@ -107,8 +107,9 @@ class History:
             self.late_rows,
             self.too_large,
             self.late_labels,
+            self.label_window,
         )
-        if min(counts) < 0 or len(self.ids) != 2:
+        if min(counts) < 0 or max(counts) >= 1 << 63 or len(self.ids) != 2:
             raise ValueError("`text` must be the state of a monitor, got a history that no stream leads to.")
 
 

@@ -75,6 +75,10 @@ class FittedViM(FittedScore):
     usual: Floats
     """(2,) the means of energy and of α times the residual score on the fitting sample."""
 
+    def __post_init__(self) -> None:
+        if self.usual.shape != (2,):
+            raise ValueError(f"`usual` must be (2,), got {self.usual.shape}.")
+
     def expects(self) -> Sizes:
         """What the fitting sample had."""
         return self.residual.expects()
