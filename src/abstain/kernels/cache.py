@@ -7,7 +7,7 @@ written is compiled again by the next process.
 """
 
 import os
-import pickle
+import pickle  # as Numba's own cache: read only from a folder that nobody else can write to
 import shutil
 import sys
 from collections.abc import Callable
