@@ -40,9 +40,9 @@ def areas(quick: bool) -> Iterator[Finding]:
 def _torch_uncertainty(what, ours, c, wrong):
     """The peer's last step alone: what its metric does once confidences and errors are gathered."""
     try:
-        from abstain.collect.torchvision import mend_torchvision
+        from abstain.collect.torchvision import repair_torchvision
 
-        mend_torchvision()
+        repair_torchvision()
         import torch
         from torch_uncertainty.metrics.classification import AURC
     except ImportError as error:
@@ -55,7 +55,7 @@ def _torch_uncertainty(what, ours, c, wrong):
 
 
 def _again(metric):
-    """The metric's value, computed anew each time instead of remembered."""
+    """The metric's value, computed again each time, without a cache."""
 
     def compute():
         metric._computed = None
@@ -72,14 +72,14 @@ def pairs(quick: bool) -> Iterator[Finding]:
     scores = [base + rng.normal(scale=0.1 * k, size=n) for k in range(10)]
 
     def ours():
-        return [one.se for one in compare_all(dict(enumerate(scores)), errors).values()]
+        return [each.se for each in compare_all(dict(enumerate(scores)), errors).values()]
 
     def bootstrap():
         drawn = []
         for _ in range(some):
             chosen = rng.integers(n, size=n)
             ranked = (errors[chosen][np.argsort(-score[chosen])] for score in scores)
-            drawn.append([(np.cumsum(one) / np.arange(1, n + 1)).mean() for one in ranked])
+            drawn.append([(np.cumsum(each) / np.arange(1, n + 1)).mean() for each in ranked])
         return [np.std([d[a] - d[b] for d in drawn], ddof=1) for a, b in combinations(range(10), 2)]
 
     what, against = f"45 paired standard errors of 10 scores, n = {n:,}", "bootstrap of 1,000 resamples"

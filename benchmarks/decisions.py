@@ -8,7 +8,7 @@ import numpy as np
 
 from abstain import calibrate
 from abstain.scores import SCORES
-from abstain.scores.decide import above, decide
+from abstain.scores.confidences import above, decide
 from abstain.scores.inputs import Head
 
 N, CLASSES, WIDTH = 100_000, 10, 16
@@ -24,18 +24,18 @@ def decisions() -> bool:
 
     alike = True
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        inputs, labels = _classifier(place / "net.onnx")
-        data, model = Data(inputs, labels=labels), OnnxModel(place / "net.onnx")
-        outputs = collect(model, data, place / "run")
+        root = Path(folder)
+        inputs, labels = _classifier(root / "net.onnx")
+        data, model = Data(inputs, labels=labels), OnnxModel(root / "net.onnx")
+        outputs = collect(model, data, root / "run")
         z, x = torch.as_tensor(outputs.logits.copy()), torch.as_tensor(np.asarray(outputs.features).copy())
         for score in SCORES:
             selector = calibrate(outputs.select(np.arange(20_000)), score=score, coverage=0.6)
             ours = selector.accepts(outputs)
             prediction, confidence = decide(selector.fitted, z, x, Head(np.asarray(outputs.weight), outputs.bias))
             torchs = above(selector.class_values, prediction, confidence).numpy()
-            attach(place / "net.onnx", selector, place / "selective.onnx")
-            session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])
+            attach(root / "net.onnx", selector, root / "selective.onnx")
+            session = onnxruntime.InferenceSession(root / "selective.onnx", providers=["CPUExecutionProvider"])
             parts = [session.run(["accepted"], {"x": part})[0] for part in np.array_split(inputs, 20)]
             other = int((torchs != ours).sum()), int((np.concatenate(parts) != ours).sum())
             print(

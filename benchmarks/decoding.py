@@ -16,7 +16,7 @@ from PIL import Image
 from abstain.collect import image_folder
 from abstain.collect.reader import Reader, in_workers
 from abstain.collect.samples import Samples
-from abstain.collect.torchvision import mend_torchvision
+from abstain.collect.torchvision import repair_torchvision
 
 BATCH, IMAGES, ROUNDS, SIZE = 32, 256, 5, (500, 375)  # ImageNet's images are of about this size
 
@@ -42,7 +42,7 @@ def main(folder: Path, numbers: list[int]) -> None:
     Rates are paired: each round runs all numbers, and the median over rounds is that of rates relative to the first.
     Processor times do not depend on what else runs on the machine.
     """
-    mend_torchvision()
+    repair_torchvision()
     import timm
     import torch
 
@@ -57,9 +57,11 @@ def main(folder: Path, numbers: list[int]) -> None:
     for _ in range(ROUNDS):
         for workers in numbers:
             rounds[workers].append(_measured(read, batches, workers))
-    for workers, found in rounds.items():
-        rate, inside, outside = np.median(found, axis=0)
-        times = np.median([one[0] / first[0] for one, first in zip(found, rounds[numbers[0]], strict=True)])
+    for workers, measurements in rounds.items():
+        rate, inside, outside = np.median(measurements, axis=0)
+        times = np.median(
+            [measurement[0] / first[0] for measurement, first in zip(measurements, rounds[numbers[0]], strict=True)]
+        )
         print(
             f"{workers} workers: {rate:.0f} images/s, {times:.2f} times; an image takes {1000 * outside:.2f} ms of the "
             f"workers' processors and {1000 * inside:.2f} ms of the main one"

@@ -25,9 +25,9 @@ def every(folder: Path) -> Iterator[tuple[str, Outputs]]:
     """The outputs with a head, by experiment and model."""
     yield "digits", digits()
     for header in sorted(folder.glob("*/outputs*/outputs.json")):
-        found = Outputs.load(header.parent)
-        if found.weight is not None and not found.are_log_probabilities and header.parent.parent.name != "digits":
-            yield header.parent.parent.name + header.parent.name.removeprefix("outputs"), found
+        outputs = Outputs.load(header.parent)
+        if outputs.weight is not None and not outputs.are_log_probabilities and header.parent.parent.name != "digits":
+            yield header.parent.parent.name + header.parent.name.removeprefix("outputs"), outputs
 
 
 def forms(name: str, outputs: Outputs) -> None:
@@ -50,7 +50,7 @@ def forms(name: str, outputs: Outputs) -> None:
 
 def constants(name: str, outputs: Outputs) -> None:
     """AURC × 100 of SIRC and ViM, constants from the rows of the fit and from rows outside it, means over draws."""
-    found: dict[str, list[list[float]]] = {}
+    areas: dict[str, list[list[float]]] = {}
     for seed in range(DRAWS):
         sample, rest = draw_per_class(outputs, seed=seed)
         try:
@@ -64,9 +64,9 @@ def constants(name: str, outputs: Outputs) -> None:
         values = [naive(rest), sirc(rest), larger(rest), vim(rest)]
         for mix in mixes_of(rest)[0]:
             rows = mix.rows(rest.shift)
-            found.setdefault(mix.name, []).append([100 * aurc(value[rows], rest.errors[rows]) for value in values])
-    for mix, each in found.items():
-        print(f"| {name} | {mix} |", *(f"{area:.2f} |" for area in np.mean(each, axis=0)))
+            areas.setdefault(mix.name, []).append([100 * aurc(value[rows], rest.errors[rows]) for value in values])
+    for mix, draws in areas.items():
+        print(f"| {name} | {mix} |", *(f"{area:.2f} |" for area in np.mean(draws, axis=0)))
 
 
 if __name__ == "__main__":

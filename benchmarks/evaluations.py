@@ -92,7 +92,7 @@ def whole_arrays(folder: Path, rows: int) -> list[float]:
         lambda: ((z - z.mean(axis=1, keepdims=True)) / np.linalg.norm(z, axis=1, keepdims=True)).max(axis=1),
         *(lambda: softmax(z / 1.5).max(axis=1) for _ in FITTED),
     ]
-    found = []
+    areas = []
     mixes = (("none",), ("none", "covariate"), ("none", "label"), ("none", "covariate", "label"))
     for score in scores:
         confidence = score()
@@ -100,8 +100,8 @@ def whole_arrays(folder: Path, rows: int) -> list[float]:
             chosen = np.isin(shift, mix)
             ranked = errors[chosen][np.argsort(-confidence[chosen])]
             risks = np.cumsum(ranked) / np.arange(1, len(ranked) + 1)
-            found += [float(risks[: int(alpha * len(ranked))].mean()) for alpha in ALPHAS]
-    return found
+            areas += [float(risks[: int(alpha * len(ranked))].mean()) for alpha in ALPHAS]
+    return areas
 
 
 def from_disk(quick: bool) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""What a benchmark finds: a number, what it is measured against, and the goal it is to reach."""
+"""The result of a benchmark: a number, what it is compared with, and its goal."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ UNITS = {"faster": "× faster", "slower": "× the time", "seconds": " s", "megab
 
 @dataclass(frozen=True)
 class Finding:
-    """A number with its goal: "faster" is to be at least the goal, everything else at most."""
+    """A number with its goal: "faster" must be at least the goal, all others at most."""
 
     what: str
     against: str
@@ -34,7 +34,7 @@ class Finding:
 
     def words(self) -> str:
         """One line."""
-        times = "" if self.ours is None else f" ({_told(self.ours)} against {_told(self.peer or 0)})"
+        times = "" if self.ours is None else f" ({_duration(self.ours)} against {_duration(self.peer or 0)})"
         bound = "at least" if self.kind == "faster" else "at most"
         goal = "" if self.goal is None else f"; {bound} {self.goal:g}{'' if self.met else ', MISSED'}"
         return f"{self.what}, {self.against}: {self.value:.3g}{UNITS[self.kind]}{times}{goal}"
@@ -53,7 +53,7 @@ def slower(
     what: str, ours: Callable[[], object], against: str, limit: Callable[[], object], *, goal: float,
     rounds: int = ROUNDS,
 ) -> Finding:  # fmt: skip
-    """How many times longer we take than what nobody can do without, such as one read of the same bytes."""
+    """How many times longer we take than an unavoidable cost, such as one read of the same bytes."""
     mine, least = shortest(ours, limit, rounds=rounds)
     return Finding(what, against, "slower", mine / least, goal, mine, least)
 
@@ -67,7 +67,7 @@ def exponent(what: str, works: Mapping[int, Callable[[], object]], *, goal: floa
 
 
 def shortest(*sides: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
-    """The shortest time of each side, measured in turn: what else the machine does can only add."""
+    """The shortest time of each side, measured in turn, since other load can only add time."""
     best = [float("inf")] * len(sides)
     for side in sides:  # compile, allocate, warm up
         side()
@@ -79,5 +79,5 @@ def shortest(*sides: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
     return best
 
 
-def _told(seconds: float) -> str:
+def _duration(seconds: float) -> str:
     return f"{1e3 * seconds:.3g} ms" if seconds < 10 else f"{seconds:,.0f} s"

@@ -1,7 +1,7 @@
-"""Promises kept and broken over thousands of calibrations: what docs/guarantees.md reports.
+"""Guarantees kept and broken over thousands of calibrations: what docs/guarantees.md reports.
 
 The seed of every rule is fixed and the data are new in each run: a rule that is valid only on average over its own
-seeds breaks its promise for a user, who has one.
+seeds breaks its guarantee for a user, who has one.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from abstain import Outputs, calibrate
+from abstain import Outputs, Risk, calibrate
 from abstain.monitor import AcceptanceMonitor, RiskMonitor, ScoreMonitor
 from abstain.scores import SCORES
 from abstain.selector.recertify import Recertification
@@ -38,7 +38,7 @@ from abstain.thresholds.step_down import safe_ranks
 
 RUNS, N, RISK, DELTA = 2000, 2000, 0.05, 0.1
 GRID = (np.arange(100_000) + 0.5) / 100_000
-LAWS: dict[str, Callable[[Any], Any]] = {
+DISTRIBUTIONS: dict[str, Callable[[Any], Any]] = {
     "monotone": lambda u: 0.01 + 0.3 * u**2,
     "confident errors": lambda u: np.where(u < 0.02, 0.4, 0.01 + 0.25 * u**2),
     "flat just above": lambda u: np.full_like(u, 0.0501),
@@ -82,9 +82,9 @@ RULES: dict[str, Callable[..., Any]] = {
 def guarantees() -> bool:
     """2,000 calibrations of each rule on six distributions: share of runs that break the target, and mean coverage."""
     kept = True
-    for law, rate in LAWS.items():
+    for distribution, rate in DISTRIBUTIONS.items():
         true = np.cumsum(rate(GRID)) / np.arange(1, len(GRID) + 1)
-        print(f"{law}: oracle coverage {max(np.flatnonzero(true <= RISK), default=0) / len(GRID):.3f}")
+        print(f"{distribution}: oracle coverage {max(np.flatnonzero(true <= RISK), default=0) / len(GRID):.3f}")
         for name, rule in RULES.items():
             broken, total = 0, 0.0
             for run in range(RUNS):
@@ -102,18 +102,18 @@ def guarantees() -> bool:
 
 
 def hard_cases() -> bool:
-    """2,000 calibrations each of what broke earlier rules: a step, ties, sorted rows, telling ids, clusters."""
+    """2,000 calibrations of each case that broke earlier rules: a step, ties, sorted rows, revealing ids, clusters."""
     kept = True
     for n, risk, delta in ((279, 0.0299, 0.1), (500, 0.0299, 0.1), (1511, 0.0299, 0.05)):
         name = f"errors are the 3% least confident, n = {n}, risk {risk:g}, delta {delta:g}"
         kept &= share_broken(name, lambda rng, n=n, r=risk, d=delta: _step(rng, n, r, d), delta=delta)
     for atoms in (5, 20, 60):
-        for law in ("monotone", "flat just above"):
-            name = f"ties, {atoms} atoms, {law}"
-            kept &= share_broken(name, lambda rng, a=atoms, f=LAWS[law]: _ties(rng, a, f))
+        for distribution in ("monotone", "flat just above"):
+            name = f"ties, {atoms} atoms, {distribution}"
+            kept &= share_broken(name, lambda rng, a=atoms, f=DISTRIBUTIONS[distribution]: _ties(rng, a, f))
     kept &= share_broken("one value and about five others seen, flat just above", _about_six_values)
     kept &= share_broken("rows sorted by error, then confidence, flat", lambda rng: _sorted(rng))
-    for ids in ("numbers", "telling the label", "ranks"):
+    for ids in ("numbers", "revealing the label", "ranks"):
         kept &= share_broken(f"betting, clusters of 1 and 6 rows, ids {ids}", lambda rng, i=ids: _clusters(rng, i))
     share_broken("one row of each cluster, asked for the risk of rows (invalid)", lambda rng: _clusters(rng, "one"))
     return kept
@@ -129,8 +129,8 @@ def _ties(rng: np.random.Generator, atoms: int, rate: Callable[[Any], Any]) -> b
     true = np.cumsum(rate(GRID)) / np.arange(1, len(GRID) + 1)
     u = rng.random(N)
     atom = (u * atoms).astype(int)
-    found = step_down(1 - atom / atoms, (rng.random(N) < rate(u)).astype(float), risk=RISK, delta=DELTA)
-    last = np.flatnonzero(found.accepts(1 - np.arange(atoms) / atoms))[-1]
+    threshold = step_down(1 - atom / atoms, (rng.random(N) < rate(u)).astype(float), risk=RISK, delta=DELTA)
+    last = np.flatnonzero(threshold.accepts(1 - np.arange(atoms) / atoms))[-1]
     return bool(true[int(len(GRID) * (last + 1) / atoms) - 1] > RISK)
 
 
@@ -152,14 +152,14 @@ def _clusters(rng: np.random.Generator, ids: str) -> bool:
     """A third of the clusters have 6 rows that are right or wrong together, the others one row, hardly ever wrong."""
     sizes = np.where(rng.random(1500) < 1 / 3, 6, 1)
     cluster = np.repeat(np.arange(1500), sizes)
-    place = rng.random(1500)
-    wrong = rng.random(1500) < np.where(sizes == 6, 0.02 + 0.2 * place, 0.005)
-    c, e = 1 - place[cluster] + 1e-6 * rng.random(len(cluster)), wrong[cluster].astype(float)
+    position = rng.random(1500)
+    wrong = rng.random(1500) < np.where(sizes == 6, 0.02 + 0.2 * position, 0.005)
+    c, e = 1 - position[cluster] + 1e-6 * rng.random(len(cluster)), wrong[cluster].astype(float)
     names: Any = cluster
-    if ids == "telling the label":
+    if ids == "revealing the label":
         names = np.char.add(np.where(e == 1, "a", "b"), cluster.astype(str))
     elif ids == "ranks":
-        names = np.argsort(np.argsort(place))[cluster]
+        names = np.argsort(np.argsort(position))[cluster]
     rule = step_down if ids == "one" else betting
     cover = min(1 - rule(c, e, risk=0.08, delta=DELTA, ids=names).value, 1.0)
     return (2.0 * (0.02 + 0.1 * cover) + (2 / 3) * 0.005) / (2.0 + 2 / 3) > 0.08
@@ -168,7 +168,7 @@ def _clusters(rng: np.random.Generator, ids: str) -> bool:
 def share_broken(
     name: str, trial: Callable[[np.random.Generator], bool], *, delta: float = DELTA, runs: int = RUNS
 ) -> bool:
-    """Print the share of runs in which a promise was made and broken, beside δ."""
+    """Print the share of runs in which a guarantee was made and broken, beside δ."""
     broken = 0
     for run in range(runs):
         try:
@@ -180,61 +180,65 @@ def share_broken(
 
 
 def adversary() -> bool:
-    """Search piecewise error rates for the one on which `step_down` breaks most often, then measure it anew."""
+    """Search the piecewise error rates on which `step_down` breaks most often, then measure them on new data."""
     n, pieces, runs, fresh = 1000, 10, 400, 20_000
     rng = np.random.default_rng(0)
     u = np.sort(rng.random((runs, n)), axis=1)
     coins = rng.random((runs, n))
-    best_law, best = np.full(pieces, RISK + 1e-4), 0.0
-    for start in (np.full(pieces, RISK + 1e-4), *_random_laws(pieces, 2)):
-        law = np.array(start)
-        rate = _familywise(law, u, coins)
+    best_distribution, best = np.full(pieces, RISK + 1e-4), 0.0
+    for start in (np.full(pieces, RISK + 1e-4), *_random_distributions(pieces, 2)):
+        distribution = np.array(start)
+        rate = _familywise(distribution, u, coins)
         for piece in rng.permutation(pieces):
             for value in (0.0, 0.5 * RISK, RISK + 1e-4, 1.2 * RISK, 2 * RISK, 0.3):
-                trial = np.where(np.arange(pieces) == piece, value, law)
-                found = _familywise(trial, u, coins)
-                if found > rate:
-                    law, rate = trial, found
-        print(f"  a search from {np.round(start, 3)} ends at {np.round(law, 4)}: {rate:.4f}", flush=True)
+                trial = np.where(np.arange(pieces) == piece, value, distribution)
+                trial_rate = _familywise(trial, u, coins)
+                if trial_rate > rate:
+                    distribution, rate = trial, trial_rate
+        print(f"  a search from {np.round(start, 3)} ends at {np.round(distribution, 4)}: {rate:.4f}", flush=True)
         if rate > best:
-            best_law, best = law, rate
+            best_distribution, best = distribution, rate
     rng = np.random.default_rng(1)
-    broken = round(fresh * _familywise(best_law, np.sort(rng.random((fresh, n)), axis=1), rng.random((fresh, n))))
+    broken = round(
+        fresh * _familywise(best_distribution, np.sort(rng.random((fresh, n)), axis=1), rng.random((fresh, n)))
+    )
     low, high = lower_bound(broken, fresh, 0.025), upper_bound(broken, fresh, 0.025)
     print(f"worst familywise rate found, on new data: {broken / fresh:.4f} [{low:.4f}, {high:.4f}], {DELTA:g} allowed")
     return low <= DELTA
 
 
-def _random_laws(pieces: int, count: int) -> Iterator[Any]:
+def _random_distributions(pieces: int, count: int) -> Iterator[Any]:
     for seed in range(count):
         yield np.random.default_rng(seed).choice([0.0, 0.5 * RISK, RISK, 1.5 * RISK, 3 * RISK], size=pieces)
 
 
-def _familywise(law: Any, u: Any, coins: Any) -> float:
+def _familywise(distribution: Any, u: Any, coins: Any) -> float:
     """The share of samples on which any rank that is certified, not only the last, has a risk above the target."""
-    edges = np.linspace(0, 1, len(law) + 1)
-    mass = np.append(0.0, np.cumsum(law / len(law)))
+    edges = np.linspace(0, 1, len(distribution) + 1)
+    mass = np.append(0.0, np.cumsum(distribution / len(distribution)))
     broken = 0
-    for places, toss in zip(u, coins, strict=True):
-        e = (toss < law[np.minimum((places * len(law)).astype(int), len(law) - 1)]).astype(float)
-        ranks = safe_ranks(Sample(1 - places, e, True, ""), RISK, DELTA)
-        following = np.append(places, 1.0)
-        cover = np.where(ranks == len(places), 1.0, (places[ranks - 1] + following[ranks]) / 2)
+    for positions, toss in zip(u, coins, strict=True):
+        e = (
+            toss < distribution[np.minimum((positions * len(distribution)).astype(int), len(distribution) - 1)]
+        ).astype(float)
+        ranks = safe_ranks(Sample(1 - positions, e, True, ""), RISK, DELTA)
+        following = np.append(positions, 1.0)
+        cover = np.where(ranks == len(positions), 1.0, (positions[ranks - 1] + following[ranks]) / 2)
         broken += bool((np.interp(cover, edges, mass) > RISK * cover).any())
     return broken / len(u)
 
 
-def other_promises() -> bool:
-    """2,000 calibrations of each rule that promises something else: the share of runs that break it, or the mean."""
+def other_guarantees() -> bool:
+    """2,000 calibrations of each rule that guarantees something else: the share of runs that break it, or the mean."""
     kept = True
 
-    def told(name: str, found: float, limit: float, error: float) -> None:
+    def report(name: str, value: float, limit: float, error: float) -> None:
         nonlocal kept
-        kept &= found <= limit + error
-        print(f"{name:80} {found:.4f} of {limit:g} allowed", flush=True)
+        kept &= value <= limit + error
+        print(f"{name:80} {value:.4f} of {limit:g} allowed", flush=True)
 
-    for law in ("monotone", "confident errors", "flat just above"):
-        rate, shares, joint = LAWS[law], np.zeros(RUNS), np.zeros(RUNS)
+    for distribution in ("monotone", "confident errors", "flat just above"):
+        rate, shares, joint = DISTRIBUTIONS[distribution], np.zeros(RUNS), np.zeros(RUNS)
         for run in range(RUNS):
             rng = np.random.default_rng([run, 13])
             t, new = rng.random(N), rng.random(N)
@@ -245,8 +249,18 @@ def other_promises() -> bool:
             except NoSafeThresholdError:
                 shares[run] = 0.0
             joint[run] = (conformal_joint(1 - t, e, risk=0.02).accepts(1 - new) & wrong).mean()
-        told(f"conformal_selection, {law}: mean share of errors", shares.mean(), RISK, 3 * shares.std() / RUNS**0.5)
-        told(f"conformal_joint, {law}: mean of accepted and wrong", joint.mean(), 0.02, 3 * joint.std() / RUNS**0.5)
+        report(
+            f"conformal_selection, {distribution}: mean share of errors",
+            shares.mean(),
+            RISK,
+            3 * shares.std() / RUNS**0.5,
+        )
+        report(
+            f"conformal_joint, {distribution}: mean of accepted and wrong",
+            joint.mean(),
+            0.02,
+            3 * joint.std() / RUNS**0.5,
+        )
     kept &= share_broken(
         "target_coverage 0.8", lambda rng: 1 - target_coverage(rng.random(500), coverage=0.8, delta=DELTA).value < 0.8
     )
@@ -267,9 +281,9 @@ def other_promises() -> bool:
 def _cost(rng: np.random.Generator, threshold: float | None) -> bool:
     t = rng.random(600)
     e = (rng.random(600) < t**2).astype(float)
-    found = minimal_cost(1 - t, e, rejection=0.2, delta=DELTA, threshold=threshold)
-    cover = min(1 - found.value, 1.0)
-    return cover**3 / 3 + 0.2 * (1 - cover) > found.promise.certified
+    result = minimal_cost(1 - t, e, rejection=0.2, delta=DELTA, threshold=threshold)
+    cover = min(1 - result.value, 1.0)
+    return cover**3 / 3 + 0.2 * (1 - cover) > result.guarantee.certified
 
 
 def _weighted(rng: np.random.Generator, by: Any) -> bool:
@@ -283,14 +297,14 @@ def _weighted(rng: np.random.Generator, by: Any) -> bool:
 def _groups(rng: np.random.Generator) -> bool:
     t, g = rng.random(4000), np.arange(4000) % 2
     e = (rng.random(4000) < np.where(g == 0, 0.01 + 0.3 * t**2, 0.02 + 0.4 * t**2)).astype(float)
-    found = group_thresholds(1 - t, e, g, risk=0.06, delta=DELTA)
-    a, b = (min(1 - found[name].value, 1.0) for name in ("0", "1"))
+    thresholds = group_thresholds(1 - t, e, g, risk=0.06, delta=DELTA)
+    a, b = (min(1 - thresholds[name].value, 1.0) for name in ("0", "1"))
     return 0.01 + 0.1 * max(a, 0.0) ** 2 > 0.06 or 0.02 + 0.4 / 3 * max(b, 0.0) ** 2 > 0.06
 
 
 def _monotone(rng: np.random.Generator) -> tuple[Any, Any]:
     u = rng.random(N)
-    return 1 - u, (rng.random(N) < LAWS["monotone"](u)).astype(float)
+    return 1 - u, (rng.random(N) < DISTRIBUTIONS["monotone"](u)).astype(float)
 
 
 def _risk_and_coverage(rng: np.random.Generator) -> bool:
@@ -302,13 +316,13 @@ def _joint(rng: np.random.Generator) -> bool:
     u, g = rng.random(4000), (rng.random(4000) < 0.25).astype(int)
     e = (rng.random(4000) < np.where(g == 1, 0.02 + 0.35 * u**2, 0.01 + 0.1 * u**2)).astype(float)
     cover = min(1 - joint_risk(1 - u, e, g, risk=0.03, group_risk=0.06, delta=DELTA).value, 1.0)
-    one, other = 0.02 + 0.35 * cover**2 / 3, 0.01 + 0.1 * cover**2 / 3
-    return one > 0.06 or 0.25 * one + 0.75 * other > 0.03
+    group_risk, rest_risk = 0.02 + 0.35 * cover**2 / 3, 0.01 + 0.1 * cover**2 / 3
+    return group_risk > 0.06 or 0.25 * group_risk + 0.75 * rest_risk > 0.03
 
 
 def _trade_off(rng: np.random.Generator) -> bool:
     pairs = trade_off(*_monotone(rng), risks=(0.02, 0.03, 0.04, 0.05), delta=DELTA)
-    return any(0.01 + 0.1 * min(1 - t.value, 1.0) ** 2 > (t.promise.target or 0) for t in pairs)
+    return any(0.01 + 0.1 * min(1 - t.value, 1.0) ** 2 > (t.guarantee.target or 0) for t in pairs)
 
 
 def _table(rng: np.random.Generator, n: int, rate: Callable[[Any], Any]) -> Outputs:
@@ -317,12 +331,14 @@ def _table(rng: np.random.Generator, n: int, rate: Callable[[Any], Any]) -> Outp
 
 
 def _recertified(rng: np.random.Generator) -> bool:
-    new, found = _table(rng, 6000, lambda u: 0.01 + 0.45 * u**2), Recertification.of(OLD, delta=DELTA)
+    new, recertification = _table(rng, 6000, lambda u: 0.01 + 0.45 * u**2), Recertification.of(OLD, delta=DELTA)
     for labels in (200, 200, 250, 300, 400, 500, 600, 700):
-        found = found.ask(new.given_confidence("c"), np.arange(6000), labels=labels)
-        found = found.answer(found.pending, new.errors[np.array(found.pending).astype(int)])
-        if found.threshold is not None:
-            return 0.01 + 0.15 * (1 - found.threshold.value) ** 2 > RISK
+        recertification = recertification.ask(new.given_confidence("c"), np.arange(6000), labels=labels)
+        recertification = recertification.answer(
+            recertification.pending, new.errors[np.array(recertification.pending).astype(int)]
+        )
+        if recertification.threshold is not None:
+            return 0.01 + 0.15 * (1 - recertification.threshold.value) ** 2 > RISK
     return False
 
 
@@ -344,13 +360,13 @@ def _label_shift(rng: np.random.Generator) -> bool:
 def _best(rng: np.random.Generator) -> bool:
     u = rng.random(N)
     names = {f"s{i}": 1 - u + (0.02 + 0.1 * i) * rng.normal(size=N) for i in reversed(range(6))}
-    outputs = Outputs(given=names, errors=rng.random(N) < LAWS["monotone"](u))
-    found = calibrate(outputs, score="best", risk=RISK, delta=DELTA)
+    outputs = Outputs(given=names, errors=rng.random(N) < DISTRIBUTIONS["monotone"](u))
+    selector = calibrate(outputs, score="best", risk=RISK, delta=DELTA)
     big = np.random.default_rng(int(rng.integers(2**31)))
     v = big.random(100_000)
-    new = 1 - v + (0.02 + 0.1 * int(found.score[1:])) * big.normal(size=len(v))
-    accepted = new > found.threshold.value
-    return bool(LAWS["monotone"](v)[accepted].mean() > RISK)
+    new = 1 - v + (0.02 + 0.1 * int(selector.score[1:])) * big.normal(size=len(v))
+    accepted = new > selector.threshold.value
+    return bool(DISTRIBUTIONS["monotone"](v)[accepted].mean() > RISK)
 
 
 def labels_saved() -> bool:
@@ -370,22 +386,26 @@ def labels_saved() -> bool:
 
 def _labels_needed(seed: int, slope: float, floor: float | None, goal: float) -> int:
     new = _table(np.random.default_rng([seed, 3]), 30_000, lambda u: 0.01 + slope * u**2)
-    found = Recertification.of(OLD, floor=floor)
-    while (found.threshold is None or 1 - found.threshold.value < goal) and len(found.ids) < 13_000:
-        labels = found.next_look - len(found.ids)
-        found = found.ask(new.given_confidence("c"), np.arange(30_000), labels=labels)
-        found = found.answer(found.pending, new.errors[np.array(found.pending).astype(int)])
-    return len(found.ids)
+    recertification = Recertification.of(OLD, floor=floor)
+    while (recertification.threshold is None or 1 - recertification.threshold.value < goal) and len(
+        recertification.ids
+    ) < 13_000:
+        labels = recertification.next_look - len(recertification.ids)
+        recertification = recertification.ask(new.given_confidence("c"), np.arange(30_000), labels=labels)
+        recertification = recertification.answer(
+            recertification.pending, new.errors[np.array(recertification.pending).astype(int)]
+        )
+    return len(recertification.ids)
 
 
 def choosing() -> bool:
-    """Coverage with the score chosen inside the promise against the best single one known beforehand, and a union."""
+    """Coverage with the score chosen inside the guarantee against the best single one known beforehand, and a union."""
     gains: dict[str, list[float]] = {"best known": [], "chosen on a fifth": [], "each at a share of delta": []}
     for run in range(300):
         rng = np.random.default_rng([run, 17])
         u = rng.random(N)
         names = {f"s{i}": 1 - u + (0.02 + 0.1 * i) * rng.normal(size=N) for i in reversed(range(6))}
-        errors = rng.random(N) < LAWS["monotone"](u)
+        errors = rng.random(N) < DISTRIBUTIONS["monotone"](u)
         outputs = Outputs(given=names, errors=errors)
         gains["best known"].append(_accepted(lambda o=outputs: calibrate(o, score="s0", risk=RISK, delta=DELTA)))
         gains["chosen on a fifth"].append(
@@ -394,24 +414,24 @@ def choosing() -> bool:
         gains["each at a share of delta"].append(
             max(_accepted(lambda o=outputs, s=s: calibrate(o, score=s, risk=RISK, delta=DELTA / 6)) for s in names)
         )
-    for name, found in gains.items():
-        print(f"{name:28} coverage {np.mean(found):.3f}")
+    for name, coverages in gains.items():
+        print(f"{name:28} coverage {np.mean(coverages):.3f}")
     wide = float(np.mean(gains["chosen on a fifth"])) > float(np.mean(gains["each at a share of delta"])) - 0.02
     return wide & choosing_learned()
 
 
 def choosing_learned(runs: int = 200) -> bool:
     """The same where errors are of two kinds, with and without the learned score among those to choose from."""
-    found: dict[str, list[tuple[float, bool]]] = {"best, without learned": [], "best": []}
+    results: dict[str, list[tuple[float, bool]]] = {"best, without learned": [], "best": []}
     for run in range(runs):
         rng = np.random.default_rng([run, 18])
         labelled, fresh = _two_kinds(rng, N), _two_kinds(rng, 10 * N)
-        usual = [one for one in SCORES.values() if not one.on_request and one.objection(labelled) is None]
-        for score, each in zip((usual, "best"), found.values(), strict=True):
-            selector = calibrate(labelled, score=score, risk=RISK, delta=DELTA, when_impossible="reject_all")
+        usual = [entry for entry in SCORES.values() if not entry.on_request and entry.objection(labelled) is None]
+        for score, values in zip((usual, "best"), results.values(), strict=True):
+            selector = calibrate(labelled, Risk(RISK, delta=DELTA, when_impossible="reject_all"), score=score)
             accepted = selector.accepts(fresh)
-            each.append((accepted.mean(), accepted.any() and fresh.errors[accepted].mean() > RISK))
-    shares = {name: np.mean(each, axis=0) for name, each in found.items()}
+            values.append((accepted.mean(), accepted.any() and fresh.errors[accepted].mean() > RISK))
+    shares = {name: np.mean(values, axis=0) for name, values in results.items()}
     for name, (coverage, broken) in shares.items():
         print(f"{name:28} coverage {coverage:.3f}  breaks {broken:.3f}")
     return all(broken <= DELTA + noise(DELTA, runs) for _, broken in shares.values())
@@ -448,16 +468,16 @@ def monitors() -> bool:
                     delay = step + 5
                     break
             delays.append(delay)
-        found = [delay for delay in delays if delay is not None]
-        middle = f", median delay {np.median(found):.0f} samples" if found and not null else ""
-        print(f"{name}: alarms {len(found) / runs:.3f}{middle}")
-        kept &= not null or len(found) / runs <= 0.05 + noise(0.05, runs)
+        alarms = [delay for delay in delays if delay is not None]
+        middle = f", median delay {np.median(alarms):.0f} samples" if alarms and not null else ""
+        print(f"{name}: alarms {len(alarms) / runs:.3f}{middle}")
+        kept &= not null or len(alarms) / runs <= 0.05 + noise(0.05, runs)
 
     def risk_at(rate: float) -> Callable[[int], Any]:
         return lambda n: rng.random(n) < rate
 
     risk, after = RiskMonitor(risk=0.05, delta=0.05), risk_at(0.02)
-    report("risk 0.05 of promised 0.05", lambda: risk, risk_at(0.05), null=True)
+    report("risk 0.05 of guaranteed 0.05", lambda: risk, risk_at(0.05), null=True)
     for rate in (0.08, 0.15):
         report(f"risk {rate} from the start", lambda: risk, risk_at(rate), null=False)
         report(f"risk {rate} after 2,000 at 0.02", lambda: risk.observe(after(2000)), risk_at(rate), null=False)

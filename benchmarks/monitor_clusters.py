@@ -40,38 +40,46 @@ def ordered(rng: np.random.Generator, rows: Rows, order: str) -> Rows:
     """The rows cluster by cluster, shuffled, or the first of all clusters, then the second of all."""
     ids = rows[0]
     if order == "shuffled":
-        place = rng.permutation(len(ids))
+        order_of_rows = rng.permutation(len(ids))
     else:
         number = np.arange(len(ids)) - np.searchsorted(ids, ids)
-        place = np.argsort(number, kind="stable") if order == "stacked" else np.arange(len(ids))
-    ids, confidence, errors = (column[place] for column in rows)
+        order_of_rows = np.argsort(number, kind="stable") if order == "stacked" else np.arange(len(ids))
+    ids, confidence, errors = (column[order_of_rows] for column in rows)
     return ids, confidence, errors
 
 
-def alarms(rng: np.random.Generator, law: tuple[str, str, str], order: str, population: Rows) -> list[bool]:
+def alarms(rng: np.random.Generator, distribution: tuple[str, str, str], order: str, population: Rows) -> list[bool]:
     """Of the risk of rows, of the risk in which clusters count once, of the share accepted and of the confidences."""
-    ids, confidence, errors = draw(rng, CALIBRATION, *law)
+    ids, confidence, errors = draw(rng, CALIBRATION, *distribution)
     selector = calibrate(Outputs(given={"vendor": confidence}, errors=errors, ids=ids), coverage=0.7, delta=0.2)
     everyone, values, wrong = population
     inside, weight = values > selector.threshold.value, 1 / np.bincount(everyone)[everyone]
     of_rows, of_clusters = (float(np.average(wrong[inside], weights=w[inside])) for w in (np.ones(len(values)), weight))
-    ids, confidence, errors = ordered(rng, draw(rng, STREAM, *law), order)
+    ids, confidence, errors = ordered(rng, draw(rng, STREAM, *distribution), order)
     accepted = confidence > selector.threshold.value
     known = np.where(accepted, errors, np.nan)
     monitor = DeploymentMonitor.of(selector, risk=of_clusters, delta=DELTA).observe_errors(known, ids=ids)
     monitor = monitor.observe_accepted(accepted, ids=ids).observe_confidence(confidence, ids=ids)
-    rows = DeploymentMonitor(RiskMonitor(of_rows, DELTA, largest=MOST[law[0]])).observe_errors(known, ids=ids)
+    rows = DeploymentMonitor(RiskMonitor(of_rows, DELTA, largest=MOST[distribution[0]])).observe_errors(known, ids=ids)
     return [bool(rows.alarms), *(name in monitor.alarms for name in ("risk", "acceptance", "scores"))]
 
 
 def monitor_clusters(runs: int = 200) -> bool:
     """False alarms over distributions of clusters, none of which may be more frequent than δ and noise."""
     kept = True
-    laws = [law for law in product(SIZES, LARGE, ERRORS) if law[0] != "8" or law[1] == "alike"]
-    for law, order in product(laws, ORDERS):
-        rng, population = np.random.default_rng(7), draw(np.random.default_rng(99), POPULATION, *law)
-        found = np.mean([alarms(rng, law, order, population) for _ in range(runs)], axis=0)
-        numbers = ", ".join(f"{share:.3f}" for share in found)
-        print(f"clusters of {law[0]}, large ones {law[1]}, errors {law[2]}, {order}: {numbers}", flush=True)
-        kept &= bool((found <= DELTA + noise(DELTA, runs)).all())
+    distributions = [
+        distribution
+        for distribution in product(SIZES, LARGE, ERRORS)
+        if distribution[0] != "8" or distribution[1] == "alike"
+    ]
+    for distribution, order in product(distributions, ORDERS):
+        rng, population = np.random.default_rng(7), draw(np.random.default_rng(99), POPULATION, *distribution)
+        shares = np.mean([alarms(rng, distribution, order, population) for _ in range(runs)], axis=0)
+        numbers = ", ".join(f"{each_share:.3f}" for each_share in shares)
+        print(
+            f"clusters of {distribution[0]}, large ones {distribution[1]}, errors {distribution[2]}, "
+            f"{order}: {numbers}",
+            flush=True,
+        )
+        kept &= bool((shares <= DELTA + noise(DELTA, runs)).all())
     return kept

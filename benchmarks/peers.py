@@ -1,4 +1,4 @@
-"""The promise of a selective risk beside MAPIE's, and beside what prediction sets of one class turn out to hold.
+"""The guarantee of a selective risk beside MAPIE's, and beside what prediction sets of one class turn out to hold.
 
 The outputs of the demo are the whole population, calibration rows are drawn from it with replacement, so that the risk
 and the coverage of every threshold are known exactly. MAPIE's controller is told "precision" of being right, which is
@@ -28,7 +28,7 @@ Rule = Callable[..., float | None]  # probability, errors, risk -> the lowest pr
 
 
 def peers() -> bool:
-    """1,000 calibrations of each rule: how many break the target, mean coverage, how many promise nothing."""
+    """1,000 calibrations of each rule: how many break the target, mean coverage, how many guarantee nothing."""
     outputs = digits()
     kept = True
     for where, n, risk in CASES:
@@ -37,12 +37,13 @@ def peers() -> bool:
         best = _oracle(probability, errors, risk)
         print(f"{where}: risk {risk:g} with probability {1 - DELTA:g}, n = {n}; oracle {best:.3f}")
         for name, rule in RULES.items():
-            found = np.array([*_runs(rule, probability, errors, n, risk)])
-            broken, coverage, nothing = found.mean(axis=0)
+            outcomes = np.array([*_runs(rule, probability, errors, n, risk)])
+            broken, coverage, nothing = outcomes.mean(axis=0)
             print(
-                f"  {name:40} breaks {broken:.3f}  coverage {coverage:.3f}  promises nothing {nothing:.3f}", flush=True
+                f"  {name:40} breaks {broken:.3f}  coverage {coverage:.3f}  guarantees nothing {nothing:.3f}",
+                flush=True,
             )
-            kept &= "no promise" in name or broken <= DELTA + 3 * np.sqrt(DELTA * (1 - DELTA) / RUNS)
+            kept &= "no guarantee" in name or broken <= DELTA + 3 * np.sqrt(DELTA * (1 - DELTA) / RUNS)
     _sets(outputs[outputs.labels >= 0])
     return kept
 
@@ -118,7 +119,7 @@ def _sets(known: Any) -> None:
     from mapie.classification import SplitConformalClassifier
 
     x, labels = softmax(known.logits, axis=1), known.labels
-    found = []
+    results = []
     for run in range(RUNS // 5):
         rows = np.random.default_rng([run, 6]).integers(len(labels), size=1000)
         sets = SplitConformalClassifier(
@@ -127,8 +128,8 @@ def _sets(known: Any) -> None:
         held = sets.conformalize(x[rows], labels[rows]).predict_set(x)[1][:, :, 0]
         single = held.sum(axis=1) == 1
         inside = held[np.arange(len(labels)), labels]
-        found.append((inside.mean(), single.mean(), 1 - inside[single].mean()))
-    inside, single, wrong = np.mean(found, axis=0)
+        results.append((inside.mean(), single.mean(), 1 - inside[single].mean()))
+    inside, single, wrong = np.mean(results, axis=0)
     print(
         f"conformal sets at 90%, known classes: label in set {inside:.3f}, of one {single:.3f}, these wrong {wrong:.3f}"
     )
@@ -138,5 +139,5 @@ RULES: dict[str, Rule] = {
     "step_down": _ours,
     "MAPIE, Holm, its 100 thresholds": _mapie("bonferroni_holm", np.linspace(0, 0.99, 100)),
     "MAPIE, fixed sequence from 0.99 down": _mapie("fixed_sequence", np.linspace(0.99, 0, 100)),
-    "the risk seen in the sample, no promise": _empirical,
+    "the risk seen in the sample, no guarantee": _empirical,
 }

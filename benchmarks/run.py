@@ -1,8 +1,8 @@
-"""Speed as ratios against peers, measured in the same run, and promises over thousands of calibrations.
+"""Speed as ratios against peers, measured in the same run, and guarantees over thousands of calibrations.
 
 Usage: scripts/bench [--quick] [--json FILE] [--markdown FILE] [NAME …]. Without names the whole suite of speed runs, in
 under two minutes with --quick. Both sides of a ratio are measured in turn, with two threads for everyone, and the
-shortest times count: machines differ and are noisy, ratios less so. Names of promises run those instead.
+shortest times count: machines differ and are noisy, ratios less so. Names of guarantees run those instead.
 """
 
 import argparse
@@ -18,19 +18,19 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from areas import areas, pairs
-from cluster_laws import cluster_laws
+from cluster_distributions import cluster_distributions
 from decisions import decisions
 from evaluations import demo, from_disk
+from false_positives import comparisons, refutations
 from finding import Finding
-from fitted import fitted
-from guarantees import adversary, choosing, guarantees, hard_cases, labels_saved, monitors, other_promises
+from fitted_scores import fitted
+from guarantees import adversary, choosing, guarantees, hard_cases, labels_saved, monitors, other_guarantees
 from logits import classes, logits
 from monitor_clusters import monitor_clusters
 from peers import peers
 from sketches import sketches
 from small_samples import small_samples
 from start import start
-from tests_of_promises import comparisons, refutations
 
 SPEED: dict[str, Callable[[bool], Iterator[Finding]]] = {
     "areas": areas,
@@ -43,19 +43,19 @@ SPEED: dict[str, Callable[[bool], Iterator[Finding]]] = {
     "sketches": sketches,
     "start": start,
 }
-PROMISES = {
+GUARANTEES = {
     "decisions": decisions,
     "guarantees": guarantees,
     "hard_cases": hard_cases,
     "adversary": adversary,
-    "other_promises": other_promises,
+    "other_guarantees": other_guarantees,
     "labels_saved": labels_saved,
     "choosing": choosing,
     "monitors": monitors,
     "monitor_clusters": monitor_clusters,
     "comparisons": comparisons,
     "refutations": refutations,
-    "cluster_laws": cluster_laws,
+    "cluster_distributions": cluster_distributions,
     "peers": peers,
     "small_samples": small_samples,
 }
@@ -76,14 +76,14 @@ PEERS = (
 def main() -> int:
     """Run the benchmarks named, or the suite of speed; the exit code says whether every goal is met."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join((*SPEED, *PROMISES)))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join((*SPEED, *GUARANTEES)))
     parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer rounds")
     parser.add_argument("--json", type=Path, help="write the findings here")
     parser.add_argument("--markdown", type=Path, help="write a table here")
     asked = parser.parse_args()
-    for unknown in set(asked.names) - set(SPEED) - set(PROMISES):
-        parser.error(f"no benchmark {unknown!r}; there are {', '.join((*SPEED, *PROMISES))}")
-    kept = [PROMISES[name]() for name in asked.names if name in PROMISES]
+    for unknown in set(asked.names) - set(SPEED) - set(GUARANTEES):
+        parser.error(f"no benchmark {unknown!r}; there are {', '.join((*SPEED, *GUARANTEES))}")
+    kept = [GUARANTEES[name]() for name in asked.names if name in GUARANTEES]
     begun, findings = time.monotonic(), []
     for name in [name for name in asked.names or SPEED if name in SPEED]:
         for finding in SPEED[name](asked.quick):
@@ -108,7 +108,7 @@ def _about() -> dict[str, object]:
         "machine": f"{_processor()}, {os.cpu_count()} cores",
         "python": platform.python_version(),
         "date": datetime.now(UTC).date().isoformat(),
-        "versions": {name: found for name in PEERS if (found := _version(name))},
+        "versions": {name: installed for name in PEERS if (installed := _version(name))},
     }
 
 
@@ -133,14 +133,14 @@ def _version(name: str) -> str | None:
 
 def _markdown(document: dict[str, object], findings: list[Finding]) -> str:
     lines = ["| what | against | found | goal |", "|---|---|---:|---:|"]
-    for one in findings:
-        bound = "≥" if one.kind == "faster" else "≤"
-        goal = "–" if one.goal is None else f"{bound} {one.goal:g}{'' if one.met else ' (missed)'}"
+    for finding in findings:
+        bound = "≥" if finding.kind == "faster" else "≤"
+        goal = "–" if finding.goal is None else f"{bound} {finding.goal:g}{'' if finding.met else ' (missed)'}"
         unit = {"faster": "×", "slower": "×", "seconds": " s", "megabytes": " MB", "exponent": "", "share": ""}[
-            one.kind
+            finding.kind
         ]
-        lines.append(f"| {one.what} | {one.against} | {one.value:.3g}{unit} | {goal} |")
-    versions = ", ".join(f"{name} {found}" for name, found in document["versions"].items())  # type: ignore[attr-defined]
+        lines.append(f"| {finding.what} | {finding.against} | {finding.value:.3g}{unit} | {goal} |")
+    versions = ", ".join(f"{name} {number}" for name, number in document["versions"].items())  # type: ignore[attr-defined]
     return "\n".join(lines) + f"\n\n{document['machine']}, {document['date']}. {versions}.\n"
 
 

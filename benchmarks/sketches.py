@@ -30,7 +30,7 @@ def sketches(quick: bool) -> Iterator[Finding]:
     begun = time.perf_counter()
     tally, left, number = Tally(Sketch.of([0.0], [0]).plan), n, 0
     while left:
-        confidence, errors = (one[:left] for one in blocks[number % 2])
+        confidence, errors = (column[:left] for column in blocks[number % 2])
         tally.add(Sketch.of(confidence, errors))
         left -= len(errors)
         number += 1
@@ -53,11 +53,11 @@ def sketches(quick: bool) -> Iterator[Finding]:
 
 def _against_rows(n: int) -> Iterator[Finding]:
     confidence, errors = margins(n, 2)
-    found, exact = Sketch.of(confidence, errors).counts().aurc(), aurc(confidence, errors)
-    assert found.contains(exact)
+    bracket, exact = Sketch.of(confidence, errors).counts().aurc(), aurc(confidence, errors)
+    assert bracket.contains(exact)
     what = f"bracket of AURC, margin, n = {n:,}, 20 bits"
-    yield Finding(what, "its width over the value", "share", found.width / found.point, goal=1e-3)
-    yield Finding(what, "error of the point over the value", "share", abs(found.point - exact) / exact)
+    yield Finding(what, "its width over the value", "share", bracket.width / bracket.point, goal=1e-3)
+    yield Finding(what, "error of the point over the value", "share", abs(bracket.point - exact) / exact)
     what = f"AURC with its bracket from pairs, n = {n:,}"
 
     def ours() -> object:

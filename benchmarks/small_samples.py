@@ -9,15 +9,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from guarantees import LAWS
+from guarantees import DISTRIBUTIONS
 from peers import _mapie
 
 from abstain.thresholds import NoSafeThresholdError, betting, sgr, step_down
-from abstain.thresholds.efficient_ranks import at_most
+from abstain.thresholds.critical_values import at_most
 
 SIZES, RISKS, DELTA = (100, 200, 300, 500, 2000, 20_000), (0.01, 0.02, 0.05, 0.1), 0.1
 RUNS, SLOW = 300, 60  # calibrations, and those of the slow rules, on the first of the samples; a fourth with most rows
-NAMES = [name for name in LAWS if "flat" not in name]
+NAMES = [name for name in DISTRIBUTIONS if "flat" not in name]
 KNOWN = "low = 0.005 + 3.5u²"  # where `step_down` is behind, as docs/guarantees.md tells
 Rule = Callable[[Any, Any, float], float]
 
@@ -60,21 +60,30 @@ def small_samples() -> bool:
     behind: list[tuple[str, str]] = []
     for n in SIZES:
         for risk in RISKS:
-            found = {law: _coverages(n, risk, LAWS[law]) for law in NAMES}
-            for law, each in found.items():
-                behind += [(law, f"n = {n}, risk {risk:g}, {law}: {words}") for words in _behind(each)]
+            coverages = {distribution: _coverages(n, risk, DISTRIBUTIONS[distribution]) for distribution in NAMES}
+            for distribution, each in coverages.items():
+                behind += [
+                    (distribution, f"n = {n}, risk {risk:g}, {distribution}: {words}") for words in _behind(each)
+                ]
             means = {
-                name: (np.mean([each[name].mean() for each in found.values()]), _nothing(found, name)) for name in RULES
+                name: (np.mean([each[name].mean() for each in coverages.values()]), _nothing(coverages, name))
+                for name in RULES
             }
-            told = "  ".join(f"{name} {mean:.3f} ({nothing:.2f})" for name, (mean, nothing) in means.items())
-            print(f"n = {n:6} risk {risk:4g}  {told}", flush=True)
-            print("    " + "; ".join(f"{law.split()[0]} {each['step_down'].mean():.3f}" for law, each in found.items()))
+            summary = "  ".join(f"{name} {mean:.3f} ({nothing:.2f})" for name, (mean, nothing) in means.items())
+            print(f"n = {n:6} risk {risk:4g}  {summary}", flush=True)
+            print(
+                "    "
+                + "; ".join(
+                    f"{distribution.split()[0]} {each['step_down'].mean():.3f}"
+                    for distribution, each in coverages.items()
+                )
+            )
     print("behind by more than two standard errors:", *([words for _, words in behind] or ["nowhere"]), sep="\n  ")
-    return all(law == KNOWN for law, _ in behind)
+    return all(distribution == KNOWN for distribution, _ in behind)
 
 
 def _coverages(n: int, risk: float, rate: Callable[[Any], Any]) -> dict[str, Any]:
-    found: dict[str, list[float]] = {name: [] for name in RULES}
+    coverages: dict[str, list[float]] = {name: [] for name in RULES}
     few = 1 if n < 10_000 else 4
     for run in range(RUNS // few):
         rng = np.random.default_rng([run, n, 29])
@@ -82,12 +91,12 @@ def _coverages(n: int, risk: float, rate: Callable[[Any], Any]) -> dict[str, Any
         e = (rng.random(n) < np.minimum(rate(u) * risk / 0.05, 1.0)).astype(float)
         for name, rule in RULES.items():
             if name in FAST or run < SLOW // few:
-                found[name].append(rule(1 - u, e, risk))
-    return {name: np.array(each) for name, each in found.items()}
+                coverages[name].append(rule(1 - u, e, risk))
+    return {name: np.array(each) for name, each in coverages.items()}
 
 
-def _nothing(found: dict[str, dict[str, Any]], name: str) -> float:
-    return float(np.mean([(each[name] == 0).mean() for each in found.values()]))
+def _nothing(coverages: dict[str, dict[str, Any]], name: str) -> float:
+    return float(np.mean([(each[name] == 0).mean() for each in coverages.values()]))
 
 
 def _behind(each: dict[str, Any]) -> list[str]:

@@ -19,18 +19,18 @@ def start(quick: bool) -> Iterator[Finding]:
 
     rounds = 2 if quick else ROUNDS
     bare = _shortest([sys.executable, "-c", "pass"], rounds)
-    found = _shortest([sys.executable, "-c", "import abstain"], rounds) - bare
-    yield Finding("import abstain", "beyond starting Python", "seconds", found, 0.1)
+    seconds = _shortest([sys.executable, "-c", "import abstain"], rounds) - bare
+    yield Finding("import abstain", "beyond starting Python", "seconds", seconds, 0.1)
     yield Finding("abstain --help", "whole process", "seconds", _shortest(_command("--help"), rounds), 0.2)
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "run"
-        digits().save(place)
-        evaluate = _command("evaluate", str(place))
+        run_folder = Path(folder) / "run"
+        digits().save(run_folder)
+        evaluate = _command("evaluate", str(run_folder))
         warm = _shortest(evaluate, rounds + 1)
         yield Finding("abstain evaluate, all scores of the demo", "warm kernel cache", "seconds", warm, 1.0)
         if not quick:
             filled = {"NUMBA_CACHE_DIR": f"{folder}/filled"}
-            _seconds([sys.executable, "-m", "abstain.kernels"], filled)
+            _seconds([sys.executable, "-m", "abstain._kernels"], filled)
             first = _seconds(evaluate, filled)
             yield Finding("abstain evaluate, all scores of the demo", "the first after set-up", "seconds", first, 3.0)
         cold = min(_seconds(evaluate, {"NUMBA_CACHE_DIR": f"{folder}/empty-{k}"}) for k in range(max(1, rounds // 2)))

@@ -12,17 +12,20 @@ from typing import Any
 
 import griffe
 
+import abstain
+
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "api.md"
 QUESTIONS = {
     "What one classifier said": ("outputs", "datasets", "collect", "shifts"),
-    "Which score do I trust?": ("scores", "metrics", "evaluation", "evaluation.runs", "sensitivity"),
-    "Where is the threshold, and what does it promise?": ("selector", "thresholds"),
+    "Which score do I trust?": ("scores", "metrics", "evaluation", "evaluation.runs", "evaluation.sensitivity"),
+    "Where is the threshold, and what does it guarantee?": ("selector", "thresholds"),
     "How do I ship it?": ("sklearn", "torch", "onnx"),
     "Is it still true?": ("monitor",),
-    "Beyond memory": ("sketch", "engines"),
+    "What can go wrong": ("errors",),
+    "Beyond memory": ("sketch", "scale"),
 }
-WITHOUT_ALL = {"sensitivity": ("ScaleSensitivity", "scale_sensitivity"), "onnx": ("attach",)}
+WITHOUT_ALL = {"evaluation.sensitivity": ("ScaleSensitivity", "scale_sensitivity"), "onnx": ("attach",)}
 INTRODUCTION = """# Reference
 
 Every public name, with its signature and docstring; the pages that tell how to use them are in
@@ -37,7 +40,7 @@ class has from its bases is told there: a score is a [`Score`](#scoresscore) and
 def page() -> str:
     """The whole page."""
     package = griffe.load("abstain", search_paths=[str(ROOT / "src")])
-    lines = [INTRODUCTION.format(top=", ".join(f"`{name}`" for name in package.imports if name in package.exports))]
+    lines = [INTRODUCTION.format(top=", ".join(f"`{name}`" for name in abstain.__all__))]
     lines += ["| | |", "|---|---|"]
     for question, modules in QUESTIONS.items():
         links = (f"[`abstain.{name}`](#{_anchor(f'abstain.{name}')})" for name in modules)

@@ -19,26 +19,26 @@ def altered_bytes(rng: np.random.Generator, content: bytes, /, *, start: int = 0
     data = bytearray(content)
     for _ in range(int(rng.integers(1, 4))):
         last = len(data) if end is None else min(end, len(data))
-        place = int(rng.integers(start, max(start + 1, last + 1)))
+        position = int(rng.integers(start, max(start + 1, last + 1)))
         stretch = int(rng.integers(1, 40))
         match int(rng.integers(7)):
             case 0 | 1:
-                if place < len(data):
-                    data[place] ^= 1 << int(rng.integers(8))
+                if position < len(data):
+                    data[position] ^= 1 << int(rng.integers(8))
             case 2:
                 some = BYTES[int(rng.integers(len(BYTES)))]
-                data[place : place + len(some)] = some
+                data[position : position + len(some)] = some
             case 3:
-                data[place:place] = rng.bytes(stretch)
+                data[position:position] = rng.bytes(stretch)
             case 4:
-                del data[place : place + stretch]
+                del data[position : position + stretch]
             case 5:
-                data[place:place] = data[place : place + stretch]
+                data[position:position] = data[position : position + stretch]
             case 6:
                 if rng.random() < 0.3:
-                    del data[place:]
+                    del data[position:]
                 else:
-                    data[place : place + stretch] = bytes(len(data[place : place + stretch]))
+                    data[position : position + stretch] = bytes(len(data[position : position + stretch]))
     return bytes(data)
 
 
@@ -46,8 +46,8 @@ def altered_json(rng: np.random.Generator, value: Any, /) -> Any:
     """One to three nodes replaced, changed a little, removed, renamed or doubled."""
     value = copy.deepcopy(value)
     for _ in range(int(rng.integers(1, 4))):
-        places = _places([value])[1:]
-        holder, key = places[int(rng.integers(len(places)))] if places else ([value], 0)
+        positions = _places([value])[1:]
+        holder, key = positions[int(rng.integers(len(positions)))] if positions else ([value], 0)
         match int(rng.integers(6)):
             case 0 | 1:
                 holder[key] = copy.deepcopy(VALUES[int(rng.integers(len(VALUES)))])
@@ -65,12 +65,12 @@ def altered_json(rng: np.random.Generator, value: Any, /) -> Any:
 
 def _places(holder: Any) -> list[tuple[Any, Any]]:
     """All nodes as (holder, key), those within others after them."""
-    found: list[tuple[Any, Any]] = []
+    result: list[tuple[Any, Any]] = []
     for key in list(holder) if isinstance(holder, dict) else range(len(holder)):
-        found.append((holder, key))
+        result.append((holder, key))
         if isinstance(holder[key], dict | list):
-            found += _places(holder[key])
-    return found
+            result += _places(holder[key])
+    return result
 
 
 def _near(rng: np.random.Generator, value: Any) -> Any:

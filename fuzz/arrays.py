@@ -46,11 +46,11 @@ class Arrays(Kind):
         content = altered_npy(rng, before)
         file.write_bytes(content)
         try:
-            found = taken(lambda: Outputs.load(file.parent, nonfinite="reject"))
-            if found is None:
+            result = taken(lambda: Outputs.load(file.parent, nonfinite="reject"))
+            if result is None:
                 return "refused"
             expect(not has_sums or content == before, "an altered array in spite of its checksum")
-            check_same(getattr(found, field), content)
+            check_same(getattr(result, field), content)
             return "taken"
         finally:
             file.write_bytes(before)
@@ -79,12 +79,12 @@ class Archives(Kind):
             members[field] = altered_npy(rng, members[field])
         content = _zipped(rng, members)
         self.file.write_bytes(content if inside else altered_bytes(rng, content))
-        found = taken(lambda: Outputs.load(self.file, nonfinite="reject"))
-        if found is None:
+        result = taken(lambda: Outputs.load(self.file, nonfinite="reject"))
+        if result is None:
             return "refused"
         for field, member in members.items():
-            expect(getattr(found, field) is not None, f"no {field}, which the archive holds")
-            check_same(getattr(found, field), member)
+            expect(getattr(result, field) is not None, f"no {field}, which the archive holds")
+            check_same(getattr(result, field), member)
         return "taken"
 
 
@@ -118,7 +118,7 @@ def altered_npy(rng: np.random.Generator, content: bytes) -> bytes:
     return content[:8] + len(text).to_bytes(2, "little") + text + content[128:]
 
 
-def check_same(found: Any, content: bytes) -> None:
+def check_same(result: Any, content: bytes) -> None:
     """The array must be what the bytes say, read here in another way."""
     wide = content[6] != 1
     start = 12 if wide else 10
@@ -126,5 +126,5 @@ def check_same(found: Any, content: bytes) -> None:
     header = ast.literal_eval(content[start:end].decode("latin-1").strip())
     dtype = np.dtype(header["descr"])
     said = np.frombuffer(content[end:], dtype).reshape(header["shape"], order="F" if header["fortran_order"] else "C")
-    expect(found.shape == said.shape, f"the shape {found.shape} of an array of shape {said.shape}")
-    expect(said.astype(found.dtype).tobytes() == found.tobytes(), "other numbers than the file holds")
+    expect(result.shape == said.shape, f"the shape {result.shape} of an array of shape {said.shape}")
+    expect(said.astype(result.dtype).tobytes() == result.tobytes(), "other numbers than the file holds")

@@ -44,17 +44,17 @@ class Headers(Kind):
         else:
             content = altered_bytes(rng, self.text.encode())
         self.file.write_bytes(content)
-        found = taken(lambda: Outputs.load(self.folder, nonfinite="reject"))
-        if found is None:
+        result = taken(lambda: Outputs.load(self.folder, nonfinite="reject"))
+        if result is None:
             return "refused"
         header = json.loads(content)
         original = json.loads(self.text)
         if header.get("sha256") in (original["sha256"], None):
             expect(header.get("version") == 1 or header == original, "a header altered in spite of its digest")
         for field, entry in header["arrays"].items():
-            array = found.wrong if field == "wrong" else getattr(found, field)
+            array = result.wrong if field == "wrong" else getattr(result, field)
             expect(array is not None, f"no {field}, which the header names")
             check_same(array, (self.folder / entry["file"]).read_bytes())
         names = header["class_names"]
-        expect(found.class_names == (None if names is None else tuple(names)), "other names of classes")
+        expect(result.class_names == (None if names is None else tuple(names)), "other names of classes")
         return "taken"

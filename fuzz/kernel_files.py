@@ -6,8 +6,8 @@ import numpy as np
 from alter import altered_bytes
 from kind import Kind, expect
 
-from abstain.kernels.cache import KernelCache
-from abstain.kernels.compiled import compiled
+from abstain._kernels.cache import KernelCache
+from abstain._kernels.compilation import compiled
 
 
 class Kernels(Kind):
@@ -31,9 +31,9 @@ class Kernels(Kind):
         content = self.content if rng.random() < 0.1 else content
         self.file.write_bytes(content)
         (sig,) = self.kernel.overloads
-        found = self.cache.load_overload(sig, self.kernel.targetctx)
-        expect(found is not None or content != self.content, "a kernel that is not found again")
-        if found is None:
+        result = self.cache.load_overload(sig, self.kernel.targetctx)
+        expect(result is not None or content != self.content, "a kernel that is not found again")
+        if result is None:
             self.cache.save_overload(sig, self.kernel.overloads[sig])
             return "refused"
         expect(content == self.content, "a kernel of altered bytes")

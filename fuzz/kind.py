@@ -14,10 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from abstain.cli import main
-from abstain.cli.app import said
-from abstain.cli.letters import ESCAPED
+from abstain.cli.app import error_line
+from abstain.cli.terminal import ESCAPED
 
-OURS = "a mistake of abstain's own"
+OURS = "This is a bug in abstain"
 
 
 class Wrong(Exception):  # noqa: N818
@@ -53,9 +53,9 @@ def taken(call: Callable[[], Any]) -> Any:
         try:
             result = call()
         except Exception as error:
-            if OURS in said(error):
+            if OURS in error_line(error):
                 raise
-            expect(len(said(error).splitlines()) == 1, f"an error of several lines or none: {str(error)[:200]!r}")
+            expect(len(error_line(error).splitlines()) == 1, f"an error of several lines or none: {str(error)[:200]!r}")
             expect("allocate" not in str(error) and not isinstance(error, MemoryError), f"memory first: {error}")
             result = None
     expect(not seen, f"a warning: {seen[0].message if seen else ''}")
@@ -99,7 +99,7 @@ def command(*arguments: Any) -> Run:
 def captured(descriptor: int) -> Iterator[list[str]]:
     """What is written to standard output (1) or error (2), in a list once the with block has ended."""
     name = {1: "stdout", 2: "stderr"}[descriptor]
-    found: list[str] = []
+    result: list[str] = []
     stream, kept = getattr(sys, name), os.dup(descriptor)
     with tempfile.TemporaryFile() as file:
         stream.flush()
@@ -107,11 +107,11 @@ def captured(descriptor: int) -> Iterator[list[str]]:
         replaced = open(os.dup(descriptor), "w", encoding="utf-8")  # noqa: SIM115
         setattr(sys, name, replaced)
         try:
-            yield found
+            yield result
         finally:
             replaced.close()
             setattr(sys, name, stream)
             os.dup2(kept, descriptor)
             os.close(kept)
             file.seek(0)
-            found.append(file.read().decode("utf-8", "replace"))
+            result.append(file.read().decode("utf-8", "replace"))

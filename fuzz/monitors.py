@@ -48,12 +48,12 @@ class Monitors(Kind):
         return "taken"
 
 
-def _check(found: dict[str, Any], code: int) -> None:
-    parts = {name: part for name, part in found.items() if isinstance(part, dict)}
+def _check(result: dict[str, Any], code: int) -> None:
+    parts = {name: part for name, part in result.items() if isinstance(part, dict)}
     expect(parts, "a monitor of nothing")
-    expect(bool(found["alarms"]) == (code == 3), f"alarms {found['alarms']} with exit code {code}")
+    expect(bool(result["alarms"]) == (code == 3), f"alarms {result['alarms']} with exit code {code}")
     for name, part in parts.items():
-        expect(part["alarm"] == (name in found["alarms"]), f"the alarm of {name} not among {found['alarms']}")
+        expect(part["alarm"] == (name in result["alarms"]), f"the alarm of {name} not among {result['alarms']}")
         expect(part["n"] >= 0, f"{part['n']} samples")
         for count in ("errors", "accepted"):
             expect(0 <= part.get(count, 0) <= part["n"], f"{part.get(count)} {count} of {part['n']}")

@@ -59,10 +59,10 @@ def _try(name: str, options: argparse.Namespace) -> bool:
         os.chdir(folder)
         kind = KINDS[name](Path(folder))
         for number in range(tries) if options.at is None else [options.at]:
-            found, words = _outcome(kind, np.random.default_rng([options.seed, *name.encode(), number]), options)
-            counts[found] += 1
+            result, words = _outcome(kind, np.random.default_rng([options.seed, *name.encode(), number]), options)
+            counts[result] += 1
             if words:
-                findings.append(f"  {found} at {number}: {words}")
+                findings.append(f"  {result} at {number}: {words}")
         os.chdir(home)
     cells = "".join(f"{counts[column]:>11,}" for column in COLUMNS)
     print(f"{name:10}{counts.total():>8,}{cells}{time.perf_counter() - start:>9.0f}", flush=True)

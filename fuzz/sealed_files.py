@@ -25,8 +25,8 @@ class SealedFiles(Kind):
     def __init__(self, folder: Path) -> None:
         self.file, self.again = folder / f"altered.{self.name}", folder / f"again.{self.name}"
         self.originals = []
-        for one in self.made():
-            one.save(self.file)
+        for first in self.made():
+            first.save(self.file)
             self.originals.append(apart(self.file))
 
     @abstractmethod
@@ -38,7 +38,7 @@ class SealedFiles(Kind):
         """What a file holds."""
 
     @abstractmethod
-    def check(self, found: Any) -> None:
+    def check(self, result: Any) -> None:
         """Whether what was loaded can be."""
 
     def attempt(self, rng: np.random.Generator) -> str:
@@ -52,19 +52,19 @@ class SealedFiles(Kind):
             arrays[name] = altered_array(rng, arrays[name])
         content = signed(header, arrays)
         self.file.write_bytes(altered_bytes(rng, content) if rng.random() < 0.1 else content)
-        found = taken(lambda: self.load(self.file))
-        if found is None:
+        result = taken(lambda: self.load(self.file))
+        if result is None:
             return "refused"
-        found.save(self.again)
+        result.save(self.again)
         for before, after in zip(self._told(self.file), self._told(self.again), strict=True):
             differ = [name for name in before | after if name not in before or before[name] != after.get(name)]
             expect(not differ, f"something else is saved again for {', '.join(differ)}")
-        self.check(found)
+        self.check(result)
         return "taken"
 
     def _told(self, file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         """The header and the arrays of a file, of those that are packed only that they are there."""
-        header, arrays = told(file)
+        header, arrays = reported(file)
         return header, {name: name.endswith(self.packed) or kept for name, kept in arrays.items()}
 
 
@@ -89,7 +89,7 @@ def apart(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     return json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["abstain"]), load(content)
 
 
-def told(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+def reported(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """All that a file says but its digest, in a form that can be compared."""
     with safe_open(file, "np") as opened:
         header = json.loads(opened.metadata()["abstain"])

@@ -23,7 +23,7 @@ class Sketches(SealedFiles):
         sample = outputs(200)
         return [
             sketch_outputs(sample, scores=["energy", "confidence_margin"], by=("shift", "domain", "class")),
-            sketch_outputs(sample, scores=["ts_max_softmax"], equal_mass=16),
+            sketch_outputs(sample, scores=["ts_max_softmax"], bins=16),
             Sketch.of(np.arange(50) % 9, np.arange(50) % 4 == 0, bins=Bins(32), ids=np.arange(50) // 2),
         ]
 
@@ -31,12 +31,12 @@ class Sketches(SealedFiles):
         """The sketch."""
         return Sketch.load(file)
 
-    def check(self, found: Sketch) -> None:
+    def check(self, result: Sketch) -> None:
         """Its counts, the evaluation and the selector made of them."""
-        expect(isinstance(found.summary(), str) and 0 <= found.n_errors <= found.n, "counts that cannot be")
-        evaluation = taken(lambda: evaluate_sketch(found))
+        expect(isinstance(result.summary(), str) and 0 <= result.n_errors <= result.n, "counts that cannot be")
+        evaluation = taken(lambda: evaluate_sketch(result))
         for row in [] if evaluation is None else evaluation.rows:
             expect(0 <= row["lower"] <= row["aurc"] <= row["upper"] <= 1, "a value outside its bracket")
             expect(row["low"] <= row["aurc"] <= row["high"], "a value outside its interval")
-        selector = taken(lambda: calibrate_sketch(found, score=found.scores[0], coverage=0.5))
-        expect(selector is None or selector.threshold.accepted <= found.n, "more accepted than there are")
+        selector = taken(lambda: calibrate_sketch(result, score=result.scores[0], coverage=0.5))
+        expect(selector is None or selector.threshold.accepted <= result.n, "more accepted than there are")

@@ -66,29 +66,30 @@ class Tables(Kind):
         csv.writer(stream).writerows(rows)
         content = stream.getvalue().encode()
         self.file.write_bytes(content if inside else altered_bytes(rng, content))
-        found = taken(lambda: Outputs.load(self.file, nonfinite="reject"))
-        if found is None:
+        result = taken(lambda: Outputs.load(self.file, nonfinite="reject"))
+        if result is None:
             return "refused"
-        _check(found, self.file.read_bytes().decode("utf-8-sig"))
+        _check(result, self.file.read_bytes().decode("utf-8-sig"))
         return "taken"
 
 
-def _check(found: Outputs, text: str) -> None:
+def _check(result: Outputs, text: str) -> None:
     cells = [
         {k.strip().lower(): v for k, v in row.items() if k} for row in csv.DictReader(io.StringIO(text, newline=""))
     ]
-    expect(len(found) == len(cells), f"{len(found)} rows of a table of {len(cells)}")
-    given = found.given_confidence("confidence")
-    for row, confidence, place in zip(cells, given, range(len(found)), strict=True):
+    expect(len(result) == len(cells), f"{len(result)} rows of a table of {len(cells)}")
+    given = result.given_confidence("confidence")
+    for row, confidence, position in zip(cells, given, range(len(result)), strict=True):
         expect("_" not in row["confidence"] and row["confidence"].isascii(), f"a number of {row['confidence']!r}")
         number = float(row["confidence"] or "nan")
         expect(number == confidence or (number != number and confidence != confidence), f"{confidence} for {number}")
         if "correct" in row and number == number:
             right = row["correct"].strip().lower() in TRUE
-            expect(bool(found.errors[place]) != right, f"row {place} taken for {'wrong' if right else 'right'}")
-        if "id" in row and found.ids is not None:
+            expect(bool(result.errors[position]) != right, f"row {position} taken for {'wrong' if right else 'right'}")
+        if "id" in row and result.ids is not None:
             name = re.sub(r"^(-?\d+)\.0+$", r"\1", row["id"].strip())
-            expect(str(found.ids[place]) == name, f"the id {found.ids[place]} for {row['id']}")
+            name = name.capitalize() if name in ("true", "false") else name  # as pandas and Polars write them
+            expect(str(result.ids[position]) == name, f"the id {result.ids[position]} for {row['id']}")
 
 
 class Parquets(Kind):
@@ -100,7 +101,7 @@ class Parquets(Kind):
         import polars
 
         header, *rows = _rows()
-        columns: dict[str, Any] = {name: [row[place] for row in rows] for place, name in enumerate(header)}
+        columns: dict[str, Any] = {name: [row[position] for row in rows] for position, name in enumerate(header)}
         columns["confidence"] = [float(cell) for cell in columns["confidence"]]
         self.polars, self.file = polars, folder / "table.parquet"
         polars.DataFrame(columns).write_parquet(self.file)
@@ -111,15 +112,15 @@ class Parquets(Kind):
         start = len(self.content) // 2 if rng.random() < 0.5 else 0
         self.file.write_bytes(altered_bytes(rng, self.content, start=start))
         with captured(2) as words:
-            found = taken(lambda: Outputs.load(self.file, nonfinite="reject"))
+            result = taken(lambda: Outputs.load(self.file, nonfinite="reject"))
         expect(not words[0], f"words on standard error: {words[0][:200]}")
-        if found is None:
+        if result is None:
             return "refused"
         with captured(2):  # where it panics
             try:
                 said = self.polars.read_parquet(self.file)["confidence"].cast(float).to_numpy()
             except BaseException:
                 return "taken"
-        given = found.given_confidence("confidence")
+        given = result.given_confidence("confidence")
         expect(np.array_equal(said.astype(np.float64), given, equal_nan=True), "other confidences")
         return "taken"

@@ -31,14 +31,14 @@ class Values(Kind):
         form, is_masked = self._form(rng, np.stack([plain, plain[::-1]], axis=1) if use == 0 else plain)
         match use:
             case 0:
-                found = taken(lambda: Outputs(logits=form, nonfinite="reject").logits[:, 0])
+                result = taken(lambda: Outputs(logits=form, nonfinite="reject").logits[:, 0])
             case 1:
-                found = taken(lambda: Outputs(given={"a": form}, errors=errors).given_confidence("a"))
+                result = taken(lambda: Outputs(given={"a": form}, errors=errors).given_confidence("a"))
             case 2:
-                found = taken(lambda: aurc(form, errors))
+                result = taken(lambda: aurc(form, errors))
             case _:
-                found = taken(lambda: target_coverage(form, coverage=0.5))
-        if found is None:
+                result = taken(lambda: target_coverage(form, coverage=0.5))
+        if result is None:
             return "refused"
         expect(not is_masked, "masked values taken")
         if isinstance(form, np.ndarray):  # others have rounded before

@@ -1,9 +1,11 @@
 """The tests under other processors, threads, Pythons and versions, as this machine can imitate them.
 
-    scripts/test --machines [--only WORD]… [pytest arguments]
+    scripts/test --machines [--list] [--only WORD]… [pytest arguments]
 
-Each setting runs the README, the docs and the tests of commands, scores and what they rest on, or the tests named. A
-setting that this machine cannot run is reported as skipped. `--only` takes those whose name contains a word.
+A run combines several conditions, such as a Python, an OpenBLAS kernel and a NumPy without AVX2, so that few runs cover
+each condition at least once; `--list` shows them. Each runs the README, the docs and the tests of commands, scores and
+what they rest on, or the tests named. A condition that this machine cannot imitate is left out and named. `--only`
+selects runs by a word in the name of a condition.
 """
 
 import argparse
@@ -21,108 +23,142 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-TESTS = ["README.md", "docs", *(f"tests/{name}" for name in ("cli", "datasets", "evaluation", "metrics", "scores"))]
+TESTS = ("README.md", "docs", *(f"tests/{name}" for name in ("cli", "datasets", "evaluation", "metrics", "scores")))
 EXTRAS = ("onnx", "report", "scale", "sklearn")  # those that do not bring PyTorch
 TOOLS = ("griffelib", "hypothesis", "mpmath", "pandas", "playwright", "pytest", "pytest-timeout", "pytest-xdist")
-BLAS = ("Haswell", "Sandybridge", "Prescott")
-PYTHONS = ("3.11", "3.12", "3.13")
 DEBUG = "libc_malloc_debug.so.0"
 
 
 class CannotRunError(Exception):
-    """The machine cannot imitate a setting."""
+    """The machine cannot imitate a condition."""
 
 
 class TestsFailedError(Exception):
-    """Tests failed under a setting, or did not run."""
+    """Tests failed in a run, or did not run."""
 
 
 @dataclass(frozen=True)
-class Setting:
-    """Variables of the environment, and what is asked of the interpreter to see that they took effect."""
+class Condition:
+    """Something that a result must not depend on, as variables of the environment and an interpreter."""
 
     name: str
     variables: dict[str, str] = field(default_factory=dict)
+    """``{new}`` in a value is an empty folder; ``{sets:REGEX}`` NumPy's optional instruction sets that match."""
     probe: str = ""
-    """Python that exits with a message where the setting is not available."""
-    tests: tuple[str, ...] = ()
-    """Those that it is about; none for the usual ones."""
+    """Python that exits with a message where the condition has no effect."""
     python: str = ""
+    """The version of an interpreter with an environment of its own."""
     versions: str = ""
+    """Whether that has the lowest or the newest versions of what is required."""
 
 
-def settings() -> Iterator[Setting]:
-    """All of them, the cheapest to prepare first."""
-    for name in BLAS:
-        for threads in "12":
-            yield Setting(
-                f"BLAS of {name}, {threads} thread{'s' * (threads > '1')}",
-                {"OPENBLAS_CORETYPE": name, "OPENBLAS_NUM_THREADS": threads},
-                f"import numpy, threadpoolctl\n"
-                f"found = {{b.get('architecture') for b in threadpoolctl.threadpool_info()}}\n"
-                f"if {name!r} not in found: raise SystemExit(f'OpenBLAS runs {{found}}')",
-            )
-    for name, pattern in (("AVX-512", r"AVX512|X86_V4"), ("AVX-512 and AVX2", r"AVX|FMA3|X86_V[34]")):
-        yield Setting(f"NumPy without {name}", {"NPY_DISABLE_CPU_FEATURES": _dispatched(pattern)}, "import numpy")
-    yield Setting("Numba for any x86-64", {"NUMBA_CPU_NAME": "generic", "NUMBA_CACHE_DIR": "{new}"}, "import numba")
-    yield Setting(
-        "a processor with AVX2 alone",
-        {
-            "OPENBLAS_CORETYPE": "Haswell",
-            "NPY_DISABLE_CPU_FEATURES": _dispatched(r"AVX512|X86_V4"),
-            "NUMBA_CPU_NAME": "haswell",
-            "NUMBA_CACHE_DIR": "{new}",
-            "ATEN_CPU_CAPABILITY": "avx2",
-            "ONEDNN_MAX_CPU_ISA": "AVX2",
-            "MKL_ENABLE_INSTRUCTIONS": "AVX2",
-        },
-        "import numpy, numba",
+@dataclass(frozen=True)
+class Run:
+    """Conditions that hold together, and the tests they are about."""
+
+    conditions: tuple[Condition, ...]
+    tests: tuple[str, ...] = TESTS
+
+    @property
+    def name(self) -> str:
+        """All conditions."""
+        return " + ".join(condition.name for condition in self.conditions)
+
+
+def blas(kind: str, threads: int) -> Condition:
+    """An OpenBLAS kernel and its number of threads."""
+    probe = (
+        "import numpy, threadpoolctl\n"
+        "kinds = {info.get('architecture') for info in threadpoolctl.threadpool_info()}\n"
+        f"if {kind!r} not in kinds: raise SystemExit(f'OpenBLAS runs {{kinds}}')"
     )
-    training = ("tests/train", "tests/kernels")
-    yield Setting("checked memory", {"LD_PRELOAD": DEBUG, "MALLOC_CHECK_": "3"}, _preloaded(), training)
-    yield Setting("checked bounds", {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": "{new}"}, "", ("tests/kernels",))
-    for python in PYTHONS:
-        for versions in ("lowest", "newest"):
-            yield Setting(f"Python {python}, {versions} versions", python=python, versions=versions)
+    variables = {"OPENBLAS_CORETYPE": kind, "OPENBLAS_NUM_THREADS": str(threads)}
+    return Condition(f"BLAS of {kind}, {threads} thread{'s' * (threads > 1)}", variables, probe)
 
 
-def _dispatched(pattern: str) -> str:
-    """The instruction sets that NumPy chooses at run time, those that match, separated by blanks."""
+def environment(python: str, versions: str) -> Condition:
+    """A Python with the lowest or the newest versions."""
+    return Condition(f"Python {python}, {versions} versions", python=python, versions=versions)
+
+
+NO_AVX512 = Condition("NumPy without AVX-512", {"NPY_DISABLE_CPU_FEATURES": "{sets:AVX512|X86_V4}"}, "import numpy")
+NO_AVX2 = Condition(
+    "NumPy without AVX-512 and AVX2", {"NPY_DISABLE_CPU_FEATURES": "{sets:AVX|FMA3|X86_V[34]}"}, "import numpy"
+)
+GENERIC = Condition("Numba for any x86-64", {"NUMBA_CPU_NAME": "generic", "NUMBA_CACHE_DIR": "{new}"}, "import numba")
+AVX2_ALONE = Condition(
+    "a processor with AVX2 alone",
+    {
+        "NPY_DISABLE_CPU_FEATURES": "{sets:AVX512|X86_V4}",
+        "NUMBA_CPU_NAME": "haswell",
+        "NUMBA_CACHE_DIR": "{new}",
+        "ATEN_CPU_CAPABILITY": "avx2",
+        "ONEDNN_MAX_CPU_ISA": "AVX2",
+        "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+    },
+    "import numpy, numba",
+)
+MEMORY = Condition(
+    "checked memory",
+    {"LD_PRELOAD": DEBUG, "MALLOC_CHECK_": "3"},
+    f"import ctypes\ntry: ctypes.CDLL({DEBUG!r})\nexcept OSError as error: raise SystemExit(str(error))",
+)
+BOUNDS = Condition("checked bounds", {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": "{new}"})
+
+RUNS = (
+    Run((AVX2_ALONE, blas("Haswell", 2))),
+    Run((NO_AVX2, GENERIC, blas("Prescott", 1))),  # the oldest processor, with PyTorch, which the next six lack
+    Run((environment("3.11", "lowest"), blas("Haswell", 1), NO_AVX512)),
+    Run((environment("3.11", "newest"), blas("Sandybridge", 2), GENERIC)),
+    Run((environment("3.12", "lowest"), blas("Prescott", 2), NO_AVX2)),
+    Run((environment("3.12", "newest"), blas("Haswell", 2), NO_AVX512)),
+    Run((environment("3.13", "lowest"), blas("Sandybridge", 1), GENERIC)),
+    Run((environment("3.13", "newest"), blas("Prescott", 1), NO_AVX2)),
+    Run((MEMORY,), ("reproduction/tests/train", "tests/kernels")),
+    Run((BOUNDS,), ("tests/kernels",)),
+)
+"""Every condition at least once, those of memory and bounds alone."""
+
+
+def variables_of(condition: Condition, python: str, new: str) -> dict[str, str]:
+    """The variables for this interpreter."""
+
+    def filled(value: str) -> str:
+        pattern = re.fullmatch(r"\{sets:(.*)\}", value)
+        return instruction_sets(python, pattern[1]) if pattern else value.replace("{new}", new)
+
+    return {name: filled(value) for name, value in condition.variables.items()}
+
+
+def instruction_sets(python: str, pattern: str) -> str:
+    """The instruction sets that this interpreter's NumPy chooses at run time, those that match."""
     code = (
         "from numpy._core._multiarray_umath import __cpu_dispatch__ as d, __cpu_features__ as f\n"
         "print(*(name for name in d if f.get(name)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
     return " ".join(name for name in done.stdout.split() if re.search(pattern, name))
 
 
-def _preloaded() -> str:
-    return f"import ctypes\ntry: ctypes.CDLL({DEBUG!r})\nexcept OSError as error: raise SystemExit(str(error))"
-
-
-def interpreter(setting: Setting) -> str:
-    """The interpreter of a setting, in an environment of its own where it is not this one."""
-    if not setting.python:
-        return sys.executable
-    found = next((path for path in _installed(setting.python) if _runs(path)), None)
-    if found is None:
+def interpreter(condition: Condition) -> str:
+    """The interpreter of a condition, in an environment of its own."""
+    base = next((path for path in _installed(condition.python) if _runs(path)), None)
+    if base is None:
         raise CannotRunError("not installed")
-    folder = ROOT / f".venv-{setting.python}-{setting.versions}"
-    python = folder / "bin" / "python"
-    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
-    stamp = folder / ".installed"
-    if not stamp.exists() or stamp.read_text() != wanted:
-        subprocess.run([found, "-m", "venv", "--clear", folder], check=True)
-        _install(python, setting.versions)
-        stamp.write_text(wanted)
+    folder = ROOT / f".venv-{condition.python}-{condition.versions}"
+    python, stamp = folder / "bin" / "python", folder / ".installed"
+    required = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    if not stamp.exists() or stamp.read_text() != required:
+        subprocess.run([base, "-m", "venv", "--clear", folder], check=True)
+        _install(python, condition.versions)
+        stamp.write_text(required)
     return str(python)
 
 
 def _installed(version: str) -> Iterator[str]:
     """The interpreter on the path, which may be a shim that runs nothing, and those that pyenv has."""
-    found = shutil.which(f"python{version}")
-    if found:
-        yield found
+    if (command := shutil.which(f"python{version}")) is not None:
+        yield command
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     yield from (str(path) for path in sorted(root.glob(f"versions/{version}.*/bin/python{version}"), reverse=True))
 
@@ -149,52 +185,65 @@ def _floors() -> list[str]:
     return sorted({line.replace(">=", "==") for line in lines})
 
 
-def run(setting: Setting, arguments: list[str]) -> str:
-    """Run the tests; the closing line of pytest, or why they were not run."""
+def prepared(run: Run, new: str) -> tuple[str, dict[str, str], list[str]]:
+    """The interpreter and the variables of the conditions that hold here, and why the others do not."""
+    python, variables, missing = sys.executable, dict[str, str](), list[str]()
+    for condition in run.conditions:
+        try:
+            if condition.python:
+                python = interpreter(condition)
+                continue
+            own = variables_of(condition, python, new)
+            probe = [python, "-W", "error", "-c", condition.probe]
+            done = subprocess.run(probe, env=os.environ | own, capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise CannotRunError((done.stderr.strip() or "no reason").splitlines()[-1])
+            variables |= own
+        except CannotRunError as error:
+            missing.append(f"{condition.name}: {error}")
+    if len(missing) == len(run.conditions):
+        raise CannotRunError("; ".join(missing))
+    return python, variables, missing
+
+
+def outcome(run: Run, arguments: list[str]) -> str:
+    """Run the tests; the closing line of pytest, and which conditions could not be imitated."""
     with tempfile.TemporaryDirectory() as new:
-        variables = {name: value.format(new=new) for name, value in setting.variables.items()}
-        environment = os.environ | variables
-        python = interpreter(setting)
-        probe = [python, "-W", "error", "-c", setting.probe]
-        done = subprocess.run(probe, env=environment, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise CannotRunError((done.stderr.strip() or "no reason").splitlines()[-1])
-        wanted = arguments or [*(setting.tests or TESTS), "-n", "auto", "--dist", "loadfile"]
-        command = [python, "-m", "pytest", "-p", "no:cacheprovider", *wanted]
-        with tempfile.TemporaryFile("w+") as output:
-            done = subprocess.run(
-                command, env=environment, cwd=ROOT, stdout=output, stderr=output, text=True, check=False
-            )
-            output.seek(0)
-            lines = output.read().splitlines()
+        python, variables, missing = prepared(run, new)
+        tests = arguments or [*run.tests, "-n", "auto", "--dist", "loadfile"]
+        command = [python, "-m", "pytest", "-p", "no:cacheprovider", *tests]
+        done = subprocess.run(
+            command, env=os.environ | variables, cwd=ROOT, capture_output=True, text=True, check=False
+        )
+    lines = (done.stdout + done.stderr).splitlines()
     failed = [line for line in lines if line.startswith(("FAILED", "ERROR")) or "worker died" in line]
     print(*failed, sep="\n", end="\n" * bool(failed), flush=True)
     closing = next((line.strip("= ") for line in reversed(lines) if " in " in line), f"exit code {done.returncode}")
     if done.returncode:
         raise TestsFailedError(closing)
-    return closing
+    return closing + "".join(f"; without {reason}" for reason in missing)
 
 
 def main() -> int:
-    """Run every setting in turn; 1 if a test failed in any."""
+    """Make every run in turn; 1 if a test failed in any."""
     parser = argparse.ArgumentParser(prog="scripts/test --machines", description=__doc__.partition("\n")[0])
-    parser.add_argument("--only", action="append", default=[], metavar="WORD")
-    parser.add_argument("--list", action="store_true", help="the settings, and nothing else")
+    parser.add_argument("--only", action="append", default=[], metavar="WORD", help="runs with this word in their name")
+    parser.add_argument("--list", action="store_true", help="print the conditions of each run, and run nothing")
     options, arguments = parser.parse_known_args()
-    chosen = [one for one in settings() if all(word.lower() in one.name.lower() for word in options.only)]
+    chosen = [run for run in RUNS if all(word.lower() in run.name.lower() for word in options.only)]
     if options.list:
-        print(*(setting.name for setting in chosen), sep="\n")
+        print(*(f"{number:2}. {run.name}" for number, run in enumerate(chosen, start=1)), sep="\n")
         return 0
     failures = skips = 0
-    for setting in chosen:
+    for run in chosen:
         start = time.monotonic()
         try:
-            outcome = run(setting, arguments)
+            result = outcome(run, arguments)
         except CannotRunError as error:
-            outcome, skips = f"skipped: {error}", skips + 1
+            result, skips = f"skipped: {error}", skips + 1
         except (TestsFailedError, subprocess.CalledProcessError) as error:
-            outcome, failures = f"FAILED: {error}", failures + 1
-        print(f"{setting.name:32} {time.monotonic() - start:5.0f} s  {outcome}", flush=True)
+            result, failures = f"FAILED: {error}", failures + 1
+        print(f"{run.name}\n    {time.monotonic() - start:.0f} s  {result}", flush=True)
     print(f"{len(chosen) - failures - skips} passed, {failures} failed, {skips} skipped")
     return int(failures > 0)
 

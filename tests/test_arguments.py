@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import abstain
-from abstain import Outputs, Selector, calibrate, evaluate, metrics, scale_sensitivity, scores, thresholds
+from abstain import Cost, Outputs, Selector, calibrate, evaluate, metrics, scale_sensitivity, scores, thresholds
 
 RNG = np.random.default_rng(0)
 LABELS = RNG.integers(3, size=200)
@@ -28,7 +28,7 @@ NO_OUTPUTS = "must be Outputs, got ndarray. Make them with abstain.Outputs"
         (lambda: calibrate(OUTPUTS, risk=0.1, delta=[0.1]), r"`delta` must be a number, got \[0.1\]"),
         (lambda: calibrate(OUTPUTS, coverage="0.5"), "`coverage` must be a number"),
         (lambda: calibrate(OUTPUTS, cost="0.5"), "`cost` must be a number, or one for each class, got '0.5'"),
-        (lambda: calibrate(OUTPUTS, cost=0.5, costs="x"), "`costs` must be numbers"),
+        (lambda: calibrate(OUTPUTS, Cost(0.5, costs="x")), "`costs` must be numbers"),
         (
             lambda: calibrate(OUTPUTS, risk=0.1, score=3),
             "`score` must be a name, a score or a function of outputs, got int",
@@ -41,9 +41,9 @@ NO_OUTPUTS = "must be Outputs, got ndarray. Make them with abstain.Outputs"
         (lambda: metrics.coverage_at_risk(C, OUTPUTS.errors, risk="a"), "`risk` must be a number"),
         (lambda: thresholds.risk_for(n="3", delta=0.1, coverage=0.1, error_rate=0), "`n` must be a number"),
         (lambda: OUTPUTS.split("a"), "`fraction` must be a number"),
-        (lambda: Outputs.load(3), "`path` must be a path or a text, got 3"),
-        (lambda: OUTPUTS.save(None), "`folder` must be a path or a text, got None"),
-        (lambda: Selector.load(b"x"), "`file` must be a path or a text"),
+        (lambda: Outputs.load(3), "`path` must be a path or a string, got 3"),
+        (lambda: OUTPUTS.save(None), "`folder` must be a path or a string, got None"),
+        (lambda: Selector.load(b"x"), "`file` must be a path or a string"),
         (lambda: Outputs(logits=Z, class_names=3), "`class_names` must be a list of names, got 3"),
     ],
 )

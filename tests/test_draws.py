@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from abstain import Outputs
-from abstain.draws import coarse, generator
+from abstain._draws import coarse, generator
 from abstain.scores.fitting_draw import draw_per_class, split_to_fit
 from abstain.thresholds import rejection_sample
 

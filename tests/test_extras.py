@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import abstain
-from abstain import extras
-from abstain.extras import MissingExtraError, pip_line, require, require_all
+from abstain import _extras as extras
+from abstain._extras import MissingExtraError, pip_line, require, require_all
 
 SOURCE = Path(abstain.__file__).parents[1]
 
@@ -83,31 +83,31 @@ def test_all_that_is_missing_is_said_at_once(installed):
 
 def test_the_demo_looks_for_all_it_needs_before_it_trains(tmp_path):
     """In a fresh environment with typer and rich alone: links to them and all they need, and nothing of the extras."""
-    place = tmp_path / "fresh"
-    venv.create(place, with_pip=False, symlinks=True)
-    packages = next(place.glob("lib/python*/site-packages"))
+    position = tmp_path / "fresh"
+    venv.create(position, with_pip=False, symlinks=True)
+    packages = next(position.glob("lib/python*/site-packages"))
     for name in _with_needs("typer", "rich"):
         files = distribution(name).files or ()
         for top in {file.parts[0] for file in files if not file.parts[0].startswith("..")}:
             os.symlink(distribution(name).locate_file(top), packages / top)
-    command = [place / "bin" / "python", "-c", "from abstain.cli import main; main()", "demo"]
+    command = [position / "bin" / "python", "-c", "from abstain.cli import main; main()", "demo"]
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(SOURCE)}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=False)
     assert done.returncode == 1
-    line = f"{place}/bin/python -m pip install '{SOURCE.parent}[report]'"
+    line = f"{position}/bin/python -m pip install '{SOURCE.parent}[report]'"
     assert done.stderr == f"abstain: The demo needs matplotlib. Install with: {line}\n"
     assert not (tmp_path / "abstain-demo").exists()
 
 
 def _with_needs(*names):
     """The distributions and, without extras, all they depend on that is here."""
-    found, waiting = set(), list(names)
+    result, waiting = set(), list(names)
     while waiting:
         name = waiting.pop()
         try:
-            needed = [] if name in found else [line for line in requires(name) or () if "extra ==" not in line]
+            needed = [] if name in result else [line for line in requires(name) or () if "extra ==" not in line]
         except PackageNotFoundError:  # for another system
             continue
-        found.add(name)
+        result.add(name)
         waiting += [re.match(r"[\w.-]+", line)[0] for line in needed]
-    return found
+    return result

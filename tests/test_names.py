@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import abstain
+from abstain import Cost, Risk
+from abstain._names import check_name, did_you_mean
 from abstain.collect import CallableModel, Data, collect
 from abstain.collect.specs import model_from
 from abstain.metrics import aurc, ood_aupr
-from abstain.names import check_name, did_you_mean
 from abstain.scores import KNN, as_score, geometric_margin
 from abstain.shifts import corrupt
 from abstain.thresholds import weighted_risk
@@ -24,9 +25,9 @@ OUTPUTS = abstain.Outputs(logits=Z, labels=np.zeros(50, dtype=int), features=Z)
         (lambda: abstain.evaluate(OUTPUTS, scores="Max-Softmax"), "max_softmax"),
         (lambda: abstain.calibrate(OUTPUTS, score="max_sofmax", risk=0.9), "max_softmax"),
         (lambda: abstain.calibrate(OUTPUTS, score=["energi", "doctor"], risk=0.9), "energy"),
-        (lambda: abstain.calibrate(OUTPUTS, risk=0.9, method="stepdown"), "step_down"),
-        (lambda: abstain.calibrate(OUTPUTS, cost=0.9, method="chou"), "chow"),
-        (lambda: abstain.calibrate(OUTPUTS, risk=0.9, per="clas"), "class"),
+        (lambda: abstain.calibrate(OUTPUTS, Risk(0.9, method="stepdown")), "step_down"),
+        (lambda: abstain.calibrate(OUTPUTS, Cost(0.9, method="chou")), "chow"),
+        (lambda: abstain.calibrate(OUTPUTS, Risk(0.9, per="clas")), "class"),
         (lambda: aurc([1, 2], [0, 1], convention="fdshifts"), "fd_shifts"),
         (lambda: ood_aupr([1, 2], [0, 1], positive="outs"), "out"),
         (lambda: geometric_margin(Z, np.eye(3), form="toptwo"), "top_two"),
@@ -64,9 +65,9 @@ def test_what_is_no_name_is_a_type_error():
     ],
 )
 def test_scores_and_words_are_options_by_name(asked, name):
-    found = as_score(asked)
-    assert found.name == name
-    assert as_score(name) == found
+    result = as_score(asked)
+    assert result.name == name
+    assert as_score(name) == result
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from abstain._errors import InvalidInputError, foreign
+from abstain._extras import require
+from abstain._io.files import write_whole
 from abstain.collect.onnx_head import OnnxHead, find_head, load_onnx
-from abstain.extras import require
-from abstain.files import write_whole
-from abstain.foreign import foreign
-from abstain.scores.decide import above, decide
+from abstain.scores.confidences import above, decide
 from abstain.scores.inputs import Head
 from abstain.selector import Selector
 
@@ -30,24 +30,24 @@ def attach(
     """
     onnx = require("onnx", extra="onnx", feature="Attaching a selector to an ONNX graph")
     if not selector.fitted.is_formula:
-        raise ValueError(
+        raise InvalidInputError(
             f"`selector` must be of a score that the graph can compute, got {selector.score!r}, a confidence that was "
             "given or a function of yours. Calibrate a score of the logits."
         )
     graph_model = load_onnx(model)
     layer = find_head(graph_model, logits)
     if layer.weight is not None and len(layer.weight) != selector.n_classes:
-        raise ValueError(
+        raise InvalidInputError(
             f"`model` must have {selector.n_classes} classes, as in calibration, got {len(layer.weight)} at "
             f"{layer.logits!r}. Name the logits."
         )
     if layer.weight is None and selector.needs_head:
-        raise ValueError(
+        raise InvalidInputError(
             f"`model` must end in a product with constant weights for {selector.score}, got another operation at "
             f"{layer.logits!r}. Name the logits, or calibrate a score of the logits alone."
         )
     if taken := _names(graph_model) & set(OUTPUTS):
-        raise ValueError(f"`model` must not have a tensor named {min(taken)!r} already, got one. Rename it.")
+        raise InvalidInputError(f"`model` must not have a tensor named {min(taken)!r} already, got one. Rename it.")
     with foreign("`model` must be a graph in good form, of opset 21 or convertible to it"):
         _declare_shapes(onnx, graph_model)
         kind = _element_type(onnx, graph_model, layer.logits)
@@ -70,7 +70,9 @@ def _write(onnx: Any, model: Any, goal: Path) -> None:
             runtime.InferenceSession(str(partial), providers=["CPUExecutionProvider"])
         except Exception as error:
             reason = " ".join(str(error).split())
-            raise ValueError(f"`model` must load in ONNX Runtime with the selector attached, got {reason}.") from None
+            raise InvalidInputError(
+                f"`model` must load in ONNX Runtime with the selector attached, got {reason}."
+            ) from None
 
     write_whole(goal, write)
 
@@ -104,12 +106,12 @@ def _scoring_graph(selector: Selector, layer: OnnxHead, kind: np.dtype[Any]) -> 
     element = ndonnx.asarray(np.zeros(1, dtype=kind)).dtype
     inputs = {name: ndonnx.argument(shape=("n", size), dtype=element) for name, size in sizes.items()}
     prediction, confidence = decide(selector.fitted, inputs["logits"], inputs.get("features"), head)
-    found = {
+    results = {
         "prediction": prediction,
         "confidence": confidence,
         "accepted": above(selector.class_values, prediction, confidence),
     }
-    return ndonnx.build(inputs, found)
+    return ndonnx.build(inputs, results)
 
 
 def _declare_shapes(onnx: Any, model: Any) -> None:
@@ -121,7 +123,7 @@ def _declare_shapes(onnx: Any, model: Any) -> None:
         if entry.name in inferred and not entry.type.tensor_type.HasField("shape"):
             entry.type.CopyFrom(inferred[entry.name].type)
         if not entry.type.tensor_type.HasField("shape"):
-            raise ValueError(
+            raise InvalidInputError(
                 f"`model` must declare the shape of each input and output, got none for {entry.name!r}. A dimension of "
                 "any size may have a name or nothing."
             )
@@ -134,7 +136,9 @@ def _element_type(onnx: Any, model: Any, name: str) -> int:
         kind = entry.type.tensor_type
         if entry.name == name and kind.elem_type:
             if kind.HasField("shape") and len(kind.shape.dim) != 2:
-                raise ValueError(f"`model` must give logits (n, K), got {len(kind.shape.dim)} dimensions at {name!r}.")
+                raise InvalidInputError(
+                    f"`model` must give logits (n, K), got {len(kind.shape.dim)} dimensions at {name!r}."
+                )
             return int(kind.elem_type)
     return int(onnx.TensorProto.FLOAT)
 

@@ -1,12 +1,21 @@
-"""Who draws the page of a result: results ask here, and `abstain/__init__.py`, which knows every part, answers."""
+"""`WithPage`: results that have a page; drawing it is the report's work, which is above them."""
 
-from importlib import import_module
+from os import PathLike
 from typing import Any
 
-DRAWN_BY: dict[str, str] = {}
-"""By the public name of a result, the module whose ``write_page(result, file)`` draws it; empty in this file."""
 
+class WithPage:
+    """A result that `abstain.report.pages.write_page` draws."""
 
-def page_of(name: str, /) -> Any:
-    """The module that draws results of this name, imported when the first of them asks."""
-    return import_module(DRAWN_BY[name])
+    def to_html(self, file: str | PathLike[str], /, **options: Any) -> None:
+        """Write one self-contained HTML file.
+
+        Parameters
+        ----------
+        file : path
+            The .html file to write.
+        **options
+            For an evaluation ``selector``, ``risk``, ``delta`` and ``labels``: see
+            `abstain.report.evaluation_page.write_page`.
+        """
+        raise NotImplementedError  # `abstain/__init__.py`, which is above the report, puts the writing of pages here

@@ -5,7 +5,7 @@ import onnx
 import onnxruntime
 import pytest
 
-from abstain import Outputs, Selector, calibrate
+from abstain import Cost, Coverage, Outputs, Risk, Selector, calibrate
 from abstain.collect import Data, OnnxModel, collect
 from abstain.onnx import attach
 from abstain.scores import SCORES
@@ -43,8 +43,8 @@ def classifier(request, tmp_path_factory):
 def test_every_row_is_decided_alike(classifier, score):
     place, inputs, outputs = classifier
     calibration, new = outputs.select(np.arange(2500)), outputs  # on what the threshold was chosen on as well
-    target = {"cost": 0.2, "costs": COSTS} if score == "expected_cost" else {"coverage": 0.6}
-    selector = calibrate(calibration, score=score, delta=0.1, **target)
+    target = Cost(0.2, costs=COSTS) if score == "expected_cost" else Coverage(0.6, delta=0.1)
+    selector = calibrate(calibration, target, score=score)
     selector.save(place / "s.abstain")
     attach(place / "net.onnx", Selector.load(place / "s.abstain"), place / "selective.onnx")
     session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])
@@ -96,7 +96,7 @@ def test_rows_of_equal_features_are_decided_alike(classifier, score, tmp_path):
 
 def test_a_threshold_for_each_class_is_in_the_graph(classifier):
     place, inputs, outputs = classifier
-    selector = calibrate(outputs.select(np.arange(2500)), risk=0.15, delta=0.1, per="class")
+    selector = calibrate(outputs.select(np.arange(2500)), Risk(0.15, delta=0.1, per="class"))
     attach(place / "net.onnx", selector, place / "selective.onnx")
     session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])
     (accepted,) = session.run(["accepted"], {"x": inputs})
@@ -104,17 +104,17 @@ def test_a_threshold_for_each_class_is_in_the_graph(classifier):
     assert len({threshold.value for threshold in selector.groups.thresholds.values()}) > 1
     by_domain = Outputs(logits=outputs.logits, labels=outputs.labels, domain=np.where(inputs[:, 0] > 0, "a", "b"))
     with pytest.raises(ValueError, match="thresholds that a model knows, got one for each domain"):
-        attach(place / "net.onnx", calibrate(by_domain, risk=0.2, per="domain"), place / "none.onnx")
+        attach(place / "net.onnx", calibrate(by_domain, Risk(0.2, per="domain")), place / "none.onnx")
 
 
-def test_the_risk_on_fresh_data_is_within_the_promise(classifier):
+def test_the_risk_on_fresh_data_is_within_the_guarantee(classifier):
     place, inputs, outputs = classifier
     selector = calibrate(outputs.select(np.arange(2500)), risk=0.1, delta=0.05)
     attach(place / "net.onnx", selector, place / "selective.onnx")
     session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])
     label, accepted = session.run(["prediction", "accepted"], {"x": inputs[2500:]})
     assert accepted.mean() > 0.2
-    noise = 3 * np.sqrt(0.1 * 0.9 / accepted.sum())  # of the fresh sample; the promise is about the law
+    noise = 3 * np.sqrt(0.1 * 0.9 / accepted.sum())  # of the fresh sample; the guarantee is about the law
     assert (label != outputs.labels[2500:])[accepted].mean() <= 0.1 + noise
 
 
@@ -326,32 +326,6 @@ def test_external_data_is_read_from_any_folder(tmp_path):
     outputs = collect(OnnxModel(tmp_path / "e.onnx"), Data(X, labels=LABELLED.labels), tmp_path / "run")
     np.testing.assert_allclose(outputs.logits, Z, atol=1e-5)
     attach(tmp_path / "e.onnx", calibrate(outputs, coverage=0.6), tmp_path / "selective.onnx")
-
-
-def test_magikas_real_graph_abstains_by_itself(tmp_path):
-    """From real files to a promise, to one file, to ONNX Runtime, to the same decisions."""
-    import sysconfig
-    from pathlib import Path
-
-    import magika
-
-    from abstain.collect.magika_model import _tokens, files_by_ending, magika_model
-
-    known, _ = files_by_ending([Path(sysconfig.get_path("stdlib"))], per_ending=60)
-    outputs = collect(magika_model(), known, tmp_path / "run", batch_size=32)
-    first, second = outputs.split(0.6, seed=0)
-    selector = calibrate(first, risk=0.1, delta=0.1)
-    (graph,) = Path(magika.__file__).parent.glob("models/*/model.onnx")
-    attach(graph, selector, tmp_path / "selective.onnx")
-    session = onnxruntime.InferenceSession(tmp_path / "selective.onnx", providers=["CPUExecutionProvider"])
-    config = {"block_size": 4096, "padding_token": 256, "beg_size": 1024, "end_size": 1024}
-    rows = [int(np.flatnonzero(known.ids == name)[0]) for name in second.ids[:100]]
-    tokens = np.stack([_tokens(known[row], config) for row in rows]).astype(np.int32)
-    label, accepted = session.run(["prediction", "accepted"], {"bytes": tokens})
-    np.testing.assert_array_equal(label, second.predictions[:100])
-    np.testing.assert_array_equal(accepted, selector.accepts(second)[:100])
-    kept = selector.accepts(second)
-    assert second.errors[kept].mean() <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / kept.sum())
 
 
 def _graph(nodes, outputs=("p",)):

@@ -15,6 +15,8 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import (
     FixedThresholdClassifier,
     GridSearchCV,
+    GroupKFold,
+    KFold,
     ShuffleSplit,
     StratifiedKFold,
     cross_val_score,
@@ -26,10 +28,10 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC, NuSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from abstain import Outputs, Selector, calibrate
+from abstain import Cost, Outputs, Risk, Selector, calibrate
 from abstain.collect import SklearnModel
 from abstain.sklearn import SelectiveClassifier, neg_aurc
-from abstain.sklearn.training import split_rows
+from abstain.sklearn.calibration import Training, split_rows
 from abstain.thresholds import NoSafeThresholdError
 
 
@@ -99,11 +101,9 @@ def test_cross_fitting_uses_all_data_and_says_what_that_costs():
 def test_cross_fitting_is_out_of_fold():
     """A classifier that remembers its training data is right about all of it; out of fold it is not."""
     X, y = DATA
-    selective = SelectiveClassifier(
-        RandomForestClassifier(30, min_samples_leaf=1, random_state=0), score="max_softmax", coverage=0.5, cv=4
-    )
-    selective.classes_ = np.unique(y)
-    outputs = selective._out_of_fold(X[:600], y[:600], y[:600], 0)
+    forest = RandomForestClassifier(30, min_samples_leaf=1, random_state=0)
+    training = Training(forest, X[:600], y[:600], None, "max_softmax", 0, lambda *_: None)
+    outputs = training.out_of_fold(4).outputs
     assert 0.1 < outputs.errors.mean() < 0.5
     assert (RandomForestClassifier(30, random_state=0).fit(X[:600], y[:600]).predict(X[:600]) == y[:600]).mean() > 0.99
 
@@ -273,11 +273,11 @@ def test_it_abstains_with_none_and_works_in_pipelines_and_cross_validation():
     assert cross_val_score(pipeline, X, names, cv=3).mean() > 0.4
 
 
-def test_a_promise_that_cannot_be_kept_is_an_error():
+def test_a_guarantee_that_cannot_be_kept_is_an_error():
     X, y = DATA
     with pytest.raises(NoSafeThresholdError, match="No threshold certifies"):
         SelectiveClassifier(LogisticRegression(), risk=0.02, when_impossible="raise").fit(X[:600], y[:600])
-    with pytest.raises(ValueError, match=r"`risk` must be in reach: 0.0001 with delta=0.05 needs at least 29956 rows"):
+    with pytest.raises(ValueError, match=r"must be achievable: 0.0001 with delta=0.05 needs at least 29956 rows"):
         SelectiveClassifier(LogisticRegression(), risk=0.0001, when_impossible="raise").fit(X[:300], y[:300])
 
 
@@ -316,7 +316,7 @@ def test_a_fitted_classifier_is_taken_as_it_is_and_all_rows_calibrate(how):
     selective = SelectiveClassifier(frozen, risk=0.05, cv=None if how == "frozen" else "prefit")
     selective.fit(X[1000:2000], y[1000:2000])
     assert selective.selector_.threshold.n == 1000
-    assert "not having been trained on these rows" in selective.selector_.threshold.words
+    assert "was not trained on these rows" in selective.selector_.threshold.words
     np.testing.assert_array_equal(selective.predict(X), estimator.predict(X))
     accepted = selective.accepts(X[2000:])
     wrong = selective.predict(X[2000:]) != y[2000:]
@@ -341,7 +341,7 @@ def test_a_class_that_a_fitted_classifier_does_not_know_is_an_error_of_its():
     [LogisticRegression(), make_pipeline(StandardScaler(), LogisticRegression())],
     ids=["plain", "pipeline"],
 )
-def test_weights_teach_the_classifier_and_leave_the_promise_to_rows(cv, estimator):
+def test_weights_teach_the_classifier_and_leave_the_guarantee_to_rows(cv, estimator):
     X, y = DATA
     weights = np.where(y == 0, 20.0, 1.0)
     plain = SelectiveClassifier(estimator, coverage=0.5, cv=cv).fit(X, y)
@@ -373,15 +373,15 @@ def test_costs_decide_as_calibrate_does():
     X, y = DATA
     known = LogisticRegression().fit(X[:1500], y[:1500])
     costs = np.array([[0, 1, 5], [1, 0, 5], [2, 2, 0.0]])
-    selective = SelectiveClassifier(known, cost=0.7, costs=costs, cv="prefit").fit(X[1500:], y[1500:])
+    selective = SelectiveClassifier(known, Cost(0.7, costs=costs), cv="prefit").fit(X[1500:], y[1500:])
     logits, _ = SklearnModel(known).on(X[1500:])  # the same products, which round alike
     seed = int(np.random.RandomState(0).randint(2**31))
-    selector = calibrate(Outputs(logits=logits, labels=y[1500:]), cost=0.7, costs=costs, seed=seed)
+    selector = calibrate(Outputs(logits=logits, labels=y[1500:]), Cost(0.7, costs=costs), seed=seed)
     outputs = Outputs(logits=SklearnModel(known).on(X)[0])
     np.testing.assert_array_equal(selective.accepts(X), selector.accepts(outputs))
     np.testing.assert_array_equal(selective.predict(X), selector.predictions(outputs))
     assert (selective.predict(X) != known.predict(X)).any()
-    chow = SelectiveClassifier(known, cost=0.2, method="chow", cv="prefit").fit(X[1500:], y[1500:])
+    chow = SelectiveClassifier(known, Cost(0.2, method="chow"), cv="prefit").fit(X[1500:], y[1500:])
     assert chow.selector_.threshold.method == "chow"
     assert 0.1 < chow.accepts(X).mean() < 0.9
     plain = SelectiveClassifier(known, cost=0.2, cv="prefit").fit(X[1500:], y[1500:])
@@ -390,7 +390,7 @@ def test_costs_decide_as_calibrate_does():
 
 def test_a_method_can_be_named():
     X, y = DATA
-    selective = SelectiveClassifier(LogisticRegression(), risk=0.25, method="sgr").fit(X, y)
+    selective = SelectiveClassifier(LogisticRegression(), Risk(0.25, method="sgr")).fit(X, y)
     assert selective.selector_.threshold.method == "sgr"
 
 
@@ -422,7 +422,6 @@ def test_where_no_risk_can_be_kept_everything_is_rejected_if_that_is_asked_for(t
             "`score` must be a name, a score or a function of outputs, got int",
         ),
         ({"risk": 0.3, "score": "max_sofmax"}, ValueError, r"Did you mean max_softmax\?"),
-        ({"risk": 0.3, "method": "stepdown"}, ValueError, r"Did you mean step_down\?"),
         ({"risk": 0.3, "when_impossible": "reject"}, ValueError, r"Did you mean reject_all\?"),
         ({"coverage": 0.5, "when_impossible": "reject_all"}, ValueError, "must be raise with a `coverage`"),
         (
@@ -433,7 +432,7 @@ def test_where_no_risk_can_be_kept_everything_is_rejected_if_that_is_asked_for(t
         ({"risk": 0.3, "estimator": "forest"}, TypeError, "must be a classifier with fit and predict, got str"),
         ({"risk": 0.3, "estimator": LinearRegression()}, TypeError, "got the regressor LinearRegression"),
         ({"risk": 0.3, "cv": "prefit"}, NotFittedError, "must be fitted, with classes_, for cv='prefit', got Log"),
-        ({}, ValueError, "`risk`, `coverage` or `cost` must be given"),
+        ({}, ValueError, "`coverage`, `cost` must be given, got none"),
     ],
 )
 def test_wrong_arguments_are_told_in_one_line(options, error, message):
@@ -502,7 +501,7 @@ def test_the_error_names_the_way_out(risk):
 def test_thresholds_per_class_are_keyed_by_the_names_of_the_classes():
     X, y = DATA
     names = np.array(["ant", "bee", "cat"])[y]
-    selective = SelectiveClassifier(LogisticRegression(), risk=0.3, per="class").fit(X, names)
+    selective = SelectiveClassifier(LogisticRegression(), Risk(0.3, per="class")).fit(X, names)
     assert set(selective.selector_.groups.thresholds) == {"ant", "bee", "cat"}
 
 
@@ -512,3 +511,39 @@ def test_the_best_score_is_chosen(cv):
     selective = SelectiveClassifier(LogisticRegression(), score="best", coverage=0.5, cv=cv).fit(X[:1500], y[:1500])
     assert "was chosen among" in selective.selector_.summary()
     assert 0.4 < selective.accepts(X[1500:]).mean() < 0.7
+
+
+@pytest.mark.parametrize("cv", [None, 3])
+def test_rows_of_a_group_are_held_out_together_and_are_clusters_of_the_guarantee(cv):
+    rng = np.random.default_rng(0)
+    y = np.repeat(rng.integers(2, size=400), 3)
+    X = np.column_stack([y + 0.3 * rng.normal(size=1200), np.arange(1200) // 3])
+    groups = np.char.add("patient-", (np.arange(1200) // 3).astype(str))
+    seen = []
+
+    class Noting(LogisticRegression):
+        def fit(self, X, y, sample_weight=None):
+            seen.append(set(X[:, 1]))
+            return super().fit(X, y, sample_weight)
+
+    found = SelectiveClassifier(Noting(), risk=0.2, cv=cv).fit(X, y, groups=groups)
+    data = found.selector_.calibration
+    assert (data.samples, data.largest) == (data.rows / 3, 3)
+    left_out = sum(400 - len(each) for each in seen[: cv or 1])  # groups of which training saw no row
+    assert left_out * 3 == data.rows
+    assert found.selector_.threshold.guarantee.largest == 3
+    assert SelectiveClassifier(Noting(), risk=0.2, cv=cv).fit(X, y).selector_.threshold.guarantee.largest is None
+
+
+def test_groups_are_routed_and_checked():
+    rng = np.random.default_rng(0)
+    y = np.repeat(rng.integers(2, size=200), 3)
+    X, groups = y[:, None] + 0.3 * rng.normal(size=(600, 1)), np.arange(600) // 3
+    with config_context(enable_metadata_routing=True):
+        selective = SelectiveClassifier(risk=0.3).set_fit_request(groups=True)
+        scores = cross_val_score(selective, X, y, cv=GroupKFold(3), params={"groups": groups})
+    assert np.isfinite(scores).all()
+    with pytest.raises(ValueError, match=r"`groups` must have shape \(600,\)|inconsistent numbers of samples"):
+        SelectiveClassifier(risk=0.3).fit(X, y, groups=groups[:10])
+    with pytest.raises(ValueError, match="`cv` must keep the rows of a group together"):
+        SelectiveClassifier(risk=0.3, cv=KFold(3, shuffle=True)).fit(X, y, groups=groups)

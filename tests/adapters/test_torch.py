@@ -8,10 +8,10 @@ import pytest
 import torch
 from onnxruntime import InferenceSession
 
-from abstain import calibrate
+from abstain import Risk, calibrate
 from abstain.collect import Data, TorchModel, collect
 from abstain.scores import SCORES
-from abstain.scores.decide import above, decide
+from abstain.scores.confidences import above, decide
 from abstain.scores.inputs import Head
 from abstain.torch import SelectiveModel
 
@@ -64,7 +64,7 @@ def test_the_same_logits_are_decided_alike_on_rows_of_calibration_too(classifier
 
 def test_each_class_has_its_own_threshold(classifier):
     network, x, outputs = classifier
-    selector = calibrate(outputs, risk=0.03, delta=0.2, per="class")
+    selector = calibrate(outputs, Risk(0.03, delta=0.2, per="class"))
     prediction, confidence, accepted = SelectiveModel(network, selector)(x)
     values = torch.as_tensor(selector.class_values)[prediction]
     assert torch.equal(accepted, confidence > values)

@@ -10,11 +10,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from abstain.collect.torchvision import mend_torchvision  # noqa: E402
+from abstain.collect.torchvision import repair_torchvision  # noqa: E402
 from abstain.metrics import augrc, aurc, risk_at_coverage  # noqa: E402
 from abstain.scores import confidence_margin  # noqa: E402
 
-mend_torchvision()
+repair_torchvision()
 torchmetrics = pytest.importorskip("torchmetrics")
 
 from abstain.torch import AUGRC, AURC, RiskAtCoverage  # noqa: E402
@@ -66,7 +66,7 @@ def test_bins_are_those_of_the_sketch():
         metric = AURC(score=None, bits=20)
         metric.update(torch.from_numpy(some), torch.from_numpy(errors))
         ours, theirs = Sketch.of(some, errors, bins=Bins(20)).cells, metric.sketch().cells
-        for name in ("place", "counts", "errors"):
+        for name in ("slots", "counts", "errors"):
             assert np.array_equal(getattr(ours["confidence"], name), getattr(theirs["confidence"], name))
 
 
@@ -223,5 +223,5 @@ def test_empty_batches_add_nothing_and_errors_are_0_or_1():
     metric = AURC()
     metric.update(torch.zeros(0, 3), torch.zeros(0, dtype=torch.int64))
     assert int(metric.counts.sum()) == 0
-    with pytest.raises(ValueError, match="`target` must be errors, 0 or 1"):
+    with pytest.raises(ValueError, match="`target` must be 0 or 1 without a score"):
         AURC(score=None).update(torch.tensor([0.5]), torch.tensor([0.5]))

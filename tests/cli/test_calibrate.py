@@ -176,3 +176,29 @@ def test_groups_by_the_outcome_are_refused(run, tmp_path, column):
     assert "`--per` must be a column known before the answer is checked" in done.stderr
     assert done.stderr.count("Error") <= 1
     assert not (tmp_path / "s.abstain").exists()
+
+
+def test_costs_go_by_the_names_of_classes_and_their_order_is_said(run, tmp_path):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=2000)
+    names = ("cat", "dog", "eel")
+    Outputs(logits=rng.normal(size=(2000, 3)) + 2 * np.eye(3)[labels], labels=labels, class_names=names).save(
+        tmp_path / "cal"
+    )
+    tables = {
+        "plain": "0,1,9\n1,0,9\n2,2,0\n",
+        "named": ",cat,dog,eel\ncat,0,1,9\ndog,1,0,9\neel,2,2,0\n",
+        "other": "predicted,eel,cat,dog\ndog,9,1,0\neel,0,2,2\ncat,9,0,1\n",
+        "wrong": ",cat,dog,fox\ncat,0,1,9\ndog,1,0,9\neel,2,2,0\n",
+    }
+    found = {}
+    for name, content in tables.items():
+        (tmp_path / f"{name}.csv").write_text(content)
+        where = (tmp_path / "cal", "-o", tmp_path / "s.abstain", "--costs", tmp_path / f"{name}.csv")
+        done = run("calibrate", *where, "--cost", "0.3", "--method", "chow", width=300)
+        if name == "wrong":
+            assert "must have each class once above its columns, cat, dog, eel, got cat, dog, fox." in done.stderr
+        else:
+            assert "column k where class k is true; in order: cat, dog, eel." in done.stdout, done.stderr
+            found[name] = Selector.load(tmp_path / "s.abstain").threshold
+    assert found["plain"] == found["named"] == found["other"]

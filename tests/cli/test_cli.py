@@ -70,7 +70,7 @@ def test_version_and_short_help(run):
     assert "evaluate" in run("-h").stdout
 
 
-def test_evaluate_json_is_one_document_with_the_promised_keys(run, folder, digits):
+def test_evaluate_json_is_one_document_with_the_guaranteed_keys(run, folder, digits):
     done = run("evaluate", folder, "--json")
     document = json.loads(done.stdout)
     assert done.returncode == 0
@@ -139,12 +139,14 @@ def test_the_command_to_go_on_with_works_as_printed(run, tmp_path):
 def test_what_is_proposed_holds_rows_back_and_explains_its_risk(run, folder):
     shown = " ".join(run("evaluate", folder, width=200).stdout.split())
     assert "--score best --risk" in shown
-    assert "--score best chooses on a fifth of them; on other rows --score rmds_norm needs no fifth." in shown
+    assert (
+        "--score best chooses one on a fifth of the rows; --score rmds_norm takes the recommended one, on other rows."
+        in shown
+    )
     one = " ".join(run("evaluate", folder, "--score", "energy", width=200).stdout.split())
     assert "--score energy --risk" in one
     for words in (shown, one):
-        assert re.search(r"--risk 0\.\d+ is an example: put the share of errors that you accept, chosen", words)
-        assert re.search(r"chosen without these rows \(\d+\.\d% wrong\)", words)
+        assert re.search(r"--risk 0\.\d+ is an example; choose it without these rows \(\d+\.\d% are wrong\)", words)
 
 
 def test_nobody_speaks_of_shift_where_the_data_do_not(run, tmp_path):
@@ -247,7 +249,7 @@ def test_a_mistake_of_our_own_is_one_line_and_a_traceback_on_request(monkeypatch
     with pytest.raises(SystemExit) as info:
         app.main()
     assert info.value.code == 1
-    assert "a mistake of abstain's own (AttributeError" in capsys.readouterr().err
+    assert "This is a bug in abstain (AttributeError" in capsys.readouterr().err
     monkeypatch.setenv("ABSTAIN_DEBUG", "1")
     with pytest.raises(AttributeError, match="missing"):
         app.main()

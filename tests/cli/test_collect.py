@@ -1,4 +1,4 @@
-"""`abstain collect` and `abstain reproduce` as a user meets them."""
+"""`abstain collect` as a user meets it."""
 
 import json
 import shutil
@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 from abstain import Outputs
-from abstain.collect.torchvision import mend_torchvision
+from abstain.collect.torchvision import repair_torchvision
 
 torch = pytest.importorskip("torch")
 Image = pytest.importorskip("PIL.Image")
 save_file = pytest.importorskip("safetensors.torch").save_file
-
-FILES = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +31,7 @@ def images(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory):
-    mend_torchvision()
+    repair_torchvision()
     import timm
 
     torch.manual_seed(0)
@@ -58,21 +56,6 @@ def test_a_timm_model_on_an_image_folder_with_corruptions_and_unknown_classes(ru
     assert (outputs.logits[:6] != outputs.logits[6:12]).any(axis=1).all()
 
 
-def test_magika_on_a_folder_of_files(run, tmp_path):
-    (tmp_path / "files").mkdir()
-    for name, text in (
-        ("a.py", "import os\nprint(os.getcwd())\n"),
-        ("b.json", '{"a": [1, 2, 3]}\n'),
-        ("c.pxd", "cdef int x\n"),
-    ):
-        (tmp_path / "files" / name).write_text(text * 20)
-    done = run("collect", "magika", tmp_path / "files", "-o", tmp_path / "run", "--corrupt", "truncate", "--json")
-    assert json.loads(done.stdout)["n"] == 5
-    outputs = Outputs.load(tmp_path / "run")
-    assert outputs.shift.tolist() == ["none", "none", "label", "covariate", "covariate"]
-    assert outputs.class_names[outputs.predictions[0]] == "python"
-
-
 def test_an_onnx_model_on_arrays(run, tmp_path):
     from magika import __file__ as place  # any real graph will do
 
@@ -88,9 +71,7 @@ def test_an_onnx_model_on_arrays(run, tmp_path):
     ("arguments", "message"),
     [
         (["collect", "nothing:x", ".", "-o", "run"], "`model` must be one of timm:NAME"),
-        (["collect", "magika", "no-such-folder", "-o", "run"], "`data` must exist"),
-        (["collect", "magika", FILES, "-o", "run", "--corrupt", "fog"], "`--corrupt` must be NAME:SEVERITY"),
-        (["reproduce", "fashon"], "Did you mean fashion?"),
+        (["collect", "torch:torch.nn:Identity", "no-such-folder", "-o", "run"], "`data` must exist"),
     ],
 )
 def test_errors_are_one_line(run, arguments, message):
@@ -100,27 +81,10 @@ def test_errors_are_one_line(run, arguments, message):
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_reproduce_lists_and_runs_experiments(run, tmp_path):
-    assert "magika" in run("reproduce").stdout
-    done = run("reproduce", "digits", "--folder", tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "ranks best" in done.stdout
-    assert (tmp_path / "digits" / "risk-coverage.png").exists()
-
-
-def test_the_long_version_of_an_experiment_leaves_the_short_one_in_place(tmp_path, monkeypatch, capsys):
-    from abstain.cli.reproduce import reproduce
-    from abstain.experiments.experiment import Experiment
-    from abstain.experiments.findings import Findings
-    from abstain.experiments.registry import EXPERIMENTS
-
-    told = Experiment("told", "A title", lambda setting: Findings(words=f"long: {setting.long}"), frozenset({"long"}))
-    monkeypatch.setitem(EXPERIMENTS, "told", told)
-    for long in (False, True):
-        reproduce("told", folder=tmp_path, long=long)
-    assert "long: False" in (tmp_path / "told" / "findings.md").read_text()
-    assert "long: True" in (tmp_path / "told-long" / "findings.md").read_text()
-    assert "told-long" in capsys.readouterr().out
+def test_a_corruption_without_severity_is_refused_in_one_line(run, images, tmp_path):
+    done = run("collect", "torch:torch.nn:Identity", images / "known", "-o", tmp_path / "run", "--corrupt", "fog")
+    assert done.returncode == 1
+    assert "`--corrupt` must be NAME:SEVERITY, such as fog:3, got 'fog'." in done.stderr
 
 
 def test_workers_and_parts_give_the_bytes_of_one_process(run, images, checkpoint, tmp_path):
@@ -162,25 +126,5 @@ def test_what_the_machine_cannot_do_is_one_line(run, images, checkpoint, options
 
 
 def test_half_precision_is_of_pytorch_alone(run, tmp_path):
-    (tmp_path / "a.py").write_text("print()\n" * 20)
-    done = run("collect", "magika", tmp_path, "-o", tmp_path / "run", "--amp")
-    assert "`amp` must be left out for a model that PyTorch does not run, got it with 'magika'." in done.stderr
-
-
-def test_claims_run_what_is_missing_and_write_the_pages(tmp_path, monkeypatch, capsys):
-    pytest.importorskip("PIL")
-    from abstain.cli.reproduce import reproduce
-    from abstain.experiments import every
-    from abstain.experiments.claims import Verdict
-    from abstain.experiments.experiment import Experiment
-    from abstain.experiments.findings import Findings
-
-    found = Findings(words="Done.", verdicts=(Verdict("scale-limit", "held", "so", "this"),))
-    monkeypatch.setattr(every, "EXPERIMENTS", {"one": Experiment("one", "One", lambda _: found)})
-    (tmp_path / "docs").mkdir()
-    for told in ("one: run", "one: as it was"):
-        reproduce("claims", folder=tmp_path / "found", run=True, docs=tmp_path / "docs")
-        captured = capsys.readouterr()
-        assert captured.err == f"{told}\n"
-        assert "1 times in all: 1 held" in captured.out
-    assert "| held | one | this | so |" in (tmp_path / "docs" / "claims.md").read_text()
+    done = run("collect", "onnx:net.onnx", tmp_path, "-o", tmp_path / "run", "--amp")
+    assert "`amp` must be left out for a model that PyTorch does not run, got it with 'onnx:net.onnx'." in done.stderr

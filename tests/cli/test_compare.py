@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from abstain import Outputs
+from abstain._extras import MissingExtraError
 from abstain.cli.app import app
 from abstain.cli.compare import _names
-from abstain.extras import MissingExtraError
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +75,16 @@ def test_files_that_cannot_be_written_are_known_before_work_begins(tmp_path, mon
         goal = str(tmp_path / ("c.png" if option == "--figure" else "c.html"))
         with pytest.raises(MissingExtraError, match="needs matplotlib"):
             CliRunner().invoke(app, [*ask, option, goal], catch_exceptions=False)
+
+
+@pytest.mark.parametrize("width", [80, 200])
+def test_tables_are_whole_at_any_width(run, place, width):
+    long = place / "a-network-with-a-rather-long-name-of-its-own"
+    if not long.exists():
+        Outputs.load(place / "new").save(long)
+    done = run("compare", place / "old", long, "--risk", "0.05", width=width)
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= width
+    assert (f"A is old, B is {long.name}." in " ".join(lines)) == (width == 80)
+    assert sum(" SE " in line and "95% interval" in line for line in lines) >= 4  # no head of a table is broken
+    assert sum("significant" in line.split() for line in lines) >= 4

@@ -33,7 +33,7 @@ def test_tables_go_where_the_ending_says_and_figures_to_a_folder(folder, tmp_pat
     assert all(goal.stat().st_size for goal in goals)
     assert (tmp_path / "figures" / "group.svg").exists()
     assert "scale: softmax scores over the scale of the logits: left out, as there are no logits." in shown
-    assert f"{tmp_path}/figures/promise{{.png,.svg,.pdf}}: certified against realised risk" in shown
+    assert f"{tmp_path}/figures/guarantee{{.png,.svg,.pdf}}: certified against realised risk" in shown
 
 
 def test_figures_are_at_the_threshold_of_a_selector_and_named_in_the_document(folder, tmp_path):

@@ -5,21 +5,27 @@ import os
 import shlex
 import subprocess
 import sys
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 import pytest
 import typer
 
-from abstain.cli import letters
-from abstain.cli.app import COMMANDS, app
+from abstain.cli.app import COMMANDS, app, command_functions
+from abstain.cli.help import add_command, commands_table
+from abstain.cli.terminal import ASCII
 from abstain.scores import SCORES
 from abstain.thresholds.methods import methods_for
 
 GROUP = typer.main.get_command(app)
+OWN = [name for name in COMMANDS if name != "reproduce"]  # which forwards to another program
+PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
 
 
-@pytest.mark.parametrize("name", [command.__name__ for command in COMMANDS])
+@pytest.mark.parametrize("name", OWN)
 def test_help_ends_with_an_example_that_parses(name):
     command = GROUP.commands[name]
     example = command.epilog.removeprefix("\b\nExample: ")
@@ -29,6 +35,38 @@ def test_help_ends_with_an_example_that_parses(name):
     assert "Example" not in command.help
     text = command.get_help(typer.Context(command, info_name=name, terminal_width=60))
     assert text.splitlines()[-1].strip() == f"Example: {example}"
+
+
+def test_the_table_of_the_documentation_is_that_of_the_commands():
+    assert commands_table(command_functions()) in PAGE.read_text(encoding="utf-8"), "run scripts/docs"
+
+
+def test_every_command_has_a_summary_that_the_list_of_commands_shows_whole():
+    listed = GROUP.get_help(typer.Context(GROUP, info_name="abstain", terminal_width=80))
+    commands = listed.partition("Commands:")[2]
+    assert all(f"\n  {name} " in commands for name in COMMANDS)
+    assert "..." not in commands
+
+
+def test_options_that_belong_together_reach_a_command_as_one_value():
+    @dataclass(frozen=True)
+    class Pair:
+        left: Annotated[int, typer.Option()] = 1
+        right: Annotated[int | None, typer.Option()] = None
+
+    seen = []
+
+    def command(name: Annotated[str, typer.Argument()], pair: Pair) -> None:
+        """Do.
+
+        Example: abstain command a
+        """
+        seen.append((name, pair))
+
+    own = typer.Typer()
+    add_command(own, command)
+    typer.main.get_command(own).main(["a", "--right", "3"], standalone_mode=False)
+    assert seen == [("a", Pair(1, 3))]
 
 
 def test_the_methods_that_help_names_are_those_there_are():
@@ -59,7 +97,6 @@ def complete(*words, shell="bash"):
         (["calibrate", "run", "--score", "knn,ener"], ["knn,energy"]),
         (["calibrate", "run", "--score", "be"], ["best"]),
         (["calibrate", "run", "--method", "b"], ["betting", "bonferroni"]),
-        (["reproduce", "dig"], ["digits"]),
         (["collect", "sk"], ["sklearn:"]),
         (["collect", "m", "d", "--corrupt", "fog:"], [f"fog:{severity}" for severity in range(1, 6)]),
         (["evaluate", "run", "--nonfinite", "r"], ["reject"]),
@@ -111,7 +148,7 @@ def test_an_ascii_terminal_gets_words_for_signs(outputs, in_ascii):
     assert "lambda -> inf" in in_ascii("sensitivity", outputs).stdout
 
 
-@pytest.mark.parametrize("name", [command.__name__ for command in COMMANDS])
+@pytest.mark.parametrize("name", OWN)
 def test_help_and_errors_can_be_read_in_ascii(name, in_ascii):
     done = in_ascii(name, "--help")
     assert done.returncode == 0, done.stderr
@@ -131,7 +168,7 @@ def test_names_of_a_user_s_own_are_escaped_and_json_stays_exact(tmp_path, in_asc
 
 
 def test_every_sign_has_words_of_ascii():
-    assert all(word.isascii() for word in letters.WORDS.values())
+    assert all(word.isascii() for word in ASCII.values())
 
 
 @pytest.mark.parametrize("width", [80, 120, 160, 320])

@@ -11,7 +11,7 @@ import numpy as np
 import polars
 import pytest
 
-from abstain import Outputs, Selector, calibrate
+from abstain import Outputs, Risk, Selector, calibrate
 from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor
 
 
@@ -41,7 +41,7 @@ def test_an_alarm_has_its_own_exit_code(run, tmp_path):
     write(tmp_path / "s.csv", 40, 100)
     done = run("monitor", tmp_path / "s.csv", "--risk", "0.05")
     assert done.returncode == 3
-    assert "ALARM: the risk is above 0.05. 40 errors in 100" in done.stdout
+    assert "Risk: ALARM, above the guaranteed 0.05. 40 errors in 100" in done.stdout
     assert "Next: label recent rows and calibrate again on them (`abstain calibrate`)." in done.stdout
     assert "No alarm" not in done.stdout
 
@@ -56,11 +56,11 @@ def test_the_share_accepted_is_watched_without_labels(run, tmp_path):
     )
     other = run("monitor", tmp_path / "s.csv", "--risk", "0.1", "--calibration", "980/1000")
     assert other.returncode == 3
-    assert "ALARM: the share accepted has left" in other.stdout
+    assert "Share accepted: ALARM, outside what calibration allows" in other.stdout
     assert "certify nothing about the risk" in other.stdout
     assert "No alarm" not in other.stdout
     assert "no labels of accepted samples yet" in other.stdout
-    assert "if it has, calibrate again on them." in other.stdout
+    assert "If it has, calibrate again on them." in other.stdout
     assert "must be ACCEPTED/N" in run("monitor", tmp_path / "s.csv", "--risk", "0.1", "--calibration", "x").stderr
 
 
@@ -69,7 +69,7 @@ def test_recertify_is_proposed_only_where_it_does_not_refuse(run, tmp_path, per)
     rng = np.random.default_rng(0)
     labels = rng.integers(2, size=2000)
     outputs = Outputs(logits=rng.normal(size=(2000, 2)) + 4 * np.eye(2)[labels], labels=labels)
-    selector = calibrate(outputs, risk=0.05, per=per)
+    selector = calibrate(outputs, Risk(0.05, per=per))
     selector.save(tmp_path / "s.abstain")
     columns = selector.decide(outputs[:300])
     polars.DataFrame({**columns, "error": [True] * 300}).write_csv(tmp_path / "d.csv")
@@ -93,7 +93,7 @@ def test_groups_are_read_from_the_column_that_calibration_named(run, tmp_path):
     assert (done.returncode, "segment" in done.stderr) == (0, False)
     polars.DataFrame({"confidence": confidence}).write_csv(tmp_path / "new.csv")
     done = run("monitor", tmp_path / "new.csv", "--selector", tmp_path / "s.abstain")
-    assert "Row 1: `segment` must name a segment where `accepted` is not given" in done.stderr
+    assert "Row 1: `segment` must name a segment if `accepted` is missing" in done.stderr
 
 
 def test_an_id_may_repeat_in_what_recertify_is_given(run, tmp_path):
@@ -152,7 +152,7 @@ def test_the_state_goes_on(run, tmp_path):
         assert json.loads((tmp_path / "state.json").read_text())["risk"]["excess"]["n"] == expected
     done = run("monitor", tmp_path / "s.csv", "--risk", "0.2", "--state", tmp_path / "state.json")
     assert done.returncode == 1
-    assert "must be of what the other options ask for" in done.stderr
+    assert "must belong to the selector and options given, got another monitor in" in done.stderr
     assert run("monitor", tmp_path / "s.csv", "--state", tmp_path / "state.json").returncode == 0
     assert json.loads((tmp_path / "state.json").read_text())["risk"]["excess"]["n"] == 300
 
@@ -168,7 +168,7 @@ def test_an_alarm_on_standard_input_is_told_before_the_stream_ends():
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         process.stdin.write('{"error": 1}\n' * 40)
         process.stdin.flush()
-        assert "ALARM by row" in process.stdout.readline()
+        assert "ALARM at row" in process.stdout.readline()
         process.stdin.close()
         assert process.wait() == 3
 
@@ -191,7 +191,7 @@ def test_a_selector_says_what_to_watch(run, tmp_path):
     options = ("--selector", tmp_path / "s.abstain", "--state", tmp_path / "state.json", "--json")
     found = json.loads(run("monitor", tmp_path / "same.csv", *options).stdout)
     assert found["alarms"] == []
-    assert found["risk"]["promised"] == 0.02
+    assert found["risk"]["guaranteed"] == 0.02
     assert found["scores"]["n"] == found["acceptance"]["n"] == 2000
     done = run("monitor", tmp_path / "other.csv", *options)
     assert done.returncode == 3
@@ -214,7 +214,7 @@ def test_without_anything_to_watch_the_command_says_so(run, tmp_path):
     write(tmp_path / "s.csv", 5, 100)
     done = run("monitor", tmp_path / "s.csv", width=200)
     assert done.returncode == 1
-    assert "must say what to watch" in done.stderr
+    assert "`--selector`, `--risk` or `--calibration` must be given, got none" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_a_live_stream_that_is_stopped_keeps_what_it_saw(tmp_path, ending):
     ) as process:
         process.stdin.write('{"error": 1}\n' * 40)
         process.stdin.flush()
-        assert "ALARM by row" in process.stdout.readline()
+        assert "ALARM at row" in process.stdout.readline()
         assert state.exists()  # an alarm is kept at once
         time.sleep(0.3)
         process.send_signal(ending)
@@ -321,10 +321,7 @@ def test_labels_of_rejected_samples_are_not_taken_for_accepted_ones(run, tmp_pat
     assert run("monitor", tmp_path / "d.csv", *options).returncode == 0
     before = (tmp_path / "w.json").read_text()
     done = run("monitor", tmp_path / "late.csv", *options)
-    assert (
-        "must have the column accepted where it has labels of rejected samples too, got 100 labels for 40"
-        in done.stderr
-    )
+    assert "must have the column accepted if it has labels of rejected samples, got 100 labels for 40" in done.stderr
     assert (tmp_path / "w.json").read_text() == before
 
 
@@ -332,11 +329,11 @@ def test_an_empty_stream_is_an_error(run, tmp_path):
     (tmp_path / "d.csv").write_text("error,accepted\n")
     done = run("monitor", tmp_path / "d.csv", "--risk", "0.05")
     assert done.returncode == 1
-    assert "`stream` must have rows, got none" in done.stderr
+    assert "`STREAM` must have rows, got none" in done.stderr
 
 
 def test_two_monitors_do_not_share_a_state(run, tmp_path):
-    from abstain.files import alone_with
+    from abstain._io.locks import alone_with
 
     (tmp_path / "d.csv").write_text("error\n1\n")
     with alone_with(tmp_path / "w.json"):
@@ -365,8 +362,8 @@ def test_the_row_of_an_alarm_is_the_same_from_every_source(run, tmp_path):
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     lines["-"] = done.stdout.splitlines()[0]
     (line,) = set(lines.values())
-    assert line.startswith("ALARM by row 1")  # among the first wrong ones, rows 101 to 199
-    assert not line.startswith("ALARM by row 300")
+    assert line.startswith("ALARM at row 1")  # among the first wrong ones, rows 101 to 199
+    assert not line.startswith("ALARM at row 300")
 
 
 def test_a_file_given_twice_counts_once_and_its_alarm_stands_until_acknowledged(run, tmp_path):
@@ -383,10 +380,10 @@ def test_a_file_given_twice_counts_once_and_its_alarm_stands_until_acknowledged(
     }
     again = run("monitor", tmp_path / "d.csv", *options)
     assert again.returncode == 3
-    assert "by row" not in again.stdout
-    assert f"ALARM standing since row {row}: the risk is above what was promised." in again.stdout
+    assert "ALARM at row" not in again.stdout
+    assert f"ALARM standing since row {row}: the risk is above the guaranteed risk." in again.stdout
     assert "200 errors in 300 accepted" in again.stdout
-    assert "Skipped 300 rows that were counted before" in again.stdout
+    assert "Skipped 300 rows whose ids were counted before" in again.stdout
 
     heard = run("monitor", "--state", tmp_path / "w.json", "--acknowledge")
     assert heard.returncode == 0
@@ -397,7 +394,7 @@ def test_a_file_given_twice_counts_once_and_its_alarm_stands_until_acknowledged(
     polars.DataFrame({"id": [f"t{k}" for k in range(60)], "error": [True] * 60}).write_csv(tmp_path / "f.csv")
     worse = run("monitor", tmp_path / "f.csv", *options)
     assert worse.returncode == 3
-    (alarm,) = [line for line in worse.stdout.splitlines() if "by row" in line]
+    (alarm,) = [line for line in worse.stdout.splitlines() if "ALARM at row" in line]
     here, of_all = (int(word) for word in alarm.replace(")", "").split() if word.isdigit())
     assert of_all == here + 620
 
@@ -405,10 +402,13 @@ def test_a_file_given_twice_counts_once_and_its_alarm_stands_until_acknowledged(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--acknowledge",), "`--acknowledge` must have `--state` and no stream"),
-        (("--acknowledge", "--state", "none.json"), "`--state` must exist where alarms are acknowledged"),
+        (("--acknowledge",), "`--acknowledge` must come with `--state` and without a stream, got no `--state`"),
+        (
+            ("--acknowledge", "--state", "none.json"),
+            "`--state` must be an existing file for --acknowledge, got none.json",
+        ),
         (("--acknowledge", "--state", "quiet.json"), "`--acknowledge` must have an alarm to end, got none"),
-        (("--risk", "0.05"), "`stream` must be a file, or - for standard input, got none"),
+        (("--risk", "0.05"), "`STREAM` must be a file, or - for standard input, got none"),
     ],
 )
 def test_calls_without_a_stream_are_told_what_is_missing(run, arguments, message):
@@ -422,7 +422,7 @@ def test_calls_without_a_stream_are_told_what_is_missing(run, arguments, message
 def test_columns_that_nothing_reads_are_named_once_on_standard_error(run, tmp_path):
     (tmp_path / "d.csv").write_text("id,error,town,confidence\n" + "".join(f"{k},0,x,1\n" for k in range(15_000)))
     done = run("monitor", tmp_path / "d.csv", "--risk", "0.05", "--json")
-    assert done.stderr == "abstain: these columns are not used by what is watched: town, confidence.\n"
+    assert done.stderr == "abstain: no monitor reads these columns: town, confidence.\n"
     assert json.loads(done.stdout)["risk"]["n"] == 15_000
 
 
@@ -491,7 +491,7 @@ def test_rows_without_a_verdict_are_decided_as_select_decides_them(run, tmp_path
     [
         (
             "confidence,correct\n0.5,1\n,0\n",
-            "Row 2: `confidence` or `accepted` must tell whether a sample with a label",
+            "Row 2: A labelled row must have `confidence` or `accepted`, got neither",
         ),
         ("confidence_vendor,correct\n0.5,1\n", "Run `abstain select` first"),
         ("Confidence_vendor,Correct\n0.5,1\n", "Run `abstain select` first"),
@@ -514,8 +514,8 @@ def test_a_label_waits_for_its_turn_and_the_command_says_for_what(run, tmp_path)
     done = run("monitor", tmp_path / "d.csv", *options, "--label-window", "40", width=300)
     assert done.returncode == 0
     assert (
-        "29 labels are waiting: 1 accepted decisions are still unlabelled. Each is dropped after 40 more accepted "
-        "decisions (--label-window)." in done.stdout
+        "29 labels are waiting for those of 1 earlier accepted decisions, each for at most 40 accepted decisions "
+        "(--label-window)." in done.stdout
     )
     refused = run("monitor", tmp_path / "d.csv", *options, "--label-window", "5", width=300)
     assert "`--label-window` must be that of the state, 40, got 5. Leave it out" in refused.stderr
@@ -535,7 +535,7 @@ def test_labels_that_came_too_late_are_left_out_and_told(run, tmp_path):
     done = run("monitor", tmp_path / "late.csv", *options, width=300)
     assert "0 errors in 9 accepted" in done.stdout
     assert (
-        "Dropped 1 labels that arrived too late. If errors and right answers are late at different rates, the risk "
+        "Dropped 1 labels that arrived too late. If errors and correct answers are late at different rates, the risk "
         "alarm is invalid: start a new state with a larger --label-window." in done.stdout
     )
 
@@ -578,10 +578,10 @@ def test_rows_of_an_id_are_one_cluster_where_calibration_had_clusters(run, tmp_p
         name: found[name] for name in ("risk", "acceptance", "scores")
     }
     told = run("monitor", fresh, *options, width=300).stdout
-    assert "of 100 ids, 0.6" in told
-    assert f"Clusters: {found['risk']['clusters']}. Errors minus allowed errors: " in told
+    assert "of 100 ids; calibration allows" in told
+    assert f"{found['risk']['clusters']} clusters; errors minus allowed errors: " in told
     refused = run("monitor", fresh, "--selector", selector, "--calibration", "6/10", width=300)
-    assert "`--calibration` must be left out where the selector was calibrated with ids" in refused.stderr
+    assert "`--calibration` must be left out for a selector calibrated with ids" in refused.stderr
 
 
 def test_the_command_counts_mixed_clusters_as_arrays_are_counted(run, tmp_path):
@@ -608,5 +608,34 @@ def test_rows_of_an_id_that_come_in_another_file_are_left_out_and_told(run, tmp_
     fresh[52:].write_csv(tmp_path / "two.csv")
     run("monitor", tmp_path / "one.csv", "--selector", selector, "--state", state)
     done = run("monitor", tmp_path / "two.csv", "--state", state, width=300)
-    assert "Left out 3 rows of ids that had been counted. Give all rows of an id in one file" in done.stdout
+    assert "Left out 3 rows of ids that had already been counted. Give all rows of an id in one file" in done.stdout
     assert json.loads(state.read_text())["scores"]["n"] == 20
+
+
+def test_labels_for_decisions_that_a_new_state_cannot_know_are_refused(run, tmp_path):
+    (tmp_path / "d.csv").write_text("id,accepted,confidence\n" + "".join(f"{k},1,{k / 9}\n" for k in range(9)))
+    (tmp_path / "labels.csv").write_text("id,error\n" + "".join(f"{k},0\n" for k in range(9)))
+    watch = ("--risk", "0.05", "--calibration", "8/9", "--state")
+    assert run("monitor", tmp_path / "d.csv", *watch, tmp_path / "watch.json").returncode == 0
+    done = run("monitor", tmp_path / "labels.csv", *watch, tmp_path / "wacth.json")
+    assert done.returncode == 1
+    assert "wacth.json, which does not exist. Check its name, or give the decisions first" in done.stderr
+    assert not (tmp_path / "wacth.json").exists()
+    assert run("monitor", tmp_path / "labels.csv", *watch, tmp_path / "watch.json").returncode == 0
+
+
+def test_a_second_file_of_collected_rows_counts(run, tmp_path):
+    from abstain.collect import CallableModel, Data, collect
+
+    model = CallableModel(lambda inputs: np.stack(inputs))
+    for name, seed in (("first", 1), ("second", 2)):
+        rng = np.random.default_rng(seed)
+        labels = rng.integers(3, size=600)
+        collect(model, Data(rng.normal(size=(600, 3)) + 4 * np.eye(3)[labels], labels=labels), tmp_path / name)
+    calibrate(Outputs.load(tmp_path / "first"), risk=0.1).save(tmp_path / "s.abstain")
+    for k, name in enumerate(("first", "second"), start=1):
+        assert run("select", tmp_path / "s.abstain", tmp_path / name, "-o", tmp_path / f"{name}.csv").returncode == 0
+        options = ("--selector", tmp_path / "s.abstain", "--state", tmp_path / "w.json", "--json")
+        done = run("monitor", tmp_path / f"{name}.csv", *options)
+        found = json.loads(done.stdout)
+        assert (found["rows"], found["skipped"], found["acceptance"]["n"]) == (600 * k, 0, 600 * k), done.stderr

@@ -25,7 +25,7 @@ def test_json_is_one_document_both_ways(run):
     [
         ((), "`--risk` or `--n` must be given"),
         (("--risk", "0.02", "--error-rate", "0.05"), "`error_rate` must be at least 0 and below `risk`"),
-        (("--n", "5", "--figure", "x.png"), "`--figure` must come with `--risk`"),
+        (("--n", "5", "--figure", "x.png"), "`--figure` must come without `--n`"),
         (
             ("--risk", "0.1", "--figure", "x.png", "--label-share", "0.7"),
             "`--label-share` must be left out with `--figure`",
@@ -62,10 +62,10 @@ def test_what_a_pilot_tells_by_itself_is_refused_with_it(run, tmp_path, option, 
 def test_a_number_of_rows_and_a_risk_tell_the_coverage_it_takes(run):
     found = json.loads(run("plan", "--n", "4000", "--risk", "0.02", "--error-rate", "0.005", "--json").stdout)
     assert found["rows"] == [{"error_rate": 0.005, "coverage": 0.305}]
-    told = run("plan", "--n", "4000", "--risk", "0.02").stdout
-    assert "0.005 of the accepted wrong: 30.5% accepted, or more" in told
-    assert "0.015 of the accepted wrong: not so often, even if all are accepted" in told
-    assert "if errors get rarer with confidence" in told
+    printed = " ".join(run("plan", "--n", "4000", "--risk", "0.02").stdout.split())
+    assert " 0.005 30.5% " in printed
+    assert " 0.015 not achievable " in printed
+    assert "if errors get rarer with confidence" in printed
 
 
 def test_a_range_of_rows_is_printed_and_labels_above_a_share_are_fewer(run):
@@ -86,7 +86,7 @@ def test_a_pilot_tells_what_calibrations_will_certify(run, tmp_path):
     found = json.loads(run("plan", "--risk", "0.05", "--pilot", tmp_path / "pilot.csv", "--n", "300", "--json").stdout)
     assert found["pilot"] == 200
     assert 0 <= found["rows"][0]["low"] <= found["rows"][0]["high"] <= 1
-    assert "Estimated from 200 samples" in run("plan", "--risk", "0.05", "--pilot", tmp_path / "pilot.csv").stdout
+    assert "Predicted from 200 samples" in run("plan", "--risk", "0.05", "--pilot", tmp_path / "pilot.csv").stdout
 
 
 def test_a_pilot_whose_ids_repeat_is_refused(run, tmp_path):
@@ -94,4 +94,7 @@ def test_a_pilot_whose_ids_repeat_is_refused(run, tmp_path):
     (tmp_path / "pilot.csv").write_text("\n".join(["id,confidence,correct", *lines]))
     done = run("plan", "--risk", "0.1", "--pilot", tmp_path / "pilot.csv")
     assert done.returncode == 1
-    assert "got 40 rows of 20 ids. Give one row per id." in done.stderr
+    assert (
+        "`--pilot` must have one row per id, since the plan is for independent rows, got 40 rows of 20 ids."
+        in done.stderr
+    )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from abstain.cli.program import program
+from abstain.cli.terminal import program
 
 HERE = Path(sys.executable).with_name("abstain")
 

@@ -76,3 +76,20 @@ def test_the_page_has_a_title_of_ones_own_and_a_short_guarantee(run, tmp_path):
     assert "p = " not in short
     assert "p = " in folded
     assert "in-distribution" not in page
+
+
+def test_shares_are_in_percent_all_over_the_page(run, folder, tmp_path):
+    done = run("report", folder, "--risk", "0.1", "-o", tmp_path / "a.html")
+    assert done.returncode == 0, done.stderr
+    page = re.sub(
+        r"<script.*?</script>|<style.*?</style>|<pre>.*?</pre>|<code.*?</code>",
+        "",
+        (tmp_path / "a.html").read_text(),
+        flags=re.S,
+    )
+    words = re.sub(r"<[^>]*>", " ", page)
+    assert "at most 10%, with probability at least 95%" in words
+    assert "× 100" not in words
+    shares = re.findall(r"(?:AURC[-\d.]*|risk of|at most|at least|against|probability) (\d+\.\d+)(?!\d*%)", words)
+    assert not shares, shares
+    assert re.search(r"<td[^>]*>\s*\d+\.\d\d%", page)

@@ -20,11 +20,11 @@ def model():
 
 @pytest.fixture
 def folder(tmp_path):
-    for place, colour in enumerate(("red", "green", "blue")):
+    for position, colour in enumerate(("red", "green", "blue")):
         (tmp_path / "images" / colour).mkdir(parents=True)
         for number in range(3):
             pixels = np.zeros((8, 8, 3), dtype=np.uint8)
-            pixels[..., place] = 200 + number
+            pixels[..., position] = 200 + number
             Image.fromarray(pixels).save(tmp_path / "images" / colour / f"{number}.png")
     return tmp_path / "images"
 
@@ -36,7 +36,9 @@ def test_an_image_folder_is_labelled_by_its_subfolders(folder, model, tmp_path):
 
 
 def test_a_folder_of_unknown_classes(folder, model, tmp_path):
-    outputs = collect(model, [image_folder(folder), image_folder(folder / "red", unknown=True)], tmp_path / "run")
+    outputs = collect(
+        model, [image_folder(folder), image_folder(folder / "red").of_unknown_classes()], tmp_path / "run"
+    )
     assert (outputs.shift[9:] == "label").all()
 
 
@@ -101,16 +103,16 @@ def test_a_dataset_saved_on_disk(tmp_path):
     data = hf_dataset(tmp_path / "set")
     assert data[1] == "b"
     assert data.labels.tolist() == ["yes", "no"]
-    assert data_from(str(tmp_path / "set"), model="x")[0].labels.tolist() == ["yes", "no"]
+    assert data_from(str(tmp_path / "set")).labels.tolist() == ["yes", "no"]
 
 
 def test_arrays_in_an_npz_file(tmp_path):
     np.savez(tmp_path / "a.npz", inputs=np.eye(3), labels=np.arange(3))
-    (data,) = data_from(str(tmp_path / "a.npz"), model="x")
+    data = data_from(str(tmp_path / "a.npz"))
     assert len(data) == 3
     np.savez(tmp_path / "b.npz", x=np.eye(3))
     with pytest.raises(ValueError, match="must hold an array named inputs, got x"):
-        data_from(str(tmp_path / "b.npz"), model="x")
+        data_from(str(tmp_path / "b.npz"))
 
 
 def test_a_scikit_learn_model_by_its_file(tmp_path):
@@ -122,7 +124,7 @@ def test_a_scikit_learn_model_by_its_file(tmp_path):
     assert model_from(f"sklearn:{tmp_path / 'model.skops'}").class_names == ("0", "1")
 
 
-@pytest.mark.parametrize("spec", ["nothing", "timm:", "torch:module", "magika:x"])
+@pytest.mark.parametrize("spec", ["nothing", "timm:", "torch:module", "magika"])
 def test_unknown_specs_are_named(spec):
     with pytest.raises(ValueError, match="`model` must be one of timm:NAME"):
         model_from(spec)
@@ -132,7 +134,7 @@ def test_missing_files_are_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="`model` must be a file"):
         model_from(f"onnx:{tmp_path / 'none.onnx'}")
     with pytest.raises(FileNotFoundError, match="`data` must exist"):
-        data_from(str(tmp_path / "none"), model="magika")
+        data_from(str(tmp_path / "none"))
 
 
 class Frame:
@@ -164,3 +166,11 @@ def test_an_estimator_is_collected_from_as_it_is(tmp_path):
     found = collect(model, Data(x, labels=names.astype(object)), tmp_path / "run")
     assert found.class_names == ("down", "up")
     assert found.errors.mean() < 0.1
+
+
+def test_rows_without_ids_are_named_by_their_file_and_row():
+    one, other = Data(np.eye(3)), Data(2 * np.eye(3))
+    assert one.names.tolist() == Data(np.eye(3)).names.tolist()
+    assert not set(one.names) & set(other.names)
+    assert one.shifted(lambda value, _: -value, domain="negated").names.tolist() == one.names.tolist()
+    assert one.select(np.array([2])).names.tolist() == [one.names[2]] == [f"{one.names[0][:-2]}-2"]

@@ -82,7 +82,7 @@ def test_the_process_at_work_is_named_and_its_death_frees_the_folder(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.filterwarnings("ignore:.*fork")
 def test_a_forked_child_that_lives_on_does_not_keep_the_lock(tmp_path):
-    from abstain.files import Lock
+    from abstain._io.locks import Lock
 
     with Lock(tmp_path / "lock") as lock:
         assert lock.take()
@@ -100,11 +100,11 @@ def test_a_forked_child_that_lives_on_does_not_keep_the_lock(tmp_path):
 
 
 def test_two_threads_do_not_share_a_folder(tmp_path):
-    from abstain.files import Lock
+    from abstain._io.locks import Lock
 
-    with Lock(tmp_path / "lock") as one, Lock(tmp_path / "lock") as other:
-        assert one.take()
+    with Lock(tmp_path / "lock") as first, Lock(tmp_path / "lock") as other:
+        assert first.take()
         assert not other.take()
-        assert one.take(exclusive=False)
+        assert first.take(exclusive=False)
         assert other.take(exclusive=False)
-        assert not one.take()
+        assert not first.take()

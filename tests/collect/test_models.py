@@ -20,9 +20,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from abstain.collect import Data, OnnxModel, SklearnModel, TorchModel, collect
-from abstain.collect.torchvision import mend_torchvision
+from abstain.collect.torchvision import repair_torchvision
 
-mend_torchvision()
+repair_torchvision()
 import timm  # noqa: E402
 
 ARCHITECTURES = [
@@ -168,28 +168,6 @@ def test_a_graph_without_a_head_is_refused(tmp_path):
         OnnxModel(tmp_path / "none.onnx")
 
 
-def test_magika_says_of_files_what_magika_says(tmp_path):
-    from magika import Magika
-
-    from abstain.collect.magika_model import FileBytes, magika_model
-
-    contents = {
-        "a.py": b"import os\n\ndef main():\n    return os.getcwd()\n" * 20,
-        "b.html": b"<!doctype html><html><head><title>x</title></head><body><p>hi</p></body></html>" * 10,
-        "c.json": b'{"a": [1, 2, 3], "b": {"c": null}}' * 1,
-        "d.c": b'#include <stdio.h>\nint main(void) { printf("hi"); return 0; }\n' * 300,
-    }
-    for name, content in contents.items():
-        (tmp_path / name).write_bytes(b"  \n" + content + b"\n\n")
-    files = tuple(tmp_path / name for name in contents)
-    outputs = collect(magika_model(), Data(FileBytes(files)), tmp_path / "run")
-    reference = Magika()
-    for row, file in enumerate(files):
-        result = reference.identify_path(file)
-        assert outputs.class_names[outputs.predictions[row]] == str(result.dl.label)
-    assert outputs.check_head().agrees
-
-
 DIGITS = load_digits(return_X_y=True)
 CANCER = load_breast_cancer(return_X_y=True)
 
@@ -267,9 +245,9 @@ def test_whatever_has_probabilities_is_a_model(tmp_path):
 def test_classifiers_that_learned_other_trees_have_other_names():
     x, y = CANCER
     for kind in (RandomForestClassifier(3, random_state=0), HistGradientBoostingClassifier(max_iter=3, random_state=0)):
-        one, same, other = (clone(kind).fit(x, labels) for labels in (y, y, np.roll(y, 9)))
-        assert SklearnModel(one).name == SklearnModel(same).name
-        assert SklearnModel(one).name != SklearnModel(other).name
+        first, same, other = (clone(kind).fit(x, labels) for labels in (y, y, np.roll(y, 9)))
+        assert SklearnModel(first).name == SklearnModel(same).name
+        assert SklearnModel(first).name != SklearnModel(other).name
 
 
 class Fixed:
@@ -287,7 +265,7 @@ class Fixed:
     [
         (Fixed(()), ValueError, r"`predict_proba` must give a column per class, got shape \(3,\) from Fixed"),
         (Fixed((1,)), ValueError, r"must give a column per class, got shape \(3, 1\) .* np.column_stack"),
-        (Fixed((2,)), ValueError, "`predict_proba` must give rows of probabilities that sum to 1"),
+        (Fixed((2,)), ValueError, "`predict_proba` must give rows of non-negative numbers that sum to 1"),
         (Fixed(np.full((3, 2), 0.5)), TypeError, "`estimator` must have one output, got 2 from Fixed"),
         (LinearRegression(), TypeError, "must be a fitted classifier with decision_function or predict_proba, got Lin"),
         ("forest", TypeError, "must be a fitted classifier with decision_function or predict_proba, got str"),

@@ -10,10 +10,10 @@ import time
 import numpy as np
 import pytest
 
+from abstain._errors import ChangedInputsError
+from abstain._io.locks import is_alive
 from abstain.collect import CallableModel, Data, SampleError, TorchModel, collect, collect_part, image_folder
-from abstain.collect.data import OtherInputsError
 from abstain.collect.reader import AHEAD, in_workers
-from abstain.files import is_alive
 
 torch = pytest.importorskip("torch")
 Image = pytest.importorskip("PIL.Image")
@@ -71,9 +71,9 @@ def test_any_number_of_workers_gives_the_same_bytes(workers, images, whole, tmp_
 @pytest.mark.parametrize("order", ["123", "312"])
 def test_parts_merge_to_the_bytes_of_a_whole_run(order, images, whole, tmp_path):
     model = TorchModel(network(), prepare=tensors, class_names=("a", "b", "c"))
-    found = [collect_part(model, images, tmp_path / "run", f"{part}/3", batch_size=8, shard_size=16) for part in order]
-    assert found[:2] == [None, None]
-    assert len(found[2]) == 120
+    result = [collect_part(model, images, tmp_path / "run", f"{part}/3", batch_size=8, shard_size=16) for part in order]
+    assert result[:2] == [None, None]
+    assert len(result[2]) == 120
     assert contents(tmp_path / "run") == whole
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
     again = collect_part(model, images, tmp_path / "run", "1/3", batch_size=8, shard_size=16)
@@ -135,7 +135,7 @@ def test_parts_at_once_share_a_folder_and_the_last_one_finishes(tmp_path):
 def test_a_part_of_another_run_is_refused(images, tmp_path):
     model = TorchModel(network(), prepare=tensors, class_names=("a", "b", "c"))
     collect_part(model, images, tmp_path / "run", "1/2", batch_size=8, shard_size=16)
-    with pytest.raises(ValueError, match="a run begun with other batch_size, shard_size"):
+    with pytest.raises(ValueError, match="a run with other batch_size, shard_size"):
         collect_part(model, images, tmp_path / "run", "2/2", batch_size=4)
     for part in ("0/2", "3/2", "2", "a/b", "1/0"):
         with pytest.raises(ValueError, match="`part` must be NUMBER/OF"):
@@ -143,7 +143,7 @@ def test_a_part_of_another_run_is_refused(images, tmp_path):
 
 
 class Brittle:
-    """Inputs that the test chooses to fail."""
+    """SampleInputs that the test chooses to fail."""
 
     def __init__(self, failing):
         self.failing = failing
@@ -160,8 +160,8 @@ class Brittle:
 class OddError(Exception):
     """It does not pickle."""
 
-    def __init__(self, one, two):
-        super().__init__(f"{one} and {two}")
+    def __init__(self, first, two):
+        super().__init__(f"{first} and {two}")
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -171,10 +171,10 @@ def test_samples_that_fail_are_the_same_with_workers(workers, tmp_path):
     with pytest.raises(SampleError, match="Sample 7 cannot be read: OSError: cut off"):
         collect(model, data, tmp_path / "run", batch_size=5, shard_size=10, workers=workers)
     outputs = collect(model, data, tmp_path / "skip", batch_size=5, shard_size=10, workers=workers, on_error="skip")
-    assert outputs.ids.tolist() == [row for row in range(40) if row not in (7, 8)]
+    assert [int(name.rpartition("-")[2]) for name in outputs.ids] == [row for row in range(40) if row not in (7, 8)]
     assert "OddError: 1 and 2" in (tmp_path / "skip" / "collect.json").read_text()
-    with pytest.raises(OtherInputsError, match="must be the same"):
-        collect(model, Data(Brittle({9: OtherInputsError("must be the same")})), tmp_path / "o", workers=workers)
+    with pytest.raises(ChangedInputsError, match="must be the same"):
+        collect(model, Data(Brittle({9: ChangedInputsError("must be the same")})), tmp_path / "o", workers=workers)
 
 
 def test_an_error_of_the_preparation_crosses_over(tmp_path):
@@ -270,7 +270,17 @@ def test_workers_end_with_a_process_that_is_killed():
     assert not alive
 
 
+def test_half_precision_is_refused_where_it_would_end_the_process(tmp_path, monkeypatch):
+    monkeypatch.setattr("abstain.collect.torch_model.runs_bfloat16", lambda: False)
+    with pytest.raises(ValueError, match="`amp` must be left out on a processor that cannot run bfloat16"):
+        collect(TorchModel(network(), amp=True), Data(np.zeros((4, 75), np.float32)), tmp_path / "run")
+
+
 def test_half_precision_keeps_the_head_exact_and_is_another_run(tmp_path):
+    from abstain.collect.torch_model import runs_bfloat16
+
+    if not runs_bfloat16():
+        pytest.skip("this processor cannot run bfloat16")
     x = np.random.default_rng(0).normal(size=(400, 75)).astype(np.float32)
     plain, half = (
         collect(TorchModel(network(), amp=amp), Data(x), tmp_path / str(amp), batch_size=100) for amp in (False, True)

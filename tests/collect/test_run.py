@@ -137,7 +137,7 @@ def test_killed_at_random_moments_it_ends_with_the_same_bytes(tmp_path):
 
 
 class Brittle:
-    """Inputs of which some cannot be read."""
+    """SampleInputs of which some cannot be read."""
 
     def __init__(self, n, bad):
         self.values, self.bad = np.ones((n, 4), dtype=np.float32), bad
@@ -276,4 +276,22 @@ def test_integer_classes_of_a_classifier_are_what_integer_labels_name(tmp_path):
 @pytest.mark.parametrize("name", ["n" * 236, "n" * 255, "é" * 127])
 def test_a_folder_may_have_the_longest_name(tmp_path, name):
     assert len(collect(MODEL, make_data(10), tmp_path / name)) == 10
-    assert [place.name for place in tmp_path.iterdir()] == [name]
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+WEIGHTS = np.eye(3)
+
+
+def weighed(inputs):
+    return np.stack(inputs)[:, :3] @ WEIGHTS
+
+
+def test_a_function_without_a_name_is_known_by_its_code_and_what_it_reads(monkeypatch):
+    def scaled(by):
+        return lambda inputs: np.stack(inputs)[:, :3] * by
+
+    assert CallableModel(scaled(2.0)).name == CallableModel(scaled(2.0)).name != CallableModel(scaled(3.0)).name
+    before = CallableModel(weighed).name
+    assert CallableModel(weighed).name == before
+    monkeypatch.setitem(globals(), "WEIGHTS", 2 * np.eye(3))
+    assert CallableModel(weighed).name != before

@@ -62,10 +62,10 @@ def shard(work, number):
     return sorted(work.glob("shard-*"))[number]
 
 
-def flip(file, place, bit=0):
+def flip(file, position, bit=0):
     """Flip a bit at a fraction of the file, or at a byte from its end."""
     damaged = bytearray(file.read_bytes())
-    at = round(place * (len(damaged) - 1)) if isinstance(place, float) else place
+    at = round(position * (len(damaged) - 1)) if isinstance(position, float) else position
     damaged[at] ^= 1 << bit
     file.write_bytes(damaged)
 
@@ -84,10 +84,10 @@ def in_last(file, old, new):
 
 
 DAMAGES = {
-    **{f"bit {bit} at {place}": (3, lambda f, p=place, b=bit: flip(f, p, b)) for bit, place in enumerate(
+    **{f"bit {bit} at {position}": (3, lambda f, p=position, b=bit: flip(f, p, b)) for bit, position in enumerate(
         (0.0, 0.02, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9)
     )},
-    **{f"bit at byte {place} from the end": (2, lambda f, p=place: flip(f, p)) for place in (
+    **{f"bit at byte {position} from the end": (2, lambda f, p=position: flip(f, p)) for position in (
         -1, -2, -5, -10, -16, -20, -22, -30, -46, -60, -80, -100, -120, -150, -200, -260
     )},
     **{f"cut to {share}": (1, lambda f, s=share: os.truncate(f, int(s * f.stat().st_size))) for share in (

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 import pytest
 
+from abstain._io.fingerprint import digest
 from abstain.collect import CallableModel, Data, batches, collect, image_folder
-from abstain.fingerprint import digest
 
 pytestmark = pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # of JAX, where it was loaded before
 WEIGHT = np.random.default_rng(9).normal(size=(3, 4)).astype(np.float32)
@@ -28,8 +28,8 @@ def noisy(x, row, *, seed):
     return x + np.random.default_rng([seed, row]).normal(size=4).astype(np.float32)
 
 
-def run(data, place, which=None, *, shard=10):
-    return collect(which or model(), data, place, batch_size=min(5, shard), shard_size=shard)
+def run(data, position, which=None, *, shard=10):
+    return collect(which or model(), data, position, batch_size=min(5, shard), shard_size=shard)
 
 
 def contents(folder):
@@ -53,7 +53,7 @@ def test_what_changed_is_named_whether_the_run_is_done_or_cut_off(changed, named
         run(changed, tmp_path / "done")
     killed(lambda: run(data, tmp_path / "cut"), at=12)
     assert (tmp_path / ".cut.collect").exists()
-    with pytest.raises(ValueError, match=f"begun with other .*{named}"):
+    with pytest.raises(ValueError, match=f"a run with other .*{named}"):
         run(changed, tmp_path / "cut")
 
 

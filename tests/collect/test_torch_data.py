@@ -9,8 +9,8 @@ import torch
 from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset
 
 import abstain
+from abstain._errors import ChangedInputsError
 from abstain.collect import CallableModel, Data, SampleError, TorchModel, collect
-from abstain.collect.data import OtherInputsError
 from abstain.collect.specs import model_from
 
 RNG = np.random.default_rng(0)
@@ -117,11 +117,11 @@ def test_the_module_keeps_mode_and_counts_by_weights_settings_and_code():
     def other(self, x):
         return self.body(x) + self.scale
 
-    one = TorchModel(Scaled(1.0)).name
+    first = TorchModel(Scaled(1.0)).name
     again, changed = type("Scaled", (Scaled,), {}), type("Scaled", (Scaled,), {"forward": other})
-    assert TorchModel(again(1.0)).name == one
-    assert TorchModel(Scaled(2.0)).name != one
-    assert TorchModel(changed(1.0)).name != one
+    assert TorchModel(again(1.0)).name == first
+    assert TorchModel(Scaled(2.0)).name != first
+    assert TorchModel(changed(1.0)).name != first
     double = network().double()
     before = TorchModel(double).name
     with torch.no_grad():
@@ -148,9 +148,9 @@ def test_other_contents_anywhere_are_noticed():
 def test_what_changes_between_two_readings_is_refused(on_error):
     pairs = TensorDataset(torch.as_tensor(X), torch.as_tensor(Y))
     torch.manual_seed(0)
-    with pytest.raises(OtherInputsError, match="same batches every time, got others in batch 1"):
+    with pytest.raises(ChangedInputsError, match="same batches every time, got another batch 1"):
         collect(network(), DataLoader(pairs, batch_size=8, shuffle=True), "run", on_error=on_error)
-    with pytest.raises(OtherInputsError, match="same items every time, got another input in row 0"):
+    with pytest.raises(ChangedInputsError, match="same items every time, got another input in row 0"):
         collect(network(), Items(lambda x, y: (x + torch.rand(6), y)), "run", on_error=on_error)
 
 
@@ -178,7 +178,7 @@ class Stream(IterableDataset):
         (network, [(X[0], 1)], TypeError, "got tuple. Wrap it"),
         (network, Stream(), TypeError, "got Stream. Put it into a DataLoader"),
         (network, DataLoader(Stream(), batch_size=None), ValueError, "got one with batch_size=None"),
-        (network, Items(lambda x, y: (x, [y, 0.5])), ValueError, r"one class number or name a sample, got shape"),
+        (network, Items(lambda x, y: (x, [y, 0.5])), ValueError, r"one class number or name per sample, got shape"),
         (network, Items(lambda x, y: (x, y + 0.5)), ValueError, "class numbers or names, got float64, such as"),
         (network, Items(lambda x, y: {"a": x, "b": x, "y": y}), ValueError, r"the module takes \(input\), got a, b"),
         (network, Items(lambda x, y: (x, y) if y else x), ValueError, "a label for each of the 50 inputs, got"),

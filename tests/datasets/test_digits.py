@@ -24,9 +24,9 @@ def test_corrupted_digits_are_copies_of_clean_ones(digits):
 
 def test_margins_beat_softmax_under_covariate_shift_as_in_the_paper(digits):
     evaluation = abstain.evaluate(digits)
-    assert not evaluation.row("max_softmax", "in+cov", 1.0)["tied"]
-    assert not evaluation.row("energy", "in+cov", 1.0)["tied"]
-    areas = {score: evaluation.row(score, "in+cov", 1.0)["aurc"] for score in evaluation.scores}
+    assert not evaluation.row("max_softmax", "in+cov", 1.0).tied
+    assert not evaluation.row("energy", "in+cov", 1.0).tied
+    areas = {score: evaluation.row(score, "in+cov", 1.0).aurc for score in evaluation.scores}
     assert areas["confidence_margin"] < areas["max_softmax"] < areas["energy"]
 
 

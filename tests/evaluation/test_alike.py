@@ -19,8 +19,8 @@ def test_functions_of_the_margin_of_two_classes_rank_alike_and_are_told_in_one_s
     assert found.alike == (tuple(PLAIN[:4]),)
     told = verdict(found)
     assert told.baseline == "max_logit"
-    assert " 4 scores agree with each other on the order of all samples: max_softmax, doctor, neg_entr" in told.words
-    assert "As good as can be told" not in told.words
+    assert " 4 scores rank identically: max_softmax, doctor, neg_entr" in told.words
+    assert "Statistically tied" not in told.words
     assert {row["score"] for row in found.rows} == set(PLAIN)
     assert found.to_dict()["alike"] == [PLAIN[:4]]
 
@@ -28,7 +28,7 @@ def test_functions_of_the_margin_of_two_classes_rank_alike_and_are_told_in_one_s
 def test_of_three_classes_they_do_not():
     found = evaluate(drawn(3), scores=PLAIN)
     assert found.alike == ()
-    assert "agree with each other" not in verdict(found).words
+    assert "rank identically" not in verdict(found).words
 
 
 def test_ties_are_part_of_a_ranking():
@@ -41,7 +41,7 @@ def test_where_all_scores_rank_alike_there_is_nothing_to_compare_with():
     found = verdict(evaluate(drawn(2), scores=PLAIN[:2]))
     assert found.baseline is None
     assert found.words.startswith("max_softmax has AURC ")
-    assert found.words.endswith("2 scores agree with each other on the order of all samples: max_softmax, doctor.")
+    assert found.words.endswith("2 scores rank identically: max_softmax, doctor.")
 
 
 def test_an_evaluation_and_its_verdict_print_as_words():

@@ -6,7 +6,7 @@ import pytest
 import abstain
 from abstain import Outputs, evaluate
 from abstain.scores import KNN
-from abstain.scores.given import Own
+from abstain.scores.given_confidence import Own
 
 
 def half_gap(outputs):
@@ -51,8 +51,8 @@ def test_score_objects_settings_side_by_side_and_functions_are_scores_like_any_o
         *("knn(k=1)", "knn", "knn(k=3)", "knn(k=5)", "knn(k=10)", "knn(k=20)"),
         *("half_gap", "confidence_margin"),
     ]
-    assert evaluation.row("half_gap", "all", 1.0)["aurc"] == evaluation.row("confidence_margin", "all", 1.0)["aurc"]
-    assert len({evaluation.row(k.name, "all", 1.0)["aurc"] for k in ks}) == len(ks)
+    assert evaluation.row("half_gap", "all", 1.0).aurc == evaluation.row("confidence_margin", "all", 1.0).aurc
+    assert len({evaluation.row(k.name, "all", 1.0).aurc for k in ks}) == len(ks)
 
 
 def test_given_confidences_are_evaluated_beside_the_others(mixed_outputs):
@@ -60,7 +60,7 @@ def test_given_confidences_are_evaluated_beside_the_others(mixed_outputs):
     margin = abstain.scores.confidence_margin(outputs.logits)
     given = Outputs(logits=outputs.logits, labels=outputs.labels, shift=outputs.shift, given={"vendor": margin})
     evaluation = evaluate(given, scores=["vendor", "confidence_margin"])
-    assert evaluation.row("vendor", "all", 1.0)["aurc"] == evaluation.row("confidence_margin", "all", 1.0)["aurc"]
+    assert evaluation.row("vendor", "all", 1.0).aurc == evaluation.row("confidence_margin", "all", 1.0).aurc
     alone = Outputs(given={"vendor": margin}, errors=outputs.errors, shift=outputs.shift)
     assert evaluate(alone).scores == ["vendor"]
 

@@ -7,8 +7,9 @@ import pytest
 
 import abstain
 from abstain import Outputs, compare_runs
-from abstain.evaluation.runs.matched import matched
-from abstain.evaluation.runs.signed import signed
+from abstain.evaluation.runs import ComparisonPoints
+from abstain.evaluation.runs.common_samples import matched
+from abstain.evaluation.runs.run_words import signed
 
 RNG = np.random.default_rng(0)
 N = 600
@@ -32,7 +33,7 @@ OLD, NEW = run(1.0, 1), run(2.0, 2)
 
 
 def test_the_stronger_model_is_better_and_the_words_say_so_first():
-    found = compare_runs(OLD, NEW, names=("old", "new"), risks=[0.1])
+    found = compare_runs(OLD, NEW, names=("old", "new"), at=ComparisonPoints(risks=[0.1]))
     first, *rest = found.sentences()
     assert first.startswith("new is better after rejection over all samples (600 rows of 300 samples): AURC ")
     assert "Where both accept 0.8 of the rows, " in rest[0]
@@ -42,7 +43,7 @@ def test_the_stronger_model_is_better_and_the_words_say_so_first():
 
 
 def test_the_other_way_round_the_same_is_said():
-    there, back = (compare_runs(*pair, risks=[0.1]).mix() for pair in ((OLD, NEW), (NEW, OLD)))
+    there, back = (compare_runs(*pair, at=ComparisonPoints(risks=[0.1])).mix() for pair in ((OLD, NEW), (NEW, OLD)))
     for name in ("aurc", "risk", "coverage"):
         for one, other in zip(getattr(there, name), getattr(back, name), strict=True):
             assert (one.a, one.difference) == pytest.approx((other.b, -other.difference))
@@ -52,18 +53,18 @@ def test_the_other_way_round_the_same_is_said():
 
 
 def test_values_are_those_of_an_evaluation():
-    found = compare_runs(OLD, NEW, score=("max_softmax", "energy"), alphas=[0.5])
+    found = compare_runs(OLD, NEW, score=("max_softmax", "energy"), at=ComparisonPoints(alphas=[0.5]))
     for place, (run_, score) in enumerate(((OLD, "max_softmax"), (NEW, "energy"))):
         row = abstain.evaluate(run_, scores=score, alphas=[0.5]).row(score, "all", 0.5)
-        assert (found.mix().aurc[0].a, found.mix().aurc[0].b)[place] == row["aurc"]
+        assert (found.mix().aurc[0].a, found.mix().aurc[0].b)[place] == row.aurc
     assert found.scores == ("max_softmax", "energy")
 
 
 def test_a_model_is_not_better_than_itself():
     found = compare_runs(OLD, OLD)
     assert found.words() == (
-        "There is no difference over all samples (600 rows of 300 samples): both have the same errors and rank all "
-        "rows alike."
+        "There is no difference over all samples (600 rows of 300 samples): both have the same errors and the same "
+        "ranks."
     )
     for mix in found.mixes:
         every = (*mix.aurc, *mix.risk, *mix.coverage, *mix.coverage_at_risk_of_a, *mix.coverage_at_risk_of_b)
@@ -72,7 +73,7 @@ def test_a_model_is_not_better_than_itself():
 
 def test_models_of_the_same_strength_cannot_be_told_apart():
     words = compare_runs(OLD, run(1.0, 5)).words()
-    assert words.startswith("No difference after rejection can be told over all samples")
+    assert words.startswith("No significant difference after rejection over all samples")
     assert "which may be chance" in words
 
 
@@ -84,7 +85,7 @@ def crossing():
 
 
 def test_where_curves_cross_the_words_say_which_is_better_where():
-    found = compare_runs(*crossing(), names=("x", "y"), coverages=[0.1, 1.0], risks=[0.06])
+    found = compare_runs(*crossing(), names=("x", "y"), at=ComparisonPoints(coverages=[0.1, 1.0], risks=[0.06]))
     first = found.sentences()[0]
     assert first.startswith("After rejection on these rows (4,000 rows) it depends on the coverage which")
     assert "x is better by AURC-0.1" in first
@@ -107,7 +108,7 @@ def test_a_mix_on_which_the_other_is_better_is_named():
 def test_a_model_that_accepts_all_is_said_to():
     rank = np.arange(1000)
     runs = [Outputs(given={"c": -rank}, errors=rank % step == 0) for step in (50, 5)]
-    found = compare_runs(*runs, names=("x", "y"), coverages=[0.8], risks=[0.3])
+    found = compare_runs(*runs, names=("x", "y"), at=ComparisonPoints(coverages=[0.8], risks=[0.3]))
     assert "At the risk that y has there, x accepts all rows." in found.words()
     assert found.words().endswith("At a risk of 0.3 both accept all rows.")
 
@@ -131,7 +132,7 @@ def test_ids_may_be_numbers_in_one_and_names_in_the_other():
 
 def test_without_ids_rows_are_matched_by_place_and_that_is_said():
     found = compare_runs(run(1.0, 1, ids=None), run(2.0, 2, ids=None))
-    assert "There are no ids: rows at the same place are taken for the same sample." in found.notes
+    assert "There are no ids: rows with the same index are taken for the same sample." in found.notes
     assert found.mix().samples == N
 
 
@@ -169,16 +170,16 @@ def test_other_class_names_are_refused():
     ("options", "message"),
     [
         ({"level": 1.0}, "`level` must be between 0 and 1"),
-        ({"coverages": [0.0]}, "`coverage` must be above 0"),
-        ({"alphas": []}, "`alphas` must name at least one"),
-        ({"risks": [1.0]}, "`risk` must be at least 0 and below 1"),
+        ({"at": {"coverages": [0.0]}}, "`coverage` must be above 0"),
+        ({"at": {"alphas": []}}, "`alphas` must name at least one"),
+        ({"at": {"risks": [1.0]}}, "`risk` must be at least 0 and below 1"),
         ({"score": "nonsense"}, "`score` must be a known score|be a known score"),
         ({"score": "knn"}, "`outputs` must have what knn needs"),
     ],
 )
 def test_bad_options_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
-        compare_runs(OLD, NEW, **options)
+        compare_runs(OLD, NEW, **{k: ComparisonPoints(**v) if k == "at" else v for k, v in options.items()})
 
 
 def test_the_best_score_of_each_is_chosen_on_rows_that_are_left_out_of_both():
@@ -233,6 +234,6 @@ def test_the_words_say_who_is_better_by_how_much():
     confidence = rng.random(2000)
     old, new = (rng.random(2000) < rate * (1 - confidence) for rate in (0.6, 0.2))
     runs = [Outputs(given={"c": confidence}, errors=errors) for errors in (old, new)]
-    words = compare_runs(*runs, names=("old", "new"), risks=[0.1]).words()
+    words = compare_runs(*runs, names=("old", "new"), at=ComparisonPoints(risks=[0.1])).words()
     assert re.search(r"\(new is \d+\.\d\d points better, 95% interval \d+\.\d\d to \d+\.\d\d\)", words)
     assert re.search(r"\(new accepts \d+\.\d points more, 95% interval \d+\.\d to \d+\.\d\)", words)

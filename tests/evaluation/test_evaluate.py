@@ -17,10 +17,10 @@ def test_rows_are_what_the_metrics_give(mixed_outputs):
     kept = outputs.shift != "label"
     confidence = abstain.scores.energy(outputs.logits)[kept]
     row = evaluation.row("energy", "in+cov", 0.5)
-    assert row["aurc"] == aurc(confidence, outputs.errors[kept], alpha=0.5)
-    assert row["se"] == aurc_se(confidence, outputs.errors[kept], alpha=0.5, ids=outputs.ids[kept])
-    assert (row["n"], row["errors"]) == (600, outputs.errors[kept].sum())
-    assert row["low"] < row["aurc"] < row["high"]
+    assert row.aurc == aurc(confidence, outputs.errors[kept], alpha=0.5)
+    assert row.se == aurc_se(confidence, outputs.errors[kept], alpha=0.5, ids=outputs.ids[kept])
+    assert (row.n, row.errors) == (600, outputs.errors[kept].sum())
+    assert row.low < row.aurc < row.high
 
 
 def test_the_best_of_a_column_is_marked_and_ties_are_paired(mixed_outputs):
@@ -28,10 +28,10 @@ def test_the_best_of_a_column_is_marked_and_ties_are_paired(mixed_outputs):
     evaluation = evaluate(outputs, scores=["max_softmax", "doctor", "energy", "confidence_margin"], alphas=[1.0])
     column = [row for row in evaluation.rows if row["mix"] == "all"]
     best = evaluation.best("all")
-    assert best["aurc"] == min(row["aurc"] for row in column)
+    assert best.aurc == min(row["aurc"] for row in column)
     z, e = outputs.logits, outputs.errors
     for row in column:
-        confidences = (abstain.scores.logit_scores(z)[name] for name in (row["score"], best["score"]))
+        confidences = (abstain.scores.logit_scores(z)[name] for name in (row["score"], best.score))
         comparison = compare(*confidences, e, ids=outputs.ids)
         assert row["tied"] == (row["best"] or not comparison.low > 0)
 
@@ -68,8 +68,8 @@ def test_nonfinite_rows_count_as_rejected_errors(mixed_outputs):
     evaluation = evaluate(broken, scores=["confidence_margin"])
     confidence = abstain.scores.confidence_margin(np.nan_to_num(z))
     confidence[:3] = -np.inf
-    assert evaluation.row("confidence_margin", "all", 1.0)["aurc"] == aurc(confidence, broken.errors)
-    assert any("3 rows are not finite" in note for note in evaluation.notes)
+    assert evaluation.row("confidence_margin", "all", 1.0).aurc == aurc(confidence, broken.errors)
+    assert any("3 non-finite rows" in note for note in evaluation.notes)
     assert evaluation.curve("confidence_margin", "all").coverage[-1] == pytest.approx(1 - 3 / len(broken))
 
 

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from abstain import Outputs, evaluate
+from abstain import FittingDraw, Outputs, evaluate
 from abstain.scores import SCORES
-from abstain.scores.energy import Energy
 from abstain.scores.learned import Learned
-from abstain.scores.max_softmax import MaxSoftmax
+from abstain.scores.logit_scores import Energy, MaxSoftmax
 
 
 def test_without_fitted_scores_nothing_is_removed(mixed_outputs):
@@ -52,14 +51,14 @@ def test_fitting_rows_leave_with_their_copies_and_for_all_scores(digits):
     left = len(digits) - evaluation.n
     assert left == 5 * digits.n_classes * 5  # 40 clean samples, each with 4 corrupted copies
     assert {row["n"] for row in evaluation.rows if row["mix"] == "in"} == {866 - 40}
-    assert evaluate(digits, scores=["knn"], fitting="paper", seed=1).rows != evaluation.rows
+    assert evaluate(digits, scores=["knn"], fitting=FittingDraw("paper", 1)).rows != evaluation.rows
 
 
 def test_at_most_half_of_the_in_distribution_rows_are_used(mixed_outputs):
     outputs = mixed_outputs(n=20)
     few = outputs.select(np.r_[0:12, 20:60])
     evaluation = evaluate(few, scores=["knn_logits"], fitting="paper")
-    assert evaluation.row("knn_logits", "in", 1.0)["n"] == 6
+    assert evaluation.row("knn_logits", "in", 1.0).n == 6
     kept = evaluate(few, scores=["knn_logits"]).outputs.ids
     assert len(np.unique(kept)) >= len(np.unique(few.ids)) // 2
 

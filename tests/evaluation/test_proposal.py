@@ -21,7 +21,7 @@ def drawn(n, rate, *, seed=0, copies=1):
 def test_the_risk_proposed_is_in_reach(n, rate, copies):
     outputs = drawn(n, rate, copies=copies)
     risk = proposed_risk(evaluate(outputs), "a")
-    assert calibrate(outputs, score="a", risk=risk).threshold.promise.limit == risk
+    assert calibrate(outputs, score="a", risk=risk).threshold.guarantee.limit == risk
 
 
 def test_half_of_the_errors_is_proposed_where_rows_are_many():

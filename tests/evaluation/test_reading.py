@@ -31,8 +31,8 @@ def counted(outputs):
 
 
 def test_the_logits_are_read_once_by_all_scores(mixed_outputs, monkeypatch):
-    monkeypatch.setattr("abstain.outputs.taken.ALWAYS_COPIED", 0)
-    monkeypatch.setattr("abstain.draws.LARGEST", 4 * 100)  # elements that the draw of rows to fit on looks at
+    monkeypatch.setattr("abstain.outputs.rows.ALWAYS_COPIED", 0)
+    monkeypatch.setattr("abstain._draws.LARGEST", 4 * 100)  # elements that the draw of rows to fit on looks at
     outputs = counted(mixed_outputs())
     evaluation = evaluate(outputs)
     assert len(evaluation.scores) > 10
@@ -42,5 +42,5 @@ def test_the_logits_are_read_once_by_all_scores(mixed_outputs, monkeypatch):
 
 def test_rows_taken_later_change_nothing(mixed_outputs, monkeypatch):
     copied = evaluate(mixed_outputs())
-    monkeypatch.setattr("abstain.outputs.taken.ALWAYS_COPIED", 0)
+    monkeypatch.setattr("abstain.outputs.rows.ALWAYS_COPIED", 0)
     assert evaluate(mixed_outputs()).rows == copied.rows

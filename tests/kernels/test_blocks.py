@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from abstain.kernels.blocks import for_each_block, usable_cores
+from abstain._kernels.blocks import for_each_block, usable_cores
 
 
 @pytest.mark.parametrize("missing", [("process_cpu_count",), ("process_cpu_count", "sched_getaffinity")])
@@ -21,7 +21,7 @@ def test_one_core_where_nothing_is_known(monkeypatch):
 
 
 def test_blocks_cover_all_rows_once(monkeypatch):
-    monkeypatch.setattr("abstain.kernels.blocks.BLOCK_ELEMENTS", 10)
+    monkeypatch.setattr("abstain._kernels.blocks.BLOCK_ELEMENTS", 10)
     seen = []
     for_each_block(lambda block: seen.extend(range(block.start, block.stop)), 23, 4)
     assert sorted(seen) == list(range(23))

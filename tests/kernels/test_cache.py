@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-import abstain.kernels
-from abstain.kernels import cache
+import abstain._kernels
+from abstain._kernels import cache
 
-KERNELS = Path(abstain.kernels.__path__[0])
+KERNELS = Path(abstain._kernels.__path__[0])
 INNER = """
-from abstain.kernels.compiled import compiled
+from abstain._kernels.compilation import compiled
 
 @compiled(inline="always")
 def inner(x):
     return x + {}
 """
 OUTER = """
-from abstain.kernels.compiled import compiled
-from abstain.kernels.inner import inner
+from abstain._kernels.compilation import compiled
+from abstain._kernels.inner import inner
 
 @compiled()
 def outer(x):
@@ -31,7 +31,7 @@ RUN = """
 import resource, sys
 if "full" in sys.argv:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-from abstain.kernels.outer import outer
+from abstain._kernels.outer import outer
 found = outer(1)
 sys.stdout.write(f"{found} {sum(outer.stats.cache_hits.values())}")
 """
@@ -40,11 +40,11 @@ sys.stdout.write(f"{found} {sum(outer.stats.cache_hits.values())}")
 @pytest.fixture
 def run(tmp_path):
     """A function that runs a kernel in a new process: its result, and how often it was on disk."""
-    package = tmp_path / "abstain" / "kernels"
+    package = tmp_path / "abstain" / "_kernels"
     package.mkdir(parents=True)
-    for name in ("announcement.py", "compiled.py", "cache.py"):
-        if (KERNELS / name).exists():
-            shutil.copy(KERNELS / name, package)
+    for name in ("compilation.py", "cache.py"):
+        shutil.copy(KERNELS / name, package)
+    shutil.copy(KERNELS.parent / "_errors.py", package.parent)
     for folder in (package, package.parent):
         (folder / "__init__.py").touch()
     (package / "inner.py").write_text(INNER.format(1))
@@ -71,7 +71,7 @@ def kernels(folder):
 def test_a_change_to_what_a_kernel_inlines_is_seen(run, tmp_path):
     assert run() == (20, 0)
     assert run() == (20, 1)
-    (tmp_path / "abstain" / "kernels" / "inner.py").write_text(INNER.format(2))
+    (tmp_path / "abstain" / "_kernels" / "inner.py").write_text(INNER.format(2))
     assert run() == (30, 0)
 
 
@@ -96,7 +96,7 @@ def test_a_damaged_file_heals_itself(run, tmp_path, damage):
 
 
 def test_where_nothing_can_be_written_kernels_are_compiled_in_memory(run, tmp_path):
-    (tmp_path / "abstain" / "kernels" / "__pycache__").touch()  # no folder: nothing can be kept beside the package
+    (tmp_path / "abstain" / "_kernels" / "__pycache__").touch()  # no folder: nothing can be kept beside the package
     for nowhere in ("/dev/null", ""):
         assert run(NUMBA_CACHE_DIR=nowhere, HOME="/dev/null", XDG_CACHE_HOME="") == (20, 0)
 
@@ -108,7 +108,8 @@ def test_a_full_disk_does_not_spoil_a_result(run, tmp_path):
 
 def test_kernels_say_that_they_do_not_run_uncompiled(run):
     assert run(NUMBA_DISABLE_JIT="1") == (
-        "ImportError: `NUMBA_DISABLE_JIT` must be 0 for abstain, whose kernels run compiled only, got 1. Unset it."
+        "abstain._errors.InvalidInputError: `NUMBA_DISABLE_JIT` must be 0 for abstain, whose kernels run "
+        "compiled only, got 1. Unset it."
     )
 
 
@@ -142,5 +143,8 @@ def test_folders_of_earlier_versions_are_removed(run, tmp_path):
 def test_kernels_depend_on_this_package_alone():
     imported = [line for file in KERNELS.glob("*.py") for line in file.read_text().splitlines() if "import " in line]
     ours = [line for line in imported if line.strip().startswith(("from abstain", "import abstain"))]
-    elsewhere = {line.strip() for line in ours if "abstain.kernels" not in line}
-    assert elsewhere <= {"from abstain.cached_property import cached_property"}  # which no kernel inlines
+    elsewhere = {line.strip() for line in ours if "abstain._kernels" not in line}
+    assert elsewhere <= {
+        "from abstain._cached_property import cached_property",
+        "from abstain._errors import InvalidInputError",
+    }  # which no kernel inlines

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from abstain.kernels import row_sums as module
-from abstain.kernels.row_sums import row_sums
+from abstain._kernels import row_sums as module
+from abstain._kernels.row_sums import row_sums
 
 
 def stacked(sums):
@@ -68,7 +68,7 @@ def test_memory_layout_is_irrelevant(logits, layout):
 
 def test_many_blocks_in_threads_equal_one_block(logits, monkeypatch):
     whole = stacked(row_sums(logits))
-    monkeypatch.setattr("abstain.kernels.blocks.BLOCK_ELEMENTS", 40)
+    monkeypatch.setattr("abstain._kernels.blocks.BLOCK_ELEMENTS", 40)
     np.testing.assert_array_equal(stacked(row_sums(logits)), whole)
 
 

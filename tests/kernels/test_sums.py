@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstain.kernels.sums import distance_powers, exact_sum, exact_sums, squared_distance
+from abstain._kernels.sums import distance_powers, exact_sum, exact_sums, squared_distance
 
 values = st.lists(st.floats(-1e300, 1e300) | st.floats(-1, 1), min_size=1, max_size=50)
 
@@ -70,5 +70,5 @@ def test_few_values_are_added_by_numpy_to_the_same_digits(numbers, others):
 
     by_numpy = sums()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("abstain.kernels.sums.FEW", 0)
+        patch.setattr("abstain._kernels.sums.FEW", 0)
         assert sums() == by_numpy

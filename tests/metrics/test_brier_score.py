@@ -33,5 +33,5 @@ def test_messages():
         brier_score([0.0, 1.0], [0, 1])
     with pytest.raises(ValueError, match=r"`logits` must be finite, .* got 1 rows that are not, first row 1"):
         brier_score([[0.0, 1.0], [np.nan, 1.0]], [0, 1])
-    with pytest.raises(ValueError, match="`labels` must be 1 whole numbers"):
+    with pytest.raises(ValueError, match="`labels` must be 1 integers"):
         brier_score([[0.0, 1.0]], [0, 1])

@@ -4,7 +4,7 @@ from sklearn.metrics import balanced_accuracy_score
 
 from abstain.metrics import (
     METRICS,
-    Rows,
+    SampleRows,
     augrc,
     augrc_se,
     aurc,
@@ -54,7 +54,7 @@ def test_the_standard_error_is_the_spread_over_samples(name):
     for _ in range(300):
         y = (rng.random(500) < 0.3).astype(int)
         c, e = rng.random(500) - 0.3 * y, rng.random(500) < np.where(y, 0.95, 0.05)
-        value = METRICS[name](Rows.of(e, labels=y).rank(c))
+        value = METRICS[name](SampleRows.of(e, labels=y).rank(c))
         found.append(value.value)
         errors.append(value.se)
         fixed.append((aurc_se if name == "balanced_aurc" else augrc_se)(c, e, weights=class_weights(y)))

@@ -3,8 +3,8 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from abstain.metrics import Rows, compare, compare_all, estimates, rank
-from abstain.metrics.clusters import Clusters
+from abstain.metrics import SampleRows, compare, compare_all, estimates, rank
+from abstain.metrics.clusters import RowClusters
 from abstain.metrics.compare import compare_with
 from abstain.metrics.influence import aurc_influence
 
@@ -75,7 +75,7 @@ def test_shares_that_are_found_later_are_the_same(monkeypatch, ids):
 
 
 def test_many_against_one():
-    rows = Rows.of(ERRORS)
+    rows = SampleRows.of(ERRORS)
     best, *others = (estimates(rows.rank(c))[0] for c in SCORES.values())
     assert compare_with(best, others)[0] == compare(SCORES["ties"], SCORES["smooth"], ERRORS)
     with pytest.raises(ValueError, match="must have two rankings of the same rows"):
@@ -83,8 +83,8 @@ def test_many_against_one():
 
 
 def test_clusters_of_some_rows_are_numbered_anew():
-    clusters, chosen = Clusters.of(IDS, N), IDS % 3 > 0
-    among, own = clusters.among(chosen), Clusters.of(IDS[chosen], chosen.sum())
+    clusters, chosen = RowClusters.of(IDS, N), IDS % 3 > 0
+    among, own = clusters.among(chosen), RowClusters.of(IDS[chosen], chosen.sum())
     assert among.size == own.size
     assert len(np.unique(np.stack([among.number, own.number]), axis=1).T) == own.size
     assert clusters.among(np.arange(N) == 5) is None

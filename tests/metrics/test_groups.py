@@ -5,7 +5,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from abstain.metrics import Rows, augrc, aurc, aurc_interval, aurc_se, estimates, group, paired, rank, risk_coverage
+from abstain.metrics import (
+    SampleRows,
+    augrc,
+    aurc,
+    aurc_interval,
+    aurc_se,
+    estimates,
+    group,
+    paired,
+    rank,
+    risk_coverage,
+)
 from abstain.metrics.groups import prefix
 
 rows = st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=1, max_size=30)
@@ -51,7 +62,7 @@ def test_estimates_of_groups_are_those_of_the_rows():
 
 
 def test_counted_and_weighted_ways_agree():
-    """The sums of whole numbers and those for any weight are different code."""
+    """The sums of integers and those for any weight are different code."""
     rng = np.random.default_rng(2)
     c, e, ones = rng.normal(size=2000).round(2), rng.random(2000) < 0.2, np.ones(2000)
     for alpha in (0.05, 0.4, 1.0):
@@ -104,11 +115,11 @@ def test_what_groups_alone_cannot_tell():
 
 
 def test_rows_are_checked():
-    with pytest.raises(ValueError, match="`labels` must be 2 whole numbers"):
-        Rows.of([0, 1], labels=[0.5, 1.0])
+    with pytest.raises(ValueError, match="`labels` must be 2 integers"):
+        SampleRows.of([0, 1], labels=[0.5, 1.0])
     with pytest.raises(ValueError, match=r"`logits` must be numbers of shape \(2, K\)"):
-        Rows.of([0, 1], logits=[[0.0, 1.0]])
+        SampleRows.of([0, 1], logits=[[0.0, 1.0]])
     with pytest.raises(ValueError, match="must be of one length, got 3, 2"):
-        Rows.of([0, 1]).rank([1.0, 2.0, 3.0])
+        SampleRows.of([0, 1]).rank([1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="`confidence` must not be NaN"):
-        Rows.of([0, 1]).rank([1.0, np.nan])
+        SampleRows.of([0, 1]).rank([1.0, np.nan])

@@ -18,7 +18,7 @@ from abstain.metrics import (
     risk_coverage,
     slices,
 )
-from abstain.metrics.share import share
+from abstain.metrics.slices import share
 from abstain.thresholds.sample import cluster_numbers
 
 
@@ -127,7 +127,7 @@ def test_comparing_all_needs_names():
 @pytest.mark.parametrize(
     ("ids", "message"),
     [
-        (np.ma.array([1, 1, 2, 3], mask=[0, 1, 0, 0]), "`ids` must have a value everywhere, got 1 masked ones"),
+        (np.ma.array([1, 1, 2, 3], mask=[0, 1, 0, 0]), "`ids` must have a value everywhere, got 1 masked values"),
         ([1, 1, 2, np.nan], "`ids` must be strings or integers, got float64"),
         (["a", "a", "b", None], "`ids` must hold numbers or strings, got Python objects"),
     ],

@@ -1,7 +1,7 @@
 import pytest
 from scipy.special import ndtri, stdtrit
 
-from abstain.metrics.quantiles import normal_quantile, student_quantile
+from abstain.metrics.spread import normal_quantile, student_quantile
 
 PROBABILITIES = (1e-12, 0.005, 0.025, 0.5, 0.975, 0.9995)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from abstain import metrics
-from abstain.metrics import METRICS, Rows, class_weights
+from abstain.metrics import METRICS, SampleRows, class_weights
 
 
 def sample(name, rng, n=300):
@@ -20,7 +20,7 @@ def sample(name, rng, n=300):
 def ranked(parts, confidence, rows=slice(None), **without):
     chosen = {key: part[rows] for key, part in parts.items()} | without
     errors = parts["logits"].argmax(1)[rows] != parts["labels"][rows]
-    return Rows.of(errors, **chosen).rank(confidence[rows])
+    return SampleRows.of(errors, **chosen).rank(confidence[rows])
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -64,7 +64,7 @@ def test_the_error_of_the_excess_leaves_out_what_the_oracle_shares(alpha):
     rng, found, errors, plain = np.random.default_rng(5), [], [], []
     for _ in range(200):
         u = rng.random(400)
-        ranking = Rows.of(rng.random(400) < u**0.5).rank(-u)
+        ranking = SampleRows.of(rng.random(400) < u**0.5).rank(-u)
         value = METRICS["excess_aurc"](ranking, at=alpha)
         found.append(value.value)
         errors.append(value.se)
@@ -79,7 +79,7 @@ def test_the_error_of_auroc_is_that_of_delong():
     inside, outside = c[labels >= 0, None], c[labels < 0]
     wins = (inside > outside) + 0.5 * (inside == outside)
     delong = np.sqrt(np.var(wins.mean(1), ddof=1) / len(inside) + np.var(wins.mean(0), ddof=1) / len(outside))
-    value = METRICS["ood_auroc"](Rows.of(labels < 0, labels=labels).rank(c))
+    value = METRICS["ood_auroc"](SampleRows.of(labels < 0, labels=labels).rank(c))
     assert value.value == pytest.approx(wins.mean(), rel=1e-12)
     assert value.se == pytest.approx(delong, rel=3e-3)
 
@@ -120,15 +120,15 @@ def test_values_are_those_of_the_functions():
 
 
 def test_what_the_rows_lack_is_said():
-    plain, unknown = Rows.of([0, 1]), Rows.of([0, 1], labels=[0, -1], logits=np.eye(2))
+    plain, unknown = SampleRows.of([0, 1]), SampleRows.of([0, 1], labels=[0, -1], logits=np.eye(2))
     assert METRICS["aurc"].objection(plain) is None
     assert METRICS["balanced_aurc"].objection(plain) == "no labels"
-    assert METRICS["brier_score"].objection(Rows.of([0, 1], labels=[0, 1])) == "no logits"
+    assert METRICS["brier_score"].objection(SampleRows.of([0, 1], labels=[0, 1])) == "no logits"
     assert METRICS["brier_score"].objection(unknown) == "some unknown classes"
     assert METRICS["calibration_error"].objection(unknown) is None
     assert METRICS["ood_auroc"].objection(unknown) is None
-    assert METRICS["ood_auroc"].objection(Rows.of([0], labels=[-1])) == "not both known and unknown classes"
-    assert METRICS["ood_auroc"].objection(Rows.of([0, 1], labels=[0, -1], weights=[1, 2])) == "weights"
+    assert METRICS["ood_auroc"].objection(SampleRows.of([0], labels=[-1])) == "not both known and unknown classes"
+    assert METRICS["ood_auroc"].objection(SampleRows.of([0, 1], labels=[0, -1], weights=[1, 2])) == "weights"
 
 
 @pytest.mark.parametrize(("name", "message"), [
@@ -138,4 +138,4 @@ def test_what_the_rows_lack_is_said():
 ])  # fmt: skip
 def test_measuring_anyway_is_an_error(name, message):
     with pytest.raises(ValueError, match=message):
-        METRICS[name](Rows.of([0, 1]).rank([1.0, 2.0]))
+        METRICS[name](SampleRows.of([0, 1]).rank([1.0, 2.0]))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from abstain.metrics import group, risk_at_coverage, risk_band, risk_coverage
-from abstain.metrics.risk_influence import rates_at_cut
+from abstain.metrics.operating_points import rates_at_cut
 
 
 def clustered(rng, n, clusters, *, ties=False):

@@ -5,8 +5,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm, poisson
 
-from abstain.metrics.quantiles import normal_quantile
-from abstain.metrics.spread import FEW, Spread, effective_number, heaviest, reach
+from abstain.metrics.spread import FEW, FEW_APART, MOST, Spread, effective_number, heaviest, normal_quantile, reach
 
 MANY = 1e12
 
@@ -70,6 +69,22 @@ def test_normal_intervals_do_not_cover_counts():
     counts = np.arange(80)
     held = np.abs(counts - 2.5) <= 1.96 * np.sqrt(counts)
     assert poisson.pmf(counts, 2.5)[held].sum() < 0.92
+
+
+def cover_of_light_terms(expected, few, runs=2500):
+    """How often a difference holds in which one score finds errors among all rows: their weights are exponential."""
+    rng, held = np.random.default_rng(3), 0
+    for _ in range(runs):
+        terms = rng.exponential(size=rng.poisson(expected))
+        spread = Spread(np.sum(terms**2), (0.0, np.sum(terms**3)), (1 - np.log(MOST),) * 2, MANY, few=few)
+        low, high = spread.interval(np.sum(terms), level=0.95)
+        held += low <= expected <= high
+    return held / runs
+
+
+def test_a_difference_by_few_terms_that_may_be_light_is_covered_where_counting_them_as_in_an_area_does_not():
+    assert cover_of_light_terms(6.0, FEW_APART) >= 0.93
+    assert cover_of_light_terms(6.0, FEW) < 0.92
 
 
 def test_what_is_too_light_to_matter_changes_no_digit():

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from abstain.metrics import coverage_at_risk, rank, risk_at_coverage
-from abstain.metrics.crossing import crossing
-from abstain.metrics.risk_influence import rates_at_cut, risk_influence
+from abstain.metrics.operating_points import crossing, rates_at_cut, risk_influence
 from abstain.metrics.two_models import TwoModels
 
 POINTS = {
@@ -55,7 +54,7 @@ def test_the_running_errors_are_those_of_each_rank(per_cluster):
     columns[0] = columns[0].round(1)
     a, b = (rank(columns[i], columns[i + 1], ids=ids) for i in (0, 2))
     from abstain.metrics.clusters import standard_error
-    from abstain.metrics.crossing import _errors
+    from abstain.metrics.operating_points import _errors
 
     _, other = risk_influence(b, 0.7)
     ks = np.cumsum(a.groups.counts)

@@ -9,7 +9,7 @@ import pytest
 from abstain import Outputs, calibrate
 from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, Row, ScoreMonitor, Watch
 from abstain.monitor.clusters import ranks
-from abstain.monitor.row import Clusters
+from abstain.monitor.monitor import ClusterValues
 
 SIZES = {
     "equal": lambda _, n: np.full(n, 8),
@@ -95,7 +95,9 @@ def test_clusters_that_change_are_noticed():
 
 
 def outcome(monitor, name, rows, values):
-    (found,) = monitor.outcomes(Clusters.one(name, rows, values))
+    (found,) = monitor.outcomes(
+        ClusterValues([name], np.array([rows]), np.array(values, dtype=float), np.array([len(values)]))
+    )
     return found
 
 
@@ -132,7 +134,7 @@ def test_ids_are_needed_where_calibration_had_clusters():
         monitor.observe_errors([1, 0])
     with pytest.raises(ValueError, match=r"`ids` must have shape \(2,\)"):
         monitor.observe_errors([1, 0], ids=["a"])
-    with pytest.raises(ValueError, match="`ids` must name every row, got an empty text for row 2"):
+    with pytest.raises(ValueError, match="`ids` must name every row, got an empty string for row 2"):
         monitor.observe_errors([1, 0], ids=["a", ""])
     with pytest.raises(ValueError, match="must all count rows, or all count clusters"):
         DeploymentMonitor(RiskMonitor(0.1, 0.05, largest=3), AcceptanceMonitor(0.5, 0.7, 0.05))

@@ -8,8 +8,7 @@ import pytest
 
 from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, Row, ScoreMonitor, Watch
 from abstain.monitor import watch as module
-from abstain.monitor.monitor import first_alarm
-from abstain.monitor.row import Clusters
+from abstain.monitor.monitor import ClusterValues, first_alarm
 
 SAMPLE = np.random.default_rng(0).normal(size=300).round(1)
 
@@ -165,7 +164,11 @@ class Loop:
             turn = self.queue.pop(0)
             if turn["labels"]:
                 values = sorted(map(float, turn["labels"]), reverse=True)
-                outcome = self.start.risk.outcomes(Clusters.one("", turn["rows"], values))[0]
+                outcome = self.start.risk.outcomes(
+                    ClusterValues(
+                        [""], np.array([turn["rows"]]), np.array(values, dtype=float), np.array([len(values)])
+                    )
+                )[0]
                 self.too_large += bool(np.isnan(outcome))
                 if not np.isnan(outcome):
                     self.found["risk"].append((number, outcome))
@@ -183,7 +186,9 @@ class Loop:
             taken, self.found = self.found, taken
             for part in ("acceptance", "scores"):
                 if values := [value for _, value in taken[part]]:
-                    cluster = Clusters.one(str(name), len(rows), values)
+                    cluster = ClusterValues(
+                        [str(name)], np.array([len(rows)]), np.array(values, dtype=float), np.array([len(values)])
+                    )
                     self.found[part].append((done, self.start.parts[part].outcomes(cluster)[0]))
             self.push(rows)
             self.due(done)

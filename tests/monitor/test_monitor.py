@@ -292,7 +292,7 @@ def test_the_range_of_a_share_holds_for_the_worst_thresholds_of_several_groups(g
 
 
 def test_switching_is_quick_after_a_long_good_time_and_seldom_wrong():
-    """Risk 0.01 for 5,000 samples, then 0.2, promised 0.05: the mixture alone pays for the good time."""
+    """Risk 0.01 for 5,000 samples, then 0.2, guaranteed 0.05: the mixture alone pays for the good time."""
     rng = np.random.default_rng(10)
     good, bad = rng.random(5000) < 0.01, rng.random(400) < 0.2
     monitor = RiskMonitor(risk=0.05, delta=0.05).observe(good)
@@ -409,27 +409,25 @@ def test_scores_must_be_numbers():
 def test_a_share_outside_the_range_without_proof_is_not_called_within():
     found = AcceptanceMonitor(0.381, 0.447, 0.05).update(accepted=677, n=1500)
     assert not found.alarm
-    assert found.words() == (
-        "No alarm: the share accepted may be within what calibration allows (0.381–0.447): 677 of 1500, 0.451."
-    )
+    assert found.words() == ("Share accepted: no alarm. 0.451, 677 of 1500; calibration allows 0.381–0.447.")
 
 
 def test_nothing_is_said_of_the_share_of_no_decisions():
     assert AcceptanceMonitor(0.4, 0.6, 0.05).words() == (
-        "The share accepted is not known: no decisions so far (calibration allows 0.400–0.600)."
+        "Share accepted: unknown, no decisions yet (calibration allows 0.400–0.600)."
     )
 
 
 def test_nothing_is_said_of_the_risk_without_labels():
     assert RiskMonitor(0.05, 0.05).words() == (
-        "The risk, 0.05 at most as promised, is not known: no labels of accepted samples yet."
+        "Risk: unknown, no labels of accepted samples yet (guaranteed: at most 0.05)."
     )
 
 
 def test_evidence_is_explained_and_beyond_a_million_not_counted():
     calm = ScoreMonitor.from_calibration(np.arange(1000.0))
-    assert "(0 seen; evidence against it, 1 at the start, reached 1; 20 raises the alarm)" in calm.words()
-    assert "reached over 1,000,000; 20 raises the alarm" in calm.observe(np.full(500, -1.0)).words()
+    assert "0 confidences; largest evidence of a change 1, alarm at 20." in calm.words()
+    assert "largest evidence of a change over 1,000,000, alarm at 20" in calm.observe(np.full(500, -1.0)).words()
 
 
 def test_print_shows_a_line_or_two_of_each_monitor():

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, calibrate
-from abstain.monitor.row import SOURCES, Row, supplied, unused
-from abstain.monitor.stream import Batch, batches
+from abstain.monitor.row import SOURCES, Row, number, supplied, unused
+from abstain.monitor.rows import StreamRows
+from abstain.monitor.stream import StreamBatch, batches
 
 
 def test_texts_and_values_are_the_same_row():
@@ -27,7 +28,10 @@ def test_columns_that_nobody_reads_are_named_once():
 
 def test_an_error_names_the_row():
     values = [1, "high"]
-    for batch in (Batch(2, rows=[{"confidence": value} for value in values]), Batch(2, {"confidence": values})):
+    for batch in (
+        StreamBatch(2, rows=[{"confidence": value} for value in values]),
+        StreamBatch(2, {"confidence": values}),
+    ):
         with pytest.raises(ValueError, match="Row 12: `confidence` must be a number or empty, got 'high'"):
             batch.read(start=11)
 
@@ -43,7 +47,7 @@ def test_an_error_names_the_row():
 )
 def test_columns_are_read_as_rows_are(columns):
     rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-    found, expected = Batch(4, columns).read(start=1), Batch(4, rows=rows).read(start=1)
+    found, expected = StreamBatch(4, columns).read(start=1), StreamBatch(4, rows=rows).read(start=1)
     for name in ("accepted", "confidence", "has_confidence", "error", "scored"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
     assert (found.ids, found.domains, found.predictions) == (expected.ids, expected.domains, expected.predictions)
@@ -83,7 +87,7 @@ def test_capitals_in_a_parquet_file_do_not_matter(tmp_path):
 
 @pytest.mark.parametrize("written", ["1_0", "٣", str(2**53 + 1)])
 def test_a_number_is_written_as_in_tables(written):
-    for batch in (Batch(2, {"confidence": ["0.5", written]}), Batch(2, {"confidence": [0.5, written]})):
+    for batch in (StreamBatch(2, {"confidence": ["0.5", written]}), StreamBatch(2, {"confidence": [0.5, written]})):
         with pytest.raises(ValueError, match="Row 2: `confidence` must be a number or empty, got"):
             batch.read(start=1)
 
@@ -99,3 +103,14 @@ def test_a_csv_file_is_read_as_tables_are(tmp_path, sign):
         csv.field_size_limit(limit)
     found = batch.read(start=1)
     assert [found.confidence[0], found.error[0]] == [0.5, 1]
+
+
+def test_a_decimal_comma_is_refused_by_name():
+    with pytest.raises(ValueError, match="got '0,93', a decimal comma"):
+        number("0,93")
+
+
+def test_truth_values_name_one_group_however_they_are_written():
+    columns = {"confidence": ["0.5"] * 4, "group": ["true", "True", "false", "False"]}
+    assert StreamRows.of_columns(columns, 4, scored=False).domains == ["True", "True", "False", "False"]
+    assert [Row.of({"group": name}).domain for name in (True, "true", "True")] == ["True"] * 3

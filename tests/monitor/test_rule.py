@@ -3,11 +3,11 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from abstain import Outputs, calibrate
+from abstain import Outputs, Risk, calibrate
 from abstain.monitor.row import Row
-from abstain.monitor.rows import Rows
+from abstain.monitor.rows import StreamRows
 from abstain.monitor.rule import Rule
-from abstain.monitor.stream import Batch
+from abstain.monitor.stream import StreamBatch
 
 ONE = Rule(0.5, None, {}, ())
 BY_CLASS = Rule(inf, "class", {"0": 0.5, "1": 0.9, "2": inf}, ("cat", "dog", "cow"))
@@ -15,7 +15,7 @@ BY_DOMAIN = Rule(inf, "domain", {"here": 0.5}, ())
 
 
 def verdict(rule, **values):
-    accepted = rule.decided(Rows.of([Row(**values)])).accepted[0]
+    accepted = rule.decided(StreamRows.of([Row(**values)])).accepted[0]
     return None if accepted < 0 else bool(accepted)
 
 
@@ -50,7 +50,7 @@ def test_each_group_has_its_threshold_by_number_or_name():
         (
             BY_CLASS,
             {},
-            "`prediction` must name a class where `accepted` is not given, .* got none. Run `abstain select`",
+            "`prediction` must name a class if `accepted` is missing, .* got none. Run `abstain select`",
         ),
         (BY_CLASS, {"prediction": "horse"}, "`prediction` must name a class .* got 'horse'"),
         (BY_DOMAIN, {}, "`domain` must name a domain .* got none. Run `abstain select` first"),
@@ -66,7 +66,7 @@ def test_the_column_that_the_selector_names_tells_the_group_or_else_group_or_els
     rule, order = Rule(inf, "town", {"x": 0.5}, ()), ["town", "group", "domain"]
     for k, name in enumerate(order):
         row = {"confidence": "0.7", name: "x"} | dict.fromkeys(order[k + 1 :], "elsewhere")
-        for batch in (Batch(1, {name: [cell] for name, cell in row.items()}), Batch(1, rows=[row])):
+        for batch in (StreamBatch(1, {name: [cell] for name, cell in row.items()}), StreamBatch(1, rows=[row])):
             assert batch.read(start=1, decided=rule.decided, group=rule.column).accepted[0] == 1
 
 
@@ -76,10 +76,10 @@ def test_a_later_label_without_confidence_is_left_as_it_is():
 
 def test_the_first_row_that_cannot_be_decided_is_named():
     columns = {"confidence": ["0.7", "0.7", "", "0.7"], "error": ["", "", "1", ""], "prediction": ["0", "1", "1", "x"]}
-    with pytest.raises(ValueError, match="Row 13: `confidence` or `accepted` must tell"):
-        Batch(4, columns).read(start=11, decided=BY_CLASS.decided)
+    with pytest.raises(ValueError, match="Row 13: A labelled row must have `confidence` or `accepted`"):
+        StreamBatch(4, columns).read(start=11, decided=BY_CLASS.decided)
     with pytest.raises(ValueError, match=r"Row 14: `prediction` must name a class .* got 'x'"):
-        Batch(4, columns | {"error": [""] * 4}).read(start=11, decided=BY_CLASS.decided)
+        StreamBatch(4, columns | {"error": [""] * 4}).read(start=11, decided=BY_CLASS.decided)
 
 
 def test_the_rule_of_a_selector_per_class_decides_as_the_selector():
@@ -87,7 +87,7 @@ def test_the_rule_of_a_selector_per_class_decides_as_the_selector():
     labels = rng.integers(3, size=2000)
     logits = rng.normal(size=(2000, 3)) + [2, 3, 4] * np.eye(3)[labels]
     outputs = Outputs(logits=logits, labels=labels, class_names=["cat", "dog", "cow"])
-    selector = calibrate(outputs, risk=0.03, per="class")
+    selector = calibrate(outputs, Risk(0.03, per="class"))
     rule, columns = Rule.of(selector), selector.decide(outputs)
     pairs = zip(columns["confidence"].tolist(), columns["prediction"].astype(str), strict=True)
     found = [verdict(rule, confidence=confidence, prediction=str(name)) for confidence, name in pairs]

@@ -130,7 +130,7 @@ def test_labels_beyond_the_accepted_are_refused_whatever_the_batches_and_leave_n
         watch = Watch(NEW)
         watch.observe(taken)
         before = watch.to_json()
-        with pytest.raises(ValueError, match="must have the column accepted where it has labels of rejected samples"):
+        with pytest.raises(ValueError, match="must have the column accepted if it has labels of rejected samples"):
             watch.observe(refused)
         assert watch.to_json() == before
 
@@ -145,7 +145,7 @@ def reported(errors, sooner):
 
 
 def test_errors_that_are_reported_sooner_raise_few_alarms_where_labels_counted_as_they_come_raise_many():
-    """A risk of 0.02 where 0.05 was promised."""
+    """A risk of 0.02 where 0.05 was guaranteed."""
     rng, alarms, naive = np.random.default_rng(2), 0, 0
     for _ in range(40):
         start, rows = RiskMonitor(risk=0.05, delta=0.05), list(reported(rng.random(600) < 0.02, sooner=100))
@@ -320,7 +320,9 @@ def test_a_label_alone_is_refused_where_it_may_be_of_several_decisions_and_has_n
         if ends:
             watch.close()
         before = watch.to_json()
-        with pytest.raises(ValueError, match="`id` must name one decision where a label comes without its confidence"):
+        with pytest.raises(
+            ValueError, match="`id` must name a single decision if its label comes without the confidence"
+        ):
             watch.observe([Row(error=True, id="a")])
         assert watch.to_json() == before
 
@@ -418,10 +420,10 @@ def test_the_rule_that_decides_is_kept_with_the_state():
     ):
         assert Watch.from_json(Watch(NEW, rule=rule).to_json()).rule == rule
     text = Watch(NEW, rule=Rule(0.5, None, {}, ())).to_json().replace('"per": null', '"per": 7')
-    with pytest.raises(ValueError, match="must be the state of a Watch, got '7' where per must be a text"):
+    with pytest.raises(ValueError, match="must be the state of a monitor, got '7' where per must be"):
         Watch.from_json(text)
 
 
 def test_a_state_with_counts_beyond_any_stream_is_refused():
-    with pytest.raises(ValueError, match="got a history that no stream leads to"):
+    with pytest.raises(ValueError, match="got an impossible history"):
         History(label_window=1 << 64)

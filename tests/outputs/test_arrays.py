@@ -91,7 +91,7 @@ def test_no_bit_of_an_archive_drops_or_changes_an_array(tmp_path):
         save(tmp_path / "run.npz", **{name: kept[name] for name in names})
         content = (tmp_path / "run.npz").read_bytes()
         starts = [
-            place for place in range(len(content)) if content[place : place + 4] in (b"PK\3\4", b"PK\1\2", b"PK\5\6")
+            start for start in range(len(content)) if content[start : start + 4] in (b"PK\3\4", b"PK\1\2", b"PK\5\6")
         ]
         for bit in (8 * start + bit for start in starts for bit in range(8 * 60)):
             if bit >= 8 * len(content):
@@ -100,8 +100,8 @@ def test_no_bit_of_an_archive_drops_or_changes_an_array(tmp_path):
             altered[bit // 8] ^= 1 << bit % 8
             (tmp_path / "run.npz").write_bytes(altered)
             try:
-                found = Outputs.load(tmp_path / "run.npz")
+                result = Outputs.load(tmp_path / "run.npz")
             except ValueError:
                 continue
-            assert found.labels.tolist() == [0, 1, 2], bit
-            assert found.class_names == ("cat", "dog", "eel")
+            assert result.labels.tolist() == [0, 1, 2], bit
+            assert result.class_names == ("cat", "dog", "eel")

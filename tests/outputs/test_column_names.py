@@ -27,7 +27,7 @@ def test_a_table_in_capitals_is_the_same_table(ending, tmp_path):
     frame = polars.DataFrame(columns)
     frame.write_csv(tmp_path / "t.csv")
     frame.write_parquet(tmp_path / "t.parquet")
-    found = Outputs.load(tmp_path / f"t{ending}")
-    assert found.class_names == ("b", "a")
-    assert found.labels.tolist() == [1, 0, 1, 0]
-    assert found.ids.tolist() == list("wxyz")
+    result = Outputs.load(tmp_path / f"t{ending}")
+    assert result.class_names == ("b", "a")
+    assert result.labels.tolist() == [1, 0, 1, 0]
+    assert result.ids.tolist() == list("wxyz")

@@ -23,18 +23,19 @@ def test_names_have_the_same_hash_on_every_machine():
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1), st.integers(0, 2**63))
 def test_whole_numbers_are_mixed_by_splitmix(ids, salt):
-    assert hashed(ids, salt=salt).tolist() == [_mixed(one % 2**64 ^ salt) for one in ids]
+    assert hashed(ids, salt=salt).tolist() == [_mixed(first % 2**64 ^ salt) for first in ids]
 
 
 def test_a_row_has_the_same_hash_in_any_order_precision_and_block():
     rows = np.random.default_rng(0).normal(size=(3000, 700)).astype(np.float32)  # of two blocks and a bit
-    found, order = hashed_rows(rows, salt=7), np.random.default_rng(1).permutation(3000)
-    assert len(np.unique(found)) == 3000
-    np.testing.assert_array_equal(hashed_rows(rows[order].astype(np.float64), salt=7), found[order])
-    assert not (hashed_rows(rows, salt=8) == found).any()
+    result, order = hashed_rows(rows, salt=7), np.random.default_rng(1).permutation(3000)
+    assert len(np.unique(result)) == 3000
+    np.testing.assert_array_equal(hashed_rows(rows[order].astype(np.float64), salt=7), result[order])
+    assert not (hashed_rows(rows, salt=8) == result).any()
 
 
 def test_columns_are_told_apart_and_zeros_are_not():
-    one, other, zero, minus = hashed_rows(np.array([[1.0, 2.0], [2.0, 1.0], [0.0, 3.0], [-0.0, 3.0]]), salt=0).tolist()
-    assert one != other
+    rows = np.array([[1.0, 2.0], [2.0, 1.0], [0.0, 3.0], [-0.0, 3.0]])
+    first, other, zero, minus = hashed_rows(rows, salt=0).tolist()
+    assert first != other
     assert zero == minus

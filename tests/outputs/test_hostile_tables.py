@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import numpy as np
+import polars as pl
 import pytest
 
 from abstain import Outputs
@@ -16,7 +17,7 @@ from abstain.outputs import arrays
         (b"", "have a column confidence, or columns logit_… or proba_…, got none"),
         (b'confidence,correct\n0.5,"1\n0.2,0\n', "comma-separated values, got unexpected end of data in line 3"),
         ("confidence,id\n0.5,é\n".encode("latin-1"), "be a table in UTF-8, got the byte 0xe9. Save it in UTF-8"),
-        (b"confidence,id\n0.5,a\0\n", "texts without NUL in column id, got .* in row 1"),
+        (b"confidence,id\n0.5,a\0\n", "strings without NUL in column id, got .* in row 1"),
         (b"confidence\n0.5\n1_0\n", "have numbers in column confidence, got '1_0' in row 2"),
         ("confidence\n٣\n".encode(), "have numbers in column confidence, got '٣' in row 1"),
         (
@@ -114,3 +115,15 @@ def test_stored_integers_that_would_tie_are_refused(tmp_path):
     polars.DataFrame({"confidence": [2**53, 2**53 + 1]}).write_parquet(tmp_path / "t.parquet")
     with pytest.raises(ValueError, match=r"numbers in column confidence, got 9007199254740993 in row 2"):
         Outputs.load(tmp_path / "t.parquet")
+
+
+def test_a_bit_that_makes_arrow_read_other_numbers_is_seen_by_what_the_file_states(tmp_path):
+    file = tmp_path / "t.parquet"
+    rng = np.random.default_rng(0)
+    pl.DataFrame({"confidence": rng.random(40), "correct": [1] * 40}).write_parquet(file)
+    content = bytearray(file.read_bytes())
+    optional = content.rindex(b"\x25\x02\x18\x0aconfidence")  # in the footer, whether there are gaps, then the name
+    content[optional] ^= 1  # another type, so that Arrow skips it, takes none for granted, and reads levels as numbers
+    file.write_bytes(content)
+    with pytest.raises(ValueError, match=r"column confidence, stated to be from 0\.0\S+ to 0\.9"):
+        Outputs.load(file)

@@ -111,10 +111,10 @@ def test_an_altered_array_is_refused(where, tmp_path):
         with pytest.raises(ValueError, match=r"logits.npy` must be"):
             Outputs.load(tmp_path / "run", verify=False)
         return
-    places = range(128) if where == "header" else rng.integers(128, len(contents), size=60)
-    for place in places:
+    positions = range(128) if where == "header" else rng.integers(128, len(contents), size=60)
+    for position in positions:
         altered = bytearray(contents)
-        altered[place] ^= 1 << int(rng.integers(8))
+        altered[position] ^= 1 << int(rng.integers(8))
         file.write_bytes(altered)
         with pytest.raises(ValueError, match=r"logits.npy` must be"):
             Outputs.load(tmp_path / "run")

@@ -32,7 +32,7 @@ def masked(values):
 )
 def test_a_mask_is_never_ignored(use):
     with pytest.raises(
-        ValueError, match=r"` must have a value everywhere, got 1 masked ones. Drop these rows, or fill"
+        ValueError, match=r"` must have a value everywhere, got 1 masked values. Drop these rows, or fill"
     ):
         use()
 
@@ -63,9 +63,9 @@ def test_different_confidences_never_tie_by_rounding(use, kind):
 
 def test_bfloat16_is_taken_exactly_and_sparse_matrices_are_refused():
     torch = pytest.importorskip("torch")
-    found = Outputs(logits=torch.tensor(LOGITS, dtype=torch.bfloat16, requires_grad=True))
-    assert found.logits.dtype == np.float32
-    np.testing.assert_array_equal(found.logits, LOGITS)
+    result = Outputs(logits=torch.tensor(LOGITS, dtype=torch.bfloat16, requires_grad=True))
+    assert result.logits.dtype == np.float32
+    np.testing.assert_array_equal(result.logits, LOGITS)
     with pytest.raises(TypeError, match=r"`features` must be a dense array, got a sparse one. .* with .to_dense\(\)"):
         Outputs(logits=LOGITS, features=torch.tensor(LOGITS).to_sparse())
 

@@ -74,10 +74,10 @@ def test_logs_of_probabilities_that_came_as_logits_are_known_by_what_they_are():
 
 
 def test_probabilities_given_for_logits_are_told_once():
-    with pytest.warns(UserWarning, match="`logits` look like probabilities: .* Pass them as probabilities=") as told:
+    with pytest.warns(UserWarning, match="`logits` look like probabilities: .* Pass them as probabilities=") as caught:
         outputs = Outputs(logits=P, labels=LABELS)
-    assert len(told) == 1
-    assert told[0].filename == __file__
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert len(outputs.select(np.arange(50)).split(0.5)[0]) == 25
@@ -112,8 +112,8 @@ def test_they_survive_a_file(tmp_path):
     ("arguments", "message"),
     [
         ({"probabilities": P, "logits": Z}, "`probabilities` must be left out where there are logits, got both"),
-        ({"probabilities": Z}, r"`probabilities` must be non-negative and sum to 1 in each row, .* first in row 0"),
-        ({"probabilities": np.vstack([P, P[:1] * 2])}, "got others in 1 of 401 rows, first in row 400"),
+        ({"probabilities": Z}, r"`probabilities` must be non-negative and sum to 1, .* in row 0"),
+        ({"probabilities": np.vstack([P, P[:1] * 2])}, "and a sum of 2 in row 400 .1 of 401 rows.. Pass"),
         ({"probabilities": P[:, 0]}, r"`probabilities` must have shape \(n, K\), a column for each .*, got \(400,\)"),
         ({"probabilities": np.full((3, 2), np.nan)}, "must be finite, got nan in 3 of 3 rows"),
         ({}, "`logits` must be given, or else `probabilities`"),

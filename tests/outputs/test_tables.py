@@ -11,32 +11,32 @@ P = np.exp(Z) / np.exp(Z).sum(axis=1, keepdims=True)
 LABELS = [0, 1, 2, -1, 0, 1]
 
 
-def write(frame, place):
-    place.parent.mkdir(exist_ok=True)
-    frame.write_csv(place) if place.suffix == ".csv" else frame.write_parquet(place)
-    return Outputs.load(place)
+def write(frame, position):
+    position.parent.mkdir(exist_ok=True)
+    frame.write_csv(position) if position.suffix == ".csv" else frame.write_parquet(position)
+    return Outputs.load(position)
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_logits_in_columns(ending, tmp_path):
     columns = {f"logit_{j}": Z[:, j] for j in (2, 0, 1)}  # in any order
     frame = pl.DataFrame(columns | {"label": LABELS, "id": list("abcdef"), "note": ["x"] * 6})
-    found = write(frame, tmp_path / f"t{ending}")
-    np.testing.assert_array_equal(found.logits, Z)
-    assert found.labels.tolist() == LABELS
-    assert found.ids.tolist() == list("abcdef")
-    assert found.class_names is None
+    result = write(frame, tmp_path / f"t{ending}")
+    np.testing.assert_array_equal(result.logits, Z)
+    assert result.labels.tolist() == LABELS
+    assert result.ids.tolist() == list("abcdef")
+    assert result.class_names is None
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_probabilities_in_named_columns_and_labels_by_name(ending, tmp_path):
     columns = {f"proba_{name}": P[:, j] for j, name in enumerate(("cat", "dog", "emu"))}
     frame = pl.DataFrame(columns | {"label": ["cat", "dog", "emu", "yak", "cat", "dog"]})
-    found = write(frame, tmp_path / f"t{ending}")
-    assert found.class_names == ("cat", "dog", "emu")
-    assert found.labels.tolist() == LABELS
-    assert found.are_log_probabilities
-    np.testing.assert_allclose(np.exp(found.logits), P)
+    result = write(frame, tmp_path / f"t{ending}")
+    assert result.class_names == ("cat", "dog", "emu")
+    assert result.labels.tolist() == LABELS
+    assert result.are_log_probabilities
+    np.testing.assert_allclose(np.exp(result.logits), P)
 
 
 def test_lists_in_parquet_keep_their_type(tmp_path):
@@ -44,10 +44,10 @@ def test_lists_in_parquet_keep_their_type(tmp_path):
         {"logits": Z.astype(np.float32).tolist(), "features": P.tolist(), "label": LABELS},
         schema={"logits": pl.List(pl.Float32), "features": pl.List(pl.Float64), "label": pl.Int64},
     )
-    found = write(frame, tmp_path / "t.parquet")
-    assert found.logits.dtype == np.float32
-    np.testing.assert_array_equal(found.logits, Z.astype(np.float32))
-    np.testing.assert_array_equal(found.features, P)
+    result = write(frame, tmp_path / "t.parquet")
+    assert result.logits.dtype == np.float32
+    np.testing.assert_array_equal(result.logits, Z.astype(np.float32))
+    np.testing.assert_array_equal(result.features, P)
 
 
 def test_several_confidences_and_answers_by_name(tmp_path):
@@ -59,9 +59,9 @@ def test_several_confidences_and_answers_by_name(tmp_path):
             "prediction": list("abbbcc"),
         }
     )
-    found = write(frame, tmp_path / "t.csv")
-    assert found.given_names == ("confidence_judge", "confidence_vendor")
-    assert found.errors.tolist() == [False, True, False, False, False, False]
+    result = write(frame, tmp_path / "t.csv")
+    assert result.given_names == ("confidence_judge", "confidence_vendor")
+    assert result.errors.tolist() == [False, True, False, False, False, False]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_several_confidences_and_answers_by_name(tmp_path):
             {"logit_0": Z[:, 0], "logit_1": ["1", "2", "x", "4", "5", "6"]},
             "numbers in column logit_1, got 'x' in row 3",
         ),
-        ({"proba_0": P[:, 0], "proba_1": P[:, 1]}, "sum to 1 in each row, got others in 6 of 6 rows, first in row 0"),
+        ({"proba_0": P[:, 0], "proba_1": P[:, 1]}, "in row 0 .6 of 6 rows."),
         (
             {"logit_0": Z[:, 0], "logit_1": Z[:, 1], "label": [0.0, 1, 0.5, 1, 0, 1]},
             "class numbers in column label, got",
@@ -106,7 +106,28 @@ def test_a_class_is_the_same_however_its_number_is_written(ending, tmp_path):
     (tmp_path / "s.csv").write_text("label, prediction, confidence\ncat, cat, 0.9\ndog, cat, 0.8\n")
     assert Outputs.load(tmp_path / "s.csv").errors.tolist() == [False, True]
     odd = pl.DataFrame({"confidence": [0.5], "label": [[1, 2]], "prediction": [1]})
-    with pytest.raises(ValueError, match="texts without NUL in column label, got a list in row 1"):
+    with pytest.raises(ValueError, match="strings without NUL in column label, got a list in row 1"):
         write(odd, tmp_path / "t.parquet")
     array = pl.DataFrame({"logits": pl.Series([[1e300] * 32], dtype=pl.Array(pl.Float64, 32))})
     assert write(array, tmp_path / "a.parquet").logits.dtype == np.float64
+
+
+@pytest.mark.parametrize("sign", [";", "\t"])
+def test_a_decimal_comma_is_refused_by_name(tmp_path, sign):
+    file = tmp_path / "t.csv"
+    file.write_text(f"confidence{sign}correct\n0.5{sign}1\n0,93{sign}0\n")
+    with pytest.raises(ValueError, match=r"column confidence, got '0,93' in row 2, a decimal comma\. Write a point"):
+        Outputs.load(file)
+
+
+def test_truth_values_are_the_same_groups_and_classes_however_they_are_written(tmp_path):
+    frame = pl.DataFrame({"confidence": [0.1, 0.2], "correct": [1, 0], "group": [True, False]})
+    frame.write_parquet(tmp_path / "t.parquet")
+    frame.write_csv(tmp_path / "polars.csv")
+    frame.to_pandas().to_csv(tmp_path / "pandas.csv", index=False)
+    found = [Outputs.load(tmp_path / name).domain.tolist() for name in ("t.parquet", "polars.csv", "pandas.csv")]
+    assert found == [["True", "False"]] * 3
+    given = Outputs(given={"confidence": [0.1, 0.2]}, errors=[0, 1], domain=[True, False])
+    assert given.domain.tolist() == ["True", "False"]
+    (tmp_path / "classes.csv").write_text("logit_false,logit_true,label\n2,0,True\n0,2,true\n")
+    assert Outputs.load(tmp_path / "classes.csv").labels.tolist() == [1, 1]

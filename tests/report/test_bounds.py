@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from abstain.metrics.share import share
+from abstain.metrics.slices import share
 from abstain.report.bounds import clustered_bounds, upper_bound_of, upper_bounds
 from abstain.thresholds.binomial import upper_bound
 

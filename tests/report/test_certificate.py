@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, calibrate, certify
-from abstain.report.certificate_markdown import certificate_markdown
-from abstain.report.certificate_page import certificate_page
-from abstain.report.certificate_tables import SHOWN, slice_tables
+from abstain.report.certificate import SHOWN, certificate_markdown, certificate_page, slice_tables
 
 HOSTILE = ["<script>alert(1)</script>", "a|b\n**bold**", '"quoted" & \u202eturned', "x" * 10_000, "half \ud800"]
 
@@ -27,7 +25,7 @@ def certificate():
     return certify(calibrate(rows(0, HOSTILE), risk=0.06), rows(1, HOSTILE), sources=sources)
 
 
-def test_the_page_says_promise_verdict_data_and_versions(certificate, tmp_path):
+def test_the_page_says_guarantee_verdict_data_and_versions(certificate, tmp_path):
     certificate.to_html(tmp_path / "c.html")
     found = (tmp_path / "c.html").read_text()
     for words in ("is at most 0.06", "SHA-256", certificate.calibration.digest, "numpy", "Fresh rows, by group"):
@@ -37,7 +35,7 @@ def test_the_page_says_promise_verdict_data_and_versions(certificate, tmp_path):
 
 def test_the_page_opens_without_a_complaint_and_sorts(certificate, opened):
     page = opened(certificate_page(certificate))
-    assert page.locator("h2").first.text_content() == "The promise"
+    assert page.locator("h2").first.text_content() == "The guarantee"
     names = page.locator("#slices table").last.locator("tbody th summary, tbody th > bdi").all_text_contents()
     assert HOSTILE[0] in names
     page.locator("#slices thead button").first.click()
@@ -64,7 +62,7 @@ def test_of_many_slices_some_are_left_out_and_that_is_said():
     assert table[-1][0] == "10 more"
 
 
-def test_a_refuted_promise_is_marked_on_the_page():
+def test_a_refuted_guarantee_is_marked_on_the_page():
     selector = calibrate(rows(0, ["a"]), risk=0.06)
     bad = Outputs(given={"vendor": np.full(200, 0.99)}, errors=np.ones(200, dtype=bool))
     assert 'class="note bad"' in certificate_page(certify(selector, bad))
@@ -90,5 +88,5 @@ def test_a_very_long_group_is_folded_and_no_letter_turns_the_text():
     page = re.sub(r"<bdi>[^<]*</bdi>", "", certificate_page(found))
     [item] = [each for each in re.findall(r"<li>.*?</li>", page) if "xxxx" in each]
     assert item.startswith('<li><details class="long"><summary>In the group xxx')
-    assert "significantly more than is promised for all rows together.</summary>" in item
+    assert "significantly more than is guaranteed for all rows together.</summary>" in item
     assert "\u202e" not in page + certificate_markdown(found)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, compare_runs
-from abstain.report.comparison_page import comparison_page
-from abstain.report.comparison_tables import comparison_markdown, comparison_tables
+from abstain.report.comparison import comparison_markdown, comparison_page, comparison_tables
 from abstain.report.figures.comparison import comparison_figure
 from abstain.report.figures.save import picture_bytes
 from abstain.report.page import shortened

@@ -14,7 +14,7 @@ def test_the_verdict_names_the_best_the_usual_and_whether_they_differ(digits):
     found = verdict(evaluate(digits, scores=["max_softmax", "confidence_margin", "energy"]))
     assert re.match(
         r"Use confidence_margin: over all samples \(4,684 rows, .*% errors\) it ranks best, AURC \d.* against \d.* for "
-        r"max_softmax, which people use today, and the difference is significant\.",
+        r"max_softmax, the usual baseline, and the difference is significant\.",
         found.words,
     )
     assert found.baseline == "max_softmax"
@@ -68,12 +68,12 @@ def test_tables_mark_the_best(digits):
     assert lines[0].startswith("| score | symbol | in α=0.1 |")
     assert len({line.count("|") for line in lines[:-2]}) == 1
     best = evaluation.best("all")
-    assert lines[2].startswith(f"| {best['score']} |")
-    assert lines[2].endswith(f"| **{100 * best['aurc']:.2f}** |")
+    assert lines[2].startswith(f"| {best.score} |")
+    assert lines[2].endswith(f"| **{100 * best.aurc:.2f}** |")
     assert lines[-1] == "AURC-α × 100, lower is better. Bold: best; italics: not significantly worse."
     latex = latex_table(summary).splitlines()
     assert latex[7].startswith(r"\texttt{confidence\_margin} & RL\textsubscript{conf-M} &")
-    assert rf"\textbf{{{100 * best['aurc']:.2f}}}" in latex[7]
+    assert rf"\textbf{{{100 * best.aurc:.2f}}}" in latex[7]
     assert all(line.count("&") == 13 for line in latex[5:] if line.endswith(r"\\"))
     assert [line.endswith(r"} \\") for line in latex[7:11]] == [True, True, True, True]
 
@@ -178,7 +178,7 @@ def test_figures_are_drawn_on_axes_that_are_given(digits):
     assert len(axes[2].lines) >= 4
 
 
-def test_notebooks_show_promises_in_words_and_escaped():
+def test_notebooks_show_guarantees_in_words_and_escaped():
     rng = np.random.default_rng(0)
     confidence = rng.random(2000)
     outputs = Outputs(given={"<b>": confidence}, errors=rng.random(2000) < 0.3 * (1 - confidence))

@@ -9,8 +9,7 @@ import pytest
 
 from abstain import Outputs, evaluate
 from abstain.evaluation import summarize
-from abstain.report.table_file import write_columns, write_evaluation
-from abstain.report.tables import latex_table, markdown_table
+from abstain.report.tables import latex_table, markdown_table, write_columns, write_evaluation
 
 METRICS = ["augrc", "coverage_at_risk(risk=0.05)", "ood_auroc", "brier_score"]
 HOSTILE = "50% of $x_1^2$ & {more \\textbf #1 ~|<b>"
@@ -32,14 +31,16 @@ def test_a_column_is_a_metric_on_a_mix_and_the_largest_is_best_where_it_should_b
     ]  # fmt: skip
     place = [column.title for column in whole.columns].index("all ood_auroc")
     values = {
-        row["score"]: row["value"] for row in evaluation.further if (row["mix"], row["metric"]) == ("all", "ood_auroc")
+        row["score"]: row["value"]
+        for row in evaluation.extra_metrics
+        if (row["mix"], row["metric"]) == ("all", "ood_auroc")
     }
     for line in whole.lines:
         assert line.cells[place].value == values[line.score]
         assert line.cells[place].is_best == (values[line.score] == max(values.values()))
         assert line.cells[place].low < line.cells[place].value < line.cells[place].high
     assert whole.of_softmax == tuple(
-        ("brier_score", row["mix"], row["value"]) for row in evaluation.further if row["metric"] == "brier_score"
+        ("brier_score", row["mix"], row["value"]) for row in evaluation.extra_metrics if row["metric"] == "brier_score"
     )
 
 
@@ -62,13 +63,13 @@ def test_csv_and_parquet_have_a_row_for_each_value(evaluation, tmp_path):
     with open(tmp_path / "t.csv", newline="") as stream:
         rows = list(csv.DictReader(stream))
     frame = polars.read_parquet(tmp_path / "t.parquet")
-    assert len(rows) == len(frame) == len(evaluation.rows) + len(evaluation.further)
+    assert len(rows) == len(frame) == len(evaluation.rows) + len(evaluation.extra_metrics)
     for row, kept, known in zip(rows, frame.to_dicts(), evaluation.rows, strict=False):
         assert float(row["value"]) == kept["value"] == known["aurc"]
         assert (row["score"], row["mix"], float(row["alpha"])) == (known["score"], known["mix"], known["alpha"])
     last = rows[-1]
     assert (last["score"], last["alpha"], last["best"]) == ("energy", "", "")
-    assert float(last["value"]) == evaluation.further[-1]["value"]
+    assert float(last["value"]) == evaluation.extra_metrics[-1]["value"]
 
 
 def test_the_same_table_is_the_same_bytes(evaluation, tmp_path):

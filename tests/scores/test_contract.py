@@ -11,10 +11,9 @@ from hypothesis.extra.numpy import arrays
 import abstain
 from abstain.outputs import Outputs
 from abstain.scores import KNN, SCORES, ViM, confidences, from_state, to_state
-from abstain.scores.energy import Energy
 from abstain.scores.geometric_margin import GeometricMargin
 from abstain.scores.learned import Learned
-from abstain.scores.max_softmax import MaxSoftmax
+from abstain.scores.logit_scores import Energy, MaxSoftmax
 
 FEW = Learned((MaxSoftmax(), Energy(), GeometricMargin(), KNN(), ViM()))  # or it would take minutes
 FORM = GeometricMargin("top_two")  # not in the registry, so that reports are without it

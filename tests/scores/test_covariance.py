@@ -1,10 +1,18 @@
-"""Covariances and a root of their inverse."""
+"""Covariances, their inverses and principal axes against scikit-learn and NumPy."""
 
 import numpy as np
 import pytest
 
 from abstain.scores import CannotFitError
-from abstain.scores.covariance import empirical_covariance, whitening
+from abstain.scores.covariance import (
+    ESTIMATES,
+    are_few,
+    empirical_covariance,
+    estimated_covariance,
+    precision,
+    principal_axes,
+    whitening,
+)
 
 
 def rows(n=80, d=6, seed=0):
@@ -41,3 +49,46 @@ def test_many_features_are_whitened_by_halves():
     covariance = np.cov(rng.normal(size=(500, 150)) @ rng.normal(size=(150, 150)), rowvar=False)
     matrix = whitening(covariance)
     np.testing.assert_allclose(matrix.T @ covariance @ matrix, np.eye(150), atol=1e-8)
+
+
+def scaled_rows(n, d=12, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)) * np.linspace(0.2, 3, d)
+
+
+def quadratic(found, v):
+    return found.of(v, v @ found.matrix)
+
+
+@pytest.mark.parametrize("estimate", ESTIMATES)
+@pytest.mark.parametrize("n", [1, 2, 5, 6, 7, 40])
+def test_it_is_the_inverse_of_the_whole_covariance(n, estimate):
+    centred, v = scaled_rows(n), scaled_rows(20, seed=1)
+    root = whitening(estimated_covariance(centred, estimate))
+    found = precision(centred, estimate)
+    assert found.matrix.shape[1] == (n if n <= 6 else 12)
+    np.testing.assert_allclose(quadratic(found, v), np.square(v @ root).sum(axis=1), rtol=1e-8)
+
+
+@pytest.mark.parametrize("n", [5, 40])
+def test_distances_differ_by_twice_what_is_towards_the_means(n):
+    found, x, means = precision(scaled_rows(n), "ledoit_wolf"), scaled_rows(8, seed=1), scaled_rows(4, seed=2)
+    slopes, halves = found.towards(means)
+    expected = np.stack([quadratic(found, x - mean) for mean in means], axis=1)
+    np.testing.assert_allclose(quadratic(found, x)[:, None] - 2 * (x @ slopes - halves), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n", [3, 40])
+def test_the_precision_of_no_variance_is_refused(n):
+    with pytest.raises(CannotFitError, match="do not vary"):
+        precision(np.zeros((n, 12)), "ledoit_wolf")
+
+
+@pytest.mark.parametrize(("n", "d"), [(40, 6), (6, 6), (3, 6), (1, 6)])
+def test_values_and_axes_make_the_second_moment(n, d):
+    rows = np.random.default_rng(n).normal(size=(n, d))
+    values, axes = principal_axes(rows)
+    assert len(values) == (n if are_few(n, d) else d)
+    assert (np.diff(values) <= 0).all()
+    np.testing.assert_allclose(axes @ axes.T, np.eye(len(values)), atol=1e-12)
+    np.testing.assert_allclose((axes.T * values) @ axes, rows.T @ rows / n, atol=1e-12)

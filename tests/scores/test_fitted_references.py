@@ -48,7 +48,7 @@ from abstain.scores import (
 from abstain.scores.covariance import shrunk_covariance
 from abstain.scores.held_out import dealt
 from abstain.scores.inputs import Inputs
-from abstain.scores.max_softmax import MaxSoftmax
+from abstain.scores.logit_scores import MaxSoftmax
 from abstain.scores.score import FittedScore
 from abstain.scores.sirc import FittedSIRC
 

@@ -75,7 +75,7 @@ def test_names_with_the_form_are_known_and_the_default_report_has_one():
     evaluation = abstain.evaluate(OUTPUTS, scores=asked, alphas=(1.0,))
     areas = {row["score"]: row["aurc"] for row in evaluation.rows if row["mix"] == "in+label" or row["mix"] == "in"}
     assert len(areas) == 2
-    assert evaluation.best("in")["score"] in areas
+    assert evaluation.best("in").score in areas
     usable = OUTPUTS.errors
     assert aurc(SIGNED, usable) != aurc(GAP, usable)
 

@@ -11,19 +11,15 @@ from scipy.stats import rankdata
 from abstain import Outputs
 from abstain.metrics import aurc
 from abstain.scores import SCORES
-from abstain.scores.confidence_margin import ConfidenceMargin
-from abstain.scores.delta_knn import DeltaKNN
-from abstain.scores.energy import Energy
-from abstain.scores.given import Own
+from abstain.scores.given_confidence import Own
 from abstain.scores.held_out import folds, some_rows
-from abstain.scores.knn import KNN
 from abstain.scores.learned import Learned
-from abstain.scores.logistic import fit_logistic, held_out_losses, log_losses
-from abstain.scores.max_softmax import MaxSoftmax
+from abstain.scores.logistic import OF_BASE, OF_CLASSES, RIDGES, fit_logistic, held_out_losses, log_losses, weigh
+from abstain.scores.logit_scores import ConfidenceMargin, Energy, MaxSoftmax
+from abstain.scores.neighbours import KNN, DeltaKNN
 from abstain.scores.quantile_map import QuantileMap
 from abstain.scores.score import CannotFitError
 from abstain.scores.state import from_state, to_state
-from abstain.scores.weighing import OF_BASE, OF_CLASSES, RIDGES, weigh
 
 NUMBERS = st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=2, max_size=40)
 

@@ -59,7 +59,7 @@ def test_a_process_started_while_threads_fit_does_not_wait_for_them(way, childre
 
 COMPILING = """
 import multiprocessing, threading, time, warnings
-from abstain.kernels.compiled import compiled
+from abstain._kernels.compilation import compiled
 
 def new():
     @compiled()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from abstain import Outputs
-from abstain.collect.torchvision import mend_torchvision
+from abstain.collect.torchvision import repair_torchvision
 from abstain.scores import ASH, DICE, MDS, NCI, RMDS, SCALE, SHE, KLMatching
 
 torch = pytest.importorskip("torch")
@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 
 @pytest.fixture(scope="module")
 def theirs():
-    mend_torchvision()
+    repair_torchvision()
     import pytorch_ood.detector
 
     return pytorch_ood.detector

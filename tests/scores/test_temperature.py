@@ -3,7 +3,7 @@ import pytest
 
 from abstain import Outputs
 from abstain.scores import CannotFitError, TemperatureScaled
-from abstain.scores.max_softmax import MaxSoftmax
+from abstain.scores.logit_scores import MaxSoftmax
 from abstain.scores.temperature import best_temperature
 
 

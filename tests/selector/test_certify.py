@@ -6,10 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from abstain import Outputs, Selector, calibrate, certify
-from abstain.selector.certificate import Certificate
-from abstain.selector.certificate_check import changes
-from abstain.selector.certificate_words import findings, promise_words, slice_words, told, verdict_words
+from abstain import Outputs, Risk, Selector, calibrate, certify
+from abstain.selector.certificate import (
+    Certificate,
+    findings,
+    guarantee_words,
+    slice_words,
+    verdict_words,
+    words_of_test,
+)
+from abstain.selector.certify import changes
 
 
 def rows(n, seed, *, steep=0.3, domains=("a", "b"), copies=1):
@@ -67,7 +73,7 @@ def test_rows_that_fit_the_score_are_held_out_and_classes_are_told_by_name():
     assert sum(one.n for one in held.classes) == 1200
 
 
-def test_a_kept_promise_is_confirmed_or_consistent(certificate):
+def test_a_kept_guarantee_is_confirmed_or_consistent(certificate):
     assert certificate.verdict in ("confirmed", "consistent")
     fresh = certificate.fresh
     accepted = SELECTOR.accepts(FRESH)
@@ -75,13 +81,13 @@ def test_a_kept_promise_is_confirmed_or_consistent(certificate):
     assert fresh.tests[0].result.by == "binomial"
 
 
-def test_a_broken_promise_is_refuted_and_its_slices_are_told():
+def test_a_broken_guarantee_is_refuted_and_its_slices_are_told():
     bad = rows(3000, 2, steep=0.9)
     found = certify(SELECTOR, bad)
     assert found.verdict == "refuted"
     assert all(one.above for one in found.fresh.domains)
     assert "In the group a, " in slice_words(found.fresh)[0]
-    assert verdict_words(found) == "The fresh rows refute the promise."
+    assert verdict_words(found) == "The fresh rows refute the guarantee."
 
 
 def test_slices_are_tested_together_one_after_the_other():
@@ -98,7 +104,7 @@ def test_slices_are_tested_together_one_after_the_other():
 def test_few_rows_say_little_and_the_power_is_told():
     found = certify(SELECTOR, rows(60, 3))
     assert found.verdict == "too little data"
-    assert "A share of 0.1 would be noticed with probability 0." in told(found.fresh.tests[0])
+    assert "A share of 0.1 would be noticed with probability 0." in words_of_test(found.fresh.tests[0])
 
 
 def test_clusters_are_tested_by_bets():
@@ -111,7 +117,7 @@ def test_clusters_are_tested_by_bets():
 
 
 def test_each_group_is_tested_and_the_level_shared():
-    grouped = calibrate(CAL, risk=0.05, per="domain")
+    grouped = calibrate(CAL, Risk(0.05, per="domain"))
     mixed = rows(4000, 7, domains=("a", "c"))
     found = certify(grouped, mixed)
     assert [test.about[-11:] for test in found.fresh.tests[1:]] == ["the group a", "the group b"]
@@ -126,20 +132,20 @@ def test_risk_and_coverage_are_both_tested():
     covered = found.fresh.tests[1].result
     assert (covered.limit, covered.trials) == (0.5, 3000)
     assert covered.events == (~both.accepts(FRESH)).sum()
-    assert "are rejected" in told(found.fresh.tests[1])
+    assert "are rejected" in words_of_test(found.fresh.tests[1])
 
 
 @pytest.mark.parametrize("options", [{"coverage": 0.7, "delta": None}, {"cost": 0.2}], ids=["in expectation", "cost"])
 def test_what_rows_cannot_refute_is_not_tested(options):
     found = certify(calibrate(CAL, **options), FRESH)
     assert found.verdict == "not tested"
-    assert "not tested, as" in told(found.fresh.tests[0])
+    assert "not tested, as" in words_of_test(found.fresh.tests[0])
 
 
 def test_without_fresh_rows_nothing_is_tested():
     found = certify(SELECTOR)
     assert (found.fresh, found.verdict, findings(found)) == (None, "not tested", [])
-    assert promise_words(found)[0].startswith("The share of errors among accepted rows is at most 0.05")
+    assert guarantee_words(found)[0].startswith("The share of errors among accepted rows is at most 0.05")
 
 
 def test_rows_that_are_not_usable_are_counted_and_never_accepted():
@@ -172,7 +178,7 @@ def test_the_json_is_stable_sorted_and_read_again(certificate):
     ("change", "message"),
     [
         (lambda d: d | {"format": "x"}, "got another kind of document"),
-        (lambda d: d | {"version": 9}, "got version 9, not 2"),
+        (lambda d: d | {"version": 9}, "got version 9, not 3"),
         (lambda d: d | {"verdict": "refuted"}, "the verdict 'refuted' where its test says"),
         (lambda d: {key: value for key, value in d.items() if key != "selector"}, "must be the fields"),
         (lambda _: [], "got another kind of document"),
@@ -181,13 +187,13 @@ def test_the_json_is_stable_sorted_and_read_again(certificate):
 def test_other_documents_are_refused(certificate, change, message):
     text = json.dumps(change(json.loads(certificate.to_json())))
     with pytest.raises(ValueError, match=message):
-        Certificate.from_json(text, place="c.json")
+        Certificate.from_json(text, location="c.json")
 
 
 @pytest.mark.parametrize("text", ["", "[" * 100_000, "{}", "null"])
 def test_what_is_no_certificate_is_refused_in_one_line(text):
     with pytest.raises(ValueError, match=r"`c\.json` must be a certificate as \.json, got"):
-        Certificate.from_json(text, place="c.json")
+        Certificate.from_json(text, location="c.json")
 
 
 def test_the_same_again_stands(certificate):
@@ -210,7 +216,7 @@ def test_another_selector_breaks_it(certificate):
     assert found.breaks[0].startswith(f"another selector (digest {other.selector.digest[:12]}")
     assert len(found.breaks) < 7
     assert any("more numbers differ" in words for words in found.breaks)
-    assert any(words.startswith("promises[0].target: 0.05 → 0.06") for words in found.breaks)
+    assert any(words.startswith("guarantees[0].target: 0.05 → 0.06") for words in found.breaks)
 
 
 def test_other_rows_at_the_same_place_break_it(certificate):
@@ -220,9 +226,9 @@ def test_other_rows_at_the_same_place_break_it(certificate):
 
 def test_what_is_not_proved_is_aimed_at():
     threshold = SELECTOR.threshold
-    aimed = replace(SELECTOR, threshold=replace(threshold, promise=threshold.promise.unproved("as rows depend")))
+    aimed = replace(SELECTOR, threshold=replace(threshold, guarantee=threshold.guarantee.unproved("as rows depend")))
     found = certify(aimed, FRESH)
-    assert "promise" not in verdict_words(found)
+    assert "guarantee" not in verdict_words(found)
     assert verdict_words(found).endswith(" what was aimed at.")
     assert "at most 0.05 is aimed at" in findings(found)[0]
 
@@ -240,9 +246,9 @@ def test_rows_from_elsewhere_are_noticed_unless_they_say_less(certificate):
     assert "The fresh rows say 'too little data' where the certificate says" in few.breaks[0]
 
 
-def test_a_refuted_promise_breaks_it_wherever_the_rows_are_from(certificate):
+def test_a_refuted_guarantee_breaks_it_wherever_the_rows_are_from(certificate):
     bad = certify(SELECTOR, rows(3000, 2, steep=0.9), sources={"selector": "s.abstain", "on": "later/"})
-    assert "The promise is refuted by the fresh rows." in changes(certificate, bad).breaks
+    assert "The guarantee is refuted by the fresh rows." in changes(certificate, bad).breaks
 
 
 def test_an_edited_certificate_is_broken(certificate):
@@ -276,16 +282,16 @@ def test_what_is_confirmed_is_within_the_bound_told_beside_it():
 
 def test_a_certificate_is_told_in_words_and_its_repr_is_a_line(certificate):
     words = certificate.summary()
-    assert words == "\n".join([*promise_words(certificate), verdict_words(certificate), *findings(certificate)])
+    assert words == "\n".join([*guarantee_words(certificate), verdict_words(certificate), *findings(certificate)])
     assert repr(certificate) == str(certificate)
     assert repr(certificate).startswith(f"<Certificate: {certificate.verdict}; vendor > ")
-    assert repr(certificate).endswith("; print(certificate.summary()) tells its promise>")
-    assert "vendor for each domain" in repr(certify(calibrate(CAL, risk=0.05, per="domain")))
+    assert repr(certificate).endswith("; print(certificate.summary()) shows its guarantee>")
+    assert "vendor for each domain" in repr(certify(calibrate(CAL, Risk(0.05, per="domain"))))
     assert len(repr(certificate)) < 120
 
 
 def test_the_bound_is_said_of_the_share_itself(certificate):
-    assert "; the share itself is at most " in told(certificate.fresh.tests[0])
+    assert "; the share itself is at most " in words_of_test(certificate.fresh.tests[0])
 
 
 def test_rows_without_labels_are_told_what_a_table_needs():

@@ -6,8 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from abstain import Outputs, calibrate, certify
-from abstain.selector.certificate_words import findings
+from abstain import Outputs, Risk, calibrate, certify
+from abstain.selector.certificate import findings
+from abstain.selector.targets import target_of
 from abstain.thresholds import NoSafeThresholdError
 
 
@@ -46,7 +47,7 @@ def test_a_broken_guarantee_about_clusters_is_still_refuted(of_clusters):
 
 def replace_largest(selector, largest):
     threshold = selector.threshold
-    return replace(selector, threshold=replace(threshold, promise=replace(threshold.promise, largest=largest)))
+    return replace(selector, threshold=replace(threshold, guarantee=replace(threshold.guarantee, largest=largest)))
 
 
 def test_with_ids_the_guarantee_is_about_clusters_even_where_none_repeats():
@@ -55,31 +56,33 @@ def test_with_ids_the_guarantee_is_about_clusters_even_where_none_repeats():
     for run in range(12):
         outputs = rows(np.random.default_rng([run, 3]), 300, **law)
         try:
-            promise = calibrate(outputs, risk=0.05).threshold.promise
+            guarantee = calibrate(outputs, risk=0.05).threshold.guarantee
         except NoSafeThresholdError:
             continue
-        seen[promise.largest] += 1
-        clusters = f"rows of clusters drawn independently as these 300 were, of at most {promise.largest} rows each"
+        seen[guarantee.largest] += 1
+        clusters = f"rows of clusters drawn independently as these 300 were, of at most {guarantee.largest} rows each"
         alone = "rows of which no two share an id, drawn independently as these 300 were"
-        assert (alone if promise.largest == 1 else clusters) in str(promise)
+        assert (alone if guarantee.largest == 1 else clusters) in str(guarantee)
     assert seen[1] > 0
 
 
 def test_without_ids_the_guarantee_is_about_independent_rows():
     outputs = rows(np.random.default_rng(0), 400)
-    promise = calibrate(Outputs(given={"c": outputs.given[:, 0]}, errors=outputs.errors), risk=0.1).threshold.promise
-    assert promise.largest is None
-    assert "for rows drawn independently from the distribution of these 400" in str(promise)
+    guarantee = calibrate(
+        Outputs(given={"c": outputs.given[:, 0]}, errors=outputs.errors), risk=0.1
+    ).threshold.guarantee
+    assert guarantee.largest is None
+    assert "for rows drawn independently from the distribution of these 400" in str(guarantee)
 
 
 def test_a_bound_on_clusters_that_is_known_is_kept_and_costs_coverage():
     outputs = rows(np.random.default_rng(0), 3000, size=3, share=0.2, others=0.03)
-    seen, known = (calibrate(outputs, risk=0.08, largest_cluster=largest).threshold for largest in (None, 12))
-    assert (seen.promise.largest, known.promise.largest) == (3, 12)
+    seen, known = (calibrate(outputs, Risk(0.08, largest_cluster=largest)).threshold for largest in (None, 12))
+    assert (seen.guarantee.largest, known.guarantee.largest) == (3, 12)
     assert known.accepted <= seen.accepted
-    assert "of at most 12 rows each" in str(known.promise)
+    assert "of at most 12 rows each" in str(known.guarantee)
     with pytest.raises(NoSafeThresholdError):
-        calibrate(rows(np.random.default_rng(1), 500), risk=0.05, largest_cluster=400)
+        calibrate(rows(np.random.default_rng(1), 500), Risk(0.05, largest_cluster=400))
 
 
 @pytest.mark.parametrize(
@@ -88,19 +91,22 @@ def test_a_bound_on_clusters_that_is_known_is_kept_and_costs_coverage():
         ({"largest_cluster": 0}, "`largest_cluster` must be an integer of at least 1, got 0"),
         ({"largest_cluster": 2.5}, "`largest_cluster` must be an integer of at least 1, got 2.5"),
         ({"largest_cluster": 2}, "`largest_cluster` must be at least what the outputs have, 3 rows with one id, got 2"),
-        ({"largest_cluster": 4, "method": "step_down"}, "`largest_cluster` must come with a `risk` alone or per group"),
-        ({"largest_cluster": 4, "coverage": 0.5}, "`largest_cluster` must come with a `risk` alone or per group"),
+        (
+            {"largest_cluster": 4, "method": "step_down"},
+            "`largest_cluster` must come with the default method or betting, got step_",
+        ),
+        ({"largest_cluster": 4, "coverage": 0.5}, "`largest_cluster` must come with `risk`, got `risk` and `coverage`"),
     ],
 )
 def test_a_bound_on_clusters_that_cannot_be_is_named(options, message):
     outputs = rows(np.random.default_rng(0), 600, size=3, share=0.2)
     with pytest.raises(ValueError, match=message):
-        calibrate(outputs, risk=0.1, **options)
+        calibrate(outputs, target_of(risk=0.1, **options))
 
 
 def test_a_bound_on_clusters_needs_ids():
     with pytest.raises(ValueError, match="`largest_cluster` must come with ids, which say what a cluster is, got 4"):
-        calibrate(Outputs(given={"c": [0.1, 0.2]}, errors=[False, False]), risk=0.1, largest_cluster=4)
+        calibrate(Outputs(given={"c": [0.1, 0.2]}, errors=[False, False]), Risk(0.1, largest_cluster=4))
 
 
 def test_fresh_clusters_larger_than_assumed_are_left_out_of_the_test_and_told():
@@ -119,7 +125,7 @@ def test_fresh_clusters_larger_than_assumed_are_left_out_of_the_test_and_told():
 def test_where_clusters_count_one_row_of_each_tests_exactly():
     outputs = rows(np.random.default_rng(0), 2000, size=5, share=0.3)
     selector = calibrate(outputs, coverage=0.7)
-    assert selector.threshold.promise.counting == "clusters"
+    assert selector.threshold.guarantee.counting == "clusters"
     result = certify(selector, rows(np.random.default_rng(1), 2000, size=5, share=0.3)).fresh.tests[0].result
     assert (result.by, result.trials) == ("binomial", 2000)
 
@@ -133,11 +139,11 @@ def test_groups_of_clusters_have_bounds_of_their_own_and_are_taken_for_fixed():
         ids=[f"a{k}" for k in clusters],
         domain=np.tile(["one", "two", "two"], 2000),
     )
-    selector = calibrate(outputs, risk=0.1, per="domain")
-    found = {name: one.promise for name, one in selector.groups.thresholds.items()}
-    assert (found["one"].largest, found["two"].largest, selector.threshold.promise.largest) == (1, 2, 3)
+    selector = calibrate(outputs, Risk(0.1, per="domain"))
+    found = {name: one.guarantee for name, one in selector.groups.thresholds.items()}
+    assert (found["one"].largest, found["two"].largest, selector.threshold.guarantee.largest) == (1, 2, 3)
     assert "if the groups were fixed before the sample" in str(found["one"])
-    assert "in clusters of at most 3 rows" in str(selector.threshold.promise)
+    assert "in clusters of at most 3 rows" in str(selector.threshold.guarantee)
     tests = certify(selector, replace_ids(outputs, rng)).fresh.tests
     assert [test.result.largest for test in tests] == [3, 1, 2]
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from abstain import Outputs, Selector, calibrate
+from abstain import JointRisk, Outputs, Risk, Selector, calibrate
 from abstain.evaluation import sketch_outputs
 from abstain.selector import calibrate_sketch
+from abstain.selector.targets import target_of
 from abstain.thresholds import NoSafeThresholdError
 
 
@@ -22,7 +23,7 @@ CAL, NEW = draw(6000, 0), draw(20_000, 1)
 
 @pytest.mark.parametrize("per", ["class", "domain"])
 def test_each_group_keeps_the_risk_on_fresh_rows_and_the_file_keeps_the_groups(per, tmp_path):
-    selector = calibrate(CAL, risk=0.1, delta=0.05, per=per)
+    selector = calibrate(CAL, Risk(0.1, delta=0.05, per=per))
     selector.save(tmp_path / "s.abstain")
     again = Selector.load(tmp_path / "s.abstain")
     accepted = again.accepts(NEW)
@@ -38,7 +39,7 @@ def test_each_group_keeps_the_risk_on_fresh_rows_and_the_file_keeps_the_groups(p
 
 
 def test_a_class_that_cannot_be_certified_is_always_rejected():
-    selector = calibrate(CAL, risk=0.005, per="class")
+    selector = calibrate(CAL, Risk(0.005, per="class"))
     values = selector.class_values
     assert np.isinf(values[values == np.inf]).any()
     assert np.isfinite(values).any()
@@ -46,7 +47,7 @@ def test_a_class_that_cannot_be_certified_is_always_rejected():
 
 
 def test_domains_that_calibration_did_not_have_are_rejected_and_counted():
-    selector = calibrate(CAL, risk=0.1, per="domain")
+    selector = calibrate(CAL, Risk(0.1, per="domain"))
     other = Outputs(logits=NEW.logits[:4], domain=["even", "new", "new", "odd"])
     assert not selector.accepts(other)[[1, 2]].any()
     assert selector.unseen(other) == {"new": 2}
@@ -55,19 +56,19 @@ def test_domains_that_calibration_did_not_have_are_rejected_and_counted():
 
 
 def test_a_domain_may_be_called_a_group():
-    called = calibrate(CAL, risk=0.1, per="group")
-    np.testing.assert_array_equal(called.accepts(NEW), calibrate(CAL, risk=0.1, per="domain").accepts(NEW))
+    called = calibrate(CAL, Risk(0.1, per="group"))
+    np.testing.assert_array_equal(called.accepts(NEW), calibrate(CAL, Risk(0.1, per="domain")).accepts(NEW))
     assert called.groups.per == "group"
     counted = sketch_outputs(CAL, scores=["confidence_margin"], by=("domain",))
-    assert set(calibrate_sketch(counted, risk=0.1, per="group").groups.thresholds) == {"even", "odd"}
+    assert set(calibrate_sketch(counted, Risk(0.1, per="group")).groups.thresholds) == {"even", "odd"}
 
 
 def test_unusable_rows_are_no_group():
     z = np.array(CAL.logits)
     z[:5] = np.nan
     outputs = Outputs(logits=z, labels=CAL.labels, nonfinite="reject")
-    assert set(calibrate(outputs, risk=0.1, per="class").groups.thresholds) == {"0", "1", "2"}
-    assert calibrate(outputs, risk=0.2, per="class", group_risk=0.5).threshold.accepted > 0
+    assert set(calibrate(outputs, Risk(0.1, per="class")).groups.thresholds) == {"0", "1", "2"}
+    assert calibrate(outputs, JointRisk(0.2, 0.5, per="class")).threshold.accepted > 0
 
 
 def test_decisions_are_columns_with_what_is_known():
@@ -113,7 +114,7 @@ def test_a_score_that_cannot_be_fitted_is_left_out_of_the_choice():
     ("options", "message"),
     [
         ({"risk": 0.1, "per": "row"}, "`per` must be class or domain"),
-        ({"coverage": 0.5, "per": "class"}, "`per` must come with a `risk` alone"),
+        ({"coverage": 0.5, "per": "class"}, "`per` must come with `risk` or `risk` and `group_risk`, got `coverage`"),
         ({"risk": 0.1, "group_risk": 0.2}, "`group_risk` must come with `per`"),
         ({"risk": 0.1, "per": "class", "method": "sgr"}, "`method` must be one of group_thresholds"),
         ({"risk": 0.1, "score": ["nothing"]}, "`score` must be a known score"),
@@ -122,26 +123,27 @@ def test_a_score_that_cannot_be_fitted_is_left_out_of_the_choice():
     ],
 )
 def test_what_does_not_go_together_is_said(options, message):
+    score = options.pop("score", None)
     with pytest.raises(ValueError, match=message):
-        calibrate(CAL, **options)
+        calibrate(CAL, target_of(**options), score=score)
 
 
 def test_thresholds_of_classes_are_keyed_by_their_names(tmp_path):
     named = Outputs(logits=CAL.logits, labels=CAL.labels, class_names=["zero", "one", "last"])
-    found = calibrate(named, risk=0.1, per="class").groups.thresholds
-    plain = calibrate(CAL, risk=0.1, per="class").groups.thresholds
+    found = calibrate(named, Risk(0.1, per="class")).groups.thresholds
+    plain = calibrate(CAL, Risk(0.1, per="class")).groups.thresholds
     numbers = {"zero": "0", "one": "1", "last": "2"}
     assert {numbers[key]: one.value for key, one in found.items()} == {key: one.value for key, one in plain.items()}
     assert "in the group 'zero'" in found["zero"].words
-    calibrate(named, risk=0.1, per="class").save(tmp_path / "s")
+    calibrate(named, Risk(0.1, per="class")).save(tmp_path / "s")
     again = Selector.load(tmp_path / "s")
-    np.testing.assert_array_equal(again.accepts(CAL), calibrate(CAL, risk=0.1, per="class").accepts(CAL))
+    np.testing.assert_array_equal(again.accepts(CAL), calibrate(CAL, Risk(0.1, per="class")).accepts(CAL))
     np.testing.assert_array_equal(again.class_values, [plain[name].value for name in "012"])
     counted = sketch_outputs(named, scores=["confidence_margin"], by=("class",))
-    assert "in the group 'zero'" in calibrate_sketch(counted, risk=0.1, per="class").groups.thresholds["zero"].words
-    for refused in (calibrate, lambda _, **asked: calibrate_sketch(counted, **asked)):
+    assert "in the group 'zero'" in calibrate_sketch(counted, Risk(0.1, per="class")).groups.thresholds["zero"].words
+    for refused in (calibrate, lambda _, target: calibrate_sketch(counted, target)):
         with pytest.raises(NoSafeThresholdError, match=r"risk [\d.]+ in 'last', which has 1,648 rows"):
-            refused(named, risk=0.0001, per="class")
+            refused(named, Risk(0.0001, per="class"))
 
 
 def test_targets_out_of_reach_name_pairs():
@@ -169,4 +171,4 @@ def test_the_best_leaves_the_learned_score_out_where_a_fold_has_no_clean_rows():
     shift = np.where(np.arange(500) < 10, "none", "covariate")
     outputs = Outputs(logits=logits, labels=labels, shift=shift)
     for seed in range(4):
-        assert calibrate(outputs, score="best", risk=0.3, delta=0.2, seed=seed).threshold.promise is not None
+        assert calibrate(outputs, score="best", risk=0.3, delta=0.2, seed=seed).threshold.guarantee is not None

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from abstain import Outputs, Selector, calibrate
+from abstain import Outputs, Risk, Selector, calibrate
 from abstain.scores import SIRC, Residual, ViM
 from abstain.scores.inputs import Head, Inputs
 from abstain.scores.learned import Learned
-from abstain.scores.max_softmax import MaxSoftmax
+from abstain.scores.logit_scores import MaxSoftmax
 
 CENTRES = np.array([[6.0, 0, 0, 0], [0, 6.0, 0, 0], [0, 0, 6.0, 0]])
 WEIGHT, BIAS = CENTRES / 6, np.zeros(3)
@@ -92,7 +92,7 @@ def test_a_group_without_a_threshold_is_the_reason():
     labels = np.arange(2000) % 3
     logits = 4 * np.eye(3)[labels] + np.random.default_rng(0).normal(size=(2000, 3))
     outputs = Outputs(logits=logits, labels=labels, domain=np.where(np.arange(2000) % 2, "a", "b"))
-    selector = calibrate(outputs, risk=0.05, per="domain")
+    selector = calibrate(outputs, Risk(0.05, per="domain"))
     new = Outputs(logits=np.eye(3) * 9, domain=np.array(["a", "b", "c"]))
     assert selector.reasons(new).tolist() == ["", "", "no threshold is certified for it"]
 

@@ -3,7 +3,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from abstain import Outputs, Selector, calibrate
+from abstain import Outputs, Risk, Selector, calibrate
 from abstain.selector.recertify import Recertification
 
 
@@ -82,7 +82,7 @@ def test_the_new_selector_has_the_new_threshold_and_its_words(tmp_path):
     found = run(1, slope=0.2, batches=(800, 800))
     selector = found.selector(OLD)
     assert selector.threshold.value >= OLD.threshold.value
-    assert "it holds whenever one chose to stop" in selector.summary()
+    assert "it holds whenever labelling stopped" in selector.summary()
     assert selector.threshold.n == 8000
     selector.save(tmp_path / "new.abstain")
     assert Selector.load(tmp_path / "new.abstain").threshold == selector.threshold
@@ -142,7 +142,7 @@ def test_only_a_selector_with_one_threshold_and_a_risk_can_be_certified_again():
         given={"c": np.arange(500.0)}, errors=np.zeros(500), domain=np.array(["a", "b"])[np.arange(500) % 2]
     )
     with pytest.raises(ValueError, match="got one for each group"):
-        Recertification.of(calibrate(outputs, risk=0.1, per="domain"))
+        Recertification.of(calibrate(outputs, Risk(0.1, per="domain")))
     with pytest.raises(ValueError, match="`risk` must be given"):
         Recertification.of(calibrate(outputs, coverage=0.5))
 
@@ -165,7 +165,7 @@ def test_rows_of_one_id_count_once_and_the_guarantee_says_so():
     assert len(set(found.pending)) == 1200
     assert len(found.offered) == 3000
     renewed = found.answer(found.pending, wrong[rows]).selector(OLD)
-    assert renewed.threshold.promise.counting == "clusters"
+    assert renewed.threshold.guarantee.counting == "clusters"
     assert "every cluster counts once" in renewed.summary()
     order = np.random.default_rng(1).permutation(len(ids))
     other = Recertification.of(OLD).ask(confidence[order], ids[order], labels=1200)

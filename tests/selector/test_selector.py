@@ -8,10 +8,11 @@ import pytest
 from scipy.special import softmax
 
 import abstain
-from abstain import Outputs, Selector, calibrate
+from abstain import Cost, Outputs, Selector, calibrate
 from abstain.scores import KNN, SCORES, About, PlainScore
 from abstain.scores.expected_cost import Costs
 from abstain.scores.fitting_draw import split_to_fit
+from abstain.selector.targets import target_of
 from abstain.thresholds import NoSafeThresholdError, chow
 
 
@@ -40,7 +41,7 @@ def test_saved_and_loaded_decides_the_same(score, tmp_path):
 
 
 @pytest.mark.parametrize("score", ["confidence_margin", "max_softmax", "ts_max_softmax"])
-def test_the_risk_on_fresh_samples_is_within_the_promise(score):
+def test_the_risk_on_fresh_samples_is_within_the_guarantee(score):
     selector = calibrate(CAL, score=score, risk=0.1, delta=0.05)
     accepted = selector.accepts(NEW)
     assert accepted.mean() > 0.2
@@ -68,7 +69,7 @@ def true_probabilities(n, seed):
 def test_costs_change_what_is_predicted_and_the_bound_holds(method, tmp_path):
     cal, new = true_probabilities(3000, 0), true_probabilities(6000, 1)
     rejection = np.array([0.8, 0.8, 0.8, 1.2])
-    selector = calibrate(cal, cost=rejection, costs=COSTS, method=method)
+    selector = calibrate(cal, Cost(rejection, costs=COSTS, method=method))
     assert selector.fitted.temperature == pytest.approx(2, rel=0.2)
     predicted, accepted = selector.predictions(new), selector.accepts(new)
     p = softmax(new.logits / selector.fitted.temperature, axis=1)
@@ -80,7 +81,7 @@ def test_costs_change_what_is_predicted_and_the_bound_holds(method, tmp_path):
     paid = np.where(accepted, COSTS[predicted, new.labels], rejection[new.labels])
     plain = calibrate(cal, cost=0.8).accepts(new)
     plain_paid = np.where(plain, COSTS[new.predictions, new.labels], rejection[new.labels])
-    assert paid.mean() <= selector.threshold.promise.bound
+    assert paid.mean() <= selector.threshold.guarantee.bound
     assert paid.mean() < 0.9 * plain_paid.mean()
     selector.save(tmp_path / "s.abstain")
     again = Selector.load(tmp_path / "s.abstain")
@@ -89,7 +90,7 @@ def test_costs_change_what_is_predicted_and_the_bound_holds(method, tmp_path):
 
 
 def test_the_plug_in_rule_with_plain_costs_is_a_threshold_on_calibrated_probabilities():
-    selector = calibrate(CAL, cost=0.2, method="chow")
+    selector = calibrate(CAL, Cost(0.2, method="chow"))
     largest = softmax(NEW.logits / selector.fitted.temperature, axis=1).max(axis=1)
     np.testing.assert_array_equal(selector.accepts(NEW), largest > 0.8)
     np.testing.assert_array_equal(selector.predictions(NEW), NEW.predictions)
@@ -117,7 +118,7 @@ def shifted(n, seed, k=20):
 
 @pytest.mark.parametrize("score", ["max_softmax", "ts_max_softmax", "knn"])
 def test_fitting_a_score_leaves_the_law_of_the_rest_as_it_was(score):
-    """The true risk is 0.125 at every threshold, so a promise of 0.11 must hardly ever be made."""
+    """The true risk is 0.125 at every threshold, so a guarantee of 0.11 must hardly ever be made."""
     made = 0
     for seed in range(25):
         with suppress(NoSafeThresholdError):
@@ -188,21 +189,22 @@ def test_unusable_rows_are_never_accepted():
     ("options", "message"),
     [
         ({"score": "nothing", "risk": 0.1}, "`score` must be a known score, got 'nothing'"),
-        ({}, "`risk`, `coverage` or `cost` must be given"),
-        ({"risk": 0.1, "cost": 0.5}, "`risk`, `coverage` or `cost` must be given.* got risk and cost"),
-        ({"risk": 0.1, "delta": None}, "`delta` must be given for a target risk or a cost"),
+        ({}, "`coverage`, `cost` must be given, got none"),
+        ({"risk": 0.1, "cost": 0.5}, "One of `risk`, .* must be given, got risk and cost"),
+        ({"risk": 0.1, "delta": None}, "`delta` must be given for a target risk, got None"),
         ({"risk": 0.1, "method": "guess"}, "`method` must be one of step_down, betting, sgr, bonferroni"),
         ({"cost": 0.1, "method": "sgr"}, "`method` must be one of minimal_cost, chow"),
         ({"cost": 0.1, "method": "chow", "score": "knn"}, "`score` must be left out"),
         ({"cost": [0.1, 0.2]}, "`rejection` must be one number or 4"),
         ({"cost": 0.1, "costs": [[1.0]]}, "`costs` must have shape"),
-        ({"risk": 0.1, "costs": COSTS}, "`costs` must come with `cost`"),
+        ({"risk": 0.1, "costs": COSTS}, "`costs` must come with `cost`, got `risk`"),
         ({"cost": -1.0, "method": "chow"}, "must be finite and at least 0"),
     ],
 )
 def test_bad_options_are_named(options, message):
+    score = options.pop("score", None)
     with pytest.raises(ValueError, match=message):
-        calibrate(CAL, **options)
+        calibrate(CAL, target_of(**options), score=score)
 
 
 def test_the_classes_of_calibration_in_another_order_are_refused_and_other_names_are_not():
@@ -276,7 +278,7 @@ def test_a_newer_version_says_so(tmp_path):
     from safetensors.numpy import save
 
     for header, message in (
-        ({"format": "abstain.selector", "version": 9}, "must be of version 8, got 9"),
+        ({"format": "abstain.selector", "version": 10}, "must be of version 9, got 10"),
         ({"format": "other"}, "another kind of file"),
     ):
         (tmp_path / "s.abstain").write_bytes(save({"x": np.zeros(1)}, metadata={"abstain": json.dumps(header)}))

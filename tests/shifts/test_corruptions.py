@@ -5,7 +5,7 @@ import pytest
 from scipy.ndimage import gaussian_filter
 
 from abstain.shifts import CORRUPTIONS, corrupt
-from abstain.shifts.blur import magnify, streak
+from abstain.shifts.camera import magnify, streak
 from abstain.shifts.digital import brightness, saturate
 from abstain.shifts.weather import plasma
 

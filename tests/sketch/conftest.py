@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from abstain.outputs import Outputs
-from abstain.scores.given import Given
+from abstain.scores.given_confidence import Given
 from abstain.sketch import Bins, Plan
-from abstain.sketch.plan import Scored
+from abstain.sketch.plan import BinnedScore
 
 
 def draw(n, seed, classes=4):
@@ -34,6 +34,6 @@ def pair_plan():
 
     def plan(bins=None, **options):
         used = bins or Bins(20)
-        return Plan(scores={name: Scored(Given(name), Given(name), used) for name in "ab"}, by=(), **options)
+        return Plan(scores={name: BinnedScore(Given(name), Given(name), used) for name in "ab"}, by=(), **options)
 
     return plan

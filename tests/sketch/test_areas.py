@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from abstain.kernels.errors import group_error_areas
+from abstain._kernels.areas import group_error_areas
 from abstain.sketch import Bins, Sketch
 from abstain.sketch.areas import error_areas, harmonic, risk_sum
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import abstain
+from abstain import Risk
 from abstain.evaluation import evaluate_sketch, sketch_outputs, summarize
 from abstain.selector import Selector, calibrate_sketch
 from abstain.sketch import Bins, Sketch
@@ -61,7 +62,7 @@ def test_a_domain_or_a_class_can_be_looked_at_alone(outputs):
 
 
 def test_a_sketch_without_parts_compares_as_if_of_other_rows(outputs):
-    from abstain.sketch.coarse import coarsened
+    from abstain.sketch.suppression import coarsened
 
     found = evaluate_sketch(coarsened(sketch_outputs(outputs, scores=SCORES), minimum=2))
     assert any("as if of different rows" in note for note in found.notes)
@@ -87,7 +88,7 @@ def test_a_selector_of_a_sketch_is_that_of_the_rows(outputs, tmp_path):
     theirs = abstain.calibrate(outputs, risk=0.3, delta=0.1)
     assert ours.threshold.accepted == pytest.approx(theirs.threshold.accepted, rel=0.02)
     assert ours.accepts(outputs).sum() == ours.threshold.accepted
-    assert str(ours.threshold.promise) == str(theirs.threshold.promise)
+    assert str(ours.threshold.guarantee) == str(theirs.threshold.guarantee)
     ours.save(tmp_path / "s.abstain")
     assert Selector.load(tmp_path / "s.abstain").threshold == ours.threshold
 
@@ -101,12 +102,12 @@ def test_a_fitted_score_comes_out_of_the_file_ready_to_use(outputs, tmp_path):
 def test_every_domain_and_every_class_can_have_a_threshold(outputs):
     sketch = sketch_outputs(outputs, scores=["confidence_margin"], by=("domain", "class"))
     for per in ("domain", "class"):
-        ours = calibrate_sketch(sketch, risk=0.3, per=per)
-        theirs = abstain.calibrate(outputs, risk=0.3, per=per)
+        ours = calibrate_sketch(sketch, Risk(0.3, per=per))
+        theirs = abstain.calibrate(outputs, Risk(0.3, per=per))
         for name, threshold in theirs.groups.thresholds.items():
             found = ours.groups.thresholds[name]
             assert found.accepted == pytest.approx(threshold.accepted, rel=0.1)
-            assert str(found.promise) == str(threshold.promise)
+            assert str(found.guarantee) == str(threshold.guarantee)
 
 
 def test_a_monitor_of_a_sketch_s_selector_watches_what_it_can(outputs):
@@ -124,13 +125,14 @@ def test_what_counts_cannot_do_is_told(outputs):
         ValueError, match="`score` must say which of energy, max_softmax to trust, as confidence_margin"
     ):
         calibrate_sketch(sketch_outputs(outputs, scores=["energy", "max_softmax"]), risk=0.1)
-    with pytest.raises(ValueError, match="must be calibrated for a risk or a coverage, got risk and coverage"):
+    with pytest.raises(
+        ValueError, match=r"must be calibrated for a risk or a coverage, got RiskAndCoverage\(0.1, 0.5\)"
+    ):
         calibrate_sketch(sketch, score="energy", risk=0.1, coverage=0.5)
-    for options in ({"coverage": 0.5}, {"risk": 0.1, "per": "domain"}):
-        with pytest.raises(ValueError, match=r"`method` must be left out with `coverage` or `per`, .*, got 'sgr'"):
-            calibrate_sketch(sketch, score="energy", method="sgr", **options)
-    with pytest.raises(ValueError, match="must keep rows apart by domain"):
-        calibrate_sketch(sketch, score="energy", risk=0.1, per="domain")
+    with pytest.raises(ValueError, match="`method` must be one of group_thresholds, got 'sgr'"):
+        calibrate_sketch(sketch, Risk(0.1, per="domain", method="sgr"), score="energy")
+    with pytest.raises(ValueError, match=r"`by` must be what the sketch counts separately, .* got domain"):
+        calibrate_sketch(sketch, Risk(0.1, per="domain"), score="energy")
     with pytest.raises(ValueError, match="`outputs` must have labels"):
         sketch_outputs(abstain.Outputs(logits=outputs.logits))
 
@@ -142,9 +144,9 @@ def with_ids(outputs, copies=1):
 
 def test_the_same_images_in_two_sketches_take_the_proof_away(outputs, more_outputs):
     clean, fog = (sketch_outputs(with_ids(one), scores=["energy"]) for one in (outputs, more_outputs))
-    promise = calibrate_sketch(clean + fog, risk=0.3).threshold.promise
-    assert not promise.proved
-    assert "where no id repeats, count with `distinct`" in str(promise)
+    guarantee = calibrate_sketch(clean + fog, risk=0.3).threshold.guarantee
+    assert not guarantee.proved
+    assert "if no id repeats, sketch with `distinct`" in str(guarantee)
 
 
 def test_a_run_with_copies_and_one_without_merge(outputs, more_outputs):
@@ -156,7 +158,7 @@ def test_a_run_with_copies_and_one_without_merge(outputs, more_outputs):
 
 def test_who_says_that_no_id_repeats_keeps_the_proof(outputs):
     sketch = sketch_outputs(with_ids(outputs), scores=["energy"], distinct=True)
-    assert calibrate_sketch(sketch, risk=0.3).threshold.promise.proved
+    assert calibrate_sketch(sketch, risk=0.3).threshold.guarantee.proved
     assert (sketch + sketch_outputs(outputs, scores=["energy"])).n == 6000
     with pytest.raises(ValueError, match="`outputs` must have distinct ids, got 1500 in 3000 rows"):
         sketch_outputs(with_ids(outputs, 2), scores=["energy"], distinct=True)

@@ -7,8 +7,8 @@ import zlib
 import numpy as np
 import pytest
 
+from abstain._io.sealed import load_sealed, save_sealed
 from abstain.evaluation import sketch_outputs
-from abstain.sealed import load_sealed, save_sealed
 from abstain.sketch import Bins, Sketch
 
 SCORES = ["confidence_margin", "energy"]
@@ -32,7 +32,7 @@ def test_what_is_saved_is_loaded_and_saved_again_alike(saved, tmp_path):
 
 @pytest.mark.parametrize("score", ["ts_max_softmax", "max_logit_pnorm", "gen(gamma=1)"])
 def test_a_fitted_score_and_edges_travel_with_it(outputs, tmp_path, score):
-    sketch = sketch_outputs(outputs, scores=[score], equal_mass=64)
+    sketch = sketch_outputs(outputs, scores=[score], bins=64)
     sketch.save(tmp_path / "a.sketch")
     again = Sketch.load(tmp_path / "a.sketch")
     assert again.plan.differs(sketch.plan) is None
@@ -82,23 +82,23 @@ def one_row(header, arrays):
     """Leave the first score a single row."""
     one = np.frombuffer(zlib.compress(np.ones(1, np.uint8).tobytes()), np.uint8)
     header["scores"][0]["cells"] = 1
-    arrays.update({f"0.{name}": one for name in ("place", "counts", "errors")})
+    arrays.update({f"0.{name}": one for name in ("slots", "counts", "errors")})
 
 
 CHANGES = {
     "version": (lambda h, _: h.update(version=2), "must be of version 1, got 2. Use the abstain that wrote it"),
-    "field": (lambda h, _: h.update(more=1), "more or other fields"),
-    "cells": (lambda h, _: h["scores"][0].update(cells=3), "cut off"),
+    "field": (lambda h, _: h.update(more=1), "other fields"),
+    "cells": (lambda h, _: h["scores"][0].update(cells=3), "truncated or surplus"),
     "bomb": (lambda h, _: h["scores"][0].update(cells=1 << 40), "cells"),
-    "bits": (lambda h, _: h["scores"][0].update(bits=12), "bins that are not in order"),
-    "strata": (lambda h, _: h.update(strata=h["strata"][::-1]), "populations that are not in order"),
-    "few": (lambda h, _: h.update(strata=h["strata"][:1]), "populations that are not there"),
+    "bits": (lambda h, _: h["scores"][0].update(bits=12), "bins out of order"),
+    "strata": (lambda h, _: h.update(strata=h["strata"][::-1]), "populations out of order"),
+    "few": (lambda h, _: h.update(strata=h["strata"][:1]), "unknown populations"),
     "score": (lambda h, _: h["scores"][0]["score"].update(kind="Nothing"), "a score that is known"),
     "array": (lambda _, a: a.pop("0.counts"), "KeyError"),
     "errors": (lambda _, a: a.update({"0.errors": a["0.counts"], "0.counts": a["0.errors"]}), "must be a sketch"),
     "parts": (lambda h, _: h.update(parts=1 << 20), "must be"),
-    "more": (lambda _, a: a.update(more=np.zeros(3)), "more or other arrays"),
-    "rows": (lambda h, a: one_row(h, a), "other rows than each other"),
+    "more": (lambda _, a: a.update(more=np.zeros(3)), "other arrays than its scores have"),
+    "rows": (lambda h, a: one_row(h, a), "scores that count different rows"),
 }  # fmt: skip
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from abstain.metrics import aurc_estimates, compare
 from abstain.sketch import Sketch
-from abstain.sketch.identity import parts_of
+from abstain.sketch.cells import parts_of
 
 
 def two_scores(n, seed):
@@ -61,7 +61,7 @@ def test_few_errors_never_make_an_interval_shorter_than_rows_would():
 
 
 def test_one_part_has_no_standard_error():
-    with pytest.raises(ValueError, match="must have rows in at least 2 parts, got 1"):
+    with pytest.raises(ValueError, match="needs rows in at least 2 parts, got 1"):
         Sketch.of([0.5, 0.4], [1, 0], ids=["a", "a"]).counts().estimates()
 
 
@@ -69,7 +69,7 @@ def test_scores_of_other_rows_are_not_compared(pair_plan):
     a, b, errors = two_scores(300, 0)
     one, _ = pair_of(pair_plan(), a, b, errors, np.arange(300))
     other, _ = pair_of(pair_plan(), a[:200], b[:200], errors[:200], np.arange(200))
-    with pytest.raises(ValueError, match="two scores of the same rows"):
+    with pytest.raises(ValueError, match="`other` must count the same rows"):
         one.compare(other)
 
 

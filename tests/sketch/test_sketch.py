@@ -15,7 +15,7 @@ FULL = Bins(32)
 
 def same(a, b):
     """Whether two sketches hold the same counts."""
-    fields = ("place", "counts", "errors")
+    fields = ("slots", "counts", "errors")
     return a.strata == b.strata and all(
         np.array_equal(getattr(a.cells[name], field), getattr(b.cells[name], field))
         for name in a.scores
@@ -132,8 +132,11 @@ def test_a_population_has_its_own_rows(outputs):
             lambda o: sketch_outputs(o, scores=["confidence_margin"], bins=Bins(18)),
             "confidence_margin in 20 bits and 18",
         ),
-        (lambda o: sketch_outputs(o, scores=["confidence_margin"], equal_mass=8), "in 20 bits and 8 edges"),
-        (lambda o: sketch_outputs(o, scores=["confidence_margin"], by=("domain",)), r"rows kept apart by \('shift',\)"),
+        (lambda o: sketch_outputs(o, scores=["confidence_margin"], bins=8), "in 20 bits and 8 edges"),
+        (
+            lambda o: sketch_outputs(o, scores=["confidence_margin"], by=("domain",)),
+            r"rows counted separately by \('shift',\)",
+        ),
     ],
 )
 def test_what_differs_is_not_merged_and_is_named(change, words, outputs):
@@ -162,7 +165,7 @@ def test_scores_of_other_last_layers_are_not_merged():
 
 
 def test_edges_that_differ_are_told(outputs, more_outputs):
-    a, b = (sketch_outputs(one, scores=["energy"], equal_mass=50) for one in (outputs, more_outputs))
+    a, b = (sketch_outputs(one, scores=["energy"], bins=50) for one in (outputs, more_outputs))
     with pytest.raises(ValueError, match="50 edges and 50 edges that are not the same"):
         a + b
 
@@ -177,9 +180,9 @@ def test_messages_name_the_next_step(outputs):
     sketch = sketch_outputs(outputs, scores=["energy", "max_logit"])
     with pytest.raises(ValueError, match="`score` must be one of energy, max_logit, got None"):
         sketch.counts()
-    with pytest.raises(ValueError, match="must keep rows apart by domain"):
+    with pytest.raises(ValueError, match=r"`by` must be what the sketch counts separately, .* got domain"):
         sketch.counts("energy", domain=["fog"])
-    with pytest.raises(ValueError, match="must have rows to be evaluated"):
+    with pytest.raises(ValueError, match="`counts` must have rows, got none"):
         sketch.counts("energy", shift=["covariate"])
     with pytest.raises(ValueError, match="`errors` must be 0 or 1"):
         Sketch.of([0.5], [0.5])
@@ -189,5 +192,5 @@ def test_messages_name_the_next_step(outputs):
 
 @pytest.mark.parametrize("ids", [["a"], np.arange(10)])
 def test_ids_are_as_many_as_the_rows(ids):
-    with pytest.raises(ValueError, match="`ids` must be as many as the rows, 2"):
+    with pytest.raises(ValueError, match="`ids` must have one entry for each of 2 rows"):
         Sketch.of([0.1, 0.2], [0, 1], ids=ids)

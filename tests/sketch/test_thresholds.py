@@ -1,4 +1,4 @@
-"""Thresholds from counts: those of the rows where all bits are kept, and promises that hold where they are not."""
+"""Thresholds from counts: those of the rows where all bits are kept, and guarantees that hold where they are not."""
 
 from math import sqrt
 
@@ -7,8 +7,8 @@ import pytest
 
 from abstain.sketch import Bins, Sketch
 from abstain.sketch import thresholds as of_sketch
-from abstain.sketch.coarse import coarsened
-from abstain.sketch.sample import BinnedSample
+from abstain.sketch.suppression import coarsened
+from abstain.sketch.thresholds import BinnedSample
 from abstain.thresholds import NoSafeThresholdError, methods, step_down, target_coverage
 from abstain.thresholds.coverage import rank_for_coverage
 
@@ -112,7 +112,7 @@ def naive(sketch, risk, _):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("law", LAWS)
-def test_a_threshold_between_bins_keeps_its_promise(law, method):
+def test_a_threshold_between_bins_keeps_its_guarantee(law, method):
     found, violated = simulate(LAWS[law], METHODS[method])
     assert violated <= 0.1 + 3 * sqrt(0.1 * 0.9 / 300)
     assert law == "flat" or found > 0.5
@@ -136,8 +136,8 @@ def test_many_rows_are_tested_by_bins_alone(monkeypatch):
         of_sketch.target_risk(counts, risk=0.05, method="step_down")
     with pytest.raises(NoSafeThresholdError, match="No threshold between bins certifies risk") as info:
         of_sketch.target_risk(counts, risk=0.0001)
-    assert f"Achievable: risk {info.value.in_reach:g}" in str(info.value)
-    assert of_sketch.target_risk(counts, risk=info.value.in_reach).accepted
+    assert f"Achievable: risk {info.value.lowest_risk:g}" in str(info.value.explained())
+    assert of_sketch.target_risk(counts, risk=info.value.lowest_risk).accepted
 
 
 def test_bins_chosen_on_the_rows_are_tested_whole():
@@ -148,12 +148,12 @@ def test_bins_chosen_on_the_rows_are_tested_whole():
         of_sketch.target_risk(sketch.counts(), risk=0.06, method="step_down")
 
 
-def test_a_sample_with_several_rows_has_no_promise_and_it_says_so():
+def test_a_sample_with_several_rows_has_no_guarantee_and_it_says_so():
     confidence, errors = draw(3000, 4)
     counts = Sketch.of(confidence, errors, ids=np.arange(3000) // 3).counts()
     found = of_sketch.target_risk(counts, risk=0.06)
-    assert not found.promise.proved
-    assert "no finite-sample guarantee, since rows of the same sample count as if independent" in str(found.promise)
+    assert not found.guarantee.proved
+    assert "no finite-sample guarantee, since rows of the same sample count as if independent" in str(found.guarantee)
 
 
 def test_a_coverage_that_cannot_be_kept_is_told():

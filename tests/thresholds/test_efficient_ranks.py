@@ -10,7 +10,7 @@ from scipy.special import gammaln
 from scipy.stats import binom
 
 from abstain.thresholds import step_down
-from abstain.thresholds.efficient_ranks import efficient_ranks, errors_allowed, nearest_efficient
+from abstain.thresholds.critical_values import efficient_ranks, errors_allowed, nearest_efficient
 from abstain.thresholds.sample import Sample
 from abstain.thresholds.step_down import few_errors, safe_ranks, segments
 

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from abstain.thresholds.evidence import Evidence
-from abstain.thresholds.promise import RISK, Promise
+from abstain.thresholds.guarantee import Guarantee, Quantity
 
 IDS = np.array([0, 0, 0, 1, 1, 2])
 
 
 def evidence(*, ids=IDS, inside=None, **about):
-    promise = Promise(quantity=RISK, target=0.1, probability=0.9, distribution="rows", **about)
+    guarantee = Guarantee(quantity=Quantity.RISK, target=0.1, probability=0.9, distribution="rows", **about)
     inside = np.ones(6, dtype=bool) if inside is None else np.array(inside, dtype=bool)
-    return Evidence.of(promise, inside, ids, np.linspace(0, 1, 6), np.zeros(6, dtype=bool))
+    return Evidence.of(guarantee, inside, ids, np.linspace(0, 1, 6), np.zeros(6, dtype=bool))
 
 
 @pytest.mark.parametrize("ids", [IDS, np.arange(6), None], ids=["repeated", "different", "none"])

@@ -1,4 +1,4 @@
-"""Every other promise is kept in simulation, the rule's seed fixed and the data new; naive rules break."""
+"""Every other guarantee is kept in simulation, the rule's seed fixed and the data new; naive rules break."""
 
 import re
 from contextlib import suppress
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from abstain.thresholds import (
     NoSafeThresholdError,
+    Quantity,
     betting,
     bonferroni,
     conformal_joint,
@@ -172,14 +173,12 @@ def test_groups_said_each_or_together():
     together = group_thresholds(c, e, g, risk=0.1, delta=DELTA)
     each = group_thresholds(c, e, g, risk=0.1, delta=DELTA, jointly=False)
     assert all(each[name].accepted > together[name].accepted for name in each)
-    assert together["0"].promise.probability == pytest.approx(1 - DELTA / 4)
+    assert together["0"].guarantee.probability == pytest.approx(1 - DELTA / 4)
     assert "for all 4 groups together with probability 0.9" in str(together["0"])
     assert "together" not in str(each["0"])
-    with pytest.raises(
-        NoSafeThresholdError,
-        match=r"each of the 4 tested at delta 0\.01\d\. Achievable: risk [\d.]+ in '\d', which has 10 rows",
-    ):
+    with pytest.raises(NoSafeThresholdError, match=r"each of the 4 tested at delta 0\.01\d\.") as info:
         group_thresholds(c[:40], e[:40], g[:40], risk=0.01)
+    assert re.search(r"Achievable: risk [\d.]+ in '\d', which has 10 rows", str(info.value.explained()))
 
 
 def test_a_group_that_is_one_cluster_is_rejected_and_bad_targets_are_named():
@@ -215,14 +214,14 @@ def test_risk_and_coverage_hold_together():
 
 def test_risk_and_coverage_out_of_reach_name_pairs_that_are_in_reach():
     c, e = monotone(np.random.default_rng(0))
-    with pytest.raises(NoSafeThresholdError, match=r"cannot be certified together .* Achievable: risk") as info:
+    with pytest.raises(NoSafeThresholdError, match="cannot be certified together on n=") as info:
         risk_and_coverage(c, e, risk=0.03, coverage=0.8)
-    risk = info.value.in_reach
-    assert f"risk {risk:g} at coverage 0.8" in str(info.value)
+    risk = info.value.lowest_risk
+    assert f"risk {risk:g} at coverage 0.8" in str(info.value.explained())
     found = risk_and_coverage(c, e, risk=risk, coverage=0.8)
     assert found.accepted / found.n >= 0.8
-    assert [promise.quantity for promise in found.further] == ["the share of rows accepted"]
-    assert re.search(r"risk 0\.05 at coverage 0\.\d+", str(info.value))
+    assert [guarantee.quantity for guarantee in found.further] == [Quantity.COVERAGE]
+    assert re.search(r"risk 0\.05 at coverage 0\.\d+", str(info.value.explained()))
 
 
 @given(seed=st.integers(0, 10_000), n=st.integers(60, 2000), risk=st.sampled_from([0.01, 0.023, 0.03]))
@@ -241,11 +240,11 @@ def test_what_is_told_of_groups_does_when_asked_for(n, helps):
     with pytest.raises(NoSafeThresholdError, match="No group has a safe threshold") as info:
         group_thresholds(c, e, groups, risk=0.017)
     first = info.value.achievable[0]
-    assert info.value.in_reach == first.risk
-    assert f"Achievable: risk {first.risk:g} in '{first.group}'" in str(info.value)
+    assert info.value.lowest_risk == first.risk
+    assert f"Achievable: risk {first.risk:g} in '{first.group}'" in str(info.value.explained())
     assert group_thresholds(c, e, groups, risk=first.risk)[first.group].accepted
-    assert "delta=" not in str(info.value)
-    assert ("--each" in str(info.value)) is helps
+    assert "delta=" not in str(info.value.explained())
+    assert ("--each" in str(info.value.explained())) is helps
     if helps:
         assert any(found.accepted for found in group_thresholds(c, e, groups, risk=0.017, jointly=False).values())
 
@@ -255,7 +254,7 @@ def test_a_trade_off_may_be_chosen_from_after_looking():
     broken = 0
     for run in range(60):
         pairs = trade_off(*monotone(np.random.default_rng([run, 13])), risks=(0.02, 0.03, 0.04, 0.05), delta=DELTA)
-        broken += any(risk_of_monotone(pair) > pair.promise.target for pair in pairs)
+        broken += any(risk_of_monotone(pair) > pair.guarantee.target for pair in pairs)
         assert [pair.accepted for pair in pairs] == sorted(pair.accepted for pair in pairs)
     assert broken / 60 <= allowed(60)
 
@@ -300,7 +299,7 @@ def test_the_risk_said_to_be_in_reach_is(rule):
         try:
             rule(c, e, risk=0.02)
         except NoSafeThresholdError as error:
-            reached = error.in_reach
+            reached = error.lowest_risk
             assert rule(c, e, risk=reached).accepted > 0
 
 
@@ -376,5 +375,5 @@ def test_the_bound_on_the_cost_holds():
         u = rng.random(600)
         found = minimal_cost(1 - u, (rng.random(600) < u**2).astype(float), rejection=0.2, delta=DELTA)
         cover = min(1 - found.value, 1.0)
-        broken += cover**3 / 3 + 0.2 * (1 - cover) > found.promise.bound
+        broken += cover**3 / 3 + 0.2 * (1 - cover) > found.guarantee.bound
     assert broken / 100 <= allowed(100)

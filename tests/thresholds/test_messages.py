@@ -38,12 +38,12 @@ def test_a_refusal_is_three_sentences_and_leads_with_what_was_asked():
     confidence = rng.random(2700)
     with pytest.raises(NoSafeThresholdError) as info:
         step_down(confidence, rng.random(2700) < 0.08 + 0.3 * (1 - confidence) ** 2, risk=0.02)
-    asked, found, advice = str(info.value).split(". ")
+    asked, found, advice = str(info.value.explained()).split(". ")
     assert asked == "No threshold certifies risk <= 0.02 with probability 0.95 on n=2,700 calibration rows"
     assert found.startswith("Achievable: risk 0.0")
     assert advice.startswith("More rows hardly help")
-    assert "149" not in str(info.value)
-    assert len(str(info.value)) < 400
+    assert "149" not in str(info.value.explained())
+    assert len(str(info.value.explained())) < 400
 
 
 def test_what_is_achievable_survives_a_process():
@@ -51,7 +51,7 @@ def test_what_is_achievable_survives_a_process():
         step_down(C, E, risk=0.01)
     again = pickle.loads(pickle.dumps(info.value))
     assert again.achievable == info.value.achievable != ()
-    assert again.in_reach == info.value.in_reach
+    assert again.lowest_risk == info.value.lowest_risk
 
 
 @pytest.mark.parametrize("rule", [step_down, betting, sgr, bonferroni])
@@ -71,12 +71,12 @@ def test_the_smallest_of_risks_is_out_of_reach_and_no_overflow():
         step_down(np.linspace(0, 1, 200), np.zeros(200), risk=5e-324)
 
 
-def test_a_threshold_tells_its_promise():
+def test_a_threshold_tells_its_guarantee():
     threshold = step_down(np.random.default_rng(0).random(2000), np.zeros(2000), risk=0.01, delta=0.05)
     assert "at most 0.01, with probability at least 0.95 over the calibration sample" in threshold.words
     assert str(threshold).startswith("accept iff confidence > ")
     assert str(threshold).endswith(threshold.words)
-    assert threshold.promise.certified <= 0.01
+    assert threshold.guarantee.certified <= 0.01
 
 
 def test_nan_is_never_accepted_and_ties_stay_together():
@@ -125,11 +125,11 @@ def test_the_risk_in_reach_is_certified_when_asked_for_as_printed(seed, n, metho
     errors = rng.random(n) < 0.5 * (1 - confidence)
     with pytest.raises(NoSafeThresholdError, match="No threshold certifies") as info:
         method(confidence, errors, risk=0.001)
-    assert info.value.achievable[0].risk == info.value.in_reach
+    assert info.value.achievable[0].risk == info.value.lowest_risk
     for row in info.value.achievable:
         found = method(confidence, errors, risk=row.risk, delta=row.delta)
         assert found.accepted / found.n == row.coverage
-        assert f"risk {row.risk:g}" in str(info.value)
+        assert f"risk {row.risk:g}" in str(info.value.explained())
 
 
 def test_the_risk_in_reach_does_not_depend_on_the_one_asked_for():
@@ -138,9 +138,9 @@ def test_the_risk_in_reach_does_not_depend_on_the_one_asked_for():
     errors = rng.random(500) < 0.5 * (1 - confidence)
     reached = set()
     for risk in (0.0005, 0.0011, 0.002, 0.0037):
-        with pytest.raises(NoSafeThresholdError, match=r"Achievable") as info:
+        with pytest.raises(NoSafeThresholdError, match="No threshold certifies") as info:
             step_down(confidence, errors, risk=risk)
-        reached.add(info.value.in_reach)
+        reached.add(info.value.lowest_risk)
     assert len(reached) == 1
 
 
@@ -150,10 +150,10 @@ def test_where_the_score_is_bad_more_rows_are_not_advised():
         step_down(rng.random(3000), rng.random(3000) < 0.2, risk=0.05)
     told = re.search(
         r"More rows hardly help, as accepting 10% of the rows or more has a risk of at least ([\d.]+) here:",
-        str(info.value),
+        str(info.value.explained()),
     )
     assert 0.05 < float(told[1]) < 0.21
-    assert "plan" not in str(info.value)
+    assert "plan" not in str(info.value.explained())
 
 
 def test_the_lowest_risk_that_is_said_does_not_depend_on_the_one_asked_for():
@@ -164,7 +164,7 @@ def test_the_lowest_risk_that_is_said_does_not_depend_on_the_one_asked_for():
     for risk in (0.001, 0.005, 0.02, 0.05):
         with pytest.raises(NoSafeThresholdError) as info:
             step_down(confidence, errors, risk=risk)
-        said.add(str(info.value).split("More rows hardly help")[1])
+        said.add(str(info.value.explained()).split("More rows hardly help")[1])
     assert len(said) == 1
 
 
@@ -173,28 +173,46 @@ def test_where_a_sample_is_small_more_rows_are_advised(wrong):
     errors = np.arange(150) < 150 * wrong  # one or six of 150, the least trusted or by chance
     with pytest.raises(NoSafeThresholdError, match=r"plan --risk 0\.02 .* chosen on these") as info:
         step_down(np.arange(150.0) if wrong < 0.02 else np.zeros(150), errors, risk=0.02)
-    assert "hardly" not in str(info.value)
+    assert "hardly" not in str(info.value.explained())
 
 
 def test_a_larger_delta_is_named_where_it_is_enough():
     confidence, errors = np.linspace(0, 1, 40), np.zeros(40)
-    with pytest.raises(NoSafeThresholdError, match=r"risk 0\.05 with delta 0\.2 at coverage 1"):
+    with pytest.raises(NoSafeThresholdError) as info:
         step_down(confidence, errors, risk=0.05, delta=0.01)
+    assert "risk 0.05 with delta 0.2 at coverage 1" in str(info.value.explained())
+    assert info.value.lowest_risk > 0.05
 
 
 @pytest.mark.parametrize("rule", [step_down, betting, sgr, bonferroni])
 def test_where_no_risk_is_left_to_try_the_message_still_is_one_line(rule):
     with pytest.raises(NoSafeThresholdError) as found:
         rule(np.arange(4.0), [1, 1, 1, 1], risk=0.99)
-    assert "No risk below 1 is achievable" in str(found.value)
-    assert "\n" not in str(found.value)
+    assert "No risk below 1 is achievable" in str(found.value.explained())
+    assert "\n" not in str(found.value.explained())
 
 
 def test_a_risk_of_nearly_one_beside_a_second_target_is_told_too():
-    with pytest.raises(NoSafeThresholdError, match="No risk below 1 is achievable"):
+    with pytest.raises(NoSafeThresholdError) as info:
         risk_and_coverage(np.arange(4.0), [1, 1, 1, 1], risk=0.99, coverage=0.5)
-    with pytest.raises(NoSafeThresholdError, match="no risk below 1 is achievable"):
+    assert "No risk below 1 is achievable" in str(info.value.explained())
+    with pytest.raises(NoSafeThresholdError) as info:
         joint_risk(np.arange(4.0), [1, 1, 1, 1], [0, 1, 0, 1], risk=0.99, group_risk=0.99)
+    assert "no risk below 1 is achievable" in str(info.value.explained())
+
+
+def test_printing_an_error_searches_nothing():
+    searches = []
+    error = NoSafeThresholdError("None.", advice="Label more.", delta=0.1, search=lambda: searches.append(1) or ())
+    assert (str(error), repr(error), error.args) == (
+        "None. Label more.",
+        "NoSafeThresholdError('None. Label more.')",
+        ("None. Label more.",),
+    )
+    assert searches == []
+    assert error.achievable == ()
+    assert str(error.explained()) == "None. No risk below 1 is achievable. Label more."
+    assert searches == [1]
 
 
 @pytest.mark.parametrize("seed", range(5, 15))
@@ -204,5 +222,5 @@ def test_the_joint_risk_told_to_be_in_reach_is_certified_when_asked_for(seed):
     errors = (rng.random(200) < 0.2 / (1 + np.exp(c))).astype(float)
     with pytest.raises(NoSafeThresholdError) as found:
         joint_risk(c, errors, groups, risk=0.01, group_risk=0.02)
-    reach = float(re.search(r"a risk of ([\d.]+) is achievable", str(found.value))[1])
+    reach = float(re.search(r"a risk of ([\d.]+) is achievable", str(found.value.explained()))[1])
     assert joint_risk(c, errors, groups, risk=reach / 2, group_risk=reach).accepted

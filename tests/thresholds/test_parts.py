@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import binomtest
 
 from abstain.metrics.slices import rows_of_parts
-from abstain.thresholds.parts import holm, p_above
+from abstain.thresholds.refutation import holm, p_above
 
 SIZES, WRONG = (100, 110, 40), (20, 11, 0)
 PARTS = rows_of_parts(np.repeat([0, 1, 2], SIZES), 3)

@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import binom
 
 from abstain.thresholds import power
-from abstain.thresholds.efficient_ranks import at_most
+from abstain.thresholds.critical_values import at_most
 from abstain.thresholds.power import all_in_turn, likely, ranks_tested
 from abstain.thresholds.step_down import segments
 

@@ -1,4 +1,4 @@
-"""The test of a promise on new rows: its size on distributions at the boundary, where naive tests fail."""
+"""The test of a guarantee on new rows: its size on distributions at the boundary, where naive tests fail."""
 
 from math import sqrt
 
@@ -114,7 +114,7 @@ def test_the_size_of_the_bets_is_at_most_their_level_on_clusters_at_the_boundary
         assert naive[broken] / trials > LEVEL + 3 * sqrt(LEVEL * (1 - LEVEL) / trials)
 
 
-def test_bets_notice_a_broken_promise_and_confirm_a_kept_one():
+def test_bets_notice_a_broken_guarantee_and_confirm_a_kept_one():
     rng, number = np.random.default_rng(1), np.repeat(np.arange(1500), 4)
     bad, good = (rng.random(6000) < rate for rate in (0.2, 0.05))
     found = refutation(bad, every(6000), number, limit=0.1, largest=4)

@@ -1,4 +1,4 @@
-"""The default rule keeps its promise on every distribution, the rule fixed and the data new; naive rules do not."""
+"""The default rule keeps its guarantee on every distribution, the rule fixed and the data new; naive rules do not."""
 
 from math import sqrt
 
@@ -83,7 +83,7 @@ def naive(confidence, losses, *, risk, delta):  # noqa: ARG001
 
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("rule", [step_down, sgr, bonferroni])
-def test_the_risk_is_kept_with_the_probability_promised(rule, law):
+def test_the_risk_is_kept_with_the_probability_guaranteed(rule, law):
     runs = RUNS if rule is step_down else 50
     broken, _ = simulate(rule, LAWS[law], known_risk(law), runs=runs)
     assert broken <= allowed(runs)
@@ -121,7 +121,7 @@ def test_it_certifies_as_much_as_it_is_known_to(law, least):
 
 @pytest.mark.parametrize("atoms", [5, 20, 60])
 @pytest.mark.parametrize("law", ["monotone", "flat just above"])
-def test_ties_keep_the_promise(law, atoms):
+def test_ties_keep_the_guarantee(law, atoms):
     true = np.array([RISKS[law][int(len(GRID) * (a + 1) / atoms) - 1] for a in range(atoms)])
     broken, made = 0, 0
     for run in range(100):
@@ -152,8 +152,9 @@ def test_where_all_confidences_are_equal_all_or_nothing_is_certified():
     errors = np.arange(171) < 12  # the exact bound on the risk of all of them is 0.111
     found = step_down(np.ones(171), errors, risk=0.15)
     assert (found.value, found.accepted) == (-np.inf, 171)
-    with pytest.raises(NoSafeThresholdError, match=r"risk 0\.1[1-4] at coverage"):
+    with pytest.raises(NoSafeThresholdError) as info:
         step_down(np.ones(171), errors, risk=0.08)
+    assert 0.11 <= info.value.lowest_risk <= 0.14
 
 
 def test_a_threshold_lies_between_two_samples():
@@ -225,7 +226,7 @@ def test_repeated_ids_are_clusters_of_which_one_row_is_taken_and_the_words_say_s
     c, e, ids = rng.random(900), np.zeros(900), np.repeat(np.arange(300), 3)
     found = step_down(c, e, risk=0.05, ids=ids)
     assert found.n == 300
-    assert "every cluster counts once" in found.promise.distribution
+    assert "every cluster counts once" in found.guarantee.distribution
     assert target_risk(c, e, risk=0.05, ids=np.arange(900)).method == "step_down"
     assert target_risk(c, e, risk=0.05, ids=ids).method == "betting"
 

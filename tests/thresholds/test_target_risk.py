@@ -36,10 +36,10 @@ def share_broken(law, rule):
     for run in range(RUNS):
         c, e, ids = draw(law, np.random.default_rng([run, 21]))
         try:
-            promise = rule(c, e, ids).promise
+            guarantee = rule(c, e, ids).guarantee
         except NoSafeThresholdError:
             continue
-        broken += risk_up_to(law, promise.largest or SIZE.max()) > RISK
+        broken += risk_up_to(law, guarantee.largest or SIZE.max()) > RISK
     return broken / RUNS
 
 
@@ -59,7 +59,7 @@ def test_what_is_certified_does_not_depend_on_how_clusters_are_named():
     c, e, ids = draw("errors in the largest", np.random.default_rng(0), clusters=2000)
     one, other = (target_risk(c, e, risk=0.3, ids=names) for names in (ids, np.char.add("a", ids.astype(str))))
     assert one == other
-    assert one.promise.largest == 40
+    assert one.guarantee.largest == 40
 
 
 def test_where_the_sample_tells_the_largest_cluster_a_little_more_must_be_won():
@@ -87,7 +87,7 @@ def test_where_the_sample_tells_the_largest_cluster_a_little_more_must_be_won():
 )
 def test_the_rule_is_chosen_by_what_is_guaranteed(ids, largest, method, said):
     found = target_risk(np.linspace(0, 1, 400), np.zeros(400), risk=0.3, ids=ids, largest=largest)
-    assert (found.method, found.promise.largest) == (method, said)
+    assert (found.method, found.guarantee.largest) == (method, said)
 
 
 def test_a_bound_that_cannot_be_is_named():

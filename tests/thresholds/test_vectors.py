@@ -67,7 +67,7 @@ def test_conformal_joint(risk, lowest):
 def test_conformal_selection():
     threshold = conformal_selection(S, E, TEST, risk=0.3)
     assert threshold.accepts(TEST).sum() == 5
-    assert threshold.promise.bound == pytest.approx(0.2462, abs=1e-4)
+    assert threshold.guarantee.bound == pytest.approx(0.2462, abs=1e-4)
 
 
 def test_binomial_tests_know_numbers_beyond_whole_ones_of_32_bits():

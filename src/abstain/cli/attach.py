@@ -6,29 +6,32 @@ from typing import Annotated
 import typer
 
 from abstain.cli.options import Json
-from abstain.cli.show import print_json, say
+from abstain.cli.printing import print_json, say
 
 
 def attach(
     model: Annotated[Path, typer.Argument(help="The classifier's .onnx file.")],
     selector: Annotated[Path, typer.Argument(help="A selector file.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The .onnx file to write.")],
-    logits: Annotated[str | None, typer.Option(help="The tensor of the logits, if not nearest the output.")] = None,
+    logits: Annotated[
+        str | None, typer.Option(help="The name of the logits tensor. [the one nearest the output]")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Put a selector into an ONNX graph, which then outputs prediction, confidence and accepted too.
+    """Add a selector to an ONNX graph. It then also outputs prediction, confidence and accepted.
 
     Example: abstain attach model.onnx selector.abstain -o selective.onnx
     """
     from abstain import Selector
-    from abstain.files import check_goal
+    from abstain._io.files import check_output_path
     from abstain.onnx import OUTPUTS
-    from abstain.onnx import attach as put
+    from abstain.onnx import attach as attach_selector
 
-    check_goal(output)
-    chosen = Selector.load(selector)
-    put(model, chosen, output, logits=logits)
+    check_output_path(output)
+    loaded = Selector.load(selector)
+    attach_selector(model, loaded, output, logits=logits)
     if json:
-        print_json({"model": str(output), "score": chosen.score, "outputs": list(OUTPUTS)})
+        print_json({"model": str(output), "score": loaded.score, "outputs": list(OUTPUTS)})
         return
-    say(f"Wrote {output}: it outputs {', '.join(OUTPUTS)} beside what it did. {chosen.summary()}")
+    say(f"Wrote {output}, with the additional outputs {', '.join(OUTPUTS)}.")
+    say(loaded.summary())

@@ -1,44 +1,49 @@
 """`abstain calibrate`: outputs to a selector file."""
 
-import csv
-import shlex
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, final
 
 import typer
 
-from abstain.cli.complete import group_kinds, method_names, score_or_best
-from abstain.cli.options import ONE_SCORE, Json
-from abstain.cli.program import program
-from abstain.cli.refusal import refusal_as_json
-from abstain.cli.show import print_json, say
-from abstain.cli.sketched import calibrate_from_sketch
-from abstain.cli.unused_columns import tell_unused
+from abstain._errors import InvalidInputError
+from abstain.cli.completion import group_kinds, method_names, score_or_best
+from abstain.cli.cost_table import cost_order, read_costs
+from abstain.cli.inputs import OF_SKETCH, warn_unused
+from abstain.cli.options import ONE_SCORE, Delta, Json, refuse
+from abstain.cli.printing import print_json, print_next, refusal_as_json, say
 
 if TYPE_CHECKING:
-    from abstain.selector import Selector
+    from abstain.outputs import Outputs
+    from abstain.selector import Selector, Target
     from abstain.thresholds import Threshold
 
 
-def calibrate(
-    outputs: Annotated[Path, typer.Argument(help="Labelled outputs, or a .sketch, drawn like those to come.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The selector file to write.")],
-    score: Annotated[
-        str | None,
-        typer.Option(
-            help=f"The score to trust, or several with commas, of which the best is taken. {ONE_SCORE}",
-            autocompletion=score_or_best,
-        ),
-    ] = None,
-    risk: Annotated[float | None, typer.Option(help="Largest share of errors among accepted samples.")] = None,
-    coverage: Annotated[float | None, typer.Option(help="Smallest share of samples to accept.")] = None,
+@final
+@dataclass(frozen=True, kw_only=True)
+class TargetOptions:
+    """What the threshold is to satisfy."""
+
+    risk: Annotated[float | None, typer.Option(help="Largest error rate among accepted samples.")] = None
+    coverage: Annotated[float | None, typer.Option(help="Smallest share of samples to accept.")] = None
     cost: Annotated[
         str | None, typer.Option(help="Cost of rejecting, where an error costs 1; or one per true class: 0.1,0.5,…")
-    ] = None,
+    ] = None
     costs: Annotated[
-        Path | None, typer.Option(help="A .csv with the cost of predicting (row) where it is (column), no header.")
-    ] = None,
+        Path | None,
+        typer.Option(
+            help="A .csv with the cost of predicting (row) where it is (column): class names before each row and above "
+            "each column, or numbers alone in the order of the classes."
+        ),
+    ] = None
+    delta: Delta = 0.05
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class GroupOptions:
+    """Thresholds or guarantees per group."""
+
     per: Annotated[
         str | None,
         typer.Option(
@@ -46,117 +51,153 @@ def calibrate(
             help="A threshold for each predicted class, each group (domain), or each value of a column of the table.",
             autocompletion=group_kinds,
         ),
-    ] = None,
+    ] = None
     group_risk: Annotated[
-        float | None, typer.Option(help="With --per: one threshold, this risk in each group, --risk overall.")
-    ] = None,
+        float | None, typer.Option(help="With --per: one threshold, with this risk in each group and --risk overall.")
+    ] = None
     each: Annotated[
-        bool, typer.Option("--each", help="With --per: each promise holds with 1 − δ, not all of them together.")
-    ] = False,
-    delta: Annotated[float, typer.Option(help="Probability with which the promise may fail.")] = 0.05,
+        bool, typer.Option("--each", help="With --per: each guarantee holds with probability 1 − δ, not all jointly.")
+    ] = False
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class RuleOptions:
+    """How the threshold is chosen, and on which rows."""
+
     method: Annotated[
         str | None,
         typer.Option(
             help="step_down, betting, sgr, bonferroni; with a cost: minimal_cost, chow.", autocompletion=method_names
         ),
-    ] = None,
+    ] = None
     largest_cluster: Annotated[
-        int | None,
-        typer.Option(min=1, help="Largest number of rows per id in deployment. Default: the largest here."),
-    ] = None,
+        int | None, typer.Option(min=1, help="Largest number of rows per id in deployment. [the largest here]")
+    ] = None
     label_above: Annotated[
         float | None,
         typer.Option(
             help="Labels of rows at or below this confidence are ignored, and those rows are never accepted. Fix it "
             "before labelling."
         ),
+    ] = None
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0
+
+
+def calibrate(
+    outputs: Annotated[Path, typer.Argument(help="Labelled outputs, or a .sketch, from the deployment distribution.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The selector file to write.")],
+    target: TargetOptions,
+    groups: GroupOptions,
+    rule: RuleOptions,
+    score: Annotated[
+        str | None,
+        typer.Option(
+            help=f"The score to use, or several with commas, of which the best is used. {ONE_SCORE}",
+            autocompletion=score_or_best,
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0,
     json: Json = False,
 ) -> None:
-    """Choose a threshold with a guarantee and write a selector.
+    """Choose a threshold with a guarantee. The guarantee is on risk, coverage or cost; the result is a selector file.
 
-    OUTPUTS is a folder of outputs, an .npz, or a .csv or .parquet table with the columns confidence and correct (or
-    error), or logit_… or proba_… and label, and where there are some id and group. A risk and a coverage may be asked
-    for together.
+    OUTPUTS is a folder of outputs, an .npz file, or a .csv or .parquet table. A table has the columns confidence and
+    correct (or error), or the columns logit_… or proba_… and label; the columns id and group are optional. --risk and
+    --coverage can be combined.
 
     Example: abstain calibrate run/ --risk 0.02 --delta 0.05 -o selector.abstain
     """
     import abstain
-    from abstain.files import check_goal
+    from abstain._io.files import check_output_path
+
+    check_output_path(output)
+    kind, column = _groups(groups.per, outputs)
+    if groups.each and groups.per is None:
+        raise InvalidInputError("`--each` must come with `--per`, got no `--per`.")
+    is_sketch = outputs.suffix == ".sketch"
+    if is_sketch:
+        refused = {"--cost": target.cost, "--costs": target.costs, "--group-risk": groups.group_risk}
+        refuse(refused | {"--largest-cluster": rule.largest_cluster, "--label-above": rule.label_above}, OF_SKETCH)
+    with refusal_as_json(json):
+        if is_sketch:
+            selector = _from_sketch(outputs, _target(target, groups, kind, rule), score)
+        else:
+            rows = abstain.Outputs.load(outputs, nonfinite="reject", group=column)
+            selector = _from_rows(rows, _target(target, groups, kind, rule, rows), score, rule.seed)
+            warn_unused(outputs, group=column)
+    if groups.per is not None and selector.groups is not None and not is_sketch:
+        selector = replace(selector, groups=replace(selector.groups, per=groups.per))  # named as in the option
+    selector.save(output)
+    _print(selector, output, score, json=json, suffix=outputs.suffix if outputs.is_file() and not is_sketch else "")
+    if target.costs is not None and not json:
+        say(cost_order(rows.n_classes, rows.class_names))
+
+
+def _target(
+    asked: TargetOptions,
+    groups: GroupOptions,
+    kind: Literal["class", "domain"] | None,
+    rule: RuleOptions,
+    rows: "Outputs | None" = None,
+) -> "Target":
+    """The target that the options ask for."""
+    from abstain.selector.targets import target_of
+
+    costs = None if rows is None or asked.costs is None else read_costs(asked.costs, rows.n_classes, rows.class_names)
+    return target_of(
+        risk=asked.risk,
+        coverage=asked.coverage,
+        cost=_numbers(asked.cost),
+        costs=costs,
+        delta=asked.delta,
+        method=rule.method,
+        label_above=rule.label_above,
+        per=kind,
+        group_risk=groups.group_risk,
+        jointly=not groups.each,
+        largest_cluster=rule.largest_cluster,
+    )
+
+
+def _from_sketch(file: Path, target: "Target", score: str | None) -> "Selector":
+    from abstain.selector import calibrate_sketch
+    from abstain.sketch import Sketch
+
+    return calibrate_sketch(Sketch.load(file), target, score=score)
+
+
+def _from_rows(rows: "Outputs", target: "Target", score: str | None, seed: int) -> "Selector":
+    import abstain
     from abstain.scores.registry import split_names
 
-    check_goal(output)
-    groups, column = _groups(per, outputs)
-    if each and per is None:
-        raise ValueError("`--each` must come with `--per`, got no `--per`.")
-
-    if outputs.suffix == ".sketch":
-        refused = {"--cost": cost, "--costs": costs, "--group-risk": group_risk}
-        refused |= {"--largest-cluster": largest_cluster, "--label-above": label_above}
-        with refusal_as_json(json):
-            selector = calibrate_from_sketch(
-                outputs,
-                refused=refused,
-                score=score,
-                risk=risk,
-                coverage=coverage,
-                per=groups,
-                jointly=not each,
-                delta=delta,
-                method=method,
-            )
-        _tell(selector, output, kind="", by_default=score is None, json=json)
-        return
-    with refusal_as_json(json):
-        selector = abstain.calibrate(
-            abstain.Outputs.load(outputs, nonfinite="reject", group=column),
-            score=None if score is None else split_names(score),
-            risk=risk,
-            coverage=coverage,
-            cost=_numbers(cost),
-            costs=_table(costs),
-            delta=delta,
-            method=method,
-            label_above=label_above,
-            per=groups,
-            group_risk=group_risk,
-            jointly=not each,
-            largest_cluster=largest_cluster,
-            seed=seed,
-        )
-    tell_unused(outputs, group=column)
-    if per is not None and selector.groups is not None:
-        selector = replace(selector, groups=replace(selector.groups, per=per))  # called as in the option
-    _tell(selector, output, kind=outputs.suffix if outputs.is_file() else "", by_default=score is None, json=json)
+    return abstain.calibrate(rows, target, score=None if score is None else split_names(score), seed=seed)
 
 
-def _tell(selector: "Selector", output: Path, *, kind: str, by_default: bool, json: bool) -> None:
-    """Write the selector, and what it promises; rows that it can decide on are of this ``kind``, a suffix."""
+def _print(selector: "Selector", output: Path, score: str | None, *, json: bool, suffix: str) -> None:
+    """What the selector guarantees, and the next command, on outputs with this suffix."""
     from dataclasses import asdict
 
-    from abstain.scores.default import default_words
+    from abstain.scores.registry import default_words
     from abstain.thresholds.refutation import untestable
 
-    selector.save(output)
     if json:
         groups = None if selector.groups is None else asdict(selector.groups)
-        found = {"score": selector.score, "threshold": asdict(selector.threshold), "groups": groups}
-        print_json({"selector": str(output)} | found)
+        document = {"score": selector.score, "threshold": asdict(selector.threshold), "groups": groups}
+        print_json({"selector": str(output)} | document)
         return
     say(selector.summary())
     for name, threshold in () if selector.groups is None else selector.groups.thresholds.items():
-        say(f"  {name}: {_told(threshold)}")
-    if by_default:
+        say(f"- {name}: {_threshold_words(threshold)}")
+    if score is None:
         say(default_words(selector.score))
-    if reason := untestable(selector.threshold.promise):
+    if reason := untestable(selector.threshold.guarantee):
         say(f"`abstain certify` cannot test this guarantee on fresh rows: {reason}.")
-    say(f"Next: {program()} {shlex.join(['select', str(output), f'NEW{kind}'])} -o decisions.csv", whole=True)
+    print_next("select", output, f"NEW{suffix}", "-o", "decisions.csv")
 
 
 def _groups(per: str | None, outputs: Path) -> tuple[Literal["class", "domain"] | None, str | None]:
     """What --per means: classes or domains, and the column that names these, if it is not group or domain."""
-    from abstain.names import check_name
+    from abstain._names import check_name
     from abstain.outputs.column_names import is_outcome_or_confidence
     from abstain.outputs.columns import SUFFIXES, names_of
 
@@ -171,43 +212,28 @@ def _groups(per: str | None, outputs: Path) -> tuple[Literal["class", "domain"] 
     rule = "be class, group" + (" or a column of the table" if is_table else " or domain")
     check_name("--per", per, [*columns, "class", "group", "domain"], rule=rule)
     if is_outcome_or_confidence(per):
-        raise ValueError(
-            f"`--per` must be a column known before the answer is checked, no confidence and no id, got {per}. "
-            "Groups by the outcome guarantee nothing about rows to come."
+        raise InvalidInputError(
+            f"`--per` must be a column known before the answer is checked, not a confidence or an id, got {per}. "
+            "Groups that depend on the outcome guarantee nothing about new rows."
         )
     return "domain", per
 
 
-def _told(threshold: "Threshold") -> str:
+def _threshold_words(threshold: "Threshold") -> str:
     if threshold.value == float("inf"):
-        return f"always rejected, nothing can be certified on {threshold.n} rows"
-    return f"accept above {threshold.value:.6g}, {threshold.accepted / threshold.n:.1%} of {threshold.n} rows"
+        return f"always rejected, since {threshold.n} rows certify nothing"
+    return f"accept above {threshold.value:.6g} ({threshold.accepted / threshold.n:.1%} of {threshold.n} rows)"
 
 
 def _numbers(text: str | None) -> float | list[float] | None:
     if text is None:
         return None
-    from abstain.arguments import written_number
+    from abstain._arguments import written_number
 
     try:
-        found = [written_number(part) for part in text.split(",")]
+        numbers = [written_number(part) for part in text.split(",")]
     except ValueError:
-        raise ValueError(f"`--cost` must be a number, or one per class such as 0.1,0.5,0.3, got {text!r}.") from None
-    return found[0] if len(found) == 1 else found
-
-
-def _table(file: Path | None) -> list[list[float]] | None:
-    if file is None:
-        return None
-    from abstain.arguments import written_number
-    from abstain.files import read_text
-
-    lines = read_text(file, "a table of costs").splitlines()
-    try:
-        cells = [row for row in csv.reader(lines, strict=True) if row]
-        rows = [[written_number(cell) for cell in row] for row in cells]
-    except (csv.Error, ValueError) as error:
-        raise ValueError(f"`{file}` must hold numbers only, got {error}.") from None
-    if len({len(row) for row in rows}) != 1:
-        raise ValueError(f"`{file}` must have rows of one length, got others or none.")
-    return rows
+        raise InvalidInputError(
+            f"`--cost` must be a number, or one per class such as 0.1,0.5,0.3, got {text!r}."
+        ) from None
+    return numbers[0] if len(numbers) == 1 else numbers

@@ -1,14 +1,16 @@
-"""`abstain certify`: what a selector promises, whether fresh rows agree, and whether that still stands."""
+"""`abstain certify`: what a selector guarantees, whether fresh rows agree, and whether a certificate still holds."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, final
 
 import typer
 
+from abstain._errors import InvalidInputError, MissingFileError
+from abstain.cli.inputs import warn_unused
 from abstain.cli.options import Json
-from abstain.cli.show import print_json, say
-from abstain.cli.unused_columns import tell_unused
+from abstain.cli.printing import print_json, say
 
 if TYPE_CHECKING:
     from abstain.selector.certificate import Certificate
@@ -16,58 +18,64 @@ if TYPE_CHECKING:
 BROKEN = 3
 
 
+@final
+@dataclass(frozen=True, kw_only=True)
+class VerdictOptions:
+    """How the guarantee is tested, and what passes."""
+
+    level: Annotated[float | None, typer.Option(help="Probability of refuting a guarantee that holds. [0.05]")] = None
+    require: Annotated[
+        Literal["consistent", "confirmed"] | None,
+        typer.Option(help="The weakest verdict that passes: exit 3 on a weaker one, such as too little data."),
+    ] = None
+
+
 def certify(
+    options: VerdictOptions,
     selector: Annotated[
-        Path | None, typer.Argument(help="A selector file; with --check that of the certificate.")
+        Path | None, typer.Argument(help="A selector file. [with --check, that of the certificate]")
     ] = None,
-    on: Annotated[Path | None, typer.Option(help="Fresh labelled outputs to test the promise on.")] = None,
+    on: Annotated[Path | None, typer.Option(help="Fresh labelled outputs to test the guarantee on.")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the certificate here (.json, .md or .html).")
     ] = None,
     check: Annotated[
-        Path | None, typer.Option(help="A certificate as .json: make it again, and exit 3 if it does not stand.")
-    ] = None,
-    level: Annotated[
-        float | None, typer.Option(help="Probability with which a kept promise may be called refuted, 0.05 by default.")
-    ] = None,
-    require: Annotated[
-        Literal["consistent", "confirmed"] | None,
-        typer.Option(help="The weakest verdict that passes: exit 3 on one that says less, such as too little data."),
+        Path | None, typer.Option(help="A certificate (.json): make it again, and exit 3 if it no longer holds.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Write down what a selector promises and on what data, and test it on fresh labelled outputs.
+    """Test a guarantee on fresh labelled outputs. The certificate states what a selector guarantees, and on what data.
 
-    Exit code 0: nothing speaks against the promise; 3: it is refuted, the verdict is weaker than --require, or with
-    --check the certificate does not stand.
+    Exit code 0: nothing contradicts the guarantee. Exit code 3: it is refuted, the verdict is weaker than --require,
+    or with --check the certificate no longer holds.
 
     Example: abstain certify s.abstain --on fresh/ -o certificate.json
     """
-    from abstain.files import check_goal
+    from abstain._io.files import check_output_path, write_text
 
     if output is not None:
         _writer(output)
-        check_goal(output)
+        check_output_path(output)
     old = None if check is None else _read(check)
-    new = _certificate(selector, on, level, old)
+    new = _certificate(selector, on, options.level, old)
     if output is not None:
-        from abstain.files import write_text
-
         write_text(output, _writer(output)(new))
+    missing = None if options.require is None or new.is_at_least(options.require) else options.require
     if old is None:
-        _tell(new, output, json)
-    missing = None if require is None or new.is_at_least(require) else require
-    stands = new.verdict != "refuted" if old is None else _tell_changes(old, new, missing, json)
-    if missing is not None and (old is None or json):
-        typer.echo(f"Required is a verdict of {missing!r}, got {new.verdict!r}.", err=True)
-    raise typer.Exit(0 if stands and missing is None else BROKEN)
+        _print(new, output, json)
+        holds = new.verdict != "refuted"
+    else:
+        holds = _print_changes(old, new, json)
+    if missing is not None:
+        typer.echo(f"`--require` needs the verdict {missing!r}, got {new.verdict!r}.", err=True)
+    raise typer.Exit(0 if holds and missing is None else BROKEN)
 
 
 def _read(file: Path) -> "Certificate":
-    from abstain.files import read_text
+    from abstain._io.files import read_text
     from abstain.selector.certificate import Certificate
 
-    return Certificate.from_json(read_text(file, "a certificate"), place=str(file))
+    return Certificate.from_json(read_text(file, "a certificate"), location=str(file))
 
 
 def _certificate(
@@ -75,45 +83,46 @@ def _certificate(
 ) -> "Certificate":
     """Made of the files named, or else of those of the old certificate."""
     import abstain
-    from abstain.selector.certify import certify as certified
+    from abstain.selector.certify import certify as certify_selector
 
     sources = {} if old is None else dict(old.sources)
     sources |= {name: str(path) for name, path in (("selector", selector), ("on", on)) if path is not None}
     if "selector" not in sources:
-        raise ValueError("`SELECTOR` must be named, got none. With --check that of the certificate is taken.")
+        raise InvalidInputError(
+            "`SELECTOR` must be given, got none. Name a selector file, or a certificate to --check."
+        )
     if level is None:
         level = 0.05 if old is None or old.fresh is None else old.fresh.level
-    _check_named({} if old is None else old.sources, {"selector": selector, "on": on})
-    chosen, fresh = abstain.Selector.load(sources["selector"]), None
+    _check_sources({} if old is None else old.sources, {"selector": selector, "on": on})
+    loaded, fresh = abstain.Selector.load(sources["selector"]), None
     if "on" in sources:
-        fresh = abstain.Outputs.load(sources["on"], nonfinite="reject", group=chosen.group_column)
-        tell_unused(Path(sources["on"]), group=chosen.group_column)
-    return certified(chosen, fresh, level=level, sources=sources)
+        fresh = abstain.Outputs.load(sources["on"], nonfinite="reject", group=loaded.group_column)
+        warn_unused(Path(sources["on"]), group=loaded.group_column)
+    return certify_selector(loaded, fresh, level=level, sources=sources)
 
 
-def _check_named(sources: dict[str, str], others: dict[str, Path | None]) -> None:
-    """The files that a certificate names are there, where no others are named."""
+def _check_sources(sources: dict[str, str], given: dict[str, Path | None]) -> None:
+    """The files that a certificate names exist, where none are given instead."""
     for name, file in sources.items():
-        if others.get(name) is None and not Path(file).exists():
-            raise FileNotFoundError(
-                f"`{file}`, named in the certificate, must be there, got no such file from the folder {Path.cwd()}. "
-                f"Run it where the certificate was made, or name {'SELECTOR' if name == 'selector' else '--on'} anew."
+        if given.get(name) is None and not Path(file).exists():
+            raise MissingFileError(
+                f"`{file}`, named in the certificate, must exist, got no such file in {Path.cwd()}. "
+                f"Run this where the certificate was made, or give {'SELECTOR' if name == 'selector' else '--on'}."
             )
 
 
 def _writer(output: Path) -> Callable[["Certificate"], str]:
-    """What writes a file of this ending."""
-    from abstain.report.certificate_markdown import certificate_markdown
-    from abstain.report.certificate_page import certificate_page
+    """What writes a file of this suffix."""
+    from abstain.report.certificate import certificate_markdown, certificate_page
 
-    writers = {".json": lambda found: found.to_json(), ".md": certificate_markdown, ".html": certificate_page}
+    writers = {".json": lambda new: new.to_json(), ".md": certificate_markdown, ".html": certificate_page}
     if output.suffix.lower() not in writers:
-        raise ValueError(f"`--output` must end in .json, .md or .html, got {output.name}.")
+        raise InvalidInputError(f"`--output` must end in .json, .md or .html, got {output.name}.")
     return writers[output.suffix.lower()]
 
 
-def _tell(new: "Certificate", output: Path | None, json: bool) -> None:
-    from abstain.selector.certificate_words import summary_lines
+def _print(new: "Certificate", output: Path | None, json: bool) -> None:
+    from abstain.selector.certificate import summary_lines
 
     if json:
         print_json(new.to_dict())
@@ -121,23 +130,22 @@ def _tell(new: "Certificate", output: Path | None, json: bool) -> None:
     for line in summary_lines(new):
         say(line)
     if output is not None:
-        say(f"Certificate in {output}")
+        say(f"Certificate: {output}")
 
 
-def _tell_changes(old: "Certificate", new: "Certificate", missing: str | None, json: bool) -> bool:
-    """Whether the certificate stands, told beside the verdict that is required and ``missing``."""
-    from abstain.selector.certificate_check import changes
-    from abstain.selector.certificate_words import verdict_words
+def _print_changes(old: "Certificate", new: "Certificate", json: bool) -> bool:
+    """Whether the certificate still holds, printed with what has changed."""
+    from abstain.selector.certificate import verdict_words
+    from abstain.selector.certify import changes
 
-    found = changes(old, new)
+    changed = changes(old, new)
     if json:
-        print_json({"stands": found.stands, "breaks": list(found.breaks), "notices": list(found.notices)})
-    else:
-        words, link = ("stands", "but") if found.stands else ("is BROKEN", "and")
-        words += f", {link} is only {new.verdict!r} where {missing!r} is required" if missing else ""
-        say(f"The certificate {words}. {verdict_words(new)}")
-        for words in found.breaks:
-            say(f"  broken: {words}")
-        for words in found.notices:
-            say(f"  notice: {words}")
-    return found.stands
+        print_json({"stands": changed.stands, "breaks": list(changed.breaks), "notices": list(changed.notices)})
+        return changed.stands
+    say(f"The certificate {'holds' if changed.stands else 'is BROKEN'}.")
+    say(f"- verdict: {verdict_words(new)}")
+    for text in changed.breaks:
+        say(f"- broken: {text}")
+    for text in changed.notices:
+        say(f"- notice: {text}")
+    return changed.stands

@@ -1,18 +1,20 @@
 """`abstain collect`: from a model and data to saved outputs."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, final
 
 import typer
 
-from abstain.cli.complete import corruption_names, model_kinds, on_error_words
-from abstain.cli.letters import shown
+from abstain._errors import InvalidInputError
+from abstain._model_kinds import model_specs
+from abstain._names import check_name
+from abstain.cli.completion import corruption_names, model_kinds, on_error_words
 from abstain.cli.options import Json
-from abstain.cli.program import program
-from abstain.cli.show import print_json, sample_bar
-from abstain.names import check_name
+from abstain.cli.printing import print_json, print_next, say
+from abstain.cli.progress import sample_bar
 
 if TYPE_CHECKING:
     from abstain.collect.data import Data
@@ -26,113 +28,129 @@ Part = Annotated[
 ]
 
 
+@final
+@dataclass(frozen=True, kw_only=True)
+class DataOptions:
+    """Shifted data in addition to the data themselves."""
+
+    unknown: Annotated[
+        list[str] | None, typer.Option(help="More data, all of classes that the model does not know; repeat.")
+    ] = None
+    corrupt: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Add corrupted copies of images: NAME:SEVERITY, such as fog:3; repeat.",
+            autocompletion=corruption_names,
+        ),
+    ] = None
+    seed: Annotated[int, typer.Option(help="Seed of the corruptions.")] = 0
+
+    def parts(self, data: str, /) -> "list[Data]":
+        """The data as they are, corrupted copies of them, and data of unknown classes."""
+        from abstain.collect.specs import data_from
+
+        clean = data_from(data)
+        copies = [
+            clean.shifted(_corruption(spec, self.seed), domain=spec.replace(":", "-")) for spec in self.corrupt or ()
+        ]
+        return [clean, *copies, *(data_from(path, unknown=True) for path in self.unknown or ())]
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class ModelSettings:
+    """How the model is loaded."""
+
+    checkpoint: Annotated[str | None, typer.Option(help="Weights: .safetensors, or a torch state dictionary.")] = None
+    class_names: Annotated[Path | None, typer.Option(help="A text file with a class name per line.")] = None
+    device: Annotated[str, typer.Option(help="Where PyTorch or ONNX Runtime runs: cpu, cuda, cuda:1, mps.")] = "cpu"
+    amp: Amp = False
+
+    def load(self, model: str, /) -> "Model":
+        """The model that a name stands for."""
+        from abstain.collect.model import NamedModel
+        from abstain.collect.specs import model_from
+
+        names = _class_names(self.class_names)
+        options = {"checkpoint": self.checkpoint, "device": self.device, "amp": self.amp}
+        return NamedModel(model_from(model, class_names=names, **options))  # type: ignore[arg-type]
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How the model is run."""
+
+    batch_size: Annotated[int, typer.Option(help="Samples per batch.")] = 64
+    workers: Workers = 0
+    part: Part = None
+    on_error: Annotated[
+        str, typer.Option(help="'raise', or 'skip' to leave out samples that fail.", autocompletion=on_error_words)
+    ] = "raise"
+
+    def collect(self, model: "Model", data: "list[Data]", output: Path, /) -> "Outputs | None":
+        """Run all of it, or a part: None while other parts are missing."""
+        from abstain.collect.run import collect, collect_part
+
+        with sample_bar() as progress:
+            options: dict[str, Any] = {"batch_size": self.batch_size, "workers": self.workers}
+            options |= {"on_error": self.on_error, "progress": progress}
+            if self.part is None:
+                return collect(model, data, output, **options)
+            return collect_part(model, data, output, self.part, **options)
+
+
 def collect(
     model: Annotated[
         str,
         typer.Argument(
-            help="timm:NAME, onnx:FILE, torch:MODULE:NAME, hf:FOLDER, sklearn:FILE.skops or magika.",
+            help=f"{model_specs()}.",
             autocompletion=model_kinds,
         ),
     ],
-    data: Annotated[
-        str, typer.Argument(help="A folder of images or files, a .parquet, .csv or .npz file, a saved dataset.")
-    ],
+    data: Annotated[str, typer.Argument(help="A folder of images, a .parquet, .csv or .npz file, a saved dataset.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write.")],
-    unknown: Annotated[
-        list[str] | None, typer.Option(help="More data, all of classes the model does not know.")
-    ] = None,
-    corrupt: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Add corrupted copies: NAME:SEVERITY of images, NAME of files.", autocompletion=corruption_names
-        ),
-    ] = None,
-    checkpoint: Annotated[str | None, typer.Option(help="Weights: .safetensors, or a torch state dictionary.")] = None,
-    class_names: Annotated[Path | None, typer.Option(help="A text file with a class name per line.")] = None,
-    device: Annotated[str, typer.Option(help="Where PyTorch or ONNX Runtime runs: cpu, cuda, cuda:1, mps.")] = "cpu",
-    amp: Amp = False,
-    batch_size: Annotated[int, typer.Option(help="Samples per batch.")] = 64,
-    workers: Workers = 0,
-    part: Part = None,
-    on_error: Annotated[
-        str, typer.Option(help="'raise', or 'skip' to leave out samples that fail.", autocompletion=on_error_words)
-    ] = "raise",
-    seed: Annotated[int, typer.Option(help="Seed of the corruptions.")] = 0,
+    shifted: DataOptions,
+    loading: ModelSettings,
+    running: RunOptions,
     json: Json = False,
 ) -> None:
-    """Run a model over data once and save its outputs; called again, it goes on where it stopped.
+    """Run a model over data and save its outputs. Called again, it continues where it stopped.
 
     Example: abstain collect torch:mynets:net images/ -o run/ --corrupt fog:3 --unknown strangers/
     """
-    from rich.console import Console
-
-    from abstain.collect.model import NamedModel
-    from abstain.collect.specs import model_from
-
-    made = model_from(model, checkpoint=checkpoint, device=device, class_names=_class_names(class_names), amp=amp)
-    parts = _parts(model, data, corrupt or [], unknown or [], seed)
-    with sample_bar() as progress:
-        outputs = _run(
-            NamedModel(made),
-            parts,
-            output,
-            part,
-            batch_size=batch_size,
-            workers=workers,
-            on_error=on_error,
-            progress=progress,
-        )
+    outputs = running.collect(loading.load(model), shifted.parts(data), output)
     if outputs is None:
-        message = f"Part {part} is done; other parts are missing. The last one writes {output}."
-        print_json({"part": part, "outputs": None}) if json else print(message)
+        if json:
+            print_json({"part": running.part, "outputs": None})
+        else:
+            say(f"Part {running.part} is done. {output} is written when the other parts are done too.")
         return
     if json:
         print_json({"n": len(outputs), "classes": outputs.n_classes, "outputs": str(output)})
         return
-    console = Console()
-    console.print(shown(repr(outputs)), markup=False)
+    say(repr(outputs))
     if outputs.features is not None and outputs.weight is not None:
-        console.print(str(outputs.check_head()), markup=False)
-    print(shown(f"Next: {program()} evaluate {output}"))
-
-
-def _run(model: "Model", data: "list[Data]", output: Path, part: str | None, **options: Any) -> "Outputs | None":
-    """All of it, or a part."""
-    from abstain.collect.run import collect, collect_part
-
-    return (
-        collect(model, data, output, **options) if part is None else collect_part(model, data, output, part, **options)
-    )
+        say(str(outputs.check_head()))
+    print_next("evaluate", output)
 
 
 def _class_names(file: Path | None) -> list[str] | None:
-    from abstain.files import read_text
+    from abstain._io.files import read_text
 
     if file is None:
         return None
     return [name.strip() for name in read_text(file, "class names").split("\n") if name.strip()]
 
 
-def _parts(model: str, data: str, corrupt: list[str], unknown: list[str], seed: int) -> "list[Data]":
-    """The data as it is, corrupted copies of it, and data of unknown classes."""
-    from abstain.collect.specs import data_from
-
-    parts = data_from(data, model=model)
-    copies = [parts[0].shifted(_corruption(spec, seed), domain=spec.replace(":", "-")) for spec in corrupt]
-    return [*parts, *copies, *(part for place in unknown for part in data_from(place, model=model, unknown=True))]
-
-
 def _corruption(spec: str, seed: int) -> Callable[[Any, int], Any]:
-    """fog:3 for images, or one of the byte shifts for files."""
-    from abstain.shifts import BYTE_SHIFTS
-    from abstain.shifts.pictures import corrupt_picture
+    """The function that NAME:SEVERITY stands for."""
+    from abstain.shifts import corrupt_picture
     from abstain.shifts.severities import SMALL
 
-    if spec in BYTE_SHIFTS:
-        return lambda content, row: BYTE_SHIFTS[spec](content, seed=seed + row)
     name, _, severity = spec.partition(":")
-    rule = f"be NAME:SEVERITY, such as fog:3, or {', '.join(BYTE_SHIFTS)}"
-    check_name("--corrupt", name, SMALL if severity else (*SMALL, *BYTE_SHIFTS), rule=rule)
+    rule = "be NAME:SEVERITY, such as fog:3"
+    check_name("--corrupt", name, SMALL, rule=rule)
     if not severity.isdigit():
-        raise ValueError(f"`--corrupt` must {rule}, got {spec!r}.")
+        raise InvalidInputError(f"`--corrupt` must {rule}, got {spec!r}.")
     return partial(corrupt_picture, name, int(severity), seed)

@@ -1,141 +1,173 @@
 """`abstain compare`: two models, or two versions of one, on the same samples."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, final
 
 import typer
 
-from abstain.cli.complete import score_or_best
-from abstain.cli.letters import shown
-from abstain.cli.options import ONE_SCORE, Figure, Json, Nonfinite
-from abstain.cli.show import print_json
-from abstain.cli.unused_columns import unused_note
+from abstain._errors import InvalidInputError
+from abstain.cli.completion import score_or_best
+from abstain.cli.inputs import unused_notes
+from abstain.cli.options import ONE_SCORE, Figure, Json, Level, Nonfinite, check_html
+from abstain.cli.printing import print_json, small_table
+from abstain.cli.terminal import shown
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from abstain.evaluation.runs import RunComparison
+    from abstain.report.comparison import ComparisonTable
+
+    Writers = dict[Path, Callable[[RunComparison], str]]
+
+COVERAGES = (0.5, 0.8, 0.9, 1.0)
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class ComparisonOptions:
+    """Scores, and the points at which the models are compared."""
+
+    score: Annotated[
+        str | None,
+        typer.Option(help=f"The score of both models, or of A. {ONE_SCORE}", autocompletion=score_or_best),
+    ] = None
+    score_b: Annotated[
+        str | None, typer.Option(help="The score of B, if it is another.", autocompletion=score_or_best)
+    ] = None
+    alpha: Annotated[list[float] | None, typer.Option(help="A coverage α of the area; repeat for several.")] = None
+    coverage: Annotated[list[float] | None, typer.Option(help="A coverage at which to compare risks; repeat.")] = None
+    risk: Annotated[list[float] | None, typer.Option(help="A risk at which to compare coverages; repeat.")] = None
+    level: Level = 0.95
+    nonfinite: Nonfinite = "error"
+    seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit or choose scores on.")] = 0
+
+    def compare(self, a: Path, b: Path, /) -> "RunComparison":
+        """The comparison, with notes on columns that are not used."""
+        import abstain
+        from abstain.evaluation.runs import ComparisonPoints
+        from abstain.metrics.intervals import ALPHAS
+
+        comparison = abstain.compare_runs(
+            *(abstain.Outputs.load(path, nonfinite=self.nonfinite) for path in (a, b)),  # type: ignore[arg-type]
+            score=(self.score, self.score if self.score_b is None else self.score_b),
+            at=ComparisonPoints(alphas=self.alpha or ALPHAS, coverages=self.coverage or COVERAGES, risks=self.risk),
+            names=_names(a, b),
+            level=self.level,
+            seed=self.seed,
+        )
+        pairs = zip(comparison.names, (a, b), strict=True)
+        unused = [f"{name}: {note}" for name, run in pairs for note in unused_notes(run)]
+        return replace(comparison, notes=(*comparison.notes, *unused))
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class ComparisonFiles:
+    """Options that name files to write, None for none."""
+
+    figure: Figure = None
+    output: Annotated[
+        list[Path] | None,
+        typer.Option("--output", "-o", help="Write verdict and tables (.md), or the whole report (.html); repeat."),
+    ] = None
+    report: Annotated[Path | None, typer.Option(help="Write the report here (.html), one self-contained page.")] = None
+
+    def writers(self) -> "Writers":
+        """What writes each file; what would stop it is raised before anything is computed."""
+        from abstain._extras import require
+        from abstain._io.files import check_output_path
+        from abstain.report.comparison import comparison_markdown, comparison_page
+        from abstain.report.figures.save import check_figure
+
+        check_figure(self.figure)
+        check_html("--report", self.report)
+        kinds = {".md": comparison_markdown, ".html": comparison_page}
+        if wrong := [file.name for file in self.output or () if file.suffix.lower() not in kinds]:
+            raise InvalidInputError(f"`--output` must end in .md or .html, got {wrong[0]}.")
+        writers: Writers = {file: kinds[file.suffix.lower()] for file in self.output or ()}
+        if self.report is not None:
+            writers[self.report] = comparison_page
+        if comparison_page in writers.values():
+            require("matplotlib", extra="report", feature="The report")
+        for file in writers:
+            check_output_path(file)
+        return writers
+
+    def write(self, comparison: "RunComparison", writers: "Writers", /) -> None:
+        """Write them."""
+        from abstain._io.files import write_text
+
+        if self.figure is not None:
+            from abstain.report.figures.comparison import comparison_figure
+            from abstain.report.figures.save import save_figure
+
+            save_figure(comparison_figure(comparison), self.figure)
+        for file, text_of in writers.items():
+            write_text(file, text_of(comparison))
 
 
 def compare(
     a: Annotated[Path, typer.Argument(help="Outputs of one model, as for `abstain evaluate`.")],
     b: Annotated[Path, typer.Argument(help="Outputs of the other on the same samples.")],
-    score: Annotated[
-        str | None,
-        typer.Option(help=f"The score to trust, of both or of A. {ONE_SCORE}", autocompletion=score_or_best),
-    ] = None,
-    score_b: Annotated[
-        str | None, typer.Option(help="The score of B, if it is another.", autocompletion=score_or_best)
-    ] = None,
-    alpha: Annotated[list[float] | None, typer.Option(help="A coverage α of the area; repeat for several.")] = None,
-    coverage: Annotated[list[float] | None, typer.Option(help="A coverage to compare risks at; repeat.")] = None,
-    risk: Annotated[list[float] | None, typer.Option(help="A risk to compare coverages at; repeat.")] = None,
-    every: Annotated[bool, typer.Option("--all", help="Show every mix of shifts, not the widest alone.")] = False,
-    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
-    figure: Figure = None,
-    output: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--output", "-o", help="Write verdict and tables to a .md file, or all of it to an .html; repeat."
-        ),
-    ] = None,
-    report: Annotated[Path | None, typer.Option(help="Write a self-contained page here (.html).")] = None,
-    nonfinite: Nonfinite = "error",
-    seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit or choose scores on.")] = 0,
+    options: ComparisonOptions,
+    files: ComparisonFiles,
+    every: Annotated[bool, typer.Option("--all", help="Show every mix of shifts. [the widest]")] = False,
     json: Json = False,
 ) -> None:
-    """Compare two models, or two versions of one, after rejection: at the same coverage and at the same risk.
+    """Compare two models after rejection. They are compared at equal coverage and at equal risk.
 
-    Samples are matched by ids. Differences are paired, and count a cluster of ids once.
+    The models may be two versions of one. Samples are matched by ids. Differences are paired; rows with the same id
+    count as one cluster.
 
     Example: abstain compare old/ new/ --score best --risk 0.02 --report compare.html
     """
-    import abstain
-    from abstain.files import write_text
-    from abstain.metrics.intervals import ALPHAS
-    from abstain.report.figures.save import check_figure, save_figure
-
-    check_figure(figure)
-    writers = _writers(output or [], report)
-    runs = [abstain.Outputs.load(path, nonfinite=nonfinite) for path in (a, b)]  # type: ignore[arg-type]
-    found = abstain.compare_runs(
-        *runs,
-        score=(score, score if score_b is None else score_b),
-        alphas=alpha or ALPHAS,
-        coverages=coverage or (0.5, 0.8, 0.9, 1.0),
-        risks=risk,
-        names=_names(a, b),
-        level=level,
-        seed=seed,
-    )
-    unused = [f"{name}: {note}" for name, run in zip(found.names, (a, b), strict=True) for note in unused_note(run)]
-    found = replace(found, notes=(*found.notes, *unused))
-    if figure is not None:
-        from abstain.report.figures.comparison import comparison_figure
-
-        save_figure(comparison_figure(found), figure)
-    for goal, written in writers.items():
-        write_text(goal, written(found))
+    writers = files.writers()
+    comparison = options.compare(a, b)
+    files.write(comparison, writers)
     if json:
-        print_json(found.to_dict())
+        print_json(comparison.to_dict())
         return
-    _print(found, every, by_default=score is None and score_b is None)
-
-
-def _writers(outputs: list[Path], report: Path | None) -> "dict[Path, Callable[[RunComparison], str]]":
-    """What writes each file; what would stop it is known before anything is computed."""
-    from abstain.extras import require
-    from abstain.files import check_goal
-    from abstain.report.comparison_page import comparison_page
-    from abstain.report.comparison_tables import comparison_markdown
-
-    kinds: dict[str, Callable[[RunComparison], str]] = {".md": comparison_markdown, ".html": comparison_page}
-    if wrong := [goal.name for goal in outputs if goal.suffix.lower() not in kinds]:
-        raise ValueError(f"`--output` must end in .md or .html, got {wrong[0]}.")
-    found = {goal: kinds[goal.suffix.lower()] for goal in outputs} | (
-        {} if report is None else {report: comparison_page}
-    )
-    if comparison_page in found.values():
-        require("matplotlib", extra="report", feature="The page")
-    for goal in found:
-        check_goal(goal)
-    return found
+    _print(comparison, every, by_default=options.score is None and options.score_b is None)
 
 
 def _names(a: Path, b: Path) -> tuple[str, str]:
-    """The last parts of each path that tell them apart; A and B where it is one path."""
-    one, other = a.resolve(), b.resolve()
-    if one == other:
-        return f"{one.name} (A)", f"{one.name} (B)"
-    size = next(k for k in count(1) if one.parts[-k:] != other.parts[-k:])
-    return str(Path(*one.parts[-size:])), str(Path(*other.parts[-size:]))
+    """The shortest ends of the two paths that differ; with A and B where they are the same path."""
+    first, second = a.resolve(), b.resolve()
+    if first == second:
+        return f"{first.name} (A)", f"{first.name} (B)"
+    size = next(k for k in count(1) if first.parts[-k:] != second.parts[-k:])
+    return str(Path(*first.parts[-size:])), str(Path(*second.parts[-size:]))
 
 
-def _print(found: "RunComparison", every: bool, *, by_default: bool) -> None:
-    from rich import box
+def _print(comparison: "RunComparison", every: bool, *, by_default: bool) -> None:
     from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
 
-    from abstain.report.comparison_tables import comparison_tables
-    from abstain.scores.default import default_words
+    from abstain.report.comparison import comparison_tables
+    from abstain.scores.registry import default_words
 
     console = Console()
-    console.print(shown(found.words()), style="bold", markup=False)
-    for mix in found.mixes if every else found.mixes[-1:]:
-        if every and len(found.mixes) > 1:
+    console.print(shown(comparison.words()), style="bold", markup=False)
+    mixes = comparison.mixes if every else comparison.mixes[-1:]
+    tables = [comparison_tables(comparison, mix) for mix in mixes]
+    if not all(_fits(table, console) for group in tables for table in group):
+        console.print(shown(f"A is {comparison.names[0]}, B is {comparison.names[1]}."), markup=False)
+        tables = [comparison_tables(comparison, mix, names=("A", "B")) for mix in mixes]
+    for mix, group in zip(mixes, tables, strict=True):
+        if every and len(comparison.mixes) > 1:
             console.print(shown(f"\n{mix.mix}: {mix.n:,} rows"), style="bold", markup=False)
-        for each in comparison_tables(found, mix):
-            title = escape(shown(each.title))
-            table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title=title, title_justify="left")
-            for place, name in enumerate(each.columns):
-                table.add_column(escape(shown(name)), justify="right" if place else "left")
-            for row in each.rows:
-                table.add_row(*(escape(shown(cell)) for cell in row))
-            console.print(table)
-    same = by_default and found.scores[0] == found.scores[1]
-    words = default_words(found.scores[0]) if same else f"Scores: {found.scores[0]} and {found.scores[1]}."
-    console.print(shown(words), style="dim", markup=False)
-    for note in found.notes:
+        for table in group:
+            console.print(small_table(table.columns, table.rows, title=table.title))
+    a, b = comparison.scores
+    scores = default_words(a) if by_default and a == b else f"Scores: {a} and {b}."
+    for note in (scores, *comparison.notes):
         console.print(shown(note), style="dim", markup=False)
+
+
+def _fits(table: "ComparisonTable", console: "Console") -> bool:
+    """Whether a table is no wider than the terminal with no name or number broken."""
+    drawn = small_table(table.columns, table.rows, title=table.title)
+    return drawn.__rich_measure__(console, console.options.update(max_width=10_000)).maximum <= console.width

@@ -1,10 +1,13 @@
-"""The files that `abstain evaluate` writes of outputs."""
+"""The files that `abstain evaluate` writes: curves, figures, tables and the report."""
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Annotated, Any, final
 
-from abstain.cli.show import progress_bar
+import typer
+
+from abstain.cli.options import Figure, check_html
+from abstain.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from abstain.evaluation import Evaluation
@@ -14,49 +17,68 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, kw_only=True)
 class EvaluationFiles:
-    """Where the curves, all figures, tables and the page go, None for none."""
+    """Options that name files to write, None for none."""
 
-    figure: Path | None
-    figures: Path | None
-    tables: tuple[Path, ...]
-    page: Path | None
+    figure: Figure = None
+    figures: Annotated[
+        Path | None, typer.Option(help="A folder for every figure that the data allow (.png, .svg, .pdf).")
+    ] = None
+    output: Annotated[
+        list[Path] | None,
+        typer.Option("--output", "-o", help="Write the table to a .md, .tex, .csv or .parquet file; repeat."),
+    ] = None
+    report: Annotated[Path | None, typer.Option(help="Write the report here (.html), as `abstain report` does.")] = None
+    selector: Annotated[
+        Path | None, typer.Option(help="A selector: figures and report are about its threshold and guarantee.")
+    ] = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The options by name."""
+        return {f"--{name}": value for name, value in vars(self).items()}
 
     def check(self) -> None:
-        """What would stop them from being written, before anything is computed."""
+        """Raise what would stop them from being written, before anything is computed."""
         from abstain.report.figures.save import check_figure, check_figures
-        from abstain.report.table_file import check_table
+        from abstain.report.tables import check_table
 
         check_figure(self.figure)
         check_figures(self.figures)
-        if self.page is not None:
+        check_html("--report", self.report)
+        if self.report is not None:
             from abstain.report.evaluation_page import check_page  # needs SciPy, which takes long to import
 
-            check_page(self.page)
-        for goal in self.tables:
-            check_table(goal)
+            check_page(self.report)
+        for table in self.output or ():
+            check_table(table)
 
-    def write(self, result: "Evaluation", *, selector: "Selector | None", run: str, selector_file: str) -> list[str]:
+    def load_selector(self) -> "Selector | None":
+        """The selector, if one is named."""
+        import abstain
+
+        return None if self.selector is None else abstain.Selector.load(self.selector)
+
+    def write(self, evaluation: "Evaluation", /, *, selector: "Selector | None", run: str) -> list[str]:
         """Write them; a line for each of the ``figures``."""
         from abstain.report.figures.risk_coverage import risk_coverage_figure
         from abstain.report.figures.save import save_figure
-        from abstain.report.table_file import write_evaluation
+        from abstain.report.tables import write_evaluation
 
         if self.figure is not None:
-            save_figure(risk_coverage_figure(result), self.figure)
-        for goal in self.tables:
-            write_evaluation(result, goal)
-        if self.page is not None:
-            from abstain.report.evaluation_page import write_page
+            save_figure(risk_coverage_figure(evaluation), self.figure)
+        for table in self.output or ():
+            write_evaluation(evaluation, table)
+        if self.report is not None:
+            from abstain.report.evaluation_page import PageLabels, write_page
 
-            write_page(result, self.page, selector=selector, run=run, selector_file=selector_file)
-        return [] if self.figures is None else _draw(result, self.figures, selector)
+            labels = PageLabels(run=run, selector_file=str(self.selector))
+            write_page(evaluation, self.report, selector=selector, labels=labels)
+        return [] if self.figures is None else _draw(evaluation, self.figures, selector)
 
 
-def _draw(result: "Evaluation", folder: Path, selector: "Selector | None") -> list[str]:
+def _draw(evaluation: "Evaluation", folder: Path, selector: "Selector | None") -> list[str]:
     from abstain.report.figures.folder import write_figures
-    from abstain.report.point import point_of
+    from abstain.report.operating_point import point_of
 
     with progress_bar() as progress:
         progress("Drawing", 1.0)
-        point = point_of(result, selector=selector, risk=None, delta=0.05)
-        return write_figures(result, point, folder)
+        return write_figures(evaluation, point_of(evaluation, selector=selector, risk=None, delta=0.05), folder)

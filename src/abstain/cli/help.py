@@ -1,12 +1,17 @@
-"""The help of a command: its example at the end, in letters that the terminal has."""
+"""The help of a command, with its example at the end, and the table of all commands for the documentation."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import typer.core
 
-from abstain.cli.letters import shown
+from abstain.cli.options import with_options
+from abstain.cli.terminal import shown
+
+EXAMPLE = "\n\nExample: "
+FORWARDING = {"context_settings": {"allow_extra_args": True, "ignore_unknown_options": True}, "add_help_option": False}
+"""Settings of a command that passes all its arguments on, ``--help`` among them."""
 
 
 class HelpCommand(typer.core.TyperCommand):
@@ -15,7 +20,7 @@ class HelpCommand(typer.core.TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
         super().format_help(ctx, formatter)
-        formatter.buffer[:] = [shown(text) for text in formatter.buffer]
+        formatter.buffer[:] = map(shown, formatter.buffer)
 
 
 class HelpGroup(typer.core.TyperGroup):
@@ -24,10 +29,30 @@ class HelpGroup(typer.core.TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
         super().format_help(ctx, formatter)
-        formatter.buffer[:] = [shown(text) for text in formatter.buffer]
+        formatter.buffer[:] = map(shown, formatter.buffer)
 
 
 def add_command(app: typer.Typer, command: Callable[..., None], /) -> None:
-    """Add a command; the last paragraph of its docstring, ``Example: …``, goes to the end of its help."""
-    words, _, example = inspect.cleandoc(command.__doc__ or "").rpartition("\n\nExample: ")
-    app.command(cls=HelpCommand, help=words, epilog=f"\b\nExample: {example}")(command)  # \b keeps the line whole
+    """Add a command; the last paragraph of its docstring, ``Example: …``, goes to the end of its help.
+
+    One that takes a `typer.Context` passes all its arguments on.
+    """
+    text, example = _parts(command)
+    if typer.Context in inspect.get_annotations(command).values():
+        app.command(cls=HelpCommand, help=text, **FORWARDING)(command)  # type: ignore[arg-type]
+        return
+    epilog = f"\b\nExample: {example}"  # \b keeps the line whole
+    app.command(cls=HelpCommand, help=text, epilog=epilog)(with_options(command))
+
+
+def commands_table(commands: Iterable[Callable[..., None]], /) -> str:
+    """The table of docs/commands.md: an example of each command, and the first sentence of its help."""
+    rows = ((example, text.partition("\n\n")[0]) for text, example in map(_parts, commands))
+    lines = (f"| `{example}` | {' '.join(text.split())} |" for example, text in rows)
+    return "\n".join(["| for example | what it does |", "|---|---|", *lines])
+
+
+def _parts(command: Callable[..., None]) -> tuple[str, str]:
+    """The help and the example of a command."""
+    text, _, example = inspect.cleandoc(command.__doc__ or "").rpartition(EXAMPLE)
+    return text, example

@@ -1,12 +1,13 @@
-"""`abstain merge`: sketches of several places to one of all rows."""
+"""`abstain merge`: several sketches to one of all their rows."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from abstain._errors import InvalidInputError
+from abstain.cli.inputs import write_sketch
 from abstain.cli.options import Json, Minimum
-from abstain.cli.sketched import keep_sketch
 
 
 def merge(
@@ -15,30 +16,32 @@ def merge(
     minimum: Minimum = None,
     json: Json = False,
 ) -> None:
-    """Add up sketches: the same as a sketch of all their rows, in whatever order.
+    """Add up sketches. The result is the sketch of all their rows.
 
     Example: abstain merge a.sketch b.sketch -o ab.sketch
     """
-    from abstain.files import check_goal
+    from abstain._io.files import check_output_path
     from abstain.sketch import Sketch
-    from abstain.sketch import merge as merged
+    from abstain.sketch import merge as merge_sketches
 
-    check_goal(output)
+    check_output_path(output)
     _check_different(sketches)
-    found = merged([Sketch.load(file) for file in sketches], names=[str(file) for file in sketches])
-    keep_sketch(found, output, minimum=minimum, json=json)
+    merged = merge_sketches([Sketch.load(file) for file in sketches], names=[str(file) for file in sketches])
+    write_sketch(merged, output, minimum=minimum, json=json)
 
 
 def _check_different(files: list[Path]) -> None:
-    """The same contents twice are the same rows twice, which would count double."""
+    """Raise an error for files with equal contents, whose rows would count twice."""
     import hashlib
 
-    from abstain.files import reading
+    from abstain._io.files import reading
 
     seen: dict[str, Path] = {}
     for file in files:
         with reading(file, "a sketch"), open(file, "rb") as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
         if digest in seen:
-            raise ValueError(f"`{file}` must hold other rows than {seen[digest]}, got the same contents. Name it once.")
+            raise InvalidInputError(
+                f"`{file}` must hold other rows than {seen[digest]}, got the same contents. Name it once."
+            )
         seen[digest] = file

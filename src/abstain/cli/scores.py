@@ -1,14 +1,14 @@
-"""`abstain scores`: what there is to choose from, and what is known of one."""
+"""`abstain scores`: the scores to choose from, and all about a single one."""
 
 from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from abstain.cli.complete import score_names
-from abstain.cli.letters import shown
+from abstain.cli.completion import score_names
 from abstain.cli.options import Json
-from abstain.cli.show import print_json
+from abstain.cli.printing import print_json
+from abstain.cli.terminal import shown
 
 if TYPE_CHECKING:
     from abstain.scores import Score
@@ -16,16 +16,20 @@ if TYPE_CHECKING:
 WIDE = ("name", "symbol", "family", "needs", "reference", "summary")
 COLUMNS = {170: WIDE, 110: WIDE[:5], 100: ("name", "symbol", "needs", "reference"), 0: ("name", "symbol", "needs")}
 """What is shown on terminals from a width on."""
+NOTES = (
+    "Options go in brackets: knn(k=5). Needs `fitting`: fitted on separate rows; `labels`: these rows are labelled.",
+    "`abstain scores knn` shows all about one score, with its options.",
+    "Not available: scores that need the network's gradients or a second forward pass (ODIN, GradNorm, AdaSCALE).",
+)
 
 
 def scores(
     name: Annotated[
-        str | None,
-        typer.Argument(help="A score to tell all of; without one they are listed.", autocompletion=score_names),
+        str | None, typer.Argument(help="A score to show all about. [list all]", autocompletion=score_names)
     ] = None,
     json: Json = False,
 ) -> None:
-    """List the scores, their symbols in the paper, what each needs, and where it comes from; or tell all of one.
+    """List the scores, or show all about one. The list has symbols of the paper, what each needs, and references.
 
     Example: abstain scores knn
     """
@@ -35,9 +39,9 @@ def scores(
     if json:
         print_json({"scores": rows})
     elif name is None:
-        _list(rows)
+        _print_list(rows)
     else:
-        _tell(rows[0])
+        _print_score(rows[0])
 
 
 def _row(score: "Score") -> dict[str, Any]:
@@ -54,10 +58,10 @@ def _row(score: "Score") -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """The value of an option, a score by its name."""
-    return [_plain(one) for one in value] if isinstance(value, tuple) else getattr(value, "name", value)
+    return [_plain(item) for item in value] if isinstance(value, tuple) else getattr(value, "name", value)
 
 
-def _list(rows: list[dict[str, Any]]) -> None:
+def _print_list(rows: list[dict[str, Any]]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -71,12 +75,11 @@ def _list(rows: list[dict[str, Any]]) -> None:
         cells = row | {"needs": ", ".join(row["needs"])}
         table.add_row(*(shown(str(cells[field])) for field in columns))
     console.print(table)
-    console.print("Options go in brackets: knn(k=5). `fitting`: fitted on rows of its own; `labels`: they have labels.")
-    console.print("`abstain scores knn` tells all of one, with its options.")
-    console.print("Not here: what takes the network's gradients or its input again, such as ODIN, GradNorm, AdaSCALE.")
+    for note in NOTES:
+        console.print(note)
 
 
-def _tell(row: dict[str, Any]) -> None:
+def _print_score(row: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abstain.cli.options import Json
-from abstain.cli.sharded import Address, Engine, Workers, check_in_memory, is_sharded, rows_bar
-from abstain.cli.show import print_json, say
+from abstain.cli.inputs import check_in_memory, is_sharded
+from abstain.cli.options import EngineOptions, Json
+from abstain.cli.printing import print_json, say
+from abstain.cli.progress import rows_bar
 
 if TYPE_CHECKING:
-    from abstain.engines import Selected
+    from abstain.scale import SelectionCounts
     from abstain.selector import Selector
 
 
@@ -20,64 +21,54 @@ def select(
         list[str], typer.Argument(help="Outputs to decide on, or many Parquet files; labels are not needed.")
     ],
     output: Annotated[
-        str, typer.Option("--output", "-o", help="A .csv or .parquet file to write; of many Parquet files a folder.")
+        str, typer.Option("--output", "-o", help="The .csv or .parquet file to write; a folder for many Parquet files.")
     ],
-    engine: Engine = None,
-    workers: Workers = None,
-    address: Address = None,
+    engine: EngineOptions,
     json: Json = False,
 ) -> None:
-    """Decide for each sample whether to accept the prediction: id, prediction, confidence, accepted, reason, error.
+    """Accept or reject each prediction. The table has id, prediction, confidence, accepted, reason and error.
 
-    The reason says in words why a sample is rejected; the error is there if labels are.
+    `reason` explains why a sample is rejected; `error` is there if the outputs have labels. Outputs without ids get
+    ids made of a digest of the outputs and the row number.
 
-    Where the outputs have no ids, rows get names that no other outputs have: a digest of these, and the row's number.
-
-    Of many Parquet files each gets a file of decisions in the folder; called again, it goes on where it stopped.
+    Of many Parquet files each gets its own file of decisions in the folder; called again, the command continues where
+    it stopped.
 
     Example: abstain select selector.abstain run/ -o decisions.csv
     """
     import abstain
-    import abstain.engines
+    import abstain.scale
 
-    chosen = abstain.Selector.load(selector)
+    loaded = abstain.Selector.load(selector)
     if is_sharded(outputs, engine):
+        execution = engine.execution()
         with rows_bar() as progress:
-            found = abstain.engines.select(
-                chosen,
-                outputs,
-                output,
-                engine=engine or "local",
-                workers=workers,
-                address=address,
-                progress=progress,
-            )
+            counts = abstain.scale.select(loaded, outputs, output, execution=execution, progress=progress)
     else:
-        check_in_memory(workers=workers, address=address)
-        found = _in_memory(chosen, Path(outputs[0]), Path(output))
+        check_in_memory(engine)
+        counts = _in_memory(loaded, Path(outputs[0]), Path(output))
     if json:
-        print_json({"n": found.n, "accepted": found.accepted, "decisions": output})
+        print_json({"n": counts.n, "accepted": counts.accepted, "decisions": output})
         return
-    if found.unseen:
-        names = ", ".join(found.unseen)
-        say(f"{found.unseen.total()} samples are of groups that calibration did not have, and rejected: {names}.")
-    known = "" if found.wrong is None else f", {found.wrong} of them wrong"
-    say(
-        f"Accepted {found.accepted} of {found.n} samples ({found.accepted / found.n:.1%}){known}; decisions in {output}"
-    )
+    if counts.unseen:
+        names = ", ".join(counts.unseen)
+        say(f"Rejected {counts.unseen.total()} samples of groups that calibration did not contain: {names}.")
+    wrong = "" if counts.wrong is None else f", {counts.wrong} of them wrong"
+    say(f"Accepted {counts.accepted} of {counts.n} samples ({counts.accepted / counts.n:.1%}){wrong}.")
+    say(f"Decisions: {output}")
 
 
-def _in_memory(selector: "Selector", outputs: Path, output: Path) -> "Selected":
+def _in_memory(selector: "Selector", outputs: Path, output: Path) -> "SelectionCounts":
     from collections import Counter
 
     import abstain
-    from abstain.engines import Selected
-    from abstain.report.table_file import COLUMNS, check_table, write_columns
+    from abstain.report.tables import COLUMNS, check_table, write_columns
+    from abstain.scale import SelectionCounts
 
     check_table(output, COLUMNS)
     run = abstain.Outputs.load(outputs, nonfinite="reject", group=selector.group_column)
     columns = {name: values.tolist() for name, values in selector.decide(run).items()}
     write_columns(columns, output)
-    both = zip(columns.get("error", ()), columns["accepted"], strict=False)
-    wrong = sum(wrong and taken for wrong, taken in both) if "error" in columns else None
-    return Selected(len(run), sum(columns["accepted"]), wrong, Counter(selector.unseen(run)))
+    pairs = zip(columns.get("error", ()), columns["accepted"], strict=False)
+    wrong = sum(wrong and accepted for wrong, accepted in pairs) if "error" in columns else None
+    return SelectionCounts(len(run), sum(columns["accepted"]), wrong, Counter(selector.unseen(run)))

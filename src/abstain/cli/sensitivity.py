@@ -5,12 +5,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abstain.cli.letters import shown
 from abstain.cli.options import Figure, Json, Nonfinite
-from abstain.cli.show import print_json, progress_bar
+from abstain.cli.printing import print_json, small_table
+from abstain.cli.progress import progress_bar
+from abstain.cli.terminal import shown
 
 if TYPE_CHECKING:
-    from abstain.sensitivity import ScaleSensitivity
+    from abstain.evaluation.sensitivity import ScaleSensitivity
+
+COLUMNS = ("score", "λ → 0", "λ = 0.1", "λ = 1", "λ = 10", "λ → ∞", "lowest", "highest")
 
 
 def sensitivity(
@@ -20,7 +23,7 @@ def sensitivity(
     nonfinite: Nonfinite = "error",
     json: Json = False,
 ) -> None:
-    """Show AURC of the softmax scores as the logits are scaled, which changes no prediction.
+    """Show how softmax scores depend on the scale of the logits. The scale λ changes no prediction, but their AURC.
 
     Example: abstain sensitivity run/ --figure scale.pdf
     """
@@ -32,36 +35,34 @@ def sensitivity(
 
     with progress_bar() as progress:
         run = abstain.Outputs.load(outputs, nonfinite=nonfinite)  # type: ignore[arg-type]
-        found = abstain.scale_sensitivity(run, alpha=alpha, progress=progress)
+        curves = abstain.scale_sensitivity(run, alpha=alpha, progress=progress)
     if figure is not None:
-        save_figure(scale_figure(found), figure)
+        save_figure(scale_figure(curves), figure)
     if json:
-        print_json(found.to_dict())
+        print_json(curves.to_dict())
         return
-    _print(found)
+    _print(curves)
 
 
-def _print(found: "ScaleSensitivity") -> None:
+def _print(curves: "ScaleSensitivity") -> None:
     import numpy as np
-    from rich import box
     from rich.console import Console
-    from rich.table import Table
 
-    from abstain.sensitivity import SOFTMAX_SCORES
+    from abstain.evaluation.sensitivity import SOFTMAX_SCORES
 
-    console = Console()
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for heading in ("score", "λ → 0", "λ = 0.1", "λ = 1", "λ = 10", "λ → ∞", "lowest", "highest"):
-        table.add_column(shown(heading), no_wrap=True, justify="left" if heading == "score" else "right")
+    rows = []
     for score in SOFTMAX_SCORES:
-        scales, areas = found.curve(score.name)
-        low, high = found.limits(score.name)
+        scales, areas = curves.curve(score.name)
+        low, high = curves.limits(score.name)
         scaled = [areas[int(np.argmin(np.abs(np.log(scales) - np.log(scale))))] for scale in (0.1, 1.0, 10.0)]
         cells = [low, *scaled, high, min(low, high, *areas), max(low, high, *areas)]
-        table.add_row(score.name, *(f"{100 * cell:.2f}" for cell in cells))
-    console.print(table)
-    words = (
-        f"AURC × 100 over {found.n} rows. Scaling the logits changes no prediction, yet it moves the softmax scores; "
-        f"confidence_margin is {100 * found.margin:.2f} at any scale, where they all tend as λ → ∞."
+        rows.append([score.name, *(f"{100 * cell:.2f}" for cell in cells)])
+    console = Console()
+    console.print(small_table(COLUMNS, rows))
+    notes = (
+        f"AURC × 100 over {curves.n} rows.",
+        "Scaling the logits changes no prediction, but it changes the softmax scores.",
+        f"confidence_margin is {100 * curves.margin:.2f} at every scale; all of them tend to it as λ → ∞.",
     )
-    console.print(shown(words))
+    for note in notes:
+        console.print(shown(f"- {note}"))

@@ -1,18 +1,83 @@
 """`abstain sketch`: outputs to counts that merge."""
 
-import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, final
 
 import typer
 
-from abstain.cli.complete import score_names
-from abstain.cli.letters import shown
-from abstain.cli.options import FittingOn, Json, Minimum, Nonfinite, fitting_of, refuse, score_list
-from abstain.cli.sharded import Address, Engine, Resume, Workers, check_in_memory, is_sharded, sketched
-from abstain.cli.show import progress_bar
-from abstain.cli.sketched import keep_sketch
-from abstain.cli.unused_columns import tell_unused
+from abstain.cli.completion import score_names
+from abstain.cli.inputs import OF_ENGINE, check_in_memory, is_sharded, sketch_files, warn_unused, write_sketch
+from abstain.cli.options import (
+    EngineOptions,
+    FittingOn,
+    Json,
+    Minimum,
+    Nonfinite,
+    Resume,
+    fitting_of,
+    refuse,
+    score_list,
+)
+from abstain.cli.printing import warn
+from abstain.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from abstain.sketch import Plan, Sketch
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class SketchOptions:
+    """What is counted, in which bins, and on which rows scores are fitted."""
+
+    score: Annotated[
+        list[str] | None,
+        typer.Option(help="A score to count; repeat. [all that need no fitting]", autocompletion=score_names),
+    ] = None
+    bits: Annotated[
+        int | None, typer.Option(help="Leading bits of the confidence to keep, 9 to 32; 32 is exact. [20]")
+    ] = None
+    equal_mass: Annotated[
+        int | None, typer.Option(help="Use this many bins with equally many rows instead, chosen on these rows.")
+    ] = None
+    edges: Annotated[Path | None, typer.Option(help="Another sketch: use its scores and bins.")] = None
+    by: Annotated[
+        list[str] | None, typer.Option(help="Also count separately by domain or predicted class; repeat. [shift]")
+    ] = None
+    distinct: Annotated[
+        bool,
+        typer.Option("--distinct", help="No id repeats, here or in sketches to merge with: all rows are independent."),
+    ] = False
+    fitting: FittingOn = "fifth"
+    nonfinite: Nonfinite = "error"
+    seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0
+
+    def check(self) -> None:
+        """Options that exclude each other."""
+        if self.edges is not None:
+            settled = {"--score": self.score, "--bits": self.bits, "--equal-mass": self.equal_mass, "--by": self.by}
+            refuse(settled, "be left out with --edges, whose sketch determines it")
+        if self.equal_mass is not None:
+            refuse({"--bits": self.bits}, "be left out with --equal-mass, which makes its own bins")
+
+    @property
+    def kept_bits(self) -> int:
+        """Bits of the confidence."""
+        from abstain.sketch.bins import BITS
+
+        return BITS if self.bits is None else self.bits
+
+    @property
+    def populations(self) -> tuple[Any, ...]:
+        """What rows are counted separately by."""
+        return ("shift", *dict.fromkeys(self.by or ()))
+
+    def plan(self) -> "Plan | None":
+        """That of the other sketch, if one is named."""
+        from abstain.sketch import Sketch
+
+        return None if self.edges is None else Sketch.load(self.edges).plan
 
 
 def sketch(
@@ -21,93 +86,70 @@ def sketch(
         typer.Argument(help="A folder of outputs, an .npz, .csv or .parquet file, or many Parquet files."),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The .sketch file to write.")],
-    score: Annotated[
-        list[str] | None,
-        typer.Option(help="A score to count; repeat. By default all that need no fitting.", autocompletion=score_names),
-    ] = None,
-    bits: Annotated[
-        int | None, typer.Option(help="Bits of the confidence that are kept, 9 to 32; 32 is exact. [20]")
-    ] = None,
-    equal_mass: Annotated[
-        int | None, typer.Option(help="So many bins of as many rows each instead, chosen on these rows.")
-    ] = None,
-    edges: Annotated[Path | None, typer.Option(help="Another sketch, whose scores and bins are taken.")] = None,
-    by: Annotated[
-        list[str] | None,
-        typer.Option(help="Keep rows apart by domain or predicted class, beside the shift; repeat."),
-    ] = None,
-    distinct: Annotated[
-        bool,
-        typer.Option("--distinct", help="No id repeats, here or in sketches to merge with: every row is independent."),
-    ] = False,
-    minimum: Minimum = None,
-    fitting: FittingOn = "fifth",
-    nonfinite: Nonfinite = "error",
-    seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0,
-    engine: Engine = None,
-    workers: Workers = None,
-    address: Address = None,
+    options: SketchOptions,
+    engine: EngineOptions,
     resume: Resume = None,
+    minimum: Minimum = None,
     json: Json = False,
 ) -> None:
-    """Count rows and errors by bin of confidence: a small file that merges with others and holds no row.
+    """Count rows and errors by bins of confidence. The file is small, holds no rows, and merges with others.
 
-    With --edges the scores of another sketch are counted in its bins, and fitted as they are there, so that both merge.
-    Rows with ids may show a sample twice, so that a threshold from the counts has no proof, unless --distinct is said.
+    With --edges the scores of another sketch are counted in its bins, fitted as they are there, so that both merge.
+    If the rows have ids, several rows may be the same sample, and a threshold from the counts has no proof, unless
+    --distinct states that no id repeats.
 
     Example: abstain sketch run/ -o a.sketch
     """
+    from abstain._io.files import check_output_path
+
+    check_output_path(output)
+    options.check()
+    if is_sharded(outputs, engine):
+        counts = _of_files(outputs, options, engine, resume)
+    else:
+        check_in_memory(engine, **{"--resume": resume})
+        counts = _of_outputs(Path(outputs[0]), options)
+    write_sketch(counts, output, minimum=minimum, json=json)
+    if not is_sharded(outputs, engine):
+        warn_unused(Path(outputs[0]))
+
+
+def _of_files(outputs: list[str], options: SketchOptions, engine: EngineOptions, resume: Path | None) -> "Sketch":
+    refuse({"--equal-mass": options.equal_mass}, OF_ENGINE)
+    result = sketch_files(
+        outputs,
+        engine,
+        scores=options.score,
+        fitting=options.fitting,
+        nonfinite=options.nonfinite,
+        bits=options.kept_bits,
+        by=options.populations,
+        distinct=options.distinct,
+        plan=options.plan(),
+        seed=options.seed,
+        resume=resume,
+    )
+    for note in result.notes:
+        warn(note)
+    return result.sketch
+
+
+def _of_outputs(outputs: Path, options: SketchOptions) -> "Sketch":
     from abstain.evaluation import sketch_outputs
-    from abstain.files import check_goal
+    from abstain.evaluation.fitting import seeded
     from abstain.outputs import Outputs
     from abstain.sketch import Bins, Sketch
-    from abstain.sketch.bins import BITS
 
-    check_goal(output)
-    if edges is not None:
-        settled = {"--score": score, "--bits": bits, "--equal-mass": equal_mass, "--by": by}
-        refuse(settled, "be left out with --edges, whose sketch settles it.")
-    if equal_mass is not None:
-        refuse({"--bits": bits}, "be left out with --equal-mass, which makes bins of its own.")
-    kept = BITS if bits is None else bits
-    populations: tuple[Any, ...] = ("shift", *dict.fromkeys(by or ()))
-    if is_sharded(outputs, engine):
-        counted = sketched(
-            outputs,
-            scores=score,
-            fitting=fitting,
-            nonfinite=nonfinite,
-            bits=kept,
-            by=populations,
-            distinct=distinct,
-            plan=None if edges is None else Sketch.load(edges).plan,
-            seed=seed,
-            engine=engine,
-            workers=workers,
-            address=address,
-            resume=resume,
-            refused={"--equal-mass": equal_mass},
+    run = Outputs.load(outputs, nonfinite=options.nonfinite)  # type: ignore[arg-type]
+    if (plan := options.plan()) is not None:
+        return Sketch.of_outputs(plan.matching(run, distinct=options.distinct), run)
+    with progress_bar() as progress:
+        return sketch_outputs(
+            run,
+            scores=score_list(options.score),
+            bins=Bins(options.kept_bits) if options.equal_mass is None else options.equal_mass,
+            by=options.populations,
+            distinct=options.distinct,
+            fitting=seeded(fitting_of(options.fitting, options.nonfinite), seed=options.seed),
+            progress=progress,
         )
-        for note in counted.notes:
-            print(shown(f"abstain: {note}"), file=sys.stderr)
-        keep_sketch(counted.sketch, output, minimum=minimum, json=json)
-        return
-    check_in_memory(workers=workers, address=address, resume=resume)
-    run = Outputs.load(outputs[0], nonfinite=nonfinite)  # type: ignore[arg-type]
-    tell_unused(Path(outputs[0]))
-    if edges is not None:
-        found = Sketch.of_outputs(Sketch.load(edges).plan.matching(run, distinct=distinct), run)
-    else:
-        with progress_bar() as progress:
-            found = sketch_outputs(
-                run,
-                scores=score_list(score),
-                bins=Bins(kept),
-                equal_mass=equal_mass,
-                by=populations,
-                distinct=distinct,
-                fitting=fitting_of(fitting, nonfinite),
-                seed=seed,
-                progress=progress,
-            )
-    keep_sketch(found, output, minimum=minimum, json=json)

@@ -1,13 +1,13 @@
 """From a real model and real data to `Outputs`."""
 
+from abstain._errors import SampleError
 from abstain.collect.batches import batches
-from abstain.collect.data import Data, Inputs
+from abstain.collect.data import Data, SampleInputs
 from abstain.collect.hf_dataset import hf_dataset
 from abstain.collect.hf_model import hf_model
 from abstain.collect.image_folder import image_folder
 from abstain.collect.model import CallableModel, Model
 from abstain.collect.onnx_model import OnnxModel
-from abstain.collect.reader import SampleError
 from abstain.collect.run import collect, collect_part
 from abstain.collect.sklearn_model import SklearnModel
 from abstain.collect.table import table
@@ -17,10 +17,10 @@ from abstain.collect.torch_model import TorchModel
 __all__ = [
     "CallableModel",
     "Data",
-    "Inputs",
     "Model",
     "OnnxModel",
     "SampleError",
+    "SampleInputs",
     "SklearnModel",
     "TorchModel",
     "batches",

@@ -5,16 +5,17 @@ from typing import Any, final
 
 import numpy as np
 
-from abstain.collect.data import Data, Inputs, OtherInputsError
+from abstain._errors import ChangedInputsError, InvalidInputError
+from abstain._io.fingerprint import digest
+from abstain.collect.data import Data, SampleInputs
 from abstain.collect.labels import as_labels
-from abstain.fingerprint import digest
 
 Split = Callable[[Any], tuple[Any, Any]]
 
 
 @final
-class BatchedInputs(Inputs):
-    """Inputs that only come in order: reading back starts the iterable again, which has to give the same."""
+class BatchedInputs(SampleInputs):
+    """SampleInputs that only come in order: going back starts the iterable again, which must give the same batches."""
 
     in_order = True
 
@@ -22,7 +23,7 @@ class BatchedInputs(Inputs):
         self.make, self.n, self.digests, self.split = make, n, digests, split
         self.batches: Iterator[Any] = iter(())
         self.batch: list[Any] = []
-        self.number, self.first = 0, n  # nothing read yet: the first row asked for starts the iterable
+        self.number, self.first = 0, n  # nothing read yet: the first access starts the iterable
 
     def __len__(self) -> int:
         return self.n
@@ -36,7 +37,7 @@ class BatchedInputs(Inputs):
         return self.batch[row - self.first]
 
     def fingerprint(self) -> str:
-        """Of all inputs, taken when they were read for the labels."""
+        """A digest of all inputs, made when they were read for the labels."""
         return digest(self.digests)
 
     def _restart(self) -> None:
@@ -46,8 +47,8 @@ class BatchedInputs(Inputs):
     def _next(self) -> list[Any]:
         inputs = self.split(next(self.batches, ()))[0]
         if self.number >= len(self.digests) or digest(inputs) != self.digests[self.number]:
-            raise OtherInputsError(
-                f"`data` must give the same batches every time, got others in batch {self.number + 1} when read again. "
+            raise ChangedInputsError(
+                f"`data` must give the same batches every time, got another batch {self.number + 1} when read again. "
                 "Turn off shuffling and random transforms."
             )
         self.number += 1
@@ -57,10 +58,18 @@ class BatchedInputs(Inputs):
 def batches(
     make: Callable[[], Iterable[Any]], /, *, domain: str = "clean", shift: str = "none", split: Split | None = None
 ) -> Data:
-    """Data from a function that starts an iterable of batches: inputs alone, or (inputs, labels).
+    """Data from an iterable of batches, such as a data loader.
 
-    It is read twice, once for the labels and once for the inputs, and must give the same batches every time. ``split``
-    makes inputs and labels, or None, of a batch of another form.
+    It is read twice, once for the labels and once for the inputs, and must give the same batches every time.
+
+    Parameters
+    ----------
+    make
+        A function that starts the iterable; each batch is inputs alone, or (inputs, labels).
+    domain, shift
+        As of `Data`.
+    split
+        Makes (inputs, labels or None) of a batch of another form.
     """
     split = split or _pair
     labels: list[Any] = []
@@ -72,19 +81,19 @@ def batches(
         digests.append(digest(inputs))
         if given is not None:
             labels.append(as_labels(given))
-    found = np.concatenate(labels) if labels else None
-    if found is not None and len(found) != n:
-        raise ValueError(f"`data` must give a label for each of the {n} inputs, got {len(found)}.")
-    return Data(BatchedInputs(make, n, digests, split), labels=found, domain=domain, shift=shift)
+    joined = np.concatenate(labels) if labels else None
+    if joined is not None and len(joined) != n:
+        raise InvalidInputError(f"`data` must give a label for each of the {n} inputs, got {len(joined)}.")
+    return Data(BatchedInputs(make, n, digests, split), labels=joined, domain=domain, shift=shift)
 
 
 def rows_of(inputs: Any, /) -> list[Any]:
-    """The inputs of a batch one by one; a dictionary of arrays becomes a dictionary for each."""
+    """The inputs of a batch as a list; a dictionary of arrays becomes a dictionary per input."""
     if not isinstance(inputs, dict):
         return list(inputs)
     lengths = {name: len(values) for name, values in inputs.items()}
     if len(set(lengths.values())) != 1:
-        raise ValueError(f"`data` must give inputs of one length in a batch, got {lengths}.")
+        raise InvalidInputError(f"`data` must give inputs of one length in a batch, got {lengths}.")
     return [dict(zip(inputs, values, strict=True)) for values in zip(*inputs.values(), strict=True)]
 
 

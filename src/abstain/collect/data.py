@@ -8,15 +8,12 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.fingerprint import digest, probed
+from abstain._cached_property import cached_property
+from abstain._io.fingerprint import digest, probed
 
 
-class OtherInputsError(ValueError):
-    """Inputs that were read before came out differently."""
-
-
-class Inputs(ABC):
-    """A sequence of inputs, read when asked for; ``in_order`` where jumping among them reads all between."""
+class SampleInputs(ABC):
+    """A sequence of inputs, read on access; ``in_order`` where going back means reading from the start."""
 
     in_order: bool = False
 
@@ -29,20 +26,32 @@ class Inputs(ABC):
         """One input; any error it raises is that sample's failure."""
 
     def fingerprint(self) -> str:
-        """A digest that is another one for other inputs; by default of a few of them."""
+        """A digest that differs for other inputs; by default of a few of them."""
         return probed(self, len(self))
 
 
 @final
 @dataclass(frozen=True)
 class Data:
-    """Inputs with labels, ids, domain and shift, one per sample.
+    """SampleInputs with labels, ids, domain and shift, one per sample.
 
-    ``labels`` are class numbers or names; names are matched to the model's classes when collecting. A ``transform``
-    gets the input and its row, so that a random one can be seeded by the row and be the same however a run is cut.
+    Parameters
+    ----------
+    inputs
+        `SampleInputs`, a list, an array or a data frame, whose rows are samples.
+    labels
+        (n,) class numbers, or names, which are matched to the model's classes when collecting.
+    ids
+        (n,) names of the samples; by default their index.
+    domain
+        A name for all samples, or one for each.
+    shift
+        ``none``, ``covariate`` or ``label``.
+    transform
+        Gets an input and its row, so that a random transform can be seeded by the row and a resumed run is the same.
     """
 
-    inputs: Inputs | Sequence[Any] | NDArray[Any]
+    inputs: SampleInputs | Sequence[Any] | NDArray[Any]
     labels: NDArray[Any] | None = None
     ids: NDArray[Any] | None = None
     domain: str | NDArray[np.str_] = "clean"
@@ -67,23 +76,41 @@ class Data:
         """The same samples seen through a corruption."""
         return replace(self, transform=transform, domain=domain, shift=shift)
 
+    def of_unknown_classes(self) -> Self:
+        """The same samples, all of classes that the model does not know."""
+        return replace(self, labels=None, shift="label")
+
     def select(self, rows: NDArray[np.int64], /) -> Self:
         """Some of the samples."""
         return replace(
             self,
             inputs=_Selected(self.inputs, rows),
             labels=None if self.labels is None else self.labels[rows],
-            ids=(np.arange(len(self)) if self.ids is None else self.ids)[rows],
+            ids=self.names[rows],
         )
 
-    def fingerprint(self) -> dict[str, str]:
-        """Digests of all that a result depends on, by name: a run goes on only if each is the same.
+    @cached_property
+    def names(self) -> NDArray[Any]:
+        """(n,) the ids, or a digest of all inputs with the row, such as ``3f9a2c41-17``.
 
-        Arrays and lists count by their contents, files by name, size and time of change, and a transform by its code,
-        what it has caught, such as a seed, and what it makes of a few inputs.
+        So another file has other ids, the same file the same ones, and corrupted copies those of their originals.
+        """
+        if self.ids is not None:
+            return self.ids
+        return np.char.add(f"{digest(self._contents, len(self))[:8]}-", np.arange(len(self)).astype(str))
+
+    @cached_property
+    def _contents(self) -> str:
+        return _contents(self.inputs)
+
+    def fingerprint(self) -> dict[str, str]:
+        """Digests, by name, of all that a result depends on; a run is resumed only if each is the same.
+
+        Arrays and lists count by their contents, files by name, size and modification time, and a transform by its
+        code, its closure, such as a seed, and its results for a few inputs.
         """
         return {
-            "inputs": _contents(self.inputs),
+            "inputs": self._contents,
             "transform": "none" if self.transform is None else digest(self.transform, probed(self, len(self))),
             "labels": digest(self.labels),
             "ids": digest(self.ids),
@@ -93,20 +120,20 @@ class Data:
 
 
 def _plain_names(values: NDArray[Any]) -> NDArray[Any]:
-    """Texts as such, where a column of a data frame has them as objects."""
+    """Strings as such, where a column of a data frame has them as objects."""
     is_text = values.dtype.kind == "O" and all(isinstance(value, str) for value in values.flat)
     return values.astype(np.str_) if is_text else values
 
 
 @final
 @dataclass(frozen=True)
-class _Selected(Inputs):
-    inputs: Inputs | Sequence[Any] | NDArray[Any]
+class _Selected(SampleInputs):
+    inputs: SampleInputs | Sequence[Any] | NDArray[Any]
     rows: NDArray[np.int64]
 
     @property
     def in_order(self) -> bool:  # type: ignore[override]
-        """As that which they are chosen from."""
+        """As of the inputs they are selected from."""
         return getattr(self.inputs, "in_order", False)
 
     def __len__(self) -> int:
@@ -120,8 +147,8 @@ class _Selected(Inputs):
         return digest(_contents(self.inputs), self.rows)
 
 
-def _contents(inputs: Inputs | Sequence[Any] | NDArray[Any]) -> str:
-    if isinstance(inputs, Inputs):
+def _contents(inputs: SampleInputs | Sequence[Any] | NDArray[Any]) -> str:
+    if isinstance(inputs, SampleInputs):
         return inputs.fingerprint()
     if isinstance(inputs, np.ndarray | list | tuple):
         return digest(inputs)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from abstain._errors import InvalidInputError
 from abstain.collect.model import Model
 from abstain.collect.reader import Batch, OnError, sample_error
 from abstain.collect.samples import Samples
@@ -25,7 +26,7 @@ def forward(
         if batch.rows:
             z, x = model.run(batch.prepared)
             if z.ndim != 2 or len(z) != len(batch.rows):
-                raise ValueError(f"`model` must give logits of shape ({len(batch.rows)}, K), got {z.shape}.")
+                raise InvalidInputError(f"`model` must give logits of shape ({len(batch.rows)}, K), got {z.shape}.")
             good = np.asarray(np.isfinite(z).all(axis=1))
             if x is not None:
                 good = good & np.isfinite(x).all(axis=1)
@@ -39,7 +40,7 @@ def forward(
                 features.append(x[good])
         tick(len(batch.rows) + len(batch.failures))
     if len(features) not in (0, len(logits)):
-        raise ValueError("`model` must give features with all of its logits or with none, got some.")
+        raise InvalidInputError("`model` must give features with all of its logits or with none, got some.")
     return Shard(
         rows=np.array(kept, dtype=np.int64),
         logits=np.concatenate(logits) if kept else None,

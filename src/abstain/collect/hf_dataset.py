@@ -6,16 +6,16 @@ from typing import Any, final
 
 import numpy as np
 
-from abstain.collect.data import Data, Inputs
-from abstain.extras import require
-from abstain.fingerprint import digest, probed
-from abstain.foreign import foreign
+from abstain._errors import InvalidInputError, foreign
+from abstain._extras import require
+from abstain._io.fingerprint import digest, probed
+from abstain.collect.data import Data, SampleInputs
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Column(Inputs):
-    """One column of a dataset, read when asked for."""
+class DatasetColumn(SampleInputs):
+    """A column of a dataset, read on access."""
 
     dataset: Any
     name: str
@@ -28,24 +28,37 @@ class Column(Inputs):
         return value.convert("RGB") if hasattr(value, "convert") else value
 
     def fingerprint(self) -> str:
-        """The dataset's own, which its library keeps, and a few inputs."""
+        """The fingerprint of the dataset's own library, and a few inputs."""
         return digest(getattr(self.dataset, "_fingerprint", ""), self.name, probed(self, len(self)))
 
 
 def hf_dataset(folder: str | PathLike[str], /, *, inputs: str | None = None, labels: str = "label") -> Data:
-    """A dataset written by ``save_to_disk``; class names come from its label feature where it has names."""
+    """A Hugging Face dataset written by ``save_to_disk``.
+
+    Parameters
+    ----------
+    folder
+        That of a single split.
+    inputs
+        The column of inputs; by default text, image or img.
+    labels
+        The column of labels, whose feature may have class names; the data have no labels where it is missing.
+    """
     datasets = require("datasets", extra="hf", feature="Reading Hugging Face datasets")
     with foreign(f"`{folder}` must be a dataset written by save_to_disk"):
         dataset = datasets.load_from_disk(str(folder))
     if isinstance(dataset, dict):
-        raise ValueError(f"`folder` must hold one split, got {', '.join(dataset)}. Give the folder of one of them.")
+        raise InvalidInputError(
+            f"`folder` must hold one split, got {', '.join(dataset)}. Give the folder of one of them."
+        )
     inputs = inputs or next((name for name in ("text", "image", "img") if name in dataset.column_names), None)
     if inputs is None or inputs not in dataset.column_names:
-        raise ValueError(f"`inputs` must name a column, got {inputs!r} for columns {', '.join(dataset.column_names)}.")
-    found = None
-    if labels in dataset.column_names:
-        found = np.asarray(dataset[labels])
-        names = getattr(dataset.features[labels], "names", None)
-        if names is not None:
-            found = np.array([names[k] if k >= 0 else "" for k in found])
-    return Data(Column(dataset, inputs), labels=found)
+        raise InvalidInputError(
+            f"`inputs` must name a column, got {inputs!r} for columns {', '.join(dataset.column_names)}."
+        )
+    if labels not in dataset.column_names:
+        return Data(DatasetColumn(dataset, inputs))
+    values, names = np.asarray(dataset[labels]), getattr(dataset.features[labels], "names", None)
+    if names is not None:
+        values = np.array([names[k] if k >= 0 else "" for k in values])
+    return Data(DatasetColumn(dataset, inputs), labels=values)

@@ -5,23 +5,36 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from abstain._errors import InvalidInputError, MissingFileError, foreign
+from abstain._extras import require
+from abstain.collect.model import ModelOptions
 from abstain.collect.torch_model import TorchModel
-from abstain.collect.torchvision import mend_torchvision
-from abstain.extras import require
-from abstain.foreign import foreign
+from abstain.collect.torchvision import repair_torchvision
 
 LOCAL = {"trust_remote_code": False, "local_files_only": True}
-"""No code that lies beside the weights is run, whatever the folder asks for, and nothing is fetched."""
+"""Code in the folder of the weights is never run, and nothing is downloaded."""
+
+
+def from_spec(rest: str, options: ModelOptions, /) -> TorchModel:
+    """The model in that folder."""
+    return hf_model(rest, device=options.device, amp=options.amp)
 
 
 def hf_model(path: str | PathLike[str], /, *, device: str = "cpu", amp: bool = False) -> TorchModel:
-    """A classifier saved with its tokenizer or image processor; class names come from its configuration.
+    """A transformers classifier of texts or images; code in its folder is never run and nothing is downloaded.
 
-    Code in the folder is never run, and nothing is fetched from a hub.
+    Parameters
+    ----------
+    path
+        A folder with the model and its tokenizer or image processor; class names come from its configuration.
+    device
+        Where PyTorch runs it, such as ``cuda:1``.
+    amp
+        Whether to run it in half precision, as `TorchModel`.
     """
     if not Path(path).is_dir():
-        raise FileNotFoundError(f"`model` must be a folder that exists, got {path}. Save the model there first.")
-    mend_torchvision()
+        raise MissingFileError(f"`model` must be a folder that exists, got {path}. Save the model there first.")
+    repair_torchvision()
     transformers = require("transformers", extra="hf", feature="Collecting from transformers")
     transformers.utils.logging.disable_progress_bar()
     rule = f"`model` must be a folder with a transformers classifier and what prepares its inputs, here {path}"
@@ -34,17 +47,17 @@ def hf_model(path: str | PathLike[str], /, *, device: str = "cpu", amp: bool = F
             processor = transformers.AutoImageProcessor.from_pretrained(str(path), **LOCAL)
             model = transformers.AutoModelForImageClassification.from_pretrained(str(path), **LOCAL)
 
-        def prepare(images: Sequence[Any]) -> Any:
-            return dict(processor(list(images), return_tensors="pt"))
+        def prepare(inputs: Sequence[Any]) -> Any:
+            return dict(processor(list(inputs), return_tensors="pt"))
     elif "SequenceClassification" in kind:
         with foreign(rule):
             tokenizer = transformers.AutoTokenizer.from_pretrained(str(path), **LOCAL)
             model = transformers.AutoModelForSequenceClassification.from_pretrained(str(path), **LOCAL)
 
-        def prepare(images: Sequence[Any]) -> Any:
-            return dict(tokenizer(list(images), return_tensors="pt", padding=True, truncation=True))
+        def prepare(inputs: Sequence[Any]) -> Any:
+            return dict(tokenizer(list(inputs), return_tensors="pt", padding=True, truncation=True))
     else:
-        raise ValueError(
+        raise InvalidInputError(
             f"`path` must hold an image or sequence classifier, got {kind or 'no architecture'} in {path}."
         )
     return TorchModel(model, prepare=prepare, device=device, class_names=names, amp=amp)

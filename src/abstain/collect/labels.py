@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.names import did_you_mean
-from abstain.outputs.named_labels import integer_labels, integer_names, places
+from abstain._errors import InvalidInputError, InvalidTypeError
+from abstain._names import did_you_mean
+from abstain.outputs.named_labels import class_indices, integer_labels, integer_names
 
 ClassNames = tuple[str, ...] | tuple[int, ...]
 
@@ -14,7 +15,7 @@ ClassNames = tuple[str, ...] | tuple[int, ...]
 def match_labels(labels: NDArray[np.generic], class_names: ClassNames | None, /) -> NDArray[np.int64]:
     """Class numbers of label names, −1 for a name that is not a class; numbers stay unless they are names.
 
-    No name matching at all is taken for a mistake, not for a data set of unknown classes: mark those with −1.
+    If no name is a class, that is an error: mark data of unknown classes with −1.
     """
     if labels.dtype.kind in "iu":
         integers = None if class_names is None else integer_names(class_names)
@@ -22,17 +23,17 @@ def match_labels(labels: NDArray[np.generic], class_names: ClassNames | None, /)
             return integer_labels(labels, integers)
         return labels.astype(np.int64)
     if labels.dtype.kind != "U":
-        raise TypeError(f"`labels` must be class numbers or names, got {labels.dtype}.")
+        raise InvalidTypeError(f"`labels` must be class numbers or names, got {labels.dtype}.")
     if class_names is None:
-        raise ValueError("`labels` must be class numbers, since the model does not name its classes, got names.")
+        raise InvalidInputError("`labels` must be class numbers, since the model does not name its classes, got names.")
     names = tuple(str(name) for name in class_names)
-    found = places(labels, names)
-    if (found < 0).all():
+    indices = class_indices(labels, names)
+    if (indices < 0).all():
         hint = did_you_mean(labels[0], names, otherwise=f"The model knows {', '.join(names[:5])}, …")
-        raise ValueError(
+        raise InvalidInputError(
             f"`labels` must name classes of the model, got {str(labels[0])!r} and no name that is one. {hint}"
         )
-    return found
+    return indices
 
 
 def as_labels(values: Any, /) -> NDArray[Any]:
@@ -40,11 +41,11 @@ def as_labels(values: Any, /) -> NDArray[Any]:
     items = [_plain(value) for value in values] if isinstance(values, list | tuple) else _plain(values)
     labels = np.asarray(items)
     if labels.ndim != 1:
-        raise ValueError(f"`labels` must be one class number or name a sample, got shape {labels.shape}.")
+        raise InvalidInputError(f"`labels` must be one class number or name per sample, got shape {labels.shape}.")
     if labels.dtype.kind == "f" and (labels == np.rint(labels)).all():
         return labels.astype(np.int64)
     if labels.dtype.kind not in "iubU":
-        raise ValueError(f"`labels` must be class numbers or names, got {labels.dtype}, such as {labels[0]}.")
+        raise InvalidInputError(f"`labels` must be class numbers or names, got {labels.dtype}, such as {labels[0]}.")
     return labels if labels.dtype.kind == "U" else labels.astype(np.int64)
 
 

@@ -1,14 +1,16 @@
-"""A classifier as `collect` sees it: a batch of inputs in, logits and the features of its last layer out."""
+"""The contract of a model: from a batch of inputs to logits and the features of its last layer."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._errors import foreign
+from abstain._io.fingerprint import digest
 from abstain.collect.labels import ClassNames
-from abstain.foreign import foreign
 
 Batch = tuple[NDArray[Any], NDArray[Any] | None]
 Prepare = Callable[[Sequence[Any]], Any]
@@ -16,10 +18,10 @@ Prepare = Callable[[Sequence[Any]], Any]
 
 
 class Model(ABC):
-    """One forward pass a batch. ``name`` tells this model from others when a run goes on.
+    """A classifier as `collect` sees it: one forward pass per batch.
 
-    ``prepare`` and ``run`` are a call in two steps: the first, which decodes, resizes or stacks, may be done in worker
-    processes while the second runs.
+    ``name`` must differ between models, so that a run is resumed with the same one. ``prepare`` and ``run`` are a call
+    in two steps: ``prepare``, which decodes, resizes or stacks, may run in worker processes.
     """
 
     name: str
@@ -32,7 +34,7 @@ class Model(ABC):
         """Logits (b, K) and features (b, d), or None where the model shows none."""
 
     def run(self, prepared: Any, /) -> Batch:
-        """The same of what ``prepare`` made of the inputs."""
+        """The same for what ``prepare`` made of the inputs."""
         return self(prepared)
 
     def head(self) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
@@ -41,34 +43,53 @@ class Model(ABC):
 
 
 @final
-class CallableModel(Model):
-    """Any function from a list of inputs to logits, or to (logits, features)."""
+@dataclass(frozen=True)
+class ModelOptions:
+    """What a model made from a spec may take; what its kind has no use for is ignored."""
 
-    def __init__(self, function: Callable[[Sequence[Any]], Any], *, name: str = "callable") -> None:
+    checkpoint: str | None = None
+    """Weights of a timm or torch model."""
+    device: str = "cpu"
+    class_names: Sequence[str] | None = None
+    prepare: Prepare | None = None
+    """Makes an array of a list of inputs, for an ONNX graph or a torch module, which bring no preparation."""
+    amp: bool = False
+    """Whether PyTorch runs in half precision."""
+
+
+@final
+class CallableModel(Model):
+    """Any function from a list of inputs to logits, or to (logits, features).
+
+    A run goes on only with the same model. Without a ``name`` that is known by a digest of the function's code, what it
+    has caught and the globals that it reads; with one, the name alone stands for it: change it with the weights.
+    """
+
+    def __init__(self, function: Callable[[Sequence[Any]], Any], *, name: str | None = None) -> None:
         self.function = function
-        self.name = name
+        self.name = f"callable-{digest(function)}" if name is None else name
 
     def __call__(self, inputs: Sequence[Any], /) -> Batch:
         """Call the function."""
-        found = self.function(inputs)
-        logits, features = found if isinstance(found, tuple) else (found, None)
+        result = self.function(inputs)
+        logits, features = result if isinstance(result, tuple) else (result, None)
         return as_numpy(logits), None if features is None else as_numpy(features)
 
 
 @final
 class NamedModel(Model):
-    """A model that was named on a command line: its failures are told as its own."""
+    """A model from a spec: its failures are errors about the argument `model`."""
 
     def __init__(self, model: Model) -> None:
         self.model, self.name, self.class_names = model, model.name, model.class_names
         self.prepare = self._prepare
 
     def __call__(self, inputs: Sequence[Any], /) -> Batch:
-        """What the model gives, or a ValueError with the reason."""
+        """What the model returns, or an error with the reason."""
         return self.run(self.prepare(inputs))
 
     def run(self, prepared: Any, /) -> Batch:
-        """The same of inputs that are prepared."""
+        """The same for prepared inputs."""
         with foreign("`model` must run on the data"):
             return self.model.run(prepared)
 

@@ -1,4 +1,4 @@
-"""Where the logits of an ONNX graph are, and the linear layer that makes them."""
+"""The logits of an ONNX graph, and the linear layer that makes them."""
 
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.extras import require
-from abstain.files import reading
-from abstain.foreign import foreign
+from abstain._errors import InvalidInputError, foreign
+from abstain._extras import require
+from abstain._io.files import reading
 
 Floats = NDArray[Any]
 KEEP_THE_ORDER = ("Softmax", "LogSoftmax", "Identity", "Cast", "Dropout", "ArgMax", "ZipMap")
@@ -19,7 +19,7 @@ PASS_ON = ("Identity", "Cast", "Dropout")
 
 
 def load_onnx(file: str | PathLike[str], /) -> Any:
-    """The graph in a file, with its external data; what is no graph is an error that says so."""
+    """The ONNX model in a file, with its external data."""
     onnx = require("onnx", extra="onnx", feature="Reading an ONNX graph")
     with reading(Path(file), "an ONNX model"):
         open(file, "rb").close()
@@ -27,9 +27,9 @@ def load_onnx(file: str | PathLike[str], /) -> Any:
         model = onnx.load(str(file), format="protobuf")
     except Exception as error:  # of the parser, the checker, or the system where external data is not there
         reason = " ".join(str(error).split()).rstrip(".")
-        raise ValueError(f"`model` must be an ONNX model with all its data, got {reason} in {file}.") from None
+        raise InvalidInputError(f"`model` must be an ONNX model with all its data, got {reason} in {file}.") from None
     if not model.graph.node:
-        raise ValueError(f"`model` must be an ONNX model, got none in {file}.")
+        raise InvalidInputError(f"`model` must be an ONNX model, got none in {file}.")
     return model
 
 
@@ -54,29 +54,29 @@ def find_head(model: Any, logits: str | None = None, /) -> OnnxHead:
         with foreign("`model` must be a graph in good form"):
             return _head(model, logits)
     except RecursionError:
-        raise ValueError("`model` must be a graph without cycles, got one with.") from None
+        raise InvalidInputError("`model` must be a graph without cycles, got a cycle.") from None
 
 
 def _head(model: Any, logits: str | None) -> OnnxHead:
     graph = _Graph(model)
     if logits is None:
         if not model.graph.output:
-            raise ValueError("`model` must have an output, got a graph without.")
+            raise InvalidInputError("`model` must have an output, got a graph without.")
         logits = graph.before_softmax(model.graph.output[0].name)
         if logits not in graph.makers:
-            raise ValueError("`model` must make its logits, such as by a Gemm or MatMul, got a graph without.")
+            raise InvalidInputError("`model` must make its logits, such as by a Gemm or MatMul, got a graph without.")
     elif logits not in graph.makers:
-        raise ValueError(f"`logits` must name a tensor that the graph makes, got {logits!r}.")
-    found = graph.linear(logits)
-    if found is None or found.weight is None:
+        raise InvalidInputError(f"`logits` must name a tensor that the graph makes, got {logits!r}.")
+    layer = graph.linear(logits)
+    if layer is None or layer.weight is None:
         return OnnxHead(logits)
-    k = len(found.weight)
-    bias = None if found.bias is None else np.broadcast_to(found.bias.reshape(-1), (k,)).copy()
-    return replace(found, logits=logits, bias=bias)
+    k = len(layer.weight)
+    bias = None if layer.bias is None else np.broadcast_to(layer.bias.reshape(-1), (k,)).copy()
+    return replace(layer, logits=logits, bias=bias)
 
 
 class _Graph:
-    """A graph with the nodes that make its tensors, and its constants, worked out where asked for."""
+    """A graph with the nodes that make its tensors, and its constants, evaluated on demand."""
 
     def __init__(self, model: Any) -> None:
         from onnx import numpy_helper
@@ -109,7 +109,7 @@ class _Graph:
         default = 0 if node.op_type == "ArgMax" else 1 if self.opsets.get("", 13) < 13 else -1
         axis = next((entry.i for entry in node.attribute if entry.name == "axis"), default)
         if axis not in (1, -1):
-            raise ValueError(
+            raise InvalidInputError(
                 f"`model` must have its {node.op_type} over the classes, axis 1 of logits (n, K), got axis {axis}. "
                 "Name the logits."
             )
@@ -177,5 +177,5 @@ class _Graph:
         try:
             made = reference.ReferenceEvaluator(node, opsets=self.opsets).run(None, given)
         except Exception:
-            return None  # an operation the reference lacks: no constant that can be read, so no head is claimed
+            return None  # an operation that the reference lacks: not a known constant, so no head
         return np.asarray(made[list(node.output).index(name)])

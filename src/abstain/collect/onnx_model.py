@@ -9,10 +9,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.collect.model import Batch, Model, Prepare
+from abstain._errors import InvalidInputError, MissingFileError, foreign
+from abstain._extras import require
+from abstain.collect.model import Batch, Model, ModelOptions, Prepare
 from abstain.collect.onnx_head import find_head, load_onnx
-from abstain.extras import require
-from abstain.foreign import foreign
 
 TYPES = {
     "tensor(float)": np.float32,
@@ -26,11 +26,20 @@ TYPES = {
 
 @final
 class OnnxModel(Model):
-    """A graph run by ONNX Runtime; ``prepare`` turns a list of inputs into the array (or arrays by name) it takes.
+    """A graph run by ONNX Runtime, with features and head where a linear layer makes the logits.
 
-    Arrays are cast to the type the graph declares. ``logits`` names their tensor where it is not what the
-    graph's first output is made of (see `find_head`). On the ``device`` cuda, or cuda:1, the runtime must be the one
-    for graphics cards.
+    Parameters
+    ----------
+    file
+        The .onnx file.
+    prepare
+        Turns a list of inputs into an array, or arrays by name; they are cast to the types that the graph declares.
+    class_names
+        The names of its classes.
+    logits
+        The name of their tensor, where the graph's first output is not made of them (see `find_head`).
+    device
+        ``cpu``, or ``cuda`` or ``cuda:1`` with onnxruntime-gpu.
     """
 
     def __init__(
@@ -65,7 +74,7 @@ class OnnxModel(Model):
         return self.run(self.prepare(inputs))
 
     def run(self, prepared: Any, /) -> Batch:
-        """The same of inputs that are prepared."""
+        """The same for prepared inputs."""
         given = prepared
         wanted = {entry.name: TYPES.get(entry.type) for entry in self.session.get_inputs()}
         if not isinstance(given, dict):
@@ -79,6 +88,13 @@ class OnnxModel(Model):
         return self.layer.weight, self.layer.bias
 
 
+def from_spec(rest: str, options: ModelOptions, /) -> OnnxModel:
+    """The graph in that file."""
+    if not Path(rest).is_file():
+        raise MissingFileError(f"`model` must be a file, got {rest}.")
+    return OnnxModel(rest, class_names=options.class_names, prepare=options.prepare or np.stack, device=options.device)
+
+
 def _providers(runtime: Any, device: str) -> list[Any]:
     """What runs the graph on a device."""
     kind, _, number = device.partition(":")
@@ -87,5 +103,5 @@ def _providers(runtime: Any, device: str) -> list[Any]:
     there = runtime.get_available_providers()
     if kind != "cuda" or "CUDAExecutionProvider" not in there:
         hint = " Install onnxruntime-gpu in place of onnxruntime." if kind == "cuda" else ""
-        raise ValueError(f"`device` must be one that ONNX Runtime has here, got {device!r}.{hint}")
+        raise InvalidInputError(f"`device` must be one that ONNX Runtime has here, got {device!r}.{hint}")
     return [("CUDAExecutionProvider", {"device_id": int(number or 0)}), "CPUExecutionProvider"]

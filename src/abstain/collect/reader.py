@@ -1,7 +1,7 @@
-"""Batches as a model takes them: samples read, decoded and prepared, where wanted in worker processes.
+"""Batches as a model takes them: samples read, decoded and prepared, in worker processes if asked for.
 
-Workers read ahead while the model runs, and their batches come out in order, so that the outputs are the same bytes
-whatever their number.
+Workers read ahead while the model runs. Batches come out in order, so that the outputs are the same bytes for any
+number of workers.
 """
 
 import multiprocessing
@@ -20,7 +20,7 @@ from multiprocessing.reduction import ForkingPickler
 from threading import Thread
 from typing import Any, Literal, TypeVar, final
 
-from abstain.collect.data import OtherInputsError
+from abstain._errors import ChangedInputsError, InvalidInputError, SampleError, WorkerDiedError
 from abstain.collect.model import Prepare
 from abstain.collect.samples import Samples
 
@@ -28,10 +28,6 @@ AHEAD = 2  # batches for each worker that are read before the model asks for the
 OnError = Literal["raise", "skip"]
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-
-
-class SampleError(ValueError):
-    """One sample could not be read or classified; the message names it."""
 
 
 @final
@@ -59,7 +55,7 @@ class Reader:
         for row in rows:
             try:
                 inputs[row] = self.samples[row]
-            except OtherInputsError:  # not this sample's failure: the data are not what they were
+            except ChangedInputsError:  # not a failure of this sample: the data have changed
                 raise
             except Exception as error:
                 failures[row] = f"cannot be read: {type(error).__name__}: {error}"
@@ -69,17 +65,17 @@ class Reader:
 
 
 def sample_error(samples: Samples, row: int, reason: str, /) -> SampleError:
-    """What stops a run."""
+    """The error that stops a run."""
     return SampleError(
-        f"Sample {samples.name(row)} {reason}. Mend or remove it, or pass on_error='skip' to go on without it."
+        f"Sample {samples.name(row)} {reason}. Fix or remove it, or pass on_error='skip' to leave it out."
     )
 
 
 def in_workers(work: Callable[[Task], Result], tasks: Iterable[Task], workers: int, /) -> Generator[Result, None, None]:
     """The results in the order of the tasks, from that many processes; without any, in this one.
 
-    No more than a few results for each worker wait at any time. Where the platform can fork, ``work`` may be anything;
-    elsewhere it must be something that pickles. A worker ends with this process however that ends.
+    At most a few results per worker wait at any time. On Linux workers are forked, and ``work`` may be anything;
+    elsewhere it must be picklable. A worker ends with this process, however that ends.
     """
     if not workers:
         yield from map(work, tasks)
@@ -101,16 +97,16 @@ def in_workers(work: Callable[[Task], Result], tasks: Iterable[Task], workers: i
         while waiting:
             yield _taken(waiting.popleft())
     except BrokenProcessPool:
-        raise OSError(
-            "`workers` must live, got one that was killed, as happens where memory runs out. Run again with fewer, or "
-            "smaller batches: what is done is kept."
+        raise WorkerDiedError(
+            "`workers` must live, got one that was killed, most likely for lack of memory. Run again with fewer "
+            "workers or smaller batches; finished shards are reused."
         ) from None
     finally:
         pool.shutdown(cancel_futures=True)
 
 
 def _taken(future: Any) -> Any:
-    """The result; an error is raised here, since whose it is shows by where it was raised."""
+    """The result, or its error raised in this process."""
     error = future.exception()
     if error is not None:
         raise error
@@ -122,7 +118,7 @@ _WORK: Callable[[Any], Any]
 
 
 def _begin(work: Callable[[Any], Any]) -> None:
-    """In a new worker: one thread, no part in Ctrl-C, and an end when its parent has one."""
+    """Set up a new worker: one thread, Ctrl-C ignored, and it ends when its parent ends."""
     global _WORK
     _WORK = work
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -142,7 +138,7 @@ def _end_with_parent() -> None:
 
 
 def _run(task: Any) -> Any:
-    """The result; a tensor travels in shared memory, and many small ones by value, as each takes a file descriptor."""
+    """The result; tensors are passed in shared memory, anything else by value, since each takes a file descriptor."""
     try:
         result = _WORK(task)
         return result if _is_tensors(getattr(result, "prepared", None)) else pickle.dumps(result)
@@ -156,14 +152,14 @@ def _run(task: Any) -> Any:
 
 def _is_tensors(value: Any) -> bool:
     """A tensor, or a dictionary of them by name."""
-    return all(hasattr(one, "detach") for one in (value.values() if isinstance(value, dict) else [value]))
+    return all(hasattr(item, "detach") for item in (value.values() if isinstance(value, dict) else [value]))
 
 
 def _check_pickles(work: Any) -> None:
     try:
         ForkingPickler.dumps(work)
     except Exception as error:
-        raise ValueError(
+        raise InvalidInputError(
             f"`workers` must be 0 on this platform for data or a preparation that cannot be pickled, got {error}. Use "
             "functions of a module instead of lambdas."
         ) from None

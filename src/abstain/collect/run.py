@@ -1,10 +1,10 @@
 """`collect`: from a model and data to saved `Outputs`, shard by shard, so that no crash costs more than one shard.
 
-A run lives in a folder beside its goal (``.NAME.collect``): one file per shard, written whole or not at all, sealed,
-with a digest of all that the run depends on. The same call goes on with the shards that are missing or damaged; a call
-with other inputs, transform, model or settings is refused with the names of what changed, and a second process at work
-on the same folder with the number of the first. Batches never cross a shard, so an interrupted run gives the same
-bytes, and so do several processes with a part each. Result and record come into being in one step.
+A run has a folder next to its output (``.NAME.collect``) with one sealed file per shard and a digest of all that the
+run depends on. The same call again computes the shards that are missing or damaged. A call with other inputs,
+transform, model or settings is refused with the names of what changed; so is a second process on the same folder.
+Batches never cross a shard, so an interrupted run, or several processes with a part each, give the same bytes. The
+outputs and their record appear in one step.
 """
 
 import json
@@ -18,18 +18,18 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, final
 
-from abstain.collect.as_model import as_model
+from abstain._errors import InvalidInputError
+from abstain._io.fingerprint import digest
+from abstain._names import check_name
 from abstain.collect.data import Data
 from abstain.collect.forward import forward
 from abstain.collect.model import Model, preparation
-from abstain.collect.part import Part
 from abstain.collect.reader import OnError, Reader, in_workers
-from abstain.collect.resume import RECORD, at_work, clean, is_finished, remove, remove_left, work_folder
+from abstain.collect.run_state import RECORD, Part, at_work, clean, is_finished, remove, remove_left, work_folder
 from abstain.collect.samples import Samples
 from abstain.collect.shards import Shards
+from abstain.collect.specs import as_model
 from abstain.collect.torch_data import as_data
-from abstain.fingerprint import digest
-from abstain.names import check_name
 from abstain.outputs import Outputs
 
 Progress = Callable[[int, int], None]
@@ -49,21 +49,46 @@ def collect(
     on_error: OnError = "raise",
     progress: Progress | None = None,
 ) -> Outputs:
-    """Run the model over the data once and save its outputs in ``folder``; called again, go on where it stopped.
+    """Run a model over data once and save its outputs; called again, resume where it stopped.
 
-    A ``torch.nn.Module``, a scikit-learn estimator, a ``Dataset`` and a ``DataLoader`` are taken as they are (see
-    `as_model` and `as_data`).
-    Several data sets, in a list, become one `Outputs`. A sample that cannot be read, or whose logits are not finite,
-    stops the run with its name, or with ``on_error="skip"`` is left out and listed in ``collect.json``. ``progress`` is
-    called with the number of samples done and in all. Memory does not grow with the number of samples. Unless given,
-    batches are those of a loader, or of 64, and shards the most of them within 2048 rows.
+    Memory does not grow with the number of samples. A second process on the same folder is refused; to share the work
+    use `collect_part`.
 
-    With ``workers``, that many processes read, decode and prepare batches while the model runs; the bytes are the same.
-    A loader has workers of its own. A second process at work on the same folder is refused; see `collect_part`.
+    Parameters
+    ----------
+    model
+        A `Model`, a ``torch.nn.Module`` or a scikit-learn estimator.
+    data
+        `Data`, a PyTorch ``Dataset`` or ``DataLoader``, or a list of these, which become one `Outputs`.
+    folder
+        Where the outputs are saved.
+    batch_size
+        By default that of a loader, or 64.
+    shard_size
+        Samples per file of the unfinished run; by default the most batches within 2048 rows.
+    workers
+        Processes that read and prepare batches while the model runs; the bytes are the same. A loader has its own.
+    on_error
+        ``"raise"`` stops at a sample that cannot be read or has non-finite logits, ``"skip"`` leaves it out and lists
+        it in ``collect.json``.
+    progress
+        Called with the number of samples done and the total.
+
+    Returns
+    -------
+    Outputs
+        As saved, memory-mapped.
+
+    Raises
+    ------
+    SampleError
+        For a sample that cannot be read or classified.
+    FileConflictError, FileInUseError
+        If the folder holds something else, or another process is at work on it.
     """
-    found = _Run.of(model, data, folder, batch_size, shard_size, workers, on_error).go(None, progress)
-    assert found is not None  # a whole run is done when it ends
-    return found
+    outputs = _Run.of(model, data, folder, batch_size, shard_size, workers, on_error).go(None, progress)
+    assert outputs is not None  # only a part may end without
+    return outputs
 
 
 def collect_part(
@@ -79,10 +104,22 @@ def collect_part(
     on_error: OnError = "raise",
     progress: Progress | None = None,
 ) -> Outputs | None:
-    """Like `collect`, but compute one ``part`` of the shards, such as "2/4"; None while others are missing.
+    """Like `collect`, but compute one part of the shards, such as one per graphics card.
 
-    Processes with a part each, for instance one for each graphics card, share the folder. The one that ends last writes
-    the outputs, the same bytes as those of `collect` alone.
+    Processes with a part each share the folder. The last to end writes the outputs, the same bytes as those of
+    `collect`.
+
+    Parameters
+    ----------
+    model, data, folder, batch_size, shard_size, workers, on_error, progress
+        As of `collect`; the same for all parts.
+    part
+        ``"2/4"`` is the second of four parts.
+
+    Returns
+    -------
+    Outputs or None
+        None while other parts are missing.
     """
     run = _Run.of(model, data, folder, batch_size, shard_size, workers, on_error)
     return run.go(Part.parse(part), progress)
@@ -93,7 +130,7 @@ def collect_part(
 class _Run:
     model: Model
     samples: Samples
-    goal: Path
+    folder: Path
     batch_size: int
     shard_size: int
     workers: int
@@ -112,28 +149,28 @@ class _Run:
     ) -> "_Run":
         check_name("on_error", on_error, ("raise", "skip"), rule="be 'raise' or 'skip'")
         if workers < 0:
-            raise ValueError(f"`workers` must be at least 0, got {workers}.")
+            raise InvalidInputError(f"`workers` must be at least 0, got {workers}.")
         batch_size, shard_size = _sizes(
             getattr(data, "batch_size", None) or BATCH if batch_size is None else batch_size, shard_size
         )
         return cls(as_model(model), _samples(data, workers), Path(folder), batch_size, shard_size, workers, on_error)
 
     def go(self, part: Part | None, progress: Progress | None) -> Outputs | None:
-        """The outputs, or None where this was a part and others are missing."""
-        settings, goal = self._settings(), self.goal
-        clean(goal)
-        if not is_finished(goal, settings):
-            with at_work(goal, settings, part) as lock:
-                shards = Shards(work_folder(goal), digest(settings), len(self.samples), self.shard_size)
-                if not is_finished(goal, settings):  # by another process meanwhile
+        """The outputs, or None where this is a part and others are missing."""
+        settings, folder = self._settings(), self.folder
+        clean(folder)
+        if not is_finished(folder, settings):
+            with at_work(folder, settings, part) as lock:
+                shards = Shards(work_folder(folder), digest(settings), len(self.samples), self.shard_size)
+                if not is_finished(folder, settings):  # by another process since
                     self._compute(shards, part, progress)
                     if part is not None and not (lock.take() and lock.is_in_place() and shards.are_there()):
                         return None  # the last part to end finishes the run
                     self._finish(shards, settings)
                 if part is None or lock.take():
                     remove(shards.work)
-        remove_left(goal)  # by a process that was killed after the result was there
-        return Outputs.load(goal)
+        remove_left(folder)  # by a process that was killed after it wrote the outputs
+        return Outputs.load(folder)
 
     def _settings(self) -> dict[str, Any]:
         return {
@@ -146,7 +183,7 @@ class _Run:
         }
 
     def _compute(self, shards: Shards, part: Part | None, progress: Progress | None) -> None:
-        """Every shard of the part that is not there yet, or damaged."""
+        """Compute every shard of the part that is missing or damaged."""
         mine = shards.ranges() if part is None else shards.ranges(part.number - 1, part.of)
         todo = _missing(shards, mine)
         total = sum(map(len, mine))
@@ -168,10 +205,10 @@ class _Run:
                 shards.write(rows, replace(shard, head=shards.keep_head(self.model)))
 
     def _finish(self, shards: Shards, settings: dict[str, Any]) -> None:
-        """The result and its record, there at once or not at all."""
+        """Write the outputs and their record in one step."""
         whole = shards.joined(shards.work / f"joined-{os.getpid()}-{token_hex(4)}")
         if whole.logits is None:
-            raise ValueError(
+            raise InvalidInputError(
                 f"`data` must have samples that can be read, got {len(self.samples)} failures and no success."
             )
         weight, bias = shards.head() if whole.head else (None, None)
@@ -188,11 +225,11 @@ class _Run:
             {"sample": self.samples.name(row), "reason": reason} for row, reason in sorted(whole.failures.items())
         ]
         record = json.dumps({**settings, "n": len(outputs), "failures": failures}, indent=1).encode()
-        outputs.save(self.goal, beside={RECORD: record})
+        outputs.save(self.folder, extra_files={RECORD: record})
 
 
 def _missing(shards: Shards, ranges: list[range]) -> list[range]:
-    """The shards to compute; where the head that shards were made with is lost, one of them that brings it back."""
+    """The shards to compute; if the stored head is lost, also a shard that restores it."""
     heads: dict[range, str | None] = {}
     for rows in ranges:
         if (shard := shards.read(rows)) is not None:
@@ -206,7 +243,7 @@ def _missing(shards: Shards, ranges: list[range]) -> list[range]:
 def _sizes(batch_size: int, shard_size: int | None) -> tuple[int, int]:
     shard_size = shard_size if shard_size is not None else batch_size * max(1, SHARD // max(1, batch_size))
     if batch_size < 1 or shard_size < batch_size:
-        raise ValueError(
+        raise InvalidInputError(
             f"`shard_size` must be at least `batch_size` and that at least 1, got {shard_size}, {batch_size}."
         )
     return batch_size, shard_size
@@ -216,9 +253,9 @@ def _samples(data: Any, workers: int) -> Samples:
     given = data if isinstance(data, list | tuple) else [data]
     samples = Samples(tuple(as_data(part, workers=workers) for part in given))
     if not samples.parts or not all(len(part) for part in samples.parts):
-        raise ValueError("`data` must have samples, got an empty data set.")
+        raise InvalidInputError("`data` must have samples, got an empty data set.")
     if workers and any(getattr(part.inputs, "in_order", False) for part in samples.parts):
-        raise ValueError(
+        raise InvalidInputError(
             f"`workers` must be 0 for batches that come in order, got {workers}. A DataLoader has its own: num_workers."
         )
     return samples

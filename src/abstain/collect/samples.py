@@ -6,7 +6,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.cached_property import cached_property
+from abstain._cached_property import cached_property
 from abstain.collect.data import Data
 from abstain.collect.labels import ClassNames, match_labels
 
@@ -29,12 +29,12 @@ class Samples:
         return int(self.starts[-1])
 
     def __getitem__(self, row: int) -> Any:
-        part, local = self._place(row)
+        part, local = self._position(row)
         return self.parts[part][local]
 
     def name(self, row: int) -> str:
         """The id of a row, or its number in its part."""
-        part, local = self._place(row)
+        part, local = self._position(row)
         ids = self.parts[part].ids
         return str(local if ids is None else ids[local])
 
@@ -46,13 +46,13 @@ class Samples:
             "labels": labels,
             "shift": shift if labels is None else np.where(labels < 0, "label", shift),
             "domain": self._column([np.broadcast_to(part.domain, len(part)) for part in self.parts], rows),
-            "ids": self._column([np.arange(len(part)) if part.ids is None else part.ids for part in self.parts], rows),
+            "ids": self._column([part.names for part in self.parts], rows),
         }
 
     def _which(self, rows: Any) -> Any:
         return np.searchsorted(self.starts, rows, side="right") - 1
 
-    def _place(self, row: int) -> tuple[int, int]:
+    def _position(self, row: int) -> tuple[int, int]:
         part = int(self._which(row))
         return part, row - int(self.starts[part])
 

@@ -1,7 +1,6 @@
-"""The shards of a run on disk: one file each, whole and unaltered or computed again.
+"""The shards of a run on disk: a sealed file each, computed again where it is damaged.
 
-A shard is a sealed file: sizes and types of its arrays and a digest of every bit. Its header says which run and which
-rows it is of, and which head the model had, so that no other shard, and no part of one, is ever taken for it.
+The header of a shard names its run, its rows and the head of the model, so that no other shard is mistaken for it.
 """
 
 import os
@@ -13,9 +12,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._errors import InvalidInputError
+from abstain._io.fingerprint import digest
+from abstain._io.sealed import load_sealed, save_sealed
 from abstain.collect.model import Model
-from abstain.fingerprint import digest
-from abstain.sealed import load_sealed, save_sealed
 
 KIND, VERSION = "abstain.shard", 1
 HEAD = "head.safetensors"
@@ -26,7 +26,7 @@ Failures = dict[int, str]
 @final
 @dataclass(frozen=True)
 class Shard:
-    """What the model gave for some rows: those that went well, why the others did not, and the digest of its head."""
+    """What the model returned for some rows, why other rows failed, and the digest of its head."""
 
     rows: NDArray[np.int64]
     logits: NDArray[Any] | None
@@ -37,9 +37,9 @@ class Shard:
     def covers(self, rows: range, /) -> bool:
         """Whether each of the rows is here once, with as many logits and features."""
         arrays = [array for array in (self.logits, self.features) if array is not None]
-        found = np.sort(np.concatenate([self.rows, np.array(list(self.failures), dtype=np.int64)]))
+        covered = np.sort(np.concatenate([self.rows, np.array(list(self.failures), dtype=np.int64)]))
         return (
-            np.array_equal(found, np.arange(rows.start, rows.stop))
+            np.array_equal(covered, np.arange(rows.start, rows.stop))
             and all(len(array) == len(self.rows) for array in arrays)
             and (self.logits is not None or not len(self.rows))
         )
@@ -66,10 +66,10 @@ class Shards:
 
     def read(self, rows: range) -> Shard | None:
         """The shard, or None where it is not there, damaged, or of another run or other rows."""
-        found = self._load(self._file(rows))
-        if found is None:
+        stored = self._load(self._file(rows))
+        if stored is None:
             return None
-        header, arrays = found
+        header, arrays = stored
         try:
             failures = {int(row): str(reason) for row, reason in header["failures"]}
             shard = Shard(arrays["rows"], arrays.get("logits"), arrays.get("features"), failures, header["head"])
@@ -78,7 +78,7 @@ class Shards:
         return shard if shard.covers(rows) else None
 
     def write(self, rows: range, shard: Shard) -> None:
-        """Keep what the model gave for the rows."""
+        """Store what the model returned for the rows."""
         arrays = {"rows": shard.rows, "logits": shard.logits, "features": shard.features}
         header = {"failures": list(shard.failures.items()), "head": shard.head}
         self._save(self._file(rows), header, {name: array for name, array in arrays.items() if array is not None})
@@ -88,10 +88,10 @@ class Shards:
         weight, bias = model.head()
         if weight is None:
             return None
-        found = digest(weight, bias)
-        if self.head_digest() != found:
+        own = digest(weight, bias)
+        if self.head_digest() != own:
             self._save(self.work / HEAD, {}, {"weight": weight} if bias is None else {"weight": weight, "bias": bias})
-        return found
+        return own
 
     def head(self) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
         """Weight and bias that were kept."""
@@ -116,21 +116,20 @@ class Shards:
                     logits.add(shard.logits)
                     features.add(shard.features)
         if len(heads) > 1 or not heads <= {None, self.head_digest()}:
-            raise ValueError(f"`model` must have one head in all of a run, got others. {self._begin_again()}")
+            raise InvalidInputError(
+                f"`model` must have one head in all of a run, got several. Remove {self.work} to start again."
+            )
         return Shard(np.concatenate(rows), logits.array(), features.array(), failures, next(iter(heads), None))
 
     def _checked(self) -> Iterator[Shard]:
         for rows in self.ranges():
             shard = self.read(rows)
             if shard is None:
-                raise ValueError(
-                    f"`{self._file(rows)}` must be a whole shard of this run, got another or a damaged one. Run again: "
-                    "it is computed again."
+                raise InvalidInputError(
+                    f"`{self._file(rows)}` must be a whole shard of this run, got another or a damaged one. Run again "
+                    "to compute it."
                 )
             yield shard
-
-    def _begin_again(self) -> str:
-        return f"Remove {self.work} to begin again."
 
     def _file(self, rows: range) -> Path:
         return self.work / f"shard-{rows.start:012d}.safetensors"
@@ -138,7 +137,7 @@ class Shards:
     def _load(self, file: Path) -> tuple[dict[str, Any], Arrays] | None:
         try:
             header, arrays = load_sealed(file, KIND, VERSION, writer="collect", again="run again")
-        except (OSError, ValueError):  # missing, cut off, altered, of another kind: all are computed again
+        except (OSError, ValueError):  # missing, truncated, altered or of another kind: computed again
             return None
         return (header, arrays) if header.get("belongs") == [self.belongs, file.name] else None
 
@@ -165,7 +164,9 @@ class _Column:
         self.kinds.add(None if block is None else (block.dtype, block.shape[1:]))
         if len(self.kinds) > 1:
             kinds = " and ".join(sorted("none" if kind is None else f"{kind[0]} {kind[1]}" for kind in self.kinds))
-            raise ValueError(f"`model` must give {self.file.name} of one type and width, got {kinds} in one run.")
+            raise InvalidInputError(
+                f"`model` must give {self.file.name} of one type and width, got {kinds} in one run."
+            )
         if block is not None:
             self.stream.write(np.ascontiguousarray(block).data)
             self.n += len(block)
@@ -176,5 +177,5 @@ class _Column:
             return None
         shape = (self.n, *kind[1])
         if os.path.getsize(self.file) != np.prod(shape, dtype=np.int64) * kind[0].itemsize:
-            raise OSError(f"`{self.file}` must hold all rows, got another size. Run again.")
+            raise InvalidInputError(f"`{self.file}` must hold all rows, got another size. Run again.")
         return np.memmap(self.file, dtype=kind[0], mode="r", shape=shape)

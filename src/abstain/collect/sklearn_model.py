@@ -2,34 +2,44 @@
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.cached_property import cached_property
-from abstain.collect.learned import learned
-from abstain.collect.linear_head import LinearHead
-from abstain.collect.model import Batch, Model
-from abstain.collect.responses import logits_of
-from abstain.fingerprint import digest
+from abstain._cached_property import cached_property
+from abstain._errors import InvalidInputError, InvalidTypeError, MissingFileError, foreign
+from abstain._extras import require
+from abstain._io.fingerprint import digest
+from abstain.collect.model import Batch, Model, ModelOptions
+from abstain.collect.sklearn_head import LinearHead, logits_of
 from abstain.outputs.named_labels import integer_names
+
+PLAIN = (str, bytes, bytearray, int, float, complex, bool, type(None), np.ndarray, np.generic)
+NAMED = (type, FunctionType, BuiltinFunctionType, MethodType, np.ufunc)
 
 
 @final
 class SklearnModel(Model):
     """A fitted classifier: one of scikit-learn's, or any object with ``predict_proba`` or ``decision_function``.
 
-    Linear models, linear SVMs with weights for each class, MLPClassifier and pipelines that end in one show features
-    and head. Any other gives its ``decision_function``, or else the logs of its probabilities. Its answers must be the
-    classes these favour: where ``predict`` says otherwise, as with tuned thresholds, it is refused.
+    Linear models, linear SVMs with weights for each class, MLPClassifier and pipelines that end in one have features
+    and head. Any other gives its ``decision_function``, or else the logs of its probabilities. A classifier whose
+    ``predict`` differs from their argmax, as with tuned thresholds, is refused.
+
+    Parameters
+    ----------
+    estimator
+        The fitted classifier.
     """
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
         self.linear = LinearHead.of(estimator)
         if self.linear is None and not any(hasattr(estimator, name) for name in ("decision_function", "predict_proba")):
-            raise TypeError(
+            raise InvalidTypeError(
                 "`estimator` must be a fitted classifier with decision_function or predict_proba, "
                 f"got {type(estimator).__name__}."
             )
@@ -38,10 +48,10 @@ class SklearnModel(Model):
 
     @cached_property
     def name(self) -> str:  # type: ignore[override]
-        """Of its kind and all that it has learned."""
+        """Its class and a digest of all that it has learned."""
         steps = getattr(self.estimator, "steps", None)
         last = steps[-1][1] if steps else self.estimator
-        return f"{type(last).__name__}-{digest(learned(self.estimator))}"
+        return f"{type(last).__name__}-{digest(_learned(self.estimator))}"
 
     def __call__(self, inputs: Sequence[Any], /) -> Batch:
         """Logits, and features of the last layer where it is linear."""
@@ -53,14 +63,14 @@ class SklearnModel(Model):
         return logits, features
 
     def _named(self, x: Any) -> Any:
-        """Rows as the classifier was fitted on, a table with the names of its columns, where it was one of Pandas."""
+        """Rows as the classifier was fitted on: a Pandas frame with its column names, if it was fitted on one."""
         names, pandas = getattr(self.estimator, "feature_names_in_", None), sys.modules.get("pandas")
         if names is None or pandas is None or np.ndim(x) != 2 or np.shape(x)[1] != len(names):
             return x
         return pandas.DataFrame(x, columns=names)
 
     def on(self, x: Any, /, *, with_features: bool = True) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        """Logits and features of whatever the classifier takes; sparse rows are made dense for the features alone."""
+        """Logits and features for any input of the classifier; sparse rows are made dense for the features only."""
         if self.linear is None:
             return logits_of(self.estimator, x), None
         return self.linear.on(x, with_features=with_features)
@@ -75,7 +85,47 @@ class SklearnModel(Model):
             return
         others = np.count_nonzero(np.asarray(self.estimator.predict(x)) != np.asarray(classes)[logits.argmax(axis=1)])
         if others:
-            raise ValueError(
+            raise InvalidInputError(
                 f"`estimator` must answer with the class it favours, got another for {others} of {len(logits)} rows, "
                 "as tuned thresholds give. abstain.sklearn.SelectiveClassifier(…, cv='prefit') never accepts those."
             )
+
+
+def from_spec(rest: str, options: ModelOptions, /) -> SklearnModel:  # noqa: ARG001, a file has all of it
+    """The estimator in a file written by skops, refused if it holds types that skops does not know to be safe."""
+    file = Path(rest)
+    if not file.is_file():
+        raise MissingFileError(f"`model` must be a file, got {rest}.")
+    skops = require("skops.io", extra="sklearn", feature="Reading scikit-learn models")
+    with foreign(f"`{file}` must be an estimator written by skops"):
+        unsafe = skops.get_untrusted_types(file=file)
+    if unsafe:
+        raise InvalidInputError(f"`{file}` must hold known types only, got {', '.join(unsafe)}.")
+    with foreign(f"`{file}` must be an estimator written by skops"):
+        return SklearnModel(skops.load(file, trusted=[]))
+
+
+def _learned(value: Any, seen: frozenset[int] = frozenset()) -> Any:
+    """The settings, arrays and trees inside an object as plain values; a cycle counts once."""
+    if isinstance(value, PLAIN) or hasattr(value, "tocsr") or hasattr(value, "__array__"):
+        return value
+    if isinstance(value, NAMED):
+        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', value)}"
+    if id(value) in seen:
+        return type(value).__name__
+    seen |= {id(value)}
+    if isinstance(value, list | tuple):
+        return [_learned(item, seen) for item in value]
+    if isinstance(value, dict):
+        return {str(name): _learned(item, seen) for name, item in value.items()}
+    return {"kind": type(value).__name__, "state": _learned(_state(value), seen)}
+
+
+def _state(value: Any) -> Any:
+    """Its attributes; or the state it would pickle, as compiled objects have; or None."""
+    if hasattr(value, "get_params") and hasattr(value, "__dict__"):
+        return vars(value)
+    try:
+        return value.__getstate__()
+    except Exception:
+        return None

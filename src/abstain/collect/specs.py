@@ -1,35 +1,22 @@
-"""Models and data by a short name, as the command takes them."""
+"""Models and data as `collect` takes them: by a short name, as the command does, or as objects."""
 
-import difflib
-import importlib
-import inspect
-import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-
+from abstain._errors import InvalidInputError, InvalidTypeError, MissingFileError
+from abstain._model_kinds import MODEL_KINDS, model_specs
+from abstain._names import did_you_mean
 from abstain.collect.data import Data
 from abstain.collect.hf_dataset import hf_dataset
-from abstain.collect.hf_model import hf_model
 from abstain.collect.image_folder import image_folder
-from abstain.collect.magika_model import files_by_ending, magika_model
-from abstain.collect.model import Model, Prepare
-from abstain.collect.onnx_model import OnnxModel
+from abstain.collect.model import Model, ModelOptions, Prepare
 from abstain.collect.sklearn_model import SklearnModel
 from abstain.collect.table import table
-from abstain.collect.timm_model import load_into, timm_model
-from abstain.collect.torch_model import TorchModel, tensors
-from abstain.extras import pip_line, require
-from abstain.foreign import foreign
-from abstain.names import did_you_mean
+from abstain.collect.torch_model import TorchModel
 from abstain.outputs.arrays import read_npz
-
-MODEL_SPECS = "timm:NAME, onnx:FILE, torch:MODULE:NAME, hf:FOLDER, sklearn:FILE.skops or magika"
-MODEL_KINDS = ("timm", "onnx", "torch", "hf", "sklearn", "magika")
 
 
 def model_from(
@@ -42,144 +29,61 @@ def model_from(
     prepare: Prepare | None = None,
     amp: bool = False,
 ) -> Model:
-    """The model that a spec names; ``checkpoint`` gives the weights of a timm or torch one.
-
-    ``prepare`` makes an array of a list of inputs for an ONNX graph or a module of PyTorch, which bring no preparation
-    of their own.
-    """
-    kind, _, rest = spec.partition(":")
-    if amp and kind not in ("timm", "torch", "hf"):
-        raise ValueError(f"`amp` must be left out for a model that PyTorch does not run, got it with {spec!r}.")
-    if kind == "magika" and not rest:
-        return magika_model()
-    if kind == "timm" and rest:
-        return timm_model(rest, checkpoint=checkpoint, device=device, class_names=class_names, amp=amp)
-    if kind == "onnx" and rest:
-        return OnnxModel(_existing(rest), class_names=class_names, prepare=prepare or np.stack, device=device)
-    if kind == "hf" and rest:
-        return hf_model(rest, device=device, amp=amp)
-    if kind == "sklearn" and rest:
-        return SklearnModel(_load_skops(_existing(rest)))
-    if kind == "torch" and rest.count(":") == 1:
-        made = _torch_module(rest, checkpoint)
-        if isinstance(made, Model):
-            return made
-        chosen = prepare and tensors(prepare)
-        return TorchModel(made, device=device, class_names=class_names, prepare=chosen, amp=amp)
-    hint = did_you_mean(kind, set(MODEL_KINDS) - {kind}, otherwise="")
-    raise ValueError(f"`model` must be one of {MODEL_SPECS}, got {spec!r}. {hint}".rstrip())
+    """The model that a spec names, such as ``onnx:net.onnx``; for the other arguments see `ModelOptions`."""
+    name, _, rest = spec.partition(":")
+    kind = MODEL_KINDS.get(name)
+    if kind is None or not rest or rest.count(":") < kind.form.count(":"):
+        hint = did_you_mean(name, set(MODEL_KINDS) - {name}, otherwise="")
+        raise InvalidInputError(f"`model` must be one of {model_specs()}, got {spec!r}. {hint}".rstrip())
+    if amp and not kind.runs_torch:
+        raise InvalidInputError(f"`amp` must be left out for a model that PyTorch does not run, got it with {spec!r}.")
+    options = ModelOptions(checkpoint, device, class_names, prepare, amp)
+    made: Model = import_module(f"abstain.collect.{kind.module}").from_spec(rest, options)
+    return made
 
 
-def data_from(place: str, /, *, model: str, unknown: bool = False) -> list[Data]:
-    """The data at a place: a folder of images or a saved Hugging Face dataset, a table, or arrays in an .npz file.
+def as_model(model: Model | Any, /, *, class_names: Sequence[str] | None = None) -> Model:
+    """A `Model` from a `Model`, a ``torch.nn.Module``, which stays on its device and in its mode, or an estimator."""
+    if isinstance(model, Model):
+        return model
+    if hasattr(model, "predict_proba") or hasattr(model, "decision_function"):
+        return SklearnModel(model)
+    torch = sys.modules.get("torch")  # who has a module has imported it
+    if torch is None or not isinstance(model, torch.nn.Module):
+        kind = type(model).__name__
+        hint = " Wrap it: CallableModel(function)." if callable(model) else ""
+        raise InvalidTypeError(f"`model` must be a Model, a torch.nn.Module or an estimator, got {kind}.{hint}")
+    first = next(iter((*model.parameters(), *model.buffers())), None)
+    return TorchModel(model, device="cpu" if first is None else str(first.device), class_names=class_names)
 
-    For magika it is a folder of files, labelled by their endings, with a second set of types it does not know.
-    """
-    path = Path(place)
-    if not path.exists():
-        raise FileNotFoundError(f"`data` must exist, got {place}.")
-    if model == "magika":
-        known, strange = files_by_ending([path])
-        return [known, strange] if len(strange) else [known]
-    if path.suffix == ".npz":
-        return [_arrays(path)]
-    if path.is_file():
-        return [table(path)]
-    if (path / "dataset_info.json").exists():
-        return [hf_dataset(path)]
-    return [image_folder(path, unknown=unknown)]
+
+class DataKind(NamedTuple):
+    """Whether a path holds data of this kind, and how they are read."""
+
+    fits: Callable[[Path], bool]
+    read: Callable[[Path], Data]
 
 
 def _arrays(path: Path) -> Data:
     arrays = read_npz(path)
     if "inputs" not in arrays:
-        raise ValueError(f"`{path}` must hold an array named inputs, got {', '.join(arrays)}.")
+        raise InvalidInputError(f"`{path}` must hold an array named inputs, got {', '.join(arrays)}.")
     return Data(arrays["inputs"], labels=arrays.get("labels"), domain=path.stem)
 
 
-def _torch_module(rest: str, checkpoint: str | None) -> Any:
-    """The module, or a `Model` of the user's own, that MODULE:NAME names."""
-    module_name, _, name = rest.partition(":")
-    with _current_folder():
-        made = _made(_attribute(module_name, name), name)
-    if checkpoint is not None and not isinstance(made, Model):
-        load_into(made, checkpoint)
-    return made
+DATA_KINDS = {
+    "arrays": DataKind(lambda path: path.suffix == ".npz", _arrays),
+    "table": DataKind(Path.is_file, table),
+    "hf_dataset": DataKind(lambda path: (path / "dataset_info.json").exists(), hf_dataset),
+    "image_folder": DataKind(Path.is_dir, image_folder),
+}
+"""The first that fits is taken."""
 
 
-@contextmanager
-def _current_folder() -> Iterator[None]:
-    """Inside the context, modules that are nowhere else can be imported from the current folder."""
-    here = os.getcwd()
-    if {here, ""} & set(sys.path):
-        yield
-        return
-    sys.path.append(here)
-    try:
-        yield
-    finally:
-        sys.path.remove(here)
-
-
-def _attribute(module_name: str, name: str) -> Any:
-    known = module_name in sys.modules
-    try:
-        module = importlib.import_module(module_name)
-    except Exception as error:
-        missing = isinstance(error, ModuleNotFoundError) and f"{module_name}.".startswith(f"{error.name}.")
-        why = "none of that name here or installed" if missing else f"{type(error).__name__}: {error}"
-        lacks_torch = isinstance(error, ModuleNotFoundError) and error.name == "torch"
-        hint = f" Install it with: {pip_line('torch')}" if lacks_torch else ""
-        raise ValueError(
-            f"`model` must name a module that can be imported, got {module_name!r}: {why}.{hint}"
-        ) from error
-    is_here = _is_of_current_folder(module_name.partition(".")[0])
-    if not hasattr(module, name):
-        near = difflib.get_close_matches(name, dir(module), n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        if not is_here and Path(f"{module_name}.py").exists():
-            hint = f" The installed module comes before {module_name}.py of the current folder: rename the file."
-        raise ValueError(f"`model` must name something of {module_name}, got {name!r}.{hint}")
-    if is_here and not known:
-        print(f"abstain: the module {module_name} is taken from the current folder.", file=sys.stderr)
-    return getattr(module, name)
-
-
-def _is_of_current_folder(name: str) -> bool:
-    """Whether a module or package without parents lies in the current folder itself."""
-    spec = getattr(sys.modules[name], "__spec__", None)
-    found = (spec and (spec.submodule_search_locations or [spec.origin])) or []
-    return any(Path(place or os.devnull).parent == Path.cwd() for place in found)
-
-
-def _made(found: Any, name: str) -> Any:
-    """The module, or what a function or class without arguments makes."""
-    torch = require("torch", extra="torch", feature="Collecting from PyTorch")
-    kinds = (Model, torch.nn.Module)
-    if callable(found) and not isinstance(found, kinds):
-        try:
-            inspect.signature(found).bind()
-        except TypeError as error:
-            raise TypeError(f"`model` must be made without arguments, got {name!r}: {error}.") from None
-        with foreign(f"`model` must be made without an error, here {name!r}"):
-            found = found()
-    if not isinstance(found, kinds):
-        raise TypeError(f"`model` must be or make a torch.nn.Module, got {type(found).__name__} from {name!r}.")
-    return found
-
-
-def _load_skops(file: Path) -> Any:
-    """An estimator in the skops format, refused if it holds anything beyond what skops knows to be safe."""
-    skops = require("skops.io", extra="sklearn", feature="Reading scikit-learn models")
-    with foreign(f"`{file}` must be an estimator written by skops"):
-        unsafe = skops.get_untrusted_types(file=file)
-    if unsafe:
-        raise ValueError(f"`{file}` must hold known types only, got {', '.join(unsafe)}.")
-    with foreign(f"`{file}` must be an estimator written by skops"):
-        return skops.load(file, trusted=[])
-
-
-def _existing(name: str) -> Path:
-    if not Path(name).is_file():
-        raise FileNotFoundError(f"`model` must be a file, got {name}.")
-    return Path(name)
+def data_from(name: str, /, *, unknown: bool = False) -> Data:
+    """The data at a path, of the first kind that fits; with ``unknown``, all of classes the model does not know."""
+    path = Path(name)
+    if not path.exists():
+        raise MissingFileError(f"`data` must exist, got {name}.")
+    data = next(kind for kind in DATA_KINDS.values() if kind.fits(path)).read(path)
+    return data.of_unknown_classes() if unknown else data

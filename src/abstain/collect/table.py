@@ -5,24 +5,32 @@ from pathlib import Path
 
 import numpy as np
 
+from abstain._errors import InvalidInputError, foreign
+from abstain._extras import require
 from abstain.collect.data import Data
 from abstain.collect.image_folder import ENDINGS, ImageFiles
-from abstain.extras import require
-from abstain.foreign import foreign
 from abstain.outputs.parquet import read_parquet
 
 
 def table(
     file: str | PathLike[str], /, *, inputs: str | None = None, labels: str | None = None, ids: str | None = None
 ) -> Data:
-    """The rows of a table; unless named, inputs are the column ``text``, ``path`` or ``file``, and labels ``label``.
+    """The rows of a Parquet, CSV or TSV table, of texts or of paths of images.
 
-    A column whose entries end like image files is read as images, by paths from the table's folder; any other is text.
+    Parameters
+    ----------
+    file
+        Ends in .parquet, .csv or .tsv.
+    inputs
+        The column of inputs; by default text, path or file. If all end like image files, they are paths of images,
+        relative to the table's folder; otherwise texts.
+    labels, ids
+        The columns of labels, by default label, and of ids.
     """
     polars = require("polars", extra="scale", feature="Reading tables")
     path = Path(file)
     if path.suffix not in (".parquet", ".csv", ".tsv"):
-        raise ValueError(f"`file` must end in .parquet, .csv or .tsv, got {path.name}.")
+        raise InvalidInputError(f"`file` must end in .parquet, .csv or .tsv, got {path.name}.")
     if path.suffix == ".parquet":
         frame = read_parquet(path)
     else:
@@ -32,9 +40,9 @@ def table(
     labels = labels or ("label" if "label" in frame.columns else None)
     for name in (inputs, labels, ids):
         if name is not None and name not in frame.columns:
-            raise ValueError(f"`file` must have a column {name!r}, got {', '.join(frame.columns)}.")
+            raise InvalidInputError(f"`file` must have a column {name!r}, got {', '.join(frame.columns)}.")
     if inputs is None:
-        raise ValueError(
+        raise InvalidInputError(
             f"`inputs` must name a column, got none and no text, path or file among {', '.join(frame.columns)}."
         )
     values = [str(value) for value in frame[inputs].to_list()]

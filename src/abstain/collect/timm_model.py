@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from abstain.collect.model import Prepare
+from abstain._errors import foreign
+from abstain._extras import require
+from abstain._io.files import reading
+from abstain.collect.model import ModelOptions, Prepare
 from abstain.collect.torch_model import TorchModel, tensors
-from abstain.collect.torchvision import mend_torchvision
-from abstain.extras import require
-from abstain.files import reading
-from abstain.foreign import foreign
+from abstain.collect.torchvision import repair_torchvision
 
 
 def timm_model(
@@ -23,12 +23,22 @@ def timm_model(
     prepare: Prepare | None = None,
     amp: bool = False,
 ) -> TorchModel:
-    """A timm model that takes Pillow images, resized, cropped and normalized as its configuration says.
+    """A timm model of Pillow images, resized, cropped and normalized as its configuration says.
 
-    ``prepare``, which makes an array of a list of images, does it in another way.
-    Weights come from ``checkpoint`` (safetensors, or a state dictionary read without unpickling), else from timm.
+    Parameters
+    ----------
+    name
+        One of ``timm.list_models()``.
+    checkpoint
+        Weights: a .safetensors file, or a state dictionary, read without unpickling.
+    pretrained
+        Whether timm provides the weights, if there is no checkpoint.
+    device, class_names, amp
+        As of `TorchModel`.
+    prepare
+        Makes an array of a list of images in place of timm's own transform.
     """
-    mend_torchvision()
+    repair_torchvision()
     timm = require("timm", extra="timm", feature="Collecting from timm")
     torch = require("torch", extra="timm", feature="Collecting from timm")
     with foreign(f"`model` must be one of timm.list_models(), with weights that can be found, here {name!r}"):
@@ -42,6 +52,17 @@ def timm_model(
 
     chosen = configured if prepare is None else tensors(prepare)
     return TorchModel(model, prepare=chosen, device=device, class_names=class_names, amp=amp)
+
+
+def from_spec(rest: str, options: ModelOptions, /) -> TorchModel:
+    """The timm model of that name."""
+    return timm_model(
+        rest,
+        checkpoint=options.checkpoint,
+        device=options.device,
+        class_names=options.class_names,
+        amp=options.amp,
+    )
 
 
 def load_into(module: Any, checkpoint: str, /) -> None:

@@ -1,4 +1,4 @@
-"""Datasets and loaders of PyTorch, as they are."""
+"""PyTorch datasets and loaders as `Data`."""
 
 import sys
 from functools import partial
@@ -6,11 +6,12 @@ from typing import Any, final
 
 import numpy as np
 
+from abstain._errors import ChangedInputsError, InvalidInputError, InvalidTypeError
+from abstain._io.fingerprint import digest
 from abstain.collect.batches import batches
-from abstain.collect.data import Data, Inputs, OtherInputsError
+from abstain.collect.data import Data, SampleInputs
 from abstain.collect.labels import as_labels
 from abstain.collect.reader import in_workers
-from abstain.fingerprint import digest
 
 BLOCK = 64  # items that a worker reads at a time
 LABELS = ("labels", "label", "targets", "target", "y")
@@ -25,16 +26,20 @@ def as_data(data: Data | Any, /, *, workers: int = 0) -> Data:
     """
     if isinstance(data, Data):
         return data
-    torch_data = sys.modules.get("torch.utils.data")  # who has a loader has imported it
+    torch_data = sys.modules.get("torch.utils.data")  # a loader can only come from there
     if torch_data is not None and isinstance(data, torch_data.DataLoader):
         if data.batch_size is None:  # items as the data set gives them: one by one, or batches of its own
-            raise ValueError("`data` must be a DataLoader that makes batches, got one with batch_size=None. Set it.")
+            raise InvalidInputError(
+                "`data` must be a DataLoader that makes batches, got one with batch_size=None. Set it."
+            )
         return batches(lambda: data, split=split_item)
     plain = isinstance(data, str | bytes | dict | list | tuple) or hasattr(data, "__array__")
     if hasattr(data, "__getitem__") and hasattr(data, "__len__") and not plain:
         return _dataset(data, workers)
     hint = "Wrap it: Data(inputs, labels=labels)." if plain else "Put it into a DataLoader."
-    raise TypeError(f"`data` must be Data, a DataLoader or a Dataset with a length, got {type(data).__name__}. {hint}")
+    raise InvalidTypeError(
+        f"`data` must be Data, a DataLoader or a Dataset with a length, got {type(data).__name__}. {hint}"
+    )
 
 
 def split_item(item: Any, /) -> tuple[Any, Any]:
@@ -49,7 +54,7 @@ def split_item(item: Any, /) -> tuple[Any, Any]:
 
 
 @final
-class Items(Inputs):
+class Items(SampleInputs):
     """The inputs of a data set, each checked to be what it was when its label was read."""
 
     def __init__(self, dataset: Any, digests: list[str]) -> None:
@@ -61,7 +66,7 @@ class Items(Inputs):
     def __getitem__(self, row: int, /) -> Any:
         inputs, failure = _item(self.dataset, row)[::2]
         if digest(failure or inputs) != self.digests[row]:
-            raise OtherInputsError(
+            raise ChangedInputsError(
                 f"`data` must give the same items every time, got another input in row {row} when read again. Turn off "
                 "random transforms."
             )
@@ -70,7 +75,7 @@ class Items(Inputs):
         return inputs
 
     def fingerprint(self) -> str:
-        """Of all inputs, taken when they were read for the labels."""
+        """A digest of all inputs, made when they were read for the labels."""
         return digest(self.digests)
 
 
@@ -86,13 +91,13 @@ def _dataset(dataset: Any, workers: int) -> Data:
             digests.append(contents)
             failed += is_failure
     if labels and len(labels) + failed != len(digests):
-        raise ValueError(f"`data` must give a label for each of the {len(digests)} inputs, got {len(labels)}.")
-    found = None
-    if labels:
-        known = as_labels(list(labels.values()))
-        found = np.zeros(len(digests), dtype=known.dtype)  # a row that cannot be read is left out, whatever its label
-        found[list(labels)] = known
-    return Data(Items(dataset, digests), labels=found)
+        raise InvalidInputError(f"`data` must give a label for each of the {len(digests)} inputs, got {len(labels)}.")
+    if not labels:
+        return Data(Items(dataset, digests))
+    known = as_labels(list(labels.values()))
+    values = np.zeros(len(digests), dtype=known.dtype)  # a row that cannot be read is left out, whatever its label
+    values[list(labels)] = known
+    return Data(Items(dataset, digests), labels=values)
 
 
 def _described(dataset: Any, rows: range) -> list[tuple[str, Any, bool]]:

@@ -1,30 +1,48 @@
 """PyTorch modules: logits, the input of the last linear layer, and that layer, in one forward pass."""
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from itertools import takewhile
+from functools import cache
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._errors import InvalidInputError, foreign
+from abstain._extras import require
+from abstain._io.fingerprint import digest
 from abstain.collect.model import Batch, Model, Prepare, as_numpy
-from abstain.extras import require
-from abstain.fingerprint import digest
-from abstain.foreign import foreign
+from abstain.collect.torch_head import find_linear, hooked, linear_at, logits_of
 
 
 @final
 class TorchModel(Model):
-    """A module on its device, in evaluation mode while it runs; it is left in the mode it was in.
+    """A PyTorch module, run in evaluation mode and left in the mode it was in.
 
-    The head is found on the first batch: the last ``Linear`` to run whose output is the logits; failing that, as with
-    auxiliary or averaged heads, one of the last with as many outputs as classes, and `Outputs.check_head` then reports
-    how far off it is. ``head`` names it instead. ``prepare`` turns a list of inputs into the module's argument (a
-    tensor, or a dictionary of keyword arguments); by default it stacks them. Of a dictionary of inputs the module gets
-    those it has keywords for, or the only one there is. With ``amp`` the module runs in half precision (float16 on a
-    graphics card, bfloat16 elsewhere) but for the head, whose logits would tie.
+    Its head is found on the first batch: the last ``Linear`` to run whose output is the logits. Failing that, as with
+    auxiliary or averaged heads, it is one of the last with as many outputs as classes, and `Outputs.check_head` reports
+    how far off it is.
+
+    Parameters
+    ----------
+    module
+        The ``torch.nn.Module``.
+    prepare
+        Turns a list of inputs into the module's argument, a tensor or a dictionary of keyword arguments; by default it
+        stacks them. Of a dictionary the module gets the keywords that it takes, or its only entry.
+    head
+        The name of the last linear layer, if it is not the one found.
+    device
+        Where the module runs.
+    class_names
+        The names of its classes.
+    name
+        Tells this model from others; by default its class and a digest of its weights.
+    amp
+        Run in half precision (float16 on a graphics card, bfloat16 elsewhere), except the head, whose logits would tie.
     """
 
     def __init__(
@@ -56,13 +74,13 @@ class TorchModel(Model):
         return self.run(self.prepare(inputs))
 
     def run(self, prepared: Any, /) -> Batch:
-        """The same of inputs that are prepared."""
+        """The same for prepared inputs."""
         with self.torch.inference_mode(), evaluating(self.module), self._precision():
             prepared = _to(prepared, self.device)
             if self.linear is None and not self.searched:
-                found = self._search(prepared)
+                batch = self._search(prepared)
                 if not self.amp or self.linear is None:
-                    return found
+                    return batch
             if self.linear is None:
                 return as_numpy(logits_of(self._run(prepared))), None
             seen: list[Any] = []
@@ -71,7 +89,7 @@ class TorchModel(Model):
                 seen.append(given)
                 return self._exact(layer, given) if self.amp else None
 
-            with _hooked([self.linear], see):
+            with hooked([self.linear], see):
                 logits = logits_of(self._run(prepared))
             return as_numpy(logits), as_numpy(seen[-1])
 
@@ -79,8 +97,9 @@ class TorchModel(Model):
         if not self.amp:
             return nullcontext()
         kind = self.torch.device(self.device).type
-        half = self.torch.bfloat16 if kind == "cpu" else self.torch.float16
-        context: AbstractContextManager[Any] = self.torch.autocast(kind, dtype=half)
+        if kind == "cpu":
+            return _bfloat16(self.torch)
+        context: AbstractContextManager[Any] = self.torch.autocast(kind, dtype=self.torch.float16)
         return context
 
     def _exact(self, layer: Any, given: Any) -> Any:
@@ -111,7 +130,7 @@ class TorchModel(Model):
             return stacked if taken else next(iter(stacked.values()))
         rows = [value if hasattr(value, "detach") else self.torch.as_tensor(np.asarray(value)) for value in inputs]
         if len(shapes := {tuple(row.shape) for row in rows}) > 1:
-            raise ValueError(
+            raise InvalidInputError(
                 f"`data` must give inputs of one shape in a batch, got {' and '.join(map(str, sorted(shapes)[:2]))}. "
                 "Pad them, or pass a loader's own batch size."
             )
@@ -126,7 +145,7 @@ def tensors(prepare: Prepare, /) -> Prepare:
 
 @contextmanager
 def evaluating(module: Any, /) -> Iterator[None]:
-    """Evaluation mode for the time of a with block; every part is left in the mode it was in."""
+    """Evaluation mode inside the context; every part is left in the mode it was in."""
     training = [part for part in module.modules() if part.training]
     module.eval()
     try:
@@ -143,63 +162,10 @@ def _taken(module: Any, names: list[str]) -> list[str]:
         return names
     taken = [name for name in names if name in parameters]
     if not taken and len(names) != 1:
-        raise ValueError(
+        raise InvalidInputError(
             f"`data` must give inputs that the module takes ({', '.join(parameters)}), got {', '.join(names)}."
         )
     return taken
-
-
-class _hooked:  # noqa: N801
-    """Forward hooks inside the context, called with the layer, its input and its output, which they may replace."""
-
-    def __init__(self, layers: Sequence[Any], hook: Callable[..., Any]) -> None:
-        self.layers, self.hook = layers, hook
-
-    def __enter__(self) -> None:
-        def hook(layer: Any, given: Any, named: Any, made: Any) -> Any:
-            return self.hook(layer, given[0] if given else named["input"], made)
-
-        self.handles = [layer.register_forward_hook(hook, with_kwargs=True) for layer in self.layers]
-
-    def __exit__(self, *_: object) -> None:
-        for handle in self.handles:
-            handle.remove()
-
-
-def linear_at(module: Any, name: str, /) -> Any:
-    """The linear layer of that name."""
-    torch = require("torch", extra="torch", feature="Collecting from PyTorch")
-    try:
-        layer = module.get_submodule(name)
-    except AttributeError:
-        raise ValueError(f"`head` must name a layer of the module, got {name!r}.") from None
-    if not isinstance(layer, torch.nn.Linear):
-        raise TypeError(f"`head` must name a Linear layer, got {type(layer).__name__} at {name!r}.")
-    return layer
-
-
-def find_linear(module: Any, run: Callable[[], Any], /) -> tuple[Any, Any, Any]:
-    """The logits of a run, the linear layer that makes them, and its input; None twice where there is none."""
-    torch = require("torch", extra="torch", feature="Collecting from PyTorch")
-    seen: list[tuple[Any, Any, Any]] = []
-    linears = [layer for layer in module.modules() if isinstance(layer, torch.nn.Linear)]
-    with _hooked(linears, lambda layer, given, made: seen.append((layer, given, made))):
-        logits = run()
-    exact = [entry for entry in seen if entry[2].shape == logits.shape and torch.equal(entry[2], logits)]
-    last = list(takewhile(lambda entry: entry[0].out_features == logits.shape[1], reversed(seen)))
-    found = exact[::-1] or [entry for entry in last if entry[2].shape == logits.shape]
-    return (logits, *found[0][:2]) if found else (logits, None, None)
-
-
-def logits_of(output: Any, /) -> Any:
-    """The logits in what a module returns: a tensor, something with ``logits``, or the first of a tuple."""
-    if isinstance(output, dict):
-        if "logits" not in output:
-            raise ValueError(f"`model` must return logits, got a dictionary with {', '.join(map(str, output))}.")
-        return output["logits"]
-    if hasattr(output, "logits"):
-        return output.logits
-    return logits_of(output[0]) if isinstance(output, (tuple, list)) else output
 
 
 def _to(prepared: Any, device: str) -> Any:
@@ -224,3 +190,25 @@ def _settings(part: Any) -> dict[str, Any]:
     """Plain attributes, which neither the state nor the words of a module need to show."""
     plain = (bool, int, float, complex, str, tuple)
     return {n: v for n, v in vars(part).items() if isinstance(v, plain) and n[0] != "_" and n != "training"}
+
+
+def _bfloat16(torch: Any) -> AbstractContextManager[Any]:
+    """Half precision on the processor, refused where that would end the process."""
+    if not runs_bfloat16():
+        raise InvalidInputError(
+            "`amp` must be left out on a processor that cannot run bfloat16, got it here. A virtual machine may "
+            "withhold what its processor has."
+        )
+    context: AbstractContextManager[Any] = torch.autocast("cpu", dtype=torch.bfloat16)
+    return context
+
+
+@cache
+def runs_bfloat16() -> bool:
+    """Whether PyTorch multiplies bfloat16 matrices here; tried in another process, which it may end."""
+    code = (
+        "import torch\n"
+        "with torch.autocast('cpu', dtype=torch.bfloat16):\n"
+        "    for n in (32, 75, 256): torch.nn.Linear(n, 32)(torch.ones(9, n)); torch.nn.Linear(n, n)(torch.ones(n, n))"
+    )
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0

@@ -1,16 +1,16 @@
-"""torchvision beside a torch it was not built for."""
+"""torchvision with a torch that it was not built for."""
 
 import importlib
 import sys
 from importlib.util import find_spec
 from typing import Any
 
-from abstain.extras import require
+from abstain._extras import require
 
 _LIBRARIES: list[Any] = []  # an operator is declared for as long as its library object lives
 
 
-def mend_torchvision() -> None:
+def repair_torchvision() -> None:
     """Make torchvision importable where it only lacks its compiled operators, none of which classifying needs."""
     if _LIBRARIES or find_spec("torchvision") is None:
         return

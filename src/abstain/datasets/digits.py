@@ -1,4 +1,4 @@
-"""The example that ships with the package: what a small network said about 4,684 images of handwritten digits."""
+"""The example data in the package: outputs of a small network on 4,684 images of handwritten digits."""
 
 from importlib.resources import files
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from abstain.draws import generator
-from abstain.extras import require
-from abstain.files import write_whole
+from abstain._draws import generator
+from abstain._extras import require
+from abstain._io.files import write_whole
 from abstain.outputs import Outputs
 
 Images = NDArray[np.float64]

@@ -2,20 +2,23 @@
 
 from abstain.evaluation.evaluate import evaluate
 from abstain.evaluation.evaluation import Evaluation
+from abstain.evaluation.fitting import FittingDraw
 from abstain.evaluation.mixes import MIXES, Mix
-from abstain.evaluation.sketched import SketchedEvaluation, evaluate_sketch
-from abstain.evaluation.sketching import sketch_outputs
-from abstain.evaluation.summarize import summarize
-from abstain.evaluation.summary import Summary
-from abstain.evaluation.verdict import Verdict, verdict
+from abstain.evaluation.score_table import AreaRow, MetricRow
+from abstain.evaluation.sketch_evaluation import SketchedEvaluation, evaluate_sketch, sketch_outputs
+from abstain.evaluation.summary import Summary, summarize
+from abstain.evaluation.verdict import ScoreVerdict, verdict
 
 __all__ = [
     "MIXES",
+    "AreaRow",
     "Evaluation",
+    "FittingDraw",
+    "MetricRow",
     "Mix",
+    "ScoreVerdict",
     "SketchedEvaluation",
     "Summary",
-    "Verdict",
     "evaluate",
     "evaluate_sketch",
     "sketch_outputs",

@@ -1,43 +1,43 @@
 """`Evaluation`: the result of comparing scores, with all that reports need."""
 
 from dataclasses import dataclass
-from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.cached_property import cached_property
-from abstain.evaluation.learning import Learning, learning
+from abstain._cached_property import cached_property
+from abstain._extras import require
+from abstain._text import counted
+from abstain.evaluation.learned_gain import Learning, learning
 from abstain.evaluation.mixes import MIXES
-from abstain.evaluation.table import ScoreTable
-from abstain.extras import require
+from abstain.evaluation.score_table import ScoreTable
 from abstain.metrics import RiskBand, RiskCoverage, risk_band, risk_coverage
 from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
-from abstain.pages import page_of
-from abstain.words import counted
+from abstain.pages import WithPage
 
 TABLE = (
     "score", "symbol", "mix", "metric", "alpha", "value", "se", "low", "high", "n", "errors", "best", "tied",
 )  # fmt: skip
 
-if TYPE_CHECKING:
-    from abstain.selector import Selector
 
-
+@final
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Evaluation(ScoreTable):
-    """A table of AURC-α, with the rows that it was made from."""
+class Evaluation(ScoreTable, WithPage):
+    """The result of `evaluate`: a table of AURC-α, with the rows that it was made from.
+
+    ``rows`` is the table as plain data, ``verdict`` the score to use and why, ``to_html(file)`` a page that decides.
+    """
 
     confidence: dict[str, NDArray[np.float64]]
-    """(n,) by score; NaN where a row is not usable."""
+    """(n,) by score; NaN where a row is non-finite."""
     outputs: Outputs
     """The rows that were evaluated: those that no score was fitted on."""
     given: Outputs
     """All rows, with those that scores were fitted on."""
-    places: NDArray[np.int64] | None = None
-    """(n,) where the rows evaluated are among those given, from 0; None where they are all of them."""
+    indices: NDArray[np.int64] | None = None
+    """(n,) the indices of the rows evaluated among those given; None where they are all of them."""
     seed: int = 0
     """Of the draw of rows to fit on."""
 
@@ -45,13 +45,13 @@ class Evaluation(ScoreTable):
         best = self.best(self.mixes[-1], max(self.alphas))
         return (
             f"<Evaluation of {counted(len(self.scores), 'score')} on {self.n} rows, mixes {', '.join(self.mixes)}; "
-            f"best over {best['mix']}: {best['score']}, AURC {best['aurc']:.4g}>"
+            f"best over {best.mix}: {best.score}, AURC {best.aurc:.4g}>"
         )
 
     def _repr_html_(self) -> str:
-        from abstain.evaluation.summarize import summarize
+        from abstain.evaluation.summary import summary_of_table
 
-        return summarize(self).to_html()
+        return summary_of_table(self).to_html()
 
     @property
     def n(self) -> int:
@@ -78,7 +78,7 @@ class Evaluation(ScoreTable):
         )
 
     def learning(self, score: str, mix: str, alpha: float) -> Learning | None:
-        """What a learned score would gain over this one, where that can be told, is significant, and none is there."""
+        """What a learned score would gain over this one; None where that is not significant or one is compared."""
         if any(entry.fits_on_shifted for entry in self.entries.values()):
             return None
         asked = score, mix, alpha
@@ -90,38 +90,22 @@ class Evaluation(ScoreTable):
 
     @cached_property
     def _learned(self) -> dict[tuple[str, str, float], Learning | None]:
-        """What was found, as the fit takes a while and every rendering asks for it."""
+        """Cached, as the fit takes a while and every rendering asks for it."""
         return {}
 
     def table(self) -> list[dict[str, Any]]:
-        """AURC-α and the further metrics in one table, a row for each value, as `abstain evaluate -o f.csv` writes it.
+        """AURC-α and the extra metrics in one table, a row for each value, as `abstain evaluate -o f.csv` writes it.
 
         Keys: score, symbol, mix, metric, alpha, value, se, low, high, n, errors, best, tied; None where not known.
         """
-        sizes = {row["mix"]: {"n": row["n"], "errors": row["errors"]} for row in self.rows}
+        sizes = {row.mix: {"n": row.n, "errors": row.errors} for row in self.areas}
         areas = [row | {"metric": "aurc", "value": row["aurc"]} for row in self.rows]
-        others = [row | sizes[row["mix"]] for row in self.further]
+        others = [row | sizes[row["mix"]] for row in self.extra_metrics]
         return [
             {name: row.get(name) for name in TABLE}
             | {"symbol": None if row["score"] is None else self.entries[row["score"]].symbol}
             for row in (*areas, *others)
         ]
-
-    def to_html(
-        self,
-        file: str | PathLike[str],
-        /,
-        *,
-        selector: "Selector | None" = None,
-        risk: float | None = None,
-        delta: float = 0.05,
-        run: str = "run/",
-    ) -> None:
-        """Write one self-contained page that decides: `abstain.report.evaluation_page.write_page`, which tells more.
-
-        Its point is that of a ``selector``, or the recommended score at a target ``risk``.
-        """
-        page_of("Evaluation").write_page(self, file, selector=selector, risk=risk, delta=delta, run=run)
 
     def to_polars(self) -> Any:
         """The rows as a Polars frame."""

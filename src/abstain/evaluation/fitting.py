@@ -1,23 +1,50 @@
 """Choose the scores that outputs allow, and fit them."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.evaluation.progress import Progress
-from abstain.names import check_name
+from abstain._errors import InvalidInputError
+from abstain._names import check_name
+from abstain._text import counted
 from abstain.outputs import Outputs
-from abstain.outputs.expected import expect_outputs
+from abstain.outputs.outputs import expect_outputs
 from abstain.scores.fitting_draw import FittingRows, fit_each, rows_per_class, rows_to_fit
 from abstain.scores.registry import AnyScore, as_scores
 from abstain.scores.score import FittedScore, Score
-from abstain.words import counted
 
-Fitting = Outputs | Literal["fifth", "paper"]
-"""Outputs to fit on, or the draw of some."""
+Progress = Callable[[str, float], None]
+"""Called with what is being done and the share that is done."""
+
+
+def silent(_what: str, _share: float, /) -> None:
+    """Report no progress."""
+
+
+@final
+@dataclass(frozen=True)
+class FittingDraw:
+    """A draw of rows to fit scores on, which are then left out of the evaluation.
+
+    Parameters
+    ----------
+    kind : {"fifth", "paper"}
+        A fifth of the samples, at most 20,000, as `calibrate` draws; or five in-distribution rows per class, as the
+        paper did.
+    seed : int
+        Another seed draws other rows.
+    """
+
+    kind: Literal["fifth", "paper"] = "fifth"
+    seed: int = 0
+
+
+Fitting = Outputs | FittingDraw | Literal["fifth", "paper"]
+"""Outputs to fit on, or the draw of some; a name is that of a draw with seed 0."""
+Sample = Outputs | FittingDraw | FittingRows
 
 
 def _a_fifth(outputs: Outputs, /, *, seed: int) -> tuple[FittingRows, NDArray[np.bool_]]:
@@ -39,12 +66,17 @@ class FittedScores:
 
     outputs: Outputs
     """The rows that no score was fitted on."""
-    places: NDArray[np.int64] | None = None
-    """(n,) where these are among the rows given, None where all of them are kept."""
+    indices: NDArray[np.int64] | None = None
+    """(n,) their indices among the rows given, None where all of them are kept."""
     entries: dict[str, Score] = field(default_factory=dict)
     fitted: dict[str, FittedScore] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+
+
+def seeded(fitting: Fitting, /, *, seed: int) -> Fitting:
+    """The same draw with another seed; outputs to fit on as they are."""
+    return FittingDraw(fitting, seed) if isinstance(fitting, str) else fitting
 
 
 def fit_scores(
@@ -53,7 +85,6 @@ def fit_scores(
     fitting: Fitting | FittingRows,
     /,
     *,
-    seed: int,
     progress: Progress,
 ) -> FittedScores:
     """Fit the scores asked for on a sample that is given, or else drawn from the outputs and left out for all alike.
@@ -61,33 +92,33 @@ def fit_scores(
     Rows that were drawn before, and are not among those to evaluate, are given as `FittingRows`.
     """
     if isinstance(fitting, str):
-        check_name("fitting", fitting, DRAWS, rule="be outputs, 'fifth' or 'paper'")
+        fitting = FittingDraw(fitting)
+    if isinstance(fitting, FittingDraw):
+        check_name("fitting", fitting.kind, DRAWS, rule="be outputs, 'fifth' or 'paper'")
     elif not isinstance(fitting, FittingRows):
         expect_outputs(fitting, name="fitting")
-    found = FittedScores(outputs)
-    chosen = _allowed(as_scores(scores, outputs), outputs, fitting, found.left_out)
+    fits = FittedScores(outputs)
+    chosen = _allowed(as_scores(scores, outputs), outputs, fitting, fits.left_out)
     sample = FittingRows.all_alike(outputs)
     if any(score.needs_fitting for score in chosen):
-        sample, found.places, note = _sample(outputs, fitting, seed)
-        found.outputs = outputs if found.places is None else outputs.select(found.places)
-        found.notes += note
-    found.fitted, refused = fit_each(_told(chosen, progress), sample)
-    found.entries = {score.name: score for score in chosen if score.name in found.fitted}
-    found.left_out |= refused
-    _check_some_left(found.fitted, found.left_out)
-    return found
+        sample, fits.indices, note = _sample(outputs, fitting)
+        fits.outputs = outputs if fits.indices is None else outputs.select(fits.indices)
+        fits.notes += note
+    fits.fitted, refused = fit_each(_announced(chosen, progress), sample)
+    fits.entries = {score.name: score for score in chosen if score.name in fits.fitted}
+    fits.left_out |= refused
+    _check_some_left(fits.fitted, fits.left_out)
+    return fits
 
 
-def _told(scores: list[Score], progress: Progress) -> Iterator[Score]:
-    """Each score, once it is said that it comes."""
+def _announced(scores: list[Score], progress: Progress) -> Iterator[Score]:
+    """Each score, after a report that it is next."""
     for done, score in enumerate(scores):
         progress(f"Fitting {score.name}", done / len(scores))
         yield score
 
 
-def _allowed(
-    scores: list[Score], outputs: Outputs, fitting: Fitting | FittingRows, left_out: dict[str, str]
-) -> list[Score]:
+def _allowed(scores: list[Score], outputs: Outputs, fitting: Sample, left_out: dict[str, str]) -> list[Score]:
     """The scores that can be computed; the reason for each of the others goes to ``left_out``."""
     given = fitting.inside if isinstance(fitting, FittingRows) else fitting
     inside = (outputs.shift == "none") & outputs.usable
@@ -97,30 +128,28 @@ def _allowed(
             left_out[score.name] = f"the outputs have {objection}"
         elif not score.needs_fitting:
             continue
-        elif not isinstance(given, str) and (objection := score.objection(given)):
+        elif isinstance(given, Outputs) and (objection := score.objection(given)):
             left_out[score.name] = f"the fitting outputs have {objection}"
-        elif fitting == "paper" and score.fits_on_shifted:
+        elif isinstance(fitting, FittingDraw) and fitting.kind == "paper" and score.fits_on_shifted:
             left_out[score.name] = "it learns from rows of every kind, and the draw of the paper is in-distribution"
-        elif isinstance(fitting, str) and samples < 4:
+        elif isinstance(fitting, FittingDraw) and samples < 4:
             left_out[score.name] = "there are too few in-distribution samples to fit it on; give fitting outputs"
-    found = [score for score in scores if score.name not in left_out]
-    _check_some_left(found, left_out)
-    return found
+    allowed = [score for score in scores if score.name not in left_out]
+    _check_some_left(allowed, left_out)
+    return allowed
 
 
-def _sample(
-    outputs: Outputs, fitting: Fitting | FittingRows, seed: int
-) -> tuple[FittingRows, NDArray[np.int64] | None, list[str]]:
+def _sample(outputs: Outputs, fitting: Sample) -> tuple[FittingRows, NDArray[np.int64] | None, list[str]]:
     """Rows to fit on, where rows to evaluate on are if not everywhere, and what there is to say of them."""
     if isinstance(fitting, FittingRows):
         return fitting, None, []
-    if not isinstance(fitting, str):
+    if isinstance(fitting, Outputs):
         shared = _shared_ids(fitting, outputs)
         words = f"Careful: {shared} ids are in the fitting sample and in the evaluation; are they the same samples?"
         return FittingRows.all_alike(fitting), None, [words] if shared else []
-    sample, kept = DRAWS[fitting](outputs, seed=seed)
-    places = np.flatnonzero(kept)
-    return sample, places, [drawn_words(len(sample.inside), len(outputs) - len(places))]
+    sample, kept = DRAWS[fitting.kind](outputs, seed=fitting.seed)
+    indices = np.flatnonzero(kept)
+    return sample, indices, [drawn_words(len(sample.inside), len(outputs) - len(indices))]
 
 
 def drawn_words(inside: int, drawn: int, /) -> str:
@@ -136,12 +165,12 @@ def drawn_words(inside: int, drawn: int, /) -> str:
 def _check_some_left(scores: Collection[Any], left_out: dict[str, str]) -> None:
     if not scores:
         name, reason = next(iter(left_out.items()))
-        raise ValueError(
+        raise InvalidInputError(
             f"`scores` must name a score that can be computed, got only {', '.join(left_out)}; {name}: {reason}."
         )
 
 
-def _shared_ids(one: Outputs, other: Outputs) -> int:
-    if one.ids is None or other.ids is None or one.ids.dtype.kind != other.ids.dtype.kind:
+def _shared_ids(fitting: Outputs, evaluated: Outputs) -> int:
+    if fitting.ids is None or evaluated.ids is None or fitting.ids.dtype.kind != evaluated.ids.dtype.kind:
         return 0
-    return len(np.intersect1d(one.ids, other.ids))
+    return len(np.intersect1d(fitting.ids, evaluated.ids))

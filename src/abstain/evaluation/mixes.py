@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
 
 
@@ -72,7 +73,7 @@ def mixes_of(outputs: Outputs, /) -> tuple[list[Mix], list[str]]:
         else:
             dropped.append(f"Mix {mix.name} is left out: it has {samples} sample, and a standard error needs 2.")
     if not kept:
-        raise ValueError(
+        raise InvalidInputError(
             f"`outputs` must have at least 2 different samples to be evaluated, got {len(outputs)} row(s)."
         )
     return kept, dropped

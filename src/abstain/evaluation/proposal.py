@@ -1,33 +1,33 @@
-"""A risk to ask `calibrate` for, one that the rows at hand are likely to certify."""
+"""A risk to ask `calibrate` for, one that these rows are likely to certify."""
 
 from math import floor, log, log10
 
 import numpy as np
 
+from abstain._kernels.ranking import order_rows
 from abstain.evaluation.evaluation import Evaluation
-from abstain.kernels.ranks import order_rows
 from abstain.metrics.checks import rejected_last
 
-SHARE = 0.5  # of the errors at full coverage: what is aimed at where nobody says
+SHARE = 0.5  # of the errors at full coverage: the target where none is given
 ROUND = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
-LEAST, TRIALS = 0.2, 20  # coverage from which on to look for a risk within reach, and at how many
+LEAST, TRIALS = 0.2, 20  # coverage from which on to look for an achievable risk, and at how many
 OF_COPIES = 0.3  # of the samples: what the rule for copies, which has a pilot and bets, is worth at least
 DELTA = 0.05  # that of `calibrate`
 
 
 def proposed_risk(evaluation: Evaluation, score: str, /) -> float | None:
-    """Half of the errors, or what looks certain to be in reach where that is more; None where nothing below 1 is.
+    """Half of the errors, or the lowest risk that looks achievable where that is more; None where no risk below 1 is.
 
-    In reach is what Chernoff's bound, exp(−n kl), certifies at one of a few coverages, corrected for their number: a
+    Achievable is what Chernoff's bound, exp(−n kl), certifies at one of a few coverages, corrected for their number: a
     little above the exact one, and without SciPy, which takes long to import.
     """
     errors, (_, samples) = evaluation.errors, evaluation.outputs.samples
     wrong = np.cumsum(errors[order_rows(rejected_last(evaluation.confidence[score])).rows])
     ranks = np.unique(np.linspace(LEAST * len(wrong), len(wrong), TRIALS).astype(np.int64).clip(1))
     counted = ranks * (1.0 if samples == len(wrong) else OF_COPIES * samples / len(wrong))
-    reached = min(_bound(*one) for one in zip((wrong[ranks - 1] / ranks).tolist(), counted.tolist(), strict=True))
-    found = rounded_up(max(SHARE * float(errors.mean()), reached))
-    return found if found < 1 else None
+    reached = min(_bound(*pair) for pair in zip((wrong[ranks - 1] / ranks).tolist(), counted.tolist(), strict=True))
+    risk = rounded_up(max(SHARE * float(errors.mean()), reached))
+    return risk if risk < 1 else None
 
 
 def rounded_up(value: float, /) -> float:
@@ -37,7 +37,7 @@ def rounded_up(value: float, /) -> float:
     (0.04, 0.5)
     """
     unit = 10.0 ** floor(log10(value))
-    return float(f"{next(one for one in ROUND if one * unit >= value) * unit:.2g}")
+    return float(f"{next(factor for factor in ROUND if factor * unit >= value) * unit:.2g}")
 
 
 def _bound(share: float, n: float) -> float:

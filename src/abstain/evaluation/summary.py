@@ -1,17 +1,23 @@
-"""`Summary`: an evaluation as plain data, laid out once for the terminal, Markdown, LaTeX and HTML alike."""
+"""`summarize`: an evaluation as plain data, laid out once for the terminal, Markdown, LaTeX and HTML."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from html import escape
 from typing import Any, Literal
 
-from abstain.evaluation.verdict import Verdict
+from abstain._names import check_name
+from abstain.evaluation.mixes import ALONE
+from abstain.evaluation.score_table import AreaRow, MetricRow, ScoreTable
+from abstain.evaluation.verdict import BASELINE, ScoreVerdict, verdict, verdict_of_table
+from abstain.metrics.registry import as_metric
 
+SHOWN = 15  # scores that fit a screen
 FEW = 5  # errors
 NO_VALUE = "–"
 
 
 @dataclass(frozen=True)
-class Column:
+class MetricColumn:
     """A metric on a mix: AURC-α, or another that was asked for."""
 
     metric: str
@@ -23,7 +29,7 @@ class Column:
     errors: int
     better: Literal["small", "large"] = "small"
     is_alone: bool = False
-    """Whether there is no other mix, so that its name says nothing."""
+    """Whether there is no other mix, so that its name adds nothing."""
 
     @property
     def head(self) -> str:
@@ -43,8 +49,8 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """The metric of a score, with its place among the scores: 1 is the best."""
+class MetricCell:
+    """The metric of a score, with its rank among the scores: 1 is the best."""
 
     value: float
     """As a fraction."""
@@ -52,14 +58,14 @@ class Cell:
     low: float | None
     high: float | None
     """The interval, None where no standard error is known."""
-    place: int
+    rank: int
     tied: bool
-    """Not significantly worse than the best; only the best itself where that is not tested, as beside AURC-α."""
+    """Not significantly worse than the best; for metrics other than AURC-α, only the best itself."""
 
     @property
     def is_best(self) -> bool:
         """Whether no score has a better value."""
-        return self.place == 1
+        return self.rank == 1
 
     @property
     def text(self) -> str:
@@ -78,15 +84,15 @@ class Line:
 
     score: str
     symbol: str
-    cells: tuple[Cell | None, ...]
+    cells: tuple[MetricCell | None, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
     """What an evaluation shows: the verdict, one table, and what a reader should know."""
 
-    verdict: Verdict
-    columns: tuple[Column, ...]
+    verdict: ScoreVerdict
+    columns: tuple[MetricColumn, ...]
     """Those of AURC-α come first in each mix."""
     lines: tuple[Line, ...]
     """From the best to the worst by the last AURC-α."""
@@ -115,7 +121,7 @@ class Summary:
     def remarks(self) -> list[str]:
         """What a reader should know of the table."""
         few = dict.fromkeys(column.rows for column in self.columns if column.errors < FEW)
-        remarks = [f"{rows}: intervals are wide, as so few errors say little." for rows in few]
+        remarks = [f"{rows}: intervals are wide, as there are so few errors." for rows in few]
         remarks += [f"{metric} of the softmax on {mix}: {value:.4f}." for metric, mix, value in self.of_softmax]
         remarks += [f"Left out: {', '.join(names)}: {reason}." for names, reason in self.left_out]
         return [*remarks, *self.notes]
@@ -136,7 +142,112 @@ class Summary:
         )
 
 
-def _marked(cell: Cell | None) -> str:
+def _marked(cell: MetricCell | None) -> str:
     if cell is None:
         return NO_VALUE
     return f"<b>{cell.text}</b>" if cell.is_best else f"<i>{cell.text}</i>" if cell.tied else cell.text
+
+
+Cells = dict[str, MetricCell]
+
+
+def summarize(
+    evaluation: ScoreTable,
+    /,
+    *,
+    mixes: Sequence[str] | None = None,
+    alphas: Sequence[float] | None = None,
+    shown: int | None = SHOWN,
+) -> Summary:
+    """Lay out an evaluation for reading: AURC-α first in each mix, then the extra metrics that were asked for.
+
+    Parameters
+    ----------
+    evaluation : Evaluation or SketchedEvaluation
+        The scores compared.
+    mixes : sequence of str, optional
+        By default the widest.
+    alphas : sequence of float, optional
+        By default all of the evaluation.
+    shown : int or None
+        The best scores of the last AURC-α, and always the usual baseline; None for all.
+
+    Returns
+    -------
+    Summary
+    """
+    table = summary_of_table(evaluation, mixes=mixes, alphas=alphas, shown=shown)
+    return replace(table, verdict=verdict(evaluation, mix=table.columns[-1].mix))
+
+
+def summary_of_table(
+    evaluation: ScoreTable,
+    /,
+    *,
+    mixes: Sequence[str] | None = None,
+    alphas: Sequence[float] | None = None,
+    shown: int | None = SHOWN,
+) -> Summary:
+    """The same with a verdict from the table alone: nothing is fitted."""
+    for mix in mixes or ():
+        check_name("mixes", mix, evaluation.mixes, rule=f"be among {', '.join(evaluation.mixes)}")
+    chosen = list(mixes or evaluation.mixes[-1:])
+    table = {
+        column: cells for mix in chosen for column, cells in _columns(evaluation, mix, alphas or evaluation.alphas)
+    }
+    last = next(cells for column, cells in reversed(table.items()) if column.alpha is not None)
+    ordered = sorted(evaluation.scores, key=lambda score: last[score].value)
+    kept = ordered if shown is None else [*ordered[:shown], *(name for name in ordered[shown:] if name == BASELINE)]
+    return Summary(
+        verdict=verdict_of_table(evaluation, mix=chosen[-1]),
+        columns=tuple(table),
+        lines=tuple(
+            Line(score, evaluation.entries[score].symbol, tuple(cells.get(score) for cells in table.values()))
+            for score in kept
+        ),
+        not_shown=len(ordered) - len(kept),
+        of_softmax=tuple(
+            (row.metric, row.mix, row.value) for row in evaluation.extra if row.score is None and row.mix in chosen
+        ),
+        left_out=by_reason(evaluation.left_out),
+        notes=evaluation.notes,
+        level=evaluation.level,
+    )
+
+
+def _columns(evaluation: ScoreTable, mix: str, alphas: Sequence[float]) -> list[tuple[MetricColumn, Cells]]:
+    """The columns of a mix with their cells by score: every α, then every extra metric that is defined there."""
+    columns, alone = [], evaluation.mixes == [ALONE.name]
+    for alpha in alphas:
+        rows = evaluation.column(mix, alpha)
+        size = rows[0].n, rows[0].errors
+        ranks = _ranks({row.score: row.aurc for row in rows})
+        cells = {row.score: _cell(row, row.aurc, ranks[row.score], tied=row.tied) for row in rows}
+        columns.append((MetricColumn("aurc", mix, alpha, *size, is_alone=alone), cells))
+    extra = [row for row in evaluation.extra if row.mix == mix]
+    for name in dict.fromkeys(row.metric for row in extra if row.score is not None):
+        metric, _ = as_metric(name)
+        of_scores = {row.score: row for row in extra if row.score is not None and row.metric == name}
+        sign = -1 if metric.better == "large" else 1
+        ranks = _ranks({score: sign * row.value for score, row in of_scores.items()})
+        cells = {score: _cell(row, row.value, ranks[score], tied=ranks[score] == 1) for score, row in of_scores.items()}
+        columns.append((MetricColumn(name, mix, None, *size, metric.better, is_alone=alone), cells))
+    return columns
+
+
+def _cell(row: AreaRow | MetricRow, value: float, rank: int, *, tied: bool) -> MetricCell:
+    return MetricCell(value, row.se, row.low, row.high, rank, tied)
+
+
+def _ranks(values: Mapping[str, float]) -> dict[str, int]:
+    """1 for the smallest and all that are equal to it, and so on."""
+    ordered = sorted(values.values())
+    return {score: 1 + ordered.index(value) for score, value in values.items()}
+
+
+def by_reason(left_out: dict[str, str], /) -> tuple[tuple[tuple[str, ...], str], ...]:
+    """The names of scores that were left out for the same reason, and the reason."""
+    return tuple(
+        (tuple(name for name, why in left_out.items() if why == reason), reason)
+        for reason in dict.fromkeys(left_out.values())
+    )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.kernels.sums import exact_sums
+from abstain._kernels.sums import exact_sums
 from abstain.metrics.ranking import Ranking
 
 Floats = NDArray[np.float64]
@@ -77,12 +77,12 @@ def _before(
     order = np.lexsort((ranking.group, cluster))
     starts = np.flatnonzero(np.diff(cluster[order], prepend=-1))
     lengths = np.diff(np.append(starts, len(order)))
-    found = []
+    sums = []
     for values in (loss, weight):
         before = np.cumsum(values[order]) - values[order]
         within = np.empty(len(order))
         within[order] = before - np.repeat(before[starts], lengths)
-        found.append(within)
+        sums.append(within)
     is_first = np.zeros(len(order), dtype=bool)
     is_first[order[starts]] = True
-    return found[0], found[1], is_first
+    return sums[0], sums[1], is_first

@@ -5,14 +5,14 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abstain.kernels.areas import expected_risks
+from abstain._errors import InvalidInputError
+from abstain._kernels.areas import expected_risks
+from abstain._names import check_name
 from abstain.metrics.checks import check_samples
 from abstain.metrics.clusters import error_of_mean, standard_error
 from abstain.metrics.groups import Groups, group, sides_of
-from abstain.metrics.influence import augrc_influence, augrc_sums
+from abstain.metrics.influence import Value, area_value, augrc_influence, augrc_sums
 from abstain.metrics.ranking import Ranking, rank
-from abstain.metrics.value import Value, area_value
-from abstain.names import check_name
 
 Convention = Literal["integral", "torch_uncertainty"]
 
@@ -31,6 +31,24 @@ def augrc(
     With ``convention="torch_uncertainty"`` it is what that library prints: the trapezoids from k = 1 on over 1 − 1/n.
     (Traub et al., 2024)
 
+    Parameters
+    ----------
+    confidence : (n,) array
+        Higher is more trusted; tied samples are accepted together.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    weights : (n,) array, optional
+        Positive weights of the samples.
+    convention : str
+        Which published definition; see above.
+
+    Returns
+    -------
+    float
+        Small is good.
+
+    Examples
+    --------
     >>> augrc([0.9, 0.8, 0.8, 0.1], [0, 1, 0, 1])
     0.15625
     """
@@ -48,9 +66,11 @@ def generalized_area(groups: Groups, /) -> float:
 def _torch_uncertainty(groups: Groups) -> float:
     n = groups.n
     if (groups.weights != groups.counts).any():
-        raise ValueError("`weights` must be left out for convention 'torch_uncertainty', got some. Use 'integral'.")
+        raise InvalidInputError(
+            "`weights` must be left out for convention 'torch_uncertainty', got some. Use 'integral'."
+        )
     if n < 2:
-        raise ValueError("`confidence` must have at least 2 samples for convention 'torch_uncertainty', got 1.")
+        raise InvalidInputError("`confidence` must have at least 2 samples for convention 'torch_uncertainty', got 1.")
     errors = expected_risks(groups.counts, groups.weights, groups.losses) * np.arange(1, n + 1)
     return float(np.trapezoid(errors) / (n * (n - 1)))
 
@@ -63,7 +83,23 @@ def augrc_se(
     weights: ArrayLike | None = None,
     ids: ArrayLike | None = None,
 ) -> float:
-    """Standard error of AUGRC by its influence function; samples with the same ``ids`` are one cluster."""
+    """Standard error of AUGRC by its influence function; samples with the same ``ids`` are one cluster.
+
+    Parameters
+    ----------
+    confidence : (n,) array
+        Higher is more trusted; tied samples are accepted together.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    weights : (n,) array, optional
+        Positive weights of the samples.
+    ids : (n,) array, optional
+        Samples with the same id are one cluster, counted once in standard errors.
+
+    Returns
+    -------
+    float
+    """
     if ids is None and (sides := sides_of(check_samples(confidence, losses, weights))):
         return generalized_area_se(sides.groups())
     return _row_se(rank(confidence, losses, weights=weights, ids=ids))

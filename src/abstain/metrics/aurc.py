@@ -1,15 +1,16 @@
 """The area under the risk–coverage curve."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abstain.kernels.areas import expected_risks, partial_area
+from abstain._errors import InvalidInputError
+from abstain._kernels.areas import expected_risks, partial_area
+from abstain._names import check_name
 from abstain.metrics.checks import check_samples, check_share
 from abstain.metrics.groups import Groups, Ties, ties_of
-from abstain.names import check_name
 
 Convention = Literal["mean", "continuous", "trapezoid", "torch_uncertainty", "fd_shifts", "paper_code"]
 
@@ -31,6 +32,26 @@ def aurc(
     distinct thresholds from coverage 0), and ``paper_code`` (E_k/(k+1) for k < n). Only ``mean`` and ``paper_code``
     know α.
 
+    Parameters
+    ----------
+    confidence : (n,) array
+        Higher is more trusted; tied samples are accepted together.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    alpha : float
+        The largest coverage that counts, above 0 and at most 1.
+    weights : (n,) array, optional
+        Positive weights of the samples.
+    convention : str
+        Which published definition; see above.
+
+    Returns
+    -------
+    float
+        Small is good; a random score has the overall risk.
+
+    Examples
+    --------
     >>> aurc([0.9, 0.8, 0.8, 0.7, 0.6, 0.6, 0.6, 0.4, 0.2, 0.1], [0, 1, 0, 0, 1, 0, 1, 0, 1, 1])
     0.33035714285714285
     """
@@ -47,7 +68,7 @@ def area(ties: Ties, /, *, alpha: float = 1.0, convention: Convention = "mean") 
     check_share("alpha", alpha)
     check_name("convention", convention, get_args(Convention))
     if alpha != 1 and convention not in ("mean", "paper_code"):
-        raise ValueError(
+        raise InvalidInputError(
             f"`alpha` must be 1 for convention {convention!r}, got {alpha}. Use 'mean' for a partial area."
         )
     if convention == "mean" and ties.is_counted:
@@ -59,7 +80,7 @@ def area(ties: Ties, /, *, alpha: float = 1.0, convention: Convention = "mean") 
     if convention == "continuous":
         return _continuous(groups)
     if (groups.weights != groups.counts).any():
-        raise ValueError(f"`weights` must be left out for convention {convention!r}, got some. Use 'mean'.")
+        raise InvalidInputError(f"`weights` must be left out for convention {convention!r}, got some. Use 'mean'.")
     return _PUBLISHED[convention](groups, alpha)
 
 
@@ -78,7 +99,7 @@ def _trapezoid(groups: Groups, _alpha: float) -> float:
 
 def _torch_uncertainty(groups: Groups, _alpha: float) -> float:
     if groups.n < 2:
-        raise ValueError("`confidence` must have at least 2 samples for convention 'torch_uncertainty', got 1.")
+        raise InvalidInputError("`confidence` must have at least 2 samples for convention 'torch_uncertainty', got 1.")
     return _trapezoid(groups, 1.0) / (1 - 1 / groups.n)
 
 
@@ -102,3 +123,16 @@ _PUBLISHED: dict[str, Callable[[Groups, float], float]] = {
     "fd_shifts": _fd_shifts,
     "paper_code": _paper_code,
 }
+
+
+MARGIN = 1e-9  # areas nearer than this may change places with the last bits of a processor's linear algebra
+
+
+def lowest(areas: Sequence[float], /) -> int:
+    """The index of the first area that is the lowest but for rounding.
+
+    >>> lowest([0.3, 0.2 + 1e-15, 0.2])
+    1
+    """
+    least = min(areas)
+    return next(index for index, area in enumerate(areas) if area <= least + MARGIN)

@@ -5,13 +5,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.arguments import as_doubles, as_rectangle, check_number
+from abstain._arguments import as_doubles, as_rectangle, check_number
+from abstain._errors import InvalidInputError, InvalidTypeError
 
 Floats = NDArray[np.float64]
 SMALLEST = 1e-15  # of the total: what is smaller is lost in its rounding
 
 
-class Samples(NamedTuple):
+class CheckedSamples(NamedTuple):
     """Checked arrays of shape (n,)."""
 
     confidence: NDArray[np.floating]
@@ -21,14 +22,14 @@ class Samples(NamedTuple):
     weights: Floats | None
 
 
-def check_samples(confidence: ArrayLike, losses: ArrayLike, weights: ArrayLike | None = None, /) -> Samples:
+def check_samples(confidence: ArrayLike, losses: ArrayLike, weights: ArrayLike | None = None, /) -> CheckedSamples:
     """Confidences without NaN, losses from 0 to 1, and positive weights if any, of one length."""
     c, e = _column("confidence", confidence), _column("losses", losses)
     w = None if weights is None else _column("weights", weights)
     _check_lengths(len(c), len(e), len(e) if w is None else len(w))
     _check_confidence(c)
     _check_losses(e)
-    return Samples(_floats(c), e if e.dtype == bool else _double(e), None if w is None else _check_weights(w))
+    return CheckedSamples(_floats(c), e if e.dtype == bool else _double(e), None if w is None else _check_weights(w))
 
 
 def check_confidence(confidence: ArrayLike, n: int, /) -> NDArray[np.floating]:
@@ -52,7 +53,7 @@ def check_labels(labels: ArrayLike, n: int, /) -> NDArray[np.int64]:
     """The true class of each of n samples, negative for one the classifier does not know."""
     y = as_rectangle("labels", labels)
     if y.dtype.kind not in "iu" or y.shape != (n,):
-        raise ValueError(f"`labels` must be {n} whole numbers, one per sample, got {y.dtype} of shape {y.shape}.")
+        raise InvalidInputError(f"`labels` must be {n} integers, one per sample, got {y.dtype} of shape {y.shape}.")
     return y.astype(np.int64, copy=False)
 
 
@@ -60,12 +61,12 @@ def check_logits(logits: ArrayLike, n: int | None = None, /) -> NDArray[np.float
     """Logits of shape (n, K)."""
     z = as_rectangle("logits", logits)
     if z.dtype.kind not in "biuf" or z.ndim != 2 or not z.size or len(z) != (len(z) if n is None else n):
-        raise ValueError(f"`logits` must be numbers of shape ({n or 'n'}, K), got {z.dtype} of shape {z.shape}.")
+        raise InvalidInputError(f"`logits` must be numbers of shape ({n or 'n'}, K), got {z.dtype} of shape {z.shape}.")
     return z if z.dtype.kind == "f" and z.dtype.itemsize <= 8 else as_doubles("logits", z)
 
 
 def rejected_last(confidence: NDArray[np.float64], /) -> NDArray[np.float64]:
-    """Confidence with NaN, that of rows which are not usable, below all others."""
+    """Confidence with NaN, of non-finite rows, below all others."""
     return np.where(np.isnan(confidence), -np.inf, confidence)
 
 
@@ -73,22 +74,22 @@ def check_share(name: str, value: float, /) -> None:
     """A number above 0 and at most 1."""
     check_number(name, value)
     if not 0 < value <= 1:
-        raise ValueError(f"`{name}` must be above 0 and at most 1, got {value}.")
+        raise InvalidInputError(f"`{name}` must be above 0 and at most 1, got {value}.")
 
 
 def check_level(level: float, /) -> None:
     """A confidence level strictly between 0 and 1."""
     check_number("level", level)
     if not 0 < level < 1:
-        raise ValueError(f"`level` must be between 0 and 1, got {level}.")
+        raise InvalidInputError(f"`level` must be between 0 and 1, got {level}.")
 
 
 def _column(name: str, values: ArrayLike) -> NDArray[Any]:
     array = as_rectangle(name, values)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"`{name}` must be numbers, got {array.dtype}.")
+        raise InvalidTypeError(f"`{name}` must be numbers, got {array.dtype}.")
     if array.ndim != 1 or array.size == 0:
-        raise ValueError(f"`{name}` must have shape (n,) with at least one sample, got {array.shape}.")
+        raise InvalidInputError(f"`{name}` must have shape (n,) with at least one sample, got {array.shape}.")
     return array
 
 
@@ -102,7 +103,7 @@ def _double(array: NDArray[Any]) -> Floats:
 
 def _check_lengths(confidence: int, losses: int, weights: int) -> None:
     if not confidence == losses == weights:
-        raise ValueError(
+        raise InvalidInputError(
             f"`confidence`, `losses` and `weights` must be of one length, got {confidence}, {losses} and {weights}."
         )
 
@@ -129,6 +130,6 @@ def _check_weights(w: NDArray[Any]) -> Floats:
 
 def _refuse(name: str, bad: NDArray[np.bool_], values: NDArray[Any], rule: str, advice: str) -> None:
     row, count = int(np.argmax(bad)), np.count_nonzero(bad)
-    raise ValueError(
+    raise InvalidInputError(
         f"`{name}` must {rule}, got {float(values[row])} in {count} of {len(bad)} rows, first in row {row}. {advice}"
     )

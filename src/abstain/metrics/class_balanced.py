@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.kernels.sums import exact_sums
+from abstain._errors import InvalidInputError
+from abstain._kernels.sums import exact_sums
 from abstain.metrics.augrc import generalized_area
 from abstain.metrics.aurc import area
 from abstain.metrics.checks import check_labels
 from abstain.metrics.clusters import standard_error
-from abstain.metrics.influence import Influence, augrc_influence, aurc_influence
+from abstain.metrics.influence import Influence, Value, area_value, augrc_influence, aurc_influence
 from abstain.metrics.ranking import Ranking
-from abstain.metrics.value import Value, area_value
 
 Floats = NDArray[np.float64]
 
@@ -23,19 +23,33 @@ def class_weights(labels: ArrayLike, /) -> Floats:
     The risk at full coverage is then the mean of the classes' error rates, 1 − balanced accuracy, and coverage the mean
     of the classes' coverages. Unknown classes, with negative labels, count as classes too.
 
+    Parameters
+    ----------
+    labels : (n,) array of int
+        True classes; negative for a class the classifier does not know.
+
+    Returns
+    -------
+    (n,) array
+        The ``weights`` of any metric.
+
+    Examples
+    --------
     >>> class_weights([0, 0, 0, 1])
     array([0.66666667, 0.66666667, 0.66666667, 2.        ])
     """
     y = np.asarray(labels)
-    _, place, counts = np.unique(check_labels(y, y.size), return_inverse=True, return_counts=True)
-    return np.asarray((y.size / (len(counts) * counts))[place])
+    _, index, counts = np.unique(check_labels(y, y.size), return_inverse=True, return_counts=True)
+    return np.asarray((y.size / (len(counts) * counts))[index])
 
 
 def balanced(ranking: Ranking, /) -> Ranking:
     """The same ranking with class weights."""
     rows = ranking.rows
     if rows.labels is None or rows.weights is not None:
-        raise ValueError("A class-balanced metric must have labels and no weights of its own. Pass labels= to Rows.of.")
+        raise InvalidInputError(
+            "A class-balanced metric must have labels and no weights of its own. Pass labels= to Rows.of."
+        )
     return replace(ranking, rows=replace(rows, weights=class_weights(rows.labels)))
 
 
@@ -55,6 +69,6 @@ def balanced_augrc(ranking: Ranking, /) -> Value:
 
 def _se(ranking: Ranking, influence: Influence) -> float:
     """Only what varies within the classes counts: the weights have fixed the classes' shares."""
-    _, place, counts = np.unique(np.asarray(ranking.rows.labels), return_inverse=True, return_counts=True)
-    means = exact_sums(influence.centred, place, len(counts)) / counts
-    return standard_error(influence.centred - means[place], ranking.rows.clusters)
+    _, index, counts = np.unique(np.asarray(ranking.rows.labels), return_inverse=True, return_counts=True)
+    means = exact_sums(influence.centred, index, len(counts)) / counts
+    return standard_error(influence.centred - means[index], ranking.rows.clusters)

@@ -6,15 +6,16 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.arguments import as_names
-from abstain.kernels.distinct import numbered
-from abstain.kernels.sums import exact_sum, exact_sums
+from abstain._arguments import as_names
+from abstain._errors import InvalidInputError
+from abstain._kernels.counts import numbered
+from abstain._kernels.sums import exact_sum, exact_sums
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Clusters:
+class RowClusters:
     """The cluster of every row, worked out once for any number of standard errors."""
 
     number: NDArray[np.int64]
@@ -23,30 +24,30 @@ class Clusters:
     """How many clusters there are."""
 
     @classmethod
-    def of(cls, ids: ArrayLike | None, n: int, /) -> "Clusters | None":
+    def of(cls, ids: ArrayLike | None, n: int, /) -> "RowClusters | None":
         """Rows with the same ids are one cluster; None where every row is its own."""
         if ids is None:
             return None
         names = as_names("ids", ids)
         if names.shape != (n,):
-            raise ValueError(f"`ids` must have shape {(n,)}, one per sample, got {names.shape}.")
+            raise InvalidInputError(f"`ids` must have shape {(n,)}, one per sample, got {names.shape}.")
         number, size = numbered(names)
         return None if size == n else cls(number, size)
 
-    def among(self, rows: NDArray[np.bool_], /) -> "Clusters | None":
-        """Those of the rows of a mask, numbered anew; None where every row is its own."""
+    def among(self, rows: NDArray[np.bool_], /) -> "RowClusters | None":
+        """Those of the rows of a mask, numbered from 0; None where every row is its own."""
         number = self.number[rows]
         is_there = np.bincount(number, minlength=self.size) > 0
         size = int(np.count_nonzero(is_there))
-        return None if size == len(number) else Clusters((np.cumsum(is_there) - 1)[number], size)
+        return None if size == len(number) else RowClusters((np.cumsum(is_there) - 1)[number], size)
 
 
-def cluster_sums(values: Floats, clusters: Clusters | None, /) -> Floats:
+def cluster_sums(values: Floats, clusters: RowClusters | None, /) -> Floats:
     """The sum of each cluster's values, (c,), whatever the order of the rows."""
     return values if clusters is None else exact_sums(values, clusters.number, clusters.size)
 
 
-def standard_error(influence: Floats, clusters: Clusters | None, /) -> float:
+def standard_error(influence: Floats, clusters: RowClusters | None, /) -> float:
     """√(c/(c−1) Σ_clusters (Σ a_i)²)/n for centred influence values a; for clusters of one it is sd(a)/√n."""
     sums = cluster_sums(influence, clusters)
     return error_of_sums(exact_sum(np.square(sums)), len(sums), len(influence))
@@ -60,5 +61,5 @@ def error_of_sums(squares: float, c: int, n: int, /) -> float:
 def error_of_mean(squares: float, c: int, /) -> float:
     """√(c/(c−1) · squares)/c, the standard error of a mean of c values whose squared deviations sum to ``squares``."""
     if c < 2:
-        raise ValueError(f"A standard error must have at least 2 different samples, got {c}.")
+        raise InvalidInputError(f"A standard error must have at least 2 different samples, got {c}.")
     return sqrt(max(0.0, squares) * c / (c - 1)) / c

@@ -6,18 +6,19 @@ from itertools import combinations
 
 from numpy.typing import ArrayLike
 
-from abstain.kernels.sums import distance_powers
-from abstain.kernels.threads import in_threads
+from abstain._errors import InvalidInputError, InvalidTypeError
+from abstain._kernels.blocks import in_threads
+from abstain._kernels.sums import distance_powers
 from abstain.metrics.checks import check_level
 from abstain.metrics.clusters import error_of_sums
 from abstain.metrics.influence import Influence
 from abstain.metrics.intervals import Estimate, estimates
-from abstain.metrics.ranking import Rows, rank
-from abstain.metrics.spread import Spread
+from abstain.metrics.ranking import SampleRows, rank
+from abstain.metrics.spread import FEW_APART, Spread
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ScoreDifference:
     """AURC-α of score a minus that of score b: below zero means a is better."""
 
     difference: float
@@ -40,7 +41,7 @@ def compare(
     alpha: float = 1.0,
     ids: ArrayLike | None = None,
     level: float = 0.95,
-) -> Comparison:
+) -> ScoreDifference:
     """Paired difference of two AURC-α on the same samples, with its standard error and interval.
 
     Pairing makes the interval much shorter than two separate ones, since both scores meet the same errors.
@@ -49,6 +50,28 @@ def compare(
     A sample that shows none of them may rank identically by both scores, so that no interval is shorter than about
     ±3.9/(αn) at 95%.
 
+    Parameters
+    ----------
+    conf_a : (n,) array
+        Confidence by score a.
+    conf_b : (n,) array
+        Confidence by score b.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    alpha : float
+        The largest coverage that counts, above 0 and at most 1.
+    ids : (n,) array, optional
+        Samples with the same id are one cluster, counted once in standard errors.
+    level : float
+        Of the interval.
+
+    Returns
+    -------
+    ScoreDifference
+        AURC-α of a minus that of b: below zero means that a is better.
+
+    Examples
+    --------
     >>> errors = [0, 0, 1, 0, 0, 1, 0, 1, 1, 1]
     >>> a, b = [9.5, 9, 8.5, 8, 7, 6, 5, 4, 3, 2], [9, 9.5, 2, 8, 6, 7, 5, 3, 4, 8.5]
     >>> round(compare(a, b, errors).difference, 10)
@@ -67,59 +90,83 @@ def compare_all(
     alpha: float = 1.0,
     ids: ArrayLike | None = None,
     level: float = 0.95,
-) -> dict[tuple[str, str], Comparison]:
+) -> dict[tuple[str, str], ScoreDifference]:
     """`compare` for every pair of several scores on the same samples: each is ranked once, on every core.
 
+    Parameters
+    ----------
+    confidences : mapping of str to (n,) array
+        Confidence by name of a score.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    alpha : float
+        The largest coverage that counts, above 0 and at most 1.
+    ids : (n,) array, optional
+        Samples with the same id are one cluster, counted once in standard errors.
+    level : float
+        Of the interval.
+
+    Returns
+    -------
+    dict of ScoreDifference
+        By pair of names.
+
+    Examples
+    --------
     >>> found = compare_all({"a": [3, 2, 1], "b": [1, 2, 3], "c": [3, 2, 1]}, [0, 0, 1])
     >>> [(pair, round(one.difference, 3)) for pair, one in found.items()]
     [(('a', 'b'), -0.5), (('a', 'c'), 0.0), (('b', 'c'), 0.5)]
     """
     if not isinstance(confidences, Mapping):
-        raise TypeError(f"`confidences` must be a dictionary of confidences by name, got {type(confidences).__name__}.")
-    rows = Rows.of(losses, ids=ids)
+        raise InvalidTypeError(
+            f"`confidences` must be a dictionary of confidences by name, got {type(confidences).__name__}."
+        )
+    rows = SampleRows.of(losses, ids=ids)
 
     def ranked(confidence: ArrayLike) -> tuple[Estimate, Influence]:
-        found = estimates(rows.rank(confidence), alphas=[alpha], level=level)[0]
-        return found, found.find_influence()
+        estimate = estimates(rows.rank(confidence), alphas=[alpha], level=level)[0]
+        return estimate, estimate.find_influence()
 
     each = dict(zip(confidences, in_threads(ranked, list(confidences.values()), len(rows)), strict=True))
     pairs = list(combinations(each, 2))
-    found = in_threads(lambda pair: _compared(*each[pair[0]], *each[pair[1]], level), pairs, len(rows))
-    return dict(zip(pairs, found, strict=True))
+    comparisons = in_threads(lambda pair: _compared(*each[pair[0]], *each[pair[1]], level), pairs, len(rows))
+    return dict(zip(pairs, comparisons, strict=True))
 
 
-def compare_with(best: Estimate, others: Sequence[Estimate], /, *, level: float = 0.95) -> list[Comparison]:
+def compare_with(best: Estimate, others: Sequence[Estimate], /, *, level: float = 0.95) -> list[ScoreDifference]:
     """Each of the others against one estimate of the same rows; the influence of no other is kept."""
     check_level(level)
     rows, of_best = _same_rows(best, *others), best.influence
 
-    def against(other: Estimate) -> Comparison:
+    def against(other: Estimate) -> ScoreDifference:
         return _compared(other, other.find_influence(), best, of_best, level)
 
     return in_threads(against, others, len(rows))
 
 
-def paired(a: Estimate, b: Estimate, /, *, level: float = 0.95) -> Comparison:
+def paired(a: Estimate, b: Estimate, /, *, level: float = 0.95) -> ScoreDifference:
     """Compare two estimates made on the same rows."""
     check_level(level)
     _same_rows(a, b)
     return _compared(a, a.influence, b, b.influence, level)
 
 
-def _same_rows(*each: Estimate) -> Rows:
-    rows = [None if one.ranking is None else one.ranking.rows for one in each]
-    if rows[0] is None or any(one is not rows[0] for one in rows):
-        raise ValueError("A paired comparison must have two rankings of the same rows. Rank both by one `Rows`.")
+def _same_rows(*each: Estimate) -> SampleRows:
+    rows = [None if estimate.ranking is None else estimate.ranking.rows for estimate in each]
+    if rows[0] is None or any(each_rows is not rows[0] for each_rows in rows):
+        raise InvalidInputError(
+            "A paired comparison must have two rankings of the same rows. Rank both by one `SampleRows`."
+        )
     return rows[0]
 
 
-def _compared(a: Estimate, of_a: Influence, b: Estimate, of_b: Influence, level: float) -> Comparison:
+def _compared(a: Estimate, of_a: Influence, b: Estimate, of_b: Influence, level: float) -> ScoreDifference:
     n, difference = len(of_a.rows), a.value - b.value
     squares, *cubes = distance_powers(of_a.sums, of_b.sums)
     se = error_of_sums(squares, len(of_a.sums), n)
     thirds = cubes[0] / n**3, cubes[1] / n**3
     most = sum(b.spread.unseen), sum(a.spread.unseen)
-    spread = Spread(se**2, thirds, most, min(a.spread.size, b.spread.size))
+    spread = Spread(se**2, thirds, most, min(a.spread.size, b.spread.size), few=FEW_APART)
     if not spread.hides_nothing(level=level):
         spread = replace(spread, unseen=(of_b.unseen, of_a.unseen))
-    return Comparison(difference, se, *spread.interval(difference, level=level))
+    return ScoreDifference(difference, se, *spread.interval(difference, level=level))

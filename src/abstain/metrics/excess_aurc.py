@@ -6,14 +6,14 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from abstain._errors import InvalidInputError
+from abstain._names import check_name
 from abstain.metrics.aurc import area
-from abstain.metrics.checks import Samples, check_samples
+from abstain.metrics.checks import CheckedSamples, check_samples
 from abstain.metrics.clusters import standard_error
 from abstain.metrics.groups import Groups, Sides, ties_of
-from abstain.metrics.influence import aurc_influence
+from abstain.metrics.influence import Value, aurc_influence
 from abstain.metrics.ranking import Ranking
-from abstain.metrics.value import Value
-from abstain.names import check_name
 
 Convention = Literal["mean", "fd_shifts"]
 
@@ -33,14 +33,34 @@ def excess_aurc(
     ``convention="fd_shifts"`` it is what that code prints, a thousandth of it: its AURC less r + (1 − r) ln(1 − r), the
     oracle of infinitely many samples with the error rate r, so that it may be negative. (Geifman et al., 2019)
 
+    Parameters
+    ----------
+    confidence : (n,) array
+        Higher is more trusted; tied samples are accepted together.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    alpha : float
+        The largest coverage that counts, above 0 and at most 1.
+    weights : (n,) array, optional
+        Positive weights of the samples.
+    convention : str
+        Which published definition; see above.
+
+    Returns
+    -------
+    float
+        0 is perfect.
+
+    Examples
+    --------
     >>> excess_aurc([0.9, 0.8, 0.1], [0, 0, 1])
     0.0
     """
     check_name("convention", convention, get_args(Convention))
     samples = _check(confidence, losses, weights, alpha)
     ties = ties_of(samples)
-    found = area(ties, alpha=alpha, convention=convention)
-    return found - (
+    value = area(ties, alpha=alpha, convention=convention)
+    return value - (
         _fd_shifts_oracle(samples) if convention == "fd_shifts" else area(_oracle(ties, samples), alpha=alpha)
     )
 
@@ -52,12 +72,30 @@ def normalized_aurc(
 
     Undefined, so an error, where all losses are the same and every ranking is as good. (Cattelan & Silva, 2024)
 
+    Parameters
+    ----------
+    confidence : (n,) array
+        Higher is more trusted; tied samples are accepted together.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    alpha : float
+        The largest coverage that counts, above 0 and at most 1.
+    weights : (n,) array, optional
+        Positive weights of the samples.
+
+    Returns
+    -------
+    float
+        0 is the oracle, 1 a random score.
+
+    Examples
+    --------
     >>> normalized_aurc([0.1, 0.8, 0.9], [0, 0, 1]) > 1
     True
     """
     samples = _check(confidence, losses, weights, alpha)
     if samples.losses.min() == samples.losses.max():
-        raise ValueError(
+        raise InvalidInputError(
             f"`losses` must differ between samples for a normalized AURC, got {samples.losses[0]:g} for all. "
             "Every ranking has the same AURC here."
         )
@@ -89,21 +127,21 @@ def counted_oracle(errors: int, n: int, /) -> Groups:
     return Groups(np.array([1.0, 0.0])[kept], counts, counts.astype(np.float64), losses, is_counted=True)
 
 
-def _oracle(ties: Sides | Groups, samples: Samples) -> Sides | Groups:
+def _oracle(ties: Sides | Groups, samples: CheckedSamples) -> Sides | Groups:
     if ties.is_counted:
         return counted_oracle(round(samples.losses.sum()), ties.n)
-    return ties_of(Samples(-samples.losses.astype(np.float64), samples.losses, samples.weights))
+    return ties_of(CheckedSamples(-samples.losses.astype(np.float64), samples.losses, samples.weights))
 
 
-def _check(confidence: ArrayLike, losses: ArrayLike, weights: ArrayLike | None, alpha: float) -> Samples:
+def _check(confidence: ArrayLike, losses: ArrayLike, weights: ArrayLike | None, alpha: float) -> CheckedSamples:
     if weights is not None and alpha != 1:
-        raise ValueError(
+        raise InvalidInputError(
             f"`alpha` must be 1 with weights, got {alpha}: the first rows of two rankings differ in weight there."
         )
     return check_samples(confidence, losses, weights)
 
 
-def _fd_shifts_oracle(samples: Samples) -> float:
+def _fd_shifts_oracle(samples: CheckedSamples) -> float:
     """The formula for errors of 0 and 1; for other losses that code's AURC of a ranking by loss, ties broken."""
     losses = np.sort(samples.losses.astype(np.float64))
     r = float(losses.mean())

@@ -7,20 +7,18 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.kernels.errors import ErrorArea, group_error_areas, sorted_error_areas
-from abstain.kernels.parcels import merged_groups, split
-from abstain.kernels.ranks import order_rows
-from abstain.kernels.sorting import sort_floats
-from abstain.kernels.sums import exact_sums
-from abstain.kernels.threads import in_threads
-from abstain.metrics.checks import Samples, check_samples
+from abstain._kernels.areas import ErrorArea, group_error_areas, sorted_error_areas
+from abstain._kernels.blocks import in_threads
+from abstain._kernels.ranking import merged_groups, order_rows, sort_floats, split
+from abstain._kernels.sums import exact_sums
+from abstain.metrics.checks import CheckedSamples, check_samples
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
 class Ties(Protocol):
-    """What areas are made of: groups of tied samples, at hand or on their way."""
+    """What areas are made of: groups of tied samples, or what they are made from."""
 
     @property
     def n(self) -> int:
@@ -91,8 +89,8 @@ class Groups:
         >>> a.merge(b).counts, a.merge(b).losses
         (array([1, 2, 1]), array([0., 1., 1.]))
         """
-        confidence, place = np.unique(-np.concatenate([self.confidence, other.confidence]), return_inverse=True)
-        mine, others = place[: len(self.counts)], place[len(self.counts) :]
+        confidence, index = np.unique(-np.concatenate([self.confidence, other.confidence]), return_inverse=True)
+        mine, others = index[: len(self.counts)], index[len(self.counts) :]
 
         def both(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
             total = np.zeros(len(confidence), a.dtype)
@@ -138,8 +136,8 @@ class Sides:
     def groups(self) -> Groups:
         """The groups of ties."""
         confidence, counts, errors = np.empty(self.n, self.right.dtype), np.empty(self.n, np.int64), np.empty(self.n)
-        found = merged_groups(self.right, self.wrong, confidence, counts, errors)
-        kept = slice(self.n - found, None)
+        size = merged_groups(self.right, self.wrong, confidence, counts, errors)
+        kept = slice(self.n - size, None)
         counts = counts[kept].copy()
         weights = counts.astype(np.float64)
         return Groups(confidence[kept].astype(np.float64), counts, weights, errors[kept].copy(), is_counted=True)
@@ -157,11 +155,26 @@ def accepted_at(n: int, coverage: float, /) -> int:
 
 
 def group(confidence: ArrayLike, losses: ArrayLike, /, *, weights: ArrayLike | None = None) -> Groups:
-    """Check and group the samples. Every sum is the same in whatever order the rows come."""
+    """Check and group the samples. Every sum is the same in whatever order the rows come.
+
+    Parameters
+    ----------
+    confidence : (n,) array
+        Higher is more trusted; tied samples are accepted together.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    weights : (n,) array, optional
+        Positive weights of the samples.
+
+    Returns
+    -------
+    Groups
+        Groups of tied samples, most trusted first.
+    """
     return ties_of(check_samples(confidence, losses, weights)).groups()
 
 
-def ties_of(samples: Samples, /) -> Sides | Groups:
+def ties_of(samples: CheckedSamples, /) -> Sides | Groups:
     """Right and wrong samples sorted apart if every loss is 0 or 1 and there are no weights, else groups."""
     if sides := sides_of(samples):
         return sides
@@ -170,7 +183,7 @@ def ties_of(samples: Samples, /) -> Sides | Groups:
     return grouped(c[examples], counts, number, losses, weights)
 
 
-def sides_of(samples: Samples, /) -> Sides | None:
+def sides_of(samples: CheckedSamples, /) -> Sides | None:
     """Right and wrong samples sorted apart, or None where a loss is neither 0 nor 1 or there are weights."""
     c, losses, weights = samples
     if weights is not None:
@@ -188,7 +201,7 @@ def grouped(
     """Groups from the number of each row's group."""
     g = len(counts)
     is_counted = weights is None and are_errors(losses)
-    if is_counted:  # whole numbers add up alike in any order
+    if is_counted:  # sums of integers are the same in any order
         sums = np.asarray(np.bincount(number, weights=losses, minlength=g), dtype=np.float64)
     else:
         sums = exact_sums(losses.astype(np.float64) if weights is None else weights * losses, number, g)
@@ -199,3 +212,11 @@ def grouped(
 def are_errors(losses: NDArray[Any], /) -> bool:
     """Whether every loss is 0 or 1."""
     return losses.dtype == bool or not np.any((losses != 0) & (losses != 1))
+
+
+def rates_at_cut(groups: Groups, accepted: Floats, /) -> Floats:
+    """The error rate η of the samples near a cut, within n^⅔ ranks, by the weight accepted: the slope of the loss."""
+    weight, loss = (np.append(0.0, np.cumsum(each)) for each in (groups.weights, groups.losses))
+    reach = np.ceil(groups.n ** (2 / 3)) * weight[-1] / groups.n
+    after, before = np.minimum(accepted + reach, weight[-1]), np.maximum(accepted - reach, 0.0)
+    return np.asarray((np.interp(after, weight, loss) - np.interp(before, weight, loss)) / (after - before))

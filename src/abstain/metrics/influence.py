@@ -2,17 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.cached_property import cached_property
-from abstain.kernels.areas import centre, group_influence, row_influence
-from abstain.kernels.influence import ranked_error_influence
-from abstain.metrics.clusters import cluster_sums
+from abstain._cached_property import cached_property
+from abstain._kernels.areas import centre, group_influence, ranked_error_influence, row_influence
+from abstain._kernels.sums import exact_sum
+from abstain.metrics.clusters import RowClusters, cluster_sums, error_of_sums, standard_error
 from abstain.metrics.groups import Groups
-from abstain.metrics.ranking import Ranking, Rows
-from abstain.metrics.spread import MOST, heaviest
+from abstain.metrics.ranking import Ranking, SampleRows
+from abstain.metrics.spread import MOST, Spread, area_spread, effective_number, heaviest
 
 Floats = NDArray[np.float64]
 KEPT = 1 << 17  # rows whose shares are found with their influence: it takes less than a pass of their own
@@ -24,7 +26,7 @@ class Influence:
 
     centred: Floats
     """(n,) its influence function value; the mean is 0 and the standard deviation over √n the standard error."""
-    rows: Rows
+    rows: SampleRows
     find_share: Callable[[], Floats]
     """How to find the shares: few ask for them."""
 
@@ -96,3 +98,35 @@ def _influence(ranking: Ranking, h: Floats, t: Floats, *, reached: float) -> Inf
     return Influence(
         centred, rows, lambda: share[ranking.group] if rows.weights is None else share[ranking.group] * rows.weights
     )
+
+
+class Value(NamedTuple):
+    """The value of a metric and, where they are known, its standard error and what more there is of its spread."""
+
+    value: float
+    se: float | None = None
+    spread: Spread | None = None
+
+    def interval(self, *, level: float) -> tuple[float, float] | None:
+        """The interval within 0 and 1, normal where no more is known than the standard error; None without one."""
+        if self.se is None:
+            return None
+        spread = self.spread or Spread(self.se**2, (0.0, 0.0), (0.0, 0.0), inf)
+        low, high = spread.interval(self.value, level=level)
+        return max(0.0, low), min(1.0, high)
+
+
+def area_value(value: float, influence: Influence, /, *, se: float | None = None, beyond: float = 0.0) -> Value:
+    """An area with its standard error, and the spread of its influence: the heaviest rows may hide an error."""
+    n, sums, shares = len(influence.rows), influence.sums, influence.shares
+    se = error_of_sums(exact_sum(np.square(sums)), len(sums), n) if se is None else se
+    third, size = exact_sum(sums**3) / n**3, effective_number(shares)
+    return Value(value, se, area_spread(value, se, third, heaviest(shares), size, beyond=beyond))
+
+
+def mean_value(values: Floats, weights: Floats | None, clusters: RowClusters | None, /) -> Value:
+    """The (weighted) mean of the rows' values, (n,), with its standard error."""
+    w = np.ones(len(values)) if weights is None else weights
+    total = exact_sum(w)
+    mean = exact_sum(w * values) / total
+    return Value(mean, standard_error(w * (values - mean) * (len(values) / total), clusters))

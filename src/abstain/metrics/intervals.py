@@ -7,15 +7,15 @@ from math import ceil, log, sqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.cached_property import cached_property
+from abstain._cached_property import cached_property
+from abstain._errors import InvalidInputError
 from abstain.metrics.aurc import area
 from abstain.metrics.checks import check_level, check_samples, check_share
-from abstain.metrics.clusters import Clusters, cluster_sums, error_of_mean
+from abstain.metrics.clusters import RowClusters, cluster_sums, error_of_mean
 from abstain.metrics.groups import Ties, sides_of
-from abstain.metrics.influence import Influence, aurc_influence
+from abstain.metrics.influence import Influence, Value, area_value, aurc_influence
 from abstain.metrics.ranking import Ranking, rank
 from abstain.metrics.spread import TOP, Spread, area_spread
-from abstain.metrics.value import Value, area_value
 
 KEPT = 1 << 17  # rows whose influence is kept once it is known
 ALPHAS = (0.1, 0.5, 1.0)  # the coverages of AURC-α where none are asked for, as in the paper
@@ -44,7 +44,9 @@ class Estimate:
         if "influence" in self.__dict__:
             return self.influence
         if self.ranking is None:
-            raise ValueError("A paired comparison must have the rows of both scores, got groups alone. Rank the rows.")
+            raise InvalidInputError(
+                "A paired comparison must have the rows of both scores, got groups alone. Rank the rows."
+            )
         return aurc_influence(self.ranking, alpha=self.alpha)
 
 
@@ -59,6 +61,25 @@ def aurc_se(
 ) -> float:
     """Standard error of AURC-α by its influence function; samples with the same ``ids`` are one cluster.
 
+    Parameters
+    ----------
+    confidence : (n,) array
+        Higher is more trusted; tied samples are accepted together.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    alpha : float
+        The largest coverage that counts, above 0 and at most 1.
+    weights : (n,) array, optional
+        Positive weights of the samples.
+    ids : (n,) array, optional
+        Samples with the same id are one cluster, counted once in standard errors.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> s = [0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2]
     >>> round(aurc_se(s, [0, 0, 1, 0, 0, 1, 0, 1, 1, 1]), 10)
     0.1441289951
@@ -80,10 +101,28 @@ def aurc_interval(
     It follows from the variance and skewness of the influence function, and allows for errors that the sample does not
     show: up to three expected at 95%, spread over the most trusted fifth of the samples or more
     (`abstain.metrics.spread`). With many errors near the top it is the normal interval. Rare errors among the most
-    trusted tenth or hundredth alone may be missed more often than the level says.
+    trusted tenth or hundredth alone may be missed more often than the level allows.
+
+    Parameters
+    ----------
+    confidence : (n,) array
+        Higher is more trusted; tied samples are accepted together.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    alpha : float
+        The largest coverage that counts, above 0 and at most 1.
+    ids : (n,) array, optional
+        Samples with the same id are one cluster, counted once in standard errors.
+    level : float
+        Of the interval.
+
+    Returns
+    -------
+    (float, float)
+        Low and high.
     """
-    found = aurc_estimates(confidence, losses, alphas=[alpha], ids=ids, level=level)[0]
-    return found.low, found.high
+    estimate = aurc_estimates(confidence, losses, alphas=[alpha], ids=ids, level=level)[0]
+    return estimate.low, estimate.high
 
 
 def aurc_estimates(
@@ -98,6 +137,28 @@ def aurc_estimates(
 ) -> list[Estimate]:
     """AURC-α for several α with standard errors and intervals, in one pass over the samples.
 
+    Parameters
+    ----------
+    confidence : (n,) array
+        Higher is more trusted; tied samples are accepted together.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    alphas : sequence of float
+        The largest coverages that count, each above 0 and at most 1.
+    weights : (n,) array, optional
+        Positive weights of the samples.
+    ids : (n,) array, optional
+        Samples with the same id are one cluster, counted once in standard errors.
+    level : float
+        Of the interval.
+
+    Returns
+    -------
+    list of Estimate
+        One for each α, with value, standard error and interval.
+
+    Examples
+    --------
     >>> [round(one.value, 4) for one in aurc_estimates([0.9, 0.8, 0.7, 0.6], [0, 1, 0, 1], alphas=[0.5, 1.0])]
     [0.25, 0.3333]
     """
@@ -119,25 +180,25 @@ def estimates(ties: Ties | Ranking, /, *, alphas: Sequence[float] = (1.0,), leve
             return _counted(ties, alphas, level, ties)
         return _by_rows(ties, alphas, level)
     if not ties.is_counted:
-        raise ValueError("A standard error must have the rows where losses or weights vary, got groups alone.")
+        raise InvalidInputError("A standard error must have the rows where losses or weights vary, got groups alone.")
     return _counted(ties, alphas, level, None)
 
 
 def aurc_value(ranking: Ranking, alpha: float, /) -> Value:
     """AURC-α of a ranking with its standard error."""
-    found = estimates(ranking, alphas=[alpha])[0]
-    return Value(found.value, found.se, found.spread)
+    estimate = estimates(ranking, alphas=[alpha])[0]
+    return Value(estimate.value, estimate.se, estimate.spread)
 
 
 def _counted(ties: Ties | Ranking, alphas: Sequence[float], level: float, ranking: Ranking | None) -> list[Estimate]:
     n, ms = ties.n, [ties.prefix(alpha) for alpha in alphas]
-    found = []
+    estimates_by_alpha = []
     for alpha, m, sums in zip(alphas, ms, ties.error_areas(np.array(ms)), strict=True):
         value, se = sums.risks / m, error_of_mean(sums.spread, n) * (n / m)
         beyond = 1 / (sums.first * m) if sums.first else 0.0
         spread = area_spread(value, se, sums.third / m**3, _heaviest_ranks(m, sums.largest), m / 2, beyond=beyond)
-        found.append(_estimate(Value(value, se, spread), level, alpha, ranking))
-    return found
+        estimates_by_alpha.append(_estimate(Value(value, se, spread), level, alpha, ranking))
+    return estimates_by_alpha
 
 
 def _heaviest_ranks(m: int, largest: float) -> float:
@@ -164,10 +225,10 @@ def _by_rows(ranking: Ranking, alphas: Sequence[float], level: float) -> list[Es
 
 def _by_sums(ranking: Ranking, alpha: float, value: float, level: float) -> Estimate:
     influence = aurc_influence(ranking, alpha=alpha)
-    found = area_value(value, influence, beyond=_beyond(ranking, alpha))
-    estimate = _estimate(found, level, alpha, ranking)
+    area_with_error = area_value(value, influence, beyond=_beyond(ranking, alpha))
+    estimate = _estimate(area_with_error, level, alpha, ranking)
     if len(ranking.rows) <= KEPT:
-        estimate.__dict__["influence"] = influence  # the cached value of the property, at hand here
+        estimate.__dict__["influence"] = influence  # the property's cached value
     return estimate
 
 
@@ -186,16 +247,16 @@ def _beyond(ranking: Ranking, alpha: float) -> float:
     return largest * min(1.0, largest / before) / all_weight
 
 
-def _of(clusters: Clusters | None, rows: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _of(clusters: RowClusters | None, rows: NDArray[np.bool_]) -> NDArray[np.int64]:
     """The numbers of the clusters of some rows."""
     return np.flatnonzero(rows) if clusters is None else clusters.number[rows]
 
 
-def _estimate(found: Value, level: float, alpha: float, ranking: Ranking | None) -> Estimate:
-    value, se, spread = found
-    interval = found.interval(level=level)
+def _estimate(metric: Value, level: float, alpha: float, ranking: Ranking | None) -> Estimate:
+    value, se, spread = metric
+    interval = metric.interval(level=level)
     if se is None or spread is None or interval is None:
-        raise ValueError("An estimate must have a standard error, got none.")
+        raise InvalidInputError("An estimate must have a standard error, got none.")
     return Estimate(value, se, *interval, alpha, spread, ranking)
 
 
@@ -205,8 +266,8 @@ def mover(
     """Interval of a difference of two estimates from their own (value, low, high) (Zou & Donner, 2008; Zou, 2007)."""
     difference = positive[0] - negative[0]
 
-    def joined(one: float, other: float) -> float:
-        return sqrt(max(0.0, one**2 + other**2 - 2 * correlation * one * other))
+    def joined(first: float, second: float) -> float:
+        return sqrt(max(0.0, first**2 + second**2 - 2 * correlation * first * second))
 
     low = difference - joined(positive[0] - positive[1], negative[2] - negative[0])
     high = difference + joined(positive[2] - positive[0], negative[0] - negative[1])

@@ -10,12 +10,13 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._errors import InvalidInputError
+from abstain._names import check_name
 from abstain.metrics.checks import check_share
 from abstain.metrics.clusters import standard_error
 from abstain.metrics.groups import Groups, Sides
+from abstain.metrics.influence import Value
 from abstain.metrics.ranking import Ranking
-from abstain.metrics.value import Value
-from abstain.names import check_name
 
 Floats = NDArray[np.float64]
 Positive = Literal["in", "out"]
@@ -25,6 +26,20 @@ Convention = Literal["step", "trapezoid"]
 def ood_auroc(conf_in: ArrayLike, conf_out: ArrayLike, /) -> float:
     """P(in > out) + ½P(in = out) for a random in- and out-of-distribution sample (AUROC).
 
+    Parameters
+    ----------
+    conf_in : (n,) array
+        Confidences of in-distribution samples.
+    conf_out : (m,) array
+        Confidences of the others.
+
+    Returns
+    -------
+    float
+        1 separates perfectly, ½ is a random score.
+
+    Examples
+    --------
     >>> ood_auroc([0.9, 0.8, 0.7, 0.6, 0.3], [0.75, 0.6, 0.2])
     0.7
     """
@@ -40,6 +55,24 @@ def ood_aupr(
     ``convention="trapezoid"`` the points are joined by straight lines from precision 1 at recall 0, as OpenOOD and
     pytorch-ood print it; no detector attains what is between two points.
 
+    Parameters
+    ----------
+    conf_in : (n,) array
+        Confidences of in-distribution samples.
+    conf_out : (m,) array
+        Confidences of the others.
+    positive : {"in", "out"}
+        Which samples are the positives.
+    convention : str
+        Which published definition; see above.
+
+    Returns
+    -------
+    float
+        1 separates perfectly.
+
+    Examples
+    --------
     >>> round(ood_aupr([0.9, 0.8, 0.7, 0.6, 0.3], [0.75, 0.6, 0.2]), 10)
     0.8261904762
     """
@@ -55,6 +88,24 @@ def fpr_at_tpr(conf_in: ArrayLike, conf_out: ArrayLike, /, *, tpr: float = 0.95,
     points of scikit-learn's ROC curve that are left after those on a straight line have been dropped. That is not
     offered here.
 
+    Parameters
+    ----------
+    conf_in : (n,) array
+        Confidences of in-distribution samples.
+    conf_out : (m,) array
+        Confidences of the others.
+    tpr : float
+        The share of the positives that is kept.
+    positive : {"in", "out"}
+        Which samples are the positives.
+
+    Returns
+    -------
+    float
+        0 separates perfectly.
+
+    Examples
+    --------
     >>> round(fpr_at_tpr([0.9, 0.8, 0.7, 0.6, 0.3], [0.75, 0.6, 0.2]), 10)
     0.6666666667
     """
@@ -70,19 +121,19 @@ def auroc(groups: Groups, /) -> float:
 
 def aupr(groups: Groups, positive: Positive, /, *, convention: Convention = "step") -> float:
     """Average precision of groups whose losses count the samples from outside."""
-    found, all_counts = _oriented(groups, positive)
-    precision = np.cumsum(found) / np.cumsum(all_counts)
+    positives, all_counts = _oriented(groups, positive)
+    precision = np.cumsum(positives) / np.cumsum(all_counts)
     if convention == "trapezoid":
         precision = (precision + np.r_[1.0, precision[:-1]]) / 2
-    return float((precision * found).sum() / found.sum())
+    return float((precision * positives).sum() / positives.sum())
 
 
 def fpr(groups: Groups, tpr: float, positive: Positive, /) -> float:
     """False positive rate at a true positive rate of groups whose losses count the samples from outside."""
     check_share("tpr", tpr)
-    found, all_counts = _oriented(groups, positive)
-    last = int(np.searchsorted(np.cumsum(found), ceil(tpr * found.sum() - 1e-9)))
-    others = all_counts - found
+    positives, all_counts = _oriented(groups, positive)
+    last = int(np.searchsorted(np.cumsum(positives), ceil(tpr * positives.sum() - 1e-9)))
+    others = all_counts - positives
     return float(others[: last + 1].sum() / others.sum())
 
 
@@ -90,7 +141,7 @@ def unknown_groups(ranking: Ranking, /) -> Groups:
     """The groups of a ranking, with those samples as losses whose label is negative: a class that is not known."""
     rows, groups = ranking.rows, ranking.groups
     if rows.labels is None or rows.weights is not None or not 0 < np.count_nonzero(rows.labels < 0) < len(rows):
-        raise ValueError("An OOD metric must have rows of known and of unknown classes, and no weights.")
+        raise InvalidInputError("An OOD metric must have rows of known and of unknown classes, and no weights.")
     unknown = np.bincount(ranking.group[rows.labels < 0], minlength=len(groups.counts)).astype(np.float64)
     return replace(groups, losses=unknown, weights=groups.counts.astype(np.float64), is_counted=True)
 
@@ -114,7 +165,9 @@ def _groups(conf_in: ArrayLike, conf_out: ArrayLike) -> Groups:
 def _sorted(name: str, values: ArrayLike) -> Floats:
     side = np.array(values, dtype=np.float64)  # a copy, to be sorted
     if side.ndim != 1 or not side.size or np.isnan(side.max()):
-        raise ValueError(f"`{name}` must have shape (n,) with at least one sample and no NaN, got shape {side.shape}.")
+        raise InvalidInputError(
+            f"`{name}` must have shape (n,) with at least one sample and no NaN, got shape {side.shape}."
+        )
     side.sort()
     return side
 

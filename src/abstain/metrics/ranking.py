@@ -7,12 +7,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.cached_property import cached_property
-from abstain.kernels.errors import ErrorArea, ranked_error_areas
-from abstain.kernels.ranks import Order, order_rows
-from abstain.kernels.rows import LogitRows
+from abstain._cached_property import cached_property
+from abstain._errors import InvalidInputError
+from abstain._kernels.areas import ErrorArea, ranked_error_areas
+from abstain._kernels.ranking import Order, order_rows
+from abstain._kernels.row_sums import LogitRows
 from abstain.metrics.checks import check_confidence, check_labels, check_logits, check_losses, check_samples
-from abstain.metrics.clusters import Clusters
+from abstain.metrics.clusters import RowClusters
 from abstain.metrics.groups import Groups, are_errors, grouped, prefix
 from abstain.metrics.softmax import Softmax, softmax
 
@@ -20,14 +21,14 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Rows:
+class SampleRows:
     """What is known of n samples whichever score ranks them, checked once; made by ``Rows.of``."""
 
     given_losses: NDArray[Any]
     """(n,) bool or float64."""
     weights: Floats | None
     """(n,), or None where every row counts once."""
-    clusters: Clusters | None
+    clusters: RowClusters | None
     labels: NDArray[np.int64] | None = None
     """(n,) the true class, negative for one the classifier does not know."""
     logits: LogitRows | None = None
@@ -48,7 +49,7 @@ class Rows:
         e, w = check_losses(losses, weights)
         y = None if labels is None else check_labels(labels, len(e))
         z = None if logits is None else check_logits(logits, len(e))
-        return cls.of_checked(e, w, Clusters.of(ids, len(e)), y, z)
+        return cls.of_checked(e, w, RowClusters.of(ids, len(e)), y, z)
 
     @classmethod
     def of_checked(cls, losses: NDArray[Any], *others: Any) -> Self:
@@ -68,7 +69,9 @@ class Rows:
     def softmax(self) -> Softmax:
         """The softmax of the logits, in one pass for every metric that asks for it."""
         if self.logits is None:
-            raise ValueError("`logits` must be given for a metric of the softmax, got none. Pass logits= to Rows.of.")
+            raise InvalidInputError(
+                "`logits` must be given for a metric of the softmax, got none. Pass logits= to Rows.of."
+            )
         return softmax(self.logits)
 
     @property
@@ -89,7 +92,7 @@ class Ranking:
     order: Order
     confidence_of: Callable[[NDArray[np.int64]], NDArray[np.floating]]
     """Of the rows of these numbers."""
-    rows: Rows
+    rows: SampleRows
 
     @property
     def n(self) -> int:
@@ -130,4 +133,4 @@ def rank(
 ) -> Ranking:
     """Check and rank the samples. For many scores of the same rows, make ``Rows`` once."""
     c, e, w = check_samples(confidence, losses, weights)
-    return Ranking(order_rows(c), c.__getitem__, Rows.of_checked(e, w, Clusters.of(ids, len(e))))
+    return Ranking(order_rows(c), c.__getitem__, SampleRows.of_checked(e, w, RowClusters.of(ids, len(e))))

@@ -7,21 +7,18 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.arguments import check_number
+from abstain._arguments import check_number
+from abstain._names import called, check_name
 from abstain.metrics.augrc import augrc_value
-from abstain.metrics.brier_score import brier_rows
-from abstain.metrics.calibration_error import softmax_calibration_error
 from abstain.metrics.class_balanced import balanced, balanced_augrc, balanced_aurc
 from abstain.metrics.excess_aurc import excess_value
 from abstain.metrics.groups import Groups
+from abstain.metrics.influence import Value, mean_value
 from abstain.metrics.intervals import aurc_value
-from abstain.metrics.log_loss import log_loss_rows
 from abstain.metrics.ood import aupr, auroc_value, fpr, unknown_groups
 from abstain.metrics.operating_points import coverage_at, risk_at
-from abstain.metrics.ranking import Ranking, Rows
-from abstain.metrics.softmax import Softmax
-from abstain.metrics.value import Value, mean_value
-from abstain.names import called, check_name
+from abstain.metrics.ranking import Ranking, SampleRows
+from abstain.metrics.softmax import Softmax, brier_rows, log_loss_rows, softmax_calibration_error
 
 Need = Literal["classes", "softmax", "known", "unknown", "unweighted"]
 _LIKELIHOOD: tuple[Need, ...] = ("classes", "softmax", "known")
@@ -50,16 +47,16 @@ class Metric:
         """Measure a ranking at a value of the parameter, or at its default."""
         return self.measure(ranking, self.default if at is None else at)
 
-    def objection(self, rows: Rows, /) -> str | None:
+    def objection(self, rows: SampleRows, /) -> str | None:
         """Why the rows do not allow this metric, in words that follow "the rows have"; None if they do."""
         return next((words for need in self.needs if (words := _OBJECTIONS[need](rows))), None)
 
 
-def _unknown(rows: Rows) -> int:
+def _unknown(rows: SampleRows) -> int:
     return 0 if rows.labels is None else int(np.count_nonzero(rows.labels < 0))
 
 
-_OBJECTIONS: dict[Need, Callable[[Rows], str | None]] = {
+_OBJECTIONS: dict[Need, Callable[[SampleRows], str | None]] = {
     "classes": lambda rows: "no labels" if rows.labels is None else None,
     "softmax": lambda rows: "no logits" if rows.logits is None else None,
     "known": lambda rows: "some unknown classes" if _unknown(rows) else None,

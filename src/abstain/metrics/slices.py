@@ -1,13 +1,88 @@
-"""What accepting some rows means for each part of them, such as a domain or a class."""
+"""Shares with exact intervals, and the risk and coverage of slices: groups, classes, domains."""
 
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.arguments import as_names
-from abstain.metrics.checks import check_losses
-from abstain.metrics.share import Share, share
+from abstain._arguments import as_names
+from abstain._errors import InvalidInputError
+from abstain._kernels.sums import exact_sum
+from abstain.metrics.checks import check_level, check_losses
+from abstain.metrics.clusters import RowClusters, cluster_sums
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ShareEstimate:
+    """A share, its standard error and its interval."""
+
+    value: float
+    se: float
+    low: float
+    high: float
+
+
+def share(losses: ArrayLike, /, *, ids: ArrayLike | None = None, level: float = 0.95) -> ShareEstimate:
+    """The mean loss of rows, such as their share of errors, with the interval of Korn and Graubard (1998).
+
+    It is Clopper and Pearson's for the number of independent rows that would have the same standard error. Rows with
+    the same ``ids`` are one cluster, taken for a draw among all clusters, so that their number may vary too.
+
+    Parameters
+    ----------
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    ids : (n,) array, optional
+        Samples with the same id are one cluster, counted once in standard errors.
+    level : float
+        Of the interval.
+
+    Returns
+    -------
+    ShareEstimate
+        The share with its interval.
+
+    Examples
+    --------
+    >>> found = share([0, 0, 0, 1])
+    >>> found.value, round(found.low, 3), round(found.high, 3)
+    (0.25, 0.006, 0.806)
+    """
+    check_level(level)
+    each = check_losses(losses, None)[0].astype(np.float64)
+    clusters, n = RowClusters.of(ids, len(each)), len(each)
+    value = exact_sum(each) / n
+    sums = cluster_sums(each - value, clusters)
+    c = len(sums)
+    se = sqrt(exact_sum(np.square(sums)) * c / (c - 1)) / n if c > 1 else 0.0
+    low, high = korn_graubard(*map(np.array, ([value], [se], [n], [c])), level=level)
+    return ShareEstimate(value, se, float(low[0]), float(high[0]))
+
+
+def korn_graubard(
+    value: Floats, se: Floats, rows: NDArray[np.int64], clusters: NDArray[np.int64], /, *, level: float
+) -> tuple[Floats, Floats]:
+    """Intervals of shares (m,) from their standard errors and the numbers of rows and clusters that they are of.
+
+    Where the standard error is 0, because all rows are alike, every cluster counts as one row, and no share counts for
+    more rows than there are.
+    """
+    from scipy.special import betaincinv, stdtrit
+
+    outside = (1 - level) / 2
+    spread = value * (1 - value)
+    alike = (se <= 0) | (spread <= 0) | (clusters < 2)
+    of_rows, of_clusters = np.maximum(rows - 1, 1), np.maximum(clusters - 1, 1)  # degrees of freedom
+    same = spread / np.where(alike, 1.0, np.square(se)) * (rows / of_rows)
+    size = np.where(alike, clusters, np.minimum(same, rows))
+    size = size * np.square(stdtrit(of_rows, outside) / stdtrit(of_clusters, outside))
+    hits = value * size
+    low = np.where(hits > 0, betaincinv(np.maximum(hits, 1e-300), size - hits + 1, outside), 0.0)
+    high = np.where(hits < size, betaincinv(hits + 1, np.maximum(size - hits, 1e-300), 1 - outside), 1.0)
+    return np.minimum(low, value), np.maximum(high, value)
 
 
 @dataclass(frozen=True)
@@ -19,9 +94,9 @@ class Slice:
     accepted: int
     errors: float
     """The total loss of those accepted."""
-    coverage: Share
+    coverage: ShareEstimate
     """The share of its rows that is accepted."""
-    risk: Share | None
+    risk: ShareEstimate | None
     """The mean loss of those accepted, None where there are none."""
 
 
@@ -36,19 +111,39 @@ def slices(
 ) -> list[Slice]:
     """Coverage and risk of the rows of each name, in the order of the names, with intervals that count a cluster once.
 
+    Parameters
+    ----------
+    names : (n,) array
+        The slice of each sample.
+    accepted : (n,) array of bool
+        Which samples are accepted.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    ids : (n,) array, optional
+        Samples with the same id are one cluster, counted once in standard errors.
+    level : float
+        Of the interval.
+
+    Returns
+    -------
+    list of Slice
+        One for each name, with its risk and coverage.
+
+    Examples
+    --------
     >>> [one] = slices(["fog", "fog"], [True, True], [0, 1])
     >>> one.accepted, one.coverage.value, one.risk.value
     (2, 1.0, 0.5)
     """
     each, taken, loss = np.asarray(names), np.asarray(accepted), check_losses(losses, None)[0]
     if taken.dtype != bool or not each.shape == taken.shape == loss.shape:
-        raise ValueError(
+        raise InvalidInputError(
             f"`names`, `accepted` and `losses` must have a name, a boolean and a loss for each row, got shapes "
             f"{each.shape}, {taken.shape} of {taken.dtype} and {loss.shape}."
         )
     samples = None if ids is None else as_names("ids", ids)
-    distinct, place = np.unique(each, return_inverse=True)
-    parts = rows_of_parts(place, len(distinct))
+    distinct, index = np.unique(each, return_inverse=True)
+    parts = rows_of_parts(index, len(distinct))
     return [_slice(str(name), rows, taken, loss, samples, level) for name, rows in zip(distinct, parts, strict=True)]
 
 

@@ -6,16 +6,16 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.cached_property import cached_property
-from abstain.kernels.sums import distance_powers
+from abstain._cached_property import cached_property
+from abstain._errors import InvalidInputError
+from abstain._kernels.sums import distance_powers
 from abstain.metrics.checks import check_level, check_losses
-from abstain.metrics.clusters import Clusters, cluster_sums, error_of_sums, standard_error
-from abstain.metrics.crossing import crossing
+from abstain.metrics.clusters import RowClusters, cluster_sums, error_of_sums, standard_error
 from abstain.metrics.influence import Influence
 from abstain.metrics.intervals import estimates, mover
-from abstain.metrics.ranking import Ranking, Rows
-from abstain.metrics.risk_influence import risk_influence
-from abstain.metrics.spread import MOST, Spread, effective_number, heaviest
+from abstain.metrics.operating_points import crossing, risk_influence
+from abstain.metrics.ranking import Ranking, SampleRows
+from abstain.metrics.spread import FEW_APART, MOST, Spread, effective_number, heaviest
 
 ENOUGH = 5  # clusters apart, to tell what those not seen weigh: with fewer, 95% intervals held in 86%
 
@@ -78,11 +78,11 @@ class TwoModels:
         check_level(level)
         losses = [check_losses(each)[0] for each in (losses_a, losses_b)]
         if len(losses[0]) != len(losses[1]):
-            raise ValueError(
+            raise InvalidInputError(
                 f"`losses_b` must have a loss for each sample of `losses_a`, got {len(losses[1])} for {len(losses[0])}."
             )
-        clusters = Clusters.of(ids, len(losses[0]))
-        a, b = (Rows.of_checked(each, None, clusters) for each in losses)
+        clusters = RowClusters.of(ids, len(losses[0]))
+        a, b = (SampleRows.of_checked(each, None, clusters) for each in losses)
         return cls(a.rank(conf_a), b.rank(conf_b), level)
 
     def swapped(self) -> Self:
@@ -121,17 +121,17 @@ class TwoModels:
         if not self._differ.any():
             return _same(coverage)
         risk, of_risk = risk_influence(self.b, coverage)
-        found = crossing(self.a, risk, of_risk=of_risk, level=self.level)
-        se = None if found.centred is None else standard_error(found.centred, self._clusters)
-        return Pair(found.value, coverage, se, found.low - coverage, found.high - coverage)
+        reached = crossing(self.a, risk, of_risk=of_risk, level=self.level)
+        se = None if reached.centred is None else standard_error(reached.centred, self._clusters)
+        return Pair(reached.value, coverage, se, reached.low - coverage, reached.high - coverage)
 
     @property
-    def _clusters(self) -> Clusters | None:
+    def _clusters(self) -> RowClusters | None:
         return self.a.rows.clusters
 
     @cached_property
     def _differ(self) -> NDArray[np.bool_]:
-        """(n,) which rows tell the two apart: by their loss, or, unless all have the same ranks, their confidence."""
+        """(n,) rows that differ between the two by loss or, unless all have the same ranks, by confidence."""
         losses = self.a.rows.given_losses != self.b.rows.given_losses
         if (self.a.group == self.b.group).all():
             return np.asarray(losses)
@@ -148,7 +148,7 @@ class TwoModels:
         if not self._differ.any():
             return _same(a)
         n, size = self.a.n, min(effective_number(each.shares) for each in (of_a, of_b))
-        spread = Spread(se**2, (cubes[0] / n**3, cubes[1] / n**3), self._unseen(of_a, of_b), size)
+        spread = Spread(se**2, (cubes[0] / n**3, cubes[1] / n**3), self._unseen(of_a, of_b), size, few=FEW_APART)
         low, high = spread.interval(a - b, level=self.level)
         return Pair(a, b, se, low, high)
 
@@ -161,5 +161,5 @@ class TwoModels:
 
 
 def _same(value: float) -> Pair:
-    """What two models have that no row tells apart."""
+    """The pair of two models that agree on every row."""
     return Pair(value, value, 0.0, 0.0, 0.0)

@@ -1,27 +1,29 @@
-"""Does the selector still accept as many samples as in calibration? Without labels."""
+"""Is the share accepted still that of calibration? Without labels."""
 
 from dataclasses import dataclass, replace
-from math import log, sqrt
+from math import exp, log, sqrt
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln
 
+from abstain._errors import InvalidInputError
+from abstain._io.records import from_json, to_json
+from abstain.monitor.monitor import ClusterValues
 from abstain.monitor.rate import RateEvidence
-from abstain.monitor.row import Clusters
-from abstain.records import from_json, to_json
 from abstain.thresholds.binomial import lower_bound, upper_bound
 from abstain.thresholds.sample import check_chance
 
-SEVERAL = 0.74 + 0.5  # the places within the groups, and the sizes of these: docs/guarantees.md, The share accepted
+SEVERAL = 0.74 + 0.5  # ranks within the groups, and their sizes: docs/guarantees.md, The share accepted
 
 
 def share_error(n: int, level: float, thresholds: int, /) -> float:
-    """By how much the share that ``thresholds`` accept, one per group, may differ from that seen on ``n`` samples.
+    """A bound on the difference between the true share accepted and the share observed on ``n`` samples.
 
-    It may differ by more with probability at most ``level`` in either direction, whatever thresholds are chosen on the
-    sample. For one, by Dvoretzky, Kiefer and Wolfowitz; for more, their mean error bounds the mean and bounded
-    differences the rest: see docs/guarantees.md.
+    It fails with probability at most ``level`` in either direction, however the ``thresholds``, one per group, are
+    chosen on the sample. For one threshold it is that of Dvoretzky, Kiefer and Wolfowitz; for several, of their mean
+    error and bounded differences: see docs/guarantees.md.
     """
     mean = SEVERAL * sqrt(thresholds / n) if thresholds > 1 else 0.0
     return mean + sqrt(-log(level) / (2 * n))
@@ -32,13 +34,30 @@ def share_error(n: int, level: float, thresholds: int, /) -> float:
 class AcceptanceMonitor:
     """An alarm when the share accepted leaves what calibration allows, false with probability at most δ over all time.
 
-    Half of δ covers the calibration's own uncertainty, a quarter each a rise and a fall. A steady share does NOT
-    certify the risk: a change in what the labels are given the inputs cannot be seen without labels.
+    Half of δ covers the uncertainty of calibration, a quarter each a rise and a fall. A constant share does NOT
+    certify the risk: a change of labels given inputs cannot be detected without labels.
+
+    Parameters
+    ----------
+    low, high : float
+        The range of the share that calibration allows; `from_calibration` computes it.
+    delta : float
+        Probability of a false alarm, over all time.
+    rise, fall : RateEvidence, optional
+        Evidence so far that more, or fewer, are accepted than allowed.
+    clustered : bool
+        Whether rows with the same id count once, by the share of them that is accepted.
+
+    Examples
+    --------
+    >>> monitor = AcceptanceMonitor.from_calibration(accepted=800, n=1000)
+    >>> monitor.update(accepted=300, n=600).alarm
+    True
     """
 
     columns: ClassVar[tuple[str, ...]] = ("accepted",)
-    meaning: ClassVar[str] = "the share accepted has left what calibration allows"
-    caveat: ClassVar[str] = "Shares and confidences certify nothing about the risk: only labels do."
+    meaning: ClassVar[str] = "the share accepted is outside what calibration allows"
+    caveat: ClassVar[str] = "The share accepted and the confidences certify nothing about the risk; only labels do."
 
     low: float
     high: float
@@ -53,24 +72,33 @@ class AcceptanceMonitor:
     def __post_init__(self) -> None:
         check_chance("delta", self.delta)
         if not 0 <= self.low <= self.high <= 1:
-            raise ValueError(
+            raise InvalidInputError(
                 "`low` and `high` must be between 0 and 1, the first not above the second, got "
                 f"{self.low} and {self.high}."
             )
         if self._rise.bound != self.high or self._fall.bound != 1 - self.low or self._rise.n != self._fall.n:
-            raise ValueError("`rise` and `fall` must be of this range and of the same samples, got others.")
+            raise InvalidInputError(
+                f"`rise` and `fall` must be evidence about {self.low} to {self.high} on the same samples, got "
+                f"{self.rise} and {self.fall}."
+            )
 
     @classmethod
     def from_calibration(cls, *, accepted: int, n: int, delta: float = 0.05, chosen_thresholds: int = 0) -> Self:
-        """From the counts of the calibration sample.
+        """The monitor from the counts of a calibration sample.
 
-        The range is that of Clopper and Pearson, for thresholds that were fixed before the sample was seen. Where they
-        were chosen on it, ``chosen_thresholds`` is their number, one for each group of the rows, and the range holds
-        for all choices at once: that of Dvoretzky, Kiefer and Wolfowitz for one, a wider one for several.
+        Parameters
+        ----------
+        accepted, n : int
+            Samples accepted, and in all.
+        delta : float
+            Probability of a false alarm, over all time.
+        chosen_thresholds : int
+            The number of thresholds, one per group, chosen on this sample. With 0 the range is that of Clopper and
+            Pearson, for thresholds fixed before; otherwise it holds for all choices simultaneously.
         """
         check_chance("delta", delta)
         if not 0 <= accepted <= n or not n:
-            raise ValueError(f"`accepted` must be between 0 and `n`, at least 1, got {accepted} of {n}.")
+            raise InvalidInputError(f"`accepted` must be between 0 and `n`, and `n` at least 1, got {accepted} of {n}.")
         if chosen_thresholds:
             within = share_error(n, delta / 4, chosen_thresholds)
             return cls(max(accepted / n - within, 0.0), min(accepted / n + within, 1.0), delta)
@@ -87,14 +115,14 @@ class AcceptanceMonitor:
     def update(self, *, accepted: int, n: int) -> Self:
         """The monitor after ``n`` more samples, ``accepted`` of them accepted, in any order."""
         if not 0 <= accepted <= n:
-            raise ValueError(f"`accepted` must be between 0 and `n`, got {accepted} of {n}.")
+            raise InvalidInputError(f"`accepted` must be between 0 and `n`, got {accepted} of {n}.")
         rise, fall = self._rise.update(ones=accepted, n=n), self._fall.update(ones=n - accepted, n=n)
         return replace(self, rise=rise, fall=fall)
 
     def observe(self, accepted: ArrayLike, /) -> Self:
-        """The monitor after further samples, one by one in the order they came: whether each was accepted.
+        """The monitor after more samples, in the order they came: whether each was accepted.
 
-        Where rows form clusters, the share accepted of each cluster.
+        If rows form clusters, the share accepted of each cluster.
         """
         each = np.asarray(accepted, dtype=np.float64)
         return replace(self, rise=self._rise.observe(each), fall=self._fall.observe(1 - each))
@@ -114,7 +142,7 @@ class AcceptanceMonitor:
         """Whether the share has been shown to be outside."""
         return self._rise.reached(self.delta / 4) or self._fall.reached(self.delta / 4)
 
-    def outcomes(self, clusters: Clusters, /) -> NDArray[np.float64]:
+    def outcomes(self, clusters: ClusterValues, /) -> NDArray[np.float64]:
         """The share of each cluster's decisions that is to accept."""
         sizes = clusters.sizes
         return np.where(sizes > 0, clusters.sums() / np.maximum(sizes, 1), np.nan)
@@ -127,17 +155,17 @@ class AcceptanceMonitor:
 
     def numbers(self) -> dict[str, Any]:
         """The share accepted and what calibration allows."""
-        found = {"accepted": self.accepted, "n": self.n, "low": self.low, "high": self.high}
-        return found | {"alarm": self.alarm}
+        counts = {"accepted": self.accepted, "n": self.n, "low": self.low, "high": self.high}
+        return counts | {"alarm": self.alarm}
 
     def words(self) -> str:
         """The verdict on the share accepted."""
-        allowed = f"{self.low:.3f}–{self.high:.3f}"
+        allowed = f"calibration allows {self.low:.3f}–{self.high:.3f}"
         if not self.n:
-            return f"The share accepted is not known: no decisions so far (calibration allows {allowed})."
-        verdict = "ALARM: the share accepted has left" if self.alarm else "No alarm: the share accepted may be within"
-        seen = f"{self.accepted:.6g} of {self.n}{' ids' * self.clustered}, {self.accepted / self.n:.3f}"
-        return f"{verdict} what calibration allows ({allowed}): {seen}."
+            return f"Share accepted: unknown, no decisions yet ({allowed})."
+        verdict = "ALARM, outside what calibration allows" if self.alarm else "no alarm"
+        seen = f"{self.accepted / self.n:.3f}, {self.accepted:.6g} of {self.n}{' ids' * self.clustered}"
+        return f"Share accepted: {verdict}. {seen}; {allowed}."
 
     def to_json(self) -> str:
         """The state as text."""
@@ -147,3 +175,44 @@ class AcceptanceMonitor:
     def from_json(cls, text: str, /) -> Self:
         """The monitor that `to_json` wrote."""
         return from_json(text, cls)
+
+
+def fisher_p(accepted: int, n: int, accepted_now: int, n_now: int, /) -> float:
+    """Two-sided p-value of Fisher's exact test that two windows have the same share accepted.
+
+    It is valid for a single comparison; for repeated ones use `AcceptanceMonitor`.
+
+    Parameters
+    ----------
+    accepted, n : int
+        Samples accepted and in all, in the first window.
+    accepted_now, n_now : int
+        The same in the second window.
+
+    Returns
+    -------
+    float
+        The p-value.
+
+    Examples
+    --------
+    >>> f"{fisher_p(800, 1000, 720, 1000):.4e}"
+    '3.4258e-05'
+    """
+    if not (0 <= accepted <= n and 0 <= accepted_now <= n_now):
+        raise InvalidInputError(
+            f"`accepted` must be between 0 and the size of its window, got {accepted} of {n} and {accepted_now} of "
+            f"{n_now}."
+        )
+    total = accepted + accepted_now
+
+    def log_probability(k: int) -> float:
+        return float(_choose(n, k) + _choose(n_now, total - k) - _choose(n + n_now, total))
+
+    seen = log_probability(accepted)
+    support = range(max(0, total - n_now), min(n, total) + 1)
+    return min(1.0, sum(exp(value) for k in support if (value := log_probability(k)) <= seen + 1e-9))
+
+
+def _choose(n: int, k: int) -> float:
+    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))

@@ -1,4 +1,4 @@
-"""All that is watched of a deployed selector, in one value."""
+"""All monitors of a deployed selector, in one value."""
 
 from dataclasses import dataclass, fields, replace
 from typing import Self, final
@@ -6,25 +6,32 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abstain.arguments import as_doubles
+from abstain._arguments import as_doubles
+from abstain._errors import InvalidInputError
+from abstain._io.records import from_json, to_json
 from abstain.metrics.checks import rejected_last
 from abstain.monitor.acceptance import AcceptanceMonitor, share_error
 from abstain.monitor.clusters import outcomes
 from abstain.monitor.monitor import Monitor
 from abstain.monitor.risk import RiskMonitor
 from abstain.monitor.scores import ScoreMonitor
-from abstain.records import from_json, to_json
 from abstain.selector import Selector
-from abstain.thresholds.promise import RISK
+from abstain.thresholds.guarantee import Quantity
 
 
 @final
 @dataclass(frozen=True)
 class DeploymentMonitor:
-    """The risk as labels arrive, and without labels the share accepted and the distribution of the confidence.
+    """Monitors of a deployed selector: risk, share accepted, and distribution of the confidence.
 
-    Each alarm is false with probability at most its own δ over all time. Only the first is about the risk. Another
-    monitor is another field.
+    Each raises a false alarm with probability at most its own δ over all time. Only the first needs labels, and only it
+    is about the risk. Observing returns a new value. Another monitor is another field.
+
+    Parameters
+    ----------
+    risk : RiskMonitor, optional
+    acceptance : AcceptanceMonitor, optional
+    scores : ScoreMonitor, optional
     """
 
     risk: RiskMonitor | None = None
@@ -33,18 +40,27 @@ class DeploymentMonitor:
 
     def __post_init__(self) -> None:
         if len({part.clustered for part in self.parts.values()}) > 1:
-            raise ValueError("The monitors must all count rows, or all count clusters of rows, got both.")
+            raise InvalidInputError("The monitors must all count rows, or all count clusters of rows, got both.")
 
     @classmethod
     def of(cls, selector: Selector, /, *, risk: float | None = None, delta: float = 0.05) -> Self:
-        """All that can be watched of a selector: its promised risk, or another, its share accepted and confidences.
+        """All monitors that a selector allows: of its guaranteed risk, its share accepted and its confidences.
 
-        If it was calibrated with ids, rows with the same ids are one cluster, and clusters are what is counted.
+        If it was calibrated with ids, rows with the same id are one cluster, and clusters are counted.
+
+        Parameters
+        ----------
+        selector : Selector
+            What is deployed.
+        risk : float, optional
+            The risk to monitor, if not the guaranteed one.
+        delta : float
+            Probability of a false alarm of each monitor, over all time.
         """
         t = selector.threshold
-        if risk is None and t.promise.quantity == RISK:
-            risk = t.promise.target
-        largest, counting = t.promise.largest, t.promise.counting
+        if risk is None and t.guarantee.quantity is Quantity.RISK:
+            risk = t.guarantee.target
+        largest, counting = t.guarantee.largest, t.guarantee.counting
         watched = None if risk is None else RiskMonitor(risk, delta, largest=largest, counting=counting)
         scores = ScoreMonitor(selector.distribution, delta, clustered=_is_clustered(selector))
         return cls(watched, _acceptance(selector, delta), scores)
@@ -55,30 +71,30 @@ class DeploymentMonitor:
     @property
     def parts(self) -> dict[str, Monitor]:
         """The monitors that there are, by name."""
-        found = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: part for name, part in found.items() if part is not None}
+        monitors = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: part for name, part in monitors.items() if part is not None}
 
     def observe_accepted(self, accepted: ArrayLike, /, *, ids: ArrayLike | None = None) -> Self:
-        """The monitor after further decisions, in the order they came: whether each was accepted.
+        """The monitors after more decisions, in the order they came: whether each was accepted.
 
-        Of a selector calibrated with ids, rows with the same ids are one cluster, which must be complete.
+        If the selector was calibrated with ids, rows with the same id are one cluster, which must be complete.
         """
         if self.acceptance is None:
             return self
         return replace(self, acceptance=self.acceptance.observe(outcomes(self.acceptance, accepted, ids)))
 
     def observe_confidence(self, confidence: ArrayLike, /, *, ids: ArrayLike | None = None) -> Self:
-        """The monitor after further confidences, in the order they came; NaN where a sample was not usable."""
+        """The monitors after more confidences, in the order they came; NaN for non-finite rows."""
         if self.scores is None:
             return self
         values = rejected_last(as_doubles("confidence", confidence))
         return replace(self, scores=self.scores.observe(outcomes(self.scores, values, ids)))
 
     def observe_errors(self, errors: ArrayLike, /, *, ids: ArrayLike | None = None) -> Self:
-        """The monitor after the errors (0 or 1) of further accepted samples, in the order of their decisions.
+        """The monitors after the errors (0 or 1) of more accepted samples, in the order of their decisions.
 
-        NaN stands for a row that was rejected or has no label. Of a selector calibrated with ids all rows must be
-        given: a cluster of more rows than the guarantee is about does not count.
+        NaN is for rows that were rejected or have no label. If the selector was calibrated with ids, all rows must be
+        given: a cluster with more rows than the guarantee covers does not count.
         """
         return self if self.risk is None else replace(self, risk=self.risk.observe(outcomes(self.risk, errors, ids)))
 
@@ -115,19 +131,21 @@ class DeploymentMonitor:
 
 def _is_clustered(selector: Selector) -> bool:
     """Whether it was calibrated with ids, whether or not any of them happened to repeat."""
-    promise = selector.threshold.promise
-    return promise.largest is not None or promise.counting == "clusters"
+    guarantee = selector.threshold.guarantee
+    return guarantee.largest is not None or guarantee.counting == "clusters"
 
 
 def _acceptance(selector: Selector, delta: float) -> AcceptanceMonitor | None:
     """Of the share accepted; None where calibration allows no range, for thresholds of groups chosen on clusters."""
     t, groups, distribution = selector.threshold, selector.groups, selector.distribution
     clustered = _is_clustered(selector)
-    if t.promise.largest in (None, 1):  # every row that was counted is independent, or one of its cluster
+    if t.guarantee.largest in (None, 1):  # every row that was counted is independent, or one of its cluster
         chosen, data = 1 if groups is None else len(groups.thresholds), selector.calibration
-        n = t.n if groups is None or data is None else data.rows - data.held_out  # groups of no usable row count too
-        found = AcceptanceMonitor.from_calibration(accepted=t.accepted, n=n, delta=delta, chosen_thresholds=chosen)
-        return replace(found, clustered=clustered)
+        n = (
+            t.n if groups is None or data is None else data.rows - data.held_out
+        )  # groups without a finite row count too
+        monitor = AcceptanceMonitor.from_calibration(accepted=t.accepted, n=n, delta=delta, chosen_thresholds=chosen)
+        return replace(monitor, clustered=clustered)
     if groups is not None:
         return None
     ranks = np.cumsum((0, *distribution.weights))  # of one row drawn from each cluster; the last is one more than n

@@ -7,7 +7,8 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.kernels.decisions import (
+from abstain._errors import InvalidInputError
+from abstain._kernels.decisions import (
     BASE,
     CONTENT,
     FIRST,
@@ -41,15 +42,20 @@ def _table(slots: int) -> Ints:
 class Memory:
     """The last 500,000 rows with ids at least, twice as many at most, and decisions whose labels may come.
 
-    A row is known again by its id: its decision counts once and its label counts once, whenever they come. The same id
-    with another confidence, verdict or domain is another decision, and so is the k-th row of one input that is the same
-    in all of these; it is known again as the k-th of another. A row without a confidence or a verdict may be any in it.
-    Rows are compared with the first decision of their id, as its first row told it, and a label alone stays with the
-    decision it was first taken for: so whatever comes in between, an input given again changes nothing. A label that
-    differs from the one that is known is that of the next decision that is the same and has this label or none; where
-    there is no such decision it is left out. Any two of a million ids share a digest with probability 3e-8.
+    A row is recognised by its id: its decision counts once and its label counts once, whenever they come.
 
-    Compiled code changes the arrays in place: see `abstain.kernels.decisions`.
+    - The same id with another confidence, verdict or domain is another decision. So is the k-th row of an input with
+      equal values in all of these; it is recognised as the k-th of another input.
+    - A row without a confidence or a verdict matches any decision in it. Rows are compared with the first decision of
+      their id, as its first row gave it.
+    - A label without a decision stays with the decision it was first assigned to, so an input given again changes
+      nothing, whatever came in between.
+    - A label that differs from the known one belongs to the next equal decision with this label or none; if there is no
+      such decision, it is left out.
+
+    Any two of a million ids share a digest with probability 3e-8.
+
+    Compiled code changes the arrays in place: see `abstain._kernels.decisions`.
     """
 
     newer: Ints
@@ -64,26 +70,26 @@ class Memory:
 
     def with_room(self, entries: int, turns: int, counts: Ints, /) -> Self:
         """The same with room for so many more entries and turns; ``counts`` changes with it."""
-        found = self
+        memory = self
         if counts[NEWER] >= REMEMBERED:
             keys = np.ascontiguousarray(self.older[self.older[:, KEY] != 0, KEY])
             slots = np.empty(len(keys), dtype=np.int64)
             find_keys(keys, self.newer, slots)
             lost = int(np.count_nonzero(slots < 0))
-            found = replace(self, newer=_table(SMALLEST), older=self.newer, forgotten=self.forgotten + lost)
+            memory = replace(self, newer=_table(SMALLEST), older=self.newer, forgotten=self.forgotten + lost)
             counts[NEWER] = 0
         needed = (int(counts[NEWER]) + entries) * 5 // 4
-        if needed > len(found.newer):
+        if needed > len(memory.newer):
             larger = _table(1 << (needed - 1).bit_length())
-            refill(found.newer, larger)
-            found = replace(found, newer=larger)
-        if counts[LAST] - counts[BASE] + turns > len(found.queue):
-            held = found.queue[counts[FIRST] - counts[BASE] : counts[LAST] - counts[BASE]]
+            refill(memory.newer, larger)
+            memory = replace(memory, newer=larger)
+        if counts[LAST] - counts[BASE] + turns > len(memory.queue):
+            held = memory.queue[counts[FIRST] - counts[BASE] : counts[LAST] - counts[BASE]]
             queue = np.zeros((2 * (len(held) + turns), 4), dtype=np.int64)
             queue[: len(held)] = held
             counts[BASE] = counts[FIRST]
-            found = replace(found, queue=queue)
-        return found
+            memory = replace(memory, queue=queue)
+        return memory
 
     def turns(self, counts: Ints, /) -> Ints:
         """(n, 4) rows, right, wrong and pending of those that wait."""
@@ -96,11 +102,11 @@ class Memory:
         keys: dict[int, dict[int, None]] = {}
         for entry in waiting.tolist():
             keys.setdefault(entry[PLACE], {})[entry[KEY]] = None
-        found = []
+        queue = []
         for number, (rows, right, wrong, pending) in enumerate(self.turns(counts).tolist(), start=int(counts[FIRST])):
             known = sorted(keys.get(number, ()))[:pending]
-            found.append((rows, right, wrong, *known, *[0] * (pending - len(known))))
-        return tuple(found)
+            queue.append((rows, right, wrong, *known, *[0] * (pending - len(known))))
+        return tuple(queue)
 
     def to_texts(self) -> tuple[str, str]:
         """The newer and the older half as text, without rows of clusters that are open."""
@@ -112,7 +118,7 @@ class Memory:
         if min(counts[WINDOW], forgotten) < 0 or any(
             len(each) < 3 or min(each[:3]) < 0 or each[0] < each[1] + each[2] + len(each[3:]) for each in kept
         ):
-            raise ValueError("`text` must be the state of a monitor, got labels that wait for no decisions.")
+            raise InvalidInputError("`text` must be the state of a monitor, got labels without decisions.")
         tables = [_unpacked(text) for text in (newer, older)]
         counts[NEWER] = np.count_nonzero(tables[0][:, KEY])
         queue = np.zeros((max(SMALLEST, 2 * len(kept)), 4), dtype=np.int64)
@@ -134,25 +140,25 @@ class Memory:
 def _packed(table: Ints) -> str:
     entries = table[(table[:, KEY] != 0) & (table[:, CONTENT] != 0) & (table[:, PLACE] > -2)]
     entries = entries[np.argsort(entries[:, KEY])]
-    found = np.empty(len(entries), dtype=ENTRY)
-    found["key"], found["decision"], found["flags"] = (
+    packed = np.empty(len(entries), dtype=ENTRY)
+    packed["key"], packed["decision"], packed["flags"] = (
         entries[:, KEY],
         entries[:, CONTENT] >> FLAG_BITS,
         entries[:, CONTENT] & ((1 << FLAG_BITS) - 1),
     )
-    return b64encode(found.tobytes()).decode()
+    return b64encode(packed.tobytes()).decode()
 
 
 def _unpacked(text: str) -> Ints:
     try:
-        found: Any = np.frombuffer(b64decode(text, validate=True), dtype=ENTRY)
+        packed: Any = np.frombuffer(b64decode(text, validate=True), dtype=ENTRY)
     except ValueError:
-        found = np.zeros(2, dtype=ENTRY)
-    if (found["key"][1:] <= found["key"][:-1]).any() or (found["flags"] == 0).any() or (found["key"] == 0).any():
-        raise ValueError("`text` must be the state of a monitor, got ids that none has written.")
-    entries = _table(len(found))
-    entries[:, KEY], entries[:, PLACE], entries[:, INPUT] = found["key"], NOWHERE, -1
-    entries[:, CONTENT] = found["decision"].astype(np.int64) << FLAG_BITS | found["flags"]
-    table = _table(max(SMALLEST, 1 << (2 * len(found)).bit_length()))
+        packed = np.zeros(2, dtype=ENTRY)
+    if (packed["key"][1:] <= packed["key"][:-1]).any() or (packed["flags"] == 0).any() or (packed["key"] == 0).any():
+        raise InvalidInputError("`text` must be the state of a monitor, got damaged ids.")
+    entries = _table(len(packed))
+    entries[:, KEY], entries[:, PLACE], entries[:, INPUT] = packed["key"], NOWHERE, -1
+    entries[:, CONTENT] = packed["decision"].astype(np.int64) << FLAG_BITS | packed["flags"]
+    table = _table(max(SMALLEST, 1 << (2 * len(packed)).bit_length()))
     refill(entries, table)
     return table

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincc, betaln, log_expit, logit
 
-from abstain.kernels.jumper import jump_rates
+from abstain._errors import InvalidInputError
+from abstain._kernels.bets import jump_rates
 
 EXCESS = np.array(
     [0.0, 0.25, 0.5, 1.0, 1.6, 2.4, 3.6, 5.0]
@@ -40,11 +41,10 @@ def log_evidence(ones: ArrayLike, n: ArrayLike, bound: float, /) -> NDArray[np.f
 class RateEvidence:
     """Evidence against "the rate is at most ``bound``", in a few numbers.
 
-    The mean of two gamblers' capital: the mixture of `log_evidence`, which is soonest where the rate is too high from
-    the start, and one who shares a little of the capital out anew at every step among bets on several rates and none,
-    which a long time of low rates does not ruin. A bound of 1 cannot be exceeded, one of 0 is by a single event. An
-    outcome is an event or not, or any part of one between 0 and 1: then the rate is the mean outcome, and the capital
-    that of the second gambler alone.
+    The mean capital of two bettors. The first is the mixture of `log_evidence`, fastest if the rate is too high from
+    the start. The second redistributes a little of its capital at every step among bets on several rates and no bet, so
+    that a long time of low rates does not ruin it. A bound of 1 cannot be exceeded; one of 0 is by a single event. An
+    outcome is 0 or 1, or any number between them: then the rate is the mean outcome, and only the second bettor plays.
     """
 
     bound: float
@@ -54,9 +54,9 @@ class RateEvidence:
     of_parts: bool = False
     """Whether outcomes are parts of events."""
     shares: tuple[float, ...] = ()
-    """Of the second gambler's capital, in each bet; equal at the start."""
+    """Of the second bettor's capital, in each bet; equal at the start."""
     log_switching: float = 0.0
-    """Log of the second gambler's capital."""
+    """Log of the second bettor's capital."""
     highest: float = 0.0
     """Log of the largest evidence so far."""
 
@@ -71,41 +71,43 @@ class RateEvidence:
             or not np.isfinite(self.log_switching)
             or not self.highest >= 0
         ):
-            raise ValueError("`text` must be the state of a monitor, got numbers that no stream leads to.")
+            raise InvalidInputError("`text` must be the state of a monitor, got impossible numbers.")
 
     def update(self, *, ones: int, n: int) -> Self:
         """After ``n`` more samples with ``ones`` events among them, in an order that is not known."""
         if not 0 <= ones <= n:
-            raise ValueError(f"The number of events must be between 0 and `n`, got {ones} of {n}.")
+            raise InvalidInputError(f"The number of events must be between 0 and `n`, got {ones} of {n}.")
         return self._after(np.array([ones], dtype=np.float64), np.array([n])) if n else self
 
     def observe(self, each: ArrayLike, /) -> Self:
-        """After further samples, in the order they came: 0 or 1 each, or from 0 to 1 if they are parts."""
+        """After more samples, in the order they came: 0 or 1 each, or from 0 to 1 if they are parts."""
         outcomes = np.atleast_1d(np.asarray(each))
         if self.of_parts:
             if outcomes.ndim != 1 or not ((outcomes >= 0) & (outcomes <= 1)).all():
                 bad = outcomes[~((outcomes >= 0) & (outcomes <= 1))]
                 got = f"{bad.flat[0]}" if bad.size else f"shape {outcomes.shape}"
-                raise ValueError(f"What is observed must be a sequence of numbers from 0 to 1, got {got}.")
+                raise InvalidInputError(f"Outcomes must be a sequence of numbers from 0 to 1, got {got}.")
         elif outcomes.ndim != 1 or not ((outcomes == 0) | (outcomes == 1)).all():
-            raise ValueError("What is observed must be a sequence of 0 and 1, got others.")
+            raise InvalidInputError(
+                f"Outcomes must be a sequence of 0 and 1, got {outcomes.ravel()[:5]} of shape {outcomes.shape}."
+            )
         return (
             self._after(outcomes.astype(np.float64), np.ones(len(outcomes), dtype=np.int64)) if len(outcomes) else self
         )
 
     def _after(self, ones: NDArray[np.float64], sizes: NDArray[np.int64]) -> Self:
         totals, counts = np.cumsum(np.append(self.ones, ones))[1:], self.n + np.cumsum(sizes)
-        found = replace(self, ones=min(float(totals[-1]), float(counts[-1])), n=int(counts[-1]))
+        after = replace(self, ones=min(float(totals[-1]), float(counts[-1])), n=int(counts[-1]))
         if self.bound == 1:
-            return found
+            return after
         if self.bound == 0:
-            return replace(found, highest=inf) if found.ones else found
+            return replace(after, highest=inf) if after.ones else after
         odds = logit(self.bound) + EXCESS[: len(self.shares)]
         if_one, if_zero = log_expit(odds) - log(self.bound), log_expit(-odds) - log1p(-self.bound)
         shares, switching = np.array(self.shares), np.empty(len(ones))
         jump_rates(ones, sizes, if_one, if_zero, shares, self.log_switching, switching)
         return replace(
-            found,
+            after,
             shares=tuple(shares.tolist()),
             log_switching=float(switching[-1]),
             highest=self._highest(totals, counts, switching),

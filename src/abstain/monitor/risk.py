@@ -1,4 +1,4 @@
-"""Is the risk of accepted samples still what was promised? With labels, as they come."""
+"""Is the risk of accepted samples still at most the guaranteed one? With labels, as they come."""
 
 from dataclasses import dataclass, replace
 from math import log
@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import betaln
 
+from abstain._errors import InvalidInputError
+from abstain._io.records import from_json, to_json
+from abstain.monitor.monitor import ClusterValues
 from abstain.monitor.rate import RateEvidence
-from abstain.monitor.row import Clusters
-from abstain.records import from_json, to_json
-from abstain.thresholds.promise import Counting
+from abstain.thresholds.guarantee import Counting
 from abstain.thresholds.sample import check_chance, check_target
 
 
@@ -21,18 +22,36 @@ from abstain.thresholds.sample import check_chance, check_target
 class RiskMonitor:
     """An alarm when the selective risk exceeds ``risk``, false with probability at most ``delta`` over all time.
 
-    Feed it the errors of accepted samples in the order of the *decisions*, not in that of the labels: where errors are
-    reported sooner than right answers, the first labels are mostly errors. `Watch` waits with a label until its turn
-    has come. Whether a label ever comes must not depend on the outcome. The monitor is a few numbers, saved as JSON.
-    (Ramdas et al., 2023)
+    Give it the errors of accepted samples in the order of the *decisions*, not of the labels: if errors are reported
+    sooner than correct answers, the first labels are mostly errors. `Watch` orders labels. Whether a label ever comes
+    must not depend on the outcome. The state is a few numbers, saved as JSON.
 
+    Parameters
+    ----------
+    risk : float
+        The guaranteed risk.
+    delta : float
+        Probability of a false alarm, over all time.
+    excess : RateEvidence, optional
+        Evidence so far.
+    largest : int, optional
+        The guarantee covers clusters of at most this many rows with the same id; None for independent rows.
+    counting : {"rows", "clusters"}
+        What counts once: every row, or every cluster.
+
+    References
+    ----------
+    Ramdas et al., "Game-theoretic statistics and safe anytime-valid inference", 2023.
+
+    Examples
+    --------
     >>> monitor = RiskMonitor(risk=0.05, delta=0.05).update(errors=40, n=200)
     >>> monitor.alarm
     True
     """
 
     columns: ClassVar[tuple[str, ...]] = ("error", "accepted")
-    meaning: ClassVar[str] = "the risk is above what was promised"
+    meaning: ClassVar[str] = "the risk is above the guaranteed risk"
     caveat: ClassVar[str] = ""
 
     risk: float
@@ -48,11 +67,11 @@ class RiskMonitor:
         check_target("risk", self.risk)
         check_chance("delta", self.delta)
         if self.largest is not None and self.largest < 1:
-            raise ValueError(f"`largest` must be at least 1, got {self.largest}.")
+            raise InvalidInputError(f"`largest` must be at least 1, got {self.largest}.")
         if self.excess is not None and self.excess.of_parts == self.counts_rows:
-            raise ValueError("`excess` must bet on what is counted, rows or clusters, got other bets.")
+            raise InvalidInputError("`excess` must be evidence on what is counted, rows or clusters, got the other.")
         if self.excess is not None and self.excess.bound != self.risk:
-            raise ValueError(f"`excess` must be of the risk {self.risk}, got {self.excess.bound}.")
+            raise InvalidInputError(f"`excess` must be of the risk {self.risk}, got {self.excess.bound}.")
 
     @property
     def _excess(self) -> RateEvidence:
@@ -71,13 +90,13 @@ class RiskMonitor:
     def update(self, *, errors: int, n: int) -> Self:
         """The monitor after ``n`` more accepted and labelled samples with ``errors`` among them, in any order."""
         if not 0 <= errors <= n:
-            raise ValueError(f"`errors` must be between 0 and `n`, got {errors} of {n}.")
+            raise InvalidInputError(f"`errors` must be between 0 and `n`, got {errors} of {n}.")
         return replace(self, excess=self._excess.update(ones=errors, n=n))
 
     def observe(self, errors: ArrayLike, /) -> Self:
-        """The monitor after the errors (0 or 1) of further samples, one by one in the order of their decisions.
+        """The monitor after the errors (0 or 1) of more samples, in the order of their decisions.
 
-        Where rows form clusters, the `outcome` of each cluster.
+        If rows form clusters, the outcome of each cluster.
         """
         return replace(self, excess=self._excess.observe(errors))
 
@@ -110,7 +129,7 @@ class RiskMonitor:
     def interval(self) -> tuple[float, float]:
         """A confidence sequence for the risk, if it does not change: at all times together with probability 1 − δ."""
         if not self.counts_rows:
-            raise ValueError("The interval must be of independent rows, got a monitor of clusters.")
+            raise InvalidInputError("`interval` must have independent rows, got a monitor of clusters.")
         e, n = self.errors, self.n
         if n == 0:
             return 0.0, 1.0
@@ -124,20 +143,20 @@ class RiskMonitor:
         high = 1.0 if e == n or excess(1 - 1e-12) >= 0 else brentq(excess, peak, 1 - 1e-12)
         return float(low), float(high)
 
-    def outcomes(self, clusters: Clusters, /) -> NDArray[np.float64]:
-        """A number from 0 to 1 from the errors of a cluster's accepted and labelled rows, on average at most the risk.
+    def outcomes(self, clusters: ClusterValues, /) -> NDArray[np.float64]:
+        """A number from 0 to 1 for the errors of a cluster's accepted and labelled rows, at most the risk on average.
 
-        It is the risk plus the sum of error − risk, over the largest number of rows that a cluster has, or over the
-        cluster's own number where clusters count once. NaN of a larger cluster, about which nothing is guaranteed.
+        It is the risk plus the sum of error − risk, divided by the largest size of a cluster, or by the cluster's own
+        size where clusters count once. NaN for a larger cluster, for which nothing is guaranteed.
         """
         sizes, wrong = clusters.sizes, clusters.sums()
         if self.counts_rows:
-            found = (wrong > 0).astype(np.float64)
+            outcome = (wrong > 0).astype(np.float64)
         else:
             over = clusters.rows if self.counting == "clusters" else np.full(len(sizes), self.largest or 1)
-            found = np.clip(self.risk + (wrong - self.risk * sizes) / np.maximum(over, 1), 0.0, 1.0)
+            outcome = np.clip(self.risk + (wrong - self.risk * sizes) / np.maximum(over, 1), 0.0, 1.0)
         too_large = (clusters.rows > (self.largest or 1)) & (self.counting == "rows")
-        return np.where(too_large | (sizes == 0), np.nan, found)
+        return np.where(too_large | (sizes == 0), np.nan, outcome)
 
     def begun(self) -> Self:
         """The monitor as it was before its first sample."""
@@ -146,26 +165,26 @@ class RiskMonitor:
     restarted = begun
 
     def numbers(self) -> dict[str, Any]:
-        """The risk promised and what is known of it."""
-        found: dict[str, Any] = {"promised": self.risk, "n": self.n}
+        """The risk guaranteed and what is known of it."""
+        counts: dict[str, Any] = {"guaranteed": self.risk, "n": self.n}
         if not self.counts_rows:
-            found |= {"clusters": self.n, "surplus": self.surplus}
+            counts |= {"clusters": self.n, "surplus": self.surplus}
         else:
-            found |= {"errors": self.errors} | dict(zip(("low", "high"), self.interval(), strict=True))
-        return found | {"evidence": self.evidence, "alarm": self.alarm}
+            counts |= {"errors": self.errors} | dict(zip(("low", "high"), self.interval(), strict=True))
+        return counts | {"evidence": self.evidence, "alarm": self.alarm}
 
     def words(self) -> str:
         """The verdict, and an interval for the risk."""
         if not self.n:
-            return f"The risk, {self.risk:g} at most as promised, is not known: no labels of accepted samples yet."
-        verdict = "ALARM: the risk is above" if self.alarm else "No alarm: the risk may be at most"
+            return f"Risk: unknown, no labels of accepted samples yet (guaranteed: at most {self.risk:g})."
+        verdict = "ALARM, above the guaranteed" if self.alarm else "no alarm, consistent with the guaranteed"
         if not self.counts_rows:
-            surplus = f"{self.surplus:+.1f}" if self.counting == "rows" else f"{self.surplus:+.3f} of a cluster"
-            return f"{verdict} {self.risk:g}. Clusters: {self.n}. Errors minus allowed errors: {surplus}."
+            surplus = f"{self.surplus:+.1f}" if self.counting == "rows" else f"{self.surplus:+.3f} per cluster"
+            return f"Risk: {verdict} {self.risk:g}. {self.n} clusters; errors minus allowed errors: {surplus}."
         low, high = self.interval()
         return (
-            f"{verdict} {self.risk:g}. {self.errors} errors in {self.n} accepted and labelled samples.\n"
-            f"The risk is between {low:.4f} and {high:.4f}, at all times with probability {1 - self.delta:g}."
+            f"Risk: {verdict} {self.risk:g}. {self.errors} errors in {self.n} accepted and labelled samples; risk "
+            f"{low:.4f} to {high:.4f} with probability {1 - self.delta:g}, at all times."
         )
 
     def to_json(self) -> str:

@@ -8,24 +8,24 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.arguments import EXACT
-from abstain.kernels.decisions import decision_digests, name_keys
+from abstain._arguments import EXACT
+from abstain._kernels.decisions import decision_digests, name_keys
 from abstain.monitor.row import Row, group_of, number, truth
 from abstain.outputs.columns import text
 
 UNKNOWN = -1
-NOT_PLAIN = re.compile(r"\.0+\0|\s\0|\0\s|\0\0")  # what `text` changes, in names between zeros
+NOT_PLAIN = re.compile(r"\.0+\0|\s\0|\0\s|\0\0|\0true\0|\0false\0")  # what `text` changes, in names between zeros
 Names = list[str | None]
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Rows:
+class StreamRows:
     """Columns of `Row`; −1 where a verdict or an error is not known."""
 
     accepted: NDArray[np.int8]
     confidence: NDArray[np.float64]
-    """NaN where there is none, and where the sample was not usable."""
+    """NaN where there is none, and for non-finite rows."""
     has_confidence: NDArray[np.bool_]
     error: NDArray[np.int8]
     ids: Names
@@ -37,8 +37,8 @@ class Rows:
     def __len__(self) -> int:
         return len(self.accepted)
 
-    def __getitem__(self, rows: slice) -> "Rows":
-        return Rows(*(getattr(self, field.name)[rows] for field in fields(self)))
+    def __getitem__(self, rows: slice) -> "StreamRows":
+        return StreamRows(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     @classmethod
     def of(cls, rows: Sequence[Row], /, *, scored: Sequence[bool] | None = None) -> Self:
@@ -141,23 +141,23 @@ def _numbers(column: Any, n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_
     quick = _plain_numbers(values)
     if quick is not None:
         return quick, np.ones(n, dtype=bool)
-    found = [at(k, number, value) for k, value in enumerate(values)]
-    has = np.array([value is not None for value in found], dtype=bool)
-    return np.array([np.nan if value is None else value for value in found], dtype=np.float64), has
+    numbers = [at(k, number, value) for k, value in enumerate(values)]
+    has = np.array([value is not None for value in numbers], dtype=bool)
+    return np.array([np.nan if value is None else value for value in numbers], dtype=np.float64), has
 
 
 def _plain_numbers(values: list[Any]) -> NDArray[np.float64] | None:
-    """All at once where nothing but `float` is needed to read them; None where each must be looked at."""
+    """All at once if `float` reads them; None if each must be parsed."""
     kinds = set(map(type, values))
     if str in kinds:
         joined = "".join(values) if kinds == {str} else "_"
         if "_" in joined or not joined.isascii():
             return None
     try:
-        found = np.fromiter(map(float, values), np.float64, len(values))
+        numbers = np.fromiter(map(float, values), np.float64, len(values))
     except (TypeError, ValueError, OverflowError):
         return None
-    return None if (np.isfinite(found) & (np.abs(found) >= EXACT)).any() else found
+    return None if (np.isfinite(numbers) & (np.abs(numbers) >= EXACT)).any() else numbers
 
 
 def _errors(columns: dict[str, Any], n: int) -> NDArray[np.int8]:
@@ -170,8 +170,8 @@ def _errors(columns: dict[str, Any], n: int) -> NDArray[np.int8]:
     if not {"label", "prediction"} <= columns.keys():
         return np.full(n, UNKNOWN, dtype=np.int8)
     pairs = zip(map(text, _values(columns["label"])), map(text, _values(columns["prediction"])), strict=True)
-    found = [UNKNOWN if label is None or given is None else label != given for label, given in pairs]
-    return np.array(found, dtype=np.int8)
+    errors = [UNKNOWN if label is None or given is None else label != given for label, given in pairs]
+    return np.array(errors, dtype=np.int8)
 
 
 def _names(column: Any, n: int) -> Names:
@@ -186,10 +186,10 @@ def _names(column: Any, n: int) -> Names:
     return list(map(text, values))
 
 
-def at(place: int, read: Any, value: Any, /) -> Any:
-    """What a value is read as; an error carries the place of its row."""
+def at(row: int, read: Any, value: Any, /) -> Any:
+    """Read a value; an error carries the index of its row."""
     try:
         return read(value)
     except ValueError as problem:
-        problem.row = place  # type: ignore[attr-defined]
+        problem.row = row  # type: ignore[attr-defined]
         raise

@@ -6,8 +6,10 @@ from typing import Self, final
 
 import numpy as np
 
-from abstain.monitor.rows import UNKNOWN, Rows, at
+from abstain._errors import InvalidInputError
+from abstain.monitor.rows import UNKNOWN, StreamRows, at
 from abstain.outputs.column_names import spelled
+from abstain.outputs.columns import text
 from abstain.selector import Recertification, Selector
 
 SCORED = ("confidence", "logit", "proba")  # how columns of outputs begin, from which a selector decides
@@ -32,18 +34,23 @@ class Rule:
     def of(cls, selector: Selector, /) -> Self:
         """That of a selector."""
         groups = selector.groups
-        values = {} if groups is None else {name: one.value for name, one in groups.thresholds.items()}
+        values = (
+            {}
+            if groups is None
+            else {text(name) or name: threshold.value for name, threshold in groups.thresholds.items()}
+        )
         if groups is not None and groups.is_by_class:
             values = {str(k): float(value) for k, value in enumerate(np.atleast_1d(selector.class_values))}
         per = None if groups is None else "class" if groups.is_by_class else groups.per
-        return cls(selector.threshold.value, per, values, selector.class_names or (), _is_recertifiable(selector))
+        class_names = tuple(text(name) or name for name in selector.class_names or ())
+        return cls(selector.threshold.value, per, values, class_names, _is_recertifiable(selector))
 
     @property
     def column(self) -> str | None:
         """The column whose values are groups, if it is not the prediction."""
         return None if self.per == "class" else self.per
 
-    def decided(self, rows: Rows, /) -> Rows:
+    def decided(self, rows: StreamRows, /) -> StreamRows:
         """The rows with their verdicts, where they have a confidence and none; a label that has neither is a later one.
 
         An error is of the first row that has one, whose index it carries.
@@ -51,15 +58,17 @@ class Rule:
         open_rows = rows.accepted == UNKNOWN
         unclear = np.flatnonzero(open_rows & ~rows.has_confidence & (rows.error != UNKNOWN) & rows.scored)
         first = int(unclear[0]) if unclear.size else len(rows)
-        places = np.flatnonzero(open_rows & rows.has_confidence)
-        thresholds = np.full(len(places), self.value)
+        rows_to_decide = np.flatnonzero(open_rows & rows.has_confidence)
+        thresholds = np.full(len(rows_to_decide), self.value)
         if self.per is not None:
-            found = [at(int(k), self._threshold, (rows.predictions[k], rows.domains[k])) for k in places if k < first]
-            thresholds = np.array(found + [self.value] * (len(places) - len(found)))
+            known = [
+                at(int(k), self._threshold, (rows.predictions[k], rows.domains[k])) for k in rows_to_decide if k < first
+            ]
+            thresholds = np.array(known + [self.value] * (len(rows_to_decide) - len(known)))
         if unclear.size:
             at(first, _refuse, None)
         accepted = rows.accepted.copy()
-        accepted[places] = rows.confidence[places] > thresholds
+        accepted[rows_to_decide] = rows.confidence[rows_to_decide] > thresholds
         return replace(rows, accepted=accepted)
 
     def _threshold(self, names: tuple[str | None, str | None]) -> float:
@@ -71,8 +80,8 @@ class Rule:
         if self.per != "class" and domain is not None:
             return self.values.get(domain, float("inf"))
         column, got = ("prediction", prediction) if self.per == "class" else (self.per, domain)
-        raise ValueError(
-            f"`{column}` must name a {self.per} where `accepted` is not given, since each has a threshold, got "
+        raise InvalidInputError(
+            f"`{column}` must name a {self.per} if `accepted` is missing, since each has its own threshold, got "
             f"{'none' if got is None else repr(got)}. Run `abstain select` first."
         )
 
@@ -86,9 +95,9 @@ def _is_recertifiable(selector: Selector) -> bool:
 
 
 def _refuse(_: None) -> None:
-    raise ValueError(
-        "`confidence` or `accepted` must tell whether a sample with a label was accepted, got neither. Run "
-        "`abstain select` first; in a file of later labels leave columns of confidence out."
+    raise InvalidInputError(
+        "A labelled row must have `confidence` or `accepted`, got neither. Run "
+        "`abstain select` first; a file of later labels has no column of confidences."
     )
 
 

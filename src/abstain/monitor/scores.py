@@ -8,14 +8,15 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.arguments import as_doubles
-from abstain.cached_property import cached_property
-from abstain.draws import coarse, generator
-from abstain.kernels.jumper import BETS, jump
+from abstain._arguments import as_doubles
+from abstain._cached_property import cached_property
+from abstain._draws import coarse, generator
+from abstain._errors import InvalidInputError
+from abstain._io.records import from_json, to_json
+from abstain._kernels.bets import BETS, jump
 from abstain.monitor.acceptance import AcceptanceMonitor
+from abstain.monitor.monitor import ClusterValues
 from abstain.monitor.rate import is_shared
-from abstain.monitor.row import Clusters
-from abstain.records import from_json, to_json
 from abstain.thresholds.sample import check_chance
 from abstain.thresholds.score_distribution import ScoreDistribution
 
@@ -29,13 +30,32 @@ EQUAL = ((1 / len(BETS),) * len(BETS),) * GAMBLERS
 class ScoreMonitor:
     """A conformal test martingale: an alarm when confidences stop being exchangeable with those of calibration.
 
-    Each new confidence gets a p-value, its place among those of calibration and all since, uniform and independent
-    while nothing changes; bets against that grow into evidence, which reaches 1/δ with probability at most δ over all
-    time if nothing changes. Ties are broken by draws seeded with the calibration sample; an alarm also needs the same
-    evidence without draws. An alarm says that the scores changed, NOT that the risk did, and no alarm certifies
-    nothing: a change of labels given inputs cannot be seen here. The state is a few hundred numbers, however long the
-    stream. (Vovk et al., 2003, 2021)
+    Each new confidence gets a p-value, its rank among those of calibration and all since, uniform and independent while
+    nothing changes. Bets against that accumulate evidence, which reaches 1/δ with probability at most δ over all time
+    if nothing changes. Ties are broken by draws seeded with the calibration sample; an alarm also needs the same
+    evidence without draws. An alarm means that the scores changed, NOT that the risk did; no alarm certifies nothing,
+    since a change of labels given inputs cannot be detected. The state is a few hundred numbers for any stream.
 
+    Parameters
+    ----------
+    distribution : ScoreDistribution
+        That of the calibration sample; `from_calibration` makes it.
+    delta : float
+        Probability of a false alarm, over all time.
+    seed : int
+        Seed of the draws that break ties.
+    n, counts, shares, logs, highest
+        The evidence so far.
+    clustered : bool
+        Whether rows with the same id count once, by one of them drawn at random.
+
+    References
+    ----------
+    Vovk, Nouretdinov and Gammerman, "Testing exchangeability on-line", 2003; Vovk et al., "Retrain or not retrain:
+    conformal test martingales for change-point detection", 2021.
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> monitor = ScoreMonitor.from_calibration(rng.normal(size=1000)).observe(rng.normal(size=500))
     >>> monitor.alarm, monitor.observe(rng.normal(size=500) - 1).alarm
@@ -43,7 +63,7 @@ class ScoreMonitor:
     """
 
     columns: ClassVar[tuple[str, ...]] = ("confidence",)
-    meaning: ClassVar[str] = "the confidences are no longer those of calibration"
+    meaning: ClassVar[str] = "the confidences are no longer distributed as in calibration"
     caveat: ClassVar[str] = AcceptanceMonitor.caveat
 
     distribution: ScoreDistribution
@@ -75,7 +95,7 @@ class ScoreMonitor:
             or not min(self.highest) >= 0
             or self.seed < 0
         ):
-            raise ValueError("`text` must be the state of a ScoreMonitor, got numbers that no stream leads to.")
+            raise InvalidInputError("`text` must be the state of a ScoreMonitor, got impossible numbers.")
 
     @classmethod
     def from_calibration(cls, confidence: ArrayLike, /, *, delta: float = 0.05, seed: int = 0) -> Self:
@@ -83,13 +103,13 @@ class ScoreMonitor:
         return cls(ScoreDistribution.of(confidence, seed=seed), delta, seed)
 
     def observe(self, confidence: ArrayLike, /) -> Self:
-        """The monitor after further confidences, in the order they came; −inf where a sample was not usable.
+        """The monitor after more confidences, in the order they came; −inf for non-finite rows.
 
-        Where rows form clusters, these are one of each cluster: see `outcome`.
+        If rows form clusters, a single confidence of each cluster: see `outcomes`.
         """
         values = np.atleast_1d(as_doubles("confidence", confidence))
         if np.isnan(values).any():
-            raise ValueError("`confidence` must not be NaN, got some. Set it to -inf where a sample was not usable.")
+            raise InvalidInputError("`confidence` must not be NaN, got some. Use -inf for non-finite rows.")
         if not values.size:
             return self
         parts, first, last = self._parts(values)
@@ -126,16 +146,16 @@ class ScoreMonitor:
         """Whether the evidence has ever reached 1/δ, with random ties and with the mean over ties."""
         return min(self.highest) >= -log(self.delta)
 
-    def outcomes(self, clusters: Clusters, /) -> NDArray[np.float64]:
+    def outcomes(self, clusters: ClusterValues, /) -> NDArray[np.float64]:
         """One confidence of each cluster, drawn by its name, whatever the order of its rows."""
         sizes, firsts = clusters.sizes, clusters.ends - clusters.sizes
-        found = np.full(len(sizes), np.nan)
-        found[sizes == 1] = clusters.values[firsts[sizes == 1]]
+        drawn_values = np.full(len(sizes), np.nan)
+        drawn_values[sizes == 1] = clusters.values[firsts[sizes == 1]]
         for k in np.flatnonzero(sizes > 1).tolist():
             name = clusters.names[k].encode("utf-8", "surrogatepass")
             drawn = int.from_bytes(blake2b(name, digest_size=8, key=self._salt).digest(), "little") % int(sizes[k])
-            found[k] = sorted(clusters.values[firsts[k] : clusters.ends[k]].tolist())[drawn]
-        return found
+            drawn_values[k] = sorted(clusters.values[firsts[k] : clusters.ends[k]].tolist())[drawn]
+        return drawn_values
 
     @cached_property
     def _salt(self) -> bytes:
@@ -147,7 +167,7 @@ class ScoreMonitor:
         return replace(self.restarted(), n=0, counts=())
 
     def restarted(self) -> Self:
-        """The monitor with no evidence; what it has seen stays, so that p-values stay independent of the past."""
+        """The monitor without evidence; it keeps the confidences seen, so that p-values stay independent of them."""
         return replace(self, shares=EQUAL, logs=(0.0,) * GAMBLERS, highest=(0.0, 0.0))
 
     def numbers(self) -> dict[str, Any]:
@@ -155,12 +175,12 @@ class ScoreMonitor:
         return {"n": self.n, "evidence": self.evidence, "alarm": self.alarm}
 
     def words(self) -> str:
-        """The verdict, and how near an alarm has been."""
-        verdict = "ALARM: the confidences are not" if self.alarm else "No alarm: the confidences may be"
+        """The verdict, and the largest evidence so far."""
+        verdict = "ALARM, not distributed as in calibration" if self.alarm else "no alarm"
         highest = min(self.highest)
-        most = f"{exp(highest):.3g}" if highest <= log(SHOWN) else f"over {SHOWN:,}"
-        reached = f"evidence against it, 1 at the start, reached {most}; {1 / self.delta:g} raises the alarm"
-        return f"{verdict} distributed as in calibration ({self.n} {'ids ' * self.clustered}seen; {reached})."
+        largest = f"{exp(highest):.3g}" if highest <= log(SHOWN) else f"over {SHOWN:,}"
+        seen = f"{self.n} {'ids' if self.clustered else 'confidences'}"
+        return f"Confidences: {verdict}. {seen}; largest evidence of a change {largest}, alarm at {1 / self.delta:g}."
 
     def to_json(self) -> str:
         """The state as text."""

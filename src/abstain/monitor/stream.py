@@ -11,9 +11,10 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, final
 
-from abstain.files import reading
+from abstain._errors import InvalidInputError
+from abstain._io.files import reading
 from abstain.monitor.row import SOURCES, Row, supplied
-from abstain.monitor.rows import Rows, at
+from abstain.monitor.rows import StreamRows, at
 from abstain.monitor.rule import is_scored
 from abstain.outputs.column_names import spelled
 from abstain.outputs.columns import LONGEST_FIELD, delimiter_of
@@ -28,8 +29,8 @@ Columns = dict[str, Any]
 
 @final
 @dataclass(frozen=True, eq=False)
-class Batch:
-    """Rows of a stream: columns of lists or of Polars series; or rows with columns of their own each."""
+class StreamBatch:
+    """Rows of a stream: columns of lists or of Polars series; or rows that may differ in their columns."""
 
     n: int
     columns: Columns | None = None
@@ -41,29 +42,32 @@ class Batch:
         return self.columns or dict.fromkeys(name for row in self.rows for name in row)
 
     def read(
-        self, *, start: int, decided: Callable[[Rows], Rows] = lambda rows: rows, group: str | None = None
-    ) -> Rows:
-        """What the monitors see of the rows, the first of which is number ``start``; an error names the row.
+        self, *, start: int, decided: Callable[[StreamRows], StreamRows] = lambda rows: rows, group: str | None = None
+    ) -> StreamRows:
+        """The rows as the monitors see them, the first of which is number ``start``; an error names the row.
 
         ``group`` is the column whose values are the groups of the selector, if it has one.
         """
         try:
             if self.columns is not None:
-                return decided(Rows.of_columns(self.columns, self.n, scored=is_scored(self.columns), group=group))
+                return decided(StreamRows.of_columns(self.columns, self.n, scored=is_scored(self.columns), group=group))
             single = [at(k, partial(Row.of, group=group), row) for k, row in enumerate(self.rows)]
-            return decided(Rows.of(single, scored=[is_scored(row) and "accepted" not in row for row in self.rows]))
+            return decided(
+                StreamRows.of(single, scored=[is_scored(row) and "accepted" not in row for row in self.rows])
+            )
         except ValueError as problem:
-            raise ValueError(f"Row {start + getattr(problem, 'row', 0)}: {problem}") from None
+            raise InvalidInputError(f"Row {start + getattr(problem, 'row', 0)}: {problem}") from None
 
 
-def batches(stream: str, needed: set[str], /) -> Iterator[Batch]:
+def batches(stream: str, needed: set[str], /) -> Iterator[StreamBatch]:
     """Rows in batches, by line from standard input so that an alarm is reported at once.
 
-    Rows that can tell nothing ``needed``, of error, accepted and confidence, are an error.
+    Rows with nothing ``needed``, of error, accepted and confidence, are an error.
     """
     path = Path(stream)
     if stream == LIVE:
-        yield from _gathered(_json_lines(sys.stdin, needed), 1)
+        with reading(Path("standard input"), "decisions"):
+            yield from _gathered(_json_lines(sys.stdin, needed), 1)
     elif path.suffix.lower() == ".parquet":
         yield from _parquet(path, needed)
     elif path.suffix.lower() == ".csv":
@@ -73,31 +77,31 @@ def batches(stream: str, needed: set[str], /) -> Iterator[Batch]:
         with reading(path, "decisions", may_be_pipe=True), open(path, encoding="utf-8") as file:
             yield from _gathered(_json_lines(file, needed), BATCH)
     else:
-        raise ValueError(f"`stream` must end in .csv, .parquet or .jsonl, or be -, got {stream}.")
+        raise InvalidInputError(f"`stream` must end in .csv, .parquet or .jsonl, or be -, got {stream}.")
 
 
 def check_columns(names: Iterable[str], needed: set[str], /) -> None:
     """Something needed must be there, or nothing would ever be counted."""
     if not needed & supplied(names):
         wanted = f"one of the columns {', '.join(sorted(needed))}" if len(needed) > 1 else f"a column {min(needed)}"
-        raise ValueError(f"`stream` must have {wanted}, got {', '.join(names) or 'none'}.")
+        raise InvalidInputError(f"`stream` must have {wanted}, got {', '.join(names) or 'none'}.")
 
 
-def _gathered(rows: Iterator[dict[str, Any]], size: int) -> Iterator[Batch]:
+def _gathered(rows: Iterator[dict[str, Any]], size: int) -> Iterator[StreamBatch]:
     while batch := list(islice(rows, size)):
-        yield Batch(len(batch), rows=batch)
+        yield StreamBatch(len(batch), rows=batch)
 
 
-def _parquet(path: Path, needed: set[str]) -> Iterator[Batch]:
+def _parquet(path: Path, needed: set[str]) -> Iterator[StreamBatch]:
     frame = read_parquet(path)
     frame = frame.rename(spelled(frame.columns, also=DECIDED))
     check_columns(frame.columns, needed)
     for start in range(0, len(frame), BATCH):
         part = frame[start : start + BATCH]
-        yield Batch(len(part), {name: part[name] for name in part.columns})
+        yield StreamBatch(len(part), {name: part[name] for name in part.columns})
 
 
-def _csv(lines: Iterable[str], needed: set[str]) -> Iterator[Batch]:
+def _csv(lines: Iterable[str], needed: set[str]) -> Iterator[StreamBatch]:
     lines = iter(lines)
     first = next(lines, "")
     reader = csv.reader(chain([first], lines), delimiter=delimiter_of(StringIO(first)))  # a pipe is read once
@@ -105,7 +109,7 @@ def _csv(lines: Iterable[str], needed: set[str]) -> Iterator[Batch]:
     try:
         header = [name.strip() for name in next(reader, [])]
         if len(set(header)) != len(header):
-            raise ValueError(f"`stream` must have columns of different names, got {', '.join(header)}.")
+            raise InvalidInputError(f"`stream` must have distinct column names, got {', '.join(header)}.")
         ours = spelled(header, also=DECIDED)
         header = [ours.get(name, name) for name in header]
         check_columns(header, needed)
@@ -114,16 +118,18 @@ def _csv(lines: Iterable[str], needed: set[str]) -> Iterator[Batch]:
             if set(map(len, given)) != {len(header)}:
                 for k, row in enumerate(given, start=number + 1):
                     if len(row) not in (0, len(header)):
-                        raise ValueError(f"`stream` must have {len(header)} cells per row, got {len(row)} in row {k}.")
+                        raise InvalidInputError(
+                            f"`stream` must have {len(header)} cells per row, got {len(row)} in row {k}."
+                        )
             number += len(given)
             rows = [row for row in given if row]
             if rows:
-                yield Batch(
+                yield StreamBatch(
                     len(rows),
                     {name: _stripped(cells) for name, cells in zip(header, zip(*rows, strict=True), strict=True)},
                 )
     except csv.Error as error:
-        raise ValueError(f"`stream` must be a CSV file, got {error}.") from None
+        raise InvalidInputError(f"`stream` must be a CSV file, got {error}.") from None
 
 
 def _stripped(cells: Sequence[str]) -> list[str]:
@@ -131,7 +137,7 @@ def _stripped(cells: Sequence[str]) -> list[str]:
 
 
 def _json_lines(lines: Iterable[str], needed: set[str]) -> Iterator[dict[str, Any]]:
-    """Each row has columns of its own; one of them must be known, and one row must have something needed."""
+    """Rows may differ in their columns; each must have a known one, and some row something needed."""
     names: dict[str, None] = {}
     enough = False
     for number, line in enumerate(lines, start=1):
@@ -140,9 +146,11 @@ def _json_lines(lines: Iterable[str], needed: set[str]) -> Iterator[dict[str, An
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise ValueError(f"`stream` must hold JSON lines, got {error} in line {number}.") from None
+            raise InvalidInputError(f"`stream` must hold JSON lines, got {error} in line {number}.") from None
         if not isinstance(row, dict):
-            raise ValueError(f"`stream` must hold one JSON object per line, got {line.strip()[:40]!r}.")
+            raise InvalidInputError(
+                f"`stream` must hold one JSON object per line, got {line.strip()[:40]!r} in line {number}."
+            )
         ours = spelled(row, also=DECIDED)
         row = {ours.get(name, name): value for name, value in row.items()}
         if not KNOWN & set(row):

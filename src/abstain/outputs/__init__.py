@@ -1,4 +1,4 @@
-"""What one classifier said about n samples."""
+"""What a classifier returned for n samples."""
 
 from abstain.outputs.head import HeadCheck
 from abstain.outputs.outputs import Outputs

@@ -1,4 +1,4 @@
-"""Names of columns that a table of outputs may have, and what of a table is not looked at."""
+"""Names of columns that a table of outputs may have, and which columns of a table are not used."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -12,20 +12,20 @@ SHOWN = 9
 
 
 def spelled(names: Iterable[str], /, *, also: tuple[str, ...] = ()) -> dict[str, str]:
-    """Columns that are looked at, by name, and how we spell each: capitals do not matter where no two differ by them.
+    """The columns that are used, with their usual spelling: case does not matter unless two names differ by it alone.
 
-    ``also`` are further names that are looked at.
+    ``also`` are further names that are used.
 
     >>> spelled(["Confidence", "CORRECT", "Logit_Cat", "town"])
     {'Confidence': 'confidence', 'CORRECT': 'correct', 'Logit_Cat': 'logit_Cat'}
     """
-    ours = {name: _spelling(name, also) for name in names}
-    often = Counter(ours.values())
-    return {name: one for name, one in ours.items() if one is not None and (name == one or often[one] == 1)}
+    spellings = {name: _spelling(name, also) for name in names}
+    often = Counter(spellings.values())
+    return {name: ours for name, ours in spellings.items() if ours is not None and (name == ours or often[ours] == 1)}
 
 
 def is_outcome_or_confidence(name: str, /) -> bool:
-    """Whether a column tells what came of a row, how sure the classifier was, or which row it is: so it is no group.
+    """Whether a column holds outcomes, confidences or ids, and so cannot name groups.
 
     >>> [is_outcome_or_confidence(name) for name in ("Correct", "confidence_a", "prediction", "town")]
     [True, True, False, False]
@@ -35,22 +35,22 @@ def is_outcome_or_confidence(name: str, /) -> bool:
 
 
 def unused_words(names: Iterable[str], /, *, group: str | None = None) -> str | None:
-    """In words, which columns are not looked at, and how rows would be known that belong together; None if all are.
+    """A sentence about columns that are not used, and about a missing `id`; None if all are used.
 
     ``group`` is the column that names groups, if that is not called group.
     """
     names = [name for name in names if name != group]
     known = spelled(names)
-    left = [name for name in names if name not in known]
-    if not left:
+    unused = [name for name in names if name not in known]
+    if not unused:
         return None
-    listed = ", ".join(left[:SHOWN]) + (f" and {len(left) - SHOWN} more" if len(left) > SHOWN else "")
+    listed = ", ".join(unused[:SHOWN]) + (f" and {len(unused) - SHOWN} more" if len(unused) > SHOWN else "")
     rows = "" if "id" in known.values() else " Rows count as independent: a column `id` names what may repeat."
     return f"Columns that are not used: {listed}.{rows}"
 
 
 def _spelling(name: str, also: tuple[str, ...]) -> str | None:
-    """Ours, or None where it is no name that we look at."""
+    """The usual spelling, or None for a column that is not used."""
     small = name.lower()
     if small in (*PLAIN, *WIDE, *also):
         return small

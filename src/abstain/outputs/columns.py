@@ -1,4 +1,4 @@
-"""Columns of a .csv or .parquet file, each read as what it must be, or an error that names the row."""
+"""Columns of a .csv or .parquet file, each read as its type; an error names the row."""
 
 import csv
 import re
@@ -10,17 +10,17 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.arguments import EXACT, written_number
-from abstain.files import reading
+from abstain._arguments import BOOLEANS, DECIMAL_COMMA, EXACT, written_number
+from abstain._errors import InvalidInputError, RowError
+from abstain._io.files import reading
 from abstain.outputs.parquet import parquet_names, read_parquet
-from abstain.outputs.row_error import RowError
 
 SUFFIXES = (".csv", ".parquet")
-LISTED = "[…]"  # stands for a list where a text should be
+LISTED = "[…]"  # stands for a list where a string should be
 TRUTH = {"1": 1.0, "1.0": 1.0, "true": 1.0, "yes": 1.0, "0": 0.0, "0.0": 0.0, "false": 0.0, "no": 0.0}
 FLOATS = ("Float16", "Float32", "Float64")
 NUMBERS = (*FLOATS, "Int64", "Int32", "Int16", "Int8", "UInt32", "UInt16", "UInt8")
-FEW = 4  # rows for each different text, at least, for it to pay to look at each once
+FEW = 4  # rows per distinct string, at least, for which reading each string once is faster
 LONGEST_FIELD = 1 << 30  # characters
 Name = str | PathLike[str]
 Columns = dict[str, Any]
@@ -46,7 +46,7 @@ def names_of(file: Path, /) -> list[str]:
 
 
 def delimiter_of(stream: TextIO, /) -> str:
-    """What stands between the names in the first line of a .csv file: a comma, or a semicolon or tab if it has none.
+    """The separator in the first line of a .csv file: a comma, or a semicolon or tab if it has no comma.
 
     >>> from io import StringIO
     >>> [delimiter_of(StringIO(line)) for line in ("id,a;b", "id;a;b", "confidence")]
@@ -65,29 +65,31 @@ def _csv(file: Path) -> Columns:
             names = [name.strip() for name in next(reader, [])]
             rows = [row for row in reader if row]
         except csv.Error as error:
-            raise ValueError(
+            raise InvalidInputError(
                 f"`{file}` must be a table of comma-separated values, got {error} in line {reader.line_num}."
             ) from None
     for number, row in enumerate(rows, start=1):
         if len(row) != len(names):
-            raise ValueError(f"`{file}` must have {len(names)} values in each row, got {len(row)} in row {number}.")
+            raise InvalidInputError(
+                f"`{file}` must have {len(names)} values in each row, got {len(row)} in row {number}."
+            )
     if len(set(names)) != len(names):
-        raise ValueError(f"`{file}` must have columns of different names, got {', '.join(names)}.")
-    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+        raise InvalidInputError(f"`{file}` must have columns of different names, got {', '.join(names)}.")
+    return {name: [row[index] for row in rows] for index, name in enumerate(names)}
 
 
 def _allow_long_fields() -> None:
-    """A column that nobody looks at may hold whole documents; the limit, one for the process, is only ever raised."""
+    """Raise the process-wide limit of csv, since a column that is not used may hold whole documents."""
     if csv.field_size_limit() < LONGEST_FIELD:
         csv.field_size_limit(LONGEST_FIELD)
 
 
 def numbers(file: Name, name: str, columns: Columns, /) -> NDArray[np.float64]:
     """(n,) numbers, NaN where there is none."""
-    found = _stored_numbers(columns[name])
-    if found is None or (found.dtype.kind in "iu" and ((found > EXACT) | (found < -EXACT)).any()):
+    stored = _stored_numbers(columns[name])
+    if stored is None or (stored.dtype.kind in "iu" and ((stored > EXACT) | (stored < -EXACT)).any()):
         return _each(file, name, columns, _number)
-    return found.astype(np.float64)
+    return stored.astype(np.float64)
 
 
 def truths(file: Name, name: str, columns: Columns, /) -> NDArray[np.float64]:
@@ -96,23 +98,23 @@ def truths(file: Name, name: str, columns: Columns, /) -> NDArray[np.float64]:
 
 
 def names(file: Name, name: str, columns: Columns, /) -> NDArray[np.str_]:
-    """(n,) texts, none of them empty; a whole number is the same however it is written."""
-    values, places = _distinct(columns[name])
-    found = [text(value) for value in values]
-    for number, value in enumerate(found):
+    """(n,) strings, none of them empty; 3, 3.0 and "3.0" are the same."""
+    values, codes = _distinct(columns[name])
+    cells = [text(value) for value in values]
+    for number, value in enumerate(cells):
         if value is not None and "\0" not in value and value != LISTED:
             continue
-        row = 1 + (number if places is None else int(np.argmax(places == number)))
+        row = 1 + (number if codes is None else int(np.argmax(codes == number)))
         if value is None:
             raise RowError(f"`{file}` must have a value in column {name} of every row, got none in row", row)
         what = "a list" if value == LISTED else repr(value)[:60]
-        raise RowError(f"`{file}` must have texts without NUL in column {name}, got {what} in row", row)
-    texts = np.array(found, dtype=str)
-    return texts if places is None else texts[places]
+        raise RowError(f"`{file}` must have strings without NUL in column {name}, got {what} in row", row)
+    strings = np.array(cells, dtype=str)
+    return strings if codes is None else strings[codes]
 
 
 def _distinct(values: Any) -> tuple[Any, NDArray[np.int64] | None]:
-    """The different values in the order of their first rows, and which one each row has; None if that is each row."""
+    """The distinct values and the code of each row; all values and None where few repeat."""
     if str(getattr(values, "dtype", "")) not in ("String", "Int64", "Int32"):
         return values, None
     unique = values.unique(maintain_order=True)
@@ -123,20 +125,26 @@ def _distinct(values: Any) -> tuple[Any, NDArray[np.int64] | None]:
 
 
 def text(value: Any, /) -> str | None:
-    """A cell as text, None where it is empty or NaN: 3, 3.0 and "3.0" are all the same."""
+    """A cell as text, None where it is empty or NaN: 3, 3.0 and "3.0" are all the same, as are True and "true".
+
+    >>> [text(value) for value in (3, "3.0", True, "true", "TRUE", "")]
+    ['3', '3', 'True', 'True', 'TRUE', None]
+    """
     if value is None or (isinstance(value, float) and value != value):
         return None
     if hasattr(value, "__len__") and not isinstance(value, str | bytes):
         return LISTED
-    found = str(value).strip()
-    return (re.sub(r"^(-?\d+)\.0+$", r"\1", found) if found.endswith("0") and "." in found else found) or None
+    cell = str(value).strip()
+    if cell in BOOLEANS:
+        return BOOLEANS[cell]
+    return (re.sub(r"^(-?\d+)\.0+$", r"\1", cell) if cell.endswith("0") and "." in cell else cell) or None
 
 
 def matrix(file: Name, name: str, columns: Columns, /) -> NDArray[np.floating]:
     """(n, k) numbers from a column of lists of one length."""
-    found = _stored_matrix(columns[name])
-    if found is not None:
-        return found
+    stored = _stored_matrix(columns[name])
+    if stored is not None:
+        return stored
     rows = list(columns[name])
     sizes = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else -1 for row in rows]
     usual = max(set(sizes), key=sizes.count, default=-1)
@@ -144,15 +152,15 @@ def matrix(file: Name, name: str, columns: Columns, /) -> NDArray[np.floating]:
         bad = next((row for row, size in enumerate(sizes, start=1) if size != usual), 1)
         raise RowError(f"`{file}` must have lists of one length in column {name}, got another in row", bad)
     try:
-        found = np.array([np.asarray(row, dtype=np.float64) for row in rows])
-    except (ValueError, TypeError):
-        raise ValueError(f"`{file}` must have lists of numbers in column {name}, got others.") from None
+        values = np.array([np.asarray(row, dtype=np.float64) for row in rows])
+    except (ValueError, TypeError) as error:
+        raise InvalidInputError(f"`{file}` must have lists of numbers in column {name}, got {error}.") from None
     inner = getattr(getattr(columns[name], "dtype", None), "inner", None)
-    return found.astype(np.float32) if str(inner) == "Float32" else found
+    return values.astype(np.float32) if str(inner) == "Float32" else values
 
 
 def _stored_numbers(values: Any) -> NDArray[np.floating] | None:
-    """A column that is stored as floats or whole numbers, NaN where there is none; None where it is not."""
+    """A column stored as floats or integers, NaN where a value is missing; None for any other column."""
     dtype = getattr(values, "dtype", None)
     if dtype is None or str(dtype) not in NUMBERS:
         return None
@@ -160,7 +168,7 @@ def _stored_numbers(values: Any) -> NDArray[np.floating] | None:
 
 
 def _stored_matrix(values: Any) -> NDArray[np.floating] | None:
-    """A column that is stored as lists of floats, all of one length and without a gap; None where it is not."""
+    """A column stored as lists of floats, all of one length and none missing; None for any other column."""
     inner = getattr(getattr(values, "dtype", None), "inner", None)
     if str(inner) not in FLOATS or not len(values) or values.null_count():
         return None
@@ -181,10 +189,17 @@ def _each(file: Name, name: str, columns: Columns, reads: Callable[[Any], float]
             values[row] = reads(value)
         except (ValueError, TypeError) as error:
             what = str(reads.__doc__).rstrip(".").lower()
-            why = ", which float64 cannot hold. Write ranks instead." if "exact" in str(error) else "."
+            why = _why(str(error))
             rule = f"`{file}` must have {what} in column {name}, got {value!r:.60} in row"
             raise RowError(rule, row + 1, why) from None
     return values
+
+
+def _why(problem: str) -> str:
+    """What more there is to say of a cell that cannot be read."""
+    if "exact" in problem:
+        return ", which float64 cannot hold. Write ranks instead."
+    return f", {DECIMAL_COMMA}" if DECIMAL_COMMA in problem else "."
 
 
 def _number(value: Any) -> float:

@@ -1,4 +1,4 @@
-"""Whether the last layer given really makes the logits given."""
+"""Whether the given last layer makes the given logits."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.kernels.blocks import row_blocks
+from abstain._kernels.blocks import row_blocks
 
 TOLERANCE = 1e-3
 
@@ -38,7 +38,7 @@ class HeadCheck:
 def check_head(
     logits: NDArray[Any], features: NDArray[Any], weight: NDArray[Any], bias: NDArray[Any] | None, /
 ) -> HeadCheck:
-    """Recompute the logits block by block in float64; masked (−inf) and non-finite entries are passed over."""
+    """Recompute the logits block by block in float64; masked (−inf) and non-finite entries are skipped."""
     deviation, scale, row = 0.0, 1.0, 0
     transposed = weight.astype(np.float64).T
     for block in row_blocks(len(logits), max(logits.shape[1], features.shape[1])):

@@ -1,4 +1,4 @@
-"""outputs.json, the header of a folder of outputs: which file holds which array, with its checksum and its own."""
+"""outputs.json, the header of a folder of outputs: which file holds which array, with checksums."""
 
 import hashlib
 import json
@@ -10,10 +10,14 @@ from typing import Any, final
 
 from numpy.typing import NDArray
 
-from abstain.files import read_text
-from abstain.outputs.fields import FIELDS
-from abstain.records import built, parsed
+from abstain._errors import InvalidInputError
+from abstain._io.files import read_text
+from abstain._io.records import built, parsed
 
+ROW_FIELDS = ("logits", "labels", "features", "shift", "domain", "ids", "given", "wrong")
+HEAD_FIELDS = ("weight", "bias")
+FIELDS = (*ROW_FIELDS, *HEAD_FIELDS)
+"""The arrays that outputs may have, in the order in which they are written and digested."""
 HEADER = "outputs.json"
 FORMAT = "abstain.outputs"
 VERSION = 2
@@ -51,7 +55,7 @@ class Header:
 def write_header(
     folder: Path, arrays: Mapping[str, NDArray[Any]], files: Mapping[str, str], names: Mapping[str, Any], /
 ) -> None:
-    """Name the files that hold the arrays, in one atomic step, when they are safe on the disk."""
+    """Write the header in one atomic step, after the arrays are on the disk."""
     entries = {
         name: {
             "file": files[name],
@@ -73,47 +77,47 @@ def write_header(
 
 
 def read_header(folder: Path, /) -> Header:
-    """The header of a folder, refused where it is not one of ours."""
+    """The header of a folder; an error where it was not written by `write_header`."""
     file = folder / HEADER
     text = read_text(file, WHAT)
     try:
-        found = parsed(text)
-        is_ours = found["format"] == FORMAT
-        header = None if is_ours and found["version"] not in (VERSION, UNSEALED) else _header(found)
+        contents = parsed(text)
+        is_ours = contents["format"] == FORMAT
+        header = None if is_ours and contents["version"] not in (VERSION, UNSEALED) else _header(contents)
         is_sound = is_ours and header is not None and _is_sound(header)
-        digest = None if found["version"] == UNSEALED else header_digest(found)
-        is_as_saved = found.get("sha256") == digest
+        digest = None if contents["version"] == UNSEALED else header_digest(contents)
+        is_as_saved = contents.get("sha256") == digest
     except (KeyError, TypeError, AttributeError, IndexError):
-        raise ValueError(f"`{file}` must be {WHAT}, got another form.") from None
+        raise InvalidInputError(f"`{file}` must be {WHAT}, got another form.") from None
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"`{file}` must be {WHAT}, got {error}.") from None
+        raise InvalidInputError(f"`{file}` must be {WHAT}, got {error}.") from None
     if header is None:
-        version = f"{found['version']!r:.20}"
-        raise ValueError(
+        version = f"{contents['version']!r:.20}"
+        raise InvalidInputError(
             f"`{file}` must be of format version {VERSION}, got {version}. Read it with the abstain that wrote it."
         )
     if not is_sound or not is_as_saved:
-        raise ValueError(f"`{file}` must be {WHAT}, got other contents.")
+        raise InvalidInputError(f"`{file}` must be {WHAT}, got other contents.")
     return header
 
 
 def header_digest(header: Mapping[str, Any], /) -> str:
-    """SHA-256 of all that a header says, but for this."""
-    said = {name: value for name, value in header.items() if name != "sha256"}
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    """SHA-256 of a header without its own checksum."""
+    rest = {name: value for name, value in header.items() if name != "sha256"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
-def _header(found: dict[str, Any]) -> Header:
-    entries = {name: {"sha256": None} | entry for name, entry in found["arrays"].items()}
+def _header(contents: dict[str, Any]) -> Header:
+    entries = {name: {"sha256": None} | entry for name, entry in contents["arrays"].items()}
     return Header(
-        built(entries, dict[str, Entry], place="arrays"),
-        built(found["class_names"], tuple[str, ...] | None, place="class_names"),
-        built(found.get("given_names", []), tuple[str, ...], place="given_names"),
+        built(entries, dict[str, Entry], where="arrays"),
+        built(contents["class_names"], tuple[str, ...] | None, where="class_names"),
+        built(contents.get("given_names", []), tuple[str, ...], where="given_names"),
     )
 
 
 def _is_sound(header: Header) -> bool:
-    """Arrays that are known, files of this folder alone, and a name for each given confidence."""
+    """Whether all arrays are known, all files in this folder, and each given confidence has a name."""
     arrays = header.arrays
     given = arrays["given"].shape[1] if "given" in arrays else 0
     are_known = "logits" in arrays and all(name in FIELDS for name in arrays)
@@ -128,7 +132,7 @@ def checksum(file: Path, /) -> str:
 
 
 def sync(folder: Path, /) -> None:
-    """Have the names in a folder on the disk."""
+    """Flush the file names of a folder to the disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,12 +1,13 @@
-"""Outputs from disk: a folder of .npy files with outputs.json, an .npz file, or the paper authors' folder."""
+"""Outputs from disk: a folder of .npy files with outputs.json, the paper authors' folder, an .npz file, a table."""
 
 from pathlib import Path
 from typing import Any
 
-from abstain.files import locked_folder
+from abstain._errors import InvalidInputError, MissingFileError
+from abstain._io.locks import locked_folder
 from abstain.outputs.arrays import read_npy, read_npz
-from abstain.outputs.fields import FIELDS
-from abstain.outputs.header import HEADER, checksum, read_header
+from abstain.outputs.header import FIELDS, HEADER, checksum, read_header
+from abstain.outputs.table import SUFFIXES, read_table
 
 SKETCH = ".sketch"
 ALWAYS_VERIFIED = 1 << 26  # bytes of an array
@@ -19,10 +20,19 @@ PAPER_FILES = {
 }
 
 
-def load(path: Path, /, *, verify: bool | None = None) -> dict[str, Any]:
-    """The keyword arguments of `Outputs` that were saved at ``path``; checksums of small arrays are always checked."""
+def load(path: Path, /, *, verify: bool | None = None, group: str | None = None) -> dict[str, Any]:
+    """The keyword arguments of `Outputs` stored at ``path``; see `Outputs.load`."""
+    if path.suffix.lower() in SUFFIXES and not path.is_dir():
+        return read_table(path, group=group)
+    if group is not None:
+        raise InvalidInputError(f"`group` must be a column of a .csv or .parquet table, got {group!r} for {path}.")
+    return _arguments(_stored(path, verify))
+
+
+def _stored(path: Path, verify: bool | None) -> dict[str, Any]:
+    """The stored fields of `Outputs` by name."""
     if not path.exists():
-        raise FileNotFoundError(f"`{path}` must exist, got no such file or folder.")
+        raise MissingFileError(f"`{path}` must exist, got no such file or folder.")
     if not path.is_dir():
         return _load_npz(path)
     if (path / HEADER).exists():
@@ -31,11 +41,11 @@ def load(path: Path, /, *, verify: bool | None = None) -> dict[str, Any]:
     if (path / PAPER_FILES["logits"]).exists():
         return {name: read_npy(path / file) for name, file in PAPER_FILES.items() if (path / file).exists()}
     if any(path.rglob("*.parquet")):
-        raise ValueError(
+        raise InvalidInputError(
             f"`{path}` must be a folder of outputs here, got a folder of Parquet files. Count them first: `abstain "
             f"sketch {path} -o a.sketch`; evaluate and calibrate take a.sketch."
         )
-    raise ValueError(f"`{path}` must hold {HEADER} or {PAPER_FILES['logits']}, got a folder with neither.")
+    raise InvalidInputError(f"`{path}` must hold {HEADER} or {PAPER_FILES['logits']}, got a folder with neither.")
 
 
 def _load_folder(folder: Path, verify: bool | None) -> dict[str, Any]:
@@ -44,31 +54,45 @@ def _load_folder(folder: Path, verify: bool | None) -> dict[str, Any]:
     for name, entry in header.arrays.items():
         file = folder / entry.file
         if not file.exists():
-            raise ValueError(f"`{file}` must exist as {HEADER} says, got no such file.")
+            raise InvalidInputError(f"`{file}` must exist as {HEADER} says, got no such file.")
         array = read_npy(file)
         if array.shape != entry.shape or array.dtype.str != entry.dtype:
-            raise ValueError(
+            raise InvalidInputError(
                 f"`{file}` must be {entry.dtype} of shape {list(entry.shape)} as {HEADER} says, "
                 f"got {array.dtype.str} of shape {list(array.shape)}."
             )
-        wanted = array.nbytes <= ALWAYS_VERIFIED if verify is None else verify
-        if wanted and entry.sha256 is not None and checksum(file) != entry.sha256:
-            raise ValueError(f"`{file}` must be as it was saved, got other contents. Collect it again.")
+        is_verified = array.nbytes <= ALWAYS_VERIFIED if verify is None else verify
+        if is_verified and entry.sha256 is not None and checksum(file) != entry.sha256:
+            raise InvalidInputError(f"`{file}` must be as it was saved, got another checksum. Collect it again.")
         fields[name] = array
     return fields
 
 
 def _load_npz(file: Path) -> dict[str, Any]:
     if file.suffix == SKETCH:
-        raise ValueError(
+        raise InvalidInputError(
             f"`{file}` must hold rows, got a sketch, which holds counts only. It is for evaluate, calibrate, merge and "
             "sketch --edges; name the outputs here."
         )
     known = (*FIELDS, "class_names", "given_names")
     fields = read_npz(file, known)
     if "logits" not in fields or any(name not in known for name in fields):
-        raise ValueError(
+        raise InvalidInputError(
             f"`{file}` must hold arrays named logits and any of {', '.join(known[1:])}, "
             f"got {', '.join(sorted(fields))}."
         )
     return fields
+
+
+def _arguments(stored: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `Outputs` from its fields."""
+    arguments = dict(stored)
+    names = arguments.pop("given_names", ())
+    given, wrong = arguments.pop("given", None), arguments.pop("wrong", None)
+    if given is not None:
+        arguments["given"] = {str(name): given[:, column] for column, name in enumerate(names)}
+    if wrong is not None:
+        arguments["errors"] = wrong
+    if "logits" in arguments and arguments["logits"].shape[1:] == (0,):
+        del arguments["logits"]
+    return arguments

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.names import did_you_mean
-from abstain.outputs.row_error import RowError
+from abstain._errors import InvalidInputError, RowError
+from abstain._names import did_you_mean
 
 Names = NDArray[np.str_]
 Ints = NDArray[np.int64]
 
 
 def are_numbers(labels: Names, /) -> bool:
-    """Whether all are integers in writing, whose sorted order says nothing: "10" is before "2"."""
+    """Whether all strings are integers, whose sorted order means nothing: "10" is before "2"."""
     try:
         labels.astype(np.int64)
     except ValueError:
@@ -23,16 +23,16 @@ def are_numbers(labels: Names, /) -> bool:
     return True
 
 
-def places(labels: NDArray[Any], classes: Sequence[Hashable], /) -> Ints:
-    """(n,) the place of each label among the classes, −1 for one that is not there."""
+def class_indices(labels: NDArray[Any], classes: Sequence[Hashable], /) -> Ints:
+    """(n,) the index of each label among the classes, −1 for one that is not among them."""
     numbers = {name: number for number, name in enumerate(classes)}
     return np.array([numbers.get(label, -1) for label in labels.tolist()], dtype=np.int64)
 
 
 def integer_names(class_names: Iterable[Any], /) -> tuple[int, ...] | None:
-    """The classes where all are integers, not in writing, and other than 0 to K − 1 in order; None elsewhere.
+    """The class names where all are integers, not strings, and other than 0 to K − 1 in order; None elsewhere.
 
-    Integer labels are then names of classes, and not numbers of columns.
+    Integer labels are then names of classes, and not column numbers.
 
     >>> integer_names(np.array([-1, 1])), integer_names(np.array([0, 1])), integer_names(["-1", "1"])
     ((-1, 1), None, None)
@@ -40,18 +40,18 @@ def integer_names(class_names: Iterable[Any], /) -> tuple[int, ...] | None:
     names = list(class_names)
     if not all(isinstance(name, Real) and name == name // 1 for name in names):
         return None
-    found = tuple(int(name) for name in names)
-    return None if found == tuple(range(len(found))) else found
+    integers = tuple(int(name) for name in names)
+    return None if integers == tuple(range(len(integers))) else integers
 
 
 def integer_labels(labels: NDArray[Any], classes: tuple[int, ...], /) -> Ints:
-    """(n,) the place of each integer among the classes, −1 for a negative one that is none of them.
+    """(n,) the index of each integer among the classes, −1 for a negative one that is none of them.
 
     >>> integer_labels(np.array([1, -1, -2]), (-1, 1))
     array([ 1,  0, -1])
     """
-    found = places(labels, classes)
-    if (strange := (found < 0) & (labels >= 0)).any():
+    indices = class_indices(labels, classes)
+    if (strange := (indices < 0) & (labels >= 0)).any():
         bad = int(np.argmax(strange))
         listed = ", ".join(str(name) for name in classes[:9])
         raise RowError(
@@ -59,33 +59,35 @@ def integer_labels(labels: NDArray[Any], classes: tuple[int, ...], /) -> Ints:
             bad,
             ". Use a negative number that is none of them for a class the classifier does not know.",
         )
-    return found
+    return indices
 
 
 def numbered_labels(labels: Names, class_names: tuple[str, ...], /) -> Ints:
-    """(n,) the number of each class named, −1 for a name that the classifier does not know; some must be known.
+    """(n,) the class number of each name, −1 for a name that the classifier does not know; some must be known.
 
     >>> numbered_labels(np.array(["dog", "cat", "fish"]), ("cat", "dog"))
     array([ 1,  0, -1])
     """
-    found = places(labels, class_names)
-    if (found < 0).all():
+    indices = class_indices(labels, class_names)
+    if (indices < 0).all():
         first = str(labels[0])
         hint = did_you_mean(first, class_names, otherwise="Write them as in `class_names`.")
-        raise ValueError(f"`labels` must be among the classes {', '.join(class_names[:9])}, got {first!r}. {hint}")
-    return found
+        raise InvalidInputError(
+            f"`labels` must be among the classes {', '.join(class_names[:9])}, got {first!r}. {hint}"
+        )
+    return indices
 
 
 def sorted_names(labels: Names, n_classes: int, predictions: Callable[[], Ints], /) -> tuple[str, ...]:
     """The names of the classes where labels alone have them: in sorted order, as scikit-learn's ``classes_``.
 
-    There must be as many as classes, and no other order may agree with the predictions in more rows. This check finds
-    columns in another order where the classifier is often right and rows are many; small samples can pass it by chance.
+    There must be as many as classes, and no other order may agree with the predictions in more rows. That detects
+    columns in another order if the classifier is often right and rows are many; small samples can pass by chance.
     """
     names, index = np.unique(labels, return_inverse=True)
     give = "Pass class_names=, the names in the order of the columns."
     if len(names) != n_classes:
-        raise ValueError(
+        raise InvalidInputError(
             f"`labels` must have {n_classes} different names, one for each class, got {len(names)}. {give}"
         )
     from scipy.optimize import linear_sum_assignment  # takes long to import
@@ -95,7 +97,7 @@ def sorted_names(labels: Names, n_classes: int, predictions: Callable[[], Ints],
     np.add.at(counts, (index[predicted >= 0], predicted[predicted >= 0]), 1)
     best = int(counts[linear_sum_assignment(counts, maximize=True)].sum())
     if (agreed := int(np.trace(counts))) < best:
-        raise ValueError(
+        raise InvalidInputError(
             f"`labels` must agree with the columns in sorted order, {', '.join(names[:9].tolist())}, got "
             f"{agreed / len(labels):.1%} right answers where another order has {best / len(labels):.1%}. {give}"
         )

@@ -1,4 +1,4 @@
-"""`Outputs`: what one classifier said about n samples, checked once and never changed."""
+"""`Outputs`: what a classifier returned for n samples, checked once and never changed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,67 +9,86 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.arguments import as_path, check_list, check_number
-from abstain.cached_property import cached_property
-from abstain.draws import generator
-from abstain.kernels.blocks import row_blocks
-from abstain.kernels.distinct import numbered
+from abstain._arguments import as_path, check_list, check_number
+from abstain._cached_property import cached_property
+from abstain._draws import generator
+from abstain._errors import InvalidInputError, InvalidTypeError
+from abstain._kernels.blocks import row_blocks
+from abstain._kernels.counts import numbered
 from abstain.outputs import validation as check
-from abstain.outputs.checked import arguments_of, checked_fields
-from abstain.outputs.draw import draw_rows
-from abstain.outputs.fields import FIELDS, HEAD_FIELDS, ROW_FIELDS
+from abstain.outputs.construction import checked_fields
 from abstain.outputs.head import HeadCheck, check_head
-from abstain.outputs.join import check_parts
+from abstain.outputs.header import FIELDS, HEAD_FIELDS, ROW_FIELDS
 from abstain.outputs.load import load
-from abstain.outputs.places import as_places
 from abstain.outputs.probabilities import are_log_probabilities
+from abstain.outputs.rows import RowView, Source, as_indices, check_parts, draw_rows, take_rows
 from abstain.outputs.save import save
-from abstain.outputs.table import SUFFIXES, read_table
-from abstain.outputs.taken import Source, Taken, taken
-from abstain.outputs.unlabelled import unlabelled
+
+ClassNames = Sequence[str] | Sequence[int] | NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Outputs:
-    """The logits of one classifier on n samples, and what else is known of them.
+    """The logits of a classifier on n samples, and what else is known of them.
 
-    Labels are class numbers, the columns of the logits from 0 on, or names among ``class_names`` such as scikit-learn's
-    ``classes_``. If ``class_names`` are integers other than 0 to K − 1 in order, so that a number could be either,
-    integer labels are names too: of the classes [−1, 1], −1 is the first column. Names that are strings leave integer
-    labels class numbers, also "2". Labels that are names without ``class_names`` are taken in sorted order. A negative
-    label that is no name, or a string that is none, means a class the classifier does not know: ``shift`` is then
-    ``label``, and any prediction is an error. Rows are ``none`` elsewhere unless ``shift`` says so. Rows with the same
-    ``ids`` show the same original sample and stay one cluster in splits and standard errors. With
-    ``nonfinite="reject"`` rows that hold NaN or infinity are kept, predict −1 and count as errors that
-    are never accepted; by default they are refused. Arrays are viewed, not copied.
+    Everything in abstain starts here. Arrays are checked once, then read-only, and viewed, not copied. Give logits, or
+    probabilities, or confidences that something else computed.
 
-    Of a classifier that shows none, such as a forest, ``probabilities`` (n, K) are kept as their logs; scores that look
-    at the size of the logits are then left out. Without either, ``given`` holds confidences that others computed,
-    by name, and ``errors`` whether each answer was wrong: each name is then a score.
+    Parameters
+    ----------
+    logits
+        (n, K) float16, float32 or float64; −inf masks a class.
+    probabilities
+        (n, K), for a classifier without logits, such as a forest. Their logs are stored; scores that use the size of
+        the logits are then left out.
+    labels
+        (n,) class numbers, the columns of the logits from 0 on, or names among ``class_names``. A negative number or
+        another string is a class that the classifier does not know: ``shift`` is then ``label``, and any prediction is
+        an error. Without ``class_names``, string labels name the columns in sorted order.
+    features
+        (n, d) input of the last layer.
+    weight, bias
+        (K, d) and (K,) of the last layer.
+    shift
+        (n,) ``none``, ``covariate`` or ``label``; by default ``label`` where the label is negative, else ``none``.
+    domain
+        (n,) free names such as ``fog-3`` or ``hospital-B``; a string stands for all rows.
+    ids
+        (n,) names or numbers of the original samples. Rows with the same id show the same sample and stay one cluster
+        in splits and standard errors.
+    given
+        Confidences by name, where logits are not known or besides them; each name is then a score.
+    errors
+        (n,) whether each answer was wrong, where only confidences are known.
+    class_names
+        K names, such as scikit-learn's ``classes_``. Integers other than 0 to K − 1 in order make integer labels names
+        too: of the classes [−1, 1], the label −1 is the first column.
+    nonfinite
+        ``"error"`` refuses rows with NaN or infinity; ``"reject"`` keeps them: they predict −1 and count as errors
+        that are never accepted.
 
+    Raises
+    ------
+    InvalidInputError, InvalidTypeError
+        With the name of the argument, the rule, the value and the first row.
+
+    Examples
+    --------
     >>> outputs = Outputs(logits=[[2.0, 0.0], [0.5, 1.0], [0.0, 3.0]], labels=[0, 0, -1])
     >>> outputs.errors
     array([False,  True,  True])
-    >>> outputs.shift
-    array(['none', 'none', 'label'], dtype='<U9')
     """
 
     logits: NDArray[np.floating]
-    """(n, K) float16, float32 or float64; −inf masks a class; K = 0 where only confidences were given."""
+    """(n, K); K = 0 where only confidences were given."""
     labels: NDArray[np.int64] | None
     """(n,) class numbers, negative = a class the classifier does not know."""
     features: NDArray[np.floating] | None
-    """(n, d) input of the last layer."""
     weight: NDArray[np.floating] | None
-    """(K, d) weight of the last layer."""
     bias: NDArray[np.floating] | None
-    """(K,) bias of the last layer."""
     shift: NDArray[np.str_]
-    """(n,) ``none``, ``covariate`` or ``label``."""
     domain: NDArray[np.str_] | None
-    """(n,) free names such as ``fog-3`` or ``hospital-B``."""
     ids: NDArray[Any] | None
-    """(n,) names or numbers of the original samples."""
     given: NDArray[np.float64] | None
     """(n, g) confidences that were given, a column for each of ``given_names``."""
     wrong: NDArray[np.bool_] | None
@@ -77,7 +96,7 @@ class Outputs:
     given_names: tuple[str, ...]
     class_names: tuple[str, ...] | None
     usable: NDArray[np.bool_]
-    """(n,) False where a row is kept under ``nonfinite="reject"``."""
+    """(n,) False for non-finite rows, which ``nonfinite="reject"`` keeps."""
     is_masked: bool
     """Whether a class is masked in some row, by a logit of −inf."""
 
@@ -95,69 +114,53 @@ class Outputs:
         ids: ArrayLike | None = None,
         given: Mapping[str, ArrayLike] | None = None,
         errors: ArrayLike | None = None,
-        class_names: Sequence[str] | Sequence[int] | NDArray[Any] | None = None,
+        class_names: ClassNames | None = None,
         nonfinite: check.Nonfinite = "error",
     ) -> None:
-        fields = checked_fields(
-            logits=logits,
-            probabilities=probabilities,
-            labels=labels,
-            features=features,
-            weight=weight,
-            bias=bias,
-            shift=shift,
-            domain=domain,
-            ids=ids,
-            given=given,
-            errors=errors,
-            class_names=class_names,
-            nonfinite=nonfinite,
-        )
-        self._set(fields)
+        arguments = dict(locals())
+        del arguments["self"]
+        self._set(checked_fields(**arguments))
 
     def _set(self, fields: dict[str, Any]) -> None:
         for name, value in fields.items():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
-            object.__setattr__(self, f"_{name}" if isinstance(value, Taken) else name, value)
+            object.__setattr__(self, f"_{name}" if isinstance(value, RowView) else name, value)
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """All rows of an array that was to be taken later."""
-            later = self.__dict__.get(f"_{name}")
-            if later is None:
+            """An array that was stored as a view of rows, read whole on first use."""
+            view = self.__dict__.get(f"_{name}")
+            if view is None:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            self._set({name: later[:]})
+            self._set({name: view[:]})
             return self.__dict__[name]
 
-    def source(self, name: Literal["logits", "features"], /) -> "Source | None":
-        """What rows of the logits or features can be read from, block by block, where reading all would copy them."""
-        found: Source | None = self.__dict__.get(name, self.__dict__.get(f"_{name}"))
-        return found
+    def source(self, name: Literal["logits", "features"], /) -> Source | None:
+        """What rows of the logits or features can be read from, block by block, without copying all of them."""
+        return self._sources((name,)).get(name)
 
     @property
-    def _logit_rows(self) -> "Source":
-        found = self.source("logits")
-        assert found is not None
-        return found
+    def _logit_rows(self) -> Source:
+        return self._sources(("logits",))["logits"]
 
     def __len__(self) -> int:
         return len(self._logit_rows)
 
     def __repr__(self) -> str:
         hidden = {"shift", "given", "wrong"} | (set() if self.n_classes else {"logits"})
-        have = [name for name, _ in self._sources(FIELDS) if name not in hidden]
-        have += [*self.given_names, *(["errors"] if self.wrong is not None else [])]
+        shown = [name for name in self._sources(FIELDS) if name not in hidden]
+        shown += [*self.given_names, *(["errors"] if self.wrong is not None else [])]
         counts = {kind: np.count_nonzero(self.shift == kind) for kind in sorted(check.SHIFTS)}
         shifts = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
-        return f"Outputs(n={len(self)}, classes={self.n_classes}, with {', '.join(have)}; shift: {shifts})"
+        return f"Outputs(n={len(self)}, classes={self.n_classes}, with {', '.join(shown)}; shift: {shifts})"
 
     def _repr_html_(self) -> str:
         return f"<code>{escape(repr(self))}</code>"
 
     def __getitem__(self, rows: Any) -> Self:
-        """The rows of a mask, of numbers or of a slice: ``outputs[outputs.shift == "none"]``."""
+        """The rows of a mask, of indices or of a slice: ``outputs[outputs.shift == "none"]``."""
         return self.select(np.atleast_1d(np.arange(len(self))[rows] if isinstance(rows, slice) else rows))
 
     @property
@@ -167,14 +170,14 @@ class Outputs:
 
     @cached_property
     def are_log_probabilities(self) -> bool:
-        """Whether the logits are logs of probabilities, which say nothing of the size that logits had before."""
+        """Whether the logits are logs of probabilities, so that the size of the original logits is lost."""
         return bool(self.n_classes) and are_log_probabilities(self._logit_rows)
 
     @cached_property
     def predictions(self) -> NDArray[np.int64]:
-        """(n,) the classifier's own argmax, lowest index on ties; −1 where a row is not usable."""
+        """(n,) the classifier's own argmax, lowest index on ties; −1 for a non-finite row."""
         if not self.n_classes:
-            raise ValueError("`logits` must be given to know the predictions, got confidences alone.")
+            raise InvalidInputError("`logits` must be given to know the predictions, got confidences alone.")
         logits = self._logit_rows
         parts = [np.argmax(logits[block], axis=1) for block in row_blocks(*logits.shape)]
         predictions = np.where(self.usable, np.concatenate(parts), -1)
@@ -182,19 +185,19 @@ class Outputs:
         return predictions
 
     def remember_predictions(self, predictions: NDArray[np.int64], /) -> None:
-        """Predictions that a pass over the logits found on its way, so that no further one is needed."""
+        """Store predictions that another pass over the logits computed."""
         predictions.flags.writeable = False
         self.__dict__.setdefault("predictions", predictions)
 
     @cached_property
     def errors(self) -> NDArray[np.bool_]:
-        """(n,) where the prediction is wrong; always on an unknown class and on a row that is not usable."""
+        """(n,) where the prediction is wrong; always for an unknown class and for a non-finite row."""
         if self.wrong is not None:
             errors = self.wrong | ~self.usable
         elif self.labels is not None:
             errors = (self.predictions != self.labels) | (self.labels < 0)
         else:
-            raise unlabelled("outputs", "for their errors to be known")
+            raise check.unlabelled("outputs", "for their errors to be known")
         errors.flags.writeable = False
         return errors
 
@@ -218,35 +221,49 @@ class Outputs:
         """(n,) the confidence given under this name."""
         if self.given is None or name not in self.given_names:
             known = ", ".join(self.given_names) or "none"
-            raise ValueError(f"`outputs` must have the confidence {name!r} that was calibrated, got {known}.")
+            raise InvalidInputError(f"`outputs` must have the confidence {name!r} that was calibrated, got {known}.")
         return self.given[:, self.given_names.index(name)]
 
     def check_head(self) -> HeadCheck:
         """How far features·Wᵀ + b is from the logits; scores that use the head assume that it makes them."""
         if self.features is None or self.weight is None:
             lacking = " and ".join(name for name in ("features", "weight") if getattr(self, name) is None)
-            raise ValueError(f"`{lacking}` must be given to check the head, got none.")
+            raise InvalidInputError(f"`{lacking}` must be given to check the head, got none.")
         return check_head(self.logits, self.features, self.weight, self.bias)
 
     def select(self, rows: ArrayLike, /) -> Self:
-        """The rows of a boolean mask, or of indices in their order."""
-        places = as_places(rows, len(self))
-        return self._with({name: taken(value, places) for name, value in self._sources((*ROW_FIELDS, "usable"))})
+        """The rows of a boolean mask, or of indices in their order.
+
+        Parameters
+        ----------
+        rows
+            (n,) a mask, or any number of indices; negative indices count from the end.
+        """
+        indices = as_indices(rows, len(self))
+        fields = self._sources((*ROW_FIELDS, "usable"))
+        return self._with({name: take_rows(value, indices) for name, value in fields.items()})
 
     def split(self, fraction: float, /, *, seed: int = 0) -> tuple[Self, Self]:
-        """Two disjoint parts in the order of the rows, the first of about ``fraction`` of them, drawn by ``seed``.
+        """Two disjoint parts, each in the order of the rows, such as for calibration and test.
 
-        Rows with the same ids go to the same side.
+        Rows with the same ids go to the same side. The draw depends on the seed and the data, not on the order of ids.
+
+        Parameters
+        ----------
+        fraction
+            The share of the first part, between 0 and 1.
+        seed
+            Another seed gives another draw.
         """
         check_number("fraction", fraction)
         if not 0 < fraction < 1:
-            raise ValueError(f"`fraction` must be between 0 and 1, got {fraction}.")
+            raise InvalidInputError(f"`fraction` must be between 0 and 1, got {fraction}.")
         rng = self.generator("split of outputs", seed)
         first = draw_rows(len(self), self.ids, size=fraction * len(self), rng=rng)
         return self.select(first), self.select(~first)
 
     def generator(self, purpose: str, seed: int, /) -> np.random.Generator:
-        """A generator for draws of these rows that knows them, as `abstain.draws` tells why."""
+        """A random generator for draws of these rows, seeded by purpose, seed and data (see `abstain._draws`)."""
         return generator(purpose, seed, self._logit_rows, self.labels, self.given, self.wrong, self.ids)
 
     @classmethod
@@ -255,17 +272,21 @@ class Outputs:
         check_list("parts", parts, "Outputs")
         parts = list(parts)
         check_parts(parts, (*FIELDS, "class_names", "given_names"), ROW_FIELDS)
-        first = parts[0]
-        names = [name for name, _ in first._arrays((*ROW_FIELDS, "usable"))]
-        return first._with({name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+        names = parts[0]._sources((*ROW_FIELDS, "usable"))
+        return parts[0]._with({name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 
-    def save(self, folder: str | PathLike[str], /, *, beside: dict[str, bytes] | None = None) -> None:
-        """Write a folder of .npy files and outputs.json; a crash leaves the old contents or the new, never half.
+    def save(self, folder: str | PathLike[str], /, *, extra_files: dict[str, bytes] | None = None) -> None:
+        """Write a folder of .npy files and outputs.json; a crash leaves the old contents or the new, never a mixture.
 
-        Further files ``beside`` them, by name, come into being with a new folder.
+        Parameters
+        ----------
+        folder
+            New, empty, or with outputs that are to be replaced.
+        extra_files
+            Contents by file name, written in the same step as a new folder.
         """
-        arrays = dict(self._arrays(FIELDS))
-        save(as_path("folder", folder), arrays, self.class_names, self.given_names, beside=beside)
+        arrays = {name: getattr(self, name) for name in self._sources(FIELDS)}
+        save(as_path("folder", folder), arrays, self.class_names, self.given_names, extra_files=extra_files)
 
     @classmethod
     def load(
@@ -277,32 +298,41 @@ class Outputs:
         verify: bool | None = None,
         group: str | None = None,
     ) -> Self:
-        """Read a folder written by `save` or by the paper authors' script (memory-mapped), an .npz file, or a table.
+        """Read outputs from a folder, an .npz file or a table; nothing is ever unpickled.
 
-        A table, .csv or .parquet, has logits, probabilities or confidences: see `abstain.outputs.table`; ``group`` is
-        the column of it that becomes the domain, if that is not called group. Nothing is ever unpickled. Arrays of a
-        saved folder are checked against their checksums up to 64 MB each, or all of them with ``verify=True``, none
-        with ``verify=False``.
+        Parameters
+        ----------
+        path
+            A folder written by `save` or by the paper authors' script (memory-mapped), an .npz file, or a .csv or
+            .parquet table with logits, probabilities or confidences (see `abstain.outputs.table`).
+        nonfinite
+            As of `Outputs`.
+        verify
+            Whether the arrays of a folder are compared with their checksums; by default those up to 64 MB each.
+        group
+            The column of a table that becomes the domain, if that is not called group.
         """
-        place = as_path("path", path)
-        if place.suffix.lower() in SUFFIXES and not place.is_dir():
-            return cls(**read_table(place, group=group), nonfinite=nonfinite)
-        if group is not None:
-            raise ValueError(f"`group` must be a column of a .csv or .parquet table, got {group!r} for {place}.")
-        return cls(**arguments_of(load(place, verify=verify)), nonfinite=nonfinite)
+        return cls(**load(as_path("path", path), verify=verify, group=group), nonfinite=nonfinite)
 
-    def _sources(self, names: tuple[str, ...]) -> list[tuple[str, Source]]:
-        found = [(name, self.__dict__.get(name, self.__dict__.get(f"_{name}"))) for name in names]
-        return [(name, value) for name, value in found if value is not None]
-
-    def _arrays(self, names: tuple[str, ...]) -> list[tuple[str, NDArray[Any]]]:
-        return [(name, getattr(self, name)) for name in names if getattr(self, name) is not None]
+    def _sources(self, names: tuple[str, ...]) -> dict[str, Source]:
+        """The arrays of these names that there are, as arrays or views of rows."""
+        stored = {name: self.__dict__.get(name, self.__dict__.get(f"_{name}")) for name in names}
+        return {name: value for name, value in stored.items() if value is not None}
 
     def _with(self, rows: Mapping[str, Source]) -> Self:
-        """The same classifier on other rows, which were checked when they came in."""
+        """The same classifier on other rows, which were checked before."""
         new = object.__new__(type(self))
         same = {name: getattr(self, name) for name in (*HEAD_FIELDS, "given_names", "class_names")}
-        possible = self.is_masked or len(rows["logits"]) > len(self)  # a part of what is not masked is not masked
+        possible = self.is_masked or len(rows["logits"]) > len(self)  # a part of unmasked rows is unmasked
         masked = possible and check.is_masked(rows["logits"], rows["usable"])
         new._set(dict.fromkeys(self.__dataclass_fields__) | same | dict(rows) | {"is_masked": masked})
         return new
+
+
+def expect_outputs(value: Any, /, *, name: str = "outputs") -> None:
+    """Refuse what is no `Outputs`, such as an array, and say how to make outputs."""
+    if not isinstance(value, Outputs):
+        raise InvalidTypeError(
+            f"`{name}` must be Outputs, got {type(value).__name__}. Make them with abstain.Outputs(logits=…, labels=…) "
+            "or abstain.Outputs.load(path)."
+        )

@@ -8,16 +8,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from abstain.extras import require
-from abstain.files import reading
+from abstain._errors import InvalidInputError
+from abstain._extras import require
+from abstain._io.files import reading
 from abstain.outputs.arrays import check_expansion, check_memory
 
 WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8, "BYTE_ARRAY": 16}
-"""Bytes of a value in memory by its physical type; of a text beside its characters."""
+"""Bytes of a value in memory by its physical type; for a string without its characters."""
 
 
 def read_parquet(file: Path, /) -> Any:
-    """The frame in a file; a damaged one, or one that would fill the memory, is a ValueError."""
+    """The Polars frame in a file; an error where it is damaged or larger than the free memory."""
     polars = require("polars", extra="scale", feature="Reading Parquet")
     with _opened(file) as opened:
         size = _size(opened.metadata)
@@ -26,6 +27,7 @@ def read_parquet(file: Path, /) -> Any:
         table = opened.read().replace_schema_metadata()
         table.validate(full=True)  # Polars panics at texts and names that are not in UTF-8, and prints that
         _check_names(table.schema)
+        _check_ranges(table, opened.metadata)
         return polars.from_arrow(table)
 
 
@@ -37,7 +39,7 @@ def parquet_names(file: Path, /) -> list[str]:
 
 @contextmanager
 def _opened(file: Path) -> Iterator[Any]:
-    """The file inside the context; whatever fails there says that it must be a Parquet file."""
+    """The open file inside the context; any failure there is an error that it must be a Parquet file."""
     arrow = require("pyarrow", extra="scale", feature="Reading Parquet")
     parquet = require("pyarrow.parquet", extra="scale", feature="Reading Parquet")
     with reading(file, "a Parquet file"), open(file, "rb"):
@@ -48,22 +50,44 @@ def _opened(file: Path) -> Iterator[Any]:
             raise
         except BaseException as error:  # a panic is no Exception
             reason = " ".join(str(error).split()).rstrip(".")
-            raise ValueError(f"`{file}` must be a Parquet file, got {reason}. Write it again.") from None
+            raise InvalidInputError(f"`{file}` must be a Parquet file, got {reason}. Write it again.") from None
 
 
 def _check_names(fields: Iterable[Any]) -> None:
-    """Of columns and of what they are made of: one that is not in UTF-8 is an error."""
+    """Read the names of all columns and nested fields; one that is not in UTF-8 is an error."""
     for field in fields:
         if field.name is not None:
-            _check_names(field.type.field(place) for place in range(field.type.num_fields))
+            _check_names(field.type.field(index) for index in range(field.type.num_fields))
+
+
+def _check_ranges(table: Any, metadata: Any) -> None:
+    """Numbers lie between the least and the largest that the file states: a damaged description reads others."""
+    from pyarrow import compute, types
+
+    for column in range(metadata.num_columns):
+        name = metadata.schema.column(column).path
+        if name not in table.column_names or not (kind := table.schema.field(name).type) or not len(table):
+            continue
+        if not (types.is_float32(kind) or types.is_float64(kind) or types.is_signed_integer(kind)):
+            continue
+        stated = [metadata.row_group(group).column(column).statistics for group in range(metadata.num_row_groups)]
+        if not all(each is not None and each.has_min_max for each in stated):
+            continue
+        extremes = compute.min_max(table[name]).as_py()
+        low, high = min(each.min for each in stated), max(each.max for each in stated)
+        if extremes["min"] is not None and (extremes["min"] < low or extremes["max"] > high):
+            raise InvalidInputError(
+                f"numbers from {extremes['min']:g} to {extremes['max']:g} in column {name}, stated to be from "
+                f"{low:g} to {high:g}"
+            )
 
 
 def _size(metadata: Any) -> int:
     """Bytes that all columns take in memory, at least."""
     total = 0
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
-        for place in range(metadata.num_columns):
-            column = group.column(place)
-            width = WIDTHS.get(column.physical_type) or metadata.schema.column(place).length
+        for index in range(metadata.num_columns):
+            column = group.column(index)
+            width = WIDTHS.get(column.physical_type) or metadata.schema.column(index).length
             total += max(0, column.num_values) * width
     return total

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.files import locked_folder, naming, short_name
-from abstain.outputs.fields import FIELDS
-from abstain.outputs.header import HEADER, read_header, sync, write_header
+from abstain._errors import FileAccessError, FileConflictError
+from abstain._io.files import naming, short_name
+from abstain._io.locks import locked_folder
+from abstain.outputs.header import FIELDS, HEADER, read_header, sync, write_header
 
 Names = dict[str, tuple[str, ...] | None]
 
@@ -28,34 +29,34 @@ def save(
     given_names: tuple[str, ...] = (),
     /,
     *,
-    beside: dict[str, bytes] | None = None,
+    extra_files: dict[str, bytes] | None = None,
 ) -> None:
     """Write the arrays and the header, whole or not at all; several writers take turns.
 
-    With files ``beside`` them, which only a new folder can have, all of it is there at once or nothing is.
+    With ``extra_files``, by name, which only a new folder can have, all of it appears in one step.
     """
     folder, names = folder.resolve(), {"class_names": class_names, "given_names": given_names}
     if not (folder / HEADER).exists():
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise FileExistsError(
-                f"`folder` must be new, empty or hold saved outputs, got {folder}. Choose another place."
+            raise FileConflictError(
+                f"`folder` must be new, empty or hold saved outputs, got {folder}. Choose another path."
             )
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
-            raise NotADirectoryError(
-                f"`{folder}` must be in a folder, got a file in its way. Choose another."
+            raise FileAccessError(
+                f"`{folder}` must be in a folder, got a file in its path. Choose another path."
             ) from None
-        if _create(folder, arrays, names, beside or {}):
+        if _create(folder, arrays, names, extra_files or {}):
             return
-    if beside:
-        raise FileExistsError(f"`folder` must be new, got {folder}. Choose another place.")
+    if extra_files:
+        raise FileConflictError(f"`folder` must be new, got {folder}. Choose another path.")
     with locked_folder(folder, exclusive=True):
         _overwrite(folder, arrays, names)
 
 
-def _create(folder: Path, arrays: dict[str, NDArray[Any]], names: Names, beside: dict[str, bytes]) -> bool:
-    """Write beside the goal and move there in one step; False if somebody else was there first."""
+def _create(folder: Path, arrays: dict[str, NDArray[Any]], names: Names, extra_files: dict[str, bytes]) -> bool:
+    """Write next to the folder and move it there in one step; False if another process was there first."""
     scratch = folder.with_name(f".{short_name(folder)}.{os.getpid()}.{token_hex(4)}.partial")
     scratch.mkdir(mode=0o700)
     whole = scratch / "whole"  # of the mode that new folders have
@@ -64,7 +65,7 @@ def _create(folder: Path, arrays: dict[str, NDArray[Any]], names: Names, beside:
         files = {name: f"{name}.npy" for name in arrays}
         with naming(folder):
             _write_arrays(whole, arrays, files)
-            for name, contents in beside.items():
+            for name, contents in extra_files.items():
                 (whole / name).write_bytes(contents)
             write_header(whole, arrays, files, names)
         os.replace(whole, folder)

@@ -1,7 +1,4 @@
-"""Check the arrays of an `Outputs` once, so that everything after can trust them.
-
-Every message has one form: `name` must <rule>, got <value>; the first bad row and the next step where they help.
-"""
+"""Checks of the arrays of `Outputs`, made once when it is constructed."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
@@ -9,11 +6,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.arguments import as_array, as_doubles, as_names, check_list
-from abstain.kernels.blocks import for_each_block, row_blocks
-from abstain.names import did_you_mean
-from abstain.outputs.row_error import RowError
-from abstain.outputs.taken import Source
+from abstain._arguments import BOOLEANS, as_array, as_doubles, as_names, as_rectangle, check_list
+from abstain._errors import InvalidInputError, InvalidTypeError, RowError
+from abstain._kernels.blocks import for_each_block, row_blocks
+from abstain._names import did_you_mean
+from abstain.outputs.rows import Source
 
 Array = NDArray[Any]
 Shift = Literal["none", "covariate", "label"]
@@ -22,45 +19,45 @@ SHIFTS: tuple[str, ...] = get_args(Shift)
 
 
 def check_floats(name: str, array: Array, shape: tuple[int | None, ...], /) -> None:
-    """A real floating type of at most 64 bits, and the shape given (None: any length above zero)."""
+    """Require a floating type of at most 64 bits and this shape (None: any length above zero)."""
     if array.dtype not in (np.float16, np.float32, np.float64):
-        raise TypeError(
+        raise InvalidTypeError(
             f"`{name}` must be float16, float32 or float64, got {array.dtype}. Convert it with .astype('float32')."
         )
     fits = array.ndim == len(shape) and all(want in (None, have) for want, have in zip(shape, array.shape, strict=True))
     if not fits:
         wanted = ", ".join("any" if length is None else str(length) for length in shape)
-        raise ValueError(f"`{name}` must have shape ({wanted}), got {array.shape}.")
+        raise InvalidInputError(f"`{name}` must have shape ({wanted}), got {array.shape}.")
     if 0 in array.shape:
-        raise ValueError(f"`{name}` must not be empty, got shape {array.shape}.")
+        raise InvalidInputError(f"`{name}` must not be empty, got shape {array.shape}.")
 
 
 def check_columns(name: str, array: Array, /) -> None:
-    """Not one number per row, as a classifier of two classes gives, where there must be a column for each class."""
+    """Refuse one number per row, as of a binary classifier, where there must be a column for each class."""
     if array.ndim == 1:
         two = "np.c_[-z / 2, z / 2]" if name == "logits" else "np.c_[1 - p, p]"
-        raise ValueError(
+        raise InvalidInputError(
             f"`{name}` must have shape (n, K), a column for each class, got {array.shape}. "
             f"For two classes pass {two}, or probabilities=predict_proba(X)."
         )
 
 
 def usable_rows(array: Array, /) -> NDArray[np.bool_]:
-    """Rows that are finite throughout."""
+    """(n,) whether each row is finite."""
     usable = np.empty(len(array), dtype=bool)
 
-    def look(block: slice) -> None:
+    def fill(block: slice) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
-            usable[block] = np.isfinite(array[block].sum(axis=1))  # as is every row of a finite sum
+            usable[block] = np.isfinite(array[block].sum(axis=1))  # a finite sum has finite terms
         strange = block.start + np.flatnonzero(~usable[block])
         usable[strange] = np.isfinite(array[strange]).all(axis=1)
 
-    for_each_block(look, *array.shape)
+    for_each_block(fill, *array.shape)
     return usable
 
 
 def usable_logits(array: Array, /) -> tuple[NDArray[np.bool_], bool]:
-    """Rows fit for use, which may hold −inf (a masked class) beside finite values, and whether there is a −inf."""
+    """(n,) whether each row has finite logits, −inf (a masked class) allowed besides, and whether there is a −inf."""
     usable, masked = usable_rows(array), False
     strange = np.flatnonzero(~usable)
     for block in row_blocks(len(strange), array.shape[1]):
@@ -79,29 +76,29 @@ def is_masked(logits: Source, usable: Source, /) -> bool:
 
 
 def check_finite(name: str, array: Array, usable: NDArray[np.bool_], /) -> None:
-    """Refuse rows that are not usable, naming the first."""
+    """Refuse non-finite rows, naming the first."""
     if usable.all():
         return
     bad = int(np.argmin(usable))
     row = array[bad]
     value = row[np.argmin(np.isfinite(row) | (row == -np.inf))] if name == "logits" else row[~np.isfinite(row)][0]
-    mend = "Mend or drop these rows, or pass nonfinite='reject' to count them as rejected errors."
+    advice = "Fix or drop these rows, or pass nonfinite='reject' to count them as rejected errors."
     raise RowError(
         f"`{name}` must be finite, got {value} in {np.count_nonzero(~usable)} of {len(usable)} rows, first in row",
         bad,
-        f". {mend if name in ('logits', 'features') else 'Check how the head was stored.'}",
+        f". {advice if name in ('logits', 'features') else 'Check how the head was stored.'}",
     )
 
 
 def check_labels(array: Array, n: int, n_classes: int, /) -> NDArray[np.int64]:
-    """Integers below the number of classes, one per row; negative means a class the classifier does not know."""
+    """Require integers below the number of classes, one per row; negative means an unknown class."""
     if array.dtype.kind not in "iu":
-        raise TypeError(
+        raise InvalidTypeError(
             f"`labels` must be integers, got {array.dtype}. Convert class numbers with .astype(int); "
             "use a negative number for a class the classifier does not know."
         )
     if array.shape != (n,):
-        raise ValueError(f"`labels` must have shape ({n},), one per row of logits, got {array.shape}.")
+        raise InvalidInputError(f"`labels` must have shape ({n},), one per row of logits, got {array.shape}.")
     if (array >= n_classes).any():
         bad = int(np.argmax(array >= n_classes))
         raise RowError(
@@ -118,12 +115,26 @@ def per_row(name: str, value: Any, n: int, kinds: str, /) -> Array:
         value = np.full(n, value)
     array = as_names(name, value, kinds)
     if array.shape != (n,):
-        raise ValueError(f"`{name}` must have shape ({n},), one per row of logits, got {array.shape}.")
+        raise InvalidInputError(f"`{name}` must have shape ({n},), one per row of logits, got {array.shape}.")
+    return array
+
+
+def group_names(value: Any, n: int, /) -> Array:
+    """The domain of each row; truth values are "True" and "False", however they are written, as in tables.
+
+    >>> group_names(np.array([True, False]), 2), group_names(["true", "x"], 2)
+    (array(['True', 'False'], dtype='<U5'), array(['True', 'x'], dtype='<U4'))
+    """
+    truths = as_rectangle("domain", value)
+    array = per_row("domain", truths.astype(str) if truths.dtype.kind == "b" else value, n, "U")
+    for other, name in BOOLEANS.items():
+        if (array == other).any():
+            array = np.where(array == other, name, array)
     return array
 
 
 def check_shift(shift: Any, labels: NDArray[np.int64] | None, n: int, /) -> Array:
-    """The kind of shift of each row; a negative label and shift='label' must say the same."""
+    """The kind of shift of each row; it must be 'label' exactly where the label is negative."""
     unknown = np.zeros(n, dtype=bool) if labels is None else labels < 0
     if shift is None:
         return np.where(unknown, "label", "none").astype("<U9")
@@ -145,20 +156,20 @@ def check_shift(shift: Any, labels: NDArray[np.int64] | None, n: int, /) -> Arra
 
 
 def listed_names(names: Any, /) -> list[Any]:
-    """The names of classes as they were given, of an array, a tensor or anything that can be gone through."""
+    """The names of classes as a list, from an array, a tensor or any iterable."""
     check_list("class_names", names, "names")
     return list(names.tolist() if hasattr(names, "detach") else names)
 
 
 def check_class_names(names: list[Any], n_classes: int, /) -> tuple[str, ...]:
     """One distinct name per class."""
-    found = tuple(str(name) for name in names)
-    if len(found) != n_classes:
-        raise ValueError(f"`class_names` must name the {n_classes} classes, got {len(found)} names.")
-    if len(set(found)) != n_classes:
-        twice = next(name for name in found if found.count(name) > 1)
-        raise ValueError(f"`class_names` must be distinct, got {twice!r} twice.")
-    return found
+    strings = tuple(str(name) for name in names)
+    if len(strings) != n_classes:
+        raise InvalidInputError(f"`class_names` must name the {n_classes} classes, got {len(strings)} names.")
+    if len(set(strings)) != n_classes:
+        twice = next(name for name in strings if strings.count(name) > 1)
+        raise InvalidInputError(f"`class_names` must be distinct, got {twice!r} twice.")
+    return strings
 
 
 def check_given(given: Any, /) -> NDArray[np.float64] | None:
@@ -166,26 +177,28 @@ def check_given(given: Any, /) -> NDArray[np.float64] | None:
     if given is None:
         return None
     if not isinstance(given, Mapping) or not given or not all(isinstance(name, str) and name for name in given):
-        raise TypeError("`given` must be confidences by name, such as {'vendor': c}, got something else.")
+        raise InvalidTypeError(f"`given` must be confidences by name, such as {{'vendor': c}}, got {given!r:.60}.")
     columns = []
     for name, values in given.items():
         array = as_array(f"given[{name!r}]", values)
         if array.dtype.kind not in "biuf" or array.ndim != 1 or not array.size:
-            raise ValueError(
+            raise InvalidInputError(
                 f"`given[{name!r}]` must be numbers of shape (n,), got {array.dtype} of shape {array.shape}."
             )
         columns.append(as_doubles(f"given[{name!r}]", array))
     if len({len(column) for column in columns}) != 1:
-        raise ValueError(f"`given` must have confidences of one length, got {[len(column) for column in columns]}.")
+        raise InvalidInputError(
+            f"`given` must have confidences of one length, got {[len(column) for column in columns]}."
+        )
     return np.stack(columns, axis=1)
 
 
 def check_given_rows(
     given: NDArray[np.float64], names: tuple[str, ...], n: int, nonfinite: Nonfinite
 ) -> NDArray[np.bool_]:
-    """Which rows have a number under every name; the first other one is an error unless they are to be rejected."""
+    """(n,) whether each row has a number under every name; NaN is an error unless ``nonfinite`` is reject."""
     if len(given) != n:
-        raise ValueError(f"`given` must have {n} rows as the logits have, got {len(given)}.")
+        raise InvalidInputError(f"`given` must have {n} rows as the logits have, got {len(given)}.")
     usable = np.asarray(~np.isnan(given).any(axis=1))
     if nonfinite == "error" and not usable.all():
         row = int(np.argmin(usable))
@@ -193,7 +206,7 @@ def check_given_rows(
         raise RowError(
             f"`given[{name!r}]` must not be NaN, got {np.count_nonzero(~usable)} of {n} rows, first row",
             row,
-            ". Mend or drop these rows, or pass nonfinite='reject' to count them as rejected errors.",
+            ". Fix or drop these rows, or pass nonfinite='reject' to count them as rejected errors.",
         )
     return np.asarray(usable)
 
@@ -201,7 +214,23 @@ def check_given_rows(
 def check_errors(array: Array, n: int, /, *, with_labels: bool) -> NDArray[np.bool_]:
     """Whether each answer was wrong."""
     if with_labels:
-        raise ValueError("`errors` must be left out where there are labels, got both.")
-    if array.shape != (n,) or array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
-        raise ValueError(f"`errors` must be {n} numbers, 1 where the answer is wrong and 0 elsewhere, got others.")
+        raise InvalidInputError("`errors` must be left out where there are labels, got both.")
+    rule = f"`errors` must be {n} numbers, 1 where the answer is wrong and 0 elsewhere"
+    if array.shape != (n,) or array.dtype.kind not in "biuf":
+        raise InvalidInputError(f"{rule}, got {array.dtype} of shape {array.shape}.")
+    if (strange := (array != 0) & (array != 1)).any():
+        bad = int(np.argmax(strange))
+        raise RowError(f"{rule}, got {array[bad]} in row", bad)
     return np.asarray(array, dtype=bool)
+
+
+def unlabelled(name: str, purpose: str = "", /) -> InvalidInputError:
+    """The error about an argument or a file, by this ``name``, without labels: where to put them.
+
+    >>> print(unlabelled("outputs", "to be counted"))  # doctest: +ELLIPSIS
+    `outputs` must have labels to be counted, got none. A table has them in a column `label`, or without logits in...
+    """
+    return InvalidInputError(
+        f"`{name}` must have labels{' ' * bool(purpose)}{purpose}, got none. A table has them in a column `label`, or "
+        "without logits in `correct` or `error`, a folder in labels.npy; in Python pass labels= or errors= to Outputs."
+    )

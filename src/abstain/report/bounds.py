@@ -4,11 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from abstain.kernels.ranks import Order
+from abstain._kernels.ranking import Order
 from abstain.metrics.accepted_sums import AcceptedSums
-from abstain.metrics.clusters import Clusters
-from abstain.metrics.ranking import Ranking, Rows
-from abstain.metrics.share import korn_graubard, share
+from abstain.metrics.clusters import RowClusters
+from abstain.metrics.ranking import Ranking, SampleRows
+from abstain.metrics.slices import korn_graubard, share
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -27,21 +27,21 @@ def upper_bounds(errors: Ints, accepted: Ints, /, *, delta: float) -> Floats:
     array([0.075711, 0.258866, 1.      ])
     """
     inside = errors < accepted
-    found = betaincinv(np.where(inside, errors, 0) + 1.0, np.where(inside, accepted - errors, 1.0), 1 - delta)
-    return np.where(inside, found, 1.0)
+    bounds = betaincinv(np.where(inside, errors, 0) + 1.0, np.where(inside, accepted - errors, 1.0), 1 - delta)
+    return np.where(inside, bounds, 1.0)
 
 
 def clustered_bounds(errors: Bools, clusters: Ints, ranks: Ints, /, *, delta: float) -> Floats:
     """Korn and Graubard's (1998) of the first ``ranks`` rows, where rows of the same cluster belong together.
 
-    It is that of `abstain.metrics.share.share` on those rows, for all ranks in one pass.
+    It is that of `abstain.metrics.slices.share` on those rows, for all ranks in one pass.
     """
     if not len(errors):
         return np.ones(len(ranks))
     begins = np.zeros(len(errors) + 1, dtype=bool)
     begins[np.append(ranks, 0)] = True
     order = Order(np.arange(len(errors)), begins[:-1])
-    rows = Rows(errors, None, Clusters(clusters, int(clusters.max()) + 1))
+    rows = SampleRows(errors, None, RowClusters(clusters, int(clusters.max()) + 1))
     sums = AcceptedSums.of(Ranking(order, lambda these: -these.astype(np.float64), rows))
     n = np.cumsum(sums.ranking.groups.counts)
     risk, se = sums.risk()

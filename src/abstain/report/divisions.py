@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._kernels.counts import numbered
 from abstain.evaluation import MIXES
-from abstain.kernels.distinct import numbered
 from abstain.outputs import Outputs
+from abstain.report.operating_point import Point
 from abstain.report.page.text import plain
-from abstain.report.point import Point
 
 Ints = NDArray[np.int64]
 KINDS = MIXES["all"].kinds
@@ -34,11 +34,11 @@ class Division:
         if len(self.parts) <= most:
             return self
         order = np.argsort(-np.bincount(self.number, minlength=len(self.parts)), kind="stable")
-        place = np.full(len(self.parts), most - 1)
-        place[order[: most - 1]] = np.arange(most - 1)
+        index = np.full(len(self.parts), most - 1)
+        index[order[: most - 1]] = np.arange(most - 1)
         others = f"({len(self.parts) - most + 1:,} others)"
         return Division(
-            self.name, self.title, (*(self.parts[k] for k in order[: most - 1]), others), place[self.number]
+            self.name, self.title, (*(self.parts[k] for k in order[: most - 1]), others), index[self.number]
         )
 
 
@@ -71,8 +71,8 @@ def class_name(number: int, names: Sequence[str] | None, /, *, negative: str) ->
 def _of_classes(name: str, title: str, numbers: Ints, names: Sequence[str] | None, negative: str) -> Division:
     shifted = np.maximum(numbers, -1) + 1
     is_there = np.bincount(shifted) > 0
-    found = (np.flatnonzero(is_there) - 1).tolist()
-    parts = tuple(class_name(number, names, negative=negative) for number in found)
+    numbers_present = (np.flatnonzero(is_there) - 1).tolist()
+    parts = tuple(class_name(number, names, negative=negative) for number in numbers_present)
     return Division(name, title, parts, (np.cumsum(is_there) - 1)[shifted])
 
 
@@ -81,6 +81,6 @@ def _of_names(name: str, title: str, names: NDArray[np.str_]) -> Division:
     example = np.empty(size, np.int64)
     example[number] = np.arange(len(names))
     order = np.argsort(names[example], kind="stable")
-    place = np.empty(size, np.int64)
-    place[order] = np.arange(size)
-    return Division(name, title, tuple(map(plain, names[example][order].tolist())), place[number])
+    index = np.empty(size, np.int64)
+    index[order] = np.arange(size)
+    return Division(name, title, tuple(map(plain, names[example][order].tolist())), index[number])

@@ -1,4 +1,4 @@
-"""Many scores of the same outputs, block by block, each block read once for all of them."""
+"""Many scores of the same outputs, block by block, and one score on arrays of any library."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.kernels.blocks import BLOCK_ELEMENTS, BLOCK_ROWS
-from abstain.kernels.threads import in_threads
+from abstain._errors import InvalidInputError
+from abstain._kernels.blocks import BLOCK_ELEMENTS, BLOCK_ROWS, in_threads
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Head, Inputs
+from abstain.scores.operations import array_namespace, constant, double
+from abstain.scores.rows import Array
 
 if TYPE_CHECKING:
     from abstain.scores.score import FittedScore
@@ -19,17 +21,30 @@ ELEMENTS = 2 * BLOCK_ELEMENTS  # of a block: enough for every thread and for a m
 
 
 def confidences(outputs: Outputs, fitted: "Mapping[str, FittedScore]", /) -> dict[str, NDArray[np.float64]]:
-    """Confidence (n,) by the name of the fitted score, NaN where a row is not usable."""
+    """Confidence of many fitted scores, computed block by block so that each block is read once for all of them.
+
+    Parameters
+    ----------
+    outputs : Outputs
+        The rows.
+    fitted : mapping of str to FittedScore
+        By the name of the score.
+
+    Returns
+    -------
+    dict of str to array (n,)
+        Confidence by name, NaN where a row is non-finite.
+    """
     for score in fitted.values():
         _check_sizes(outputs, score)
-    found = {name: np.full(len(outputs), np.nan) for name in fitted}
+    values = {name: np.full(len(outputs), np.nan) for name in fitted}
     head = _head(outputs, any(score.uses_head for score in fitted.values()))
     predicted, unknown = np.full(len(outputs), -1, dtype=np.int64), []
 
     def work(rows: Rows) -> None:
         inputs = Inputs.of(outputs, rows, head)
         for name, score in fitted.items():
-            found[name][rows] = inputs.confidence(score)
+            values[name][rows] = inputs.confidence(score)
         if inputs.knows_predictions:
             predicted[rows] = inputs.predictions
         else:
@@ -42,21 +57,21 @@ def confidences(outputs: Outputs, fitted: "Mapping[str, FittedScore]", /) -> dic
             work(rows)
     if not unknown:
         outputs.remember_predictions(predicted)
-    return found
+    return values
 
 
 def predictions(outputs: Outputs, fitted: "FittedScore", /) -> NDArray[np.int64]:
-    """The answer (n,) that the score judges, −1 where a row is not usable."""
+    """The answer (n,) that the score judges, −1 where a row is non-finite."""
     if not fitted.changes_predictions:
         return outputs.predictions
-    found = np.full(len(outputs), -1, dtype=np.int64)
+    answers = np.full(len(outputs), -1, dtype=np.int64)
     for rows, inputs in usable_blocks(outputs, with_head=fitted.uses_head):
-        found[rows] = fitted.predictions(inputs)
-    return found
+        answers[rows] = fitted.predictions(inputs)
+    return answers
 
 
 def usable_blocks(outputs: Outputs, /, *, with_head: bool) -> Iterator[tuple[Rows, Inputs]]:
-    """The usable rows, block by block, as inputs of formulas."""
+    """The finite rows, block by block, as inputs of formulas."""
     head = _head(outputs, with_head)
     for rows in _usable_rows(outputs, ELEMENTS):
         yield rows, Inputs.of(outputs, rows, head)
@@ -67,7 +82,7 @@ def _head(outputs: Outputs, with_head: bool) -> Head | None:
 
 
 def _usable_rows(outputs: Outputs, elements: int) -> Iterator[Rows]:
-    """The usable rows in blocks of about so many elements."""
+    """The finite rows in blocks of about so many elements."""
     features = outputs.source("features")
     columns = outputs.n_classes + (0 if features is None else features.shape[1])
     step = max(1, elements // max(1, columns))
@@ -86,4 +101,27 @@ def _check_sizes(outputs: Outputs, score: "FittedScore") -> None:
     have = {"features": None if features is None else features.shape[1], "classes": outputs.n_classes}
     for what, size in score.expects().items():
         if have[what] not in (None, size):
-            raise ValueError(f"`outputs` must have {size} {what}, as the fitting sample had, got {have[what]}.")
+            raise InvalidInputError(f"`outputs` must have {size} {what}, as the fitting sample had, got {have[what]}.")
+
+
+def decide(fitted: "FittedScore", logits: Array, features: Array | None, head: Head | None, /) -> tuple[Array, Array]:
+    """Prediction (n,) and confidence (n,) in float64, −1 and NaN where a row is non-finite.
+
+    The numbers are those of the NumPy scores but for the last digits.
+    """
+    xp = array_namespace(logits)
+    x = None if features is None else double(features)
+    inputs = Inputs(double(logits), x, head if fitted.uses_head else None)
+    usable = ~xp.isnan(inputs.sums().top)
+    if x is not None:
+        usable = usable & xp.all(xp.isfinite(x), axis=1)
+    return xp.where(usable, fitted.predictions(inputs), -1), xp.where(usable, fitted.formula(inputs), xp.nan)
+
+
+def above(values: float | NDArray[np.float64], prediction: Array, confidence: Array, /) -> Array:
+    """Whether each confidence is above the threshold, or above that of its prediction where each class has its own."""
+    if isinstance(values, float):
+        return confidence > values
+    xp = array_namespace(confidence)
+    known = xp.where(prediction < 0, xp.zeros_like(prediction), prediction)
+    return confidence > xp.take(constant(values, confidence), known, axis=0)

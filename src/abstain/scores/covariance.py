@@ -1,17 +1,39 @@
-"""Covariance of centred rows, as it is or shrunk, and a root of its inverse."""
+"""Covariance of centred rows, as it is or shrunk, its inverse, and the directions in which rows vary most."""
 
-from typing import Literal, get_args
+from dataclasses import dataclass
+from typing import Literal, final, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.scores.score import CannotFitError
+from abstain.scores.operations import array_namespace
+from abstain.scores.rows import Array
+from abstain.scores.score import CannotFitError, Stored
 
-Floats = NDArray[np.float64]
 Estimate = Literal["ledoit_wolf", "empirical"]
 ESTIMATES = get_args(Estimate)
 SMALL = 64  # features
 FLOOR = 1e-6  # of the mean variance: the least that a direction counts for
+
+Floats = NDArray[np.float64]
+
+
+def are_few(rows: int, features: int, /) -> bool:
+    """Whether rows span so little of the features that what they span is the shorter thing to work with."""
+    return 2 * rows <= features
+
+
+def principal_axes(rows: Floats, /) -> tuple[Floats, Floats]:
+    """Eigenvalues (m,) of the second moment of rows (n, d), from the largest on, and their orthonormal vectors (m, d).
+
+    Of few rows m = n: the other eigenvalues are zero. Else m = d.
+    """
+    n, d = rows.shape
+    if are_few(n, d):
+        _, sizes, axes = np.linalg.svd(rows, full_matrices=False)
+        return np.square(sizes) / n, axes
+    values, vectors = np.linalg.eigh(rows.T @ rows / n)
+    return np.maximum(values[::-1], 0.0), vectors.T[::-1]
 
 
 def estimated_covariance(centred: Floats, estimate: Estimate, /) -> Floats:
@@ -72,6 +94,52 @@ def inverse_of_lower(triangle: NDArray[np.floating], /) -> NDArray[np.floating]:
 
 def _plus(matrix: Floats, amount: float) -> Floats:
     """The matrix plus a multiple of the identity."""
-    found = matrix.copy()
-    found.flat[:: len(found) + 1] += amount
-    return found
+    total = matrix.copy()
+    total.flat[:: len(total) + 1] += amount
+    return total
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Precision(Stored):
+    r"""The inverse P of a covariance (d, d) as a matrix A (d, m) and a number r.
+
+    Many rows give a root of it, :math:`vPv^\top = \|vA\|^2` with r = 0. Few rows vary in as few directions; all others
+    have the same variance 1/r, and A holds what these have more: :math:`vPv^\top = r\|v\|^2 - \|vA\|^2`.
+    """
+
+    matrix: Floats
+    rest: float
+
+    def of(self, v: Array, along: Array, /) -> Array:
+        """(n,) vPvᵀ of rows v (n, d), given vA (n, m)."""
+        xp = array_namespace(v)
+        inside = xp.sum(along * along, axis=1)
+        return self.rest * xp.sum(v * v, axis=1) - inside if self.rest else inside
+
+    def towards(self, means: Floats, /) -> tuple[Floats, Floats]:
+        """B (d, c) and h (c,) such that xPxᵀ − 2(xB − h) are the squared distances to means (c, d).
+
+        Who compares distances by the same precision can leave xPxᵀ out.
+        """
+        centres = means @ self.matrix
+        slopes = self.matrix @ centres.T
+        if self.rest:
+            slopes = self.rest * means.T - slopes
+        return slopes, np.einsum("cd,dc->c", means, slopes) / 2
+
+
+def precision(centred: Floats, estimate: Estimate, /) -> Precision:
+    """Of the covariance of centred rows (n, d); the least a direction varies is a millionth of the mean variance."""
+    if not are_few(*centred.shape):
+        return Precision(whitening(estimated_covariance(centred, estimate)), 0.0)
+    n, d = centred.shape
+    values, axes = principal_axes(centred)
+    mean = mean_variance(values.sum(), d)
+    amount = 0.0
+    if estimate == "ledoit_wolf":
+        apart = np.square(values - mean).sum() + (d - n) * mean**2
+        amount = shrinkage(centred, np.square(values).sum(), apart)
+    rest = max(amount, FLOOR) * mean
+    weights = 1 / rest - 1 / np.maximum((1 - amount) * values + amount * mean, rest)
+    return Precision(np.ascontiguousarray(axes.T * np.sqrt(weights)), 1 / rest)

@@ -6,11 +6,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.arguments import as_rectangle
+from abstain._arguments import as_rectangle
+from abstain._errors import InvalidInputError, InvalidTypeError
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
-from abstain.scores.namespace import array_namespace
-from abstain.scores.operations import double, products
+from abstain.scores.operations import array_namespace, double, products
 from abstain.scores.rows import Array
 from abstain.scores.score import About, FittedScore, Score, Sizes
 from abstain.scores.temperature import best_temperature
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 def _numbers(name: str, value: ArrayLike) -> Floats:
     array = as_rectangle(name, value)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"`{name}` must be numbers, got {array.dtype}.")
+        raise InvalidTypeError(f"`{name}` must be numbers, got {array.dtype}.")
     return array.astype(np.float64)
 
 
@@ -39,11 +39,14 @@ class Costs:
         table = 1 - np.eye(n_classes) if matrix is None else _numbers("costs", matrix)
         reject = _numbers("rejection", rejection)
         if table.shape != (n_classes, n_classes):
-            raise ValueError(f"`costs` must have shape ({n_classes}, {n_classes}), got {table.shape}.")
+            raise InvalidInputError(f"`costs` must have shape ({n_classes}, {n_classes}), got {table.shape}.")
         if reject.shape not in ((), (n_classes,)):
-            raise ValueError(f"`rejection` must be one number or {n_classes}, one per class, got shape {reject.shape}.")
-        if not (np.isfinite(table).all() and np.isfinite(reject).all() and table.min() >= 0 and reject.min() >= 0):
-            raise ValueError("`costs` and `rejection` must be finite and at least 0, got others.")
+            raise InvalidInputError(
+                f"`rejection` must be one number or {n_classes}, one per class, got shape {reject.shape}."
+            )
+        for name, values in (("costs", table), ("rejection", reject)):
+            if (wrong := ~(np.isfinite(values) & (values >= 0))).any():
+                raise InvalidInputError(f"`{name}` must be finite and at least 0, got {values[wrong].flat[0]}.")
         return cls(table, np.broadcast_to(reject, (n_classes,)).copy())
 
     @property
@@ -59,7 +62,7 @@ class Costs:
     def paid(self, prediction: NDArray[np.int64], labels: NDArray[np.int64], /) -> tuple[Floats, Floats]:
         """What accepting and what rejecting costs (n,), given the labels; the most possible for no known class.
 
-        A prediction of −1, that of a row that is not usable, is never accepted and costs what rejecting does.
+        A prediction of −1, that of a non-finite row, is never accepted and costs what rejecting does.
         """
         known = labels >= 0
         y = np.where(known, labels, 0)
@@ -73,7 +76,18 @@ class Costs:
 class ExpectedCost(Score):
     """Expected cost of rejecting less that of the best prediction, by temperature-scaled probabilities.
 
-    The rule of Chow accepts above 0. (Chow, 1970)
+    For applications whose errors have different costs. Chow's rule accepts above 0.
+
+    Parameters
+    ----------
+    rejection : float or array (K,)
+        Cost of rejecting, one for all or one for each true class.
+    costs : array (K, K), optional
+        Cost of predicting the row's class where the column's is true; by default 0 and 1.
+
+    References
+    ----------
+    Chow, 1970
     """
 
     rejection: Any = 1.0

@@ -1,21 +1,37 @@
-"""The norm of the features."""
+"""Scores by the size and direction of the features: their norm, and NCI."""
 
 from dataclasses import dataclass
 from typing import final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain._errors import InvalidInputError
+from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
-from abstain.scores.namespace import array_namespace
-from abstain.scores.operations import double, norms
+from abstain.scores.operations import array_namespace, at_least, constant, double, norms
 from abstain.scores.rows import Array
-from abstain.scores.score import About, PlainScore
+from abstain.scores.samples import head_of, mean_feature
+from abstain.scores.score import About, FittedScore, PlainScore, Score, Sizes
+
+Floats = NDArray[np.float64]
 
 
 @final
 @dataclass(frozen=True)
 class FeatureNorm(PlainScore):
-    r"""The norm of the features, :math:`\|x\|_1`, or :math:`\|x\|_2` with ``order=2``.
+    r"""The norm of the features, :math:`\|x\|_1` or :math:`\|x\|_2`.
 
-    Unknown classes excite networks less. The usual companion of softmax in `SIRC`. (Xia & Bouganis, 2022)
+    Unknown classes excite networks less. The usual companion of softmax in `SIRC`.
+
+    Parameters
+    ----------
+    order : int
+        1 or 2.
+
+    References
+    ----------
+    Xia & Bouganis, 2022
     """
 
     order: int = 1
@@ -32,10 +48,70 @@ class FeatureNorm(PlainScore):
 
     def __post_init__(self) -> None:
         if self.order not in (1, 2):
-            raise ValueError(f"`order` must be 1 or 2, got {self.order}.")
+            raise InvalidInputError(f"`order` must be 1 or 2, got {self.order}.")
 
     def formula(self, inputs: Inputs, /) -> Array:
         """The norm."""
         x = double(inputs.features)
         xp = array_namespace(x)
         return norms(x) if self.order == 2 else xp.sum(xp.abs(x), axis=1)
+
+
+@final
+@dataclass(frozen=True)
+class NCI(Score):
+    r"""Neural-collapse inspired, :math:`w_{\hat y} \cdot (x - \mu)/\|x - \mu\| + \alpha \|x\|_1`.
+
+    μ is the mean feature of the fitting sample. As :math:`w_{\hat y} \cdot x = z_{\hat y} - b_{\hat y}`, it needs no
+    product with the head.
+
+    Parameters
+    ----------
+    alpha : float
+        Weight of the norm.
+
+    References
+    ----------
+    Liu & Qin, 2025
+    """
+
+    alpha: float = 0.001
+
+    about = About(
+        name="nci",
+        symbol="NCI",
+        family="hybrid",
+        for_ood=True,
+        needs=("logits", "features", "head", "fitting"),
+        reference="Liu & Qin, 2025",
+        summary="Whether the features point where the weight of the predicted class does, and how large they are.",
+    )
+
+    needs_size = True
+
+    def _fit(self, sample: Outputs, /) -> "FittedNCI":
+        """Take the mean feature and what the head makes of it."""
+        weight, bias = head_of(sample)
+        mean = mean_feature(sample)
+        return FittedNCI(mean, weight @ mean + bias, self.alpha)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FittedNCI(FittedScore):
+    """NCI with the mean feature (d,), its logits (K,) and α."""
+
+    mean: Floats
+    logits: Floats
+    alpha: float
+
+    def expects(self) -> Sizes:
+        """What the fitting sample had."""
+        return {"features": len(self.mean), "classes": len(self.logits)}
+
+    def formula(self, inputs: Inputs, /) -> Array:
+        """The largest logit less that of the mean, over the distance from it, and the norm."""
+        rows, x = inputs.sums(), inputs.features
+        apart = norms(x - constant(self.mean, x)[None, :])
+        usual = array_namespace(apart).take(constant(self.logits, apart), rows.prediction, axis=0)
+        return (rows.top - usual) / at_least(apart, 1e-12) + self.alpha * FeatureNorm().formula(inputs)

@@ -7,8 +7,9 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
-from abstain.outputs.draw import draw_rows
+from abstain.outputs.rows import draw_rows
 from abstain.scores.score import CannotFitError, FittedScore, Score
 
 SHARE, PER_CLASS = Score.fitting_share, 5
@@ -30,11 +31,11 @@ class FittingRows:
 
     @classmethod
     def within(cls, rows: Outputs, /) -> Self:
-        """The usable of these rows, and the in-distribution ones among them."""
+        """The finite ones of these rows, and the in-distribution ones among them."""
         usable = rows if rows.usable.all() else rows.select(rows.usable)
         inside = usable.shift == "none"
         if not inside.any():
-            raise ValueError(
+            raise InvalidInputError(
                 f"`outputs` must have in-distribution rows among those to fit scores on, got none of {len(rows):,}. "
                 "Pass a sample of such rows, or a score with nothing to fit."
             )
@@ -75,7 +76,9 @@ def rows_of_number(outputs: Outputs, size: int, /, *, seed: int) -> tuple[NDArra
     """
     inside = np.flatnonzero((outputs.shift == "none") & outputs.usable)
     if len(inside) < 2:
-        raise ValueError(f"`outputs` must have at least 2 in-distribution rows to fit a score on, got {len(inside)}.")
+        raise InvalidInputError(
+            f"`outputs` must have at least 2 in-distribution rows to fit a score on, got {len(inside)}."
+        )
     size = min(size, len(inside) // 2)
     samples, n = outputs.samples
     rng = outputs.generator("rows to fit scores on", seed)
@@ -99,13 +102,13 @@ def rows_to_fit(outputs: Outputs, /, *, seed: int, share: float = SHARE) -> NDAr
     what is left is as it was; taking in-distribution rows only would leave more of the others.
     """
     cluster, n = outputs.samples
-    place = outputs.generator("rows to fit a score on", seed).permutation(n)[cluster]
+    rank = outputs.generator("rows to fit a score on", seed).permutation(n)[cluster]
     inside = (outputs.shift == "none") & outputs.usable
-    found = np.cumsum(np.bincount(place, weights=inside, minlength=n))
-    enough = max(int(np.searchsorted(found, PER_CLASS * outputs.n_classes)), min(round(share * n), LARGEST) - 1)
-    drawn: NDArray[np.bool_] = place <= min(enough, n // 2 - 1)
+    inside_so_far = np.cumsum(np.bincount(rank, weights=inside, minlength=n))
+    enough = max(int(np.searchsorted(inside_so_far, PER_CLASS * outputs.n_classes)), min(round(share * n), LARGEST) - 1)
+    drawn: NDArray[np.bool_] = rank <= min(enough, n // 2 - 1)
     if np.count_nonzero(drawn & inside) < 2:
-        raise ValueError(
+        raise InvalidInputError(
             f"`outputs` must have at least 2 in-distribution rows among those drawn to fit a score on, got "
             f"{np.count_nonzero(drawn & inside)}. Calibrate on more samples."
         )

@@ -3,22 +3,41 @@
 from dataclasses import dataclass
 from typing import final
 
+from abstain._errors import InvalidInputError
 from abstain.scores.inputs import Inputs
-from abstain.scores.namespace import array_namespace
-from abstain.scores.of_logits import of_logits
-from abstain.scores.operations import largest
+from abstain.scores.logit_formulas import of_logits
+from abstain.scores.operations import array_namespace, largest
 from abstain.scores.rows import Array
 from abstain.scores.score import About, PlainScore
 
 
 def gen(logits: Array, /, *, gamma: float = 0.1, top: int = 100) -> Array:
-    r"""Generalized entropy, :math:`-\sum_{j \le M} p_{(j)}^\gamma (1 - p_{(j)})^\gamma` over the M largest.
+    r"""Generalized entropy, :math:`-\sum_{j \le M} p_{(j)}^\gamma (1 - p_{(j)})^\gamma` of the M largest.
 
-    A small γ makes it sensitive to the small probabilities, which helps against mistakes and unknown classes alike.
-    (Liu et al., 2023)
+    A small γ makes it sensitive to the small probabilities, which helps against misclassification and unknown classes.
 
+    Parameters
+    ----------
+    logits : array (n, K)
+        Of NumPy, torch, JAX or CuPy.
+    gamma : float
+        γ, above 0.
+    top : int
+        M, at least 1.
+
+    Returns
+    -------
+    array (n,)
+        Confidence, higher = more trusted, an array of the same library.
+
+    Examples
+    --------
     >>> gen(np.array([[2.0, 1.0, 0.1, -1.0]]), top=3).round(6)
     array([-2.488653])
+
+    References
+    ----------
+    Liu et al., 2023
     """
     return of_logits({"gen": GEN(gamma, top).formula}, logits)["gen"]
 
@@ -43,7 +62,7 @@ class GEN(PlainScore):
 
     def __post_init__(self) -> None:
         if not self.gamma > 0 or self.top < 1:
-            raise ValueError(f"`gamma` must be above 0 and `top` at least 1, got {self.gamma} and {self.top}.")
+            raise InvalidInputError(f"`gamma` must be above 0 and `top` at least 1, got {self.gamma} and {self.top}.")
 
     def formula(self, inputs: Inputs, /) -> Array:
         """The sum, the largest probability by its tail."""

@@ -6,14 +6,14 @@ from typing import Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.names import check_name
+from abstain._errors import InvalidInputError
+from abstain._names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Head, Inputs
+from abstain.scores.logit_formulas import of_logits
 from abstain.scores.norms import as_numpy, row_norms
-from abstain.scores.of_logits import of_logits
 from abstain.scores.rows import Array
-from abstain.scores.score import About, PlainScore
-from abstain.scores.size import no_size
+from abstain.scores.score import About, PlainScore, no_size
 
 Form = Literal["signed", "top_two"]
 FORMS = ("signed", "top_two")
@@ -30,22 +30,40 @@ def geometric_margin(
 ) -> Array:
     r"""Geometric margin :math:`d_{\hat y} - \max_{j \ne \hat y} d_j`, with :math:`d_j = z_j / \|w_j\|` (RL_geo-M).
 
-    ``form="signed"`` is signed against the classifier's own prediction :math:`\hat y`, so it is negative exactly where
-    the largest distance belongs to another class: ``(geometric_margin(z, W) < 0).mean()`` is how often the two argmaxes
-    differ. ``form="top_two"`` is the paper's eq. 11, :math:`d^{(1)} - d^{(2)}`, whichever class these belong to. With
-    the decision rule that belongs to that gap, the class of the largest distance, it is the confidence margin of
-    `geometric_rule`. With ``bias`` the norms are those of the rows of [W, b], as in App. A and the authors' code. Norms
-    below ``smallest_norm`` are raised to it; a norm of zero is an error. (Liang et al., 2024)
+    It is negative exactly where the largest distance belongs to another class than the prediction ŷ. With the decision
+    rule that belongs to these distances, it is the confidence margin of `geometric_rule`.
 
+    Parameters
+    ----------
+    logits : array (n, K)
+        Of NumPy, torch, JAX or CuPy.
+    weight : array (K, d)
+        W, that of the last layer.
+    bias : array (K,), optional
+        Takes the norms of the rows of [W, b], as App. A and the authors' code.
+    form : {'signed', 'top_two'}
+        ``top_two`` is the paper's eq. 11, :math:`d^{(1)} - d^{(2)}`, whichever class these belong to.
+    smallest_norm : float
+        Norms below it are raised to it; a norm of zero is an error.
+
+    Returns
+    -------
+    array (n,)
+        Confidence, higher = more trusted, an array of the same library.
+
+    Examples
+    --------
     >>> W, z = np.array([[1.0, 2, 2], [0, 3, 4], [2, 0, 0]]), np.array([[4.0, 4.5, 2.25]])
     >>> geometric_margin(z, W).round(4), geometric_margin(z, W, form="top_two").round(4)
     (array([-0.4333]), array([0.2083]))
-    >>> geometric_margin(z, W, bias=np.array([0.5, -1, 0.25])).round(4)
-    array([-0.4327])
+
+    References
+    ----------
+    Liang et al., 2024
     """
     if bias is not None:
         if np.shape(bias) != (len(weight),):
-            raise ValueError(
+            raise InvalidInputError(
                 f"`bias` must have one value for each of {len(weight)} classes, got shape {np.shape(bias)}."
             )
         weight = np.column_stack([as_numpy(weight), as_numpy(bias)])
@@ -56,19 +74,36 @@ def geometric_margin(
 def geometric_rule(outputs: Outputs, /) -> Outputs:
     r"""The same network deciding by the largest distance :math:`d_j = z_j / \|w_j\|`: outputs whose logits are these.
 
-    Its predictions and errors are those of that decision rule, its ``confidence_margin`` is RL_geo-M, eq. 11 of the
-    paper, with the rule that belongs to it, and all forms of ``geometric_margin`` agree. It is another classifier, so
-    it is not a score of the first: compare the two by `compare_runs`. (Liang et al., 2024)
+    Its predictions and errors are those of that decision rule, and its ``confidence_margin`` is RL_geo-M, eq. 11 of the
+    paper. It is another classifier, so it is not a score of the first: compare the two by `compare_runs`.
 
+    Parameters
+    ----------
+    outputs : Outputs
+        With logits, head and, if labelled, labels.
+
+    Returns
+    -------
+    Outputs
+        Those of the other classifier.
+
+    Examples
+    --------
     >>> W, z = np.array([[1.0, 2, 2], [0, 3, 4], [2, 0, 0]]), np.array([[4.0, 4.5, 2.25]])
     >>> outputs = Outputs(logits=z, weight=W)
     >>> outputs.predictions, geometric_rule(outputs).predictions
     (array([1]), array([0]))
+
+    References
+    ----------
+    Liang et al., 2024
     """
     if objection := GeometricMargin().objection(outputs):
-        raise ValueError(f"`outputs` must have logits and a head with a distance for every class, got {objection}.")
+        raise InvalidInputError(
+            f"`outputs` must have logits and a head with a distance for every class, got {objection}."
+        )
     if outputs.labels is None and outputs.is_labelled:
-        raise ValueError("`outputs` must have labels, got errors, which are those of another decision rule.")
+        raise InvalidInputError("`outputs` must have labels, got errors, which are those of another decision rule.")
     scale = 1 / row_norms(outputs.weight)
     return Outputs(
         logits=outputs.logits * scale,
@@ -87,7 +122,17 @@ def geometric_rule(outputs: Outputs, /) -> Outputs:
 @final
 @dataclass(frozen=True)
 class GeometricMargin(PlainScore):
-    """RL_geo-M as a score, signed against the prediction or as the gap of the top two: see `geometric_margin`."""
+    """RL_geo-M as a score: see `geometric_margin`.
+
+    Parameters
+    ----------
+    form : {'signed', 'top_two'}
+        Signed against the prediction, or the gap of the two largest distances.
+
+    References
+    ----------
+    Liang et al., 2024
+    """
 
     form: Form = "signed"
     uses_head = True

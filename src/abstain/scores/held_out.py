@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
 from abstain.outputs.hashes import Hashes, hashed, hashed_rows
-from abstain.scores.confidence_margin import confidence_margin
 from abstain.scores.confidences import confidences
+from abstain.scores.logit_scores import confidence_margin
 from abstain.scores.samples import shared
 from abstain.scores.score import CannotFitError, FittedScore, Score
 
@@ -22,9 +22,14 @@ SALT, OTHER_SALT = 0x666F6C6473206F66, 0x9990939B8CDF9099
 
 
 def some_rows(sample: Outputs, /) -> Outputs:
-    """One row of each sample, at most 10,000, drawn and put into an order by hashes: whatever order they came in."""
+    """One row of each sample, at most 10,000, drawn and put into an order by hashes.
+
+    Neither the order of rows nor that of classes matters: hashes of logits as they stand only part rows that have the
+    same values in other classes.
+    """
     logits, features = (sample.source(name) for name in ("logits", "features"))
-    contents = [hashed_rows(rows, salt=SALT) for rows in (features, logits) if rows is not None]
+    contents = [hashed_rows(rows, salt=SALT) for rows in (logits, features) if rows is not None]
+    contents += [hashed_rows(np.sort(sample.logits, axis=1), salt=SALT)]
     names = _names(sample)
     order = np.lexsort((_told_apart(sample, [*contents, names]), *contents, names))
     if sample.ids is not None:
@@ -63,9 +68,9 @@ def dealt(rows: Outputs, /, *, number: int, kinds: NDArray[np.bool_] | None = No
     distinct, sample = np.unique(keys, axis=0, return_inverse=True)
     sample = sample.reshape(-1)
     kind = np.zeros(len(distinct)) if kinds is None else np.bincount(sample, weights=kinds)
-    place = np.empty(len(distinct), np.int64)
-    place[np.argsort(kind > 0, kind="stable")] = np.arange(len(distinct))
-    return place[sample] % number
+    rank = np.empty(len(distinct), np.int64)
+    rank[np.argsort(kind > 0, kind="stable")] = np.arange(len(distinct))
+    return rank[sample] % number
 
 
 def _keys(rows: Outputs) -> Floats:
@@ -80,17 +85,17 @@ def out_of_fold(score: Score, rows: Outputs, fold: NDArray[np.int64], /, *, enou
 
     `CannotFitError` where some folds do not determine the score.
     """
-    found = np.full(len(rows), np.nan)
+    confidence = np.full(len(rows), np.nan)
     numbers, done = np.unique(fold), 0
     if len(numbers) < 2:
         raise CannotFitError("the fitting sample has fewer than 2 distinct rows")
     for number in numbers:
         here = fold == number
-        found[here] = score.fit(rows.select(~here))(rows.select(here))
+        confidence[here] = score.fit(rows.select(~here))(rows.select(here))
         done += int(np.count_nonzero(here))
         if enough is not None and done >= enough:
             break
-    return found
+    return confidence
 
 
 def unfitted_confidence(score: Score, sample: Outputs, /) -> Floats:
@@ -101,8 +106,8 @@ def unfitted_confidence(score: Score, sample: Outputs, /) -> Floats:
     """
 
     def find() -> Floats:
-        found = out_of_fold(score, sample, dealt(sample, number=FINE_FOLDS), enough=ENOUGH)
-        return found[~np.isnan(found)]
+        confidence = out_of_fold(score, sample, dealt(sample, number=FINE_FOLDS), enough=ENOUGH)
+        return confidence[~np.isnan(confidence)]
 
     return shared(sample, ("unfitted", score), find)
 
@@ -111,9 +116,9 @@ def _names(rows: Outputs) -> Hashes:
     """(n,) a hash of what names a row: its id, or else its features and its logits, whatever the order of classes."""
     if rows.ids is not None:
         return hashed(np.asarray(rows.ids).astype(str), salt=SALT)
-    found = hashed_rows(np.sort(rows.logits, axis=1), salt=SALT)
+    hashes = hashed_rows(np.sort(rows.logits, axis=1), salt=SALT)
     features = rows.source("features")
-    return found if features is None else found ^ hashed_rows(features, salt=OTHER_SALT)
+    return hashes if features is None else hashes ^ hashed_rows(features, salt=OTHER_SALT)
 
 
 def fit_all(inside: Mapping[str, Score], anywhere: Mapping[str, Score], rows: Outputs, /) -> dict[str, FittedScore]:
@@ -133,12 +138,12 @@ def held_out(
     inside: Mapping[str, Score], anywhere: Mapping[str, Score], rows: Outputs, fold: NDArray[np.int64], /
 ) -> dict[str, Floats]:
     """Confidence (n,) of each row by a fit on the other folds, of the scores that every fold determines."""
-    found = {name: np.full(len(rows), np.nan) for name in (*inside, *anywhere)}
+    confidence = {name: np.full(len(rows), np.nan) for name in (*inside, *anywhere)}
     for number in np.unique(fold):
         here = fold == number
         if here.all():
             return {}
         fitted = fit_all(inside, anywhere, rows.select(~here))
         for name, values in confidences(rows.select(here), fitted).items():
-            found[name][here] = values
-    return {name: values for name, values in found.items() if not np.isnan(values).any() and np.ptp(values) > 0}
+            confidence[name][here] = values
+    return {name: values for name, values in confidence.items() if not np.isnan(values).any() and np.ptp(values) > 0}

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.cached_property import cached_property
+from abstain._cached_property import cached_property
+from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
-from abstain.scores.namespace import array_namespace
 from abstain.scores.norms import as_numpy, checked_weight, inverse_distances, row_norms
-from abstain.scores.operations import constant, products, sorted_rows, unit_rows
+from abstain.scores.operations import array_namespace, constant, products, sorted_rows, unit_rows
 from abstain.scores.rows import Array, Rows, at_least_float32, logit_rows
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Inputs:
     def features(self) -> Array:
         """(n, d) the input of the last layer."""
         if self._features is None:
-            raise ValueError("`outputs` must have features for this score, got none. Pass features= to Outputs.")
+            raise InvalidInputError("`outputs` must have features for this score, got none. Pass features= to Outputs.")
         return self._features
 
     @cached_property
@@ -98,14 +98,16 @@ class Inputs:
     def head(self) -> Head:
         """The last layer."""
         if self._head is None:
-            raise ValueError("`outputs` must have a head for this score, got none. Pass weight= and bias= to Outputs.")
+            raise InvalidInputError(
+                "`outputs` must have a head for this score, got none. Pass weight= and bias= to Outputs."
+            )
         return self._head
 
     @cached_property
     def outputs(self) -> Outputs:
         """These rows as outputs, for scores that are not a formula."""
         if self._outputs is None:
-            raise ValueError(
+            raise InvalidInputError(
                 "`selector` must have a score that is a formula in arrays, got a function. Write it as a PlainScore."
             )
         return self._outputs()
@@ -152,8 +154,8 @@ class Inputs:
         """What is found of these rows by the same object, once for all scores that hold it."""
         if id(what) not in self._known:
             self._known[id(what)] = (what, find())  # kept, or its id could become another's
-        found: T = self._known[id(what)][1]
-        return found
+        value: T = self._known[id(what)][1]
+        return value
 
     def units(self, space: str, like: NDArray[Any], /) -> Array:
         """Features or logits over their norms, rounded as the bank they are compared with was."""

@@ -6,37 +6,43 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.cached_property import cached_property
+from abstain._cached_property import cached_property
 from abstain.outputs import Outputs
 from abstain.scores.held_out import fit_all, folds, held_out, some_rows
 from abstain.scores.inputs import Inputs
-from abstain.scores.namespace import array_namespace
-from abstain.scores.operations import constant
+from abstain.scores.logistic import weigh
+from abstain.scores.operations import array_namespace, constant
 from abstain.scores.quantile_map import QuantileMap
 from abstain.scores.rows import Array
 from abstain.scores.score import About, CannotFitError, Family, FittedScore, Need, Score, Sizes
-from abstain.scores.weighing import weigh
 
 Floats = NDArray[np.float64]
-TOLD = 5  # scores in a note
+SHOWN = 5  # scores in a note
 
 
 @final
 @dataclass(frozen=True)
 class Learned(Score):
-    """Log-odds of being right, Σ w_s q_s + v_ŷ: scores by their place q among the rows learned from, and the class.
+    """Log-odds of being right, Σ w_s q_s + v_ŷ, of scores by their normal quantile q and of the predicted class ŷ.
 
-    A logistic regression of what was right on rows held out, in which the mean place of the base is free, all else is
-    drawn to zero, and no score counts against itself: `weigh`. So few rows give about the order of the base back, and
-    many a combination. The rows must be labelled and drawn like deployment: those of shifted conditions and unknown
-    classes are what it learns from.
+    A logistic regression of what was right on rows held out, in which the mean quantile of the base is free, all else
+    is shrunk to zero, and no score has a negative weight: `weigh`. So few rows give about the ranking of the base, and
+    many a combination. The rows must be labelled and drawn like deployment, shifted conditions and unknown classes
+    included.
+
+    Parameters
+    ----------
+    base : tuple of Score
+        Fitted on in-distribution rows, as the candidates are; their mean quantile is what it starts from.
+    candidates : tuple of Score
+        Other scores to weigh.
+    anywhere : tuple of Score
+        Scores of right and wrong, fitted on rows of every kind.
     """
 
     base: tuple[Score, ...]
-    """Fitted on in-distribution rows, as the candidates are; their mean place is what it begins from."""
     candidates: tuple[Score, ...] = ()
     anywhere: tuple[Score, ...] = ()
-    """Scores of right and wrong, fitted on rows of every kind."""
     named_by = ("base", "candidates", "anywhere")
     fits_on_shifted = True
     on_request = True
@@ -62,8 +68,8 @@ class Learned(Score):
 
     def shortfalls(self, fitted: Any, inputs: Inputs, /) -> dict[Family, Array]:
         """Those of the chosen scores."""
-        found: dict[Family, Array] = fitted.shortfalls(inputs)
-        return found
+        parts: dict[Family, Array] = fitted.shortfalls(inputs)
+        return parts
 
     def _fit(self, sample: Outputs, /) -> "FittedLearned":
         """Weigh the scores by rows held out, then fit them on all rows."""
@@ -75,22 +81,24 @@ class Learned(Score):
         )
         fold = folds(rows)
         whole = fit_all(inside, anywhere, rows)
-        found = {name: one for name, one in held_out(inside, anywhere, rows, fold).items() if name in whole}
-        if not found:
+        held_out_values = {
+            name: values for name, values in held_out(inside, anywhere, rows, fold).items() if name in whole
+        }
+        if not held_out_values:
             raise CannotFitError("the fitting sample determines none of the scores to learn from")
-        maps = {name: QuantileMap.of(values) for name, values in found.items()}
-        places = np.column_stack([maps[name](values) for name, values in found.items()])
-        base = max(sum(score.name in found for score in self.base), 1)
-        weights = weigh(places, rows.predictions, right, fold, base=base, classes=rows.n_classes)
+        maps = {name: QuantileMap.of(values) for name, values in held_out_values.items()}
+        quantiles = np.column_stack([maps[name](values) for name, values in held_out_values.items()])
+        base = max(sum(score.name in held_out_values for score in self.base), 1)
+        weights = weigh(quantiles, rows.predictions, right, fold, base=base, classes=rows.n_classes)
         used = weights.scores > 0
-        names = [name for name, is_used in zip(found, used, strict=True) if is_used]
+        names = [name for name, is_used in zip(held_out_values, used, strict=True) if is_used]
         families: dict[str, Family] = {score.name: score.about.family for score in (*self.base, *self.candidates)}
         return FittedLearned(
             tuple(whole[name] for name in names),
             tuple(maps[name] for name in names),
             np.append(weights.intercept, weights.scores[used]),
             weights.classes,
-            places[right > 0].mean(axis=0)[used] if right.any() else np.zeros(len(names)),
+            quantiles[right > 0].mean(axis=0)[used] if right.any() else np.zeros(len(names)),
             tuple(names),
             tuple(families.get(name, "hybrid") for name in names),  # where it was wrong may be both
         )
@@ -107,7 +115,7 @@ class FittedLearned(FittedScore):
     offsets: Floats
     """(K,) of the predicted classes, or none (0,)."""
     usual: Floats
-    """(s,) the mean place of rows that were right."""
+    """(s,) the mean quantile of rows that were right."""
     names: tuple[str, ...]
     families: tuple[Family, ...]
 
@@ -132,32 +140,32 @@ class FittedLearned(FittedScore):
         return {what: size for score in self.scores for what, size in score.expects().items()} | own
 
     def formula(self, inputs: Inputs, /) -> Array:
-        """Intercept plus weights times places, plus what the predicted class adds."""
-        found = sum(self._parts(inputs)) + float(self.weights[0])
+        """Intercept plus weights times quantiles, plus what the predicted class adds."""
+        log_odds = sum(self._parts(inputs)) + float(self.weights[0])
         if not len(self.offsets):
-            return found
-        return found + array_namespace(found).take(constant(self.offsets, found), inputs.predictions, axis=0)
+            return log_odds
+        return log_odds + array_namespace(log_odds).take(constant(self.offsets, log_odds), inputs.predictions, axis=0)
 
     def _parts(self, inputs: Inputs) -> list[Array]:
         return [
-            weight * place(inputs.confidence(score))
-            for score, place, weight in zip(self.scores, self.maps, self.weights[1:].tolist(), strict=True)
+            weight * quantile_of(inputs.confidence(score))
+            for score, quantile_of, weight in zip(self.scores, self.maps, self.weights[1:].tolist(), strict=True)
         ]
 
     def shortfalls(self, inputs: Inputs, /) -> dict[Family, Array]:
         """By family of scores, how far their part (n,) is below that of rows that were right."""
-        found: dict[Family, Any] = {}
+        parts: dict[Family, Any] = {}
         usual = (self.weights[1:] * self.usual).tolist()
         for family, part, other in zip(self.families, self._parts(inputs), usual, strict=True):
-            found[family] = found.get(family, 0.0) + (other - part)
-        return found
+            parts[family] = parts.get(family, 0.0) + (other - part)
+        return parts
 
     def note(self, _: Floats, /) -> str:
         """Which scores carry the weight."""
         parts = sorted(zip(self.weights[1:].tolist(), self.names, strict=True), key=lambda part: -abs(part[0]))
-        told = [f"{name} {weight:+.2f}" for weight, name in parts[:TOLD]]
-        if len(parts) > TOLD:
-            told.append(f"{len(parts) - TOLD} other{'s' * (len(parts) > TOLD + 1)} less")
+        shown = [f"{name} {weight:+.2f}" for weight, name in parts[:SHOWN]]
+        if len(parts) > SHOWN:
+            shown.append(f"{len(parts) - SHOWN} other{'s' * (len(parts) > SHOWN + 1)} less")
         if len(self.offsets):
-            told.append(f"the predicted class by {self.offsets.min():+.2f} to {self.offsets.max():+.2f}")
-        return f"learned weighs {', '.join(told)}.".replace("-", "−")
+            shown.append(f"the predicted class by {self.offsets.min():+.2f} to {self.offsets.max():+.2f}")
+        return f"learned weighs {', '.join(shown)}.".replace("-", "−")

@@ -1,7 +1,16 @@
-"""Logistic regression with a ridge, the few lines of it that a learned score needs."""
+"""Logistic regression with ridges and bounds, and the weights of scores that it gives."""
+
+from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
+
+RIDGES = (10.0, 30.0, 100.0, 300.0, 1000.0)
+OF_BASE, OF_CLASSES = 0.3, 1 / 3  # the ridge of the base, and the share of the ridge that classes have
+FEWEST = 3  # right and wrong rows that more than the base takes
+FLATTEST = 0.01  # weight of the base: no rows turn it around
+MOST_CLASSES = 100  # with a part of their own, the most frequent
 
 Floats = NDArray[np.float64]
 STEPS, ENOUGH = 100, 1e-9
@@ -22,35 +31,37 @@ def fit_logistic(
     penalty[1:] = ridge
     least = np.full(rows.shape[1], -np.inf)
     least[1:] = -np.inf if rising is None else np.where(rising, 0.0, -np.inf)
-    found = np.zeros(rows.shape[1])
-    value = _objective(rows, right, found, penalty)
+    coefficients = np.zeros(rows.shape[1])
+    value = _objective(rows, right, coefficients, penalty)
     for _ in range(STEPS):
-        step, size = _step(rows, right, found, penalty, least), 1.0
-        while (lower := _objective(rows, right, _moved(found, size * step, least), penalty)) > value and size > ENOUGH:
+        step, size = _step(rows, right, coefficients, penalty, least), 1.0
+        while (
+            lower := _objective(rows, right, _moved(coefficients, size * step, least), penalty)
+        ) > value and size > ENOUGH:
             size /= 2
-        found = _moved(found, size * step, least)
+        coefficients = _moved(coefficients, size * step, least)
         if value - lower <= ENOUGH * abs(value):
             break
         value = lower
-    return found
+    return coefficients
 
 
-def _step(rows: Floats, right: Floats, found: Floats, penalty: Floats, least: Floats) -> Floats:
+def _step(rows: Floats, right: Floats, coefficients: Floats, penalty: Floats, least: Floats) -> Floats:
     """That of Newton's method, or for each by itself where a coefficient is near its bound and pressed on it."""
-    chance = np.exp(-np.logaddexp(0, -(rows @ found)))
-    gradient = rows.T @ (chance - right) + penalty * found
+    chance = np.exp(-np.logaddexp(0, -(rows @ coefficients)))
+    gradient = rows.T @ (chance - right) + penalty * coefficients
     weight = (chance * (1 - chance))[:, None]
-    near = min(NEAR, float(np.linalg.norm(found - _moved(found, gradient, least))))
-    free = (found > least + near) | (gradient < 0)
+    near = min(NEAR, float(np.linalg.norm(coefficients - _moved(coefficients, gradient, least))))
+    free = (coefficients > least + near) | (gradient < 0)
     some = rows[:, free]
-    step = np.empty(len(found))
+    step = np.empty(len(coefficients))
     step[free] = np.linalg.solve((some * weight).T @ some + np.diag(penalty[free]), gradient[free])
     step[~free] = gradient[~free] / ((rows[:, ~free] ** 2 * weight).sum(axis=0) + penalty[~free])
     return step
 
 
-def _moved(found: Floats, step: Floats, least: Floats) -> Floats:
-    return np.maximum(found - step, least)
+def _moved(coefficients: Floats, step: Floats, least: Floats) -> Floats:
+    return np.maximum(coefficients - step, least)
 
 
 def held_out_losses(
@@ -63,12 +74,12 @@ def held_out_losses(
     rising: NDArray[np.bool_] | None = None,
 ) -> Floats:
     """The log-loss (n,) of each row by a fit on the other folds."""
-    found = np.empty(len(right))
+    losses = np.empty(len(right))
     for number in np.unique(fold):
         here = fold == number
         weights = fit_logistic(columns[~here], right[~here], ridge=ridge, rising=rising)
-        found[here] = log_losses(weights[0] + columns[here] @ weights[1:], right[here])
-    return found
+        losses[here] = log_losses(weights[0] + columns[here] @ weights[1:], right[here])
+    return losses
 
 
 def log_losses(log_odds: Floats, right: Floats, /) -> Floats:
@@ -76,5 +87,71 @@ def log_losses(log_odds: Floats, right: Floats, /) -> Floats:
     return np.logaddexp(0, np.where(right > 0, -log_odds, log_odds))
 
 
-def _objective(rows: Floats, right: Floats, found: Floats, penalty: Floats) -> float:
-    return float(log_losses(rows @ found, right).sum() + 0.5 * (penalty * found**2).sum())
+def _objective(rows: Floats, right: Floats, coefficients: Floats, penalty: Floats) -> float:
+    return float(log_losses(rows @ coefficients, right).sum() + 0.5 * (penalty * coefficients**2).sum())
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Of the log-odds of being right."""
+
+    intercept: float
+    scores: Floats
+    """(s,) none negative."""
+    classes: Floats
+    """(K,) what each predicted class adds, or none (0,)."""
+
+
+def weigh(
+    quantiles: Floats,
+    predictions: NDArray[np.int64],
+    right: Floats,
+    fold: NDArray[np.int64],
+    /,
+    *,
+    base: int,
+    classes: int,
+) -> Weights:
+    """The weights of scores by their quantiles (n, s), the mean of the first ``base`` of them being free.
+
+    All else is drawn to zero, by each ridge in turn and by one that leaves nothing else, and the fits are averaged,
+    each by the likelihood that it gives to rows held out: few rows leave much of each, and no fit is fallen back to.
+    """
+    mean = quantiles[:, :base].mean(axis=1, keepdims=True)
+    alone = fit_logistic(mean, right, ridge=OF_BASE, rising=np.array([True]))
+    if not FEWEST <= right.sum() <= len(right) - FEWEST:
+        return Weights(float(alone[0]), _shared(float(alone[1]), np.zeros(quantiles.shape[1]), base), np.zeros(0))
+    frequent = _frequent(np.bincount(predictions, minlength=classes))
+    columns = np.column_stack([mean, quantiles, predictions[:, None] == frequent])
+    kinds = np.repeat([0, 1, 2], [1, quantiles.shape[1], len(frequent)])
+    fits = [np.pad(alone, (0, columns.shape[1] - 1))]
+    losses = [held_out_losses(mean, right, fold, ridge=OF_BASE, rising=np.array([True])).sum()]
+    for ridge in RIDGES:
+        each = np.array([OF_BASE, ridge, ridge * OF_CLASSES])[kinds]
+        fits.append(fit_logistic(columns, right, ridge=each, rising=kinds < 2))
+        losses.append(held_out_losses(columns, right, fold, ridge=each, rising=kinds < 2).sum())
+    likely = np.exp(min(losses) - np.array(losses))
+    mean_fit = (likely / likely.sum()) @ np.array(fits)
+    offsets = np.zeros(classes)
+    offsets[frequent] = mean_fit[2 + quantiles.shape[1] :]
+    return Weights(float(mean_fit[0]), _shared(float(mean_fit[1]), mean_fit[2 : 2 + quantiles.shape[1]], base), offsets)
+
+
+def _shared(weight: float, scores: Floats, base: int) -> Floats:
+    """The weights of scores, that of the base shared among those it is the mean of."""
+    shared = scores.copy()
+    shared[:base] += max(weight, FLATTEST) / base
+    return shared
+
+
+def _frequent(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The most frequent classes, at most 100; of those that tie for the last rank none, whatever their order.
+
+    >>> _frequent(np.array([1, 3, 0, 2]))
+    array([1, 3, 0, 2])
+    """
+    order = np.argsort(-counts, kind="stable")
+    if len(order) <= MOST_CLASSES:
+        return order
+    return order[counts[order] > counts[order[MOST_CLASSES]]]

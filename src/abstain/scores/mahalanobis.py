@@ -1,17 +1,20 @@
-"""Gaussians with one covariance for all classes."""
+"""Scores by Mahalanobis distance, by Gaussians with one covariance for all classes: MDS, RMDS and Δ-MDS."""
+
+from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.names import check_name
+from abstain._cached_property import cached_property
+from abstain._names import check_name
 from abstain.outputs import Outputs
-from abstain.scores.covariance import ESTIMATES, Estimate
+from abstain.scores.covariance import ESTIMATES, Estimate, Precision, precision
 from abstain.scores.inputs import Inputs
-from abstain.scores.operations import double, normalized
-from abstain.scores.precision import Precision, precision
+from abstain.scores.operations import array_namespace, constant, double, normalized, products
 from abstain.scores.rows import Array
-from abstain.scores.samples import labelled_features, shared
-from abstain.scores.score import CannotFitError
+from abstain.scores.samples import features_of, labelled_features, right_and_wrong, shared
+from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 
 Floats = NDArray[np.float64]
 
@@ -60,3 +63,229 @@ def class_means(features: Floats, labels: NDArray[np.int64], /) -> tuple[Floats,
     centred = np.empty_like(features)
     centred[order] = features[order] - means[group]
     return means, centred
+
+
+@final
+@dataclass(frozen=True)
+class MDS(Score):
+    r"""Minus the squared Mahalanobis distance to the nearest class, :math:`\max_c -M_c(x)`, with shared covariance.
+
+    Made to detect unknown classes. Class means and covariance come from the labels of the fitting sample.
+
+    Parameters
+    ----------
+    covariance : {'ledoit_wolf', 'empirical'}
+        Shrunk, or as it is, which takes many more rows than features.
+    normalize : bool
+        Divide features by their norms first, which makes them more Gaussian: Mahalanobis++ (Müller & Hein, 2025).
+
+    References
+    ----------
+    Lee et al., 2018
+    """
+
+    covariance: Estimate = "ledoit_wolf"
+    normalize: bool = False
+
+    named_by = ("normalize",)
+
+    def __post_init__(self) -> None:
+        check_covariance(self.covariance)
+
+    @property
+    def about(self) -> About:
+        """The same but for the length of the features."""
+        return About(
+            name="mds_norm" if self.normalize else "mds",
+            symbol="MDS++" if self.normalize else "MDS",
+            family="feature",
+            for_ood=True,
+            needs=("features", "fitting", "labels"),
+            reference="Müller & Hein, 2025" if self.normalize else "Lee et al., 2018",
+            summary=f"Mahalanobis distance{' of features of norm 1' if self.normalize else ''} to the nearest class.",
+        )
+
+    def _fit(self, sample: Outputs, /) -> "FittedMDS":
+        """Estimate the Gaussians."""
+        return FittedMDS(*class_gaussians(sample, self.covariance, self.normalize), self.normalize)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FittedMDS(FittedScore):
+    """MDS with class means (c, d) and the precision that they share."""
+
+    means: Floats
+    precision: Precision
+    normalize: bool
+
+    def expects(self) -> Sizes:
+        """What the fitting sample had."""
+        return {"features": self.means.shape[1]}
+
+    @cached_property
+    def _centre(self) -> Floats:
+        return self.means.mean(axis=0, keepdims=True)
+
+    @cached_property
+    def _form(self) -> tuple[Floats, Floats]:
+        """[A, B] and −h, with v = x − the mean of the means, for M_c = vPvᵀ − 2(vB_c − h_c)."""
+        slopes, halves = self.precision.towards(self.means - self._centre)
+        matrix = self.precision.matrix
+        return np.hstack([matrix, slopes]), np.concatenate([np.zeros(matrix.shape[1]), -halves])
+
+    def formula(self, inputs: Inputs, /) -> Array:
+        """Minus the smallest M_c."""
+        x = feature_rows(inputs, self.means, self.normalize)
+        v = x - constant(self._centre, x)
+        both, m = products(v, *self._form), self.precision.matrix.shape[1]
+        return 2 * array_namespace(both).max(both[:, m:], axis=1) - self.precision.of(v, both[:, :m])
+
+
+@final
+@dataclass(frozen=True)
+class RMDS(Score):
+    r"""Relative Mahalanobis distance, :math:`\max_c (M_0(x) - M_c(x))`, M₀ that to all classes together.
+
+    Leads on fine-tuned vision transformers. Class means and their shared covariance come from the labels of the fitting
+    sample; classes that are not in it are left out.
+
+    Parameters
+    ----------
+    covariance : {'ledoit_wolf', 'empirical'}
+        Shrunk, or as it is, which takes many more rows than features.
+    normalize : bool
+        Divide features by their norms first, which makes them more Gaussian: Mahalanobis++ (Müller & Hein, 2025).
+
+    References
+    ----------
+    Ren et al., 2021
+    """
+
+    covariance: Estimate = "ledoit_wolf"
+    normalize: bool = False
+
+    named_by = ("normalize",)
+
+    def __post_init__(self) -> None:
+        check_covariance(self.covariance)
+
+    @property
+    def about(self) -> About:
+        """The same but for the length of the features."""
+        of_units = " of features of norm 1" if self.normalize else ""
+        return About(
+            name="rmds_norm" if self.normalize else "rmds",
+            symbol="RMDS++" if self.normalize else "RMDS",
+            family="feature",
+            for_ood=True,
+            needs=("features", "fitting", "labels"),
+            reference="Müller & Hein, 2025" if self.normalize else "Ren et al., 2021",
+            summary=f"Mahalanobis distance{of_units} to the nearest class, relative to that of all samples together.",
+        )
+
+    def _fit(self, sample: Outputs, /) -> "FittedRMDS":
+        """Estimate the Gaussians."""
+        classes = class_gaussians(sample, self.covariance, self.normalize)
+        return FittedRMDS(*classes, *overall_gaussian(sample, self.covariance, self.normalize), self.normalize)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FittedRMDS(FittedScore):
+    """RMDS with class means (c, d), the overall mean (1, d), and the precision of each."""
+
+    means: Floats
+    precision: Precision
+    overall: Floats
+    overall_precision: Precision
+    normalize: bool
+
+    def expects(self) -> Sizes:
+        """What the fitting sample had."""
+        return {"features": self.means.shape[1]}
+
+    @cached_property
+    def _form(self) -> tuple[Floats, Floats]:
+        """[D, B] and −h, with v = x − μ₀, for M₀ − M_c = vP₀vᵀ − vPvᵀ + 2(vB_c − h_c): D = P₀ − P, or their [A₀, A]."""
+        slopes, halves = self.precision.towards(self.means - self.overall)
+        inner, outer = self.precision.matrix, self.overall_precision.matrix
+        apart = np.hstack([outer, inner]) if self.precision.rest else outer @ outer.T - inner @ inner.T
+        return np.hstack([apart, slopes]), np.concatenate([np.zeros(apart.shape[1]), -halves])
+
+    def formula(self, inputs: Inputs, /) -> Array:
+        """M₀ less the smallest M_c; rounding is that of float64 times the condition of the covariances."""
+        x = feature_rows(inputs, self.means, self.normalize)
+        v = x - constant(self.overall, x)
+        both = products(v, *self._form)
+        m = self._form[0].shape[1] - len(self.means)
+        return self._apart(v, both[:, :m]) + 2 * array_namespace(both).max(both[:, m:], axis=1)
+
+    def _apart(self, v: Array, along: Array) -> Array:
+        """(n,) vP₀vᵀ − vPvᵀ."""
+        if not self.precision.rest:
+            return array_namespace(v).sum(v * along, axis=1)
+        m = self.overall_precision.matrix.shape[1]
+        return self.overall_precision.of(v, along[:, :m]) - self.precision.of(v, along[:, m:])
+
+
+@final
+@dataclass(frozen=True)
+class DeltaMDS(Score):
+    r"""Log-likelihood ratio of right to wrong, :math:`\min_c M_c^{wrong}(x) - \min_c M_c^{right}(x)`.
+
+    Gaussians by class of the correctly and of the wrongly predicted fitting samples; one shrunk covariance for all,
+    since wrong samples are few. Classes without samples are left out.
+
+    References
+    ----------
+    Heng & Soh, 2026
+    """
+
+    about = About(
+        name="delta_mds",
+        symbol="Δ-MDS",
+        family="feature",
+        needs=("features", "fitting", "labels"),
+        reference="Heng & Soh, 2026",
+        summary="Whether a sample is closer to where the classifier was right or to where it was wrong, by Gaussians.",
+    )
+
+    def _fit(self, sample: Outputs, /) -> "FittedDeltaMDS":
+        """Estimate the Gaussians."""
+        return shared(sample, self, lambda: self._find(sample))
+
+    def _find(self, sample: Outputs) -> "FittedDeltaMDS":
+        right, wrong = right_and_wrong(sample)
+        x, labels = features_of(sample).astype(np.float64), sample.labels
+        assert labels is not None  # or right_and_wrong had refused
+        means_right, centred_right = class_means(x[right], labels[right])
+        means_wrong, centred_wrong = class_means(x[wrong], labels[wrong])
+        centred = np.vstack([centred_right, centred_wrong])
+        return FittedDeltaMDS(means_right, means_wrong, precision(centred, "ledoit_wolf"))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FittedDeltaMDS(FittedScore):
+    """Δ-MDS with the means of right and wrong samples by class and the precision that they share."""
+
+    means_right: Floats
+    means_wrong: Floats
+    precision: Precision
+
+    def expects(self) -> Sizes:
+        """What the fitting sample had."""
+        return {"features": self.means_right.shape[1]}
+
+    @cached_property
+    def _form(self) -> tuple[Floats, Floats]:
+        """B and −h for the wrong means and then the right ones."""
+        slopes, halves = self.precision.towards(np.vstack([self.means_wrong, self.means_right]))
+        return slopes, -halves
+
+    def formula(self, inputs: Inputs, /) -> Array:
+        """Distance to the nearest wrong mean less that to the nearest right one: xPxᵀ cancels."""
+        towards_each = products(inputs.features, *self._form)
+        xp, wrong = array_namespace(towards_each), len(self.means_wrong)
+        return 2 * (xp.max(towards_each[:, wrong:], axis=1) - xp.max(towards_each[:, :wrong], axis=1))

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.metrics import aurc
-from abstain.metrics.lowest import lowest
+from abstain.metrics.aurc import lowest
 from abstain.outputs import Outputs
-from abstain.scores.confidence_margin import ConfidenceMargin, confidence_margin
 from abstain.scores.held_out import FOLDS, dealt, out_of_fold
 from abstain.scores.inputs import Inputs
+from abstain.scores.logit_scores import ConfidenceMargin, confidence_margin
 from abstain.scores.operations import at_most
 from abstain.scores.rows import Array
 from abstain.scores.samples import right_and_wrong
@@ -25,10 +25,21 @@ SHARES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 @final
 @dataclass(frozen=True)
 class MarginMix(Score):
-    """Standardized base score plus λ times the standardized margin, λ of lowest AURC on the fitting sample.
+    """Standardized base score plus λ times the standardized confidence margin.
 
-    The base score of each fifth of the sample comes from a fit on the others, so that neither λ nor means and spreads
-    come from scores that have seen their own answers. (Heng & Soh, 2026)
+    λ has the lowest AURC on the fitting sample. The base score of each fifth of the sample comes from a fit on the
+    others, so that neither λ nor means and spreads come from scores that were fitted on the same rows.
+
+    Parameters
+    ----------
+    base : Score
+        The score to mix with the margin.
+    shares : tuple of float
+        Values of λ to choose from.
+
+    References
+    ----------
+    Heng & Soh, 2026
     """
 
     base: Score

@@ -7,14 +7,15 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.kernels.centred import centred_sums
+from abstain._errors import InvalidInputError
+from abstain._kernels.logit_geometry import centred_sums
 from abstain.metrics import aurc
-from abstain.metrics.lowest import MARGIN
+from abstain.metrics.aurc import MARGIN
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
-from abstain.scores.max_softmax import MaxSoftmax, max_softmax
-from abstain.scores.namespace import array_namespace
-from abstain.scores.of_logits import of_logits
+from abstain.scores.logit_formulas import of_logits
+from abstain.scores.logit_scores import MaxSoftmax, max_softmax
+from abstain.scores.operations import array_namespace
 from abstain.scores.rows import Array, at_least_float32
 from abstain.scores.score import About, FittedScore, Score
 
@@ -22,15 +23,33 @@ NORMS = tuple(float(p) for p in range(10))
 
 
 def max_logit_pnorm(logits: Array, /, *, p: float) -> Array:
-    r"""Largest centred logit over the p-norm, :math:`\max c / \|c\|_p` with c = z − mean z; p = 0 leaves the norm out.
+    r"""Largest centred logit over the p-norm, :math:`\max c / \|c\|_p` with c = z − mean z.
 
-    Free of the scale of the logits, which repairs over-confident networks. (Cattelan & Silva, 2024)
+    Free of the scale of the logits, which repairs over-confident networks.
 
+    Parameters
+    ----------
+    logits : array (n, K)
+        Of NumPy, torch, JAX or CuPy.
+    p : float
+        At least 0; 0 leaves the norm out.
+
+    Returns
+    -------
+    array (n,)
+        Confidence, higher = more trusted, an array of the same library.
+
+    Examples
+    --------
     >>> max_logit_pnorm(np.array([[2.0, 1.0, 0.1, -1.0]]), p=2).round(6)
     array([0.665828])
+
+    References
+    ----------
+    Cattelan & Silva, 2024
     """
     if not p >= 0:
-        raise ValueError(f"`p` must be at least 0, got {p}.")
+        raise InvalidInputError(f"`p` must be at least 0, got {p}.")
     return of_logits({"pnorm": lambda inputs: _pnorm(inputs.logits, p)}, logits)["pnorm"]
 
 
@@ -65,7 +84,17 @@ def _centred_sums(logits: Array, power: float) -> tuple[Array, Array, Array]:
 @final
 @dataclass(frozen=True)
 class MaxLogitPNorm(Score):
-    """MaxLogit-pNorm with the p of lowest AURC on the fitting sample, or max softmax where that is no worse."""
+    """MaxLogit-pNorm with the p of lowest AURC on the fitting sample, or max softmax where that is no worse.
+
+    Parameters
+    ----------
+    norms : tuple of float
+        Values of p to choose from.
+
+    References
+    ----------
+    Cattelan & Silva, 2024
+    """
 
     norms: tuple[float, ...] = NORMS
 

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.kernels.blocks import row_blocks
+from abstain._errors import InvalidInputError
+from abstain._kernels.blocks import row_blocks
 from abstain.scores.rows import Array
 
 
@@ -15,7 +16,7 @@ def row_norms(weight: Array, bias: Array | None = None, /, *, smallest: float = 
     parts = [w] if bias is None else [w, as_numpy(bias)[:, None]]
     norms = np.maximum(np.sqrt(sum(np.square(part).sum(axis=1) for part in parts)), smallest)
     if not norms.all():
-        raise ValueError(
+        raise InvalidInputError(
             f"`weight` must have no row of norm zero, got one at class {int(np.argmin(norms))}. "
             "Its distance is undefined; pass smallest_norm=1e-12 to give it a very large one."
         )
@@ -33,7 +34,7 @@ def checked_weight(weight: Array, /) -> NDArray[np.float64]:
     """The weight (K, d) in float64, finite."""
     w = as_numpy(weight)
     if w.ndim != 2 or not np.isfinite(w).all():
-        raise ValueError(f"`weight` must be finite of shape (K, d), got shape {w.shape}.")
+        raise InvalidInputError(f"`weight` must be finite of shape (K, d), got shape {w.shape}.")
     return w
 
 
@@ -50,16 +51,16 @@ def inverse_distances(weight: Array, /) -> NDArray[np.float64]:
     """
     w = checked_weight(weight)
     if is_constant(w):
-        raise ValueError("`weight` must have rows that differ, got the same weight for every class.")
+        raise InvalidInputError("`weight` must have rows that differ, got the same weight for every class.")
     centred = w - w.mean(axis=0)
     squares = np.square(centred).sum(axis=1)
-    found = np.empty((len(w), len(w)))
-    for rows in row_blocks(*found.shape):
+    inverse = np.empty((len(w), len(w)))
+    for rows in row_blocks(*inverse.shape):
         sums = squares[rows, None] + squares
         apart = sums - 2 * (centred[rows] @ centred.T)
         close = apart < 1e-3 * sums
         for row in np.flatnonzero(close.any(axis=1)):
             apart[row, close[row]] = np.square(w[close[row]] - w[rows.start + row]).sum(axis=1)
-        np.divide(1.0, np.sqrt(apart), out=found[rows], where=apart > 0)
-        found[rows][apart == 0] = 0.0
-    return found
+        np.divide(1.0, np.sqrt(apart), out=inverse[rows], where=apart > 0)
+        inverse[rows][apart == 0] = 0.0
+    return inverse

@@ -2,15 +2,22 @@
 
 from typing import Any
 
+import array_api_compat
 import numpy as np
 from array_api_compat import device
 from numpy.typing import NDArray
 
-from abstain.kernels.blocks import for_each_block
-from abstain.kernels.products import row_products
-from abstain.scores.namespace import array_namespace
+from abstain._kernels.blocks import for_each_block
+from abstain._kernels.features import row_products
 
 Array = Any
+
+
+def array_namespace(*arrays: Any) -> Any:
+    """NumPy itself for its own arrays: it needs no wrapper, whose import takes as long as that of NumPy."""
+    if all(isinstance(array, (np.ndarray, np.generic)) for array in arrays):  # a tuple, which torch compiles
+        return np
+    return array_api_compat.array_namespace(*arrays)
 
 
 def double(values: Array, /) -> Array:
@@ -30,8 +37,8 @@ def products(rows: Array, matrix: NDArray[np.float64], offset: NDArray[np.float6
     """``rows @ matrix + offset`` in float64, (n, d) times (d, m) plus (m,)."""
     if isinstance(rows, np.ndarray):
         return row_products(rows, matrix, offset)
-    found = rows @ constant(matrix, rows)
-    return found if offset is None else found + constant(offset[None], rows)
+    product = rows @ constant(matrix, rows)
+    return product if offset is None else product + constant(offset[None], rows)
 
 
 def norms(rows: Array, /) -> Array:
@@ -49,33 +56,33 @@ def unit_rows(rows: Array, like: NDArray[Any], /) -> Array:
     xp = array_namespace(rows)
     rows = double(rows)
     size = norms(rows)
-    found = rows / xp.where(size < 1e-12, 1e-12, size)[:, None]
-    return double(xp.astype(found, xp.float32)) if like.dtype == np.float32 else found
+    units = rows / xp.where(size < 1e-12, 1e-12, size)[:, None]
+    return double(xp.astype(units, xp.float32)) if like.dtype == np.float32 else units
 
 
 def normalized(rows: NDArray[np.floating], dtype: np.dtype[Any] | None = None, /) -> NDArray[np.floating]:
     """Rows divided by their norms, by default in float32 if they were given in no more; a row of zeros stays one."""
-    found = np.empty(rows.shape, dtype=dtype or (np.float64 if rows.dtype.itemsize > 4 else np.float32))
+    units = np.empty(rows.shape, dtype=dtype or (np.float64 if rows.dtype.itemsize > 4 else np.float32))
 
     def work(block: slice) -> None:
         size = np.sqrt(np.einsum("ij,ij->i", rows[block], rows[block], dtype=np.float64))
-        np.divide(rows[block], np.maximum(size, 1e-12)[:, None], out=found[block], casting="same_kind")
+        np.divide(rows[block], np.maximum(size, 1e-12)[:, None], out=units[block], casting="same_kind")
 
     for_each_block(work, *rows.shape)
-    return found
+    return units
 
 
 def sorted_rows(rows: Array, /) -> Array:
     """The values of each row (n, d) from the smallest to the largest."""
     if not isinstance(rows, np.ndarray):
         return array_namespace(rows).sort(rows, axis=1)
-    found = np.empty_like(rows, order="C")
+    ordered = np.empty_like(rows, order="C")
 
     def work(block: slice) -> None:
-        found[block] = np.sort(rows[block], axis=1)
+        ordered[block] = np.sort(rows[block], axis=1)
 
     for_each_block(work, *rows.shape)
-    return found
+    return ordered
 
 
 def running_max(rows: Array, d: int, /) -> Array:
@@ -87,11 +94,11 @@ def running_max(rows: Array, d: int, /) -> Array:
     return rows
 
 
-def take_along_rows(rows: Array, places: Array, d: int, /) -> Array:
+def take_along_rows(rows: Array, indices: Array, d: int, /) -> Array:
     """The values (n, d) of each row at its own places (n, d)."""
     xp = array_namespace(rows)
-    before = xp.cumulative_sum(xp.ones_like(places), axis=0) - 1  # of rows, however many there will be in a graph
-    return xp.reshape(xp.take(xp.reshape(rows, (-1,)), xp.reshape(d * before + places, (-1,)), axis=0), (-1, d))
+    before = xp.cumulative_sum(xp.ones_like(indices), axis=0) - 1  # of rows, however many there will be in a graph
+    return xp.reshape(xp.take(xp.reshape(rows, (-1,)), xp.reshape(d * before + indices, (-1,)), axis=0), (-1, d))
 
 
 def largest(rows: Array, count: int, /) -> Array:
@@ -121,3 +128,14 @@ def at_least(values: Array, limit: float, /) -> Array:
     if isinstance(values, np.ndarray):
         return np.maximum(values, np.float64(limit))
     return array_namespace(values).where(values < limit, limit, values)
+
+
+def quantile(values: NDArray[np.floating], share: float, /) -> float:
+    """The quantile with linear interpolation in float64, of values partitioned in their own type, which is faster."""
+    flat = np.array(values if values.dtype.itemsize > 2 else values.astype(np.float32)).ravel()
+    position = share * (flat.size - 1)
+    below = min(int(position), flat.size - 1)
+    above = min(below + 1, flat.size - 1)
+    flat.partition((below, above))
+    low, high = float(flat[below]), float(flat[above])
+    return low + (position - below) * (high - low)

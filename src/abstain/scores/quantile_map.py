@@ -1,4 +1,4 @@
-"""A map of any confidence to where it stands among those of a sample, on the scale of a normal distribution."""
+"""A map of any confidence to its quantile in a sample, on the scale of a normal distribution."""
 
 from dataclasses import dataclass
 from typing import Self, final
@@ -6,9 +6,8 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.metrics.quantiles import normal_quantile
-from abstain.scores.namespace import array_namespace
-from abstain.scores.operations import at_least, at_most, constant
+from abstain.metrics.spread import normal_quantile
+from abstain.scores.operations import array_namespace, at_least, at_most, constant
 from abstain.scores.rows import Array
 from abstain.scores.score import Stored
 
@@ -28,7 +27,7 @@ class QuantileMap(Stored):
 
     knots: Floats
     """(k,) ascending confidences."""
-    places: Floats
+    quantiles: Floats
     """(k,) the normal quantile of each."""
 
     @classmethod
@@ -42,17 +41,17 @@ class QuantileMap(Stored):
         return cls(knots, np.array([normal_quantile(share) for share in shares.tolist()]))
 
     def __call__(self, confidence: Array, /) -> Array:
-        """The place (n,) of each confidence."""
+        """The normal quantile (n,) of each confidence."""
         xp = array_namespace(confidence)
         x = at_most(at_least(confidence, -CERTAIN), CERTAIN)
         low, high = float(self.knots[0]), float(self.knots[-1])
         if len(self.knots) == 1:
-            return _beyond(x - low) - _beyond(low - x) + float(self.places[0])
-        widths, rises = np.diff(self.knots), np.diff(self.places)
+            return _beyond(x - low) - _beyond(low - x) + float(self.quantiles[0])
+        widths, rises = np.diff(self.knots), np.diff(self.quantiles)
         share = (x[:, None] - constant(self.knots[:-1], x)[None, :]) / constant(widths, x)[None, :]
         inside = xp.sum(at_most(at_least(share, 0.0), 1.0) * constant(rises, x)[None, :], axis=1)
         first, last = float(rises[0] / widths[0]), float(rises[-1] / widths[-1])
-        return inside + float(self.places[0]) + _beyond(last * (x - high)) - _beyond(first * (low - x))
+        return inside + float(self.quantiles[0]) + _beyond(last * (x - high)) - _beyond(first * (low - x))
 
 
 def _beyond(excess: Array) -> Array:

@@ -1,21 +1,23 @@
-"""Residual: how far the features are from where in-distribution features vary."""
+"""Scores by what the features have outside their principal subspace: Residual and ViM."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.cached_property import cached_property
-from abstain.kernels.products import row_products
+from abstain._cached_property import cached_property
+from abstain._errors import InvalidInputError
+from abstain._kernels.features import row_products
 from abstain.outputs import Outputs
-from abstain.scores.covariance import inverse_of_lower
+from abstain.scores.covariance import inverse_of_lower, principal_axes
+from abstain.scores.held_out import unfitted_confidence
 from abstain.scores.inputs import Inputs
+from abstain.scores.logit_scores import Energy, energy, max_logit
 from abstain.scores.operations import constant, double, norms, products
-from abstain.scores.principal_axes import principal_axes
 from abstain.scores.rows import Array
 from abstain.scores.samples import features_of, head_of, shared
-from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
+from abstain.scores.score import About, CannotFitError, Family, FittedScore, Score, Sizes
 
 Floats = NDArray[np.float64]
 WORST = 1e12  # condition of the normal equations
@@ -26,9 +28,17 @@ WORST = 1e12  # condition of the normal equations
 class Residual(Score):
     r"""Minus the norm of the features outside the principal subspace, :math:`-\|P^\perp (x - u)\|`, u = −W⁺b.
 
-    The subspace is spanned by the top ``dim`` eigenvectors of the second moment of x − u on the fitting sample.
-    By default ``dim`` is 1000 for 2048 features and more, 512 from 768 on, else half of them, but at most half of
-    the rank of the sample, so that the sample itself has a residual. (Wang et al., 2022)
+    The subspace is spanned by the top eigenvectors of the second moment of x − u on the fitting sample.
+
+    Parameters
+    ----------
+    dim : int, optional
+        Of the subspace: by default 1000 for 2048 features and more, 512 from 768 on, else half of them, but at most
+        half of the rank of the sample, so that the sample itself has a residual.
+
+    References
+    ----------
+    Wang et al., 2022
     """
 
     dim: int | None = None
@@ -53,7 +63,7 @@ class Residual(Score):
         x = features_of(sample).astype(np.float64) - origin
         n, d = x.shape
         if self.dim is not None and not 0 <= self.dim < d:
-            raise ValueError(f"`dim` must be at least 0 and below the number of features ({d}), got {self.dim}.")
+            raise InvalidInputError(f"`dim` must be at least 0 and below the number of features ({d}), got {self.dim}.")
         values, axes = principal_axes(x)
         rank = int(np.count_nonzero(values > values[0] * max(n, d) * np.finfo(np.float64).eps))
         if rank == 0:
@@ -102,12 +112,12 @@ def _least_squares(weight: Floats, bias: Floats) -> Floats:
     if root is None:
         tiny = max(weight.shape) * np.finfo(np.float64).eps
         return np.asarray(np.linalg.lstsq(weight, bias, rcond=tiny)[0])
-    found = np.zeros(weight.shape[1])
+    solution = np.zeros(weight.shape[1])
     for _ in range(3):
-        rest = bias - weight @ found
+        rest = bias - weight @ solution
         more = root.T @ (root @ (weight.T @ rest if is_tall else rest))
-        found += more if is_tall else weight.T @ more
-    return found
+        solution += more if is_tall else weight.T @ more
+    return solution
 
 
 def _root_of_inverse(square: Floats) -> NDArray[np.floating] | None:
@@ -121,3 +131,83 @@ def _root_of_inverse(square: Floats) -> NDArray[np.floating] | None:
 
 def _principal_dim(d: int) -> int:
     return 1000 if d >= 2048 else 512 if d >= 768 else d // 2
+
+
+@final
+@dataclass(frozen=True)
+class ViM(Score):
+    r"""Virtual-logit matching, :math:`\log\sum_k e^{z_k} - \alpha\|P^\perp(x - u)\|`.
+
+    α makes the mean residual of the fitting sample, each row scored by a fit on others, as large as its mean largest
+    logit.
+
+    Parameters
+    ----------
+    dim : int, optional
+        That of `Residual`; the authors of the selective-classification paper used 64.
+
+    References
+    ----------
+    Wang et al., 2022
+    """
+
+    dim: int | None = None
+
+    about = About(
+        name="vim",
+        symbol="ViM",
+        family="hybrid",
+        for_ood=True,
+        needs=("logits", "features", "head", "fitting"),
+        reference="Wang et al., 2022",
+        summary="Energy less a virtual logit for features outside the principal subspace.",
+    )
+
+    needs_size = True
+
+    def _fit(self, sample: Outputs, /) -> "FittedViM":
+        """Find the subspace and α."""
+        residual = Residual(self.dim).fit(sample)
+        size = -unfitted_confidence(Residual(self.dim), sample).mean()
+        if size <= 1e-9 * np.abs(features_of(sample)).max():
+            raise CannotFitError(
+                "the fitting sample lies in the principal subspace; give it more rows or a smaller dim"
+            )
+        largest = float(max_logit(sample.logits).mean())
+        if largest <= 0:
+            raise CannotFitError("the mean largest logit of the fitting sample is not above zero")
+        return FittedViM(residual, largest / float(size), np.array([energy(sample.logits).mean(), -largest]))
+
+    def shortfalls(self, fitted: Any, inputs: Inputs, /) -> dict[Family, Array]:
+        """What energy and the virtual logit lack to their means."""
+        of_energy, of_residual = fitted.parts(inputs)
+        usual = fitted.usual.tolist()
+        return {"logit": usual[0] - of_energy, "feature": usual[1] - of_residual}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FittedViM(FittedScore):
+    """ViM with its residual and α."""
+
+    residual: FittedResidual
+    alpha: float
+    usual: Floats
+    """(2,) the means of energy and of α times the residual score on the fitting sample."""
+
+    def __post_init__(self) -> None:
+        if self.usual.shape != (2,):
+            raise InvalidInputError(f"`usual` must be (2,), got {self.usual.shape}.")
+
+    def expects(self) -> Sizes:
+        """What the fitting sample had."""
+        return self.residual.expects()
+
+    def formula(self, inputs: Inputs, /) -> Array:
+        """Energy plus α times the (negative) residual score."""
+        of_energy, of_residual = self.parts(inputs)
+        return of_energy + of_residual
+
+    def parts(self, inputs: Inputs, /) -> tuple[Array, Array]:
+        """Energy (n,), and α times the (negative) residual score."""
+        return Energy().formula(inputs), self.alpha * inputs.confidence(self.residual)

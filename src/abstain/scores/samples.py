@@ -7,21 +7,22 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
 from abstain.scores.score import CannotFitError
 
 T = TypeVar("T")
 LARGEST_BANK = 10_000
-_FOUND: WeakKeyDictionary[Outputs, dict[Hashable, Any]] = WeakKeyDictionary()
+_SHARED: WeakKeyDictionary[Outputs, dict[Hashable, Any]] = WeakKeyDictionary()
 
 
 def shared(sample: Outputs, what: Hashable, find: Callable[[], T], /) -> T:
     """What several scores want of the same sample, found once as long as the sample lives."""
-    known = _FOUND.setdefault(sample, {})
+    known = _SHARED.setdefault(sample, {})
     if what not in known:
         known[what] = find()
-    found: T = known[what]
-    return found
+    value: T = known[what]
+    return value
 
 
 def bank_of(sample: Outputs, /) -> Outputs:
@@ -48,7 +49,7 @@ def _rows_of_bank(sample: Outputs) -> NDArray[np.int64] | None:
 def features_of(sample: Outputs, /) -> NDArray[Any]:
     """The features, or an error that names them."""
     if sample.features is None:
-        raise ValueError("`outputs` must have features for this score, got none. Pass features= to Outputs.")
+        raise InvalidInputError("`outputs` must have features for this score, got none. Pass features= to Outputs.")
     return sample.features
 
 
@@ -69,7 +70,9 @@ def labelled_features(sample: Outputs, /) -> tuple[NDArray[Any], NDArray[np.int6
 def head_of(sample: Outputs, /) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Weight and bias of the last layer in float64; a missing bias is zero."""
     if sample.weight is None:
-        raise ValueError("`outputs` must have a head for this score, got none. Pass weight= and bias= to Outputs.")
+        raise InvalidInputError(
+            "`outputs` must have a head for this score, got none. Pass weight= and bias= to Outputs."
+        )
     bias = np.zeros(sample.n_classes) if sample.bias is None else sample.bias
     return sample.weight.astype(np.float64), bias.astype(np.float64)
 

@@ -7,11 +7,12 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
-from abstain.outputs.expected import expect_outputs
+from abstain.outputs.outputs import expect_outputs
 from abstain.scores.confidences import confidences
 from abstain.scores.inputs import Inputs
-from abstain.scores.namespace import array_namespace
+from abstain.scores.operations import array_namespace
 from abstain.scores.rows import Array
 
 Family = Literal["softmax", "logit", "margin", "feature", "hybrid", "given", "own"]
@@ -19,7 +20,7 @@ Need = Literal["logits", "features", "head", "fitting", "labels"]
 Sizes = dict[Literal["features", "classes"], int]
 
 
-class CannotFitError(ValueError):
+class CannotFitError(InvalidInputError):
     """The fitting sample lacks what a score needs."""
 
 
@@ -67,8 +68,8 @@ class Stored:
 class FittedScore(Stored, ABC):
     """A function from outputs to confidence, higher = more trusted, with all its constants.
 
-    ``formula`` is written once, on arrays of any library; calling the score on outputs leaves out the rows that are
-    not usable, checks sizes and bounds the memory.
+    `Score.fit` makes it. ``formula`` is written once, on arrays of any library; calling the score on outputs leaves out
+    non-finite rows, checks sizes and bounds the memory.
     """
 
     uses_head: ClassVar[bool] = False
@@ -85,13 +86,13 @@ class FittedScore(Stored, ABC):
         return {}
 
     def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
-        """Confidence (n,) of every row, NaN, which no threshold accepts, where a row is not usable."""
+        """Confidence (n,) of every row, NaN, which no threshold accepts, where a row is non-finite."""
         expect_outputs(outputs)
         return confidences(outputs, {"score": self})["score"]
 
     @abstractmethod
     def formula(self, inputs: Inputs, /) -> Array:
-        """Confidence (n,) of usable rows, each by itself."""
+        """Confidence (n,) of finite rows, each by itself."""
 
     def predictions(self, inputs: Inputs, /) -> Array:
         """The answer (n,) that is accepted or not: the classifier's own."""
@@ -110,11 +111,22 @@ class Score(Stored, ABC):
     """The options of a confidence score: what it is called, what it needs, and how it is fitted.
 
     A confidence is the form that loses no order to rounding; rankings and thresholds use it alone. ``literal`` maps a
-    confidence, or a threshold on it, to the value the literature prints.
+    confidence, or a threshold on it, to the value the literature prints. To write a score of your own, derive from it
+    and from `FittedScore`, or from `PlainScore` if there is nothing to fit.
+
+    Examples
+    --------
+    >>> from abstain.datasets import digits
+    >>> from abstain.scores import SIRC
+    >>> outputs = digits()
+    >>> SIRC().fit(outputs[outputs.shift == "none"])(outputs).shape
+    (4684,)
     """
 
     named_by: ClassVar[tuple[str, ...]] = ()
     """Options that the name tells already."""
+    needs_size: ClassVar[bool] = False
+    """Whether it needs the size of the logits, which log-probabilities have lost."""
     fits_on_shifted: ClassVar[bool] = False
     """Whether it is fitted on rows of every kind, drawn like deployment, instead of in-distribution ones."""
     on_request: ClassVar[bool] = False
@@ -178,9 +190,9 @@ class Score(Stored, ABC):
         """A threshold as the literature prints it."""
         return float(np.asarray(self.literal(np.array([threshold])))[0])
 
-    def flaw(self, outputs: Outputs, /) -> str | None:  # noqa: ARG002
+    def flaw(self, outputs: Outputs, /) -> str | None:
         """What in outputs that have all that is needed leaves the score undefined, or None."""
-        return None
+        return no_size(outputs) if self.needs_size else None
 
     def objection(self, outputs: Outputs, /) -> str | None:
         """Why the score cannot be computed from these outputs, or None."""
@@ -194,17 +206,17 @@ class Score(Stored, ABC):
         return self.flaw(outputs)
 
     def fit(self, sample: Outputs, /) -> Any:
-        """The fitted score; `CannotFitError` where the sample does not determine it. Unusable rows are left out."""
+        """The fitted score; `CannotFitError` where the sample does not determine it. Non-finite rows are left out."""
         expect_outputs(sample, name="sample")
         if "labels" in self.needs and sample.labels is None:
             raise CannotFitError("the fitting sample has no labels")
         if not sample.usable.any():
-            raise CannotFitError("the fitting sample has no usable row")
+            raise CannotFitError("the fitting sample has no finite row")
         return self._fit(sample if sample.usable.all() else sample.select(sample.usable))
 
     @abstractmethod
     def _fit(self, sample: Outputs, /) -> FittedScore:
-        """The fitted score of usable rows."""
+        """The fitted score of finite rows."""
 
 
 class PlainScore(Score, FittedScore, ABC):
@@ -232,3 +244,10 @@ def _shown(value: Any) -> str:
 
 def _same(value: Any, default: Any) -> bool:
     return value is default or bool(np.all(np.asarray(value == default)))
+
+
+def no_size(outputs: Outputs, /) -> str | None:
+    """Why the score says nothing of log-probabilities: log Σ exp is 0 in every row, and the largest has its place."""
+    if not outputs.are_log_probabilities:
+        return None
+    return "log-probabilities for logits, which have lost the size that this score looks at"

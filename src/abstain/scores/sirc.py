@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from abstain.outputs import Outputs
 from abstain.scores.held_out import unfitted_confidence
 from abstain.scores.inputs import Inputs
-from abstain.scores.max_softmax import MaxSoftmax, max_softmax
+from abstain.scores.logit_scores import MaxSoftmax, max_softmax
 from abstain.scores.operations import at_most, softplus
 from abstain.scores.residual import Residual
 from abstain.scores.rows import Array
@@ -24,9 +24,18 @@ CERTAIN = 1e12  # stands for the infinite confidence of a row with one class lef
 class SIRC(Score):
     r"""Softmax Information Retaining Combination, :math:`-\log(1 - p_{\max}) - \sum_i \log(1 + e^{-b_i(s_i - a_i)})`.
 
-    It ranks as the paper's :math:`-(1 - p_{\max})(1 + e^{-b(s - a)})`: softmax decides among familiar samples, and the
-    secondary scores s pull down those more than three standard deviations below the mean: a = mean − 3·sd, b = 1/sd,
-    of the fitting sample, each row scored by a fit on others. (Xia & Bouganis, 2022)
+    It ranks as :math:`-(1 - p_{\max})(1 + e^{-b(s - a)})`: softmax decides among familiar samples, and the secondary
+    scores s pull down those more than three standard deviations below the mean: a = mean − 3·sd, b = 1/sd, of the
+    fitting sample, each row scored by a fit on others.
+
+    Parameters
+    ----------
+    secondaries : tuple of Score
+        The scores s.
+
+    References
+    ----------
+    Xia & Bouganis, 2022
     """
 
     secondaries: tuple[Score, ...] = (Residual(),)
@@ -81,10 +90,10 @@ class FittedSIRC(FittedScore):
 
     def formula(self, inputs: Inputs, /) -> Array:
         """softplus(log-odds of p_max) − Σ softplus(−b(s − a)): in the log domain, which never overflows."""
-        found = _primary(inputs)
+        confidence = _primary(inputs)
         for part in self.taken(inputs):
-            found = found - part
-        return found
+            confidence = confidence - part
+        return confidence
 
     def taken(self, inputs: Inputs, /) -> list[Array]:
         """What each secondary score takes off (n,)."""

@@ -8,11 +8,11 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.draws import generator
-from abstain.foreign import foreign
+from abstain._draws import generator
+from abstain._errors import InvalidInputError, foreign
+from abstain._io.records import built
 from abstain.outputs import Outputs
-from abstain.records import built
-from abstain.scores.given import Own
+from abstain.scores.given_confidence import Own
 from abstain.scores.score import FittedScore, Stored
 
 Arrays = dict[str, NDArray[Any]]
@@ -21,18 +21,53 @@ LARGEST = 1e50  # so that products of several are finite
 
 
 def to_state(stored: Stored, /, *, name: str = "score") -> tuple[dict[str, Any], Arrays]:
-    """A header that JSON can hold and the arrays it names, each with ``name`` in front."""
+    """A fitted score as a JSON header and the arrays it names, with nothing executable.
+
+    Parameters
+    ----------
+    stored : Stored
+        A score or fitted score.
+    name : str
+        What the names of the arrays begin with.
+
+    Returns
+    -------
+    tuple of dict and dict of str to array
+        Header and arrays.
+    """
     arrays: Arrays = {}
     return _pack(stored, name, arrays), arrays
 
 
 def from_state(header: Any, arrays: Arrays, /, *, kind: type[Any] = FittedScore, own: Iterable[Any] = ()) -> Any:
-    """What `to_state` took apart; anything else is a ValueError. Functions of the user's are found among ``own``."""
-    functions = {Own.of(one).column: Own.of(one) for one in own}
+    """The score that `to_state` took apart.
+
+    Parameters
+    ----------
+    header : dict
+        As `to_state` made it.
+    arrays : dict of str to array
+        As `to_state` made them.
+    kind : type
+        What it must be.
+    own : iterable of functions
+        Where functions of the user are looked up by name.
+
+    Returns
+    -------
+    FittedScore
+        With the same bits.
+
+    Raises
+    ------
+    InvalidInputError
+        If the header or arrays are not those of a score.
+    """
+    functions = {Own.of(function).column: Own.of(function) for function in own}
     try:
         return _unpack(header, kind, arrays, functions)
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"`header` must be that of a score, got {type(error).__name__}: {error}.") from None
+        raise InvalidInputError(f"`header` must be that of a score, got {type(error).__name__}: {error}.") from None
 
 
 def check_decides(fitted: FittedScore, n_classes: int, /) -> None:
@@ -40,7 +75,7 @@ def check_decides(fitted: FittedScore, n_classes: int, /) -> None:
     with foreign("`arrays` must fit together"):
         sizes = {"classes": n_classes, "features": 2} | fitted.expects()
     if sizes["classes"] != n_classes or n_classes == 1 or not 0 <= n_classes <= MOST_CLASSES:
-        raise ValueError(f"`header` must be of a score for {n_classes} classes, got {sizes['classes']}.")
+        raise InvalidInputError(f"`header` must be of a score for {n_classes} classes, got {sizes['classes']}.")
     if not fitted.is_formula or ":" in fitted.stored_name():  # a class of the user's may expect anything
         return
     rng = generator("rows to try a score on", 0)
@@ -51,7 +86,7 @@ def check_decides(fitted: FittedScore, n_classes: int, /) -> None:
             simplefilter("error")  # a mean of nothing is a warning only
             confidence = fitted(Outputs(logits=logits, features=features, weight=weight))
         if np.shape(confidence) != (n,):
-            raise ValueError(f"`arrays` must give each row a number, got shape {np.shape(confidence)}.")
+            raise InvalidInputError(f"`arrays` must give each row a number, got shape {np.shape(confidence)}.")
 
 
 def _pack(value: Any, path: str, arrays: Arrays) -> Any:
@@ -73,7 +108,7 @@ def _unpack(value: Any, kind: Any, arrays: Arrays, own: dict[str, Own]) -> Any:
     if isinstance(value, dict):
         if set(value) == {"array"}:
             if kind is not Any and not any(_is_array(part) for part in (kind, *get_args(kind))):
-                raise ValueError("`header` must be that of a score, got an array where it has none.")
+                raise InvalidInputError("`header` must be that of a score, got an array where it has none.")
             return _checked(arrays[value["array"]])
         if set(value) == {"own"}:
             return _own(str(value["own"]), own)
@@ -83,12 +118,12 @@ def _unpack(value: Any, kind: Any, arrays: Arrays, own: dict[str, Own]) -> Any:
     if kind is Any and (value is None or type(value) in (int, float)):
         return value
     try:
-        found = built(value, kind)
+        plain = built(value, kind)
     except ValueError as error:
-        raise ValueError(f"`header` must be that of a score, got {error}.") from None
-    if isinstance(found, int | float) and abs(found) > LARGEST:
-        raise ValueError(f"`header` must have numbers up to {LARGEST:g}, got {found}.")
-    return found
+        raise InvalidInputError(f"`header` must be that of a score, got {error}.") from None
+    if isinstance(plain, int | float) and abs(plain) > LARGEST:
+        raise InvalidInputError(f"`header` must have numbers up to {LARGEST:g}, got {plain}.")
+    return plain
 
 
 def _is_array(kind: Any) -> bool:
@@ -97,27 +132,27 @@ def _is_array(kind: Any) -> bool:
 
 def _record(value: dict[str, Any], kind: Any, arrays: Arrays, own: dict[str, Own]) -> Any:
     if value["kind"] not in Stored.kinds:
-        raise ValueError(
+        raise InvalidInputError(
             f"`header` must be that of a score that is known, got {value['kind']!r}. If it is a class of yours, import "
             "it first."
         )
-    found = Stored.kinds[value["kind"]]
-    if not issubclass(found, kind):
-        raise ValueError(f"`header` must be that of a score, with {kind.__name__}, got {value['kind']!r}.")
-    types = get_type_hints(found)
-    names = {field.name for field in fields(found)}  # type: ignore[arg-type]
+    stored = Stored.kinds[value["kind"]]
+    if not issubclass(stored, kind):
+        raise InvalidInputError(f"`header` must be that of a score, with {kind.__name__}, got {value['kind']!r}.")
+    types = get_type_hints(stored)
+    names = {field.name for field in fields(stored)}  # type: ignore[arg-type]
     if set(value["fields"]) != names:
-        raise ValueError(
+        raise InvalidInputError(
             f"`header` must be that of a score, with the fields of {value['kind']}, got {', '.join(value['fields'])}."
         )
-    return found(**{name: _unpack(part, types[name], arrays, own) for name, part in value["fields"].items()})
+    return stored(**{name: _unpack(part, types[name], arrays, own) for name, part in value["fields"].items()})
 
 
 def _own(name: str, known: dict[str, Own]) -> Own:
     """The function of this name, or one that tells what is missing when it is called."""
 
     def missing(_: Outputs) -> Any:
-        raise ValueError(
+        raise InvalidInputError(
             f"`scores` must hold the function {name!r} that the selector was calibrated with, which no file can hold. "
             f"Load it in Python with Selector.load(file, scores=[{name}])."
         )
@@ -126,6 +161,8 @@ def _own(name: str, known: dict[str, Own]) -> Own:
 
 
 def _checked(array: NDArray[Any]) -> NDArray[Any]:
-    if array.dtype not in (np.float32, np.float64) or not (np.abs(array) <= np.float64(LARGEST)).all():
-        raise ValueError(f"`arrays` must hold float32 or float64 numbers up to {LARGEST:g}, got others.")
+    is_float = array.dtype in (np.float32, np.float64)
+    if not is_float or not (np.abs(array) <= np.float64(LARGEST)).all():
+        wrong = array[~(np.abs(array) <= np.float64(LARGEST))][0] if is_float else array.dtype
+        raise InvalidInputError(f"`arrays` must hold float32 or float64 numbers up to {LARGEST:g}, got {wrong}.")
     return array

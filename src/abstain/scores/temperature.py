@@ -9,11 +9,11 @@ import numpy as np
 
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
+from abstain.scores.logit_scores import SumsScore
 from abstain.scores.operations import softplus
 from abstain.scores.rows import Array, logit_rows
 from abstain.scores.samples import shared
 from abstain.scores.score import About, CannotFitError, FittedScore, Score
-from abstain.scores.sums_score import SumsScore
 
 RANGE = (0.01, 100.0)
 ENOUGH = 1e-7  # of the log of the temperature
@@ -24,7 +24,16 @@ ENOUGH = 1e-7  # of the log of the temperature
 class TemperatureScaled(Score):
     """A softmax score at the temperature of lowest log-loss on the fitting sample, between 0.01 and 100.
 
-    Rows of unknown classes have no log-loss and are passed over. (Guo et al., 2017)
+    Rows of unknown classes have no log-loss and are left out.
+
+    Parameters
+    ----------
+    score : SumsScore
+        The softmax score to scale.
+
+    References
+    ----------
+    Guo et al., 2017
     """
 
     score: SumsScore
@@ -86,10 +95,10 @@ def _best_temperature(sample: Outputs) -> float:
         rest = np.exp(-softplus(-sums.tail))  # probability of all classes but the first
         return float(np.mean((sums.top - rest * sums.gap) * temperature - own))
 
-    found = _crossing(slope, log(1.01 * RANGE[0]), log(0.99 * RANGE[1]))
-    if found is None:
+    log_best = _crossing(slope, log(1.01 * RANGE[0]), log(0.99 * RANGE[1]))
+    if log_best is None:
         raise CannotFitError(f"no temperature between {RANGE[0]} and {RANGE[1]:g} fits the fitting sample best")
-    return exp(found)
+    return exp(log_best)
 
 
 def _crossing(slope: Callable[[float], float], low: float, high: float) -> float | None:
@@ -97,16 +106,16 @@ def _crossing(slope: Callable[[float], float], low: float, high: float) -> float
 
     False position with the Illinois rule: an end that stays twice counts half. (SciPy takes longer to import.)
     """
-    ends, last, place, before = [(low, slope(low)), (high, slope(high))], -1, 0.0, high
+    ends, last, point, before = [(low, slope(low)), (high, slope(high))], -1, 0.0, high
     if not ends[0][1] > 0 > ends[1][1]:
         return None
-    while abs(place - before) > ENOUGH:
-        here = slope(place)
+    while abs(point - before) > ENOUGH:
+        here = slope(point)
         side = 0 if here > 0 else 1
-        ends[side] = (place, here)
+        ends[side] = (point, here)
         if side == last:
             ends[1 - side] = (ends[1 - side][0], ends[1 - side][1] / 2)
-        last, before = side, place
+        last, before = side, point
         (left, above), (right, below) = ends
-        place = (left * below - right * above) / (below - above)
-    return place
+        point = (left * below - right * above) / (below - above)
+    return point

@@ -1,151 +1,232 @@
-"""`calibrate`: outputs like those to come, a target, and the selector that keeps it."""
+"""`calibrate`: outputs like those to come, or a sketch of them, a target, and the selector that keeps it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from abstain._errors import InvalidInputError
 from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
-from abstain.outputs.expected import expect_outputs
+from abstain.outputs.outputs import expect_outputs
+from abstain.scores import EXPECTED_COST
+from abstain.scores.confidences import confidences
 from abstain.scores.fitting_draw import FittingRows, split_to_fit
-from abstain.scores.registry import EXPECTED_COST, AnyScore
+from abstain.scores.registry import AnyScore, default_score
 from abstain.scores.score import Score
 from abstain.selector.calibration_data import CalibrationData
+from abstain.selector.calibration_rows import SeenRows
 from abstain.selector.choice import allowed, best_score, candidates
-from abstain.selector.gained import gained
-from abstain.selector.seen import SeenRows
 from abstain.selector.selector import Selector
-from abstain.selector.target import Asked, Per
-from abstain.thresholds.reject_all import reject_all
+from abstain.selector.targets import Risk, Target, target_of
+from abstain.selector.targets.target import ScoredRows, Thresholds
+from abstain.sketch import BinCounts, Sketch
+from abstain.sketch.thresholds import MOST, BinnedSample
+from abstain.thresholds.refusal import NoSafeThresholdError
 from abstain.thresholds.sample import one_per_cluster
 from abstain.thresholds.score_distribution import ScoreDistribution
-from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
+from abstain.thresholds.threshold import Threshold
+
+Scores = AnyScore | Sequence[AnyScore]
+"""A name such as ``"knn(k=5)"``, a score, a function of outputs, or several of these."""
 
 
 def calibrate(
     outputs: Outputs,
+    target: Target | None = None,
     /,
     *,
-    score: AnyScore | Sequence[AnyScore] | None = None,
+    score: Scores | None = None,
     risk: float | None = None,
     coverage: float | None = None,
     cost: float | ArrayLike | None = None,
-    costs: ArrayLike | None = None,
-    per: Per | None = None,
-    group_risk: float | None = None,
-    jointly: bool = True,
     delta: float | None = 0.05,
-    method: str | None = None,
-    largest_cluster: int | None = None,
-    label_above: float | None = None,
-    when_impossible: Literal["raise", "reject_all"] = "raise",
     seed: int = 0,
 ) -> Selector:
-    """A selector for a target selective risk, coverage, or ``cost`` of rejecting, from outputs like those to come.
+    """Make a selector for a target risk, coverage or cost, from labelled outputs like those to come.
 
-    What it promises is in ``selector.threshold.promise`` and, in words, in ``selector.summary()``. A ``risk`` alone, or
-    per group, is that of rows: by `step_down` where they are independent. With ids, which name clusters, it is that of
-    clusters of at most ``largest_cluster`` rows, by default as many as the largest here has, and larger ones are not
-    guaranteed anything: by `betting`, or `step_down` where that is one row. Other targets take one row of each cluster,
-    and say so. ``delta=None`` asks for a coverage in expectation only. A ``risk`` and a ``coverage`` are kept together,
-    or the error says which pairs can be.
+    Use rows that trained neither the classifier nor the score. ``selector.summary()`` prints what is guaranteed.
 
-    ``per="class"`` gives each predicted class a threshold of its own, ``per="domain"`` or ``"group"`` each domain: all
-    hold together with probability 1 − δ, or each for itself with ``jointly=False``, and one that cannot be certified is
-    always rejected. With a ``group_risk`` there is one threshold, with at most ``risk`` overall and ``group_risk`` in
-    each.
+    Parameters
+    ----------
+    outputs
+        Rows drawn as those of deployment are; non-finite ones count as errors that are never accepted.
+    target
+        `Risk`, `Coverage`, `RiskAndCoverage`, `JointRisk` or `Cost` of `abstain.selector.targets`, with all options.
+    score
+        The confidence, by default ``"confidence_margin"``. Of several, or with ``"best"`` of all that the outputs
+        allow, the best is chosen on a fifth of the rows; a score that needs fitting gets rows of its own.
+    risk, coverage, cost, delta
+        The short form: ``risk=0.02`` is ``Risk(0.02)``, ``delta`` the probability with which the guarantee may fail.
+    seed
+        Of the draws of rows.
 
-    ``score`` is a name such as ``"knn"`` or ``"knn(k=5)"``, a score object, or a function of outputs; of several the
-    best is taken, or with ``"best"`` the best of all that the outputs allow, ``learned`` among them: it is chosen, and
-    fitted, on a fifth of the rows, and the threshold sees only the others. A score that needs fitting gets rows of its
-    own, drawn at random, a fifth of all, or more until five per class are in-distribution, at most half. ``"learned"``
-    weighs scores by what labelled rows of every kind show, three tenths of all, and its promise tells what it gained
-    over one. Rows that are not usable count as errors that are never accepted. Where no threshold keeps a risk, that
-    is an error, or with ``when_impossible="reject_all"`` a selector that accepts nothing.
+    Returns
+    -------
+    Selector
+        The fitted score and its threshold, with the guarantee in ``selector.threshold.guarantee``.
 
-    With ``label_above``, labels of rows at or below that confidence are ignored, and those rows are never accepted, so
-    only rows above it need a label. Fix it before labelling, for example with `thresholds.label_floor` on unlabelled
-    rows. The score must be one that needs no fitting.
+    Raises
+    ------
+    NoSafeThresholdError
+        No threshold keeps the target on these rows; ``error.achievable`` lists targets that can be kept.
 
-    An error costs 1 and ``cost`` is that of rejecting, one number or one for each true class; ``costs[ŷ, y]`` are other
-    costs of predicting ŷ where y is true. The method ``minimal_cost`` chooses the threshold on the sample, ``chow``
-    trusts probabilities, temperature-scaled on rows of every kind; both bound the expected cost.
-
-    >>> rng = np.random.default_rng(0)
-    >>> labels = rng.integers(3, size=3000)
-    >>> outputs = Outputs(logits=rng.normal(size=(3000, 3)) + 3 * np.eye(3)[labels], labels=labels)
-    >>> selector = calibrate(outputs, risk=0.02, delta=0.1)
-    >>> bool(outputs.errors[selector.accepts(outputs)].mean() < 0.02)
-    True
+    Examples
+    --------
+    >>> from abstain.datasets import digits
+    >>> selector = calibrate(digits(), risk=0.05)
+    >>> selector.threshold.guarantee.target
+    0.05
     """
     expect_outputs(outputs)
-    asked = Asked(
-        risk=risk,
-        coverage=coverage,
-        cost=cost,
-        costs=costs,
-        per=per,
-        group_risk=group_risk,
-        jointly=jointly,
-        delta=delta,
-        method=method,
-        largest_cluster=largest_cluster,
-        label_above=label_above,
-    )
-    asked.check_refuge(when_impossible)
-    possible = _candidates(score, outputs, asked)
-    if label_above is not None and (len(possible) > 1 or possible[0].needs_fitting):
-        raise ValueError(
-            "`label_above` must come with one score that needs no fitting, as the labels are not all there."
-        )
+    aim = _target(target, risk=risk, coverage=coverage, cost=cost, delta=delta)
+    possible = _candidates(score, outputs, aim)
+    _check_labelled_above(aim, possible)
     tried: list[str] = []
     entry, fitting, rest = possible[0], FittingRows.all_alike(outputs), outputs
     if len(possible) > 1:
-        entry, fitting, rest, tried = best_score(possible, outputs, alpha=asked.alpha(), seed=seed)
+        entry, fitting, rest, tried = best_score(possible, outputs, alpha=aim.alpha, seed=seed)
     elif entry.needs_fitting:
         fitting, rest = split_to_fit(outputs, seed=seed, share=entry.fitting_share)
     fitted = entry.fit(fitting.of(entry))
-    confidence = rejected_last(fitted(rest))
-    try:
-        threshold, groups = asked.threshold(fitted, rest, confidence, seed)
-    except NoSafeThresholdError:
-        if when_impossible == "raise" or risk is None or delta is None:
-            raise
-        threshold, groups = reject_all(len(rest), risk=risk, delta=delta), None
-    if fitted.singles and asked.target == "risk":
-        threshold = _noting(threshold, gained(entry.name, threshold, fitted.singles, asked, rest, seed=seed))
+    rows = ScoredRows(rest, fitted, rejected_last(fitted(rest)))
+    threshold, groups = _threshold(aim, rows, seed)
+    if fitted.singles and isinstance(aim, Risk) and aim.per is None:
+        threshold = _noting(threshold, improvement(entry.name, threshold, aim, rows, seed=seed))
     if tried:
-        words = f"{entry.name} was chosen among {len(tried)} scores on other rows, which costs the promise nothing"
+        words = f"{entry.name} was chosen among {len(tried)} scores on other rows, which costs the guarantee nothing"
         threshold = _noting(threshold, words)
-    independent = confidence[one_per_cluster(confidence, np.zeros(len(rest)), ids=rest.ids, seed=seed)]
-    distribution = ScoreDistribution.of(independent, seed=seed)
-    found = Selector(entry, fitted, threshold, outputs.n_classes, distribution, groups, outputs.class_names)
-    return replace(found, calibration=_data(found, outputs, rest, confidence), seen=SeenRows.of(outputs))
+    drawn = one_per_cluster(rows.confidence, np.zeros(len(rest)), ids=rest.ids, seed=seed)
+    distribution = ScoreDistribution.of(rows.confidence[drawn], seed=seed)
+    selector = Selector(entry, fitted, threshold, outputs.n_classes, distribution, groups, outputs.class_names)
+    return replace(selector, calibration=_data(selector, outputs, rows), seen=SeenRows.of(outputs))
+
+
+def calibrate_sketch(
+    sketch: Sketch,
+    target: Target | None = None,
+    /,
+    *,
+    score: str | None = None,
+    risk: float | None = None,
+    coverage: float | None = None,
+    delta: float | None = 0.05,
+) -> Selector:
+    """Make a selector for a target risk or coverage, from a sketch of rows like those to come.
+
+    The threshold lies between bins and the guarantee is that of `calibrate`, as far as counts allow: where a sample may
+    have several rows there is none, and the words say so. Unless the sketch keeps every bit, the selector does not know
+    the distribution of confidence within bins, and `abstain.monitor` watches risk and share accepted alone.
+
+    Parameters
+    ----------
+    sketch
+        Counts by bins of confidence; the fitted score is in it.
+    target
+        `Risk` or `Coverage`; with ``per``, of the classes or domains that the sketch keeps apart.
+    score
+        The name of a score of the sketch.
+    risk, coverage, delta
+        The short form of the target.
+
+    Returns
+    -------
+    Selector
+        The score of the sketch and its threshold.
+    """
+    aim = _target(target, risk=risk, coverage=coverage, delta=delta)
+    if score == "best" and score not in sketch.scores:
+        raise InvalidInputError(
+            "`score` must name a score of the sketch, got 'best', which needs the rows to choose on. Calibrate the "
+            f"outputs, or name one of {', '.join(sketch.scores)}."
+        )
+    name = default_score(sketch.scores) if score is None else score
+    counts = sketch.counts(name)
+    try:
+        threshold, groups = aim.threshold_of_sketch(sketch, name)
+    except NoSafeThresholdError as error:
+        raise error.explained() from None
+    planned, plan = sketch.plan.scores[name], sketch.plan
+    distribution = distribution_of(counts)
+    return Selector(planned.entry, planned.fitted, threshold, plan.n_classes, distribution, groups, plan.class_names)
+
+
+def _target(target: Target | None, *, delta: float | None, **short: object) -> Target:
+    return target_of(target, **short) if target is not None else target_of(delta=delta, **short)
+
+
+def _threshold(target: Target, rows: ScoredRows, seed: int) -> Thresholds:
+    """The threshold of the target, or its fallback; an error says what is achievable."""
+    try:
+        return target.threshold(rows, seed=seed)
+    except NoSafeThresholdError as error:
+        fallback = target.fallback(len(rows.outputs))
+        if fallback is None:
+            raise error.explained() from None
+        return fallback, None
 
 
 def _noting(threshold: Threshold, words: str) -> Threshold:
-    return replace(threshold, promise=threshold.promise.noting(words))
+    return replace(threshold, guarantee=threshold.guarantee.noting(words))
 
 
-def _data(selector: Selector, given: Outputs, rest: Outputs, confidence: NDArray[np.float64]) -> CalibrationData:
+def _data(selector: Selector, given: Outputs, rows: ScoredRows) -> CalibrationData:
+    rest = rows.outputs
     return CalibrationData.of(
         given,
         rest,
         predictions=selector.predictions(rest) if rest.n_classes else None,
-        accepted=selector.accepted(rest, confidence),
+        accepted=selector.accepted(rest, rows.confidence),
         errors=selector.errors(rest) if rest.is_labelled else None,
     )
 
 
-def _candidates(score: AnyScore | Sequence[AnyScore] | None, outputs: Outputs, asked: Asked) -> list[Score]:
-    """The scores to choose among, all of which the outputs allow; one where there is nothing to choose."""
+def _check_labelled_above(target: Target, scores: list[Score]) -> None:
+    """Where only some rows are labelled, no score can be chosen or fitted."""
+    above = isinstance(target, Risk) and target.label_above is not None
+    if above and (len(scores) > 1 or scores[0].needs_fitting):
+        names = ", ".join(score.name for score in scores[:3])
+        raise InvalidInputError(
+            f"`label_above` must come with one score that needs no fitting, as not all rows have labels, got {names}."
+        )
+
+
+def _candidates(score: Scores | None, outputs: Outputs, target: Target) -> list[Score]:
+    """The scores to choose among, all of which the outputs allow; a single score where there is nothing to choose."""
     if isinstance(score, list | tuple) and len(score) == 1:
         score = score[0]
-    if asked.weighs_answers or score == EXPECTED_COST.name:
+    if target.weighs_answers or score == EXPECTED_COST.name:
         if score not in (None, EXPECTED_COST.name):
-            raise ValueError(f"`score` must be left out where answers are weighed by costs, got {score!r}.")
-        return [allowed(asked.expected_cost(outputs.n_classes), outputs)]
+            raise InvalidInputError(f"`score` must be left out where answers are weighed by costs, got {score!r}.")
+        return [allowed(target.expected_cost(outputs.n_classes), outputs)]
     return candidates(score, outputs)
+
+
+def improvement(name: str, certified: Threshold, target: Target, rows: ScoredRows, /, *, seed: int) -> str:
+    """How much more of these rows a combination accepts than the best single score, certified on them at the same risk.
+
+    The best in hindsight, so that the improvement is understated rather than overstated.
+    """
+    singles, shares = rows.fitted.singles, {}
+    for single, confidence in confidences(rows.outputs, singles).items():
+        try:
+            alone, _ = target.threshold(ScoredRows(rows.outputs, singles[single], rejected_last(confidence)), seed=seed)
+            shares[single] = alone.accepted / alone.n
+        except NoSafeThresholdError:
+            shares[single] = 0.0
+    best, here = max(shares, key=lambda single: shares[single]), certified.accepted / certified.n
+    if not shares[best]:
+        return f"{name} accepts {here:.1%} of these rows, and none of the {len(shares)} that it weighs any alone"
+    points = 100 * (here - shares[best])
+    return (
+        f"{name} accepts {here:.1%} of these rows, {abs(points):.1f} points {'more' if points >= 0 else 'fewer'} than "
+        f"{best} ({shares[best]:.1%}), the best alone of the {len(shares)} that it weighs"
+    )
+
+
+def distribution_of(counts: BinCounts, /) -> ScoreDistribution:
+    """That of confidence where every bit is kept; else all confidences are one part, of which nothing is known."""
+    if counts.is_exact and counts.n <= MOST and not counts.are_clusters:
+        return ScoreDistribution.of(BinnedSample(counts).rows()[0][::-1])
+    return ScoreDistribution((), (), (counts.n + 1,))

@@ -75,11 +75,11 @@ def slice_counts(
     if names is None:
         return ()
     wrong = np.zeros(len(accepted), dtype=bool) if errors is None else errors
-    distinct, place = np.unique(names, return_inverse=True)
+    distinct, index = np.unique(names, return_inverse=True)
     if len(distinct) > MOST:
         return ()
     columns = (None, accepted, accepted & wrong)
-    counts = [np.bincount(place, weights=each, minlength=len(distinct)).astype(int).tolist() for each in columns]
+    counts = [np.bincount(index, weights=each, minlength=len(distinct)).astype(int).tolist() for each in columns]
     return tuple(SliceCounts(str(name), *each) for name, *each in zip(distinct, *counts, strict=True))
 
 

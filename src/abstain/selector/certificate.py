@@ -1,23 +1,22 @@
-"""`Certificate`: a selector's promise, the data behind it, and what fresh labelled rows say of it."""
+"""`Certificate`: a selector's guarantee, the data behind it, what fresh rows say of it, and all of it in words."""
 
 import json
 from dataclasses import asdict, dataclass
 from math import isfinite
-from os import PathLike
 from typing import Any, Literal, Self, final, get_args
 
-from abstain.jsonable import jsonable
-from abstain.pages import page_of
-from abstain.records import built, parsed
+from abstain._errors import InvalidInputError
+from abstain._io.records import built, jsonable, parsed
+from abstain._text import counted, sentence
+from abstain.pages import WithPage
 from abstain.selector.calibration_data import CalibrationData, SliceCounts
-from abstain.thresholds.promise import Promise
+from abstain.thresholds.guarantee import Event, Guarantee
 from abstain.thresholds.refutation import Refutation
 
-FORMAT, VERSION = "abstain.certificate", 2
+FORMAT, VERSION = "abstain.certificate", 3
 DIGITS = 6  # significant ones, which no platform or library rounds otherwise
 Verdict = Literal["refuted", "not tested", "too little data", "consistent", "confirmed"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)  # from the worst to the best
-Event = Literal["wrong", "rejected"]
 
 
 @final
@@ -42,8 +41,8 @@ class SelectorFacts:
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class PromiseTest:
-    """A promise on the fresh rows."""
+class GuaranteeTest:
+    """A guarantee on the fresh rows."""
 
     about: str
     """What is tested, in words."""
@@ -54,13 +53,13 @@ class PromiseTest:
     reason: str
     """Why not; nothing where it is."""
     left_out: int
-    """Rows of clusters larger than those that the promise is about, which do not test it."""
+    """Rows of clusters larger than those that the guarantee is about, which do not test it."""
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
 class SliceTest:
-    """The fresh rows of one name, and whether their risk is significantly above what is promised for all."""
+    """The fresh rows of one name, and whether their risk is significantly above what is guaranteed for all."""
 
     counts: SliceCounts
     above: bool
@@ -81,8 +80,8 @@ class FreshData:
     errors: int
     """Among the accepted."""
     level: float
-    """The probability with which a kept promise may be called refuted, all tests together."""
-    tests: tuple[PromiseTest, ...]
+    """The probability with which a kept guarantee may be called refuted, all tests together."""
+    tests: tuple[GuaranteeTest, ...]
     classes: tuple[SliceTest, ...]
     domains: tuple[SliceTest, ...]
     unseen: tuple[str, ...]
@@ -92,11 +91,11 @@ class FreshData:
 
 @final
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Certificate:
-    """What is promised of a selector, on what data it rests, and whether fresh rows agree."""
+class Certificate(WithPage):
+    """What is guaranteed of a selector, on what data it rests, and whether fresh rows agree."""
 
     selector: SelectorFacts
-    promises: tuple[Promise, ...]
+    guarantees: tuple[Guarantee, ...]
     calibration: CalibrationData | None
     fresh: FreshData | None
     software: dict[str, str]
@@ -105,14 +104,12 @@ class Certificate:
     """Where the selector and the fresh rows were, as they were named."""
 
     def __repr__(self) -> str:
-        one = self.selector
-        rule = f"> {one.threshold:.6g}" if one.per is None else f"for each {one.per}"
-        return f"<Certificate: {self.verdict}; {one.score} {rule}; print(certificate.summary()) tells its promise>"
+        facts = self.selector
+        rule = f"> {facts.threshold:.6g}" if facts.per is None else f"for each {facts.per}"
+        return f"<Certificate: {self.verdict}; {facts.score} {rule}; print(certificate.summary()) shows its guarantee>"
 
     def summary(self) -> str:
-        """What is promised, and what the fresh rows say of it, a sentence or two in each line."""
-        from abstain.selector.certificate_words import summary_lines  # whose words are of certificates
-
+        """What is guaranteed, and what the fresh rows say of it, a sentence or two in each line."""
         return "\n".join(summary_lines(self))
 
     @property
@@ -126,31 +123,29 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, numbers rounded to six digits."""
-        found: dict[str, Any] = _rounded(jsonable(asdict(self)))
-        return {"format": FORMAT, "version": VERSION, "verdict": self.verdict} | found
+        plain: dict[str, Any] = _rounded(jsonable(asdict(self)))
+        return {"format": FORMAT, "version": VERSION, "verdict": self.verdict} | plain
 
     def to_json(self) -> str:
         """A text that is the same for the same certificate and differs line by line for others: keys are sorted."""
         return json.dumps(self.to_dict(), sort_keys=True, indent=1, allow_nan=False) + "\n"
 
-    def to_html(self, file: str | PathLike[str], /) -> None:
-        """Write one self-contained page."""
-        page_of("Certificate").write_page(self, file)
-
     @classmethod
-    def from_json(cls, text: str, /, *, place: str = "text") -> Self:
+    def from_json(cls, text: str, /, *, location: str = "text") -> Self:
         """The certificate that `to_json` wrote."""
         try:
-            found = parsed(text)
-            if not isinstance(found, dict) or found.pop("format", None) != FORMAT:
-                raise ValueError("another kind of document")
-            if (version := found.pop("version", None)) != VERSION:
-                raise ValueError(f"version {version!r}, not {VERSION}")
-            verdict, certificate = found.pop("verdict", None), built(found, cls)
+            plain = parsed(text)
+            if not isinstance(plain, dict) or plain.pop("format", None) != FORMAT:
+                raise InvalidInputError("another kind of document")
+            if (version := plain.pop("version", None)) != VERSION:
+                raise InvalidInputError(f"version {version!r}, not {VERSION}")
+            verdict, certificate = plain.pop("verdict", None), built(plain, cls)
             if certificate.verdict != verdict:
-                raise ValueError(f"the verdict {verdict!r} where its test says {certificate.verdict!r}")
+                raise InvalidInputError(f"the verdict {verdict!r} where its test says {certificate.verdict!r}")
         except (ValueError, RecursionError) as error:
-            raise ValueError(f"`{place}` must be a certificate as .json, got {str(error).rstrip('.')}.") from None
+            raise InvalidInputError(
+                f"`{location}` must be a certificate as .json, got {str(error).rstrip('.')}."
+            ) from None
         return certificate
 
 
@@ -160,3 +155,102 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, list):
         return [_rounded(item) for item in value]
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) and isfinite(value) else value
+
+
+MEANING = {
+    "confirmed": "the fresh rows alone prove {}",
+    "consistent": "the fresh rows are consistent with {}",
+    "refuted": "the fresh rows refute {}",
+    "too little data": "the fresh rows are too few to say",
+    "not tested": "{} was not tested on fresh rows",
+}
+
+
+def verdict_words(certificate: Certificate, /) -> str:
+    """What the fresh rows say, in a sentence."""
+    what = "the guarantee" if _is_guaranteed(certificate) else "what was aimed at"
+    return f"{sentence(MEANING[certificate.verdict].format(what))}."
+
+
+def _is_guaranteed(certificate: Certificate) -> bool:
+    return all(guarantee.proved for guarantee in certificate.guarantees)
+
+
+def guarantee_words(certificate: Certificate, /) -> list[str]:
+    """Each guarantee, a sentence."""
+    return [sentence(str(guarantee)) for guarantee in certificate.guarantees]
+
+
+def summary_lines(certificate: Certificate, /) -> list[str]:
+    """The guarantees, the verdict, and what it rests on."""
+    return [*guarantee_words(certificate), verdict_words(certificate), *findings(certificate)]
+
+
+def findings(certificate: Certificate, /) -> list[str]:
+    """What the fresh rows say of each guarantee, then of classes and domains that stand out; nothing without any."""
+    if (fresh := certificate.fresh) is None:
+        return []
+    unknown = [] if fresh.compared else [f"Which of the fresh rows calibrated it is {compared_words(fresh)}."]
+    return [*all_test_words(certificate), *slice_words(fresh), *unknown]
+
+
+def all_test_words(certificate: Certificate, /) -> list[str]:
+    """What the fresh rows say of each guarantee, at the share of the level that it has; nothing without any."""
+    word = "guaranteed" if _is_guaranteed(certificate) else "aimed at"
+    return [words_of_test(test, word=word) for test in ([] if certificate.fresh is None else certificate.fresh.tests)]
+
+
+def words_of_test(test: GuaranteeTest, /, *, word: str = "guaranteed") -> str:
+    """What was tested, what was observed, and what follows."""
+    about = sentence(test.about)
+    if (result := test.result) is None:
+        return f"{about}: not tested, as {test.reason}."
+    observed = f"{result.events:,} of {result.trials:,} are {test.event}"
+    share = f" ({result.events / result.trials:.2%})" if result.trials else ""
+    allowed = f"at most {result.limit:.4g} is {word}"
+    exact = result.by == "binomial"
+    p = f"p = {result.p_value:.3g}{'' if exact else f' (by bets, clusters of at most {result.largest} rows)'}"
+    chance = f"probability {'' if exact else 'about '}{result.power:.2f}"
+    noticed = f"A share of {result.alternative:.4g} would be noticed with {chance}"
+    bound = f"the share itself is at most {result.high:.4g} with probability {1 - result.delta:.4g}"
+    return f"{about}: {observed}{share}, {allowed}; {p}, {result.verdict}. {noticed}; {bound}.{_left_out(test)}"
+
+
+def _left_out(test: GuaranteeTest) -> str:
+    """That the fresh rows refute what the guarantee assumes of clusters, where they do."""
+    if not test.left_out or test.result is None:
+        return ""
+    return (
+        f" {counted(test.left_out, 'row')} left out: their clusters have more than "
+        f"{counted(test.result.largest, 'row')}, which the guarantee does not cover. "
+        "Calibrate again, on clusters like these or with `largest_cluster`."
+    )
+
+
+def slice_words(fresh: FreshData, /) -> list[str]:
+    """The classes and domains whose risk is significantly above what is guaranteed for all rows."""
+    kinds = (("class", fresh.classes), ("group", fresh.domains))
+    return [
+        f"In the {kind} {part.counts.name}, {part.counts.errors:,} of {part.counts.accepted:,} accepted rows are "
+        "wrong, significantly more than is guaranteed for all rows together."
+        for kind, slices in kinds
+        for part in slices
+        if part.above
+    ]
+
+
+def compared_words(fresh: FreshData, /) -> str:
+    """Whether any of the fresh rows calibrated the selector, and how that is known."""
+    if not fresh.compared:
+        return "not known: the selector keeps no hashes of its rows, as one from a sketch"
+    return f"none that is known by its {' or '.join(fresh.compared)}"
+
+
+def in_percent(part: int, whole: int, /) -> str:
+    """A share in percent, or a dash where there is nothing."""
+    return f"{part / whole:.1%}" if whole else "–"
+
+
+def mark(part: SliceTest, /) -> str:
+    """The remark on a slice."""
+    return "above the guarantee" if part.above else ""

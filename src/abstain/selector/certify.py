@@ -1,38 +1,43 @@
-"""`certify`: write down what a selector promises, and test it on fresh labelled rows."""
+"""`certify`: write down what a selector guarantees, test it on fresh labelled rows, and compare two certificates."""
 
 import platform
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from importlib.metadata import version
+from typing import Any, final
 from warnings import warn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._errors import InvalidInputError, InvalidTypeError
 from abstain.metrics.checks import rejected_last
 from abstain.metrics.slices import rows_of_parts
 from abstain.outputs import Outputs
 from abstain.outputs.digest import outputs_digest
-from abstain.outputs.expected import expect_outputs
-from abstain.outputs.unlabelled import unlabelled
+from abstain.outputs.outputs import expect_outputs
+from abstain.outputs.validation import unlabelled
 from abstain.selector.calibration_data import class_names_of, slice_counts
 from abstain.selector.certificate import (
     VERDICTS,
     Certificate,
-    Event,
     FreshData,
-    PromiseTest,
+    GuaranteeTest,
     SelectorFacts,
     SliceTest,
     Verdict,
 )
 from abstain.selector.selector import Selector
 from abstain.thresholds.evidence import Evidence
-from abstain.thresholds.parts import p_above
-from abstain.thresholds.promise import RISK, Promise
-from abstain.thresholds.refutation import Refutation, refutation, untestable
+from abstain.thresholds.guarantee import Event, Guarantee
+from abstain.thresholds.refutation import Refutation, p_above, refutation, untestable
 from abstain.thresholds.sample import check_chance
 
 Mask = NDArray[np.bool_]
+NOTICED = ("software", "sources")
+FRESH = ("fresh", "verdict")
+MAIN = ("calibration.digest", "guarantees[0].target", "selector.score", "selector.threshold", "verdict")
+Difference = tuple[str, Any, Any]
 
 
 def certify(
@@ -43,15 +48,15 @@ def certify(
     level: float = 0.05,
     sources: dict[str, str] | None = None,
 ) -> Certificate:
-    """The certificate of a selector; with ``fresh`` labelled rows, whether its promise is consistent with them.
+    """The certificate of a selector; with ``fresh`` labelled rows, whether its guarantee is consistent with them.
 
-    The fresh rows must be drawn as those to come are, and none of them may have calibrated it. A promise that is kept
-    is called refuted with probability at most ``level``, which all promises tested share. The test follows the
+    The fresh rows must be drawn as those to come are, and none of them may have calibrated it. A guarantee that is kept
+    is called refuted with probability at most ``level``, which all guarantees tested share. The test follows the
     guarantee, not the fresh rows: for clusters of at most M rows by bets, on the fresh clusters of at most M rows, and
     exact for independent rows and for one row of each cluster.
     """
     if not isinstance(selector, Selector):
-        raise TypeError(f"`selector` must be a Selector, got {type(selector).__name__}.")
+        raise InvalidTypeError(f"`selector` must be a Selector, got {type(selector).__name__}.")
     check_chance("level", level)
     threshold, groups = selector.threshold, selector.groups
     return Certificate(
@@ -60,14 +65,14 @@ def certify(
             score=selector.score,
             method=threshold.method,
             threshold=threshold.value,
-            group_thresholds={} if groups is None else {name: one.value for name, one in groups.thresholds.items()},
+            group_thresholds={} if groups is None else {name: group.value for name, group in groups.thresholds.items()},
             per=None if groups is None else groups.per,
             n_classes=selector.n_classes,
             calibrated_rows=threshold.n,
             accepted=threshold.accepted,
             errors=threshold.errors,
         ),
-        promises=(threshold.promise, *threshold.further),
+        guarantees=(threshold.guarantee, *threshold.further),
         calibration=selector.calibration,
         fresh=None if fresh is None else _Fresh(selector, fresh, level).data(),
         software={"abstain": version("abstain"), "python": platform.python_version()}
@@ -108,45 +113,45 @@ class _Fresh:
             verdict=_overall(tests),
         )
 
-    def tests(self) -> Iterator[PromiseTest]:
-        """Each promise, those of groups after those of all rows; the level is shared by those that can be tested."""
-        asked = list(self.promises())
-        share = self.level / max(1, sum(not untestable(promise) for _, promise, _ in asked))
-        for about, promise, inside in asked:
-            reason = untestable(promise)
-            event: Event = "wrong" if promise.quantity == RISK else "rejected"
-            evidence = self.evidence(promise, inside)
-            result = None if reason else self.tested(promise, evidence, share)
+    def tests(self) -> Iterator[GuaranteeTest]:
+        """Each guarantee, those of groups after those of all rows; the level is shared by those that can be tested."""
+        asked = list(self.guarantees())
+        share = self.level / max(1, sum(not untestable(guarantee) for _, guarantee, _ in asked))
+        for about, guarantee, inside in asked:
+            reason = untestable(guarantee)
+            event: Event = guarantee.quantity.event or "rejected"
+            evidence = self.evidence(guarantee, inside)
+            result = None if reason else self.tested(guarantee, evidence, share)
             left_out = 0 if reason else evidence.left_out
-            yield PromiseTest(about=about, event=event, result=result, reason=reason, left_out=left_out)
+            yield GuaranteeTest(about=about, event=event, result=result, reason=reason, left_out=left_out)
 
-    def promises(self) -> Iterator[tuple[str, Promise, Mask]]:
-        """What is promised, in words, and of which rows."""
+    def guarantees(self) -> Iterator[tuple[str, Guarantee, Mask]]:
+        """What is guaranteed, in words, and of which rows."""
         every = np.ones(len(self.outputs), dtype=bool)
         threshold, groups = self.selector.threshold, self.selector.groups
-        for promise in (threshold.promise, *threshold.further):
-            yield promise.quantity, promise, every
+        for guarantee in (threshold.guarantee, *threshold.further):
+            yield guarantee.about, guarantee, every
         if groups is None:
             return
         names = self.selector.group_names(self.outputs)
-        for name, one in groups.thresholds.items():
-            if one.value < np.inf:
-                yield f"{one.promise.quantity} in the group {name}", one.promise, names == name
+        for name, threshold in groups.thresholds.items():
+            if threshold.value < np.inf:
+                yield f"{threshold.guarantee.about} in the group {name}", threshold.guarantee, names == name
 
-    def evidence(self, promise: Promise, inside: Mask) -> Evidence:
-        """The rows that test a promise, of those in its group."""
-        return Evidence.of(promise, inside, self.ids, self.confidence, self.errors)
+    def evidence(self, guarantee: Guarantee, inside: Mask) -> Evidence:
+        """The rows that test a guarantee, of those in its group."""
+        return Evidence.of(guarantee, inside, self.ids, self.confidence, self.errors)
 
-    def tested(self, promise: Promise, evidence: Evidence, level: float) -> Refutation:
-        """A share of errors among the accepted, or of rows rejected, is at most what is promised."""
-        of_risk = promise.quantity == RISK
+    def tested(self, guarantee: Guarantee, evidence: Evidence, level: float) -> Refutation:
+        """A share of errors among the accepted, or of rows rejected, is at most what is guaranteed."""
+        of_risk = guarantee.quantity.event == "wrong"
         return refutation(
             self.errors if of_risk else ~self.accepted,
             evidence.rows & self.accepted if of_risk else evidence.rows,
             evidence.clusters,
-            limit=promise.limit,
+            limit=guarantee.limit,
             level=level,
-            delta=1 - (promise.probability or 0.0),
+            delta=1 - (guarantee.probability or 0.0),
             largest=evidence.largest,
         )
 
@@ -156,42 +161,42 @@ class _Fresh:
         return class_names_of(self.selector.predictions(self.outputs), self.selector.class_names)
 
     def slices(self) -> tuple[tuple[SliceTest, ...], tuple[SliceTest, ...]]:
-        """Every class and every domain, all tested together against the promised risk; no part of the verdict."""
+        """Every class and every domain, all tested together against the guaranteed risk; no part of the verdict."""
         named = (self.classes(), self.outputs.domain)
         classes, domains = (slice_counts(names, self.accepted, self.errors) for names in named)
         parts = [*_rows_of(named[0], len(classes)), *_rows_of(named[1], len(domains))]
         tests = [
-            SliceTest(counts=one, above=above)
-            for one, above in zip((*classes, *domains), self.are_above(parts), strict=True)
+            SliceTest(counts=counts, above=above)
+            for counts, above in zip((*classes, *domains), self.are_above(parts), strict=True)
         ]
         return tuple(tests[: len(classes)]), tuple(tests[len(classes) :])
 
     def are_above(self, parts: list[NDArray[np.int64]]) -> list[bool]:
-        """Whether the risk of each of these parts of the rows is significantly above what is promised of all."""
-        promise = self.selector.threshold.promise
-        if promise.quantity != RISK or untestable(promise):
+        """Whether the risk of each of these parts of the rows is significantly above what is guaranteed of all."""
+        guarantee = self.selector.threshold.guarantee
+        if guarantee.quantity.event != "wrong" or untestable(guarantee):
             return [False] * len(parts)
-        evidence = self.evidence(promise, np.ones(len(self.outputs), dtype=bool))
-        found = p_above(
+        evidence = self.evidence(guarantee, np.ones(len(self.outputs), dtype=bool))
+        p_values = p_above(
             parts,
             self.errors,
             self.accepted & evidence.rows,
             evidence.clusters,
-            limit=promise.limit,
+            limit=guarantee.limit,
             level=self.level,
             largest=evidence.largest,
         )
-        return [p <= self.level for p in found]
+        return [p <= self.level for p in p_values]
 
 
 def _check_unseen(selector: Selector, fresh: Outputs, digest: str) -> None:
     """Refuse rows that calibrated the selector, and warn of those that have the ids of some."""
     if selector.calibration is not None and digest == selector.calibration.digest:
-        raise ValueError("`fresh` must be rows that the selector has not seen, got those it was calibrated on.")
+        raise InvalidInputError("`fresh` must be rows that the selector has not seen, got those it was calibrated on.")
     if selector.seen is None:
         return
     if share := selector.seen.share(fresh):
-        raise ValueError(
+        raise InvalidInputError(
             f"`fresh` must be rows that the selector has not seen, got about {max(1, round(share * len(fresh))):,} of "
             f"{len(fresh):,} that calibrated it. Take rows that neither chose the score nor its threshold."
         )
@@ -199,7 +204,7 @@ def _check_unseen(selector: Selector, fresh: Outputs, digest: str) -> None:
         warn(
             f"About {max(1, round(share * len(fresh))):,} of {len(fresh):,} fresh rows have ids of rows that "
             "calibrated the selector, but other logits or confidences: they are taken for other samples. If they "
-            "are the same samples, answered anew, they are not fresh: take others.",
+            "are the same samples, answered again, they are not fresh: use others.",
             stacklevel=4,  # whoever calls `certify`
         )
 
@@ -209,6 +214,77 @@ def _rows_of(names: NDArray[np.str_] | None, parts: int) -> list[NDArray[np.int6
     return rows_of_parts(np.unique(names, return_inverse=True)[1], parts) if names is not None and parts else []
 
 
-def _overall(tests: Iterable[PromiseTest]) -> Verdict:
+def _overall(tests: Iterable[GuaranteeTest]) -> Verdict:
     """The worst of them; all must be confirmed for the whole to be."""
     return min((test.result.verdict for test in tests if test.result), key=VERDICTS.index, default="not tested")
+
+
+@final
+@dataclass(frozen=True)
+class Changes:
+    """In words, what breaks a certificate and what does not."""
+
+    breaks: tuple[str, ...]
+    notices: tuple[str, ...]
+
+    @property
+    def stands(self) -> bool:
+        """Whether the certificate still holds."""
+        return not self.breaks
+
+
+def changes(old: Certificate, new: Certificate, /) -> Changes:
+    """Compare a certificate with one made again from the same selector and rows, or with fresh rows from elsewhere.
+
+    It is broken by a refuted guarantee, by another selector, other guarantees or calibration rows; by other fresh rows,
+    or other decisions on them, where they are said to be the same; and by fresh rows from elsewhere that say less
+    than it does. Versions of software, and fresh rows from elsewhere that say as much, are noticed.
+    """
+    breaks, notices = [], []
+    replaced = old.selector.digest != new.selector.digest
+    if replaced:
+        breaks.append(f"another selector (digest {new.selector.digest[:12]}…, certified {old.selector.digest[:12]}…)")
+    elsewhere = old.sources.get("on") != new.sources.get("on")
+    if new.verdict == "refuted":
+        breaks.append("The guarantee is refuted by the fresh rows.")
+    before, after = old.to_dict(), new.to_dict()
+    if new.fresh is not None and elsewhere:
+        known = "none" if old.fresh is None else f"{old.fresh.rows:,}"
+        notices.append(f"The fresh rows are others: {new.fresh.rows:,} rows for {known}.")
+        says_less = VERDICTS.index(new.verdict) < VERDICTS.index(old.verdict)
+        if old.fresh is not None and says_less and new.verdict != "refuted":
+            breaks.append(f"The fresh rows say {new.verdict!r} where the certificate says {old.verdict!r}.")
+        before, after = ({key: value for key, value in each.items() if key not in FRESH} for each in (before, after))
+    differences = _differences(before, after, "")
+    if replaced:
+        differences, left = _main(differences)
+        breaks += [f"{left} more numbers differ, as they do under another selector"] if left else []
+    for path, before, after in differences:
+        words = f"{path}: {_short(before)} → {_short(after)}"
+        (notices if path.split(".")[0] in NOTICED else breaks).append(words)
+    return Changes(tuple(breaks), tuple(notices))
+
+
+def _main(differences: list[Difference]) -> tuple[list[Difference], int]:
+    """Those that say what another selector is, what it guarantees and rests on; and how many others there are."""
+    main = [each for each in differences if each[0].split(".")[0] in NOTICED or each[0].startswith(MAIN)]
+    return main, len(differences) - len(main) - 1  # its digest is named already
+
+
+def _differences(old: Any, new: Any, path: str) -> list[Difference]:
+    """Where two documents differ, by the path to it."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return [
+            difference
+            for key in sorted({*old, *new})
+            for difference in _differences(old.get(key), new.get(key), f"{path}.{key}" if path else key)
+        ]
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        pairs = enumerate(zip(old, new, strict=True))
+        return [each for number, pair in pairs for each in _differences(*pair, f"{path}[{number}]")]
+    return [] if old == new else [(path, old, new)]
+
+
+def _short(value: Any) -> str:
+    words = f"{len(value)} items" if isinstance(value, dict | list) else str(value)
+    return words if len(words) <= 24 else f"{words[:20]}…"

@@ -1,4 +1,4 @@
-"""Choose among scores on rows that the threshold does not see, so that the choice costs the promise nothing."""
+"""Choose among scores on rows that the threshold does not see, so that the choice costs the guarantee nothing."""
 
 from collections.abc import Sequence
 from math import hypot
@@ -6,15 +6,15 @@ from math import hypot
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._errors import InvalidInputError
 from abstain.metrics import aurc, compare
+from abstain.metrics.aurc import lowest
 from abstain.metrics.checks import rejected_last
-from abstain.metrics.lowest import lowest
 from abstain.outputs import Outputs
-from abstain.outputs.draw import draw_rows
+from abstain.outputs.rows import draw_rows
 from abstain.scores.confidences import confidences
-from abstain.scores.default import DEFAULT, default_score
 from abstain.scores.fitting_draw import SHARE, FittingRows, fit_each, split_to_fit
-from abstain.scores.registry import SCORES, AnyScore, as_scores
+from abstain.scores.registry import DEFAULT, SCORES, AnyScore, as_scores, default_score
 from abstain.scores.score import Score
 
 Floats = NDArray[np.float64]
@@ -48,10 +48,12 @@ def best_on(scores: list[Score], rows: Outputs, /, *, alpha: float = 1.0, seed: 
     half = draw_rows(len(rows), rows.ids, size=len(rows) / 2, rng=rng)
     parts = [(rows.select(half), rows.select(~half)), (rows.select(~half), rows.select(half))]
     judged = [(_confidences(scores, *part), part[1]) for part in parts]
-    tried = [score for score in scores if all(score.name in found for found, _ in judged)]
+    tried = [score for score in scores if all(score.name in confidence for confidence, _ in judged)]
     if not tried:
-        raise ValueError("`score` must name a score that can be fitted on these rows, got none. Give more rows.")
-    areas = [sum(aurc(found[one.name], part.errors, alpha=alpha) for found, part in judged) for one in tried]
+        raise InvalidInputError("`score` must name a score that can be fitted on these rows, got none. Give more rows.")
+    areas = [
+        sum(aurc(confidence[score.name], part.errors, alpha=alpha) for confidence, part in judged) for score in tried
+    ]
     first, best = tried[0], tried[lowest(areas)]
     chosen = best if _is_ahead(best, first, judged, alpha) else first
     return chosen, [score.name for score in tried]
@@ -59,15 +61,16 @@ def best_on(scores: list[Score], rows: Outputs, /, *, alpha: float = 1.0, seed: 
 
 def _confidences(scores: list[Score], fitting: Outputs, rows: Outputs) -> dict[str, Floats]:
     fitted, _ = fit_each(scores, FittingRows.within(fitting))
-    found = confidences(rows, fitted) if fitted else {}
-    return {name: rejected_last(confidence) for name, confidence in found.items()}
+    values = confidences(rows, fitted) if fitted else {}
+    return {name: rejected_last(confidence) for name, confidence in values.items()}
 
 
 def _is_ahead(best: Score, first: Score, judged: list[tuple[dict[str, Floats], Outputs]], alpha: float) -> bool:
     if best is first:
         return True
     apart = [
-        compare(found[first.name], found[best.name], part.errors, alpha=alpha, ids=part.ids) for found, part in judged
+        compare(confidence[first.name], confidence[best.name], part.errors, alpha=alpha, ids=part.ids)
+        for confidence, part in judged
     ]
     return sum(each.difference for each in apart) > AHEAD * hypot(*(each.se for each in apart))
 
@@ -77,13 +80,13 @@ def candidates(score: AnyScore | Sequence[AnyScore] | None, outputs: Outputs, /)
     if score is None:
         score = default_score((*outputs.given_names, *([DEFAULT] if outputs.n_classes else [])))
     if score == "best":
-        every = ("all", *(name for name, one in SCORES.items() if one.on_request))
-        return [one for one in as_scores(every, outputs, what="score") if one.objection(outputs) is None]
-    return [allowed(one, outputs) for one in as_scores(score, outputs, what="score")]
+        every = ("all", *(name for name, entry in SCORES.items() if entry.on_request))
+        return [entry for entry in as_scores(every, outputs, what="score") if entry.objection(outputs) is None]
+    return [allowed(entry, outputs) for entry in as_scores(score, outputs, what="score")]
 
 
 def allowed(score: Score, outputs: Outputs, /) -> Score:
     """The score, if the outputs have what it needs."""
     if objection := score.objection(outputs):
-        raise ValueError(f"`outputs` must have what {score.name} needs, got {objection}.")
+        raise InvalidInputError(f"`outputs` must have what {score.name} needs, got {objection}.")
     return score

@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from abstain.arguments import as_path
-from abstain.files import reading, write_whole
-from abstain.jsonable import jsonable
-from abstain.records import built
+from abstain._arguments import as_path
+from abstain._errors import InvalidInputError
+from abstain._io.files import reading, write_whole
+from abstain._io.records import built, jsonable
+from abstain._io.sealed import Arrays, sealed_bytes, unsealed
 from abstain.scores.score import FittedScore, Score
 from abstain.scores.state import check_decides, from_state, to_state
-from abstain.sealed import Arrays, sealed_bytes, unsealed
 from abstain.selector.calibration_data import CalibrationData
+from abstain.selector.calibration_rows import SeenRows
 from abstain.selector.group_thresholds import GroupThresholds
-from abstain.selector.seen import SeenRows
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
-FORMAT, VERSION = "abstain.selector", 8
+FORMAT, VERSION = "abstain.selector", 9
 KEYS = {"score", "fitted", "threshold", "groups", "n_classes", "distribution", "class_names", "calibration", "seen"}
 
 
@@ -49,15 +49,15 @@ def dumped(selector: Any, /) -> bytes:
         _fields(json.loads(json.dumps(jsonable(header), allow_nan=False)), arrays, ())
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         reason = str(error).rstrip(".")
-        raise ValueError(f"`selector` must have a score that a file can hold, got {reason}.") from None
+        raise InvalidInputError(f"`selector` must have a score that a file can hold, got {reason}.") from None
     return sealed_bytes(FORMAT, VERSION, header, arrays)
 
 
 def load(file: str | PathLike[str], /, *, own: Iterable[Any] = ()) -> dict[str, Any]:
     """The fields of the selector in a file; a truncated, altered, newer or foreign one is an error that says so."""
-    place = as_path("file", file)
-    with reading(place, "a selector written by Selector.save"):
-        contents = place.read_bytes()
+    path = as_path("file", file)
+    with reading(path, "a selector written by Selector.save"):
+        contents = path.read_bytes()
     return read(contents, str(file), own=own)
 
 
@@ -68,7 +68,7 @@ def read(contents: bytes, file: str, /, *, own: Iterable[Any] = ()) -> dict[str,
         return _fields(header, arrays, own)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         reason = str(error).rstrip(".")
-        raise ValueError(f"`{file}` must be a selector, got {type(error).__name__}: {reason}.") from None
+        raise InvalidInputError(f"`{file}` must be a selector, got {type(error).__name__}: {reason}.") from None
 
 
 def _fields(header: dict[str, Any], arrays: Arrays, own: Iterable[Any]) -> dict[str, Any]:
@@ -76,21 +76,21 @@ def _fields(header: dict[str, Any], arrays: Arrays, own: Iterable[Any]) -> dict[
     entry = from_state(header["score"], arrays, kind=Score, own=own)
     fitted = from_state(header["fitted"], arrays, kind=FittedScore, own=own)
     _check_all_is_read(entry, fitted, header, arrays)
-    n_classes = built(header["n_classes"], int, place="n_classes")
-    class_names = built(header["class_names"], tuple[str, ...] | None, place="class_names")
+    n_classes = built(header["n_classes"], int, where="n_classes")
+    class_names = built(header["class_names"], tuple[str, ...] | None, where="class_names")
     if class_names is not None and len(class_names) != n_classes:
-        raise ValueError(f"{len(class_names)} names for {n_classes} classes")
+        raise InvalidInputError(f"{len(class_names)} names for {n_classes} classes")
     check_decides(fitted, n_classes)
     return {
         "entry": entry,
         "fitted": fitted,
-        "threshold": built(header["threshold"], Threshold, place="threshold"),
-        "groups": built(header["groups"], GroupThresholds | None, place="groups"),
+        "threshold": built(header["threshold"], Threshold, where="threshold"),
+        "groups": built(header["groups"], GroupThresholds | None, where="groups"),
         "n_classes": n_classes,
-        "distribution": built(header["distribution"], ScoreDistribution, place="distribution"),
+        "distribution": built(header["distribution"], ScoreDistribution, where="distribution"),
         "class_names": class_names,
-        "calibration": built(header["calibration"], CalibrationData | None, place="calibration"),
-        "seen": built(header["seen"], SeenRows | None, place="seen"),
+        "calibration": built(header["calibration"], CalibrationData | None, where="calibration"),
+        "seen": built(header["seen"], SeenRows | None, where="seen"),
     }
 
 
@@ -106,7 +106,7 @@ def _check_all_is_read(entry: Score, fitted: FittedScore, header: dict[str, Any]
     """A file says what is saved again and nothing else."""
     score, state, stored = _states(entry, fitted)
     if set(header) != KEYS or json.loads(json.dumps([score, state])) != [header["score"], header["fitted"]]:
-        raise ValueError("a header with more or other fields")
+        raise InvalidInputError("a header with more or other fields")
     forms = [{name: (array.dtype, array.shape) for name, array in kept.items()} for kept in (stored, arrays)]
     if forms[0] != forms[1]:
-        raise ValueError("more or other arrays than its score has")
+        raise InvalidInputError("more or other arrays than its score has")

@@ -7,6 +7,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
 from abstain.selector.calibration_data import class_names_of
 from abstain.thresholds.threshold import Threshold
@@ -43,7 +44,7 @@ class GroupThresholds:
     ) -> NDArray[np.str_]:
         """(n,) the group of each row."""
         if self.is_by_class and not outputs.n_classes:
-            raise ValueError(
+            raise InvalidInputError(
                 "`outputs` must have logits or probabilities for a threshold per class, got confidences alone. Of a "
                 "table with a column prediction, use --per prediction."
             )
@@ -51,19 +52,21 @@ class GroupThresholds:
             return class_names_of(predictions(), class_names)
         if outputs.domain is None:
             name = self.column or "group"
-            raise ValueError(f"`outputs` must have a {name} for each row, got none. Pass domain=, or a column {name}.")
+            raise InvalidInputError(
+                f"`outputs` must have a {name} for each row, got none. Pass domain=, or a column {name}."
+            )
         return outputs.domain
 
     def values(self, names: NDArray[np.str_], /) -> NDArray[np.float64]:
         """(n,) the threshold of each group named, +inf for one that calibration did not have."""
-        distinct, place = np.unique(names, return_inverse=True)
-        found = [self.thresholds[name].value if name in self.thresholds else np.inf for name in distinct.tolist()]
-        return np.asarray(found)[place]
+        distinct, index = np.unique(names, return_inverse=True)
+        values = [self.thresholds[name].value if name in self.thresholds else np.inf for name in distinct.tolist()]
+        return np.asarray(values)[index]
 
     def for_classes(self, n_classes: int, class_names: tuple[str, ...] | None, /) -> NDArray[np.float64]:
         """(K,) the threshold of each class."""
         if not self.is_by_class:
-            raise ValueError(f"`selector` must have thresholds that a model knows, got one for each {self.per}.")
+            raise InvalidInputError(f"`selector` must have thresholds that a model knows, got one for each {self.per}.")
         return self.values(class_names_of(np.arange(n_classes), class_names))
 
     def unseen(self, outputs: Outputs, /) -> dict[str, int]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc
 
+from abstain._errors import InvalidInputError
 from abstain.outputs.hashes import Hashes
 
 SIZE = 1024
@@ -32,10 +33,10 @@ class HashSample:
 
     def __post_init__(self) -> None:
         edges = (-1, *self.hashes, self.below)
-        rising = all(one < other for one, other in pairwise(edges))
+        rising = all(low < high for low, high in pairwise(edges))
         fits = len(self.hashes) == len(self.counts) <= SIZE and 0 < self.below <= END
         if not (rising and fits and all(count > 0 for count in self.counts)):
-            raise ValueError("hashes that do not rise, or counts that do not fit")
+            raise InvalidInputError("hashes that do not rise, or counts that do not fit")
 
     @classmethod
     def of(cls, hashes: Hashes, /) -> Self:

@@ -31,14 +31,14 @@ def reasons(
 ) -> NDArray[np.str_]:
     """Why each row (n,) whose confidence is not above its threshold is not accepted; above +inf, none ever is."""
     accepted, certified = confidence > values, values < np.inf
-    found = np.full(len(outputs), "", dtype=object)
-    found[~accepted & ~certified] = "no threshold is certified for it"
+    reason = np.full(len(outputs), "", dtype=object)
+    reason[~accepted & ~certified] = "no threshold is certified for it"
     left = np.flatnonzero(~accepted & certified & outputs.usable)
     if len(left):
         lack = values[left] - confidence[left]
-        found[left] = _of_score(entry, fitted, outputs.select(left), lack, class_names)
-    found[~accepted & ~outputs.usable] = "not finite"
-    return found.astype(np.str_)
+        reason[left] = _of_score(entry, fitted, outputs.select(left), lack, class_names)
+    reason[~accepted & ~outputs.usable] = "not finite"
+    return reason.astype(np.str_)
 
 
 def _of_score(

@@ -7,15 +7,15 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abstain.draws import coarse, generator
-from abstain.records import from_json, to_json
+from abstain._draws import coarse, generator
+from abstain._errors import InvalidInputError
+from abstain._io.records import from_json, to_json
 from abstain.selector.calibration_data import CalibrationData
+from abstain.selector.calibration_rows import NAMED, SeenRows, id_hashes
 from abstain.selector.hash_sample import HashSample
-from abstain.selector.looks import labels_at, level_at, looks_with
-from abstain.selector.seen import NAMED, SeenRows, id_hashes
 from abstain.selector.selector import Selector
-from abstain.thresholds.achievable import lowest_in_reach, reach_words
-from abstain.thresholds.promise import RISK, Promise
+from abstain.thresholds.guarantee import Guarantee, Quantity
+from abstain.thresholds.refusal import lowest_achievable, lowest_words
 from abstain.thresholds.sample import (
     Sample,
     check_chance,
@@ -23,11 +23,14 @@ from abstain.thresholds.sample import (
     check_target,
     one_per_cluster,
     one_row_of_each,
+    range_words,
     rows_like,
 )  # fmt: skip
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.step_down import largest_safe_rank
 from abstain.thresholds.threshold import Threshold
+
+FIRST_LOOK, GROWTH = 200, 1.6
 
 
 @final
@@ -82,7 +85,7 @@ class Recertification:
         above = all(value >= self.floor for value in values)
         looked = self.looks == looks_with(len(self.ids))
         if not (columns and waiting and above and looked and self.left >= 0 and set(self.errors) <= {0, 1}):
-            raise ValueError("`text` must be the state of a Recertification, got columns that do not fit.")
+            raise InvalidInputError("`text` must be the state of a Recertification, got columns that do not fit.")
 
     @classmethod
     def of(
@@ -90,23 +93,23 @@ class Recertification:
     ) -> Self:
         """No labels yet; the target and the floor are those of the selector unless given."""
         if selector.groups is not None:
-            raise ValueError("`selector` must have one threshold to certify again, got one for each group.")
-        promise = selector.threshold.promise
+            raise InvalidInputError("`selector` must have one threshold to certify again, got one for each group.")
+        guarantee = selector.threshold.guarantee
         if risk is None and selector.threshold.further:
-            raise ValueError(
-                "`risk` must be given to certify a risk alone again, since the selector promises more: "
-                f"{selector.threshold.further[0].quantity}. Calibrate anew to keep both."
+            raise InvalidInputError(
+                "`risk` must be given to certify a risk alone again, since the selector guarantees more: "
+                f"{selector.threshold.further[0].about}. Calibrate again to keep both."
             )
-        if risk is None and promise.quantity != RISK:
-            raise ValueError("`risk` must be given, since the selector promises something else, got none.")
-        if delta is None and promise.probability is None:
-            raise ValueError("`delta` must be given, since the selector promises no probability, got none.")
+        if risk is None and guarantee.quantity is not Quantity.RISK:
+            raise InvalidInputError("`risk` must be given, since the selector guarantees something else, got none.")
+        if delta is None and guarantee.probability is None:
+            raise InvalidInputError("`delta` must be given, since the selector guarantees no probability, got none.")
         return cls(
-            risk=(promise.target or 0.0) if risk is None else risk,
-            delta=1 - (promise.probability or 0.0) if delta is None else delta,
+            risk=(guarantee.target or 0.0) if risk is None else risk,
+            delta=1 - (guarantee.probability or 0.0) if delta is None else delta,
             floor=selector.threshold.value if floor is None else floor,
             of_selector=_digest(selector),
-            clustered=promise.largest is not None or promise.counting == "clusters",
+            clustered=guarantee.largest is not None or guarantee.counting == "clusters",
         )
 
     def ask(self, confidence: ArrayLike, ids: ArrayLike, /, *, labels: int, seed: int = 0) -> Self:
@@ -116,19 +119,19 @@ class Recertification:
         same id one is drawn, whether it is above the floor or not.
         """
         if self.pending:
-            raise ValueError(
+            raise InvalidInputError(
                 f"{len(self.pending)} rows asked for before must be labelled first (`answer`), got a further `ask`."
             )
         c, names = np.asarray(confidence, dtype=np.float64), check_names("ids", ids).astype(str)
         if c.ndim != 1 or names.shape != c.shape:
-            raise ValueError(f"`ids` must name each row of `confidence`, got shape {names.shape} for {c.shape}.")
+            raise InvalidInputError(f"`ids` must name each row of `confidence`, got shape {names.shape} for {c.shape}.")
         if labels < 1:
-            raise ValueError(f"`labels` must be at least 1, got {labels}.")
+            raise InvalidInputError(f"`labels` must be at least 1, got {labels}.")
         given = one_per_cluster(np.where(np.isnan(c), -np.inf, c), np.zeros(len(c)), ids=names, seed=seed)
         clustered, c, names = self.clustered or len(given) < len(c), c[given], names[given]
         new = np.flatnonzero((c > self.floor) & ~np.isin(names, self.ids))
         if not len(new):
-            raise ValueError(
+            raise InvalidInputError(
                 f"`confidence` must have rows above {self.floor:g}, the old threshold, that have no label yet, got "
                 f"none among {len(c)}. Bring decisions on new rows."
             )
@@ -148,19 +151,21 @@ class Recertification:
     def answer(self, ids: ArrayLike, errors: ArrayLike, /) -> Self:
         """Take the errors (0 or 1) of all pending rows, and look whether a threshold is certified now."""
         if not self.pending:
-            raise ValueError("Rows to label must be asked for first (`ask`), got labels that no row waits for.")
+            raise InvalidInputError("Rows to label must be asked for first (`ask`), got labels that no row waits for.")
         names, wrong = np.asarray(ids).astype(str), np.asarray(errors, dtype=np.float64)
         if names.shape != wrong.shape or not ((wrong == 0) | (wrong == 1)).all():
-            raise ValueError("`errors` must be 0 or 1 for each of `ids`, got others.")
+            raise InvalidInputError(
+                f"`errors` must be 0 or 1 for each id, got {wrong.size} {range_words(wrong)} for {names.size} ids."
+            )
         if len(np.unique(names)) != len(names):
-            raise ValueError("`ids` must name each row once, got some twice.")
+            raise InvalidInputError("`ids` must name each row once, got some twice.")
         known = dict(zip(names.tolist(), wrong.astype(int).tolist(), strict=True))
         if missing := [name for name in self.pending if name not in known]:
-            raise ValueError(
+            raise InvalidInputError(
                 f"`errors` must be there for every row asked for, got none for {len(missing)}, {missing[0]!r} first."
             )
         ids = (*self.ids, *self.pending)
-        found = replace(
+        state = replace(
             self,
             ids=ids,
             confidence=(*self.confidence, *self.pending_confidence),
@@ -170,9 +175,9 @@ class Recertification:
             pending_confidence=(),
             pending_rows=(),
         )
-        values = [found._look(number) for number in range(self.looks + 1, found.looks + 1)]
+        values = [state._look(number) for number in range(self.looks + 1, state.looks + 1)]
         safe = [value for value in (self.certified, *values) if value is not None]
-        return replace(found, certified=min(safe, default=None))
+        return replace(state, certified=min(safe, default=None))
 
     def _look(self, number: int) -> float | None:
         """The lowest threshold that this look certifies, on as many labels as it was fixed for."""
@@ -191,8 +196,8 @@ class Recertification:
         sample, level = Sample.of(self.confidence, self.errors), level_at(self.delta, self.looks + 1)
         top = max(1, len(sample) // 4)
         seen = f"{int(sample.totals[top - 1])} of the {top} most trusted of {len(sample)} labelled rows are wrong"
-        reach = lowest_in_reach(lambda trial: largest_safe_rank(sample, trial, level) > 0, self.risk)
-        return f"{seen}; {reach_words(reach)}"
+        lowest = lowest_achievable(lambda trial: largest_safe_rank(sample, trial, level) > 0, self.risk)
+        return f"{seen}; {lowest_words(lowest)}"
 
     @property
     def threshold(self) -> Threshold | None:
@@ -201,13 +206,13 @@ class Recertification:
             return None
         all_rows = np.asarray(self.offered)
         accepted = int(np.count_nonzero(all_rows > self.certified))
-        promise = Promise(
-            quantity=RISK,
+        guarantee = Guarantee(
+            quantity=Quantity.RISK,
             target=self.risk,
             probability=1 - self.delta,
             distribution=one_row_of_each(len(all_rows)) if self.clustered else rows_like(len(all_rows)),
             counting="clusters" if self.clustered else "rows",
-            caveats=(f"{len(self.ids)} of them were labelled, and it holds whenever one chose to stop",),
+            caveats=(f"{len(self.ids)} of them were labelled, and it holds whenever labelling stopped",),
         )
         return Threshold(
             value=self.certified,
@@ -215,15 +220,15 @@ class Recertification:
             n=len(all_rows),
             accepted=accepted,
             errors=None,
-            promise=promise,
+            guarantee=guarantee,
         )
 
     def selector(self, old: Selector, /) -> Selector:
         """The old selector with the new threshold and the distribution of the new rows; an error if there is none."""
         if _digest(old) != self.of_selector:
-            raise ValueError("`old` must be the selector that the labels were asked for, got another.")
+            raise InvalidInputError("`old` must be the selector that the labels were asked for, got another.")
         if self.threshold is None:
-            raise ValueError(
+            raise InvalidInputError(
                 f"A threshold must be certified first, got none after {len(self.ids)} labels. Ask for more."
             )
         return replace(
@@ -269,3 +274,25 @@ def _digest(selector: Selector) -> str:
     """Of what a threshold on its score means."""
     text = f"{selector.score} {selector.threshold.value!r} {to_json(selector.distribution)}"
     return sha256(text.encode()).hexdigest()[:16]
+
+
+def labels_at(look: int, /) -> int:
+    """The number of labels at the k-th look, from 1.
+
+    >>> [labels_at(look) for look in (1, 2, 3)]
+    [200, 320, 512]
+    """
+    return round(FIRST_LOOK * GROWTH ** (look - 1))
+
+
+def looks_with(labels: int, /) -> int:
+    """How many looks there are with so many labels."""
+    number = 0
+    while labels_at(number + 1) <= labels:
+        number += 1
+    return number
+
+
+def level_at(delta: float, look: int, /) -> float:
+    """The part of δ that the k-th look has, δ/(k(k + 1)); all of them together have δ."""
+    return delta / (look * (look + 1))

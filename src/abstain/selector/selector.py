@@ -9,20 +9,21 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.fingerprint import digest
+from abstain._errors import InvalidInputError
+from abstain._io.fingerprint import digest
+from abstain._io.sealed import seal
+from abstain._text import listed
 from abstain.outputs import Outputs
-from abstain.outputs.expected import expect_outputs
+from abstain.outputs.outputs import expect_outputs
 from abstain.scores.confidences import predictions
 from abstain.scores.score import FittedScore, Score
-from abstain.sealed import seal
 from abstain.selector import file as selector_file
 from abstain.selector.calibration_data import CalibrationData, class_names_of
+from abstain.selector.calibration_rows import SeenRows
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.selector.reasons import reasons
-from abstain.selector.seen import SeenRows
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
-from abstain.words import listed
 
 ABSTAIN = -1
 """What `Selector.answers` gives where it does not answer."""
@@ -33,15 +34,15 @@ ABSTAIN = -1
 class Selector:
     """A fitted score and the threshold above which a prediction is accepted.
 
-    `calibrate` makes it; `accepts` and `answers` decide, ``summary()`` tells in words what is promised, and `save` and
-    `load` keep it in one file that holds arrays and a header, nothing executable.
+    `calibrate` makes it; `accepts` and `answers` decide, ``summary()`` says what is guaranteed, and `save` and `load`
+    keep it in one file that holds arrays and a header, nothing executable.
     """
 
     entry: Score
     """The score with its options."""
     fitted: FittedScore
     threshold: Threshold
-    """Where there are groups, its value is +inf and its counts and promise are those of all groups together."""
+    """Where there are groups, its value is +inf and its counts and guarantee are those of all groups together."""
     n_classes: int
     distribution: ScoreDistribution
     """That of confidence in calibration, for `abstain.monitor`."""
@@ -54,9 +55,8 @@ class Selector:
 
     def __repr__(self) -> str:
         rule = f"> {self.threshold.value:.6g}" if self.groups is None else f"for each {self.groups.per}"
-        return (
-            f"<Selector: {self.score} {rule}, by {self.threshold.method}; print(selector.summary()) tells its promise>"
-        )
+        by = self.threshold.method
+        return f"<Selector: {self.score} {rule}, by {by}; print(selector.summary()) shows its guarantee>"
 
     def _repr_html_(self) -> str:
         return f"<b>Selector</b><br>{escape(self.summary())}"
@@ -88,12 +88,12 @@ class Selector:
         expect_outputs(outputs)
         if outputs.n_classes != self.n_classes:
             wanted, got = (_kind(n) for n in (self.n_classes, outputs.n_classes))
-            raise ValueError(f"`outputs` must have {wanted}, as in calibration, got {got}.")
+            raise InvalidInputError(f"`outputs` must have {wanted}, as in calibration, got {got}.")
         mine, others = self.class_names or (), outputs.class_names or ()
-        places = {name: place for place, name in enumerate(mine)}
-        moved = next((place for place, name in enumerate(others) if places.get(name, place) != place), None)
+        indices = {name: index for index, name in enumerate(mine)}
+        moved = next((index for index, name in enumerate(others) if indices.get(name, index) != index), None)
         if moved is not None:
-            raise ValueError(
+            raise InvalidInputError(
                 f"`outputs` must have the classes in the order of calibration, {mine[moved]!r} as number {moved}, got "
                 f"{others[moved]!r}. Put the columns in that order."
             )
@@ -116,7 +116,7 @@ class Selector:
     def group_names(self, outputs: Outputs, /) -> NDArray[np.str_]:
         """(n,) the group of each row, where each group has a threshold."""
         if self.groups is None:
-            raise ValueError("`selector` must have a threshold for each group, got one for all rows.")
+            raise InvalidInputError("`selector` must have a threshold for each group, got one for all rows.")
         return self.groups.names(outputs, lambda: self.predictions(outputs), self.class_names)
 
     @property
@@ -177,7 +177,7 @@ class Selector:
         return {} if self.groups is None else self.groups.unseen(outputs)
 
     def summary(self) -> str:
-        """What it does and what it promises, in plain words."""
+        """What it does and what it guarantees, in plain words."""
         t = self.threshold
         guarantee = f"Guarantee by {t.method}: {t.words} Observed (not guaranteed): {t.observed}."
         return f"{self._rule()}. {guarantee}{self._others()}"

@@ -1,19 +1,30 @@
-"""Covariate shift, made: corruptions of images, bytes and text."""
+"""Synthetic covariate shift: corruptions of images."""
 
 from typing import Any
 
-from abstain.shifts.text import BYTE_SHIFTS, byte_noise, fold_case, reencode, truncate, typos
+import numpy as np
 
-__all__ = ["BYTE_SHIFTS", "CORRUPTIONS", "byte_noise", "corrupt", "fold_case", "reencode", "truncate", "typos"]
+from abstain._extras import require
+
+__all__ = ["CORRUPTIONS", "corrupt"]
 
 
 def __getattr__(name: str) -> Any:
     """Image corruptions need OpenCV, so they are imported when asked for."""
-    if name not in ("CORRUPTIONS", "corrupt"):
+    if name not in __all__:
         raise AttributeError(f"module 'abstain.shifts' has no attribute {name!r}")
-    from abstain.extras import require
-
     require("cv2", extra="images", feature="Corrupting images")
     from abstain.shifts import corruptions
 
     return getattr(corruptions, name)
+
+
+def corrupt_picture(name: str, severity: int, seed: int, image: Any, row: int, /) -> Any:
+    """A Pillow image or array of bytes under a corruption, as a Pillow image: a transform of `collect`.
+
+    The noise is seeded by the row, so that the same row has the same noise in every run.
+    """
+    from abstain.shifts import corrupt
+
+    pixels = corrupt(np.asarray(image), name, severity=severity, seed=seed + row)
+    return require("PIL.Image", extra="images", feature="Corrupting images").fromarray(pixels)

@@ -7,10 +7,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.names import check_name
-from abstain.shifts.blur import defocus_blur, gaussian_blur, glass_blur, motion_blur, zoom_blur
+from abstain._errors import InvalidInputError, InvalidTypeError
+from abstain._names import check_name
+from abstain.shifts.camera import (
+    defocus_blur,
+    gaussian_blur,
+    gaussian_noise,
+    glass_blur,
+    impulse_noise,
+    motion_blur,
+    shot_noise,
+    speckle_noise,
+    zoom_blur,
+)
 from abstain.shifts.digital import brightness, contrast, elastic, jpeg, pixelate, saturate
-from abstain.shifts.noise import gaussian_noise, impulse_noise, shot_noise, speckle_noise
 from abstain.shifts.severities import LARGE, SMALL
 from abstain.shifts.weather import fog, frost, snow, spatter
 
@@ -49,10 +59,10 @@ def corrupt(image: NDArray[np.uint8], name: str, /, *, severity: int = 3, seed: 
     """
     check_name("name", name, CORRUPTIONS)
     if severity not in range(1, 6):
-        raise ValueError(f"`severity` must be 1, 2, 3, 4 or 5, got {severity}.")
+        raise InvalidInputError(f"`severity` must be 1, 2, 3, 4 or 5, got {severity}.")
     pixels = np.asarray(image)
     if pixels.dtype != np.uint8 or pixels.ndim not in (2, 3) or (pixels.ndim == 3 and pixels.shape[2] not in (1, 3)):
-        raise TypeError(
+        raise InvalidTypeError(
             f"`image` must be uint8 of shape (h, w), (h, w, 1) or (h, w, 3), got {pixels.dtype} of {pixels.shape}."
         )
     table = SMALL if max(pixels.shape[:2]) <= 96 else LARGE

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.shifts.blur import smooth
+from abstain.shifts.camera import smooth
 
 Image = NDArray[Any]
 

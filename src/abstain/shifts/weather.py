@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.shifts.blur import magnify, smooth, streak
+from abstain.shifts.camera import magnify, smooth, streak
 
 Image = NDArray[Any]
 LUMINANCE = np.array([0.299, 0.587, 0.114], dtype=np.float32)

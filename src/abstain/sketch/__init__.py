@@ -1,10 +1,8 @@
 """Counts that merge: curves, areas and thresholds of any number of rows, from a small file."""
 
 from abstain.sketch.bins import Bins
-from abstain.sketch.bracket import Bracket
-from abstain.sketch.counts import Counts
+from abstain.sketch.counts import BinCounts, Bracket
 from abstain.sketch.plan import Plan
-from abstain.sketch.sketch import Sketch, merge
-from abstain.sketch.tally import Tally
+from abstain.sketch.sketch import Sketch, Tally, merge
 
-__all__ = ["Bins", "Bracket", "Counts", "Plan", "Sketch", "Tally", "merge"]
+__all__ = ["BinCounts", "Bins", "Bracket", "Plan", "Sketch", "Tally", "merge"]

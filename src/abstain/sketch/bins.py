@@ -1,4 +1,4 @@
-"""Bins of confidence: what a sketch tells apart."""
+"""Bins of confidence."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,8 +7,9 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.arguments import as_doubles
-from abstain.kernels.histogram import FIRST, LAST, counted_rows
+from abstain._arguments import as_doubles
+from abstain._errors import InvalidInputError
+from abstain._kernels.counts import FIRST, LAST, counted_rows
 
 Keys = NDArray[np.uint32]
 Floats = NDArray[np.float64]
@@ -19,10 +20,17 @@ FEWEST, ALL = 9, 32  # bits: with fewer −∞ and the least number would share 
 @final
 @dataclass(frozen=True, eq=False)
 class Bins:
-    """Ranges of the 32-bit key of a confidence: those of one leading part, or between edges that were fixed before.
+    """Ranges of the 32-bit key of a confidence: by its leading bits, or between given edges.
 
-    Bin 0 holds the rows that no threshold accepts, NaN and −∞, and what is below the first edge if that is not the
-    least number; the bins rise with confidence.
+    Bin 0 holds the rows that no threshold accepts, NaN and −∞, and what is below the first edge; the bins rise with
+    confidence.
+
+    Parameters
+    ----------
+    bits : int or None
+        Leading bits of the key, 9 to 32; 32 keeps all of a float32. None if there are edges.
+    edges : array of uint32, shape (b,), optional
+        The lowest keys of the bins from 1 on, ascending.
     """
 
     bits: int | None
@@ -32,28 +40,30 @@ class Bins:
 
     def __post_init__(self) -> None:
         if (self.bits is None) == (self.edges is None):
-            raise ValueError("`bins` must have bits or edges, got both or neither.")
+            raise InvalidInputError("`bins` must have bits or edges, got both or neither.")
         if self.bits is not None and not (type(self.bits) is int and FEWEST <= self.bits <= ALL):
-            raise ValueError(f"`bits` must be a whole number from {FEWEST} to {ALL}, got {self.bits!r}.")
+            raise InvalidInputError(f"`bits` must be an integer from {FEWEST} to {ALL}, got {self.bits!r}.")
         if self.edges is not None:
             e = self.edges
             ours = isinstance(e, np.ndarray) and e.dtype == np.uint32 and e.ndim == 1 and len(e) > 0
             if not ours or e[0] < FIRST or e[-1] > LAST or (e[1:] <= e[:-1]).any():
-                raise ValueError("`edges` must be ascending keys of floats from the least number on, got others.")
+                raise InvalidInputError(f"`edges` must be ascending uint32 keys from {FIRST} to {LAST}, got {e!r:.80}.")
 
     @classmethod
     def equal_mass(cls, pilot: ArrayLike, /, *, number: int = 4096) -> Self:
-        """About ``number`` bins with as many rows of a pilot each; to be fixed before the rows that are counted.
+        """About ``number`` bins with equally many rows of a pilot sample each.
 
-        A bracket is about half as wide as with as many bins of bits. A probability crowds near 1, where a float32 tells
-        little apart: count its log-odds instead.
+        Use other rows than those to be counted. Bounds are about half as wide as with equally many bins by bits. Use
+        log-odds rather than probabilities, which float32 resolves poorly near 1.
 
         >>> Bins.equal_mass([0.1, 0.2, 0.3, 0.4], number=2).lowest(np.array([1, 2]))
         array([-3.40282347e+38,  3.00000012e-01])
         """
         c = as_doubles("pilot", pilot)
         if c.ndim != 1 or not len(c) or number < 1:
-            raise ValueError(f"`pilot` must have shape (n,) and `number` be positive, got {c.shape} and {number}.")
+            raise InvalidInputError(
+                f"`pilot` must have shape (n,) and `number` be positive, got {c.shape} and {number}."
+            )
         keys, counts, _ = counted_rows(c, np.zeros(len(c), bool), np.empty(0, np.int64), 0)
         keys, ends = keys[keys >= FIRST], np.cumsum(counts[keys >= FIRST])
         goals = np.linspace(0, ends[-1], number + 1)[1:-1] if len(ends) else np.empty(0)
@@ -91,7 +101,7 @@ class Bins:
         return np.append(0, np.append(self.edges.astype(np.int64), LAST + 1))[np.minimum(whole, len(self.edges) + 1)]
 
     def differs(self, other: "Bins", /) -> str | None:
-        """In words what is different, or None."""
+        """A description of the difference, or None."""
         if self.bits != other.bits:
             return f"{self.words()} and {other.words()}"
         if self.edges is not None and not np.array_equal(self.edges, np.asarray(other.edges)):
@@ -99,15 +109,15 @@ class Bins:
         return None
 
     def words(self) -> str:
-        """What they are."""
+        """A short description."""
         return f"{self.bits} bits" if self.edges is None else f"{len(self.edges)} edges"
 
 
 def bins_words(several: Iterable[Bins], /) -> str:
     """What the bins of several scores are, such as ``222 to 231 edges``."""
-    found = list(several)
-    sizes = {"bits": {one.bits for one in found if one.bits is not None}}
-    sizes["edges"] = {len(one.edges) for one in found if one.edges is not None}
+    all_bins = list(several)
+    sizes = {"bits": {bins.bits for bins in all_bins if bins.bits is not None}}
+    sizes["edges"] = {len(bins.edges) for bins in all_bins if bins.edges is not None}
     kinds = {kind: (min(some), max(some)) for kind, some in sizes.items() if some}
     return " or ".join(
         f"{least} {kind}" if least == most else f"{least} to {most} {kind}" for kind, (least, most) in kinds.items()

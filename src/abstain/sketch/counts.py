@@ -1,4 +1,4 @@
-"""The rows and errors of one population in each bin of one score, and all that follows from them."""
+"""The rows and errors of a population in each bin of a score, and the metrics they give."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -8,35 +8,69 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.cached_property import cached_property
-from abstain.kernels.histogram import FIRST
+from abstain._cached_property import cached_property
+from abstain._errors import InvalidInputError
+from abstain._kernels.counts import FIRST
 from abstain.metrics.augrc import generalized_area
 from abstain.metrics.aurc import area
 from abstain.metrics.checks import check_level
-from abstain.metrics.compare import Comparison
+from abstain.metrics.compare import ScoreDifference
 from abstain.metrics.groups import Groups, prefix
 from abstain.metrics.intervals import Estimate, estimates
 from abstain.metrics.ood import auroc
 from abstain.metrics.operating_points import coverage_at, risk_at
-from abstain.metrics.quantiles import normal_quantile
-from abstain.metrics.spread import MOST, Spread
-from abstain.sketch.binned import Binned
+from abstain.metrics.spread import FEW_APART, MOST, Spread, normal_quantile
+from abstain.sketch.areas import BinGroups
 from abstain.sketch.bins import Bins
-from abstain.sketch.bracket import Bracket
 from abstain.sketch.jackknife import jackknife_error, jackknife_thirds, left_out, student
 
+SLACK = 1e-12  # of a bound: beyond what rounding can do
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
 @final
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Counts:
-    """Rows and errors of one population by bin of one score: areas, risks and coverages, each in a bracket.
+@dataclass(frozen=True)
+class Bracket:
+    """A value with exact bounds: that of the rows is between ``low`` and ``high``, whatever their order within bins.
 
-    Within a bin the rows may be in any order. Errors first and errors last bound every risk at once, and so all that
-    rises with the risks; each bound is attained by some rows with these counts. Where every bit of the key is kept and
-    none was rounded off, bins are ties and every value is that of the rows to the last bit.
+    Parameters
+    ----------
+    low, high : float
+        Bounds that some order of the rows attains.
+    point : float
+        The value with bins as ties.
+    """
+
+    low: float
+    point: float
+    """Ties in expectation, as if the rows of a bin had the same confidence."""
+    high: float
+
+    @classmethod
+    def around(cls, point: float, *ends: float) -> "Bracket":
+        """The bracket of two ends in any order, widened by what rounding may have done."""
+        low, high = min(*ends, point), max(*ends, point)
+        return cls(max(0.0, low * (1 - SLACK)), point, min(1.0, high * (1 + SLACK)))
+
+    @property
+    def width(self) -> float:
+        """The distance of the bounds."""
+        return self.high - self.low
+
+    def contains(self, value: float, /) -> bool:
+        """Whether a value is possible."""
+        return self.low <= value <= self.high
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BinCounts:
+    """Rows and errors of a population by bin of a score: areas, risks and coverages, each with exact bounds.
+
+    `Sketch.counts` makes it. Within a bin the rows may be in any order. Errors first and errors last bound every risk,
+    and so all metrics that rise with the risks; each bound is attained by some rows with these counts. If all bits of
+    the key are kept and none was rounded, bins are ties and every value is that of the rows to the last bit.
     """
 
     used: Bins
@@ -47,15 +81,15 @@ class Counts:
     is_exact: bool
     """Whether rows of one bin have one confidence."""
     are_clusters: bool
-    """Whether several rows may show the same sample, as their ids tell."""
+    """Whether several rows may show the same sample, having ids."""
     are_fixed: bool
     """Whether the bins were fixed before the rows."""
     parts: Callable[[], tuple[Ints, Ints, Ints, Ints]]
-    """The same by part of the identities: part, place in ``bins``, rows and errors of each cell with rows."""
+    """The same by part of the identities: part, index in ``bins``, rows and errors of each cell with rows."""
 
     def __post_init__(self) -> None:
         if not len(self.counts):
-            raise ValueError("A population must have rows to be evaluated, got none.")
+            raise InvalidInputError("`counts` must have rows, got none in this population.")
 
     @property
     def n(self) -> int:
@@ -68,32 +102,32 @@ class Counts:
         return int(self.errors.sum())
 
     @cached_property
-    def tied(self) -> Binned:
+    def tied(self) -> BinGroups:
         """Bins as ties."""
         return self._binned(self.used.lowest(self.bins), self.counts, self.errors)
 
     @cached_property
-    def errors_first(self) -> Binned:
+    def errors_first(self) -> BinGroups:
         """The order with the highest risks."""
         return self._split(np.stack([self.errors, self.counts - self.errors], axis=1), wrong=0)
 
     @cached_property
-    def errors_last(self) -> Binned:
+    def errors_last(self) -> BinGroups:
         """The order with the lowest risks."""
         return self._split(np.stack([self.counts - self.errors, self.errors], axis=1), wrong=1)
 
-    def _split(self, pairs: Ints, *, wrong: int) -> Binned:
+    def _split(self, pairs: Ints, *, wrong: int) -> BinGroups:
         errors = np.zeros_like(pairs)
         errors[:, wrong] = pairs[:, wrong]
         kept = pairs.ravel() > 0
         confidence = np.repeat(self.used.lowest(self.bins), 2)[kept]
         return self._binned(confidence, pairs.ravel()[kept], errors.ravel()[kept])
 
-    def _binned(self, confidence: Floats, counts: Ints, errors: Ints) -> Binned:
+    def _binned(self, confidence: Floats, counts: Ints, errors: Ints) -> BinGroups:
         groups = Groups(confidence, counts, counts.astype(np.float64), errors.astype(np.float64), is_counted=True)
-        return Binned(groups, is_looped=self.is_exact)
+        return BinGroups(groups, is_looped=self.is_exact)
 
-    def _bracket(self, value: Callable[[Binned], float]) -> Bracket:
+    def _bracket(self, value: Callable[[BinGroups], float]) -> Bracket:
         point = value(self.tied)
         if self.is_exact:
             return Bracket(point, point, point)
@@ -102,27 +136,27 @@ class Counts:
     def aurc(self, alpha: float = 1.0) -> Bracket:
         """AURC-α."""
         if alpha not in self._areas:
-            self._areas[alpha] = self._bracket(lambda one: area(one, alpha=alpha))
+            self._areas[alpha] = self._bracket(lambda order: area(order, alpha=alpha))
         return self._areas[alpha]
 
     @cached_property
     def _areas(self) -> dict[float, Bracket]:
-        """What was found so far."""
+        """A cache."""
         return {}
 
     def augrc(self) -> Bracket:
         """AUGRC."""
-        return self._bracket(lambda one: generalized_area(one.tied))
+        return self._bracket(lambda order: generalized_area(order.tied))
 
     def auroc(self) -> Bracket:
-        """P(right > wrong) + ½P(=): how well confidence tells right rows from wrong ones; undefined without both."""
+        """P(right > wrong) + ½P(=): how well confidence separates correct from wrong rows; undefined without both."""
         if not 0 < self.n_errors < self.n:
-            raise ValueError(f"AUROC must have right and wrong rows, got {self.n_errors} errors in {self.n} rows.")
-        return self._bracket(lambda one: auroc(one.tied))
+            raise InvalidInputError(f"AUROC needs correct and wrong rows, got {self.n_errors} errors in {self.n} rows.")
+        return self._bracket(lambda order: auroc(order.tied))
 
     def risk_at_coverage(self, coverage: float, /) -> Bracket:
-        """Risk of the smallest whole number of most trusted rows that makes up ``coverage``."""
-        return self._bracket(lambda one: risk_at(one.tied, coverage))
+        """Risk of the fewest most confident rows that make up ``coverage``."""
+        return self._bracket(lambda order: risk_at(order.tied, coverage))
 
     def coverage_at_risk(self, risk: float, /) -> Bracket:
         """The largest coverage that a threshold reaches at an observed risk of at most ``risk``; 0 if there is none.
@@ -133,7 +167,7 @@ class Counts:
         return Bracket(point, point, point if self.is_exact else max(point, self._widest(risk)))
 
     def _widest(self, risk: float) -> float:
-        """The largest coverage with errors last: the end of a run of rights, or a place in the run of errors after."""
+        """The largest coverage with errors last: the end of a run of correct rows, or within the errors after it."""
         edges = self.used.edges
         holds_some = edges is not None and edges[0] > FIRST  # the bin that is never accepted took finite rows in
         usable = (self.bins > 0) | holds_some
@@ -153,10 +187,10 @@ class Counts:
         Of rows without ids by the influence function, as `aurc_estimates` has it; of rows with ids by leaving out parts
         of them in turn. Where bins are no ties the interval is as much longer as the bracket allows.
         """
-        found = estimates(self.tied, alphas=alphas, level=level)
+        by_alpha = estimates(self.tied, alphas=alphas, level=level)
         if self.are_clusters:
-            found = [self._clustered(one, level) for one in found]
-        return [_widened(one, self.aurc(one.alpha)) for one in found]
+            by_alpha = [self._clustered(estimate, level) for estimate in by_alpha]
+        return [_widened(estimate, self.aurc(estimate.alpha)) for estimate in by_alpha]
 
     def _clustered(self, by_rows: Estimate, level: float) -> Estimate:
         """The estimate with the errors of clusters, never surer than rows would be.
@@ -182,22 +216,25 @@ class Counts:
 
     @cached_property
     def _without(self) -> dict[float, Floats]:
-        """What was found so far."""
+        """A cache."""
         return {}
 
-    def compare(self, other: "Counts", /, *, alpha: float = 1.0, level: float = 0.95) -> Comparison:
+    def compare(self, other: "BinCounts", /, *, alpha: float = 1.0, level: float = 0.95) -> ScoreDifference:
         """Paired difference of AURC-α to another score of the same rows, by parts of them left out in turn."""
         check_level(level)
-        mine, others = (one.estimates([alpha], level=level)[0] for one in (self, other))
-        without = [one.without_parts(alpha) for one in (self, other)]
+        mine, others = (counts.estimates([alpha], level=level)[0] for counts in (self, other))
+        without = [counts.without_parts(alpha) for counts in (self, other)]
         if (self.n, self.n_errors, len(without[0])) != (other.n, other.n_errors, len(without[1])):
-            raise ValueError("A paired comparison must have two scores of the same rows, got others.")
+            raise InvalidInputError(
+                f"`other` must count the same rows, {self.n} with {self.n_errors} errors, got {other.n} with "
+                f"{other.n_errors}."
+            )
         difference = mine.value - others.value
         spread, se = _by_parts(without[0] - without[1], mine.spread.size, level)
         unseen = (1 - log(MOST)) / prefix(self.n, alpha)  # that one score alone finds
-        low, high = replace(spread, unseen=(unseen, unseen)).interval(difference, level=level)
+        low, high = replace(spread, unseen=(unseen, unseen), few=FEW_APART).interval(difference, level=level)
         unknown = self.aurc(alpha).width + other.aurc(alpha).width
-        return Comparison(difference, se, low - unknown, high + unknown)
+        return ScoreDifference(difference, se, low - unknown, high + unknown)
 
 
 def _by_parts(without: Floats, size: float, level: float) -> tuple[Spread, float]:
@@ -207,7 +244,7 @@ def _by_parts(without: Floats, size: float, level: float) -> tuple[Spread, float
     return Spread((wider * se) ** 2, jackknife_thirds(without), (0.0, 0.0), size), se
 
 
-def _widened(found: Estimate, bracket: Bracket) -> Estimate:
-    """The interval with what the bins leave open at each end."""
-    below, above = found.value - bracket.low, bracket.high - found.value
-    return replace(found, low=max(0.0, found.low - below), high=min(1.0, found.high + above))
+def _widened(estimate: Estimate, bracket: Bracket) -> Estimate:
+    """The interval, widened by the bounds at each end."""
+    below, above = estimate.value - bracket.low, bracket.high - estimate.value
+    return replace(estimate, low=max(0.0, estimate.low - below), high=min(1.0, estimate.high + above))

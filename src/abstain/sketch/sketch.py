@@ -8,28 +8,42 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.arguments import as_doubles, as_path, as_rectangle
+from abstain._arguments import as_doubles, as_path, as_rectangle
+from abstain._errors import InvalidInputError
 from abstain.metrics.checks import check_losses
 from abstain.outputs import Outputs
-from abstain.scores.given import Given
+from abstain.scores.given_confidence import Given
 from abstain.sketch import file as sketch_file
 from abstain.sketch.bins import BITS, Bins, bins_words
-from abstain.sketch.cells import Cells
-from abstain.sketch.counts import Counts
-from abstain.sketch.plan import PARTS, Counted, Plan, Scored
-from abstain.sketch.strata import Stratum
+from abstain.sketch.cells import Cells, Stratum
+from abstain.sketch.counts import BinCounts
+from abstain.sketch.plan import PARTS, BatchCounts, BinnedScore, Plan
 
 Ints = NDArray[np.int64]
+CELLS = 1 << 20  # that may wait to be merged
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Sketch:
-    """How many rows and errors there are in each bin of each score, by population and part.
+    """The number of rows and errors in each bin of each score, by population and part.
 
-    Sketches with the same plan add up: ``a + b`` is the sketch of all rows, the same in whatever order and in whatever
-    batches they were counted. No row can be told from it but by the counts.
+    Sketches with the same plan add up: ``a + b`` is the sketch of all rows, whatever the order and the batches in which
+    they were counted. It holds counts, and no rows. Make one by `of`, `of_outputs` or `abstain.scale.sketch`.
 
+    Parameters
+    ----------
+    plan : Plan
+        What is counted, and how.
+    strata : tuple of tuples of str
+        The populations, each by its names in ``plan.by``, ascending.
+    cells : dict of str to Cells
+        The counts of each score.
+    rounded, fitted_bins : frozenset of str
+        Scores with rounded confidences, and scores whose edges were chosen on the rows.
+
+    Examples
+    --------
     >>> a, b = Sketch.of([0.9, 0.8], [0, 1]), Sketch.of([0.8, 0.1], [0, 1])
     >>> round((a + b).counts().aurc().point, 6)
     0.270833
@@ -41,9 +55,9 @@ class Sketch:
     cells: dict[str, Cells]
     """By score; the code of a cell is the number of its population times the parts, plus the part."""
     rounded: frozenset[str] = frozenset()
-    """Scores of which all bits of a float32 are kept and some confidence had more."""
+    """Scores with all bits of a float32 of which some confidence was rounded."""
     fitted_bins: frozenset[str] = frozenset()
-    """Scores whose edges were chosen on rows that are counted: tests must not take their bins for fixed beforehand."""
+    """Scores whose edges were chosen on the rows that are counted: tests must not treat them as fixed."""
 
     @classmethod
     def of(
@@ -60,7 +74,7 @@ class Sketch:
         wrong = _errors(errors)
         c: NDArray[np.floating] = as_rectangle("confidence", confidence)
         if c.dtype.kind not in "biuf" or c.shape != wrong.shape:
-            raise ValueError(f"`confidence` must be numbers of shape {wrong.shape}, got {c.dtype} of {c.shape}.")
+            raise InvalidInputError(f"`confidence` must be numbers of shape {wrong.shape}, got {c.dtype} of {c.shape}.")
         c = c if c.dtype == np.float32 else as_doubles("confidence", c)
         plan = _given_plan(score, bins or Bins(BITS), has_ids=ids is not None)
         return cls._of(plan, plan.count_pairs({score: c}, wrong, ids, []))
@@ -70,13 +84,13 @@ class Sketch:
         """The sketch of right and wrong rows (2^bits, 2) by the leading bits of the key of a confidence."""
         bits = len(table).bit_length() - 1
         if table.ndim != 2 or table.shape != (1 << bits, 2) or table.dtype.kind not in "iu" or (table < 0).any():
-            raise ValueError(f"`table` must be counts of shape (2^bits, 2), got {table.dtype} of {table.shape}.")
+            raise InvalidInputError(f"`table` must be counts of shape (2^bits, 2), got {table.dtype} of {table.shape}.")
         cells = Cells.of_table(table.astype(np.int64))
-        return cls(_given_plan(score, Bins(bits), has_ids=False), ((),) if len(cells.place) else (), {score: cells})
+        return cls(_given_plan(score, Bins(bits), has_ids=False), ((),) if len(cells.slots) else (), {score: cells})
 
     @classmethod
     def of_outputs(cls, plan: Plan, outputs: Outputs, /, *, numbers: ArrayLike | None = None) -> Self:
-        """The sketch of outputs by a plan; ``numbers`` (n,) tell rows without ids apart, their place by default."""
+        """The sketch of outputs by a plan; ``numbers`` (n,) identify rows without ids, by default their index."""
         return cls._of(plan, plan.count(outputs, numbers=numbers))
 
     @classmethod
@@ -85,7 +99,7 @@ class Sketch:
         return cls(plan, (), {name: Cells.merge([]) for name in plan.scores})
 
     @classmethod
-    def _of(cls, plan: Plan, counted: Counted) -> Self:
+    def _of(cls, plan: Plan, counted: BatchCounts) -> Self:
         return cls(plan, *counted)
 
     def __repr__(self) -> str:
@@ -109,21 +123,22 @@ class Sketch:
     @property
     def n_cells(self) -> int:
         """The number of cells with rows, of all scores."""
-        return sum(len(cells.place) for cells in self.cells.values())
+        return sum(len(cells.slots) for cells in self.cells.values())
 
     def names(self, by: str, /) -> list[str]:
-        """The shifts, domains or predicted classes that there are rows of."""
-        place = self._place(by)
-        return sorted({stratum[place] for stratum in self.strata})
+        """The shifts, domains or predicted classes that occur."""
+        index = self._place(by)
+        return sorted({stratum[index] for stratum in self.strata})
 
     def _place(self, by: str) -> int:
         if by not in self.plan.by:
-            raise ValueError(
-                f"A sketch must keep rows apart by {by} to tell of one, got {', '.join(self.plan.by) or 'none'} only."
+            raise InvalidInputError(
+                f"`by` must be what the sketch counts separately, {', '.join(self.plan.by) or 'nothing'}, got {by}. "
+                f"Sketch again by {by}."
             )
         return self.plan.by.index(by)
 
-    def counts(self, score: str | None = None, /, **among: Iterable[str]) -> Counts:
+    def counts(self, score: str | None = None, /, **among: Iterable[str]) -> BinCounts:
         """The counts of a score, or of the only one, on rows of some shifts, domains or classes, or on all.
 
         ``sketch.counts("energy", shift=["none", "covariate"], domain=["fog-3"])``
@@ -132,16 +147,16 @@ class Sketch:
         cells, bins = self.cells[name], self.plan.scores[name].bins
         if among:
             chosen = self._chosen(among)[cells.codes // self.plan.parts]
-            cells = Cells(cells.place[chosen], cells.counts[chosen], cells.errors[chosen])
+            cells = Cells(cells.slots[chosen], cells.counts[chosen], cells.errors[chosen])
         total = cells.with_codes(np.zeros(int(cells.codes.max(initial=0)) + 1, np.int64))
 
         def parts() -> tuple[Ints, Ints, Ints, Ints]:
             codes = np.arange(int(cells.codes.max(initial=0)) + 1) % self.plan.parts
-            found = cells.with_codes(codes)
-            place = len(total.bins) - 1 - np.searchsorted(total.bins, found.bins)
-            return found.codes, place, found.counts, found.errors
+            by_part = cells.with_codes(codes)
+            index = len(total.bins) - 1 - np.searchsorted(total.bins, by_part.bins)
+            return by_part.codes, index, by_part.counts, by_part.errors
 
-        return Counts(
+        return BinCounts(
             used=bins,
             bins=total.bins[::-1],
             counts=total.counts[::-1],
@@ -156,20 +171,20 @@ class Sketch:
         if score is None and len(self.scores) == 1:
             return self.scores[0]
         if score not in self.scores:
-            raise ValueError(f"`score` must be one of {', '.join(self.scores)}, got {score!r}.")
+            raise InvalidInputError(f"`score` must be one of {', '.join(self.scores)}, got {score!r}.")
         return score
 
     def _chosen(self, among: dict[str, Iterable[str]]) -> NDArray[np.bool_]:
         chosen = np.ones(len(self.strata), bool)
         for by, names in among.items():
-            place, wanted = self._place(by), {str(name) for name in names}
-            chosen &= np.array([stratum[place] in wanted for stratum in self.strata], bool)
+            index, wanted = self._place(by), {str(name) for name in names}
+            chosen &= np.array([stratum[index] in wanted for stratum in self.strata], bool)
         return chosen
 
     def summary(self) -> str:
-        """What it counts, in plain words."""
-        bins = bins_words(one.bins for one in self.plan.scores.values())
-        kept = f"kept apart by {' and '.join(self.plan.by)}" if self.plan.by else "all together"
+        """What it counts, in a sentence."""
+        bins = bins_words(score.bins for score in self.plan.scores.values())
+        kept = f"by {' and '.join(self.plan.by)}" if self.plan.by else "all together"
         return (
             f"{self.n:,} rows with {self.n_errors:,} errors, {kept}, in {bins} of "
             f"{', '.join(self.scores)}; {self.n_cells:,} counts."
@@ -180,14 +195,14 @@ class Sketch:
         return {
             "n": self.n,
             "errors": self.n_errors,
-            "scores": {name: one.bins.words() for name, one in self.plan.scores.items()},
+            "scores": {name: score.bins.words() for name, score in self.plan.scores.items()},
             "by": list(self.plan.by),
             "populations": [list(stratum) for stratum in self.strata],
             "cells": self.n_cells,
         }
 
     def with_fitted_bins(self) -> Self:
-        """The same, knowing that its edges were chosen on rows that it counts."""
+        """The same, marked as having edges that were chosen on its rows."""
         return replace(self, fitted_bins=frozenset(self.scores))
 
     def __add__(self, other: "Sketch") -> "Sketch":
@@ -199,29 +214,44 @@ class Sketch:
 
     @classmethod
     def load(cls, file: str | PathLike[str], /) -> Self:
-        """Read a file written by `save`; a truncated, altered, newer or foreign one is an error that says so."""
+        """Read a file written by `save`; a truncated, altered, newer or foreign file is an error."""
         return cls(**sketch_file.load(as_path("file", file)))
 
 
 def merge(sketches: Iterable[Sketch], /, *, names: Sequence[str] | None = None) -> Sketch:
-    """The sketch of all rows; a different plan is an error that names the difference, and the sketches by ``names``.
+    """Add up sketches of different rows with the same plan.
 
-    No row may be in two of them, which no count can tell.
+    Parameters
+    ----------
+    sketches : iterable of Sketch
+        No row may be in two of them, which counts cannot show.
+    names : sequence of str, optional
+        What the sketches are called in errors.
+
+    Returns
+    -------
+    Sketch
+        That of all rows.
+
+    Raises
+    ------
+    InvalidInputError
+        If plans differ; the message names the difference.
     """
     parts = list(sketches)
     if not parts:
-        raise ValueError("`sketches` must have at least one sketch, got none.")
+        raise InvalidInputError("`sketches` must have at least one sketch, got none.")
     plan = parts[0].plan
     for number, part in enumerate(parts):
         if part.plan is not plan and (words := plan.differs(part.plan)):
             first, this = (names[0], names[number]) if names else ("the first", f"number {number + 1}")
             again = f"`abstain sketch --edges {first}`" if names else "the plan of the first"
-            raise ValueError(
-                f"`sketches` must count the same, got of {first} and {this}: {words}. Count again with {again}."
+            raise InvalidInputError(
+                f"`sketches` must have the same plan, got in {first} and {this}: {words}. Sketch again with {again}."
             )
     strata = tuple(sorted({stratum for part in parts for stratum in part.strata}))
-    place = {stratum: number for number, stratum in enumerate(strata)}
-    moved = [np.array([place[stratum] for stratum in part.strata], np.int64) for part in parts]
+    index = {stratum: number for number, stratum in enumerate(strata)}
+    moved = [np.array([index[stratum] for stratum in part.strata], np.int64) for part in parts]
     cells = {
         name: Cells.merge([part.cells[name].moved(to, plan.parts) for part, to in zip(parts, moved, strict=True)])
         for name in plan.scores
@@ -235,12 +265,57 @@ def merge(sketches: Iterable[Sketch], /, *, names: Sequence[str] | None = None) 
 def _given_plan(score: str, bins: Bins, *, has_ids: bool) -> Plan:
     """The plan for one confidence that is given."""
     given = Given(score)
-    return Plan(scores={score: Scored(given, given, bins)}, by=(), parts=PARTS if has_ids else 1, has_ids=has_ids)
+    return Plan(scores={score: BinnedScore(given, given, bins)}, by=(), parts=PARTS if has_ids else 1, has_ids=has_ids)
 
 
 def _errors(errors: ArrayLike) -> NDArray[np.bool_]:
     """Errors of 0 and 1 as bool."""
     e, _ = check_losses(errors)
     if e.dtype != bool and not ((e == 0) | (e == 1)).all():
-        raise ValueError("`errors` must be 0 or 1, since a sketch counts, got other losses.")
+        raise InvalidInputError("`errors` must be 0 or 1, since a sketch counts errors, got other losses.")
     return np.ascontiguousarray(e.astype(bool, copy=False))
+
+
+@final
+class Tally:
+    """A sketch that grows batch by batch in bounded memory.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is counted, and how.
+
+    Examples
+    --------
+    >>> tally = Tally(Sketch.of([0.5], [0]).plan)
+    >>> for confidence in (0.9, 0.8, 0.1):
+    ...     tally.add(Sketch.of([confidence], [confidence < 0.5]))
+    >>> tally.sketch().n
+    3
+    """
+
+    def __init__(self, plan: Plan, /) -> None:
+        self._parts = [Sketch.empty(plan)]
+        self._waiting = 0
+
+    @property
+    def plan(self) -> Plan:
+        """What is counted, and how."""
+        return self._parts[0].plan
+
+    def update(self, outputs: Outputs, /, *, numbers: ArrayLike | None = None) -> None:
+        """Count the rows of outputs; ``numbers`` (n,) identify rows without ids, by default their index."""
+        self.add(Sketch.of_outputs(self.plan, outputs, numbers=numbers))
+
+    def add(self, part: Sketch, /) -> None:
+        """Add a sketch of other rows."""
+        self._parts.append(part)
+        self._waiting += part.n_cells
+        if self._waiting > max(CELLS, self._parts[0].n_cells):
+            self.sketch()
+
+    def sketch(self) -> Sketch:
+        """The sketch of all rows so far."""
+        if len(self._parts) > 1:
+            self._parts, self._waiting = [merge(self._parts)], 0
+        return self._parts[0]

@@ -1,33 +1,80 @@
-"""Thresholds straight from a sketch, with the promise that the counts allow."""
+"""Thresholds from a sketch, with the guarantee that the counts allow."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from sys import float_info
+from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from abstain.names import check_name
-from abstain.sketch.counts import Counts
-from abstain.sketch.sample import BinnedSample
-from abstain.thresholds.achievable import ELSEWHERE, Achievable, achievable_words, lowest_in_reach
-from abstain.thresholds.bonferroni import largest_rank
-from abstain.thresholds.coverage import coverage_promise, rank_for_coverage, tied_words, too_few
+from abstain._kernels.counts import LARGEST
+from abstain._names import check_name
+from abstain.sketch.counts import BinCounts
+from abstain.thresholds.baselines import largest_rank
+from abstain.thresholds.coverage import coverage_guarantee, rank_for_coverage, tied_words, too_few
+from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.methods import METHODS, methods_for
-from abstain.thresholds.promise import RISK, Promise
+from abstain.thresholds.refusal import ELSEWHERE, Achievable, NoSafeThresholdError, lowest_achievable
 from abstain.thresholds.sample import check_chance, check_target, rows_like
-from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
+from abstain.thresholds.threshold import Threshold, between
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 BY_BINS = "bonferroni"  # what needs no rows
 MOST = 1 << 22  # rows whose ranks are tested one by one
 MANY, FEW = 4096, 64  # ranks tested beyond that, where a union bound costs next to nothing, and below
-CLUSTERS = "since rows of the same sample count as if independent (where no id repeats, count with `distinct`)"
+CLUSTERS = "since rows of the same sample count as if independent (if no id repeats, sketch with `distinct`)"
 
 
-def target_risk(counts: Counts, /, *, risk: float, delta: float = 0.05, method: str | None = None) -> Threshold:
+@final
+@dataclass(frozen=True)
+class BinnedSample:
+    """The counts of a sketch as a calibration sample, with bins as ties: a threshold lies between bins."""
+
+    counts: BinCounts
+
+    def __len__(self) -> int:
+        return self.counts.n
+
+    @property
+    def ends(self) -> Ints:
+        """(g,) the numbers of rows that a threshold can accept, ascending."""
+        return np.cumsum(self.counts.counts)[self.counts.bins > 0]
+
+    @property
+    def totals(self) -> Ints:
+        """(g,) the errors among these."""
+        return np.cumsum(self.counts.errors)[self.counts.bins > 0]
+
+    def rows(self) -> tuple[Floats, NDArray[np.bool_]]:
+        """Confidence and errors of rows with these counts, all of a bin at its lowest confidence."""
+        c = self.counts
+        pairs = np.stack([c.errors, c.counts - c.errors], axis=1).ravel()
+        wrong = np.tile([True, False], len(c.counts))
+        return np.repeat(c.used.lowest(c.bins), c.counts), np.repeat(wrong, pairs)
+
+    def below(self, rank: int, /) -> float:
+        """The threshold that accepts exactly the bins of the ``rank`` most trusted rows.
+
+        Confidences that were rounded to float32 are on the side that they were counted on.
+        """
+        c = self.counts
+        last = int(np.searchsorted(np.cumsum(c.counts), rank))
+        upper = float(c.used.lowest(c.bins[last : last + 1])[0])
+        lower = float(c.used.highest(c.bins[last + 1 : last + 2])[0]) if last + 1 < len(c.bins) else -np.inf
+        if upper == np.inf and lower >= LARGEST:
+            return float_info.max
+        value = between(upper, lower)
+        return float(np.nextafter(value, -np.inf)) if lower > -np.inf and np.float32(value) == upper else value
+
+
+def target_risk(counts: BinCounts, /, *, risk: float, delta: float = 0.05, method: str | None = None) -> Threshold:
     """The threshold between bins with selective risk at most ``risk``, with probability 1 − δ over the rows counted.
 
-    Up to four million rows by `step_down` as for rows, with bins for ties: the same threshold, to the last bit, where
-    every bit of the confidence is kept. Beyond, and where the edges of bins were chosen on these rows, by `bonferroni`,
-    which looks at whole bins alone. Where several rows may show the same sample there is no proof, and the promise says
-    so.
+    Up to four million rows by `step_down`, with bins as ties: the same threshold as from the rows, to the last bit, if
+    all bits of the confidence are kept. Beyond, and if the edges of bins were chosen on these rows, by `bonferroni`,
+    which tests whole bins only. If several rows may show the same sample there is no proof, and the
+    guarantee says so.
     """
     check_target("risk", risk)
     check_chance("delta", delta)
@@ -37,12 +84,12 @@ def target_risk(counts: Counts, /, *, risk: float, delta: float = 0.05, method: 
     why = "" if by_rows else f" of more than {MOST:,} rows, or with bins chosen on its rows"
     check_name("method", rule, rules, rule=f"be one of {', '.join(rules)} for a sketch{why}")
     if not by_rows:
-        return _told(_by_bins(sample, risk, delta), counts)
-    found = METHODS[rule].rule(*sample.rows(), risk=risk, delta=delta)
-    return _told(replace(found, value=sample.below(found.accepted)), counts)
+        return _with_caveat(_by_bins(sample, risk, delta), counts)
+    threshold = METHODS[rule].rule(*sample.rows(), risk=risk, delta=delta)
+    return _with_caveat(replace(threshold, value=sample.below(threshold.accepted)), counts)
 
 
-def target_coverage(counts: Counts, /, *, coverage: float, delta: float | None = None) -> Threshold:
+def target_coverage(counts: BinCounts, /, *, coverage: float, delta: float | None = None) -> Threshold:
     """The highest threshold between bins that keeps at least ``coverage``, as `abstain.thresholds.target_coverage`."""
     check_target("coverage", coverage)
     if delta is not None:
@@ -53,13 +100,13 @@ def target_coverage(counts: Counts, /, *, coverage: float, delta: float | None =
     if not (ends >= rank).any():
         raise too_few(n, rank, n - int(ends[-1] if len(ends) else 0), coverage, delta)
     accepted = int(ends[ends >= rank][0])
-    promise = coverage_promise(n, rank, coverage, delta, rows_like(n))
+    guarantee = coverage_guarantee(n, rank, coverage, delta, rows_like(n))
     if accepted > rank:
-        promise = promise.noting(tied_words(accepted, rank))
-    found = Threshold(
-        value=sample.below(accepted), method="target_coverage", n=n, accepted=accepted, errors=None, promise=promise
+        guarantee = guarantee.noting(tied_words(accepted, rank))
+    threshold = Threshold(
+        value=sample.below(accepted), method="target_coverage", n=n, accepted=accepted, errors=None, guarantee=guarantee
     )
-    return _told(found, counts)
+    return _with_caveat(threshold, counts)
 
 
 def _by_bins(sample: BinnedSample, risk: float, delta: float) -> Threshold:
@@ -71,13 +118,17 @@ def _by_bins(sample: BinnedSample, risk: float, delta: float) -> Threshold:
 
     accepted = rank(risk)
     if not accepted:
-        reach = lowest_in_reach(lambda trial: rank(trial) > 0, risk)
-        achievable = () if reach is None else (Achievable(reach, delta, rank(reach) / n),)
+
+        def search() -> tuple[Achievable, ...]:
+            lowest = lowest_achievable(lambda trial: rank(trial) > 0, risk)
+            return () if lowest is None else (Achievable(lowest, delta, rank(lowest) / n),)
+
         raise NoSafeThresholdError(
             f"No threshold between bins certifies risk <= {risk:.4g} with probability {1 - delta:.4g} on n={n:,} "
-            f"calibration rows. {achievable_words(achievable, delta)} Count more rows, or {ELSEWHERE}.",
-            in_reach=lambda: reach,
-            achievable=lambda: achievable,
+            "calibration rows.",
+            advice=f"Count more rows, or {ELSEWHERE}.",
+            delta=delta,
+            search=search,
         )
     return Threshold(
         value=sample.below(accepted),
@@ -85,10 +136,10 @@ def _by_bins(sample: BinnedSample, risk: float, delta: float) -> Threshold:
         n=n,
         accepted=accepted,
         errors=float(totals[np.searchsorted(ends, accepted)]),
-        promise=Promise(quantity=RISK, target=risk, probability=1 - delta, distribution=rows_like(n)),
+        guarantee=Guarantee(quantity=Quantity.RISK, target=risk, probability=1 - delta, distribution=rows_like(n)),
     )
 
 
-def _told(found: Threshold, counts: Counts) -> Threshold:
-    """With a plain word where the promise does not hold."""
-    return replace(found, promise=found.promise.unproved(CLUSTERS)) if counts.are_clusters else found
+def _with_caveat(threshold: Threshold, counts: BinCounts) -> Threshold:
+    """The threshold, whose guarantee is marked as unproved if rows may repeat."""
+    return replace(threshold, guarantee=threshold.guarantee.unproved(CLUSTERS)) if counts.are_clusters else threshold

@@ -1,6 +1,6 @@
 """`SelectiveClassifier`, a scikit-learn classifier that knows when not to answer, scorers, and a display."""
 
-from abstain.extras import require
+from abstain._extras import require
 
 require("sklearn", extra="sklearn", feature="abstain.sklearn")
 

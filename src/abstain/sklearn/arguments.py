@@ -4,15 +4,18 @@ from collections.abc import Iterable
 from math import ceil
 from numbers import Integral, Real
 from typing import Any
+from warnings import catch_warnings, filterwarnings
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_regressor
-from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
 
-from abstain.names import did_you_mean
+from abstain._arguments import as_names
+from abstain._errors import InvalidInputError, InvalidTypeError
+from abstain._names import did_you_mean
 from abstain.thresholds.binomial import samples_needed
-from abstain.thresholds.sample import check_chance
-from abstain.thresholds.threshold import NoSafeThresholdError
+from abstain.thresholds.refusal import NoSafeThresholdError
 
 REJECT_ALL = "Or pass when_impossible='reject_all' to accept nothing instead."
 
@@ -21,43 +24,39 @@ def check_classifier(estimator: Any, /) -> None:
     """A classifier, not its class, nor a regressor, nor something else."""
     if isinstance(estimator, type):
         name = estimator.__name__
-        raise TypeError(f"`estimator` must be a classifier, got the class {name}. Write {name}().")
+        raise InvalidTypeError(f"`estimator` must be a classifier, got the class {name}. Write {name}().")
     if not (hasattr(estimator, "fit") or hasattr(estimator, "classes_")) or not hasattr(estimator, "predict"):
-        raise TypeError(f"`estimator` must be a classifier with fit and predict, got {type(estimator).__name__}.")
+        raise InvalidTypeError(
+            f"`estimator` must be a classifier with fit and predict, got {type(estimator).__name__}."
+        )
     if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
-        raise TypeError(f"`estimator` must be a classifier, got the regressor {type(estimator).__name__}.")
+        raise InvalidTypeError(f"`estimator` must be a classifier, got the regressor {type(estimator).__name__}.")
 
 
 def check_numbers(**values: Any) -> None:
     """Numbers, or None where nothing is asked for."""
     for name, value in values.items():
         if value is not None and (isinstance(value, bool) or not isinstance(value, Real)):
-            raise TypeError(f"`{name}` must be a number, got {value!r}.")
-
-
-def check_delta(delta: Any, /) -> None:
-    """The probability with which the guarantee may fail, or None."""
-    check_numbers(delta=delta)
-    if delta is not None:
-        check_chance("delta", delta)
+            raise InvalidTypeError(f"`{name}` must be a number, got {value!r}.")
 
 
 def check_held_out(held_out: Any, n: int, /) -> None:
     """A share, or a number of rows."""
     check_numbers(held_out=held_out)
     if held_out is None or not (0 < held_out < 1 or (isinstance(held_out, Integral) and held_out < n)):
-        raise ValueError(
+        raise InvalidInputError(
             f"`held_out` must be a share between 0 and 1, or a number of rows below {n}, got {held_out!r}."
         )
 
 
-def check_reach(risk: float | None, delta: float | None, n: int, /, *, held_out: float | None, splits: bool) -> None:
+def check_reach(risk: float | None, delta: float | None, n: int, /, *, held_out: float | None) -> None:
     """Before anything is trained: enough rows to certify the risk even if none of them were wrong.
 
-    ``held_out`` is None where all rows calibrate; ``splits`` says whether more of them could.
+    ``held_out`` is None where all rows calibrate.
     """
-    if risk is None or delta is None or not 0 < risk < 1 or not 0 < delta < 1:
+    if risk is None or delta is None:
         return
+    splits = held_out is not None
     held = n if held_out is None else ceil(held_out * n) if held_out < 1 else int(held_out)
     needed = samples_needed(risk, delta)
     if held >= needed:
@@ -65,9 +64,9 @@ def check_reach(risk: float | None, delta: float | None, n: int, /, *, held_out:
     rows = f"{held} of {n} rows" if splits else f"{n} rows"
     more = f", hold out more with `held_out=` ({held_out} now), or use all rows with `cv=5`"
     raise NoSafeThresholdError(
-        f"`risk` must be in reach: {risk:g} with delta={delta:g} needs at least {needed} rows to calibrate on even if "
-        f"none is wrong, got {rows}. Give more rows, or raise `risk`{more if splits and n >= needed else ''}; "
-        f"`abstain plan` says what is needed. {REJECT_ALL}"
+        f"`risk` must be achievable: {risk:g} with delta={delta:g} needs at least {needed} rows to calibrate on even "
+        f"if none is wrong, got {rows}. Give more rows, or raise `risk`{more if splits and n >= needed else ''}; "
+        f"`abstain plan` prints what is needed. {REJECT_ALL}"
     )
 
 
@@ -77,17 +76,39 @@ def check_reject_label(label: Any, classes: NDArray[Any], /) -> None:
         return
     kinds = {"text" if isinstance(each, str) else "number" for each in (label, *classes.tolist())}
     if len(kinds) > 1 or label in classes.tolist():
-        raise ValueError(f"`reject_label` must be of the kind of the classes and none of them, got {label!r}.")
+        raise InvalidInputError(f"`reject_label` must be of the kind of the classes and none of them, got {label!r}.")
 
 
-def folds(cv: Any, smallest: int, seed: int, /) -> Any:
-    """A splitter or splits as they are, or as many stratified folds as asked for."""
+def group_ids(groups: Any, n: int, /) -> NDArray[Any]:
+    """(n,) what each row belongs to, by name or number."""
+    ids = as_names("groups", groups)
+    if ids.shape != (n,):
+        raise InvalidInputError(f"`groups` must have shape ({n},), one per row, got {ids.shape}.")
+    return ids
+
+
+def splits(cv: Any, X: Any, y: Any, ids: Any, smallest: int, seed: int, /) -> list[tuple[Any, Any]]:
+    """Rows to train on and those held out, fold by fold; rows with the same ``ids`` must stay together."""
+    splitter = folds(cv, smallest, seed, grouped=ids is not None)
+    with catch_warnings():
+        filterwarnings("ignore", "The groups parameter is ignored")  # what comes of it is checked
+        pairs = list(splitter.split(X, y, ids))
+    if ids is not None and any(np.isin(ids[held], ids[training]).any() for training, held in pairs):
+        raise InvalidInputError(
+            "`cv` must keep the rows of a group together, got a splitter that does not. Use GroupKFold or a number."
+        )
+    return pairs
+
+
+def folds(cv: Any, smallest: int, seed: int, /, *, grouped: bool = False) -> Any:
+    """A splitter or splits as they are, or as many stratified folds as asked for, of whole groups if there are some."""
     if not isinstance(cv, str) and (hasattr(cv, "split") or isinstance(cv, Iterable)):
         return check_cv(cv)
     if isinstance(cv, bool) or not isinstance(cv, Integral) or not 2 <= int(cv) <= smallest:
         hint = did_you_mean(cv, ("prefit",), otherwise="") if isinstance(cv, str) else ""
-        raise ValueError(
+        raise InvalidInputError(
             f"`cv` must be a splitter, splits, or from 2 to the size of the smallest class ({smallest}), or 'prefit', "
             f"got {cv!r}. {hint}".rstrip()
         )
-    return StratifiedKFold(int(cv), shuffle=True, random_state=seed)
+    kind = StratifiedGroupKFold if grouped else StratifiedKFold
+    return kind(int(cv), shuffle=True, random_state=seed)

@@ -5,13 +5,13 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abstain.extras import require
+from abstain._errors import InvalidInputError
+from abstain._extras import require
 from abstain.metrics import RiskBand, RiskCoverage, aurc, risk_band, risk_coverage
 from abstain.metrics.checks import rejected_last
-from abstain.scores.default import DEFAULT
-from abstain.scores.registry import AnyScore
-from abstain.sklearn.answers import wrong_answers
+from abstain.scores.registry import DEFAULT, AnyScore
 from abstain.sklearn.arguments import check_classifier
+from abstain.sklearn.estimator_outputs import wrong_answers
 from abstain.sklearn.scorers import answers_of, confidence_of
 
 
@@ -62,7 +62,9 @@ class RiskCoverageDisplay:
         """The curve of answers with confidences, higher = more trusted; samples of one group are a cluster."""
         c, wrong = rejected_last(np.asarray(confidence, dtype=np.float64)), wrong_answers(y_true, y_pred, name="y_true")
         if c.shape != wrong.shape:
-            raise ValueError(f"`confidence` must be a number for each label, got the shape {c.shape} for {len(wrong)}.")
+            raise InvalidInputError(
+                f"`confidence` must be a number for each label, got the shape {c.shape} for {len(wrong)}."
+            )
         return cls(
             curve=risk_coverage(c, wrong, weights=sample_weight),
             aurc=aurc(c, wrong, weights=sample_weight),

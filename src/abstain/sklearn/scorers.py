@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain import metrics
+from abstain._errors import InvalidInputError
 from abstain.metrics.checks import check_share, rejected_last
-from abstain.scores.default import DEFAULT
-from abstain.scores.registry import AnyScore, as_score
+from abstain.scores.registry import DEFAULT, AnyScore, as_score
 from abstain.scores.score import Score
-from abstain.sklearn.answers import wrong_answers
 from abstain.sklearn.arguments import check_numbers
-from abstain.sklearn.estimator_outputs import outputs_of
+from abstain.sklearn.estimator_outputs import outputs_of, wrong_answers
 
 Metric = Callable[..., float]
 
@@ -65,10 +64,10 @@ def _selective(estimator: Any, X: Any) -> tuple[Any, Any]:
 
 def logit_score(score: AnyScore, /) -> Score:
     """The score that is meant, one of the logits that needs no fitting."""
-    found = as_score(score)
-    if set(found.needs) - {"logits"}:
-        raise ValueError(f"`score` must be one of the logits that needs no fitting, got {found.name}.")
-    return found
+    entry = as_score(score)
+    if set(entry.needs) - {"logits"}:
+        raise InvalidInputError(f"`score` must be one of the logits that needs no fitting, got {entry.name}.")
+    return entry
 
 
 def coverage_at_risk(*, risk: float, score: AnyScore = DEFAULT) -> SelectionScorer:
@@ -83,7 +82,7 @@ def coverage_at_risk(*, risk: float, score: AnyScore = DEFAULT) -> SelectionScor
     """
     check_numbers(risk=risk)
     if not 0 <= risk <= 1:
-        raise ValueError(f"`risk` must be between 0 and 1, got {risk}.")
+        raise InvalidInputError(f"`risk` must be between 0 and 1, got {risk}.")
     return _scorer("coverage_at_risk", score, risk=risk)
 
 

@@ -1,36 +1,38 @@
-"""Thresholds that keep their promise."""
+"""Thresholds that keep their guarantee.
 
+Every rule takes (confidence, losses) and a target and returns a `Threshold` with its `Guarantee`, or raises
+`NoSafeThresholdError`. `abstain.calibrate` chooses the rule for a target; `methods.METHODS` lists them by name.
+"""
+
+from abstain.thresholds.baselines import bonferroni, empirical_without_guarantee, sgr
 from abstain.thresholds.betting import betting_evidence, mean_upper_bound
 from abstain.thresholds.betting_sequence import betting
 from abstain.thresholds.binomial import binomial_p, hoeffding_bentkus_p, lower_bound, upper_bound
-from abstain.thresholds.bonferroni import bonferroni
 from abstain.thresholds.conformal import conformal_joint, conformal_selection
 from abstain.thresholds.costs import ChowDecision, chow, minimal_cost
 from abstain.thresholds.coverage import target_coverage, target_tpr
-from abstain.thresholds.empirical import empirical_without_guarantee
-from abstain.thresholds.estimated_weights import EstimatedWeights, estimate_weights
+from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.joint_risk import joint_risk
-from abstain.thresholds.labelled_above import label_floor, labelled_above
 from abstain.thresholds.mixtures import LabelShiftBound, label_shift_bound, mixed_risk, worst_mixture_risk
 from abstain.thresholds.per_group import group_thresholds
 from abstain.thresholds.pilot import PilotRow, plan_from_pilot
 from abstain.thresholds.planning import risk_for, samples_for, samples_range
-from abstain.thresholds.promise import Promise
-from abstain.thresholds.risk_and_coverage import risk_and_coverage
-from abstain.thresholds.sgr import sgr
+from abstain.thresholds.refusal import Achievable, NoSafeThresholdError
+from abstain.thresholds.risk_and_coverage import risk_and_coverage, trade_off
 from abstain.thresholds.step_down import step_down
-from abstain.thresholds.target_risk import target_risk
-from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
-from abstain.thresholds.trade_off import trade_off
-from abstain.thresholds.weighted import rejection_sample, weighted_risk
+from abstain.thresholds.target_risk import label_floor, labelled_above, target_risk
+from abstain.thresholds.threshold import Threshold
+from abstain.thresholds.weighted import EstimatedWeights, estimate_weights, rejection_sample, weighted_risk
 
 __all__ = [
+    "Achievable",
     "ChowDecision",
     "EstimatedWeights",
+    "Guarantee",
     "LabelShiftBound",
     "NoSafeThresholdError",
     "PilotRow",
-    "Promise",
+    "Quantity",
     "Threshold",
     "betting",
     "betting_evidence",

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
-from abstain.arguments import as_doubles
-from abstain.thresholds.sample import check_chance, check_target
+from abstain._arguments import as_doubles
+from abstain._errors import InvalidInputError
+from abstain.thresholds.sample import check_chance, check_target, range_words
 
 Floats = NDArray[np.float64]
 SPREAD_OF_BETS = (0.5, 1.0, 2.0)
@@ -40,7 +41,9 @@ def mean_upper_bound(values: ArrayLike, guide: ArrayLike, /, *, delta: float, la
     check_chance("delta", delta)
     x, other = np.asarray(values, dtype=np.float64), np.asarray(guide, dtype=np.float64)
     if x.ndim != 1 or not len(x) or not ((x >= 0) & (x <= largest)).all() or not largest > 0:
-        raise ValueError(f"`values` must be numbers between 0 and `largest` ({largest:g}), got others or none.")
+        raise InvalidInputError(
+            f"`values` must be numbers between 0 and `largest` ({largest:g}), got {range_words(x)}."
+        )
     x, other = x / largest, other / largest
     spread = max(float(other.var()), 1 / (len(x) + 1)) if len(other) > 1 else 0.25
 
@@ -70,9 +73,10 @@ def betting_evidence(
     w, e = as_doubles("weights", weights), as_doubles("losses", losses)
     kept = np.ones(len(w)) if accepted is None else np.asarray(accepted, dtype=np.float64)
     if w.shape != e.shape or not len(w) or not ((w >= 0) & (e >= 0) & (e <= 1)).all() or not w.max() > 0:
-        raise ValueError(
-            "`weights` must be at least 0, some above, and `losses` between 0 and 1, one each, got others."
+        raise InvalidInputError(
+            "`weights` must be at least 0, some above, and `losses` between 0 and 1, one each, got "
+            f"{range_words(w)} of shape {w.shape} and {range_words(e)} of shape {e.shape}."
         )
     if not 0 <= bet < 1 / (w.max() * (1 - risk)):
-        raise ValueError(f"`bet` must be below {1 / (w.max() * (1 - risk)):.4g} for these weights, got {bet}.")
+        raise InvalidInputError(f"`bet` must be below {1 / (w.max() * (1 - risk)):.4g} for these weights, got {bet}.")
     return np.asarray(np.cumprod(1 - bet * w * kept * (e - risk)), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Bets along a sequence of thresholds: promises about rows that come in clusters, or that are weighted."""
+"""Bets along a sequence of thresholds: guarantees about rows that come in clusters, or that are weighted."""
 
 from dataclasses import dataclass
 from math import log, log1p
@@ -6,15 +6,25 @@ from math import log, log1p
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.arguments import as_doubles
-from abstain.draws import coarse, generator
-from abstain.kernels.bets import reaches
+from abstain._arguments import as_doubles
+from abstain._draws import coarse, generator
+from abstain._errors import InvalidInputError
+from abstain._kernels.bets import reaches
 from abstain.metrics.checks import check_samples
 from abstain.thresholds.fallback import PILOT, looks_safe, lowest_certified, possible_levels, proposed
-from abstain.thresholds.promise import RISK, Promise
+from abstain.thresholds.guarantee import Guarantee, Quantity
+from abstain.thresholds.refusal import NoSafeThresholdError
 from abstain.thresholds.risk import nothing_certified
-from abstain.thresholds.sample import Sample, check_chance, check_target, cluster_numbers, clusters_like, rows_like
-from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
+from abstain.thresholds.sample import (
+    Sample,
+    check_chance,
+    check_target,
+    cluster_numbers,
+    clusters_like,
+    range_words,
+    rows_like,
+)
+from abstain.thresholds.threshold import Threshold
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -73,8 +83,8 @@ def betting(
         n=len(rest.confidence),
         accepted=int(np.count_nonzero(accepted)),
         errors=float(rest.losses[accepted].sum()),
-        promise=Promise(
-            quantity=RISK,
+        guarantee=Guarantee(
+            quantity=Quantity.RISK,
             target=risk,
             probability=1 - delta,
             distribution=units.distribution,
@@ -111,21 +121,22 @@ class _Units:
         c, e = as_doubles("confidence", confidence), as_doubles("losses", losses)
         w = np.ones(len(c)) if weights is None else as_doubles("weights", weights)
         if w.shape != c.shape:
-            raise ValueError(f"`weights` must have a weight for each row, got {w.shape} for {c.shape}.")
+            raise InvalidInputError(f"`weights` must have a weight for each row, got {w.shape} for {c.shape}.")
         cluster = np.arange(len(c)) if ids is None else cluster_numbers(ids, len(c))
         totals = np.bincount(cluster, weights=w)
         of_sample = largest is None and ids is not None and totals.max() > 1
         if largest is None:
             if weights is not None:
-                raise ValueError("`largest` must be given, a bound on the weights known beforehand, got none.")
+                raise InvalidInputError("`largest` must be given, a bound on the weights known beforehand, got none.")
             largest = float(totals.max())
         if weights is None and largest < totals.max():
-            raise ValueError(
+            raise InvalidInputError(
                 f"`largest` must be at least the rows of the largest cluster, {totals.max():g}, got {largest:g}."
             )
         if not largest > 0 or not ((w >= 0).all() and (totals <= largest * (1 + 1e-12)).all()):
-            raise ValueError(
-                f"`weights` must be at least 0 and at most `largest` ({largest:g}) per cluster, got others."
+            raise InvalidInputError(
+                f"`weights` must be at least 0 and at most `largest` ({largest:g}) per cluster, got "
+                f"totals of {range_words(totals)}."
             )
         order = np.lexsort((cluster, w, e, c))
         cluster = _by_first_appearance(cluster[order])
@@ -137,7 +148,7 @@ class _Units:
         return cls(c[order], e[order], w[order], cluster, float(largest), of_sample, words, assumed)
 
     def split(self, seed: int) -> tuple["_Units", "_Units"]:
-        """The pilot, a random part of the clusters, and the rest; the clusters numbered anew in a random order."""
+        """The pilot, a random part of the clusters, and the rest; the clusters numbered again in a random order."""
         n = int(self.cluster.max()) + 1
         if n < 2:
             raise NoSafeThresholdError(f"No threshold can be certified on {n} cluster. Calibrate on more clusters.")

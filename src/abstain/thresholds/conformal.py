@@ -1,12 +1,14 @@
-"""Conformal rules: promises in expectation, from exchangeability alone."""
+"""Conformal rules: guarantees in expectation, from exchangeability alone."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.arguments import as_doubles
-from abstain.thresholds.promise import Promise
-from abstain.thresholds.sample import Sample, check_target
-from abstain.thresholds.threshold import NoSafeThresholdError, Threshold, between
+from abstain._arguments import as_doubles
+from abstain._errors import InvalidInputError
+from abstain.thresholds.guarantee import Guarantee, Quantity
+from abstain.thresholds.refusal import NoSafeThresholdError
+from abstain.thresholds.sample import Sample, check_target, range_words
+from abstain.thresholds.threshold import Threshold, between
 
 Floats = NDArray[np.float64]
 
@@ -34,8 +36,8 @@ def conformal_joint(
             f"Calibrate on at least {int(np.ceil(1 / risk)) - 1}, or raise `risk`."
         )
     rank = int(safe[-1])
-    promise = Promise(
-        quantity="the probability that a row is accepted and wrong",
+    guarantee = Guarantee(
+        quantity=Quantity.ACCEPTED_ERROR,
         target=risk,
         bound=float((totals[rank - 1] + 1) / (n + 1)),
         probability=None,
@@ -47,7 +49,7 @@ def conformal_joint(
         n=n,
         accepted=rank,
         errors=float(totals[rank - 1]),
-        promise=promise,
+        guarantee=guarantee,
     )
 
 
@@ -70,7 +72,7 @@ def conformal_selection(
     check_target("risk", risk)
     sample = Sample.of(confidence, losses, ids=ids, seed=seed)
     if not sample.are_errors:
-        raise ValueError("`losses` must be 0 or 1 for conformal_selection, got others.")
+        raise InvalidInputError(f"`losses` must be 0 or 1 for conformal_selection, got {range_words(sample.losses)}.")
     test = _batch(test_confidence)
     m, n = len(test), len(sample)
     ratios = _expected_shares(sample, test)
@@ -85,22 +87,24 @@ def conformal_selection(
     below = np.concatenate([test[test < test[last]], sample.confidence[sample.confidence < test[last]]])
     value = between(float(test[last]), float(below.max()) if below.size else -np.inf)
     accepted, total = sample.counts(value)
-    promise = Promise(
-        quantity=f"the share of errors among the accepted of this batch of {m}",
+    guarantee = Guarantee(
+        quantity=Quantity.BATCH_RISK,
         target=risk,
         bound=float(ratios[last]),
         probability=None,
-        distribution=f"a batch exchangeable with these: {sample.distribution}",
-        caveats=("it is no promise for another batch",),
+        distribution=f"a batch of {m} exchangeable with these: {sample.distribution}",
+        caveats=("it is no guarantee for another batch",),
     )
-    return Threshold(value=value, method="conformal_selection", n=n, accepted=accepted, errors=total, promise=promise)
+    return Threshold(
+        value=value, method="conformal_selection", n=n, accepted=accepted, errors=total, guarantee=guarantee
+    )
 
 
 def _batch(confidence: ArrayLike) -> Floats:
     """The test samples, most trusted first."""
     test = np.sort(as_doubles("confidence", confidence))[::-1]
     if test.ndim != 1 or not test.size or np.isnan(test).any():
-        raise ValueError(
+        raise InvalidInputError(
             f"`test_confidence` must have shape (m,) with at least one sample and no NaN, got {test.shape}."
         )
     return test

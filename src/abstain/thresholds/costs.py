@@ -6,12 +6,13 @@ from math import inf
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.arguments import as_doubles
-from abstain.draws import coarse, generator
+from abstain._arguments import as_doubles
+from abstain._draws import coarse, generator
+from abstain._errors import InvalidInputError
 from abstain.scores.expected_cost import Costs
 from abstain.thresholds.betting import mean_upper_bound
-from abstain.thresholds.promise import COST, Counting, Promise
-from abstain.thresholds.sample import check_chance, one_per_cluster, what_counts
+from abstain.thresholds.guarantee import Counting, Guarantee, Quantity
+from abstain.thresholds.sample import check_chance, one_per_cluster, range_words, what_counts
 from abstain.thresholds.threshold import Threshold, between
 
 Floats = NDArray[np.float64]
@@ -46,7 +47,7 @@ def chow(probabilities: ArrayLike, /, *, rejection: float | ArrayLike, costs: Ar
     """
     p = as_doubles("probabilities", probabilities)
     if p.ndim != 2 or not (p >= 0).all() or not np.allclose(p.sum(axis=1), 1, atol=1e-6):
-        raise ValueError(f"`probabilities` must have shape (n, K) and rows that sum to 1, got shape {p.shape}.")
+        raise InvalidInputError(f"`probabilities` must have shape (n, K) and rows that sum to 1, got shape {p.shape}.")
     answering, rejecting = Costs.of(p.shape[1], rejection=rejection, matrix=costs).expected(p)
     return ChowDecision(answering.argmin(axis=1), rejecting - answering.min(axis=1))
 
@@ -101,17 +102,22 @@ class _CostSample:
         c, a = as_doubles("confidence", confidence), as_doubles("costs", costs)
         r = as_doubles("rejection", rejection)
         if c.ndim != 1 or a.shape != c.shape or r.shape not in ((), c.shape):
-            raise ValueError(
+            raise InvalidInputError(
                 f"`confidence` and `costs` must be of one length, and `rejection` one number or as many, got shapes "
                 f"{c.shape}, {a.shape} and {r.shape}."
             )
         if np.isnan(c).any():
-            raise ValueError("`confidence` must not be NaN, got some. Set it to -inf where a sample is rejected.")
+            raise InvalidInputError(
+                "`confidence` must not be NaN, got some. Set it to -inf where a sample is rejected."
+            )
         if not all(((x >= 0) & (x <= largest)).all() for x in (a, r)):
-            raise ValueError(f"`costs` and `rejection` must be between 0 and `largest` ({largest:g}), got others.")
+            raise InvalidInputError(
+                f"`costs` and `rejection` must be between 0 and `largest` ({largest:g}), got "
+                f"{range_words(a)} and {range_words(r)}."
+            )
         rows = one_per_cluster(c, a, ids=ids, seed=seed)
         if len(rows) < 3:
-            raise ValueError(f"`confidence` must be of at least 3 different samples, got {len(rows)}.")
+            raise InvalidInputError(f"`confidence` must be of at least 3 different samples, got {len(rows)}.")
         r = np.broadcast_to(r, c.shape)
         a = np.where(c == -inf, r, a)  # never accepted
         words, counting = what_counts(len(rows), ids)
@@ -144,8 +150,8 @@ class _CostSample:
         check_chance("delta", delta)
         paid, before = self._paid(value), guide._paid(value)
         accepted = self.confidence > value
-        promise = Promise(
-            quantity=COST,
+        guarantee = Guarantee(
+            quantity=Quantity.COST,
             target=None,
             bound=mean_upper_bound(paid, before, delta=delta, largest=self.largest),
             probability=1 - delta,
@@ -162,7 +168,7 @@ class _CostSample:
             n=len(paid),
             accepted=int(accepted.sum()),
             errors=float(self.accepting[accepted].sum()),
-            promise=promise,
+            guarantee=guarantee,
         )
 
     def _paid(self, value: float) -> Floats:

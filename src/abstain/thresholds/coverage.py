@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
-from abstain.arguments import as_doubles
-from abstain.thresholds.promise import COVERAGE, Promise
+from abstain._arguments import as_doubles
+from abstain._errors import InvalidInputError
+from abstain.thresholds.guarantee import Guarantee, Quantity
+from abstain.thresholds.refusal import NoSafeThresholdError
 from abstain.thresholds.sample import Sample, check_chance, check_target
-from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
+from abstain.thresholds.threshold import Threshold
 
 
 def target_coverage(
@@ -36,7 +38,9 @@ def target_coverage(
     check_target("coverage", coverage)
     c = as_doubles("confidence", confidence)
     if c.ndim != 1 or not c.size or np.isnan(c).any():
-        raise ValueError(f"`confidence` must have shape (n,) with at least one sample and no NaN, got {c.shape}.")
+        raise InvalidInputError(
+            f"`confidence` must have shape (n,) with at least one sample and no NaN, got {c.shape}."
+        )
     sample = Sample.of(c, np.zeros(len(c)), ids=ids, seed=seed)
     n, ends = len(sample), sample.ends
     if delta is not None:
@@ -45,11 +49,11 @@ def target_coverage(
     if not (ends >= k).any():
         raise too_few(n, k, int(np.count_nonzero(sample.confidence == -inf)), coverage, delta)
     rank = int(ends[ends >= k][0])
-    promise = replace(coverage_promise(n, k, coverage, delta, sample.distribution), counting=sample.counting)
+    guarantee = replace(coverage_guarantee(n, k, coverage, delta, sample.distribution), counting=sample.counting)
     if rank > k:
-        promise = promise.noting(tied_words(rank, k))
+        guarantee = guarantee.noting(tied_words(rank, k))
     return Threshold(
-        value=sample.below(rank), method="target_coverage", n=n, accepted=rank, errors=None, promise=promise
+        value=sample.below(rank), method="target_coverage", n=n, accepted=rank, errors=None, guarantee=guarantee
     )
 
 
@@ -69,10 +73,10 @@ def tied_words(rank: int, needed: int, /) -> str:
     return f"{needed:,} rows would do, and {rank - needed:,} more are accepted, as their confidences tie"
 
 
-def coverage_promise(n: int, rank: int, coverage: float, delta: float | None, distribution: str, /) -> Promise:
-    """What accepting at least ``rank`` of n rows promises."""
-    return Promise(
-        quantity=COVERAGE,
+def coverage_guarantee(n: int, rank: int, coverage: float, delta: float | None, distribution: str, /) -> Guarantee:
+    """What accepting at least ``rank`` of n rows guarantees."""
+    return Guarantee(
+        quantity=Quantity.COVERAGE,
         target=coverage,
         bound=rank / (n + 1) if delta is None else float(betaincinv(rank, n + 1 - rank, delta)),
         relation="at least",
@@ -101,6 +105,5 @@ def target_tpr(
 
     It says nothing of the errors among what it keeps.
     """
-    found = target_coverage(conf_in, coverage=tpr, delta=delta, ids=ids, seed=seed)
-    promise = replace(found.promise, quantity="the share of in-distribution rows accepted")
-    return replace(found, method="target_tpr", promise=promise)
+    threshold = target_coverage(conf_in, coverage=tpr, delta=delta, ids=ids, seed=seed)
+    return replace(threshold, method="target_tpr", guarantee=replace(threshold.guarantee, quantity=Quantity.TPR))

@@ -9,14 +9,14 @@ are those of the walk itself, exactly: one sweep back through the ranks gives th
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import inf, log
+from math import ceil, inf, log
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import betaln, xlog1py, xlogy
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainc, betaln, xlog1py, xlogy
 
-from abstain.kernels.blocks import for_each_block
-from abstain.kernels.walk import crossing_chances
+from abstain._kernels.bets import crossing_chances
+from abstain._kernels.blocks import for_each_block
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -24,6 +24,7 @@ DECAY = 0.05  # h
 NEGLIGIBLE = 1e-3  # of the level: below it a rank is not tested at all
 TAIL = 7.0  # standard deviations of the walk that are followed
 SLACK = 1e-9  # on the safe side of rounding and of what lies beyond
+MARGIN = 1e-9  # of the level, on the safe side of rounding
 FINENESS = ((8_000, 1500, 0.05), (200_000, 480, 0.08), (inf, 120, 0.12))  # up to n rows: cells, spacing of log μ
 
 
@@ -56,17 +57,17 @@ def critical_values(
     lowest, highest = log(min(levels)) - 3 + offsets[0], log(max(levels)) + 2 + offsets[-1]
     spent = np.arange(lowest, highest, spacing)[:, None] - offsets
     spent[spent < log(NEGLIGIBLE * min(levels))] = -inf
-    bottoms, places = walk_places(ranks, risk)
-    boundaries = _boundaries(bottoms, places, np.exp(np.minimum(spent, 0.0)))
-    crossing = _crossing(ranks, risk, bottoms, places, boundaries, max(levels)) + SLACK
-    kept = boundaries.astype(np.int32)
-    kept.flags.writeable = False
-    found = []
+    bottoms, chances_at = walk_chances(ranks, risk)
+    boundaries = _boundaries(bottoms, chances_at, np.exp(np.minimum(spent, 0.0)))
+    crossing = _crossing(ranks, risk, bottoms, chances_at, boundaries, max(levels)) + SLACK
+    stored = boundaries.astype(np.int32)
+    stored.flags.writeable = False
+    tables = []
     for level in levels:
         enough = crossing <= level
         chosen = np.where(enough.any(axis=0), len(enough) - 1 - np.argmax(enough[::-1], axis=0), -1)
-        found.append(CriticalValues(ranks, last, kept, chosen))
-    return tuple(found)
+        tables.append(CriticalValues(ranks, last, stored, chosen))
+    return tuple(tables)
 
 
 def first_ranks(n: int, first: int, last: int, /) -> Ints:
@@ -75,8 +76,8 @@ def first_ranks(n: int, first: int, last: int, /) -> Ints:
     return np.unique(np.linspace(first, last + 1, min(cells, last - first + 1) + 1).astype(np.int64)[:-1])
 
 
-def walk_places(steps: Ints, risk: float, /) -> tuple[Ints, Floats]:
-    """(J,) the lowest place of the walk after each number of steps that is followed, (J, w) the chances of those above.
+def walk_chances(steps: Ints, risk: float, /) -> tuple[Ints, Floats]:
+    """(J,) the lowest position followed after each number of steps, (J, w) the chances of it and of those above.
 
     Beyond them the walk is with a chance below 1e-11.
     """
@@ -89,21 +90,66 @@ def walk_places(steps: Ints, risk: float, /) -> tuple[Ints, Floats]:
     return bottoms, np.where(at <= k, chances, 0.0)
 
 
-def _boundaries(bottoms: Ints, places: Floats, spent: Floats) -> Ints:
+def _boundaries(bottoms: Ints, chances_at: Floats, spent: Floats) -> Ints:
     """The largest numbers of errors with probability at most ``spent`` (M, J), −1 where none is as rare."""
-    below = np.cumsum(places, axis=1)
+    below = np.cumsum(chances_at, axis=1)
     each = [np.searchsorted(below[j], spent[:, j], side="right") for j in range(len(bottoms))]
     return bottoms + np.stack(each, axis=1) - 1
 
 
-def _crossing(ranks: Ints, risk: float, bottoms: Ints, places: Floats, boundaries: Ints, enough: float) -> Floats:
+def _crossing(ranks: Ints, risk: float, bottoms: Ints, chances_at: Floats, boundaries: Ints, enough: float) -> Floats:
     """P(∃ k ≥ m: W_k ≤ b_k) for each boundary and each rank m, (M, J); 1 where it is above ``enough``."""
     distances, kinds = np.unique(np.append(np.diff(ranks), 1), return_inverse=True)
-    least, steps = walk_places(distances, risk)
-    found = np.ones(boundaries.shape)
+    least, steps = walk_chances(distances, risk)
+    chances = np.ones(boundaries.shape)
 
     def work(rows: slice) -> None:
-        crossing_chances(boundaries[rows], bottoms, places, kinds, steps, least, enough, found[rows])
+        crossing_chances(boundaries[rows], bottoms, chances_at, kinds, steps, least, enough, chances[rows])
 
-    for_each_block(work, len(boundaries), places.size // 4)
-    return found
+    for_each_block(work, len(boundaries), chances_at.size // 4)
+    return chances
+
+
+def at_most(errors: ArrayLike, n: ArrayLike, rate: float, /) -> Floats:
+    """P(Bin(n, rate) ≤ errors), 0 for fewer than none, for any n."""
+    k, n = np.asarray(errors), np.asarray(n)
+    inside = betainc(np.maximum(n - k, 1), np.maximum(k, 0) + 1.0, 1 - rate)
+    return np.where(k < 0, 0.0, np.where(k >= n, 1.0, inside))
+
+
+def errors_allowed(ranks: Ints, risk: float, level: ArrayLike, /) -> Ints:
+    """(J,) the largest numbers of errors among so many rows that reject "the risk is above" at a level, −1 for none."""
+    low, high = np.full(len(ranks), -1), np.array(ranks)
+    limit = np.asarray(level) * (1 - MARGIN)
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        rejects = at_most(middle, ranks, risk) <= limit
+        low, high = np.where(rejects, middle, low), np.where(rejects, high, middle)
+    return low
+
+
+def efficient_ranks(risk: float, level: float, first: int, last: int, /) -> Ints:
+    """The ranks n_c = min{k: P(Bin(k, risk) ≤ c) ≤ level} from ``first`` to ``last``, ascending.
+
+    Each allows one more error than the rank before it; between them a part of the level is lost.
+
+    >>> efficient_ranks(0.05, 0.1, 1, 160)
+    array([ 45,  77, 105, 132, 158])
+    """
+    if first > last:
+        return np.empty(0, dtype=np.int64)
+    before, most = errors_allowed(np.array([first - 1, last]), risk, level)
+    errors = np.arange(before + 1, most + 1)
+    low, high = np.full(len(errors), first - 1), np.full(len(errors), last)
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        rare = at_most(errors, middle, risk) <= level * (1 - MARGIN)
+        low, high = np.where(rare, low, middle), np.where(rare, middle, high)
+    return high
+
+
+def nearest_efficient(rank: int, risk: float, level: float, /, *, first: int, last: int) -> int:
+    """The efficient rank nearest to ``rank``, from ``first`` to ``last``; ``rank`` itself where there is none."""
+    apart = ceil(4 / risk)  # two neighbours never are so far
+    near = efficient_ranks(risk, level, max(first, rank - apart), min(last, rank + apart))
+    return int(near[np.argmin(np.abs(near - rank))]) if len(near) else rank

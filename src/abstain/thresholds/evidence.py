@@ -6,7 +6,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.thresholds.promise import Promise
+from abstain.thresholds.guarantee import Guarantee
 from abstain.thresholds.sample import one_per_cluster
 
 Ints = NDArray[np.int64]
@@ -31,7 +31,7 @@ class Evidence:
     @classmethod
     def of(
         cls,
-        promise: Promise | None,
+        guarantee: Guarantee | None,
         inside: Mask,
         ids: Ints | None,
         confidence: Floats,
@@ -50,7 +50,7 @@ class Evidence:
 
         Rows without ids are clusters of their own.
         """
-        counting, largest = ("rows", None) if promise is None else (promise.counting, promise.largest)
+        counting, largest = ("rows", None) if guarantee is None else (guarantee.counting, guarantee.largest)
         if counting == "clusters":
             drawn = np.zeros(len(inside), dtype=bool)
             drawn[one_per_cluster(confidence, errors.astype(np.float64), ids=ids, seed=seed)] = True

@@ -1,21 +1,21 @@
 """`joint_risk`: one threshold that keeps a risk overall and one in each group."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.arguments import as_doubles
-from abstain.draws import coarse, generator
-from abstain.thresholds.achievable import ELSEWHERE, lowest_in_reach, reach_words
+from abstain._arguments import as_doubles
+from abstain._draws import coarse, generator
+from abstain._errors import InvalidInputError
 from abstain.thresholds.binomial import p_value
 from abstain.thresholds.fallback import lowest_certified, proposed
-from abstain.thresholds.promise import RISK, Promise
+from abstain.thresholds.guarantee import Guarantee, Quantity
+from abstain.thresholds.refusal import ELSEWHERE, NoSafeThresholdError, lowest_achievable, lowest_words
 from abstain.thresholds.sample import Sample, check_chance, check_names, check_target, one_per_cluster
-from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
+from abstain.thresholds.threshold import Threshold
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -47,17 +47,17 @@ def joint_risk(
     limits = rows.limits(risk, group_risk)
     value = rows.lowest(limits, delta)
     if value == np.inf:
-        raise _none_found(rows, risk, group_risk, delta)
+        raise _nothing_certified(rows, risk, group_risk, delta)
     like = Sample.of(confidence, losses, ids=ids)
-    overall, each = (
-        Promise(
-            quantity=quantity,
-            target=limit,
-            probability=1 - delta,
-            distribution=like.distribution,
-            counting=like.counting,
-        )
-        for quantity, limit in ((RISK, risk), (f"{RISK} of each of the groups {_named(rows.parts)}", group_risk))
+    overall = Guarantee(
+        quantity=Quantity.RISK,
+        target=risk,
+        probability=1 - delta,
+        distribution=like.distribution,
+        counting=like.counting,
+    )
+    each = replace(
+        overall, quantity=Quantity.GROUP_RISK, target=group_risk, groups=tuple(str(name) for name in rows.parts)
     )
     accepted = rows.kept(value)
     return Threshold(
@@ -66,14 +66,14 @@ def joint_risk(
         n=int(np.count_nonzero(~rows.pilot)),
         accepted=int(np.count_nonzero(accepted)),
         errors=float(rows.losses[accepted].sum()),
-        promise=overall,
+        guarantee=overall,
         further=(each,),
     )
 
 
 @dataclass(frozen=True)
 class _Grouped:
-    """Independent rows in an order that tells nothing, of which a pilot proposes and the others certify."""
+    """Independent rows in an order that carries no information, of which a pilot proposes and the others certify."""
 
     confidence: Floats
     losses: Floats
@@ -90,7 +90,7 @@ class _Grouped:
         are_errors = Sample.of(confidence, losses).are_errors
         c, e, names = as_doubles("confidence", confidence), as_doubles("losses", losses), check_names("groups", groups)
         if names.shape != c.shape:
-            raise ValueError(f"`groups` must name a group for each sample, got {names.shape} for {c.shape}.")
+            raise InvalidInputError(f"`groups` must name a group for each sample, got {names.shape} for {c.shape}.")
         rows = one_per_cluster(c, e, ids=ids, seed=seed)
         rows = rows[np.lexsort((names[rows], e[rows], c[rows]))]
         c, e, names = c[rows], e[rows], names[rows]
@@ -108,11 +108,11 @@ class _Grouped:
 
     def worst(self, threshold: float, limits: dict[object, float]) -> tuple[float, object]:
         """The largest p-value, and whose it is."""
-        kept, found = self.kept(threshold), []
+        kept, p_values = self.kept(threshold), []
         for name, limit in limits.items():
             losses = self.losses[kept if name is None else kept & self.parts[name]]
-            found.append((p_value(float(losses.sum()), len(losses), limit, are_errors=self.are_errors), name))
-        return max(found, key=lambda pair: pair[0])
+            p_values.append((p_value(float(losses.sum()), len(losses), limit, are_errors=self.are_errors), name))
+        return max(p_values, key=lambda pair: pair[0])
 
     def looks_safe(self, limits: dict[object, float]) -> float | None:
         """The largest coverage at which every risk looks safe on the pilot."""
@@ -134,8 +134,8 @@ class _Grouped:
         )
 
 
-def _none_found(rows: _Grouped, risk: float, group_risk: float, delta: float) -> NoSafeThresholdError:
-    """Which risk stands in the way, and which would be in reach."""
+def _nothing_certified(rows: _Grouped, risk: float, group_risk: float, delta: float) -> NoSafeThresholdError:
+    """Which risk stands in the way, and which would be achievable."""
     limits = rows.limits(risk, group_risk)
     _, blocking = min(
         (rows.worst(threshold, limits) for threshold, _ in rows.sequence(limits)), key=lambda pair: pair[0]
@@ -146,13 +146,14 @@ def _none_found(rows: _Grouped, risk: float, group_risk: float, delta: float) ->
         raised = rows.limits(*(min(limit * (trial / group_risk), 0.999) for limit in (risk, group_risk)))
         return rows.lowest(raised, delta) < np.inf
 
+    def describe(_: object) -> str:
+        lowest = lowest_achievable(is_certified, group_risk)
+        return f"With both targets raised by the same factor, in groups {lowest_words(lowest)}."
+
     return NoSafeThresholdError(
         f"No threshold certifies risk <= {risk:.4g} overall and <= {group_risk:.4g} in every group together on "
-        f"n={len(rows.losses):,} calibration rows: {whose} stands in the way. With both targets raised alike, in "
-        f"groups {reach_words(lowest_in_reach(is_certified, group_risk))}. Label more rows, or {ELSEWHERE}."
+        f"n={len(rows.losses):,} calibration rows: {whose} stands in the way.",
+        advice=f"Label more rows, or {ELSEWHERE}.",
+        search=tuple,
+        describe=describe,
     )
-
-
-def _named(groups: Iterable[object]) -> str:
-    names = [str(name) for name in groups]
-    return ", ".join(names if len(names) <= 12 else [*names[:10], f"… ({len(names)} in all)"])

@@ -4,14 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from abstain.thresholds.baselines import bonferroni, sgr
 from abstain.thresholds.betting_sequence import betting
-from abstain.thresholds.bonferroni import bonferroni
 from abstain.thresholds.costs import minimal_cost
 from abstain.thresholds.coverage import target_coverage
 from abstain.thresholds.joint_risk import joint_risk
 from abstain.thresholds.per_group import group_thresholds
 from abstain.thresholds.risk_and_coverage import risk_and_coverage
-from abstain.thresholds.sgr import sgr
 from abstain.thresholds.step_down import step_down
 
 Target = Literal["risk", "coverage", "cost", "risk and coverage", "risk per group", "risk overall and per group"]

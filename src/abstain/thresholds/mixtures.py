@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
+from abstain._errors import InvalidInputError
 from abstain.thresholds.binomial import lower_bound, upper_bound
 from abstain.thresholds.sample import check_chance, check_target
 
@@ -38,7 +39,7 @@ class LabelShiftBound:
     def at(self, share: float, /) -> float:
         """Upper bound on the selective risk at this share of unknown samples."""
         if not 0 <= share < 1:
-            raise ValueError(f"`share` must be at least 0 and below 1, got {share}.")
+            raise InvalidInputError(f"`share` must be at least 0 and below 1, got {share}.")
         return mixed_risk(share, acceptance=self.acceptance, risk=self.risk, acceptance_out=self.acceptance_out)
 
     def largest_share(self, target: float, /) -> float:
@@ -57,7 +58,9 @@ def label_shift_bound(
     """
     check_chance("delta", delta)
     if not 0 <= errors <= accepted <= n or accepted == 0:
-        raise ValueError(f"`errors` ≤ `accepted` ≤ `n` must hold with some accepted, got {errors}, {accepted}, {n}.")
+        raise InvalidInputError(
+            f"`errors` ≤ `accepted` ≤ `n` must hold with some accepted, got {errors}, {accepted}, {n}."
+        )
     part = delta / (2 if n_out is None else 3)
     out = 1.0 if n_out is None else upper_bound(accepted_out, n_out, part)
     return LabelShiftBound(upper_bound(errors, accepted, part), lower_bound(accepted, n, part), out, delta)
@@ -73,9 +76,11 @@ def worst_mixture_risk(acceptance: ArrayLike, risks: ArrayLike, low: ArrayLike, 
     """
     a, r, least, most = (np.asarray(values, dtype=np.float64) for values in (acceptance, risks, low, high))
     if not a.shape == r.shape == least.shape == most.shape or a.ndim != 1:
-        raise ValueError("`acceptance`, `risks`, `low` and `high` must have one entry for each part, got other shapes.")
+        raise InvalidInputError(
+            "`acceptance`, `risks`, `low` and `high` must have one entry for each part, got other shapes."
+        )
     if least.sum() > 1 + 1e-12 or most.sum() < 1 - 1e-12 or (least > most).any():
-        raise ValueError("`low` and `high` must allow shares that sum to 1, got bounds that do not.")
+        raise InvalidInputError("`low` and `high` must allow shares that sum to 1, got bounds that do not.")
 
     def excess(rho: float) -> float:
         """The largest Σ π a (r − ρ): fill the most harmful parts first."""

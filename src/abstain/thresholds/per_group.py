@@ -2,20 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.arguments import as_doubles
+from abstain._arguments import as_doubles
+from abstain._errors import InvalidInputError
+from abstain._text import counted
 from abstain.metrics.checks import check_samples
-from abstain.thresholds.achievable import ELSEWHERE, Achievable
-from abstain.thresholds.promise import RISK, Promise
-from abstain.thresholds.reject_all import reject_all
+from abstain.thresholds.guarantee import Guarantee, Quantity
+from abstain.thresholds.refusal import ELSEWHERE, NOTHING_ACHIEVABLE, Achievable, NoSafeThresholdError
+from abstain.thresholds.risk import reject_all
 from abstain.thresholds.sample import check_chance, check_names, check_target, cluster_numbers
 from abstain.thresholds.target_risk import target_risk
-from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
-from abstain.words import counted
+from abstain.thresholds.threshold import Threshold
 
 FIXED_GROUPS = "the groups were fixed before the sample, since they share clusters"
 
@@ -35,7 +35,7 @@ def group_thresholds(
 ) -> dict[str, Threshold]:
     """A threshold by name of the group, each by `target_risk`; a group without a safe one is always rejected.
 
-    ``jointly``: all promises together hold with probability 1 − δ, so each is tested at δ over the number of groups;
+    ``jointly``: all guarantees together hold with probability 1 − δ, so each is tested at δ over the number of groups;
     otherwise each holds with that probability. As the risk of a mix is a mean of the risks of its parts, it is at most
     ``risk`` in every mix of the groups. Where ``ids`` name clusters, one has at most ``largest`` rows in a group, by
     default as many as the largest here, and the groups must be fixed before the sample for all guarantees to hold
@@ -43,7 +43,7 @@ def group_thresholds(
     """
     c, e, names = as_doubles("confidence", confidence), as_doubles("losses", losses), check_names("groups", groups)
     if not c.shape == e.shape == names.shape:
-        raise ValueError(f"`groups` must name a group for each sample, got {names.shape} for {c.shape}.")
+        raise InvalidInputError(f"`groups` must name a group for each sample, got {names.shape} for {c.shape}.")
     check_samples(c, e)
     check_target("risk", risk)
     check_chance("delta", delta)
@@ -81,7 +81,7 @@ def certified_groups(
 ) -> dict[str, Threshold]:
     """The thresholds of groups of these sizes, by what certifies one of a group at a level; some must have one."""
     level = delta / len(sizes) if jointly else delta
-    found: dict[str, Threshold] = {}
+    thresholds: dict[str, Threshold] = {}
     refused: dict[str, NoSafeThresholdError] = {}
     for name, size in sizes.items():
         try:
@@ -89,11 +89,11 @@ def certified_groups(
         except NoSafeThresholdError as error:
             threshold = reject_all(size, risk=risk, delta=level)
             refused[name] = error
-        found[name] = _in_group(threshold, name, delta, len(sizes) if jointly else 1, in_clusters)
+        thresholds[name] = _in_group(threshold, name, delta, len(sizes) if jointly else 1, in_clusters)
     if len(refused) == len(sizes):
         each = next((name for name in sizes if _is_certified(certify, name, delta)), None) if jointly else None
         raise _no_group(sizes, refused, each, risk=risk, delta=delta, level=level)
-    return found
+    return thresholds
 
 
 def _is_certified(certify: Callable[[str, float], Threshold], name: str, level: float) -> bool:
@@ -116,65 +116,63 @@ def _no_group(
 ) -> NoSafeThresholdError:
     """The error that names the lowest risk at which a group has a threshold, and the group that has one by itself."""
 
-    @cache
-    def achievable() -> tuple[Achievable, ...]:
+    def search() -> tuple[Achievable, ...]:
         """The lowest risk of each group, the lowest of all first."""
         firsts = ((name, next(iter(error.achievable), None)) for name, error in refused.items())
         rows = [replace(row, group=name) for name, row in firsts if row is not None and row.delta == level]
         return tuple(sorted(rows, key=lambda row: row.risk))
 
-    def in_reach() -> float | None:
-        return achievable()[0].risk if achievable() else None
+    def describe(rows: tuple[Achievable, ...]) -> str:
+        words = f"{NOTHING_ACHIEVABLE} in any of them"
+        if rows:
+            first = rows[0]
+            words = f"Achievable: risk {first.risk:.2g} in {first.group!r}, which has {sizes[str(first.group)]:,} rows"
+        return f"{words}." if each is None else f"{words}; with `jointly=False` (--each) this risk in {each!r}."
 
-    def message() -> str:
-        shared = f", each of the {len(sizes)} tested at delta {level:.2g}" if level < delta else ""
-        if achievable():
-            first = achievable()[0]
-            found = f"Achievable: risk {first.risk:.2g} in {first.group!r}, which has {sizes[str(first.group)]:,} rows"
-        else:
-            found = "No risk below 1 is achievable in any of them"
-        if each is not None:
-            found += f"; with `jointly=False` (--each) this risk in {each!r}"
-        plan = f"`abstain plan --risk {risk:.4g} --delta {level:.2g}`"
-        return (
-            f"No group has a safe threshold for risk <= {risk:.4g} with probability {1 - delta:.4g}{shared}. {found}. "
-            f"Label more rows of each group ({plan}), or {ELSEWHERE}."
-        )
-
-    return NoSafeThresholdError(message, in_reach=in_reach, achievable=achievable)
+    shared = f", each of the {len(sizes)} tested at delta {level:.2g}" if level < delta else ""
+    plan = f"`abstain plan --risk {risk:.4g} --delta {level:.2g}`"
+    return NoSafeThresholdError(
+        f"No group has a safe threshold for risk <= {risk:.4g} with probability {1 - delta:.4g}{shared}.",
+        advice=f"Label more rows of each group ({plan}), or {ELSEWHERE}.",
+        delta=level,
+        search=search,
+        describe=describe,
+    )
 
 
 def of_all_groups(
-    found: dict[str, Threshold], /, *, risk: float, delta: float, jointly: bool, largest: int | None = None
+    thresholds: dict[str, Threshold], /, *, risk: float, delta: float, jointly: bool, largest: int | None = None
 ) -> Threshold:
-    """The counts of all groups, and the promise about any mix of those that have a threshold; its value is +inf.
+    """The counts of all groups, and the guarantee about any mix of those that have a threshold; its value is +inf.
 
     The ``largest`` cluster is that of all groups together, None where rows are independent.
     """
-    n = sum(threshold.n for threshold in found.values())
-    words = f"rows of any mix of the {len(found)} groups, drawn as these {n} were"
+    n = sum(threshold.n for threshold in thresholds.values())
+    words = f"rows of any mix of the {len(thresholds)} groups, drawn as these {n} were"
     if largest is not None:
         words += f", in clusters of at most {counted(largest, 'row')}"
-    promise = Promise(quantity=RISK, target=risk, probability=1 - delta, distribution=words, largest=largest)
-    promise = promise.noting("it is so in each group that has a threshold")
+    guarantee = Guarantee(
+        quantity=Quantity.RISK, target=risk, probability=1 - delta, distribution=words, largest=largest
+    )
+    guarantee = guarantee.noting("it is so in each group that has a threshold")
     if not jointly:
-        promise = promise.noting(f"for each of the {len(found)} by itself, not for all of them together")
-    elif largest is not None and largest > 1 and len(found) > 1:
-        promise = promise.noting(f"if {FIXED_GROUPS}")
+        guarantee = guarantee.noting(f"for each of the {len(thresholds)} by itself, not for all of them together")
+    elif largest is not None and largest > 1 and len(thresholds) > 1:
+        guarantee = guarantee.noting(f"if {FIXED_GROUPS}")
     return Threshold(
         value=np.inf,
         method="group_thresholds",
         n=n,
-        accepted=sum(threshold.accepted for threshold in found.values()),
-        errors=sum(threshold.errors or 0.0 for threshold in found.values()),
-        promise=promise,
+        accepted=sum(threshold.accepted for threshold in thresholds.values()),
+        errors=sum(threshold.errors or 0.0 for threshold in thresholds.values()),
+        guarantee=guarantee,
     )
 
 
 def _in_group(threshold: Threshold, name: str, delta: float, together: int, in_clusters: bool) -> Threshold:
-    """The promise with the group it is about, and the probability with which all of them hold."""
-    promise = replace(threshold.promise, distribution=f"{threshold.promise.distribution} in the group {name!r}")
+    """The guarantee with the group it is about, and the probability with which all of them hold."""
+    guarantee = replace(threshold.guarantee, distribution=f"{threshold.guarantee.distribution} in the group {name!r}")
     if together > 1:
         words = f"it holds for all {together} groups together with probability {1 - delta:.4g}"
-        promise = promise.noting(f"{words}, if {FIXED_GROUPS}" if in_clusters else words)
-    return replace(threshold, promise=promise)
+        guarantee = guarantee.noting(f"{words}, if {FIXED_GROUPS}" if in_clusters else words)
+    return replace(threshold, guarantee=guarantee)

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
-from abstain.draws import coarse, generator
+from abstain._draws import coarse, generator
+from abstain._errors import InvalidInputError
 from abstain.thresholds.sample import Sample, check_target
 from abstain.thresholds.step_down import check_delta, largest_safe_rank
 
@@ -77,7 +78,7 @@ def plan_from_pilot(
     check_target("risk", risk)
     check_delta(delta)
     if not sizes or min(sizes) < 1:
-        raise ValueError(f"`sizes` must be numbers of rows of at least 1, got {sizes}.")
+        raise InvalidInputError(f"`sizes` must be numbers of rows of at least 1, got {sizes}.")
     pilot = Sample.of(confidence, losses)
     rng = generator("plan from a pilot", seed, coarse(pilot.confidence), pilot.losses)
     curves = _curves(pilot, rng)
@@ -102,10 +103,10 @@ def _curves(pilot: Sample, rng: np.random.Generator) -> Floats:
 
 
 def _judged(n: int, curves: Floats, risk: float, delta: float, rng: np.random.Generator) -> PilotRow:
-    found = np.empty(len(curves))
+    coverages = np.empty(len(curves))
     for number, (intercept, slope) in enumerate(curves):
         u = np.sort(rng.random(n))
         errors = (rng.random(n) < expit(intercept + slope * np.log(u))).astype(np.float64)
-        found[number] = largest_safe_rank(Sample(1 - u, errors, True, ""), risk, delta) / n
-    low, middle, high = (float(each) for each in np.quantile(found, QUANTILES, method="inverted_cdf"))
-    return PilotRow(n, low, middle, high, float(np.mean(found == 0)))
+        coverages[number] = largest_safe_rank(Sample(1 - u, errors, True, ""), risk, delta) / n
+    low, middle, high = (float(each) for each in np.quantile(coverages, QUANTILES, method="inverted_cdf"))
+    return PilotRow(n, low, middle, high, float(np.mean(coverages == 0)))

@@ -1,4 +1,4 @@
-"""Before you start: how many labelled rows a promise needs, and what is in reach with those there are."""
+"""Before you start: how many labelled rows a guarantee needs, and what is achievable with those there are."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -6,7 +6,8 @@ from functools import cache
 from math import ceil, floor, log, log1p, log10
 from typing import TypeVar
 
-from abstain.arguments import check_number
+from abstain._arguments import check_number
+from abstain._errors import InvalidInputError
 from abstain.thresholds.binomial import samples_needed
 from abstain.thresholds.power import likely
 from abstain.thresholds.sample import check_target
@@ -14,7 +15,7 @@ from abstain.thresholds.step_down import check_delta, segments
 
 T = TypeVar("T", int, float)
 MOST = 100_000_000
-FINENESS = 0.02  # to which numbers of rows are told
+FINENESS = 0.02  # relative, of numbers of rows
 
 
 def samples_for(
@@ -48,10 +49,12 @@ def samples_for(
     _check_rate(error_rate, risk)
     _check_share("label_share", label_share)
     if label_share < coverage:
-        raise ValueError(f"`label_share` must be at least `coverage` ({coverage:g}), got {label_share:g}.")
+        raise InvalidInputError(f"`label_share` must be at least `coverage` ({coverage:g}), got {label_share:g}.")
     least = samples_needed(risk, delta)
     if least > MOST:
-        raise ValueError(f"`risk` must be one that {MOST:,} accepted rows certify, got {risk:g}. Ask for a higher one.")
+        raise InvalidInputError(
+            f"`risk` must be one that {MOST:,} accepted rows certify, got {risk:g}. Ask for a higher one."
+        )
 
     def enough(n: int) -> bool:
         return likely(
@@ -66,12 +69,12 @@ def samples_for(
         )
 
     sizes = _sizes()
-    found = _first(enough, sizes, bisect_left(sizes, least / coverage))
-    if found is None:
-        raise ValueError(
+    size = _first(enough, sizes, bisect_left(sizes, least / coverage))
+    if size is None:
+        raise InvalidInputError(
             f"`error_rate` must be further below `risk` ({risk:g}) than {error_rate}: no sample is enough."
         )
-    return _rows(label_share, found)
+    return _rows(label_share, size)
 
 
 def samples_range(
@@ -108,7 +111,7 @@ def coverage_for(*, n: int, risk: float, delta: float, error_rate: float, power:
     """
     check_number("n", n)
     if n < 1:
-        raise ValueError(f"`n` must be at least 1, got {n}.")
+        raise InvalidInputError(f"`n` must be at least 1, got {n}.")
     check_target("risk", risk)
     check_delta(delta)
     check_target("power", power)
@@ -134,7 +137,9 @@ def risk_for(*, n: int, delta: float, coverage: float, error_rate: float, power:
     check_number("n", n)
     check_number("error_rate", error_rate)
     if n < 1 or not 0 <= error_rate < 1:
-        raise ValueError(f"`n` must be at least 1 and `error_rate` at least 0 and below 1, got {n} and {error_rate}.")
+        raise InvalidInputError(
+            f"`n` must be at least 1 and `error_rate` at least 0 and below 1, got {n} and {error_rate}."
+        )
     lowest = max(error_rate, -log(delta) / n / 2)
     trials = [risk for risk in _three_digits(lowest) if risk > lowest]
 
@@ -159,7 +164,7 @@ def _first(enough: Callable[[T], bool], trials: Sequence[T], start: int) -> T | 
 
 @cache
 def _sizes() -> list[int]:
-    """Numbers of rows, each but the first ones so much above the one before as they are told finely."""
+    """Numbers of rows that rise by `FINENESS`."""
     steps = int(log(MOST) / log1p(FINENESS)) + 40
     return sorted({round((1 + FINENESS) ** step) for step in range(steps)})
 
@@ -177,10 +182,10 @@ def _rows(coverage: float, n: int) -> int:
 def _check_rate(error_rate: float, risk: float) -> None:
     check_number("error_rate", error_rate)
     if not 0 <= error_rate < risk:
-        raise ValueError(f"`error_rate` must be at least 0 and below `risk` ({risk:g}), got {error_rate}.")
+        raise InvalidInputError(f"`error_rate` must be at least 0 and below `risk` ({risk:g}), got {error_rate}.")
 
 
 def _check_share(name: str, value: float) -> None:
     check_number(name, value)
     if not 0 < value <= 1:
-        raise ValueError(f"`{name}` must be above 0 and at most 1, got {value}.")
+        raise InvalidInputError(f"`{name}` must be above 0 and at most 1, got {value}.")

@@ -6,8 +6,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.thresholds.critical_values import DECAY, NEGLIGIBLE, critical_values, first_ranks, walk_places
-from abstain.thresholds.efficient_ranks import at_most, errors_allowed
+from abstain.thresholds.critical_values import (
+    DECAY,
+    NEGLIGIBLE,
+    at_most,
+    critical_values,
+    errors_allowed,
+    first_ranks,
+    walk_chances,
+)
 from abstain.thresholds.step_down import FEW, few_errors, segments, tested_in_turn
 
 Ints = NDArray[np.int64]
@@ -124,5 +131,5 @@ def all_in_turn(at: Ints, limits: Ints, rates: Floats, /) -> float:
 
 @lru_cache(maxsize=4096)
 def _step(steps: int, rate: float) -> tuple[int, Floats]:
-    least, chances = walk_places(np.array([steps]), rate)
+    least, chances = walk_chances(np.array([steps]), rate)
     return int(least[0]), chances[0][: np.flatnonzero(chances[0] > GONE)[-1] + 1]

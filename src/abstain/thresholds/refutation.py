@@ -1,6 +1,6 @@
-"""Is a promised rate consistent with new rows? An exact test for independent rows, bets for rows in clusters."""
+"""Is a guaranteed rate consistent with new rows? An exact test for independent rows, bets for rows in clusters."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, log, sqrt
 from typing import Literal, final
@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc
 
+from abstain._kernels.counts import numbered
 from abstain.thresholds.betting import log_capital
 from abstain.thresholds.binomial import lower_bound, upper_bound
-from abstain.thresholds.promise import COVERAGE, RISK, Promise
+from abstain.thresholds.guarantee import Guarantee
 from abstain.thresholds.sample import check_chance, check_target
 
 Floats = NDArray[np.float64]
@@ -29,7 +30,7 @@ class Refutation:
     trials: int
     events: int
     p_value: float
-    """That the rows would be at least so bad if the promise were kept; at most its level with that probability."""
+    """That the rows would be at least so bad if the guarantee were kept; at most its level with that probability."""
     low: float
     high: float
     """The rate is above ``low`` with probability 1 − level, and below ``high`` with probability 1 − δ."""
@@ -58,22 +59,22 @@ def refutation(
     """Test that at most ``limit`` of the trials are events, on new rows (n,), of which ``clusters`` belong together.
 
     Independent rows: given their number the events are binomial, so P(Bin(k, limit) ≥ events) is an exact p-value.
-    Clusters: Z = Σ trial·(event − limit) over a cluster has no mean above 0 if the promise is kept, and is at least
+    Clusters: Z = Σ trial·(event − limit) over a cluster has no mean above 0 if the guarantee is kept, and is at least
     −limit·M, so that bets on Z being positive win 1/level with probability at most level (Markov); M is the ``largest``
     number of trials that a cluster can have, which must be known beforehand: `Evidence` tells it.
 
-    The promise is refuted if the p-value is at most ``level``, confirmed if the rows alone prove it with probability
+    The guarantee is refuted if the p-value is at most ``level``, confirmed if the rows alone prove it with probability
     1 − ``delta``; otherwise they are consistent with it, unless they are too few to notice a rate of twice the limit
     with probability 0.8.
     """
     check_target("limit", limit)
     check_chance("level", level)
-    k, found = int(np.count_nonzero(trials)), int(np.count_nonzero(events & trials))
+    k, count = int(np.count_nonzero(trials)), int(np.count_nonzero(events & trials))
     alternative = min(2 * limit, (1 + limit) / 2)
     bets = None if clusters is None else _Bets.of(events, trials, clusters, largest)
     if bets is None:
-        p, rows = _binomial_p(found, k, limit), k
-        low, high = lower_bound(found, k, level), upper_bound(found, k, delta)
+        p, rows = _binomial_p(count, k, limit), k
+        low, high = lower_bound(count, k, level), upper_bound(count, k, delta)
     else:
         p, rows = bets.p_value(limit, level), int(k / bets.design_effect(limit))
         low, high = bets.low(level), bets.high(delta)
@@ -81,7 +82,7 @@ def refutation(
     return Refutation(
         limit=limit,
         trials=k,
-        events=found,
+        events=count,
         p_value=p,
         low=low,
         high=high,
@@ -102,13 +103,13 @@ def _verdict(*, is_refuted: bool, is_confirmed: bool, power: float) -> Verdict:
     return "consistent" if power >= ENOUGH_POWER else "too little data"
 
 
-def untestable(promise: Promise, /) -> str:
-    """Why fresh rows cannot refute a promise; nothing if they can."""
-    if promise.quantity not in (RISK, COVERAGE):
+def untestable(guarantee: Guarantee, /) -> str:
+    """Why fresh rows cannot refute a guarantee; nothing if they can."""
+    if guarantee.quantity.event is None:
         return "the test knows shares of errors and of accepted rows alone"
-    if promise.probability is None:
+    if guarantee.probability is None:
         return "it is kept on average over calibration samples, so that no single selector can break it"
-    return "" if 0 < promise.limit < 1 else "it says nothing that rows could break"
+    return "" if 0 < guarantee.limit < 1 else "it says nothing that rows could break"
 
 
 def refutation_p(
@@ -125,6 +126,51 @@ def refutation_p(
     if clusters is not None:
         return _Bets.of(events, trials, clusters, largest).p_value(limit, level)
     return _binomial_p(int(np.count_nonzero(events & trials)), int(np.count_nonzero(trials)), limit)
+
+
+def p_above(
+    parts: Sequence[NDArray[np.int64]],
+    errors: NDArray[np.bool_],
+    accepted: NDArray[np.bool_],
+    clusters: NDArray[np.int64] | None,
+    /,
+    *,
+    limit: float,
+    level: float,
+    largest: int,
+) -> list[float]:
+    """Of each part, given by its rows, Holm's p-value of "its risk among the accepted is at most ``limit``".
+
+    To call all with a p-value of at most ``level`` above the limit is wrong anywhere with probability at most
+    ``level``. A part of which nothing is accepted counts too: which those are may depend on clusters that others share.
+    """
+    p_values = [
+        refutation_p(
+            errors[rows],
+            accepted[rows],
+            None if clusters is None else numbered(clusters[rows])[0],
+            limit=limit,
+            level=level / len(parts),
+            largest=largest,
+        )
+        if accepted[rows].any()
+        else 1.0
+        for rows in parts
+    ]
+    return holm(p_values)
+
+
+def holm(p: Sequence[float], /) -> list[float]:
+    """P-values adjusted for their number (Holm, 1979): at least as powerful as the level over their number.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p, kind="stable")
+    steps = np.asarray(p)[order] * np.arange(len(p), 0, -1)
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return [float(value) for value in adjusted]
 
 
 def _binomial_p(events: int, trials: int, limit: float) -> float:

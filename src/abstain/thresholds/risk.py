@@ -1,16 +1,16 @@
-"""What thresholds for a target selective risk have in common: the promise, and the error where there is none."""
+"""What thresholds for a target selective risk have in common: the guarantee, the error, and rejecting all."""
 
 from collections.abc import Callable, Iterator
-from functools import cache
+from math import inf
 
 import numpy as np
 from scipy.special import bdtrc, betaincinv
 
-from abstain.thresholds.achievable import ELSEWHERE, Achievable, achievable_words, lowest_in_reach
 from abstain.thresholds.binomial import samples_needed
-from abstain.thresholds.promise import RISK, Promise
-from abstain.thresholds.sample import Sample
-from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
+from abstain.thresholds.guarantee import Guarantee, Quantity
+from abstain.thresholds.refusal import ELSEWHERE, Achievable, NoSafeThresholdError, lowest_achievable
+from abstain.thresholds.sample import Sample, rows_like
+from abstain.thresholds.threshold import Threshold
 
 RISKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)  # those that people ask for
 DELTAS = (0.1, 0.2)
@@ -19,7 +19,7 @@ ENOUGH = 0.1  # of the rows: what is accepted at lower coverages is too little t
 
 
 def certified(
-    method: str, sample: Sample, rank: int, /, *, risk: float, delta: float, bound: float | None = None
+    method: str, sample: Sample, rank: int, /, *, risk: float, delta: float | None, bound: float | None = None
 ) -> Threshold:
     """The threshold that accepts the ``rank`` most trusted rows, with risk at most ``risk``, or a lower ``bound``."""
     return Threshold(
@@ -28,11 +28,11 @@ def certified(
         n=len(sample),
         accepted=rank,
         errors=float(sample.losses[:rank].sum()),
-        promise=Promise(
-            quantity=RISK,
+        guarantee=Guarantee(
+            quantity=Quantity.RISK,
             target=risk,
             bound=bound,
-            probability=1 - delta,
+            probability=None if delta is None else 1 - delta,
             distribution=sample.distribution,
             counting=sample.counting,
         ),
@@ -42,31 +42,39 @@ def certified(
 def nothing_certified(
     sample: Sample, accepted: Callable[[float, float], int], risk: float, delta: float, /
 ) -> NoSafeThresholdError:
-    """The error that says what is achievable and what to do; ``accepted`` rows are certified for a risk and a δ."""
+    """The error where no threshold is certified; ``accepted`` is how many rows are for a risk and a δ."""
 
-    @cache
-    def reach() -> float | None:
-        return lowest_in_reach(lambda trial: accepted(trial, delta) > 0, risk, guess=_guess(sample, delta))
+    def search() -> tuple[Achievable, ...]:
+        lowest = lowest_achievable(lambda trial: accepted(trial, delta) > 0, risk, guess=_guess(sample, delta))
+        return tuple(_targets(lowest, len(sample), accepted, risk, delta))
 
-    @cache
-    def achievable() -> tuple[Achievable, ...]:
-        return tuple(_targets(reach(), len(sample), accepted, risk, delta))
+    return NoSafeThresholdError(
+        f"No threshold certifies risk <= {risk:.4g} with probability {1 - delta:.4g} on n={len(sample):,} calibration "
+        "rows.",
+        advice=_advice(sample, risk, delta),
+        delta=delta,
+        search=search,
+    )
 
-    def message() -> str:
-        return (
-            f"No threshold certifies risk <= {risk:.4g} with probability {1 - delta:.4g} on n={len(sample):,} "
-            f"calibration rows. {achievable_words(achievable(), delta)} {_advice(sample, risk, delta)}"
-        )
 
-    return NoSafeThresholdError(message, in_reach=reach, achievable=achievable)
+def reject_all(n: int, /, *, risk: float, delta: float) -> Threshold:
+    """The threshold that accepts nothing, and so keeps any risk, where ``n`` rows certify none."""
+    guarantee = Guarantee(
+        quantity=Quantity.RISK,
+        target=risk,
+        probability=1 - delta,
+        distribution=rows_like(n),
+        caveats=("no threshold could be certified for it, so that every row is rejected",),
+    )
+    return Threshold(value=inf, method="reject_all", n=n, accepted=0, errors=0.0, guarantee=guarantee)
 
 
 def _targets(
-    reach: float | None, n: int, accepted: Callable[[float, float], int], risk: float, delta: float
+    lowest: float | None, n: int, accepted: Callable[[float, float], int], risk: float, delta: float
 ) -> Iterator[Achievable]:
     """Targets that the rule itself certifies: the lowest risk and the next usual ones; the risk at a larger δ."""
-    if reach is not None:
-        for trial in (reach, *[usual for usual in RISKS if usual > reach][: SHOWN - 1]):
+    if lowest is not None:
+        for trial in (lowest, *[usual for usual in RISKS if usual > lowest][: SHOWN - 1]):
             if rank := accepted(trial, delta):
                 yield Achievable(trial, delta, rank / n)
             if rank == n:
@@ -81,8 +89,8 @@ def _advice(sample: Sample, risk: float, delta: float) -> str:
     """What to do: label more rows, unless every coverage with enough of them has too many errors for chance."""
     needed = samples_needed(risk, delta)
     if (lowest := _lowest_observed(sample, risk, delta)) is not None:
-        seen = f"accepting {ENOUGH:.0%} of the rows or more has a risk of at least {lowest:.2g} here"
-        return f"More rows hardly help, as {seen}: improve the score, or {ELSEWHERE}."
+        observed = f"accepting {ENOUGH:.0%} of the rows or more has a risk of at least {lowest:.2g} here"
+        return f"More rows hardly help, as {observed}: improve the score, or {ELSEWHERE}."
     more = "Label more rows"
     if len(sample) < needed:
         more += f", at least {needed:,} that are accepted without an error"

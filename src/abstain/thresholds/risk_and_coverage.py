@@ -1,19 +1,18 @@
-"""`risk_and_coverage`: a risk and a coverage that are promised together."""
+"""A risk and a coverage that are guaranteed together, and the trade-off between them."""
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 
 from numpy.typing import ArrayLike
 
-from abstain.thresholds.achievable import ELSEWHERE, Achievable, achievable_words, lowest_in_reach
+from abstain._errors import InvalidInputError
 from abstain.thresholds.coverage import rank_for_coverage
-from abstain.thresholds.promise import COVERAGE, Promise
+from abstain.thresholds.guarantee import Guarantee, Quantity
+from abstain.thresholds.refusal import ELSEWHERE, Achievable, NoSafeThresholdError, lowest_achievable
 from abstain.thresholds.risk import RISKS, certified
 from abstain.thresholds.sample import Sample, check_chance, check_target
 from abstain.thresholds.step_down import largest_safe_rank
-from abstain.thresholds.threshold import NoSafeThresholdError, Threshold
-from abstain.thresholds.trade_off import trade_off
+from abstain.thresholds.threshold import Threshold
 
 COVERAGE_SHARE = 0.25  # of δ
 
@@ -47,40 +46,64 @@ def risk_and_coverage(
     rank = rank_for(risk, coverage)
     if not rank:
 
-        @cache
-        def reach() -> float | None:
-            return lowest_in_reach(lambda trial: rank_for(trial, coverage) > 0, risk)
-
-        @cache
-        def achievable() -> tuple[Achievable, ...]:
-            risks = tuple(sorted({risk, *RISKS}))
-            found = trade_off(confidence, losses, risks=risks, delta=delta, ids=ids, seed=seed)
-            here = [] if (lowest := reach()) is None else [Achievable(lowest, delta, coverage)]
-            pairs = [pair for one in found if (pair := _pair(one, rank_for, delta)) is not None]
-            lowest_of = {pair.coverage: pair for pair in reversed(pairs)}
-            return (*here, *reversed(lowest_of.values()))
-
-        def message() -> str:
-            return (
-                f"Risk <= {risk:.4g} and coverage >= {coverage:.4g} cannot be certified together on n={len(sample):,} "
-                f"calibration rows. {achievable_words(achievable(), delta)} Label more rows, or {ELSEWHERE}."
+        def search() -> tuple[Achievable, ...]:
+            lowest = lowest_achievable(lambda trial: rank_for(trial, coverage) > 0, risk)
+            thresholds = trade_off(
+                confidence, losses, risks=tuple(sorted({risk, *RISKS})), delta=delta, ids=ids, seed=seed
             )
+            pairs = [_pair(threshold, rank_for, delta) for threshold in thresholds]
+            lowest_of = {pair.coverage: pair for pair in reversed(pairs) if pair is not None}
+            first = [] if lowest is None else [Achievable(lowest, delta, coverage)]
+            return (*first, *reversed(lowest_of.values()))
 
-        raise NoSafeThresholdError(message, in_reach=reach, achievable=achievable)
-    found = certified("risk_and_coverage", sample, rank, risk=risk, delta=delta)
-    covers = Promise(
-        quantity=COVERAGE,
+        raise NoSafeThresholdError(
+            f"Risk <= {risk:.4g} and coverage >= {coverage:.4g} cannot be certified together on n={len(sample):,} "
+            "calibration rows.",
+            advice=f"Label more rows, or {ELSEWHERE}.",
+            delta=delta,
+            search=search,
+        )
+    covers = Guarantee(
+        quantity=Quantity.COVERAGE,
         target=coverage,
         relation="at least",
         probability=1 - delta,
         distribution=sample.distribution,
         counting=sample.counting,
     )
-    return replace(found, further=(covers,))
+    return replace(certified("risk_and_coverage", sample, rank, risk=risk, delta=delta), further=(covers,))
 
 
-def _pair(found: Threshold, rank_for: Callable[[float, float], int], delta: float) -> Achievable | None:
+def _pair(threshold: Threshold, rank_for: Callable[[float, float], int], delta: float) -> Achievable | None:
     """A risk and the largest percentage of rows that can be asked for with it: tried, not only observed."""
-    risk = found.promise.target or 0.0
-    tried = range(min(99, 100 * found.accepted // found.n), 0, -1)
+    risk = threshold.guarantee.asked
+    tried = range(min(99, 100 * threshold.accepted // threshold.n), 0, -1)
     return next((Achievable(risk, delta, each / 100) for each in tried if rank_for(risk, each / 100)), None)
+
+
+def trade_off(
+    confidence: ArrayLike,
+    losses: ArrayLike,
+    /,
+    *,
+    risks: tuple[float, ...] = RISKS,
+    delta: float = 0.05,
+    ids: ArrayLike | None = None,
+    seed: int = 0,
+) -> list[Threshold]:
+    """The threshold for each of the ``risks`` that is achievable, lowest risk first, by `step_down`.
+
+    All guarantees hold together with probability 1 − δ, each being tested at δ over their number: so one of them may be
+    chosen after looking at all, which a target asked for after a look at the sample may not.
+    """
+    check_chance("delta", delta)
+    if not risks or len(set(risks)) < len(risks):
+        raise InvalidInputError(f"`risks` must be different target risks, got {risks}.")
+    for risk in risks:
+        check_target("risks", risk)
+    sample = Sample.of(confidence, losses, ids=ids, seed=seed)
+    level = delta / len(risks)
+    ranks = {risk: largest_safe_rank(sample, risk, level) for risk in sorted(risks)}
+    together = f"one of {len(risks)} guarantees that hold together with probability {1 - delta:.4g}"
+    thresholds = [certified("step_down", sample, rank, risk=risk, delta=level) for risk, rank in ranks.items() if rank]
+    return [replace(threshold, guarantee=threshold.guarantee.noting(together)) for threshold in thresholds]

@@ -6,10 +6,11 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.arguments import as_doubles, as_rectangle, check_number, check_one_kind
-from abstain.draws import coarse, generator
+from abstain._arguments import as_doubles, as_rectangle, check_number, check_one_kind
+from abstain._draws import coarse, generator
+from abstain._errors import InvalidInputError
 from abstain.metrics.checks import check_samples
-from abstain.thresholds.promise import Counting
+from abstain.thresholds.guarantee import Counting
 from abstain.thresholds.threshold import apart, between
 
 Floats = NDArray[np.float64]
@@ -105,28 +106,28 @@ def cluster_numbers(ids: ArrayLike, n: int, /) -> Ints:
     """(n,) the number of each row's cluster."""
     names = check_names("ids", ids)
     if names.shape != (n,):
-        raise ValueError(f"`ids` must have shape {(n,)}, one per row, got {names.shape}.")
+        raise InvalidInputError(f"`ids` must have shape {(n,)}, one per row, got {names.shape}.")
     return np.unique(names, return_inverse=True)[1]
 
 
 def check_names(what: str, names: ArrayLike, /) -> NDArray[np.generic]:
     """Names or numbers, none of them missing."""
     check_one_kind(what, names)
-    found = as_rectangle(what, names)
-    if found.dtype.kind == "O":
-        if any(name is None or name != name for name in found.flat):
-            raise ValueError(f"`{what}` must name every row, got None or NaN for some.")
-        found = found.astype(str)
-    if found.dtype.kind == "f" and np.isnan(found).any():
-        raise ValueError(f"`{what}` must name every row, got NaN for {np.count_nonzero(np.isnan(found))}.")
-    return found
+    array = as_rectangle(what, names)
+    if array.dtype.kind == "O":
+        if any(name is None or name != name for name in array.flat):
+            raise InvalidInputError(f"`{what}` must name every row, got None or NaN for some.")
+        array = array.astype(str)
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        raise InvalidInputError(f"`{what}` must name every row, got NaN for {np.count_nonzero(np.isnan(array))}.")
+    return array
 
 
 def one_per_cluster(confidence: Floats, losses: Floats, /, *, ids: ArrayLike | None, seed: int) -> Ints:
     """The numbers of one row, drawn at random, of each cluster; of all rows without ids.
 
     The rows are put into an order of their own first, so that neither the order they came in nor the names of the
-    clusters decide; and the draw knows the data (`abstain.draws`).
+    clusters decide; and the draw knows the data (`abstain._draws`).
     """
     n = len(confidence)
     if ids is None:
@@ -140,24 +141,34 @@ def one_per_cluster(confidence: Floats, losses: Floats, /, *, ids: ArrayLike | N
     return np.sort(order[np.unique(cluster[order], return_index=True)[1]])
 
 
+def range_words(values: ArrayLike, /) -> str:
+    """The smallest and the largest of some numbers, for a message.
+
+    >>> range_words([0.5, -1])
+    'numbers from -1 to 0.5'
+    """
+    array = np.asarray(values, dtype=np.float64)
+    return f"numbers from {array.min():g} to {array.max():g}" if array.size else "no numbers"
+
+
 def check_target(name: str, value: float, /) -> None:
     """A number strictly between 0 and 1."""
     check_number(name, value)
     if not 0 < value < 1:
-        raise ValueError(f"`{name}` must be between 0 and 1, got {value}.")
+        raise InvalidInputError(f"`{name}` must be between 0 and 1, got {value}.")
 
 
 def check_largest(name: str, value: object, /) -> None:
     """A number of rows that a cluster may have."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"`{name}` must be an integer of at least 1, got {value!r}.")
+        raise InvalidInputError(f"`{name}` must be an integer of at least 1, got {value!r}.")
 
 
 def check_chance(name: str, value: float, /) -> None:
     """A probability of being wrong: above 0, and not what somebody writes who means that of being right."""
     check_target(name, value)
     if value > MOST_CHANCE:
-        raise ValueError(
+        raise InvalidInputError(
             f"`{name}` must be at most {MOST_CHANCE:g}, since it is the probability of being wrong, got {value:g}. "
             f"Did you mean {1 - value:.4g}?"
         )

@@ -6,8 +6,9 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.arguments import as_doubles
-from abstain.draws import coarse, generator
+from abstain._arguments import as_doubles
+from abstain._draws import coarse, generator
+from abstain._errors import InvalidInputError
 
 PARTS = 100
 
@@ -37,8 +38,9 @@ class ScoreDistribution:
             or (np.sort(pairs) != pairs).any()
             or not all(1 <= weight <= 2**53 for weight in self.weights)
         ):
-            raise ValueError(
-                "A distribution of confidence must have edges that rise and a weight for each part, got others."
+            raise InvalidInputError(
+                "A distribution of confidence must have edges that rise and a weight from 1 on for each part, got "
+                f"{len(self.edges)} edges and {len(self.weights)} weights."
             )
 
     @classmethod
@@ -46,7 +48,9 @@ class ScoreDistribution:
         """The distribution of a sample, in up to 100 parts."""
         c = as_doubles("confidence", confidence)
         if c.ndim != 1 or not len(c) or np.isnan(c).any():
-            raise ValueError(f"`confidence` must be of shape (n,), n at least 1, without NaN, got shape {c.shape}.")
+            raise InvalidInputError(
+                f"`confidence` must be of shape (n,), n at least 1, without NaN, got shape {c.shape}."
+            )
         u = generator("ties of the law of confidence", seed, coarse(c)).random(len(c))
         order = np.argsort(_pairs(c, u), kind="stable")
         ranks = np.unique(np.linspace(0, len(c) + 1, min(PARTS, len(c) + 1) + 1).astype(int))  # 0, …, n + 1

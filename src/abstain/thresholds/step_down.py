@@ -8,10 +8,10 @@ from math import ceil
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain.draws import coarse
+from abstain._draws import coarse
+from abstain._errors import InvalidInputError
 from abstain.thresholds.binomial import hoeffding_bentkus_p, p_value, samples_needed
-from abstain.thresholds.critical_values import critical_values
-from abstain.thresholds.efficient_ranks import efficient_ranks, errors_allowed, nearest_efficient
+from abstain.thresholds.critical_values import critical_values, efficient_ranks, errors_allowed, nearest_efficient
 from abstain.thresholds.risk import certified, nothing_certified
 from abstain.thresholds.sample import Sample, check_chance, check_target
 from abstain.thresholds.threshold import Threshold
@@ -45,12 +45,12 @@ def step_down(
     P(selective risk ≤ ``risk``) ≥ 1 − δ over the calibration sample, whose rows must be drawn independently from the
     distribution of deployment (unknown classes included, each an error); nothing is assumed of the score. No row is
     set aside and no seed decides: the answer is the same for the same rows in any order. (Only ``ids`` that repeat need
-    the ``seed``: of each cluster one row is drawn, the promise is then about clusters, and `betting` makes one about
+    the ``seed``: of each cluster one row is drawn, the guarantee is then about clusters, and `betting` makes one about
     rows.) Losses in [0, 1] other than errors are tested by Hoeffding–Bentkus. Proof: docs/guarantees.md.
 
     >>> rng = np.random.default_rng(0)
-    >>> place = rng.random(2000)
-    >>> step_down(1 - place, rng.random(2000) < 0.3 * place**2, risk=0.05).accepted > 1000
+    >>> u = rng.random(2000)
+    >>> step_down(1 - u, rng.random(2000) < 0.3 * u**2, risk=0.05).accepted > 1000
     True
     """
     check_target("risk", risk)
@@ -66,7 +66,7 @@ def check_delta(delta: float, /) -> None:
     """A number below 1 that the critical values can tell from 0."""
     check_chance("delta", delta)
     if delta < LEAST_DELTA:
-        raise ValueError(f"`delta` must be at least {LEAST_DELTA:g} for step_down, got {delta}.")
+        raise InvalidInputError(f"`delta` must be at least {LEAST_DELTA:g} for step_down, got {delta}.")
 
 
 def few_errors(n: int, risk: float, /) -> bool:
@@ -90,18 +90,18 @@ def segments(n: int, risk: float, delta: float, /, *, first: int = 1) -> tuple[S
     None begins where even no error would not be rare enough, and where errors are few each begins at an efficient rank.
     """
     starts = _starts(n, risk, delta, first)
-    found: list[Segment] = []
+    parts: list[Segment] = []
     last = n
     for fraction, usual in starts.items():
-        share = 1.0 if len(starts) == 1 else (1 - MAIN_SHARE) / (len(starts) - 1) if found else MAIN_SHARE
+        share = 1.0 if len(starts) == 1 else (1 - MAIN_SHARE) / (len(starts) - 1) if parts else MAIN_SHARE
         if n * risk <= FEW_ERRORS[1]:
             near = max(first, ceil(min(fraction, START) * n), samples_needed(risk, share * delta))
             start = nearest_efficient(near, risk, share * delta, first=first, last=last)
         else:
             start = usual
-        found.append(Segment(start, last, share))
+        parts.append(Segment(start, last, share))
         last = start - 1
-    return tuple(found[::-1])
+    return tuple(parts[::-1])
 
 
 def _starts(n: int, risk: float, delta: float, first: int) -> dict[float, int]:
@@ -149,14 +149,14 @@ def safe_ranks(sample: Sample, risk: float, delta: float, /, *, first: int = 1) 
 
 def _values(sample: Sample, risk: float, delta: float, first: int) -> Ints:
     """The same for a score of few values, which are its only thresholds: fallback over them, with equal shares of δ."""
-    totals, ends, level, found = sample.totals, sample.ends, 0.0, []
+    totals, ends, level, safe = sample.totals, sample.ends, 0.0, []
     for end in ends.tolist():
         level += delta / len(ends)
         if p_value(float(totals[end - 1]), end, risk, are_errors=sample.are_errors) <= level:
-            found.append(end)
+            safe.append(end)
         else:
             level = 0.0
-    return np.array([end for end in found if end >= first], dtype=np.int64)
+    return np.array([end for end in safe if end >= first], dtype=np.int64)
 
 
 def _efficient_ranks(

@@ -6,17 +6,18 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from abstain.collect.torchvision import mend_torchvision
-from abstain.extras import require
+from abstain._errors import InvalidInputError
+from abstain._extras import require
+from abstain._kernels.counts import FIRST, LARGEST, LAST
+from abstain.collect.torchvision import repair_torchvision
 from abstain.metrics.checks import check_share
-from abstain.scores.default import DEFAULT
-from abstain.scores.of_logits import of_logits
-from abstain.scores.registry import as_score
+from abstain.scores.logit_formulas import of_logits
+from abstain.scores.registry import DEFAULT, as_score
 from abstain.scores.score import PlainScore
-from abstain.sketch import Bracket, Counts, Sketch
-from abstain.torch.counting import bin_counts, torch
+from abstain.sketch import BinCounts, Bracket, Sketch
 
-mend_torchvision()  # which torchmetrics imports where it is there
+repair_torchvision()  # which torchmetrics imports where it is there
+torch = require("torch", extra="torch", feature="abstain.torch")
 torchmetrics = require("torchmetrics", extra="torchmetrics", feature="abstain.torch metrics")
 
 BITS = 16  # 1 MB of counts, which every forward call copies; brackets below 1% for scores in the log domain
@@ -34,7 +35,7 @@ class _Binned(torchmetrics.Metric):  # type: ignore[misc, name-defined]
     def __init__(self, *, score: str | None = DEFAULT, bits: int = BITS, **options: Any) -> None:
         super().__init__(**options)
         if type(bits) is not int or not 9 <= bits <= 24:
-            raise ValueError(f"`bits` must be a whole number from 9 to 24, got {bits!r}.")
+            raise InvalidInputError(f"`bits` must be an integer from 9 to 24, got {bits!r}.")
         self.score, self.bits = score, bits
         self._formula(score)
         self._state = re.sub(r"\W", "_", f"counts_{score}_{bits}")  # collections join metrics of states alike by name
@@ -50,10 +51,12 @@ class _Binned(torchmetrics.Metric):  # type: ignore[misc, name-defined]
         if self.score is None:
             confidence, errors = preds, target != 0
             if bool(((target != 0) & (target != 1)).any()):
-                raise ValueError("`target` must be errors, 0 or 1, where there is no score, got others.")
+                raise InvalidInputError(
+                    "`target` must be 0 or 1 without a score, got other values. Pass 1 for a wrong answer."
+                )
         else:
             if preds.ndim != 2:
-                raise ValueError(f"`preds` must be logits of shape (n, K), got {tuple(preds.shape)}.")
+                raise InvalidInputError(f"`preds` must be logits of shape (n, K), got {tuple(preds.shape)}.")
             if not len(preds):
                 return
             logits = preds.detach()
@@ -61,17 +64,19 @@ class _Binned(torchmetrics.Metric):  # type: ignore[misc, name-defined]
             errors = (logits.argmax(dim=1) != target) | (target < 0) | confidence.isnan()
         if confidence.ndim != 1 or confidence.shape != errors.shape:
             shapes = f"{tuple(preds.shape)} and {tuple(target.shape)}"
-            raise ValueError(f"`preds` and `target` must be of one length, got {shapes}.")
+            raise InvalidInputError(f"`preds` and `target` must be of one length, got {shapes}.")
         if len(errors):
             setattr(self, self._state, self.counts + bin_counts(confidence, errors, self.bits))
 
     def _formula(self, score: str | None) -> Any:
         if score is None:
             return None
-        found = as_score(score)
-        if not isinstance(found, PlainScore) or found.needs != ("logits",):
-            raise ValueError(f"`score` must be a score of the logits with nothing to fit, or None, got {score!r}.")
-        return found
+        entry = as_score(score)
+        if not isinstance(entry, PlainScore) or entry.needs != ("logits",):
+            raise InvalidInputError(
+                f"`score` must be a score of the logits with nothing to fit, or None, got {score!r}."
+            )
+        return entry
 
     def sketch(self) -> Sketch:
         """The counts so far of this process as a sketch, to be saved or merged."""
@@ -88,15 +93,15 @@ class _Binned(torchmetrics.Metric):  # type: ignore[misc, name-defined]
         kind = torch.float32 if self.counts.device.type == "mps" else torch.float64
         return torch.tensor(value, dtype=kind, device=self.counts.device)
 
-    def _counted(self) -> Counts:
+    def _counted(self) -> BinCounts:
         if not int(self.counts.sum()):
-            raise ValueError(
+            raise InvalidInputError(
                 f"{type(self).__name__} must have counted rows to be computed, got none. Call update first."
             )
         return self.sketch().counts()
 
     @abstractmethod
-    def _value(self, counts: Counts) -> Bracket:
+    def _value(self, counts: BinCounts) -> Bracket:
         """The metric of the counts."""
 
 
@@ -113,7 +118,7 @@ class AURC(_Binned):
         super().__init__(score=score, bits=bits, **options)
         self.alpha = alpha
 
-    def _value(self, counts: Counts) -> Bracket:
+    def _value(self, counts: BinCounts) -> Bracket:
         return counts.aurc(self.alpha)
 
 
@@ -121,7 +126,7 @@ class AURC(_Binned):
 class AUGRC(_Binned):
     """AUGRC that accumulates, as `AURC` does."""
 
-    def _value(self, counts: Counts) -> Bracket:
+    def _value(self, counts: BinCounts) -> Bracket:
         return counts.augrc()
 
 
@@ -134,5 +139,19 @@ class RiskAtCoverage(_Binned):
         super().__init__(score=score, bits=bits, **options)
         self.coverage = coverage
 
-    def _value(self, counts: Counts) -> Bracket:
+    def _value(self, counts: BinCounts) -> Bracket:
         return counts.risk_at_coverage(self.coverage)
+
+
+def bin_counts(confidence: Any, errors: Any, bits: int, /) -> Any:
+    """(2^bits, 2) how many right and wrong rows there are in each bin, as `abstain.sketch` counts them."""
+    values = confidence.detach()
+    if values.dtype != torch.float64:
+        values = values.to(torch.float32)
+    clipped = torch.where(values.isinf(), values, values.clamp(-LARGEST, LARGEST)).to(torch.float32)
+    word = clipped.contiguous().view(torch.int32).to(torch.int64) & 0xFFFFFFFF
+    key = torch.where(word >= 1 << 31, 0xFFFFFFFF - word, word + (1 << 31))
+    key = torch.where(clipped == 0, 1 << 31, key)
+    key = torch.where(clipped.isnan() | (key < FIRST) | (key > LAST), 0, key)
+    cell = (key >> (32 - bits)) * 2 + errors.to(torch.int64)
+    return torch.bincount(cell, minlength=2 << bits).view(-1, 2)

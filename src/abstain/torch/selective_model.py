@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
+from abstain._errors import InvalidInputError, InvalidTypeError
+from abstain._extras import require
 from abstain.collect.model import as_numpy
-from abstain.collect.torch_model import find_linear, linear_at, logits_of
-from abstain.extras import require
-from abstain.scores.decide import above, decide
+from abstain.collect.torch_head import find_linear, linear_at, logits_of
+from abstain.scores.confidences import above, decide
 from abstain.scores.inputs import Head
 from abstain.selector import Selector
 from abstain.selector.file import dumped, read
@@ -73,8 +74,8 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
             return _nothing(logits)
         self._check_features(logits, features)
         compiling = torch.compiler.is_compiling() and not torch.compiler.is_exporting()
-        found = _DECIDE_EAGERLY(self, logits, features) if compiling else self._decide(logits, features)
-        return tuple(found) if torch.compiler.is_exporting() else found  # type: ignore[return-value]
+        decision = _DECIDE_EAGERLY(self, logits, features) if compiling else self._decide(logits, features)
+        return tuple(decision) if torch.compiler.is_exporting() else decision  # type: ignore[return-value]
 
     def _decide(self, logits: Any, features: Any) -> Selection:
         prediction, confidence = decide(self.selector.fitted, logits, features, self._read_head())
@@ -83,14 +84,14 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
     def _check_logits(self, logits: Any) -> None:
         k = self.selector.n_classes
         if logits.ndim != 2 or logits.shape[1] != k:
-            raise ValueError(f"`model` must give logits (n, {k}), as in calibration, got {tuple(logits.shape)}.")
+            raise InvalidInputError(f"`model` must give logits (n, {k}), as in calibration, got {tuple(logits.shape)}.")
 
     def _check_features(self, logits: Any, features: Any) -> None:
         if self.selector.needs_features and (
             features is None or features.ndim != 2 or features.shape[0] != logits.shape[0]
         ):
             shape = "nothing" if features is None else tuple(features.shape)
-            raise ValueError(
+            raise InvalidInputError(
                 f"`head` must be the layer that gets features (n, d) of {logits.shape[0]} samples, got {shape} at "
                 f"{self.head!r}."
             )
@@ -99,7 +100,9 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
         """Logits, and the input of the head if the score needs it."""
         if self.head is None and self.selector.needs_head:
             if torch.compiler.is_exporting() or torch.jit.is_tracing():
-                raise ValueError("`head` must be named, or a batch run once, before a score of features is exported.")
+                raise InvalidInputError(
+                    "`head` must be named, or a batch run once, before a score of features is exported."
+                )
             with self._finding:
                 if self.head is None:
                     return self._find(*inputs, **named)
@@ -114,7 +117,7 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
         if _is_empty(logits):  # every layer makes the nothing that the logits are
             return logits, None
         if layer is None:
-            raise ValueError(
+            raise InvalidInputError(
                 f"`model` must end in a Linear layer for {self.selector.score}, got none. Calibrate a score of the "
                 "logits alone."
             )
@@ -156,10 +159,10 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
     def set_extra_state(self, state: Any) -> None:
         """Take the selector of a ``state_dict``; a damaged one, or one of other classes, is an error."""
         if not isinstance(state, torch.Tensor) or state.dtype != torch.uint8:
-            raise TypeError(f"`state_dict` must hold a selector as bytes, got {type(state).__name__}.")
+            raise InvalidTypeError(f"`state_dict` must hold a selector as bytes, got {type(state).__name__}.")
         selector = Selector(**read(state.detach().cpu().numpy().tobytes(), "state_dict"))
         if selector.n_classes != self.selector.n_classes:
-            raise ValueError(
+            raise InvalidInputError(
                 f"`state_dict` must hold a selector of {self.selector.n_classes} classes, got {selector.n_classes}."
             )
         self.selector, self._known = selector, ((None, None), None)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from abstain.report.evaluation_page import evaluation_page
+from abstain.report.evaluation_page import PageLabels, evaluation_page, page_context
 
 
 @pytest.fixture(scope="package")
 def html(evaluation):
-    return evaluation_page(evaluation, selector=None, risk=0.1, delta=0.05, run="my run/")
+    return evaluation_page(page_context(evaluation, risk=0.1, labels=PageLabels(run="my run/")))

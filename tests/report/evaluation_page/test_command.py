@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, calibrate, evaluate
-from abstain.report.evaluation_page import evaluation_page
-from abstain.report.evaluation_page.case import Case
+from abstain.report.evaluation_page import evaluation_page, page_context
 from abstain.report.evaluation_page.command import command, line_of
-from abstain.report.point import point_of_risk
+from abstain.report.evaluation_page.context import PageContext
+from abstain.report.operating_point import point_of_risk
 
 
 def case_of(n, risk, rate=0.4):
@@ -15,37 +15,38 @@ def case_of(n, risk, rate=0.4):
     confidence = rng.random(n)
     rows = Outputs(given={"a": confidence}, errors=rng.random(n) < rate * (1 - confidence))
     evaluation = evaluate(rows)
-    return Case(evaluation, point_of_risk(evaluation, risk=risk, delta=0.05), 0.05, "run/")
+    return PageContext(evaluation, point_of_risk(evaluation, risk=risk, delta=0.05), 0.05)
 
 
-def test_a_risk_within_reach_is_asked_for():
+def test_an_achievable_risk_is_asked_for():
     assert line_of(case_of(2000, 0.1)) == "abstain calibrate run/ --score a --risk 0.1 --delta 0.05 -o selector.abstain"
 
 
-def test_of_a_risk_out_of_reach_the_lowest_in_reach_is_asked_for_and_can_be_had():
+def test_of_a_risk_that_is_not_achievable_the_lowest_one_is_asked_for():
     case = case_of(500, 0.001)
-    limit = case.point.in_reach.promise.limit
+    limit = case.point.achievable.guarantee.limit
     assert 0.001 < limit < case.point.errors.mean()
     assert f"Achievable: risk {limit:g} at" in case.point.objection
     assert f"--risk {limit:g} --delta 0.05" in line_of(case)
     html = command(case).html
     assert "--coverage" not in html
-    assert f"asks for {limit:g}, about the lowest that is in reach" in html
+    assert f"asks for {100 * limit:g}%, about the lowest that is achievable" in html
     assert "abstain plan --risk 0.001 --delta 0.05" in html
-    assert calibrate(case.point.outputs, score="a", risk=limit, delta=0.05).threshold.value == case.point.in_reach.value
+    selector = calibrate(case.point.outputs, score="a", risk=limit, delta=0.05)
+    assert selector.threshold.value == case.point.achievable.value
 
 
 @pytest.mark.parametrize(("n", "risk", "asked"), [(12, 0.001, "--risk 0.001"), (3, None, "--risk 0.2")])
-def test_where_no_risk_below_that_of_all_rows_is_in_reach_more_rows_are_planned(n, risk, asked):
+def test_where_no_risk_below_that_of_all_rows_is_achievable_more_rows_are_planned(n, risk, asked):
     case = case_of(n, risk)
     assert line_of(case) == f"abstain plan {asked} --delta 0.05"
-    assert "how many labelled rows a promise takes" in command(case).html
+    assert "how many labelled rows a guarantee takes" in command(case).html
 
 
 @pytest.mark.parametrize(("n", "start"), [(500, "abstain calibrate run/ --score a --risk 0."), (12, "abstain plan")])
 def test_the_line_stays_in_the_browser_until_the_explorer_is_moved(opened, n, start):
     evaluation = case_of(n, 0.001).evaluation
-    page = opened(evaluation_page(evaluation, selector=None, risk=0.001, delta=0.05, run="run/"))
+    page = opened(evaluation_page(page_context(evaluation, risk=0.001)))
     page.wait_for_function("() => document.getElementById('explorer-accepted').textContent !== ''")
     line = page.locator("#command-line")
     assert line.inner_text().startswith(start)

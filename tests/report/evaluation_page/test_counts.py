@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from abstain.report.divisions import Division
-from abstain.report.evaluation_page.counts import Counts
+from abstain.report.evaluation_page.counts import ThresholdCounts
 from abstain.thresholds.binomial import upper_bound
 
 
@@ -24,7 +24,7 @@ def unpacked(found, width):
 
 def test_counts_are_those_above_each_threshold(rows):
     confidence, errors, kinds, division = rows
-    counts = Counts.of(confidence, chosen=0.05)
+    counts = ThresholdCounts.of(confidence, chosen=0.05)
     assert 0.05 in counts.thresholds
     total, wrong = unpacked(counts.of_parts(division, kinds, errors), 9)
     for place, threshold in enumerate(counts.thresholds):
@@ -40,7 +40,7 @@ def test_counts_are_those_above_each_threshold(rows):
 
 def test_bounds_are_of_the_rows_of_a_mix(rows):
     confidence, errors, kinds, _ = rows
-    counts = Counts.of(confidence)
+    counts = ThresholdCounts.of(confidence)
     for place, bound in enumerate(counts.bounds("in+cov", kinds, errors, delta=0.1, clusters=None)):
         accepted = (confidence > counts.thresholds[place]) & (kinds < 2)
         assert bound == upper_bound(np.count_nonzero(errors & accepted), np.count_nonzero(accepted), 0.1)
@@ -48,7 +48,7 @@ def test_bounds_are_of_the_rows_of_a_mix(rows):
 
 def test_many_thresholds_are_thinned_and_the_chosen_one_stays():
     confidence = np.random.default_rng(0).normal(size=5000)
-    counts = Counts.of(confidence, chosen=0.123456)
+    counts = ThresholdCounts.of(confidence, chosen=0.123456)
     assert len(counts.ranks) in (2000, 2001)
     assert 0.123456 in counts.thresholds
     assert counts.ranks[-1] == 5000

@@ -1,12 +1,12 @@
 from abstain import evaluate
-from abstain.report.evaluation_page.case import Case
+from abstain.report.evaluation_page.context import PageContext
 from abstain.report.evaluation_page.curves import COLOURS, DASHED, MOST, curves
-from abstain.report.point import point_of_risk
+from abstain.report.operating_point import point_of_risk
 
 
 def test_dashed_are_the_scores_made_for_ood_detection_and_no_colour_is_used_twice(evaluation):
     every = evaluate(evaluation.outputs)
-    section = curves(Case(every, point_of_risk(every, risk=0.1, delta=0.05), 0.05, "run/"))
+    section = curves(PageContext(every, point_of_risk(every, risk=0.1, delta=0.05), 0.05))
     encoding = section.data["spec"]["layer"][0]["encoding"]
     dash = dict(zip(section.data["names"], encoding["strokeDash"]["scale"]["range"], strict=True))
     assert {name for name, one in dash.items() if one == DASHED} == {

@@ -1,4 +1,4 @@
-"""The page tests a promise as `certify` does."""
+"""The page tests a guarantee as `certify` does."""
 
 import re
 from dataclasses import replace
@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, calibrate, certify, evaluate
-from abstain.report.evaluation_page.case import Case
+from abstain.report.evaluation_page.context import PageContext
 from abstain.report.evaluation_page.decision import decision, decision_words
+from abstain.report.operating_point import point_of_risk, point_of_selector
 from abstain.report.page import text
-from abstain.report.point import point_of_risk, point_of_selector
-from abstain.selector.certificate_words import findings, told, verdict_words
+from abstain.selector.certificate import findings, verdict_words, words_of_test
 
 
 def drawn(n, seed, *, copies, rate):
@@ -23,12 +23,12 @@ def drawn(n, seed, *, copies, rate):
 
 
 @pytest.mark.parametrize(("copies", "rate"), [(1, 0.4), (1, 0.8), (3, 0.4), (3, 0.8)])
-def test_what_is_told_of_a_promise_is_what_the_certificate_tells(copies, rate):
+def test_what_is_told_of_a_guarantee_is_what_the_certificate_tells(copies, rate):
     selector = calibrate(drawn(3000, 0, copies=copies, rate=0.4), risk=0.1)
     fresh = drawn(1000, 1, copies=copies, rate=rate)
     html = of_selector(fresh, selector)
     expected = certify(selector, fresh)
-    assert text(told(expected.fresh.tests[0])) in html
+    assert text(words_of_test(expected.fresh.tests[0])) in html
     assert text(verdict_words(expected)) in html
     assert (expected.verdict == "refuted") == (rate > 0.5)
 
@@ -36,7 +36,7 @@ def test_what_is_told_of_a_promise_is_what_the_certificate_tells(copies, rate):
 def test_what_is_aimed_at_without_proof_and_what_shares_a_level_are_told_as_the_certificate_tells():
     one = calibrate(drawn(3000, 0, copies=1, rate=0.4), risk=0.1)
     threshold, fresh = one.threshold, drawn(1000, 1, copies=1, rate=0.4)
-    aimed = replace(threshold, promise=threshold.promise.unproved("for a test"), further=(threshold.promise,))
+    aimed = replace(threshold, guarantee=threshold.guarantee.unproved("for a test"), further=(threshold.guarantee,))
     selector = replace(one, threshold=aimed)
     found = certify(selector, fresh)
     assert "is aimed at" in findings(found)[0]
@@ -57,12 +57,12 @@ def test_rows_of_which_some_calibrated_a_selector_cannot_test_it_either():
 
 def of_selector(rows, selector):
     evaluation = evaluate(rows)
-    return decision(Case(evaluation, point_of_selector(evaluation, selector), 0.05, "run/")).html
+    return decision(PageContext(evaluation, point_of_selector(evaluation, selector), 0.05)).html
 
 
 def of_risk(rows, risk, **options):
     evaluation = evaluate(rows, **options)
-    return Case(evaluation, point_of_risk(evaluation, risk=risk, delta=0.05), 0.05, "run/")
+    return PageContext(evaluation, point_of_risk(evaluation, risk=risk, delta=0.05), 0.05)
 
 
 def test_a_target_out_of_reach_is_named_with_one_within():
@@ -95,16 +95,16 @@ def test_the_threshold_leads_with_what_the_literature_prints():
     assert f"a confidence above {value:.4g}".replace("-", "−") in decision(case).html
 
 
-def test_a_target_out_of_reach_shows_what_the_one_in_reach_would_do_and_never_all_as_accepted():
+def test_a_target_out_of_reach_shows_what_the_achievable_one_would_do_and_never_all_as_accepted():
     case = of_risk(drawn(500, 0, copies=1, rate=0.4), 0.0001)
-    limit, value = case.point.in_reach.promise.limit, case.point.in_reach.value
+    limit, value = case.point.achievable.guarantee.limit, case.point.achievable.value
     html = decision(case).html
     assert f"What a risk of {100 * limit:g}% would do, about the lowest achievable" in html
     assert f"<dt>Accepted</dt><dd>{np.mean(case.point.confidence > value):.2%}</dd>" in html
     assert "<dd>100.00%</dd>" not in html
 
 
-def test_where_nothing_is_in_reach_the_tiles_are_dashes():
+def test_where_nothing_is_achievable_the_tiles_are_dashes():
     rows = Outputs(given={"a": np.linspace(0, 1, 20)}, errors=np.arange(20) % 4 == 0)
     html = decision(of_risk(rows, 0.0001)).html
     assert "<dt>Accepted</dt><dd>–</dd>" in html

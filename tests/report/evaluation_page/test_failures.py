@@ -3,9 +3,9 @@ import pytest
 from scipy.stats import binomtest
 
 from abstain import Outputs, evaluate
-from abstain.report.evaluation_page.case import Case
-from abstain.report.evaluation_page.failures import Part, _p_above, failures
-from abstain.report.point import point_of_risk
+from abstain.report.evaluation_page.context import PageContext
+from abstain.report.evaluation_page.failures import RowPart, _p_above, failures
+from abstain.report.operating_point import point_of_risk
 
 
 def case_of(copies=1, *, n=2000, clustered=True):
@@ -20,11 +20,11 @@ def case_of(copies=1, *, n=2000, clustered=True):
         ids=each if clustered else None,
     )
     evaluation = evaluate(outputs)
-    return Case(evaluation, point_of_risk(evaluation, risk=0.12, delta=0.05), 0.05, "run/")
+    return PageContext(evaluation, point_of_risk(evaluation, risk=0.12, delta=0.05), 0.05)
 
 
 def part_of(rows):
-    return Part("Domain", "bad", rows, 0, 0)
+    return RowPart("Domain", "bad", rows, 0, 0)
 
 
 def test_the_test_of_independent_rows_is_exact():

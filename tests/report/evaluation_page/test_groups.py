@@ -5,11 +5,11 @@ import re
 import numpy as np
 import pytest
 
-from abstain import calibrate
-from abstain.report.evaluation_page.case import Case
+from abstain import Risk, calibrate
+from abstain.report.evaluation_page.context import PageContext
 from abstain.report.evaluation_page.decision import decision
 from abstain.report.evaluation_page.explorer import explorer
-from abstain.report.point import point_of_selector
+from abstain.report.operating_point import point_of_selector
 
 
 def cells(html):
@@ -21,8 +21,8 @@ def cells(html):
 @pytest.mark.parametrize("per", ["class", "domain"])
 def test_every_group_has_its_threshold_and_counts(evaluation, per):
     outputs = evaluation.given
-    selector = calibrate(outputs, score="confidence_margin", risk=0.25, per=per)
-    html = decision(Case(evaluation, point_of_selector(evaluation, selector), 0.05, "run/")).html
+    selector = calibrate(outputs, Risk(0.25, per=per), score="confidence_margin")
+    html = decision(PageContext(evaluation, point_of_selector(evaluation, selector), 0.05)).html
     assert f"has a threshold for each {per}" in html
     assert "which the selector does not have" in html
     group = outputs.predictions.astype(str) if per == "class" else outputs.domain
@@ -38,5 +38,5 @@ def test_every_group_has_its_threshold_and_counts(evaluation, per):
 
 def test_one_threshold_for_all_needs_no_table(evaluation):
     selector = calibrate(evaluation.given, score="confidence_margin", risk=0.25)
-    case = Case(evaluation, point_of_selector(evaluation, selector), 0.05, "run/")
+    case = PageContext(evaluation, point_of_selector(evaluation, selector), 0.05)
     assert "group-thresholds" not in explorer(case).html

@@ -7,10 +7,10 @@ from time import process_time
 import numpy as np
 import pytest
 
-from abstain import Outputs, calibrate, evaluate
+from abstain import Outputs, Risk, calibrate, evaluate
+from abstain._extras import MissingExtraError
 from abstain.evaluation import MIXES
-from abstain.extras import MissingExtraError
-from abstain.report.evaluation_page import SECTIONS, evaluation_page, write_page
+from abstain.report.evaluation_page import SECTIONS, PageLabels, evaluation_page, page_context, write_page
 from abstain.thresholds.binomial import upper_bound
 
 LONG = "x" * 10_000
@@ -66,7 +66,7 @@ def test_the_decision_is_the_library_s(opened, html, evaluation):
     assert f"above {threshold:.4g}".replace("-", "−") in words
     assert f"{100 * accepted.mean():.2f}%" in words
     assert f"{100 * evaluation.errors[accepted].mean():.2f}%" in words
-    assert "at most 0.1, with probability at least 0.95" in words
+    assert "at most 10%, with probability at least 95%" in words
 
 
 @pytest.mark.parametrize("mix", ["all", "in+cov", "in"])
@@ -154,11 +154,11 @@ def test_the_table_shows_other_mixes_metrics_and_alphas_and_sorts(opened, html, 
         page.select_option("#scores-mix", mix)
         page.select_option("#scores-alpha", f"{alpha:g}")
         shown = {row.split("\t")[0].split()[0]: row.split("\t")[1] for row in cells.all_inner_texts()}
-        assert shown == {row["score"]: f"{100 * row['aurc']:.2f}" for row in evaluation.column(mix, alpha)}
-        areas = [float(area) for area in shown.values()]
+        assert shown == {row.score: f"{100 * row.aurc:.2f}%" for row in evaluation.column(mix, alpha)}
+        areas = [float(area.rstrip("%")) for area in shown.values()]
         assert areas == sorted(areas)
     page.select_option("#scores-metric", "augrc")
-    values = {row["score"]: f"{row['value']:.4f}" for row in evaluation.further if row["mix"] == "in+cov"}
+    values = {row["score"]: f"{100 * row['value']:.2f}%" for row in evaluation.extra_metrics if row["mix"] == "in+cov"}
     assert {row.split("\t")[0].split()[0]: row.split("\t")[1] for row in cells.all_inner_texts()} == values
     page.get_by_role("button", name="Score", exact=True).click()
     names = [row.split()[0] for row in cells.all_inner_texts()]
@@ -260,7 +260,7 @@ def test_hostile_names_are_shown_as_text(opened):
         ids=np.array([f"{k}{HOSTILE[k % 6]}" for k in range(n)]),
         given={name: rng.random(n) for name in HOSTILE},
     )
-    html = evaluation_page(evaluate(outputs), selector=None, risk=None, delta=0.05, run=HOSTILE[3])
+    html = evaluation_page(page_context(evaluate(outputs), labels=PageLabels(run=HOSTILE[3])))
     page = ready(opened(html, viewport={"width": 390, "height": 800}))
     assert page.evaluate("window.bad") is None
     shown = page.locator("body").inner_text()
@@ -272,10 +272,12 @@ def test_hostile_names_are_shown_as_text(opened):
     assert "--score" in page.locator("#command-line").inner_text()
 
 
-@pytest.mark.parametrize("target", [{"risk": 0.12}, {"risk": 0.2, "per": "domain"}, {"coverage": 0.6}])
+@pytest.mark.parametrize("target", [{"risk": 0.12}, {"coverage": 0.6}, Risk(0.2, per="domain")])
 def test_the_page_of_a_selector_tells_what_it_does_here(opened, evaluation, target):
-    selector = calibrate(evaluation.outputs, score="energy", **target)
-    html = evaluation_page(evaluation, selector=selector, risk=None, delta=0.05, run="run/")
+    options = target if isinstance(target, dict) else {}
+    asked = [] if options else [target]
+    selector = calibrate(evaluation.outputs, *asked, score="energy", **options)
+    html = evaluation_page(page_context(evaluation, selector=selector))
     page = ready(opened(html))
     accepted = selector.accepts(evaluation.outputs)
     assert f"{accepted.sum():,} of 1,500 rows" in page.locator("#decision").inner_text()
@@ -290,7 +292,7 @@ def test_confidences_alone_have_a_page(opened, tmp_path):
     rng = np.random.default_rng(0)
     confidence = rng.random(300)
     evaluation = evaluate(Outputs(given={"vendor": confidence}, errors=rng.random(300) < 0.4 * (1 - confidence)))
-    evaluation.to_html(tmp_path / "report.html", run="a.csv")
+    evaluation.to_html(tmp_path / "report.html", labels=PageLabels(run="a.csv"))
     page = ready(opened((tmp_path / "report.html").read_text()))
     assert "no groups or classes" in page.locator("#failures").inner_text()
 
@@ -298,7 +300,7 @@ def test_confidences_alone_have_a_page(opened, tmp_path):
 @pytest.mark.parametrize("wrong", [False, True])
 def test_rows_that_are_all_alike_have_a_page(opened, wrong):
     outputs = Outputs(given={"a": [0.5] * 30}, errors=[wrong] * 30)
-    page = opened(evaluation_page(evaluate(outputs), selector=None, risk=None, delta=0.05, run="run/"))
+    page = opened(evaluation_page(page_context(evaluate(outputs))))
     page.wait_for_selector("#explorer-chart svg")
     assert "30" in page.locator("#decision").inner_text()
 
@@ -311,18 +313,18 @@ def test_domains_that_fail_are_named():
         errors=rng.random(4000) < np.where(bad, 0.4, 0.02),
         domain=np.where(bad, "Ωlm", "rest"),
     )
-    html = evaluation_page(evaluate(outputs), selector=None, risk=0.1, delta=0.05, run="run/")
+    html = evaluation_page(page_context(evaluate(outputs), risk=0.1))
     failed = html[html.index('id="failures"') : html.index('id="command"')]
     assert "<bdi>Ωlm</bdi>" in failed
     assert "<bdi>rest</bdi>" not in failed
 
 
 def test_the_same_evaluation_gives_the_same_bytes(evaluation, html):
-    assert evaluation_page(evaluation, selector=None, risk=0.1, delta=0.05, run="my run/") == html
+    assert evaluation_page(page_context(evaluation, risk=0.1, labels=PageLabels(run="my run/"))) == html
 
 
 def test_a_risk_that_all_rows_keep_needs_no_threshold(evaluation):
-    html = evaluation_page(evaluation, selector=None, risk=0.4, delta=0.05, run="run/")
+    html = evaluation_page(page_context(evaluation, risk=0.4))
     assert "Accept every answer: 16.8% is wrong" in html
 
 
@@ -330,13 +332,13 @@ def test_a_function_of_one_s_own_is_said_to_have_no_command(evaluation):
     def mine(outputs):
         return outputs.logits.max(axis=1)
 
-    html = evaluation_page(evaluate(evaluation.outputs, scores=[mine]), selector=None, risk=0.2, delta=0.05, run="run/")
+    html = evaluation_page(page_context(evaluate(evaluation.outputs, scores=[mine]), risk=0.2))
     assert "which no command line can name" in html
 
 
 def test_clusters_are_said_to_be_counted_once(evaluation):
     twice = Outputs.concat([evaluation.outputs, evaluation.outputs])
-    html = evaluation_page(evaluate(twice, scores=["energy"]), selector=None, risk=0.2, delta=0.05, run="run/")
+    html = evaluation_page(page_context(evaluate(twice, scores=["energy"]), risk=0.2))
     assert "Korn and Graubard" in html
     assert "which is an approximation" in html
 
@@ -361,15 +363,15 @@ def test_a_selector_has_a_target_of_its_own(evaluation, tmp_path):
 
 
 def test_a_missing_extra_is_named_with_its_line(evaluation, tmp_path, monkeypatch):
-    monkeypatch.setattr("abstain.extras.find_spec", lambda _: None)
+    monkeypatch.setattr("abstain._extras.find_spec", lambda _: None)
     with pytest.raises(
-        MissingExtraError, match=r"The page needs altair and vl_convert. Install with: pip install .*\[report\]"
+        MissingExtraError, match=r"needs altair and jinja2 and vl_convert. Install with: pip install .*\[report\]"
     ):
         evaluation.to_html(tmp_path / "a.html")
 
 
 def test_a_hundred_thousand_rows_fit_into_three_megabytes(monkeypatch):
-    monkeypatch.setattr("abstain.report.point.MANY", 1)  # the size does not hang on the rule
+    monkeypatch.setattr("abstain.report.operating_point.MANY", 1)  # the size does not hang on the rule
     rng = np.random.default_rng(0)
     n, classes = 100_000, 64
     labels = rng.integers(classes, size=n)
@@ -381,7 +383,7 @@ def test_a_hundred_thousand_rows_fit_into_three_megabytes(monkeypatch):
         shift=rng.choice(["none", "covariate"], size=n),
     )
     evaluation = evaluate(outputs, scores=["a", "b", "energy"])
-    assert len(evaluation_page(evaluation, selector=None, risk=0.7, delta=0.05, run="run/").encode()) < 3_000_000
+    assert len(evaluation_page(page_context(evaluation, risk=0.7)).encode()) < 3_000_000
 
 
 @pytest.mark.thorough
@@ -432,7 +434,7 @@ def test_a_control_with_one_choice_is_not_shown(opened, html):
     confidence = rng.random(400)
     one = evaluate(Outputs(given={"a": confidence}, errors=rng.random(400) > confidence), alphas=[1.0])
     controls = ["scores-mix", "scores-metric", "scores-alpha", "curves-mix", "explorer-score", "explorer-mix"]
-    page = opened(evaluation_page(one, selector=None, risk=None, delta=0.05, run="run/"))
+    page = opened(evaluation_page(page_context(one)))
     assert not any(page.is_visible(f"#{name}") for name in controls)
     assert not page.is_visible("input[name=curve]")
     assert page.is_visible("#explorer-reset")

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, calibrate, evaluate
-from abstain.report.evaluation_page.case import Case
+from abstain.report.evaluation_page.context import PageContext
 from abstain.report.evaluation_page.samples import samples
-from abstain.report.point import point_of_risk, point_of_selector
+from abstain.report.operating_point import point_of_risk, point_of_selector
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_a_row_without_an_id_is_the_row_of_the_outputs_given(outputs, fitting):
     assert evaluation.n < 500
     point = point_of_risk(evaluation, risk=0.1, delta=0.05)
     given = evaluation.entries["max_softmax"].fit()(outputs)
-    shown = confidences_of_rows(samples(Case(evaluation, point, 0.05, "run/")))
+    shown = confidences_of_rows(samples(PageContext(evaluation, point, 0.05)))
     assert point.score == "max_softmax"
     assert len(shown) == 40
     for row, value in shown:
@@ -40,20 +40,20 @@ def test_a_selector_is_shown_on_every_row(outputs):
     evaluation = evaluate(outputs, scores=["max_softmax", "ts_max_softmax"])
     point = point_of_selector(evaluation, selector)
     np.testing.assert_array_equal(point.accepted, selector.accepts(outputs))
-    for row, value in confidences_of_rows(samples(Case(evaluation, point, 0.05, "run/"))):
+    for row, value in confidences_of_rows(samples(PageContext(evaluation, point, 0.05))):
         assert value == float(f"{selector.confidence(outputs)[row]:.6g}")
 
 
 def test_places_are_where_the_rows_evaluated_were(outputs):
     evaluation = evaluate(outputs, scores=["ts_max_softmax"])
-    np.testing.assert_array_equal(evaluation.outputs.labels, outputs.labels[evaluation.places])
-    assert evaluate(outputs, scores=["max_softmax"]).places is None
+    np.testing.assert_array_equal(evaluation.outputs.labels, outputs.labels[evaluation.indices])
+    assert evaluate(outputs, scores=["max_softmax"]).indices is None
 
 
-def test_no_row_is_said_to_be_accepted_where_nothing_can_be_promised(outputs):
+def test_no_row_is_said_to_be_accepted_where_nothing_can_be_guaranteed(outputs):
     evaluation = evaluate(outputs, scores=["max_softmax"])
     point = point_of_risk(evaluation, risk=1e-6, delta=0.05)
-    html = samples(Case(evaluation, point, 0.05, "run/")).html
+    html = samples(PageContext(evaluation, point, 0.05)).html
     assert not point.is_decided
     assert "Nothing is decided: there is no threshold" in html
     assert "<td>–</td>" in html

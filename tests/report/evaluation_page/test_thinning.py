@@ -1,7 +1,7 @@
 import numpy as np
 
 from abstain.metrics import risk_coverage
-from abstain.report.evaluation_page.thinning import thinned
+from abstain.report.evaluation_page.curves import thinned
 
 
 def test_a_curve_of_many_rows_keeps_its_looks_with_few_points():

@@ -10,17 +10,17 @@ pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure
 
 from abstain import Outputs, calibrate, evaluate
-from abstain.evaluation.promises import Kept, kept_promises
-from abstain.metrics import Comparison, compare_all, risk_band, slices
-from abstain.metrics.share import Share
+from abstain.evaluation.guarantee_check import GuaranteeCheck, kept_guarantees
+from abstain.metrics import ScoreDifference, compare_all, risk_band, slices
+from abstain.metrics.slices import ShareEstimate
 from abstain.report.figures.folder import FIGURES, write_figures
+from abstain.report.figures.guarantee import draw_guarantees, guarantee_figure
 from abstain.report.figures.histogram import draw_histogram, edges_of, histogram_figure
-from abstain.report.figures.promise import draw_promises, promise_figure
 from abstain.report.figures.risk_coverage import draw_risk_coverage, risk_coverage_figure
 from abstain.report.figures.significance import BETTER, draw_significance, significance_figure
 from abstain.report.figures.slices import draw_shares, slices_figure
 from abstain.report.figures.style import CannotDrawError, label_of, plain
-from abstain.report.point import point_of_risk, point_of_selector
+from abstain.report.operating_point import point_of_risk, point_of_selector
 from abstain.scores import SCORES
 
 HOSTILE = "_$\\frac{1}$ <b>\n%s"
@@ -149,7 +149,7 @@ def test_histograms_of_one_value_and_of_rows_that_are_not_usable_are_drawn():
     assert axes.get_xlabel() == "knn (KNN)"
 
 
-def test_slices_are_those_of_the_metric_and_what_breaks_a_promise_is_a_square(evaluation, point):
+def test_slices_are_those_of_the_metric_and_what_breaks_a_guarantee_is_a_square(evaluation, point):
     figure = slices_figure(evaluation, point, by="group")
     risk, coverage = figure.axes
     samples = evaluation.outputs.samples[0]
@@ -162,13 +162,13 @@ def test_slices_are_those_of_the_metric_and_what_breaks_a_promise_is_a_square(ev
         assert in_coverage.lines[0].get_xdata()[0] == 100 * one.coverage.value
         low, high = in_risk.lines[2][0].get_segments()[0][:, 0]
         assert (low, high) == pytest.approx((100 * one.risk.low, 100 * one.risk.high))
-        assert in_risk.lines[0].get_marker() == ("s" if one.risk.low > point.promised_risk else "o")
+        assert in_risk.lines[0].get_marker() == ("s" if one.risk.low > point.guaranteed_risk else "o")
     assert names[0] == "8 and 9"
 
 
 def test_a_slice_of_which_nothing_is_accepted_is_said_to_be_one():
     axes = Figure().subplots()
-    draw_shares(axes, [(HOSTILE, None), ("b", Share(0.1, 0.0, 0.0, 0.3))], overall=0.1)
+    draw_shares(axes, [(HOSTILE, None), ("b", ShareEstimate(0.1, 0.0, 0.0, 0.3))], overall=0.1)
     assert axes.texts[0].get_text() == " nothing accepted"
     assert axes.get_yticklabels()[0].get_text() == plain(HOSTILE)
 
@@ -192,37 +192,37 @@ def test_the_matrix_has_every_pair_with_both_signs(evaluation):
 
 def test_pairs_that_are_not_told_apart_are_white():
     axes = Figure().subplots()
-    draw_significance(axes, {("a", "b"): Comparison(0.1, 0.2, -0.3, 0.5)}, ["a", "b"])
+    draw_significance(axes, {("a", "b"): ScoreDifference(0.1, 0.2, -0.3, 0.5)}, ["a", "b"])
     assert (axes.images[0].get_array() == 1).all()
 
 
-def test_promises_are_made_on_one_half_and_kept_on_the_other():
+def test_guarantees_are_made_on_one_half_and_kept_on_the_other():
     rng = np.random.default_rng(0)
     c = rng.random(1200)
     errors = rng.random(1200) < 0.4 * (1 - c)
-    found = kept_promises(c, errors, risks=[0.25, 0.15, 0.001])
-    assert [one.target for one in found] == [0.15, 0.25]  # the lowest is not in reach
+    found = kept_guarantees(c, errors, risks=[0.25, 0.15, 0.001])
+    assert [one.target for one in found] == [0.15, 0.25]  # the lowest is not achievable
     assert all(one.realised.low <= one.bound <= one.target for one in found)
     assert [one.coverage for one in found] == sorted(one.coverage for one in found)
-    assert kept_promises(c, errors, risks=[0.15, 0.25]) == found
-    assert kept_promises(c, errors, risks=[0.15, 0.25], seed=1) != found
+    assert kept_guarantees(c, errors, risks=[0.15, 0.25]) == found
+    assert kept_guarantees(c, errors, risks=[0.15, 0.25], seed=1) != found
 
 
-def test_broken_promises_are_squares_above_the_diagonal():
+def test_broken_guarantees_are_squares_above_the_diagonal():
     axes = Figure().subplots()
-    kept = Kept(0.1, 0.1, 0.5, Share(0.05, 0.01, 0.03, 0.08))
-    broken = Kept(0.1, 0.1, 0.5, Share(0.3, 0.02, 0.25, 0.35))
-    draw_promises(axes, [kept, broken])
+    kept = GuaranteeCheck(0.1, 0.1, 0.5, ShareEstimate(0.05, 0.01, 0.03, 0.08))
+    broken = GuaranteeCheck(0.1, 0.1, 0.5, ShareEstimate(0.3, 0.02, 0.25, 0.35))
+    draw_guarantees(axes, [kept, broken])
     good, bad = axes.containers
     assert (good.lines[0].get_marker(), bad.lines[0].get_marker()) == ("o", "s")
     assert (bad.lines[0].get_xdata()[0], bad.lines[0].get_ydata()[0]) == (10, 30)
 
 
-def test_no_promise_in_reach_is_said():
+def test_no_guarantee_in_reach_is_said():
     outputs = Outputs(given={"a": np.linspace(0, 1, 12)}, errors=np.arange(12) % 2 == 0)
     evaluation = evaluate(outputs)
     with pytest.raises(CannotDrawError, match="no risk can be certified on half of the rows"):
-        promise_figure(evaluation, point_of_risk(evaluation, risk=None, delta=0.05))
+        guarantee_figure(evaluation, point_of_risk(evaluation, risk=None, delta=0.05))
 
 
 def test_all_figures_are_written_in_three_formats_and_told_in_a_line_each(evaluation, point, tmp_path):
@@ -233,7 +233,7 @@ def test_all_figures_are_written_in_three_formats_and_told_in_a_line_each(evalua
     )
 
 
-@pytest.mark.parametrize("name", ["histogram", "group", "significance", "promise"])
+@pytest.mark.parametrize("name", ["histogram", "group", "significance", "guarantee"])
 def test_figures_come_out_the_same(name, evaluation, point, tmp_path):
     from abstain.report.figures.save import save_figure
 

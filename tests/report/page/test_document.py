@@ -1,6 +1,6 @@
 import pytest
 
-from abstain.report.page import Cell, Column, Section, document, name, table
+from abstain.report.page import Section, TableCell, TableColumn, document, name, table
 
 HOSTILE = [
     "<script>window.bad = 1</script>",
@@ -18,8 +18,8 @@ def a_section(**options):
 
 
 def test_what_others_wrote_is_shown_as_text(opened):
-    rows = [[Cell(name(words)), Cell("1", 1.0)] for words in HOSTILE]
-    html = table([Column("name"), Column("n", number=True)], rows, caption=HOSTILE[1])
+    rows = [[TableCell(name(words)), TableCell("1", 1.0)] for words in HOSTILE]
+    html = table([TableColumn("name"), TableColumn("n", number=True)], rows, caption=HOSTILE[1])
     page = opened(
         document(HOSTILE[0], [Section(name="part", title=HOSTILE[2], html=html, data=HOSTILE[:5])], subtitle=HOSTILE[1])
     )
@@ -47,13 +47,17 @@ def test_long_names_are_cut_and_open_to_the_whole(opened):
 
 
 def test_tables_are_sorted_by_the_key_of_a_cell(opened):
-    rows = [[Cell(name(word)), Cell(f"{number:,}", number)] for word, number in (("b", 1000), ("a", 20), ("c", 3))]
+    rows = [
+        [TableCell(name(word)), TableCell(f"{number:,}", number)] for word, number in (("b", 1000), ("a", 20), ("c", 3))
+    ]
     page = opened(
         document(
             "t",
             [
                 Section(
-                    name="part", title="Part", html=table([Column("w"), Column("n", number=True)], rows, caption="c")
+                    name="part",
+                    title="Part",
+                    html=table([TableColumn("w"), TableColumn("n", number=True)], rows, caption="c"),
                 )
             ],
         )

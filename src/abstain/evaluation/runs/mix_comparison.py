@@ -8,7 +8,7 @@ from abstain.metrics.two_models import Pair
 
 @final
 @dataclass(frozen=True)
-class Difference:
+class RunDifference:
     """A value of both models, and the difference of a minus b with its standard error and interval."""
 
     at: float
@@ -48,23 +48,23 @@ class MixComparison:
     samples: int
     errors_a: int
     errors_b: int
-    aurc: tuple[Difference, ...]
+    aurc: tuple[RunDifference, ...]
     """AURC-α: below zero means that a is better."""
-    risk: tuple[Difference, ...]
+    risk: tuple[RunDifference, ...]
     """The risk where both accept the same share: below zero means that a is better."""
-    coverage: tuple[Difference, ...]
+    coverage: tuple[RunDifference, ...]
     """The share that each accepts at the same risk: above zero means that a is better."""
-    coverage_at_risk_of_b: tuple[Difference, ...]
+    coverage_at_risk_of_b: tuple[RunDifference, ...]
     """The share that a accepts at the risk which b has at a coverage, and that coverage as ``b``."""
-    coverage_at_risk_of_a: tuple[Difference, ...]
+    coverage_at_risk_of_a: tuple[RunDifference, ...]
     """The share that b accepts at the risk which a has at a coverage, as ``b``, and that coverage as ``a``."""
 
     @property
-    def area(self) -> Difference:
+    def area(self) -> RunDifference:
         """AURC-α of the largest α."""
-        return max(self.aurc, key=lambda one: one.at)
+        return max(self.aurc, key=lambda difference: difference.at)
 
     @property
     def is_same(self) -> bool:
-        """Whether no row tells the two apart."""
-        return all(one.low == one.high == 0 for one in (*self.aurc, *self.risk, *self.coverage))
+        """Whether the two agree on every row."""
+        return all(difference.low == difference.high == 0 for difference in (*self.aurc, *self.risk, *self.coverage))

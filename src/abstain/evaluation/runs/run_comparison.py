@@ -1,18 +1,17 @@
 """`RunComparison`: what sets two models apart after rejection, as plain data and in words."""
 
 from dataclasses import asdict, dataclass, field
-from os import PathLike
 from typing import Any, final
 
 from abstain.evaluation.runs.mix_comparison import MixComparison
 from abstain.evaluation.runs.run_words import RunWords
 from abstain.metrics.two_models import TwoModels
-from abstain.pages import page_of
+from abstain.pages import WithPage
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class RunComparison:
+class RunComparison(WithPage):
     """Two models on the same samples, mix by mix, the widest last."""
 
     names: tuple[str, str]
@@ -38,16 +37,12 @@ class RunComparison:
             "level": self.level,
         }
 
-    def to_html(self, file: str | PathLike[str], /) -> None:
-        """Write one self-contained page."""
-        page_of("RunComparison").write_page(self, file)
-
     def words(self, mix: str | None = None, /) -> str:
         """Which is better after rejection, at the same coverage and at the same risk."""
         return " ".join(self.sentences(mix))
 
     def sentences(self, mix: str | None = None, /) -> list[str]:
         """The words, sentence by sentence, the verdict first; the widest mix names those that say otherwise."""
-        words, found = RunWords(self.names, self.level, tuple(each.mix for each in self.mixes)), self.mix(mix)
-        others = [each for each in self.mixes if each is not found] if found is self.mix() else []
-        return [*words.sentences(found), *words.otherwise(found, others)]
+        words, comparison = RunWords(self.names, self.level, tuple(each.mix for each in self.mixes)), self.mix(mix)
+        others = [each for each in self.mixes if each is not comparison] if comparison is self.mix() else []
+        return [*words.sentences(comparison), *words.otherwise(comparison, others)]

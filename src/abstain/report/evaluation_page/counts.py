@@ -6,8 +6,8 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._kernels.ranking import order_rows
 from abstain.evaluation.mixes import MIXES
-from abstain.kernels.ranks import order_rows
 from abstain.report.bounds import clustered_bounds, upper_bounds
 from abstain.report.divisions import KINDS, Division
 from abstain.thresholds.threshold import apart, between
@@ -19,7 +19,7 @@ POINTS = 2000  # thresholds that a page knows, beside the chosen one
 
 @final
 @dataclass(frozen=True)
-class Counts:
+class ThresholdCounts:
     """The rows in the order of a score, and thresholds on it from the highest to the lowest."""
 
     rows: Ints
@@ -51,10 +51,10 @@ class Counts:
         """
         width = len(KINDS) * len(division.parts)
         added = np.searchsorted(self.ranks, np.arange(len(self.rows)), side="right")
-        place = added * width + (kinds * len(division.parts) + division.number)[self.rows]
+        cell = added * width + (kinds * len(division.parts) + division.number)[self.rows]
         size = width * (len(self.ranks) + 1)
-        rows = np.bincount(place, minlength=size)
-        wrong = np.bincount(place[errors[self.rows]], minlength=size)
+        rows = np.bincount(cell, minlength=size)
+        wrong = np.bincount(cell[errors[self.rows]], minlength=size)
         at = np.flatnonzero(rows)
         return {
             "at": np.diff(at, prepend=0).tolist(),

@@ -3,93 +3,74 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from abstain._extras import require
+from abstain._kernels.ranking import order_rows
+from abstain._text import counted
 from abstain.evaluation.mixes import MIXES
 from abstain.evaluation.verdict import BASELINE
-from abstain.extras import require
-from abstain.kernels.ranks import order_rows
 from abstain.metrics.checks import rejected_last
 from abstain.report.divisions import KINDS, kinds_of
-from abstain.report.evaluation_page.case import Case
-from abstain.report.evaluation_page.controls import mix_select
-from abstain.report.evaluation_page.thinning import thinned
+from abstain.report.evaluation_page.context import PageContext
 from abstain.report.figures.style import FOR_OOD, LINES, first_rows
-from abstain.report.page import Section, asset, shortened, text
-from abstain.report.page.chart import chart
-from abstain.scores.default import DEFAULT
-from abstain.words import counted
+from abstain.report.page import Section, render, shortened
+from abstain.report.page.parts import chart, mix_options
+from abstain.scores.registry import DEFAULT
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 MOST = 16  # curves
 DRAWN = 6  # of them from the beginning
-UNIT = 1_000_000  # shares are whole numbers of it
+UNIT = 1_000_000  # shares are integers of this unit
 COLOURS = (  # one for each curve: dashes tell kinds of scores apart, not curves
     "#0f7f8c", "#d1662f", "#7a63b8", "#3f8f4f", "#c2497d", "#a8842c", "#4b83c3", "#8a8a8a",
     "#e0a03a", "#5fb6c0", "#9c4a1f", "#b39ddb", "#7fb069", "#e58fb1", "#a33a3a", "#6e7f3a",
 )  # fmt: skip
 WIDTH = 2  # of a line
+COLUMNS = 500  # of a picture, about
+TOLERANCE = 0.001  # of its height, less than a dot of the screen
 SOLID, DASHED = [1.0, 0.0], [float(WIDTH * length) for length in FOR_OOD[1]]
 
 
-def curves(case: Case, /) -> Section:
+def curves(case: PageContext, /) -> Section:
     """The curves of the best scores and of the usual one, thinned; the table has those that are not here."""
     evaluation = case.evaluation
     names = _names(case)
     for_ood = [evaluation.entries[score].about.for_ood for score in names]
     styles = [(colour, DASHED if dashed else SOLID) for colour, dashed in zip(COLOURS, for_ood, strict=False)]
-    picks = "".join(_pick(place, score, *style) for place, (score, style) in enumerate(zip(names, styles, strict=True)))
     rest = len(evaluation.scores) - len(names)
-    left = f" In the table only, as they rank lower: {counted(rest, 'score')}." if rest else ""
-    words = (
-        "<p>The share of errors among accepted answers, over the share accepted: the lower a curve, the better. Point "
-        f"at one to read it. {LINES}{left}</p>"
+    shown = [shortened(score) for score in names]
+    html = render(
+        "curves.html",
+        lines=LINES,
+        left=counted(rest, "score") if rest else "",
+        mixes=mix_options(evaluation),
+        drawn=DRAWN,
+        picks=[
+            (name, colour, "dashed" if dash == DASHED else "solid")
+            for name, (colour, dash) in zip(shown, styles, strict=True)
+        ],
     )
-    hidden = " hidden" if len(names) < 2 else ""
-    html = (
-        f'{words}<div class="controls">{mix_select("curves-mix", evaluation)}</div>'
-        '<div class="chart" id="curves-chart" role="img" aria-label="Risk–coverage curves; the table above has their '
-        'areas"></div>'
-        f'<fieldset{hidden}><legend class="small">Curves</legend><div class="picks">{picks}</div></fieldset>'
-    )
-    data = {
-        "spec": _spec([shortened(score) for score in names], styles),
-        "unit": UNIT,
-        "names": [shortened(score) for score in names],
-        "mixes": _curves(case, names),
-    }
-    return Section(
-        name="curves",
-        title="Risk and coverage",
-        html=html,
-        data=data,
-        scripts=(asset(__package__, "curves.js"),),
-        draws=True,
-    )
+    data = {"spec": _spec(shown, styles), "unit": UNIT, "names": shown, "mixes": _curves(case, names)}
+    return Section(name="curves", title="Risk and coverage", html=html, data=data, scripts=("curves.js",), draws=True)
 
 
-def _names(case: Case) -> list[str]:
+def _names(case: PageContext) -> list[str]:
     """The score decided for, the best ones and the usual one, from the best to the worst."""
     evaluation = case.evaluation
-    areas = {row["score"]: row["aurc"] for row in evaluation.column(evaluation.mixes[-1], max(evaluation.alphas))}
-    ranked = sorted(evaluation.scores, key=lambda score: float(areas[score]))
+    areas = {row.score: row.aurc for row in evaluation.column(evaluation.mixes[-1], max(evaluation.alphas))}
+    ranked = sorted(evaluation.scores, key=lambda score: areas[score])
     first = [score for score in (case.point.score, BASELINE, DEFAULT) if score in areas]
     kept = list(dict.fromkeys([*first, *ranked]))[:MOST]
     families = {evaluation.entries[score].about.family: score for score in reversed(ranked) if score in kept}
     return list(dict.fromkeys([*first, *families.values(), *kept]))
 
 
-def _pick(place: int, score: str, colour: str, dash: list[float]) -> str:
-    checked = " checked" if place < DRAWN else ""
-    style = f"border-color:{colour};border-top-style:{'dashed' if dash == DASHED else 'solid'}"
-    return (
-        f'<label><input type="checkbox" name="curve" value="{place}"{checked}>'
-        f'<span class="swatch" style="{style}"></span><bdi>{text(shortened(score))}</bdi></label>'
-    )
-
-
-def _curves(case: Case, names: list[str]) -> dict[str, list[Any]]:
-    """By mix, for each score, coverages and risks as whole numbers of a millionth."""
+def _curves(case: PageContext, names: list[str]) -> dict[str, list[Any]]:
+    """By mix, for each score, coverages and risks in millionths."""
     evaluation = case.evaluation
-    found: dict[str, list[Any]] = {mix: [] for mix in evaluation.mixes}
+    by_mix: dict[str, list[Any]] = {mix: [] for mix in evaluation.mixes}
     kinds = kinds_of(evaluation.outputs)
     for score in names:
         confidence = rejected_last(evaluation.confidence[score])
@@ -106,8 +87,8 @@ def _curves(case: Case, names: list[str]) -> dict[str, list[Any]]:
             shown = accepted >= first_rows(n)
             coverage, risk = accepted[shown] / n, wrong[shown] / accepted[shown]
             kept = thinned(coverage, risk)
-            found[mix].append([np.rint(UNIT * one[kept]).astype(int).tolist() for one in (coverage, risk)])
-    return found
+            by_mix[mix].append([np.rint(UNIT * values[kept]).astype(int).tolist() for values in (coverage, risk)])
+    return by_mix
 
 
 def _spec(names: list[str], styles: list[tuple[str, list[float]]]) -> dict[str, Any]:
@@ -130,3 +111,39 @@ def _spec(names: list[str], styles: list[tuple[str, list[float]]]) -> dict[str, 
         .add_params(near)
     )
     return chart(lines + dots, height=360)
+
+
+def thinned(x: Floats, y: Floats, /) -> Ints:
+    """The numbers of points that are enough to draw y over ascending x: no line between them is visibly off.
+
+    First the lowest and the highest of many neighbours, then those of them that a straight line would miss.
+    """
+    kept = _extremes(y) if len(y) > 4 * COLUMNS else np.arange(len(y))
+    height = float(np.ptp(y)) if len(y) else 0.0
+    return kept[_corners(x[kept], y[kept], TOLERANCE * height)]
+
+
+def _extremes(y: Floats) -> Ints:
+    each = -(-len(y) // COLUMNS)
+    padded = np.concatenate([y, np.full(-len(y) % each, y[-1])]).reshape(-1, each)
+    starts = each * np.arange(len(padded))
+    points = [[0, len(y) - 1], starts + padded.argmin(axis=1), starts + padded.argmax(axis=1)]
+    return np.unique(np.minimum(np.concatenate(points), len(y) - 1))
+
+
+def _corners(x: Floats, y: Floats, tolerance: float) -> Ints:
+    """Ramer and Douglas and Peucker's: split where a line is furthest off, until none is off by more."""
+    kept = {0, len(x) - 1} if len(x) else set()
+    parts = [(0, len(x) - 1)]
+    while parts:
+        first, last = parts.pop()
+        if last - first < 2:
+            continue
+        inside = slice(first + 1, last)
+        off = np.abs(y[inside] - np.interp(x[inside], x[[first, last]], y[[first, last]]))
+        worst = int(np.argmax(off))
+        if off[worst] > tolerance:
+            middle = first + 1 + worst
+            kept.add(middle)
+            parts += [(first, middle), (middle, last)]
+    return np.array(sorted(kept), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Where it fails: parts of the rows whose risk is significantly above what is promised."""
+"""Where it fails: parts of the rows whose risk is significantly above what is guaranteed."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from abstain.metrics.slices import rows_of_parts
 from abstain.report.divisions import Division
-from abstain.report.evaluation_page.case import Case
-from abstain.report.page import Cell, Column, Section, name, table, text
-from abstain.thresholds.parts import p_above
+from abstain.report.evaluation_page.context import PageContext
+from abstain.report.page import Section, TableCell, TableColumn, name, render, table
+from abstain.thresholds.refutation import p_above
 
 Ints = NDArray[np.int64]
 LEVEL = 0.05
@@ -17,7 +17,7 @@ SHOWN = 50
 
 
 @dataclass(frozen=True)
-class Part:
+class RowPart:
     """A part of the rows, with how many of them are accepted, and how many of these are wrong."""
 
     kind: str
@@ -27,45 +27,29 @@ class Part:
     errors: int
 
 
-def failures(case: Case, /) -> Section:
+def failures(case: PageContext, /) -> Section:
     """Every domain, class and kind of shift is tested, and the p-values are adjusted for their number."""
-    promised = case.point.promised_risk
-    risk = case.point.risk if promised is None else promised
-    what = "the overall risk" if promised is None else "the promised risk"
+    guaranteed = case.point.guaranteed_risk
+    risk = case.point.risk if guaranteed is None else guaranteed
+    what = "the overall risk" if guaranteed is None else "the guaranteed risk"
     parts = [part for division in case.divisions for part in _parts(case, division)]
     tested = zip(_p_above(case, parts, risk), parts, strict=True) if 0 < risk < 1 else ()
-    found = sorted(((p, part) for p, part in tested if p <= LEVEL), key=lambda one: (one[0], -one[1].errors))
-    how = f'<p class="quiet">{text(_how(case, len(parts), what, risk))}</p>' if parts else ""
-    return Section(name="failures", title="Where it fails", html=_words(case, found, len(parts), what) + how)
-
-
-def _words(case: Case, found: list[tuple[float, Part]], tested: int, what: str) -> str:
-    if not tested:
-        return "<p>The rows have no groups or classes to look at one by one.</p>"
-    if not found:
-        return f'<div class="note"><p>No part of the rows is significantly above {what}.</p></div>'
-    more = f"<p>{len(found) - SHOWN} more are not shown.</p>" if len(found) > SHOWN else ""
-    return (
-        "<p>A promise about all rows together is none about each part of them. In these parts more of what is accepted "
-        f"is wrong than {what}; <code>abstain calibrate --per class</code> or <code>--per group</code> sets a "
-        f"threshold for each.</p>{_table(case, found)}{more}"
+    failing = sorted(((p, part) for p, part in tested if p <= LEVEL), key=lambda pair: (pair[0], -pair[1].errors))
+    html = render(
+        "failures.html",
+        tested=len(parts),
+        what=what,
+        risk=case.percent(risk),
+        failing=_table(case, failing) if failing else "",
+        more=len(failing) - SHOWN,
+        tests="binomial tests" if case.point.evidence.clusters is None else "tests by betting",
+        level=f"{100 * LEVEL:g}",
+        clustered=case.clusters is not None,
     )
+    return Section(name="failures", title="Where it fails", html=html)
 
 
-def _how(case: Case, tested: int, what: str, risk: float) -> str:
-    rows = (
-        "They are exact for independent rows."
-        if case.clusters is None
-        else "They hold whatever rows that show one sample have in common."
-    )
-    tests = "binomial tests" if case.point.evidence.clusters is None else "tests by betting"
-    return (
-        f"{tested} parts were tested against {what} of {case.percent(risk)}: {tests}, one-sided, adjusted for "
-        f"their number (Holm), at {100 * LEVEL:g}% for all of them together. {rows}"
-    )
-
-
-def _p_above(case: Case, parts: list[Part], risk: float) -> list[float]:
+def _p_above(case: PageContext, parts: list[RowPart], risk: float) -> list[float]:
     """As `abstain certify` tests its slices."""
     point, evidence = case.point, case.point.evidence
     return p_above(
@@ -79,32 +63,32 @@ def _p_above(case: Case, parts: list[Part], risk: float) -> list[float]:
     )
 
 
-def _parts(case: Case, division: Division) -> list[Part]:
+def _parts(case: PageContext, division: Division) -> list[RowPart]:
     accepted, wrong = case.point.accepted, case.point.accepted & case.point.errors
     return [
-        Part(division.title, part, rows, int(np.count_nonzero(accepted[rows])), int(np.count_nonzero(wrong[rows])))
+        RowPart(division.title, part, rows, int(np.count_nonzero(accepted[rows])), int(np.count_nonzero(wrong[rows])))
         for part, rows in zip(division.parts, rows_of_parts(division.number, len(division.parts)), strict=True)
     ]
 
 
-def _table(case: Case, found: list[tuple[float, Part]]) -> str:
+def _table(case: PageContext, failing: list[tuple[float, RowPart]]) -> str:
     columns = [
-        Column("Part"),
-        Column("Of"),
-        Column("Accepted", number=True),
-        Column("Wrong", number=True),
-        Column("Risk", number=True),
-        Column("p, adjusted", number=True),
+        TableColumn("Part"),
+        TableColumn("Of"),
+        TableColumn("Accepted", number=True),
+        TableColumn("Wrong", number=True),
+        TableColumn("Risk", number=True),
+        TableColumn("p, adjusted", number=True),
     ]
     rows = [
         [
-            Cell(name(part.name)),
-            Cell(text(part.kind.lower())),
-            Cell(f"{part.accepted:,}"),
-            Cell(f"{part.errors:,}"),
-            Cell(case.percent(part.errors / part.accepted), part.errors / part.accepted),
-            Cell("< 1e−12" if p < 1e-12 else f"{p:.2g}".replace("-", "−"), p),
+            TableCell(name(part.name)),
+            TableCell(part.kind.lower()),
+            TableCell(f"{part.accepted:,}"),
+            TableCell(f"{part.errors:,}"),
+            TableCell(case.percent(part.errors / part.accepted), part.errors / part.accepted),
+            TableCell("< 1e−12" if p < 1e-12 else f"{p:.2g}".replace("-", "−"), p),
         ]
-        for p, part in found[:SHOWN]
+        for p, part in failing[:SHOWN]
     ]
     return table(columns, rows, caption="Parts of the rows whose risk among the accepted is significantly too high")

@@ -4,40 +4,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.report.divisions import UNUSABLE
-from abstain.report.evaluation_page.case import Case
-from abstain.report.page import Cell, Column, name, table, text
+from abstain.report.evaluation_page.context import PageContext
+from abstain.report.page import TableCell, TableColumn, name, table
 
 COLUMNS = ("Threshold", "Rows", "Accepted", "Coverage", "Wrong among accepted", "Risk")
 
 
-def group_thresholds(case: Case, /) -> str:
-    """A sentence and a table; nothing where all rows have one threshold."""
+def group_thresholds(case: PageContext, /) -> dict[str, str] | None:
+    """A sentence and a table; None where all rows have one threshold."""
     selector, outputs = case.point.selector, case.point.outputs
     if selector is None or selector.groups is None:
-        return ""
-    groups, titles = selector.groups, [Column(one, number=True) for one in COLUMNS]
+        return None
+    groups, titles = selector.groups, [TableColumn(title, number=True) for title in COLUMNS]
     of_row = selector.group_names(outputs)
     names = {part: UNUSABLE if groups.is_by_class and part == "-1" else part for part in groups.thresholds}
-    values = {part: one.value for part, one in groups.thresholds.items()}
-    rows = [[Cell(name(names[part])), *_cells(case, values[part], of_row == part)] for part in names]
+    values = {part: threshold.value for part, threshold in groups.thresholds.items()}
+    rows = [[TableCell(name(names[part])), *_cells(case, values[part], of_row == part)] for part in names]
     words = (
         f"The selector has a threshold for each {groups.per}: the table has them. Under Explore one threshold "
         "for all rows alike can be moved, which the selector does not have; it begins at the selector’s coverage."
     )
     caption = f"The selector on these rows, by {'predicted class' if groups.is_by_class else groups.per}"
-    columns = [Column(groups.per.capitalize()), *titles]
-    return f"<p>{text(words)}</p>{table(columns, rows, caption=caption, name='group-thresholds')}"
+    columns = [TableColumn(groups.per.capitalize()), *titles]
+    return {"words": words, "table": table(columns, rows, caption=caption, id="group-thresholds")}
 
 
-def _cells(case: Case, value: float, inside: NDArray[np.bool_]) -> list[Cell]:
+def _cells(case: PageContext, value: float, inside: NDArray[np.bool_]) -> list[TableCell]:
     accepted = inside & case.point.accepted
-    n, taken, wrong = (int(np.count_nonzero(one)) for one in (inside, accepted, accepted & case.point.errors))
+    n, taken, wrong = (int(np.count_nonzero(rows)) for rows in (inside, accepted, accepted & case.point.errors))
     above = f"{value:.6g}".replace("-", "−") if value < np.inf else "always rejected"
     return [
-        Cell(above, value if np.isfinite(value) else 1e308),
-        Cell(f"{n:,}"),
-        Cell(f"{taken:,}"),
-        Cell(case.percent(taken / n) if n else "–", taken / n if n else -1.0),
-        Cell(f"{wrong:,}"),
-        Cell(case.percent(wrong / taken) if taken else "–", wrong / taken if taken else -1.0),
+        TableCell(above, value if np.isfinite(value) else 1e308),
+        TableCell(f"{n:,}"),
+        TableCell(f"{taken:,}"),
+        TableCell(case.percent(taken / n) if n else "–", taken / n if n else -1.0),
+        TableCell(f"{wrong:,}"),
+        TableCell(case.percent(wrong / taken) if taken else "–", wrong / taken if taken else -1.0),
     ]

@@ -2,17 +2,18 @@
 
 from typing import Any
 
-from abstain.evaluation import Evaluation, summarize, verdict
+from abstain.evaluation import AreaRow, Evaluation, MetricRow, summarize, verdict
 from abstain.metrics.registry import as_metric
-from abstain.report.evaluation_page.case import Case
-from abstain.report.evaluation_page.controls import mix_select, option, select
-from abstain.report.page import Cell, Column, Section, asset, name, table, text
+from abstain.report.evaluation_page.context import PageContext
+from abstain.report.page import Section, TableCell, TableColumn, render, table
+from abstain.report.page.parts import mix_options
 
 STANDING = {"best": "best", "tied": "statistically tied", "worse": "significantly worse", "": ""}
 AREA = "AURC"
+NO_SHARES = ("log_loss", "brier_score")  # metrics that are no share of anything
 
 
-def scores_table(case: Case, /) -> Section:
+def scores_table(case: PageContext, /) -> Section:
     """Sortable; a mix and a metric are chosen, and every cell is as Python wrote it."""
     evaluation = case.evaluation
     views = {
@@ -22,33 +23,43 @@ def scores_table(case: Case, /) -> Section:
     }
     mix, metric = evaluation.mixes[-1], f"{AREA}-{max(evaluation.alphas):g}"
     shown = views[f"{mix}|{metric}"]
-    order = sorted(range(len(evaluation.scores)), key=lambda place: shown[place][0])
-    rows = [_row(case, evaluation.scores[place], shown[place]) for place in order]
+    order = sorted(range(len(evaluation.scores)), key=lambda index: shown[index][0])
+    rows = [_row(case, evaluation.scores[index], shown[index]) for index in order]
     columns = [
-        Column("Score"),
-        Column("Value", number=True),
-        Column("Interval", number=True),
-        Column("Behind the best", number=True),
-        Column("Standing"),
+        TableColumn("Score"),
+        TableColumn("Value", number=True),
+        TableColumn("Interval", number=True),
+        TableColumn("Behind the best", number=True),
+        TableColumn("Standing"),
     ]
-    caption = "Each score on the same rows. AURC-α is the mean risk over coverages up to α, × 100; lower is better."
-    parts = [
-        f'<p class="lead">{text(_verdict(case))}</p>{_rows_of(case)}',
-        "<p>Which confidence score ranks right answers above wrong ones? “Behind the best” is a paired difference with "
-        f"its {100 * evaluation.level:g}% interval.</p>",
-        _controls(evaluation),
-        table(columns, rows, caption=caption, name="scores-table"),
-        _left_out(evaluation),
-    ]
+    caption = "Each score on the same rows. AURC-α is the mean risk over coverages up to α; lower is better."
+    html = render(
+        "scores.html",
+        verdict=verdict(evaluation).words,
+        other_rows=None if case.n == evaluation.n else (f"{evaluation.n:,}", f"{case.n:,}"),
+        level=f"{100 * evaluation.level:g}",
+        mixes=mix_options(evaluation),
+        metrics=[
+            (AREA, "AURC (lower is better)", False),
+            *((metric, _title(metric), False) for metric in _extra(evaluation)),
+        ],
+        alphas=[(f"{alpha:g}", f"{100 * alpha:g}%", alpha == max(evaluation.alphas)) for alpha in evaluation.alphas],
+        table=table(columns, rows, caption=caption, id="scores-table"),
+        left_out=summarize(evaluation, shown=None).left_out,
+    )
     data = {"order": order, "views": views, "standing": STANDING, "area": AREA}
-    return Section(
-        name="scores", title="The scores", html="".join(parts), data=data, scripts=(asset(__package__, "scores.js"),)
+    return Section(name="scores", title="The scores", html=html, data=data, scripts=("scores.js",))
+
+
+def _extra(evaluation: Evaluation, mix: str | None = None) -> list[str]:
+    """The extra metrics of scores, in a mix or in any."""
+    return list(
+        dict.fromkeys(row.metric for row in evaluation.extra if row.score is not None and mix in (None, row.mix))
     )
 
 
 def _metrics(evaluation: Evaluation, mix: str) -> list[str]:
-    further = [row["metric"] for row in evaluation.further if row["mix"] == mix and row["score"] is not None]
-    return [*(f"{AREA}-{alpha:g}" for alpha in evaluation.alphas), *dict.fromkeys(further)]
+    return [*(f"{AREA}-{alpha:g}" for alpha in evaluation.alphas), *_extra(evaluation, mix)]
 
 
 def _column(evaluation: Evaluation, mix: str, metric: str) -> list[list[Any]]:
@@ -56,81 +67,53 @@ def _column(evaluation: Evaluation, mix: str, metric: str) -> list[list[Any]]:
     if metric.startswith(f"{AREA}-"):
         alpha = next(alpha for alpha in evaluation.alphas if f"{AREA}-{alpha:g}" == metric)
         return [_area(evaluation, evaluation.row(score, mix, alpha)) for score in evaluation.scores]
-    found = {row["score"]: row for row in evaluation.further if (row["mix"], row["metric"]) == (mix, metric)}
-    return [_measured(metric, found.get(score)) for score in evaluation.scores]
+    rows = {row.score: row for row in evaluation.extra if (row.mix, row.metric) == (mix, metric)}
+    return [_measured(metric, rows.get(score)) for score in evaluation.scores]
 
 
-def _area(evaluation: Evaluation, row: dict[str, Any]) -> list[Any]:
-    apart = evaluation.behind.get((row["score"], row["mix"], row["alpha"]))
+def _area(evaluation: Evaluation, row: AreaRow) -> list[Any]:
+    apart = evaluation.behind.get((row.score, row.mix, row.alpha))
     behind = (
         ""
-        if apart is None or row["best"]
-        else f"+{100 * apart.difference:.2f} ({100 * apart.low:.2f} to {100 * apart.high:.2f})"
+        if apart is None or row.best
+        else f"+{100 * apart.difference:.2f}% ({100 * apart.low:.2f}% to {100 * apart.high:.2f}%)"
     )
-    standing = "best" if row["best"] else "tied" if row["tied"] else "worse"
-    interval = f"{100 * row['low']:.2f} – {100 * row['high']:.2f}"
-    return [row["aurc"], f"{100 * row['aurc']:.2f}", interval, _minus(behind), standing]
+    standing = "best" if row.best else "tied" if row.tied else "worse"
+    interval = f"{100 * row.low:.2f}% – {100 * row.high:.2f}%"
+    return [row.aurc, f"{100 * row.aurc:.2f}%", interval, behind.replace("-", "−"), standing]
 
 
-def _measured(metric: str, row: dict[str, Any] | None) -> list[Any]:
+def _measured(metric: str, row: MetricRow | None) -> list[Any]:
     if row is None:
         return [1e300, "–", "", "", ""]
     sign = 1 if as_metric(metric)[0].better == "small" else -1
-    value = row["value"]
-    interval = "" if row["low"] is None else f"{row['low']:.4f} – {row['high']:.4f}"
-    return [sign * value, f"{value:.4f}", interval, "", ""]
+    shown = _plain if metric.startswith(NO_SHARES) else _percent
+    interval = "" if row.low is None or row.high is None else f"{shown(row.low)} – {shown(row.high)}"
+    return [sign * row.value, shown(row.value), interval, "", ""]
 
 
-def _row(case: Case, score: str, shown: list[Any]) -> list[Cell]:
+def _percent(value: float) -> str:
+    return f"{100 * value:.2f}%"
+
+
+def _plain(value: float) -> str:
+    return f"{value:.4f}"
+
+
+def _row(case: PageContext, score: str, shown: list[Any]) -> list[TableCell]:
     entry = case.evaluation.entries[score]
-    symbol = "" if entry.symbol == score else f' <span class="symbol">{text(entry.symbol[:60])}</span>'
-    plain = f'<br><span class="quiet">{text(entry.about.summary)}</span>' if entry.about.summary else ""
+    symbol = "" if entry.symbol == score else entry.symbol[:60]
+    named = render("score.html", score=score, symbol=symbol, summary=entry.about.summary)
     key, value, interval, behind, standing = shown
     return [
-        Cell(name(score) + symbol + plain),
-        Cell(value, key),
-        Cell(interval),
-        Cell(behind),
-        Cell(STANDING[standing]),
+        TableCell(named),
+        TableCell(value, key),
+        TableCell(interval),
+        TableCell(behind),
+        TableCell(STANDING[standing]),
     ]
 
 
-def _controls(evaluation: Evaluation) -> str:
-    names = dict.fromkeys(row["metric"] for row in evaluation.further if row["score"] is not None)
-    metrics = [option(AREA, "AURC (lower is better)"), *(option(one, _title(one)) for one in names)]
-    alphas = [option(f"{one:g}", f"{one:g}", one == max(evaluation.alphas)) for one in evaluation.alphas]
-    return (
-        f'<div class="controls">{mix_select("scores-mix", evaluation)}'
-        f"{select('scores-metric', 'Metric', metrics)}{select('scores-alpha', 'α', alphas)}</div>"
-    )
-
-
 def _title(metric: str) -> str:
-    found = as_metric(metric)[0]
-    return f"{metric} ({'lower' if found.better == 'small' else 'higher'} is better)"
-
-
-def _verdict(case: Case) -> str:
-    return verdict(case.evaluation).words
-
-
-def _rows_of(case: Case) -> str:
-    """Where the point is about other rows than the table."""
-    if case.n == case.evaluation.n:
-        return ""
-    return (
-        f"<p>Scores are compared on {case.evaluation.n:,} rows, those that none was fitted on; the selector above is "
-        f"counted on all {case.n:,}.</p>"
-    )
-
-
-def _left_out(evaluation: Evaluation) -> str:
-    found = summarize(evaluation, shown=None).left_out
-    if not found:
-        return ""
-    lines = "".join(f"<li>{', '.join(map(name, names))}: {text(reason)}.</li>" for names, reason in found)
-    return f"<details><summary>Scores left out, and why</summary><ul>{lines}</ul></details>"
-
-
-def _minus(words: str) -> str:
-    return words.replace("-", "−")
+    measure = as_metric(metric)[0]
+    return f"{metric} ({'lower' if measure.better == 'small' else 'higher'} is better)"

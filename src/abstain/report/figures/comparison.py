@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from abstain._names import check_name
 from abstain.evaluation.mixes import mix_among
 from abstain.evaluation.runs import RunComparison
-from abstain.names import check_name
 from abstain.report.figures.style import COLOURS, INK, PAGE, RULE, SIZE, first_rows, new_figure, plain, printed
 
 POINTS = 60  # of a curve
-NAMED = 14  # letters of two names that one line has room for
+NAMED = 14  # characters of two names that one line has room for
 STYLES = ("-", "--")
 
 
@@ -38,21 +38,21 @@ def comparison_figure(comparison: RunComparison, /, *, mixes: Sequence[str] | No
 
 def draw_comparison(above: Any, below: Any, comparison: RunComparison, /, *, mix: str | None = None) -> None:
     """Draw the curves of a mix, by default the widest, on one pair of Matplotlib axes, and their difference below."""
-    found = comparison.mix(mix)
-    models, n = comparison.models[found.mix], found.n
+    on_mix = comparison.mix(mix)
+    models, n = comparison.models[on_mix.mix], on_mix.n
     coverages = np.linspace(first_rows(n) / n, 1.0, POINTS)
     pairs = [models.risk(coverage=float(coverage)) for coverage in coverages]
     shares = 100 * coverages
     curves = [pair.a for pair in pairs], [pair.b for pair in pairs]
-    for place, values in enumerate(curves):
-        label = f"{plain(comparison.names[place])} ({plain(comparison.scores[place])})"
-        style = {"color": COLOURS[place], "linestyle": STYLES[place], "linewidth": 1.3, "label": label}
+    for index, values in enumerate(curves):
+        label = f"{plain(comparison.names[index])} ({plain(comparison.scores[index])})"
+        style = {"color": COLOURS[index], "linestyle": STYLES[index], "linewidth": 1.3, "label": label}
         above.plot(shares, 100 * np.array(values), **style)
     low, high = (-100 * np.array([getattr(pair, end) for pair in pairs]) for end in ("high", "low"))
     below.fill_between(shares, low, high, color=RULE, alpha=0.25, linewidth=0)
     below.plot(shares, [-100 * pair.difference for pair in pairs], color=INK, linewidth=1.1)
     below.axhline(0, color=RULE, linewidth=0.8)
-    above.set_title(f"{mix_among(found.mix, [each.mix for each in comparison.mixes]).title}\n(n = {n:,})")
+    above.set_title(f"{mix_among(on_mix.mix, [each.mix for each in comparison.mixes]).title}\n(n = {n:,})")
     above.set_ylabel("Selective risk (%)")
     above.set_ylim(bottom=0)
     a, b = map(plain, comparison.names)

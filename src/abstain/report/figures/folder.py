@@ -5,16 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from abstain.evaluation import Evaluation
+from abstain.evaluation.sensitivity import scale_sensitivity
+from abstain.report.figures.guarantee import guarantee_figure
 from abstain.report.figures.histogram import histogram_figure
-from abstain.report.figures.promise import promise_figure
 from abstain.report.figures.risk_coverage import risk_coverage_figure
 from abstain.report.figures.save import METADATA, check_figures, save_figure
 from abstain.report.figures.scale import scale_figure
 from abstain.report.figures.significance import significance_figure
 from abstain.report.figures.slices import slices_figure
 from abstain.report.figures.style import CannotDrawError
-from abstain.report.point import Point
-from abstain.sensitivity import scale_sensitivity
+from abstain.report.operating_point import Point
 
 
 def _scale(evaluation: Evaluation, _point: Point) -> Any:
@@ -30,7 +30,7 @@ FIGURES: dict[str, tuple[str, Callable[[Evaluation, Point], Any]]] = {
     "class": ("risk and coverage by true class at the threshold", lambda *both: slices_figure(*both, by="class")),
     "scale": ("softmax scores over the scale of the logits", _scale),
     "significance": ("which score is better than which", lambda evaluation, _: significance_figure(evaluation)),
-    "promise": ("certified against realised risk", promise_figure),
+    "guarantee": ("certified against realised risk", guarantee_figure),
 }
 """By name, in words, and how each is drawn at an operating point; adding one takes a file, a line here and a test."""
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from abstain.evaluation import Evaluation
 from abstain.report.figures.style import COLOURS, COLUMN, INK, SIZE, label_of, new_figure, plain, printed
-from abstain.report.point import Point
+from abstain.report.operating_point import Point
 from abstain.scores.score import Score
 
 Floats = NDArray[np.float64]
@@ -17,7 +17,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "wrong": {"color": COLOURS[1], "linestyle": "--", "hatch": "///"},
     "unknown class": {"color": COLOURS[2], "linestyle": "-.", "hatch": "..."},
 }
-"""Told apart by line and hatching too."""
+"""They differ by line and hatching too."""
 
 
 def histogram_figure(evaluation: Evaluation, point: Point, /) -> Any:
@@ -56,9 +56,9 @@ def draw_histogram(
             draw_kind(axes, np.repeat(edges, 2)[1:-1], 100 * np.repeat(shares, 2), kind)
     if threshold is not None and edges[0] <= threshold <= edges[-1]:
         axes.axvline(threshold, color=INK, linewidth=1.0)
-        place = {"transform": axes.get_xaxis_transform(), "fontsize": SIZE - 1, "va": "bottom", "color": INK}
-        axes.text(threshold, 1.01, "rejected ◂ ", ha="right", **place)
-        axes.text(threshold, 1.01, " ▸ accepted", ha="left", **place)
+        style = {"transform": axes.get_xaxis_transform(), "fontsize": SIZE - 1, "va": "bottom", "color": INK}
+        axes.text(threshold, 1.01, "rejected ◂ ", ha="right", **style)
+        axes.text(threshold, 1.01, " ▸ accepted", ha="left", **style)
     axes.set_ylabel("Samples (%)")
     axes.set_ylim(bottom=0)
     if score is not None:

@@ -1,4 +1,4 @@
-"""Labelled rows needed for a promise, as a figure."""
+"""Labelled rows needed for a guarantee, as a figure."""
 
 from typing import Any
 
@@ -22,11 +22,11 @@ def draw_plan(axes: Any, /, *, risk: float, delta: float, coverage: float, power
     rates = risk * np.linspace(0.0, 0.85, 12)
     styles = ("-", "--", ":")
     coverages = sorted({coverage, *COVERAGES}, reverse=True)[:4]
-    for place, each in enumerate(coverages):
+    for index, each in enumerate(coverages):
         needed = [samples_for(risk=risk, delta=delta, coverage=each, error_rate=rate, power=power) for rate in rates]
-        style = "-" if each == coverage else styles[place % 3 if place % 3 else 1]
+        style = "-" if each == coverage else styles[index % 3 if index % 3 else 1]
         width = 2.0 if each == coverage else 1.2
-        axes.plot(rates, needed, color=COLOURS[place], linestyle=style, linewidth=width, label=f"coverage {each:g}")
+        axes.plot(rates, needed, color=COLOURS[index], linestyle=style, linewidth=width, label=f"coverage {each:g}")
     axes.set_yscale("log")
     axes.set_xlabel("True share of errors among the accepted")
     axes.set_ylabel("Labelled rows needed")

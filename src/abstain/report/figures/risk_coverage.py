@@ -7,7 +7,7 @@ import numpy as np
 
 from abstain.evaluation import Evaluation
 from abstain.evaluation.mixes import mix_among
-from abstain.evaluation.summarize import by_reason
+from abstain.evaluation.summary import by_reason
 from abstain.evaluation.verdict import BASELINE
 from abstain.metrics import RiskCoverage
 from abstain.metrics.risk_coverage import evenly
@@ -27,7 +27,7 @@ from abstain.report.figures.style import (
 
 DRAWN = 2000  # points of a curve
 MARKS = 5  # on a curve
-SHOWN = 9  # more curves than that cannot be told apart
+SHOWN = 9  # more curves than that cannot be distinguished
 CEILING = 2.0  # times the risk of accepting everything: the top of a panel, lest one bad score flatten all others
 QUARTER = 25  # a panel begins at this or a multiple of it, the last before any curve leaves zero
 
@@ -35,7 +35,7 @@ QUARTER = 25  # a panel begins at this or a multiple of it, the last before any 
 def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | None = None) -> Any:
     """A Matplotlib figure with a panel for each mix; shaded are pointwise bands of the best score and of max_softmax.
 
-    Without ``scores`` it shows well-known ones and the best of each family, and says which it leaves out. As in the
+    Without ``scores`` it shows well-known ones and the best of each family, and lists those it leaves out. As in the
     paper, scores made for selection are solid and those made for OOD detection dashed. Save it with
     ``figure.savefig("rc.pdf")``.
     """
@@ -55,7 +55,7 @@ def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | N
 def telling_scores(evaluation: Evaluation, /) -> list[str]:
     """The scores everybody knows and the best of each family, from the best to the worst over all samples."""
     mix, alpha = evaluation.mixes[-1], max(evaluation.alphas)
-    ranked = sorted(evaluation.scores, key=lambda score: evaluation.row(score, mix, alpha)["aurc"])
+    ranked = sorted(evaluation.scores, key=lambda score: evaluation.row(score, mix, alpha).aurc)
     best_of_family = {evaluation.entries[name].about.family: name for name in reversed(ranked)}
     known = {name for name in ranked if evaluation.entries[name].about.is_well_known}
     chosen = [name for name in ranked if name in known or name in best_of_family.values()]
@@ -96,8 +96,8 @@ def draw_risk_coverage(
     A score has the same colour, line and marker in every panel that is drawn of the same scores.
     """
     mix, names = mix or evaluation.mixes[-1], list(scores or telling_scores(evaluation))
-    best = min(names, key=lambda name: evaluation.row(name, mix, max(evaluation.alphas))["aurc"])
-    n = evaluation.best(mix, evaluation.alphas[0])["n"]
+    best = min(names, key=lambda name: evaluation.row(name, mix, max(evaluation.alphas)).aurc)
+    n = evaluation.best(mix, evaluation.alphas[0]).n
     first, highest, full, clean = first_rows(n) / n, 0.0, 0.0, []
     for number, name in enumerate(names):
         curve = evaluation.curve(name, mix)
@@ -107,7 +107,7 @@ def draw_risk_coverage(
         points = points[evenly(len(points), DRAWN)]
         highest, full = max(highest, 100 * float(curve.risk[points].max())), 100 * float(curve.risk[-1])
         clean.append(100 * float(curve.coverage[points][np.argmax(curve.risk[points] > 0)]) if highest else 0.0)
-        _draw_curve(axes, evaluation, name, curve, points, place=(number, len(names)))
+        _draw_curve(axes, evaluation, name, curve, points, position=(number, len(names)))
     top = min(1.1 * highest, CEILING * full) or 1
     for name in names:
         if name in ((best, BASELINE) if bands is None else bands):
@@ -125,9 +125,9 @@ def _cut(figure: Any) -> bool:
 
 
 def _draw_curve(
-    axes: Any, evaluation: Evaluation, name: str, curve: RiskCoverage, points: Any, *, place: tuple[int, int]
+    axes: Any, evaluation: Evaluation, name: str, curve: RiskCoverage, points: Any, *, position: tuple[int, int]
 ) -> None:
-    number, count = place
+    number, count = position
     coverage = 100 * curve.coverage[points]
     marks = (np.arange(MARKS) + (number + 0.5) / count) * 100 / MARKS  # no two curves have theirs at one coverage
     entry = evaluation.entries[name]
@@ -149,7 +149,7 @@ def _draw_curve(
 def _draw_band(axes: Any, evaluation: Evaluation, name: str, mix: str, first: float, top: float, colour: str) -> None:
     """Light, outlined, below the curves, from where it fits the panel: of few rows it would be a block.
 
-    It begins at the first error: while none is accepted it tells the number of rows alone, the same for every score.
+    It begins at the first error: before that it depends on the number of rows alone, the same for every score.
     """
     band = evaluation.band(name, mix)
     shown = (band.coverage >= first) & (np.cumsum(band.risk) > 0)

@@ -4,8 +4,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from abstain.extras import require
-from abstain.files import check_goal, write_whole
+from abstain._errors import FileAccessError, InvalidInputError, MissingFileError
+from abstain._extras import require
+from abstain._io.files import check_output_path, write_whole
 
 # What Matplotlib would write of the time and of itself, by ending.
 METADATA: dict[str, dict[str, None]] = {
@@ -22,8 +23,8 @@ def check_figure(file: Path | None, /) -> None:
     require("matplotlib", extra="report", feature="A figure")
     if file.suffix.lower() not in METADATA:
         *most, last = METADATA
-        raise ValueError(f"`--figure` must end in {', '.join(most)} or {last}, got {file.name}.")
-    check_goal(file)
+        raise InvalidInputError(f"`--figure` must end in {', '.join(most)} or {last}, got {file.name}.")
+    check_output_path(file)
 
 
 def check_figures(folder: Path | None, /) -> None:
@@ -32,16 +33,16 @@ def check_figures(folder: Path | None, /) -> None:
         return
     require("matplotlib", extra="report", feature="A figure")
     if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"`--figures` must be a folder, got the file {folder}.")
+        raise FileAccessError(f"`--figures` must be a folder, got the file {folder}.")
     if not folder.absolute().parent.is_dir():
-        raise FileNotFoundError(f"`{folder}` must be in a folder that exists, got none. Make {folder.parent} first.")
+        raise MissingFileError(f"`{folder}` must be in a folder that exists, got none. Make {folder.parent} first.")
 
 
 def save_figure(figure: Any, file: Path, /) -> None:
     """Write a Matplotlib figure as a .png, .svg or .pdf."""
     check_figure(file)
-    found = picture_bytes(figure, file.suffix.lower())
-    write_whole(file, lambda partial: partial.write_bytes(found))
+    contents = picture_bytes(figure, file.suffix.lower())
+    write_whole(file, lambda partial: partial.write_bytes(contents))
 
 
 def picture_bytes(figure: Any, ending: str, /) -> bytes:

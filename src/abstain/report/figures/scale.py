@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from abstain.evaluation.sensitivity import SOFTMAX_SCORES, ScaleSensitivity
 from abstain.report.figures.style import COLOURS, COLUMN, SIZE, label_of, new_figure, printed, tidy
-from abstain.scores.confidence_margin import ConfidenceMargin
-from abstain.sensitivity import SOFTMAX_SCORES, ScaleSensitivity
+from abstain.scores.logit_scores import ConfidenceMargin
 
-STYLES = ("-", "-.", (0, (6, 1)))  # told apart without colour
+STYLES = ("-", "-.", (0, (6, 1)))  # distinct without colour
 
 
 def scale_figure(sensitivity: ScaleSensitivity, /) -> Any:

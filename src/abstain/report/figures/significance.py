@@ -7,7 +7,7 @@ import numpy as np
 
 from abstain.evaluation import MIXES, Evaluation
 from abstain.evaluation.mixes import mix_among
-from abstain.metrics import Comparison
+from abstain.metrics import ScoreDifference
 from abstain.metrics.aurc import area_name
 from abstain.metrics.checks import rejected_last
 from abstain.metrics.compare import compare_all
@@ -15,7 +15,7 @@ from abstain.report.figures.risk_coverage import telling_scores
 from abstain.report.figures.style import PAGE, SIZE, CannotDrawError, label_of, new_figure, printed
 
 BETTER, WORSE, ALIKE = "#2a6fa8", "#f6c48a", "#ffffff"
-"""Dark, light and white, so that grey tells them too."""
+"""Dark, light and white, so that they differ in grey too."""
 
 
 def significance_figure(
@@ -32,7 +32,7 @@ def significance_figure(
         raise CannotDrawError("there is one score alone")
     mix, alpha = mix or evaluation.mixes[-1], max(evaluation.alphas) if alpha is None else alpha
     rows, clusters = MIXES[mix].rows(evaluation.outputs.shift), evaluation.outputs.clusters
-    found = compare_all(
+    comparisons = compare_all(
         {name: rejected_last(evaluation.confidence[name][rows]) for name in names},
         evaluation.errors[rows],
         alpha=alpha,
@@ -41,26 +41,28 @@ def significance_figure(
     )
     figure = new_figure(PAGE, 1.3 + 0.3 * len(names), "The figure of differences")
     axes = figure.subplots()
-    draw_significance(axes, found, names)
+    draw_significance(axes, comparisons, names)
     axes.set_yticks(range(len(names)), [label_of(evaluation.entries[name]) for name in names])
     title = f"{area_name(alpha)} × 100 of the row less that of the column, {mix_among(mix, evaluation.mixes).words}"
     axes.set_title(title, loc="left", fontsize=SIZE + 1)
-    words = f"dark: significantly better, light: worse, white: not told apart (paired {100 * evaluation.level:g}% "
+    words = f"dark: significantly better, light: worse, white: not significant (paired {100 * evaluation.level:g}% "
     axes.set_xlabel(f"{words}intervals, each pair for itself)")
     axes.xaxis.label.set_fontsize(SIZE)
     return figure
 
 
-def draw_significance(axes: Any, found: Mapping[tuple[str, str], Comparison], names: Sequence[str], /) -> None:
+def draw_significance(
+    axes: Any, comparisons: Mapping[tuple[str, str], ScoreDifference], names: Sequence[str], /
+) -> None:
     """Draw the matrix on Matplotlib axes: (a, b) is in row a and column b, and in row b with the other sign."""
     from matplotlib.colors import ListedColormap
 
     size = len(names)
     colours, difference = np.ones((size, size), dtype=int), np.zeros((size, size))
-    for (a, b), one in found.items():
+    for (a, b), comparison in comparisons.items():
         for i, j, sign in ((names.index(a), names.index(b), 1), (names.index(b), names.index(a), -1)):
-            difference[i, j] = sign * one.difference
-            colours[i, j] = 1 + (int(np.sign(difference[i, j])) if one.is_significant else 0)
+            difference[i, j] = sign * comparison.difference
+            colours[i, j] = 1 + (int(np.sign(difference[i, j])) if comparison.is_significant else 0)
     axes.imshow(colours, cmap=ListedColormap([BETTER, ALIKE, WORSE]), vmin=0, vmax=2, aspect="auto")
     for i, j in np.argwhere(~np.eye(size, dtype=bool)):
         text = f"{100 * difference[i, j]:+.2f}".replace("-", "−")

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from abstain.evaluation import Evaluation
-from abstain.metrics.share import Share
-from abstain.metrics.slices import Slice, slices
+from abstain.metrics.slices import ShareEstimate, Slice, slices
 from abstain.report.divisions import Division, divisions
 from abstain.report.figures.style import COLOURS, PAGE, RULE, SIZE, CannotDrawError, new_figure, plain, printed
-from abstain.report.point import Point
+from abstain.report.operating_point import Point
 
 SHOWN = 24  # lines
 
@@ -16,15 +15,15 @@ SHOWN = 24  # lines
 def slices_figure(evaluation: Evaluation, point: Point, /, *, by: Literal["group", "class"]) -> Any:
     """A line for each group or true class: the risk among its accepted rows, and the share of it that is accepted."""
     division, outputs = _division(point, by), point.outputs
-    found = slices(division.number, point.accepted, point.errors, ids=outputs.clusters, level=evaluation.level)
-    names = [division.parts[int(one.name)] for one in found]
-    order = sorted(range(len(found)), key=lambda place: _worst_first(found[place]))
+    parts = slices(division.number, point.accepted, point.errors, ids=outputs.clusters, level=evaluation.level)
+    names = [division.parts[int(part.name)] for part in parts]
+    order = sorted(range(len(parts)), key=lambda index: _worst_first(parts[index]))
     shown = order[:SHOWN]
     figure = new_figure(PAGE, 0.9 + 0.17 * len(shown), "The figure of slices")
     risk, coverage = figure.subplots(1, 2, sharey=True)
     overall = point.risk if point.accepted.any() else None
-    draw_shares(risk, [(names[k], found[k].risk) for k in shown], overall=overall, promised=point.promised_risk)
-    draw_shares(coverage, [(names[k], found[k].coverage) for k in shown], overall=point.coverage)
+    draw_shares(risk, [(names[k], parts[k].risk) for k in shown], overall=overall, guaranteed=point.guaranteed_risk)
+    draw_shares(coverage, [(names[k], parts[k].coverage) for k in shown], overall=point.coverage)
     left = f", the {SHOWN} of highest risk of {len(order)}" if len(order) > SHOWN else ""
     risk.set_xlabel("Selective risk (%)")
     coverage.set_xlabel("Coverage (%)")
@@ -40,34 +39,39 @@ def slices_figure(evaluation: Evaluation, point: Point, /, *, by: Literal["group
 
 def _division(point: Point, by: str) -> Division:
     name = "true" if by == "class" else by
-    found = next((one for one in divisions(point) if one.name == name), None)
-    if found is None:
+    division = next((each for each in divisions(point) if each.name == name), None)
+    if division is None:
         raise CannotDrawError(f"the outputs have no {'labels' if by == 'class' else 'groups'}")
-    if len(found.parts) < 2:
+    if len(division.parts) < 2:
         raise CannotDrawError(f"there is one {by} alone")
-    return found
+    return division
 
 
-def _worst_first(one: Slice) -> tuple[float, str]:
-    return (1.0 if one.risk is None else -one.risk.value, one.name)
+def _worst_first(part: Slice) -> tuple[float, str]:
+    return (1.0 if part.risk is None else -part.risk.value, part.name)
 
 
 def draw_shares(
-    axes: Any, shares: Sequence[tuple[str, Share | None]], /, *, overall: float | None, promised: float | None = None
+    axes: Any,
+    shares: Sequence[tuple[str, ShareEstimate | None]],
+    /,
+    *,
+    overall: float | None,
+    guaranteed: float | None = None,
 ) -> None:
-    """A mark with its interval for each name on Matplotlib axes, in percent; a square if it breaks the promise."""
-    for place, (_, found) in enumerate(shares):
-        if found is None:
-            axes.text(0, place, " nothing accepted", fontsize=SIZE - 1, va="center", color="#555555")
+    """A mark with its interval for each name on Matplotlib axes, in percent; a square if it breaks the guarantee."""
+    for index, (_, share) in enumerate(shares):
+        if share is None:
+            axes.text(0, index, " nothing accepted", fontsize=SIZE - 1, va="center", color="#555555")
             continue
-        breaks = promised is not None and found.low > promised
-        sides = [[100 * max(found.value - found.low, 0.0)], [100 * max(found.high - found.value, 0.0)]]
+        breaks = guaranteed is not None and share.low > guaranteed
+        sides = [[100 * max(share.value - share.low, 0.0)], [100 * max(share.high - share.value, 0.0)]]
         look = {"fmt": "s", "color": COLOURS[1]} if breaks else {"fmt": "o", "color": COLOURS[0]}
-        axes.errorbar([100 * found.value], [place], xerr=sides, markersize=3.2, linewidth=0.9, capsize=1.5, **look)
+        axes.errorbar([100 * share.value], [index], xerr=sides, markersize=3.2, linewidth=0.9, capsize=1.5, **look)
     if overall is not None:
         axes.axvline(100 * overall, color=RULE, linewidth=0.9, linestyle="--", label="all rows")
-    if promised is not None:
-        axes.axvline(100 * promised, color="#000000", linewidth=0.9, linestyle=":", label="promised for all rows")
+    if guaranteed is not None:
+        axes.axvline(100 * guaranteed, color="#000000", linewidth=0.9, linestyle=":", label="guaranteed for all rows")
     axes.set_yticks(range(len(shares)), [plain(name) for name, _ in shares])
     axes.set_ylim(len(shares) - 0.4, -0.6)
     axes.set_xlim(left=0)

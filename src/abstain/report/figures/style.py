@@ -1,16 +1,17 @@
-"""The look of every figure: told apart without colour, fit to print, and one naming of scores."""
+"""The look of every figure: readable without colour, fit to print, with one naming of scores."""
 
 import re
 import textwrap
 from typing import Any
 
-from abstain.extras import require
+from abstain._errors import InvalidInputError
+from abstain._extras import require
 from abstain.scores.score import Score
 
 COLUMN, PAGE = 3.3, 6.8  # inches, of a paper in two columns
 DPI = 200
 SIZE = 7  # points: what a paper has below its figures
-LONGEST = 32  # letters of a name
+LONGEST = 32  # characters of a name
 FIRST_SAMPLES = 50  # before that a curve is noise
 COLOURS = (  # safe for colour-blind eyes
     "#0072b2",
@@ -30,8 +31,8 @@ SELECTION, FOR_OOD = "-", (0, (4, 1.4))
 LINES = "Solid: made for selection; dashed: made for OOD detection."
 
 
-class CannotDrawError(ValueError):
-    """The data do not allow a figure; the message says why, in words that follow "left out, as"."""
+class CannotDrawError(InvalidInputError):
+    """The data do not allow a figure; the message is the reason and follows "left out, as"."""
 
 
 def first_rows(n: int, /) -> float:
@@ -51,7 +52,7 @@ def tidy(axes: Any, /) -> None:
 
 
 def printed(axes: Any, /) -> None:
-    """The same with letters of the size of print."""
+    """The same with text of the size of print."""
     tidy(axes)
     axes.tick_params(labelsize=SIZE, length=2.5)
     axes.set_axisbelow(True)
@@ -72,9 +73,9 @@ def symbol_text(symbol: str, /) -> str:
     >>> symbol_text("SR_max"), symbol_text("SIRC")
     ('SR$_{\\text{max}}$', 'SIRC')
     """
-    letters, _, index = symbol.partition("_")
+    base, _, index = symbol.partition("_")
     is_index = re.fullmatch(r"[\w+()-]+", index) is not None
-    return rf"{plain(letters)}$_{{\text{{{index}}}}}$" if is_index else plain(symbol)
+    return rf"{plain(base)}$_{{\text{{{index}}}}}$" if is_index else plain(symbol)
 
 
 def plain(text: str, /) -> str:

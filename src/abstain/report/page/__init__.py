@@ -1,9 +1,19 @@
-"""Self-contained HTML pages: the shell that any page has, and the page of an evaluation."""
+"""Self-contained HTML pages from templates: the shell and the parts that any page has."""
 
-from abstain.report.page.document import asset, document
-from abstain.report.page.section import Section
-from abstain.report.page.table import Cell, Column, table
-from abstain.report.page.text import name, passage, shortened, text
-from abstain.report.page.tiles import tiles
+from abstain.report.page.document import Section, document, render
+from abstain.report.page.parts import TableCell, TableColumn, name, passage, table
+from abstain.report.page.text import Html, shortened, text
 
-__all__ = ["Cell", "Column", "Section", "asset", "document", "name", "passage", "shortened", "table", "text", "tiles"]
+__all__ = [
+    "Html",
+    "Section",
+    "TableCell",
+    "TableColumn",
+    "document",
+    "name",
+    "passage",
+    "render",
+    "shortened",
+    "table",
+    "text",
+]

@@ -1,48 +1,84 @@
-"""A self-contained page: nothing is fetched, nothing in the data can become markup or a script."""
+"""A self-contained page from templates: nothing is fetched, nothing in the data can become markup or a script."""
 
 import json
+import re
 import zlib
 from base64 import b64encode
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
-from abstain.extras import require
-from abstain.report.page.section import Section
-from abstain.report.page.text import text
+from abstain._extras import require
+from abstain.report.page.text import Html, ends, isolated, plain, shortened, text
 
 ALWAYS = ("page.js",)
 CHARTS = ("charts.js",)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A heading and what is below it; with scripts, the data they read."""
+
+    name: str
+    """Its anchor, and the name its scripts ask for its data by."""
+    title: str
+    html: Html
+    """What is below the heading."""
+    data: Any = None
+    """What JSON can hold."""
+    scripts: tuple[str, ...] = ()
+    """Names of files among the templates, run after what every page has."""
+    draws: bool = False
+    """Whether it has charts, for which the page gets Vega."""
+
+
 def document(title: str, sections: Sequence[Section], /, *, subtitle: str = "") -> str:
     """The HTML of a page of sections, with a style, scripts and data of its own; the same bytes for the same sections.
 
-    The browser is told to run the scripts named here by their digests and no other, and to fetch nothing.
+    The content security policy allows the scripts named here by their digests and no other, and no fetching.
     """
     named = dict.fromkeys(script for section in sections for script in section.scripts)
     draws = any(section.draws for section in sections)
-    own = [asset(__package__, name) for name in (*ALWAYS, *(CHARTS if draws else ()))]
-    scripts = [*([vega()] if draws else []), *own, *named]
-    style = asset(__package__, "page.css")
-    links = "".join(f'<a href="#{section.name}">{text(section.title)}</a>' for section in sections)
-    head = f'<p class="subtitle">{text(subtitle)}</p>' if subtitle else ""
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy(scripts)}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<meta name="color-scheme" content="light dark"><title>{text(title)}</title><style>{style}</style>'
-        '</head><body><a class="skip" href="#main">Skip to the content</a>'
-        f"<header><h1>{text(title)}</h1>{head}"
-        f'<nav aria-label="Sections">{links}</nav></header><main id="main">'
-        + "".join(map(_section, sections))
-        + "</main>"
-        + "".join(map(_data, sections))
-        + "".join(f"<script>{script}</script>" for script in scripts)
-        + "</body></html>\n"
+    own = [asset(name) for name in (*ALWAYS, *(CHARTS if draws else ()), *named)]
+    scripts = [*([vega()] if draws else []), *own]
+    page = render(
+        "page.html",
+        title=title,
+        subtitle=subtitle,
+        sections=sections,
+        policy=Html(policy(scripts)),
+        style=Html(asset("page.css")),
+        scripts=[Html(script) for script in scripts],
+        packed={section.name: Html(packed(section.data)) for section in sections if section.data is not None},
     )
+    return f"{page}\n"
+
+
+def render(template: str, /, **values: Any) -> Html:
+    """A template filled in; every value that is not HTML is escaped."""
+    return Html(environment().get_template(template).render(**values))
+
+
+@cache
+def environment() -> Any:
+    """Jinja2 for the templates of this package: line breaks in them are no text, and an unknown name is an error."""
+    jinja2 = require("jinja2", extra="report", feature="The page")
+    templates = jinja2.Environment(
+        loader=jinja2.FunctionLoader(lambda name: _joined(asset(name))),
+        autoescape=True,
+        finalize=text,
+        undefined=jinja2.StrictUndefined,
+    )
+    templates.filters |= {"plain": plain, "shortened": shortened, "isolated": isolated, "ends": ends}
+    return templates
+
+
+def _joined(template: str) -> str:
+    """A template on one line, as a break between two elements would show as a space."""
+    return re.sub(r"\n\s*", "", template)
 
 
 def policy(scripts: Sequence[str], /) -> str:
@@ -55,15 +91,15 @@ def policy(scripts: Sequence[str], /) -> str:
 
 
 def packed(data: Any, /) -> str:
-    """JSON, deflated, in letters that mean nothing to HTML; `abstain.data(name)` unpacks it in the browser."""
+    """JSON, deflated, in characters that mean nothing to HTML; `abstain.data(name)` unpacks it in the browser."""
     words = json.dumps(data, allow_nan=False, separators=(",", ":"))
     return b64encode(zlib.compress(words.encode("ascii"))).decode()
 
 
 @cache
-def asset(package: str, name: str, /) -> str:
-    """A style or a script beside the modules of a package."""
-    return files(package).joinpath(name).read_text(encoding="utf-8")
+def asset(name: str, /) -> str:
+    """A template, style or script of the package."""
+    return files("abstain.report").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 @cache
@@ -72,14 +108,3 @@ def vega() -> str:
     bundle: str = require("vl_convert", extra="report", feature="The page").javascript_bundle()
     bundle = bundle.replace("</script", r"<\/script")
     return f"(()=>{{{bundle}}})()"
-
-
-def _section(section: Section) -> str:
-    title = f'<h2 id="{section.name}-title">{text(section.title)}</h2>'
-    return f'<section id="{section.name}" aria-labelledby="{section.name}-title">{title}{section.html}</section>'
-
-
-def _data(section: Section) -> str:
-    if section.data is None:
-        return ""
-    return f'<script type="text/plain" id="data-{section.name}">{packed(section.data)}</script>'

@@ -1,0 +1,1 @@
+"""The learned score on many models, compared with every other score."""

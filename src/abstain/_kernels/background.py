@@ -1,0 +1,82 @@
+"""A second process that compiles, while the first does, what the first will need later.
+
+A kernel is looked for on disk before it is compiled, so that the first process finds there what the second has
+compiled. No result depends on it: whatever goes wrong in it leaves more to compile for the first.
+"""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, final
+
+from numba.core import event
+
+import abstain._kernels.row_sums  # noqa: F401  # the first kernel that an evaluation meets
+from abstain._kernels.blocks import usable_cores
+from abstain._kernels.compilation import AHEAD
+
+
+@contextmanager
+def compiling_in_background() -> Iterator[None]:
+    """Within it, a second process is started if no kernel is on disk, at the latest when one is missed, and then ended.
+
+    For commands: a library must not start processes in a program that may not expect them.
+    """
+    helps = usable_cores() > 1 and hasattr(signal, "pthread_sigmask")  # by which it is never ended while it writes
+    if not helps or sys.flags.ignore_environment:  # which may name other folders to import from
+        yield
+        return
+    second = _Second()
+    try:
+        if _is_cache_empty():
+            second.start()
+        with event.install_listener("numba:compile", second):
+            yield
+    finally:
+        second.end()
+
+
+def _is_cache_empty() -> bool:
+    """Whether nothing is kept where the first kernel is, which is where all are."""
+    folder = AHEAD[0][0].stats.cache_path
+    return folder is not None and not any(Path(folder).glob("*.kernel"))
+
+
+@final
+class _Second(event.Listener):
+    """The second process, which learns the type of the logits when the first compiles a kernel for it."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_told = False
+
+    def start(self) -> None:
+        words = [sys.executable, "-P", "-B", "-m", "abstain._kernels", "late"]
+        quiet = subprocess.DEVNULL
+        with suppress(OSError):  # a break from the keyboard is for the first process, which then ends the second
+            self._process = subprocess.Popen(
+                words, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet, process_group=0, bufsize=0
+            )
+
+    def on_start(self, event: Any) -> None:
+        if self._is_told:
+            return
+        self._is_told = True
+        if self._process is None:
+            self.start()
+        if self._process is not None and self._process.stdin is not None:
+            kind = next((getattr(kind, "dtype", "") for kind in event.data["args"]), "")
+            with suppress(OSError):
+                self._process.stdin.write(f"{kind}\n".encode())
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+    def end(self) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            with self._process:
+                pass

@@ -1,0 +1,95 @@
+"""What commands read: outputs in memory, sketches, and many Parquet files; and what of it they leave out."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from abstain._errors import InvalidInputError
+from abstain.cli.options import EngineOptions, refuse, score_list
+from abstain.cli.printing import print_json, say, warn
+from abstain.cli.progress import rows_bar
+from abstain.cli.terminal import program
+
+if TYPE_CHECKING:
+    from abstain.scale import SketchResult
+    from abstain.sketch import Sketch
+
+IN_MEMORY = "come with several Parquet files or --engine"
+OF_ENGINE = "be left out where Parquet files are read in parts, which keeps counts only"
+OF_SKETCH = "be left out with a sketch, which holds counts only. Use the outputs themselves."
+
+
+def is_sharded(locations: list[str], engine: EngineOptions, /) -> bool:
+    """Whether Parquet files are to be read in parts."""
+    from abstain.scale.locations import is_sharded as has_several
+
+    if engine.engine is not None:
+        engine.execution()  # refuses an unknown one
+    return engine.engine is not None or len(locations) > 1 or has_several(locations[0])
+
+
+def check_in_memory(engine: EngineOptions, /, **options: Any) -> None:
+    """Options of engines must not be given for outputs in memory."""
+    refuse({"--workers": engine.workers, "--address": engine.address} | options, IN_MEMORY)
+
+
+def sketch_files(
+    locations: list[str],
+    engine: EngineOptions,
+    /,
+    *,
+    scores: Sequence[str] | None,
+    fitting: str,
+    resume: Path | None,
+    **settings: Any,
+) -> "SketchResult":
+    """The counts of all rows of Parquet files, with a progress bar."""
+    import abstain
+    from abstain.scale import SketchSettings, sketch
+
+    if fitting == "paper":
+        raise InvalidInputError(
+            "`--fitting` must be outputs or `fifth` where Parquet files are read in parts, got `paper`."
+        )
+    if fitting != "fifth":
+        settings["fitting"] = abstain.Outputs.load(fitting, nonfinite=settings["nonfinite"])
+    chosen, execution = SketchSettings(**settings), engine.execution()
+    with rows_bar() as progress:
+        return sketch(
+            locations,
+            scores=score_list(scores),
+            settings=chosen,
+            execution=execution,
+            resume=resume,
+            progress=progress,
+        )
+
+
+def write_sketch(sketch: "Sketch", output: Path, /, *, minimum: int | None, json: bool) -> None:
+    """Write a sketch, without small counts if there is a minimum, and print what is in it."""
+    from abstain.sketch.suppression import coarsened
+
+    if minimum is not None:
+        sketch = coarsened(sketch, minimum=minimum)
+    sketch.save(output)
+    if json:
+        print_json({"sketch": str(output)} | sketch.to_dict())
+        return
+    say(f"Wrote {output}: {sketch.summary()}")
+    say(f"Next: {program()} evaluate {output}, or {program()} merge {output} … -o all.sketch", whole=True)
+
+
+def unused_notes(outputs: Path, /, *, group: str | None = None) -> list[str]:
+    """A note on the columns of a table that no command reads; none for other outputs."""
+    from abstain.outputs.column_names import unused_words
+    from abstain.outputs.columns import SUFFIXES, names_of
+
+    is_table = outputs.suffix.lower() in SUFFIXES and outputs.is_file()
+    note = unused_words(names_of(outputs), group=group) if is_table else None
+    return [] if note is None else [note]
+
+
+def warn_unused(outputs: Path, /, *, group: str | None = None) -> None:
+    """The same on standard error, for commands without notes."""
+    for note in unused_notes(outputs, group=group):
+        warn(note)

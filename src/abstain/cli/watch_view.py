@@ -1,0 +1,129 @@
+"""What `abstain monitor` prints of a watch and its alarms."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from abstain.cli.printing import print_json, say, warn
+
+if TYPE_CHECKING:
+    from abstain.monitor.history import Alarm
+    from abstain.monitor.watch import Watch
+
+
+def print_watch(watch: "Watch", before: int, /, *, json: bool) -> None:
+    """All that is known, as JSON or as bullets; the rows of this input come after the first ``before``."""
+    if json:
+        print_json(_document(watch, before))
+        return
+    parts = watch.monitors.parts.values()
+    if not watch.standing:
+        say("No alarm.")
+    for part in parts:
+        say(f"- {part.words()}")
+    for caveat in dict.fromkeys(part.caveat for part in parts if part.caveat):
+        say(f"- {caveat}")
+    for line in _left_out(watch):
+        say(f"- {line}")
+    if watch.standing:
+        say(f"Next: {_next_step(watch)}")
+
+
+def _document(watch: "Watch", before: int) -> dict[str, Any]:
+    history = [
+        asdict(alarm) | {"row_of_input": alarm.row - before if alarm.row > before else None} for alarm in watch.alarms
+    ]
+    counts = {"rows": watch.rows, "rows_of_input": watch.rows - before, "skipped": watch.skipped}
+    counts |= {"forgotten": watch.forgotten, "late_rows": watch.late_rows, "too_large": watch.too_large}
+    counts |= {"waiting": watch.turns.waiting, "pending": watch.turns.pending, "late_labels": watch.turns.late}
+    parts = {name: part.numbers() for name, part in watch.monitors.parts.items()}
+    return {"alarms": list(watch.monitors.alarms), "history": history} | counts | parts
+
+
+def _left_out(watch: "Watch") -> Iterator[str]:
+    """Labels and rows that do not count, or not yet, and what would help."""
+    turns = watch.turns
+    if turns.waiting:
+        yield (
+            f"{turns.waiting} labels are waiting for those of {turns.pending} earlier accepted decisions, each for at "
+            f"most {turns.window} accepted decisions (--label-window)."
+        )
+    if turns.pending >= turns.window > 0:
+        yield (
+            f"Only the last {turns.window:,} accepted decisions can still be labelled. For later labels start a new "
+            "state with a larger --label-window, and give all files again."
+        )
+    if turns.late:
+        yield (
+            f"Dropped {turns.late} labels that arrived too late. If errors and correct answers are late at different "
+            "rates, the risk alarm is invalid: start a new state with a larger --label-window."
+        )
+    if watch.too_large:
+        yield (
+            f"Left out {watch.too_large} ids with more rows than any id in calibration, for which no risk is "
+            "guaranteed. Calibrate again on rows like these, or with --largest-cluster."
+        )
+    if watch.late_rows:
+        yield (
+            f"Left out {watch.late_rows} rows of ids that had already been counted. Give all rows of an id in one "
+            "file, or one after the other on standard input."
+        )
+    if watch.skipped:
+        yield f"Skipped {watch.skipped} rows whose ids were counted before."
+    if watch.forgotten:
+        yield f"The ids of {watch.forgotten} early rows are forgotten: if given again, these rows would count again."
+
+
+def _next_step(watch: "Watch") -> str:
+    """What to do about the alarms; `recertify` is named only where it is possible."""
+    can_recertify = watch.rule is not None and watch.rule.recertifiable
+    if "risk" not in {alarm.name for alarm in watch.standing}:
+        then = "run `abstain recertify`" if can_recertify else "calibrate again on them"
+        return f"label accepted rows, which shows whether the risk has changed too. If it has, {then}."
+    if can_recertify:
+        return (
+            "run `abstain recertify`, which seeks a new threshold with few labels; or calibrate again on recent rows."
+        )
+    groups = "" if watch.rule is None or watch.rule.per is None else f", with --per {watch.rule.per} as before"
+    return f"label recent rows and calibrate again on them (`abstain calibrate`{groups})."
+
+
+def print_standing(watch: "Watch", /) -> None:
+    """The alarms of earlier rows that nobody has acknowledged."""
+    for alarm in watch.standing:
+        say(f"ALARM {since(alarm)}: {meaning(watch, alarm)}. End it with --acknowledge.", flush=True)
+
+
+def print_raised(watch: "Watch", alarms: "Iterable[Alarm]", before: int, /) -> None:
+    """New alarms, by their rows in this input, and of all rows if there were ``before`` it."""
+    for alarm in alarms:
+        row = f"{alarm.row - before} (row {alarm.row} of all)" if before else str(alarm.row)
+        say(f"ALARM at row {row}: {meaning(watch, alarm)}.", flush=True)
+
+
+def print_acknowledged(watch: "Watch", alarms: "Iterable[Alarm]", /) -> None:
+    """The alarms that have just been ended."""
+    for alarm in alarms:
+        say(f"Acknowledged at row {watch.rows}, {since(alarm)}: {meaning(watch, alarm)}.")
+    say("Evidence starts again from zero; from here a false alarm has probability delta again.")
+
+
+def since(alarm: "Alarm", /) -> str:
+    """From which row an alarm stands."""
+    return f"standing since row {alarm.row}" if alarm.row else "standing since before rows were counted"
+
+
+def meaning(watch: "Watch", alarm: "Alarm", /) -> str:
+    """What an alarm means."""
+    return watch.monitors.parts[alarm.name].meaning
+
+
+def warn_unused_columns(watch: "Watch", names: Iterable[str], /) -> bool:
+    """Name the columns that no monitor reads on standard error; whether there were any."""
+    from abstain.monitor.row import unused
+
+    group = None if watch.rule is None else watch.rule.column
+    left = unused(names, {column for part in watch.monitors.parts.values() for column in part.columns}, group=group)
+    if left:
+        warn(f"no monitor reads these columns: {', '.join(left)}.")
+    return bool(left)

@@ -1,0 +1,70 @@
+"""Whether a learned score would pay: all scores weighed on half of the rows, and judged on the other half."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.evaluation.mixes import Mix
+from abstain.metrics import aurc, compare
+from abstain.outputs import Outputs
+from abstain.outputs.rows import draw_rows
+from abstain.scores.logistic import fit_logistic
+from abstain.scores.quantile_map import QuantileMap
+
+Floats = NDArray[np.float64]
+LARGEST, LEARNING = 6000, 1000  # rows, and those of them to learn on: more make it slow
+FEWEST = 20  # right and wrong rows to learn from
+RIDGE = 100.0  # towards the recommended score, which is as good as free
+FREE = 0.3
+LEAST_GAIN = 1e-4  # of AURC, which is printed × 100 with two digits
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learning:
+    """AURC-α of a combination of all scores, and of the score it is compared with, on rows it was not learned from."""
+
+    learned: float
+    alone: float
+    learned_from: int
+    n: int
+
+
+def learning(
+    confidence: Mapping[str, Floats], outputs: Outputs, /, *, score: str, mix: Mix, alpha: float, level: float
+) -> Learning | None:
+    """The combination, if it is better than the score alone, significantly and as printed; None with too few rows."""
+    rows = _rows(outputs, mix)
+    if len(confidence) < 2 or not outputs.n_classes or len(rows) < 2 * FEWEST:
+        return None
+    each = {name: values[rows] for name, values in confidence.items()}
+    alone, ids, wrong = each.pop(score), outputs.samples[0][rows], outputs.errors[rows]
+    rng = outputs.generator("halves to learn and judge on", 0)  # not by confidences, whose last bits are the machine's
+    here = draw_rows(len(rows), ids, size=min(len(rows) / 2, LEARNING), rng=rng)
+    if min(np.count_nonzero(wrong[here]), np.count_nonzero(~wrong[here])) < FEWEST:
+        return None
+    combined, judged = _combined([alone, *each.values()], ~wrong, here), wrong[~here]
+    comparison = compare(combined, alone[~here], judged, alpha=alpha, ids=ids[~here], level=level)
+    if comparison.high >= 0 or comparison.difference > -LEAST_GAIN:
+        return None
+    area = aurc(combined, judged, alpha=alpha)
+    return Learning(learned=area, alone=area - comparison.difference, learned_from=int(here.sum()), n=len(judged))
+
+
+def _rows(outputs: Outputs, mix: Mix) -> NDArray[np.int64]:
+    """The usable rows of a mix, some drawn of many: of evenly spaced ones, all might be of one kind."""
+    rows = np.flatnonzero(mix.rows(outputs.shift) & outputs.usable)
+    if len(rows) <= LARGEST:
+        return rows
+    return np.sort(outputs.generator("rows to learn and judge on", 0).choice(rows, LARGEST, replace=False))
+
+
+def _combined(confidence: list[Floats], right: NDArray[np.bool_], here: NDArray[np.bool_]) -> Floats:
+    """Log-odds of being right on the other rows, the first score free and the others held back."""
+    maps = [QuantileMap.of(values[here]) for values in confidence]
+    columns = np.column_stack([quantile_map(values) for quantile_map, values in zip(maps, confidence, strict=True)])
+    ridge = np.where(np.arange(len(maps)) == 0, FREE, RIDGE)
+    weights = fit_logistic(columns[here], right[here].astype(np.float64), ridge=ridge)
+    combined: Floats = weights[0] + columns[~here] @ weights[1:]
+    return combined

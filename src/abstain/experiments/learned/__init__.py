@@ -1,1 +1,0 @@
-"""The learned score on many models, beside every other score."""

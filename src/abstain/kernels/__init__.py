@@ -1,1 +1,0 @@
-"""The few hot loops of the project, and the only place that uses Numba."""

@@ -1,0 +1,126 @@
+"""The fields of an `Outputs` from its arguments, each checked."""
+
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain._arguments import as_array
+from abstain._errors import InvalidInputError
+from abstain._names import check_name
+from abstain.outputs import validation as check
+from abstain.outputs.named_labels import are_numbers, integer_labels, integer_names, numbered_labels, sorted_names
+from abstain.outputs.probabilities import log_probabilities, warn_of_probabilities
+
+
+def checked_fields(*, nonfinite: check.Nonfinite, **given: Any) -> dict[str, Any]:
+    """All fields; an error names the first argument that is wrong."""
+    check_name("nonfinite", nonfinite, get_args(check.Nonfinite), rule="be 'error' or 'reject'")
+    confidences = check.check_given(given["given"])
+    z = _logits(given["logits"], given["probabilities"], confidences)
+    n, k = z.shape
+    usable, masked = check.usable_logits(z) if k else (np.ones(n, dtype=bool), False)
+    fields: dict[str, Any] = {"logits": z, "usable": usable, "is_masked": masked}
+    fields["given_names"] = () if confidences is None else tuple(given["given"])
+    fields["given"] = confidences
+    if confidences is not None:
+        rows = check.check_given_rows(confidences, fields["given_names"], n, nonfinite)
+        fields["usable"] = fields["usable"] & rows
+    if nonfinite == "error" and k:
+        check.check_finite("logits", z, fields["usable"])
+    fields["features"] = None
+    if given["features"] is not None:
+        x = as_array("features", given["features"])
+        check.check_floats("features", x, (n, None))
+        usable = check.usable_rows(x)
+        if nonfinite == "error":
+            check.check_finite("features", x, usable)
+        fields["features"], fields["usable"] = x, fields["usable"] & usable
+    fields |= _head(given["weight"], given["bias"], fields["features"], k)
+    return fields | _each_row(given, z, fields["usable"])
+
+
+def _logits(logits: Any, probabilities: Any, confidences: NDArray[np.float64] | None) -> NDArray[Any]:
+    if logits is not None and probabilities is not None:
+        raise InvalidInputError("`probabilities` must be left out where there are logits, got both.")
+    if probabilities is not None:
+        logits = log_probabilities(probabilities)
+    if logits is None:
+        if confidences is None:
+            raise InvalidInputError(
+                "`logits` must be given, or else `probabilities`, or `given` confidences and `errors`, got none."
+            )
+        return np.empty((len(confidences), 0))
+    z = as_array("logits", logits)
+    check.check_columns("logits", z)
+    check.check_floats("logits", z, (None, None))
+    if z.shape[1] == 1:
+        raise InvalidInputError(
+            "`logits` must have at least 2 columns, one for each class, got 1. "
+            "For a single sigmoid logit use abstain.scores.binary_logits(z)."
+        )
+    warn_of_probabilities(z)
+    return z
+
+
+def _each_row(given: dict[str, Any], z: NDArray[Any], usable: NDArray[np.bool_]) -> dict[str, Any]:
+    """Fields with one entry per row, and the names of classes."""
+    fields: dict[str, Any] = dict.fromkeys(("labels", "wrong", "domain", "ids", "class_names"))
+    n, k = z.shape
+    if given["class_names"] is not None:
+        given = given | {"class_names": check.listed_names(given["class_names"])}
+        fields["class_names"] = check.check_class_names(given["class_names"], k)
+    if given["errors"] is not None:
+        array = as_array("errors", given["errors"])
+        fields["wrong"] = check.check_errors(array, n, with_labels=given["labels"] is not None)
+    if given["labels"] is not None and not k:
+        raise InvalidInputError(
+            "`labels` must come with `logits`, got none. Pass errors= where only confidences are known."
+        )
+    if given["labels"] is not None:
+        integers = None if given["class_names"] is None else integer_names(given["class_names"])
+        labels, fields["class_names"] = _numbered(given["labels"], fields["class_names"], integers, z, usable)
+        fields["labels"] = check.check_labels(labels, n, k)
+    fields["shift"] = check.check_shift(given["shift"], fields["labels"], n)
+    if given["domain"] is not None:
+        fields["domain"] = check.group_names(given["domain"], n)
+    if given["ids"] is not None:
+        fields["ids"] = check.per_row("ids", given["ids"], n, "Uiu")
+    return fields
+
+
+def _numbered(
+    given: Any,
+    class_names: tuple[str, ...] | None,
+    integers: tuple[int, ...] | None,
+    z: NDArray[Any],
+    usable: NDArray[np.bool_],
+) -> tuple[NDArray[Any], tuple[str, ...] | None]:
+    """Labels as class numbers, and the names of the classes where these or the labels have some.
+
+    ``integers`` are the names where integer labels are among them.
+    """
+    labels = as_array("labels", given)
+    if integers is not None and labels.dtype.kind in "iu":
+        return integer_labels(check.per_row("labels", labels, len(z), "iu"), integers), class_names
+    if labels.dtype.kind != "U" or (class_names is None and are_numbers(labels)):
+        return labels, class_names
+    labels = check.per_row("labels", labels, len(z), "U")
+    if class_names is None:
+        class_names = sorted_names(labels, z.shape[1], lambda: np.where(usable, np.argmax(z, axis=1), -1))
+    return numbered_labels(labels, class_names), class_names
+
+
+def _head(weight: Any, bias: Any, features: NDArray[Any] | None, k: int) -> dict[str, NDArray[Any] | None]:
+    head: dict[str, NDArray[Any] | None] = {"weight": None, "bias": None}
+    if weight is not None:
+        w = as_array("weight", weight)
+        check.check_floats("weight", w, (k, None if features is None else features.shape[1]))
+        check.check_finite("weight", w, check.usable_rows(w))
+        head["weight"] = w
+    if bias is not None:
+        b = as_array("bias", bias)
+        check.check_floats("bias", b, (k,))
+        check.check_finite("bias", b[:, None], check.usable_rows(b[:, None]))
+        head["bias"] = b
+    return head

@@ -1,0 +1,72 @@
+"""What the page of an evaluation is made from; every section gets the same."""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain._cached_property import cached_property
+from abstain.evaluation import Evaluation
+from abstain.report.divisions import Division, divisions, kinds_of
+from abstain.report.operating_point import Point
+
+TITLE = "When to trust this classifier"
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class PageLabels:
+    """What a page calls things.
+
+    Parameters
+    ----------
+    run, selector_file : str
+        Where the outputs and the selector are, as typed on a command line: for the command to copy.
+    title : str
+        The heading of the page.
+    """
+
+    run: str = "run/"
+    selector_file: str = "selector.abstain"
+    title: str = TITLE
+
+
+@final
+@dataclass(frozen=True)
+class PageContext:
+    """An evaluation, the point decided for, and what they are called."""
+
+    evaluation: Evaluation
+    point: Point
+    delta: float
+    labels: PageLabels = PageLabels()
+
+    @cached_property
+    def kinds(self) -> NDArray[np.int64]:
+        """(n,) the kind of shift of each row."""
+        return kinds_of(self.point.outputs)
+
+    @cached_property
+    def divisions(self) -> list[Division]:
+        """Ways to divide the rows."""
+        return list(divisions(self.point))
+
+    @property
+    def clusters(self) -> NDArray[np.int64] | None:
+        """(n,) the sample that each row shows, None where every row is its own."""
+        return self.point.outputs.clusters
+
+    @property
+    def n(self) -> int:
+        """The number of rows that the point is about."""
+        return len(self.point.outputs)
+
+    @property
+    def digits(self) -> int:
+        """Of a percentage."""
+        return 2 if self.n < 200_000 else 3
+
+    def percent(self, share: float, /) -> str:
+        """A share as the page shows it."""
+        return f"{100 * share:.{self.digits}f}%"

@@ -1,0 +1,90 @@
+"""Parts that many sections have: names, tables, tiles and charts."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from abstain.evaluation import Evaluation
+from abstain.evaluation.mixes import mix_among
+from abstain.report.page.document import environment
+from abstain.report.page.text import Html
+
+Tile = tuple[str, str, str, str]
+"""A title, a value, what is below it, and the id by which a script finds it, or ""."""
+Option = tuple[object, str, bool]
+"""A value, what is shown, and whether it is chosen."""
+
+
+@dataclass(frozen=True)
+class TableCell:
+    """What it shows, and the number it is sorted by where that is another."""
+
+    content: str
+    key: float | None = None
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """The title of a column, and whether it holds numbers."""
+
+    title: str
+    number: bool = False
+
+
+def name(words: object, /) -> Html:
+    """The name of a class, sample or domain, in whatever script; a long one is cut and opens to the whole.
+
+    >>> name("hospital <B>")
+    '<bdi>hospital &lt;B&gt;</bdi>'
+    """
+    return _macro("name", words)
+
+
+def passage(words: object, /) -> Html:
+    """Sentences that may hold names of any length: of a very long one both ends are shown, and it opens to the whole.
+
+    >>> passage("a & b"), len(passage("x" * 10_000)) < 11_000
+    ('a &amp; b', True)
+    """
+    return _macro("passage", words)
+
+
+def table(
+    columns: Sequence[TableColumn],
+    rows: Iterable[Sequence[TableCell]],
+    /,
+    *,
+    caption: str,
+    id: str = "",  # noqa: A002
+    sortable: bool = True,
+) -> Html:
+    """A table that can be sorted by any column, the first cell of each row its header; ``id`` is for scripts."""
+    return _macro("table", columns, rows, caption, id, sortable)
+
+
+def mix_options(evaluation: Evaluation, /) -> list[Option]:
+    """The mixes of an evaluation to choose from, the widest first."""
+    return [
+        (mix, f"{mix_among(mix, evaluation.mixes).title} ({mix})", mix == evaluation.mixes[-1])
+        for mix in reversed(evaluation.mixes)
+    ]
+
+
+def chart(drawn: Any, /, *, height: int) -> dict[str, Any]:
+    """The specification of an Altair chart: as wide as there is room, with the ink of the text, light or dark."""
+    ink = {"labelColor": "currentColor", "titleColor": "currentColor"}
+    lines = {f"{part}Color": "currentColor" for part in ("grid", "domain", "tick")}
+    faint = {"gridOpacity": 0.12, "domainOpacity": 0.5, "tickOpacity": 0.5}
+    sizes = {"labelFontSize": 12, "titleFontSize": 13, "titleFontWeight": "normal", "titlePadding": 10}
+    look = {
+        "view": {"stroke": None},
+        "axis": ink | lines | faint | sizes,
+        "font": "system-ui, sans-serif",
+        "background": None,
+    }
+    spec: dict[str, Any] = drawn.properties(width="container", height=height).to_dict()
+    return spec | {"config": look, "autosize": {"type": "fit-x", "contains": "padding"}}
+
+
+def _macro(macro: str, *values: Any) -> Html:
+    return Html(getattr(environment().get_template("parts.html").module, macro)(*values))

@@ -1,0 +1,70 @@
+"""Confidences that somebody else computed, and functions of outputs, as scores like any other."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from abstain._errors import InvalidInputError
+from abstain.outputs import Outputs
+from abstain.scores.inputs import Inputs
+from abstain.scores.rows import Array
+from abstain.scores.score import About, PlainScore
+
+
+@final
+@dataclass(frozen=True)
+class Given(PlainScore):
+    """The confidence given to `Outputs` under a name."""
+
+    column: str
+    named_by = ("column",)
+    is_formula = False
+
+    @property
+    def about(self) -> About:
+        """Under its own name."""
+        return About(name=self.column, family="given", needs=(), reference="given with the outputs")
+
+    def flaw(self, outputs: Outputs, /) -> str | None:
+        """It must be there."""
+        return None if self.column in outputs.given_names else f"no given confidence {self.column!r}"
+
+    def formula(self, inputs: Inputs, /) -> Array:
+        """As it was given."""
+        return inputs.outputs.given_confidence(self.column)
+
+
+@final
+@dataclass(frozen=True)
+class Own(PlainScore):
+    """A user's function from outputs to confidence (n,), each row judged by itself."""
+
+    column: str
+    function: Callable[[Outputs], ArrayLike]
+    named_by = ("column", "function")
+    is_formula = False
+    is_stored = False
+
+    @classmethod
+    def of(cls, function: Callable[[Outputs], ArrayLike], /) -> "Own":
+        """Under the name of the function."""
+        return cls(str(getattr(function, "__name__", type(function).__name__)), function)
+
+    @property
+    def about(self) -> About:
+        """What the function says of itself."""
+        doc = str(getattr(self.function, "__doc__", None) or "").strip()
+        return About(name=self.column, family="own", needs=(), summary=doc.split("\n")[0], reference="a function")
+
+    def formula(self, inputs: Inputs, /) -> Array:
+        """What the function finds, checked."""
+        n = len(inputs.outputs)
+        confidence: Any = np.asarray(self.function(inputs.outputs), dtype=np.float64)
+        if confidence.shape != (n,):
+            raise InvalidInputError(
+                f"`{self.column}` must give a confidence for each of {n} rows, got shape {confidence.shape}."
+            )
+        return confidence

@@ -1,0 +1,68 @@
+"""Targets as values: what `calibrate` is to guarantee. A new target is one file here and one line in `TARGETS`."""
+
+from dataclasses import fields
+from typing import Any
+
+from abstain._errors import InvalidInputError
+from abstain.selector.targets.cost import Cost
+from abstain.selector.targets.coverage import Coverage
+from abstain.selector.targets.joint_risk import JointRisk
+from abstain.selector.targets.risk import Risk
+from abstain.selector.targets.risk_and_coverage import RiskAndCoverage
+from abstain.selector.targets.target import Target, is_default
+
+__all__ = ["TARGETS", "Cost", "Coverage", "JointRisk", "Risk", "RiskAndCoverage", "Target", "target_of"]
+
+TARGETS: tuple[type[Target], ...] = (Risk, JointRisk, RiskAndCoverage, Coverage, Cost)
+
+
+def target_of(target: Target | None = None, /, **options: Any) -> Target:
+    """The target itself, or the one that the options of the short form mean.
+
+    Parameters
+    ----------
+    target
+        A target, with which no option may be given.
+    **options
+        Fields of the targets by name; None stands for "not given".
+
+    Examples
+    --------
+    >>> target_of(risk=0.02, per="class")
+    Risk(0.02, per='class')
+    """
+    delta = {"delta": options["delta"]} if "delta" in options else {}
+    defaults = {field.name: field.default for kind in TARGETS for field in fields(kind)}
+    given = {
+        name: value
+        for name, value in options.items()
+        if value is not None and name != "delta" and not is_default(value, defaults.get(name))
+    }
+    if target is not None:
+        return _itself(target, given)
+    keys = {key for kind in TARGETS for key in kind.keys}
+    asked = [name for name in given if name in keys]
+    kind = next((kind for kind in TARGETS if set(kind.keys) == set(asked)), None)
+    if kind is None:
+        choices = ", ".join(_quoted(kind.keys) for kind in TARGETS)
+        raise InvalidInputError(f"One of {choices} must be given, got {' and '.join(asked) or 'none'}.")
+    known = {field.name for field in fields(kind)}
+    for name in given:
+        if name not in known:
+            others = [_quoted(other.keys) for other in TARGETS if name in {field.name for field in fields(other)}]
+            raise InvalidInputError(f"`{name}` must come with {' or '.join(others)}, got {_quoted(kind.keys)}.")
+    return kind(**given, **delta)
+
+
+def _itself(target: Any, given: dict[str, Any]) -> Target:
+    if not isinstance(target, Target):
+        raise InvalidInputError(f"`target` must be a target such as Risk(0.02), got {target!r:.60}.")
+    if given:
+        raise InvalidInputError(
+            f"`{next(iter(given))}` must be left out with a target, got both. Put it into the target."
+        )
+    return target
+
+
+def _quoted(names: tuple[str, ...]) -> str:
+    return " and ".join(f"`{name}`" for name in names)

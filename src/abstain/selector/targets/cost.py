@@ -1,0 +1,92 @@
+"""`Cost`: reject where answering is expected to cost more."""
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from abstain._errors import InvalidInputError, InvalidTypeError
+from abstain.outputs.validation import unlabelled
+from abstain.scores.expected_cost import Costs, ExpectedCost
+from abstain.scores.score import Score
+from abstain.selector.targets.target import ScoredRows, Target, Thresholds
+from abstain.thresholds.methods import METHODS, methods_for
+
+
+def _numbers(cost: Any) -> str:
+    return f"--cost {','.join(f'{value:g}' for value in np.ravel(cost))}"
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class Cost(Target):
+    """A low expected cost per row, with a bound on it.
+
+    Parameters
+    ----------
+    cost
+        Of rejecting, where an error costs 1: one number, or one for each true class.
+    costs
+        (K, K) other costs of predicting ŷ (row) where y (column) is true; then the cheapest class is the answer.
+    delta
+        The probability with which the bound may fail.
+    method
+        ``"minimal_cost"`` chooses the threshold on a part of the sample; ``"chow"`` trusts the probabilities,
+        temperature-scaled on rows of every kind.
+
+    Examples
+    --------
+    >>> Cost(0.2, method="chow").command()
+    '--cost 0.2 --method chow'
+    """
+
+    keys: ClassVar = ("cost",)
+    cost: float | ArrayLike = field(metadata={"option": _numbers})
+    costs: ArrayLike | None = field(default=None, kw_only=True, metadata={"option": lambda _: "--costs COSTS.csv"})
+    method: str | None = field(default=None, kw_only=True)
+
+    def check(self) -> None:
+        """Raise an error for options that cannot be."""
+        if isinstance(self.cost, str):
+            raise InvalidTypeError(f"`cost` must be a number, or one for each class, got {self.cost!r}.")
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The names of its rules, the default first."""
+        return methods_for("cost")
+
+    @property
+    def weighs_answers(self) -> bool:
+        """Whether the answers are the cheapest ones, not the classifier's own."""
+        by_method = self.method is not None and METHODS[self.method].weighs_answers
+        return self.costs is not None or by_method or np.ndim(self.cost) > 0
+
+    @property
+    def alpha(self) -> float:
+        """Scores are not chosen for a cost."""
+        raise InvalidInputError("`score` must be one name with a `cost`, got several.")
+
+    def expected_cost(self, n_classes: int, /) -> Score:
+        """The score of expected cost, with these costs."""
+        self._costs(n_classes)
+        return ExpectedCost(self.cost, self.costs)
+
+    def _costs(self, n_classes: int) -> Costs:
+        return Costs.of(n_classes, rejection=self.cost, matrix=self.costs)
+
+    def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
+        """The threshold of low cost."""
+        outputs = rows.outputs
+        if self.weighs_answers:
+            if outputs.labels is None:
+                raise unlabelled("outputs")
+            costs = self._costs(outputs.n_classes)
+            accepting, rejecting = costs.paid(rows.predictions, outputs.labels)
+            largest = costs.largest
+        else:
+            rejection = float(np.asarray(self.cost))
+            accepting, rejecting = outputs.errors.astype(np.float64), np.full(len(outputs), rejection)
+            largest = max(1.0, rejection)
+        known = {"largest": largest, "delta": self.delta, "ids": outputs.ids, "seed": seed}
+        return self.rule(self.method)(rows.confidence, accepting, rejection=rejecting, **known), None

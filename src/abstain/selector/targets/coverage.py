@@ -1,0 +1,66 @@
+"""`Coverage`: at least so large a share of rows is accepted."""
+
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, final
+
+import numpy as np
+
+from abstain.selector.targets.target import ScoredRows, Target, Thresholds
+from abstain.sketch import Sketch
+from abstain.sketch.thresholds import target_coverage
+from abstain.thresholds.methods import methods_for
+from abstain.thresholds.sample import check_target, one_per_cluster
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Coverage(Target):
+    """At least ``coverage`` of the rows are accepted; no labels are needed.
+
+    Parameters
+    ----------
+    coverage
+        The smallest share of rows.
+    delta
+        The probability with which the guarantee may fail; None asks for it in expectation only.
+    method
+        Only `target_coverage`.
+
+    Examples
+    --------
+    >>> Coverage(0.8, delta=0.1)
+    Coverage(0.8, delta=0.1)
+    """
+
+    keys: ClassVar = ("coverage",)
+    in_expectation: ClassVar = True
+    coverage: float
+    method: str | None = field(default=None, kw_only=True)
+
+    def check(self) -> None:
+        """Raise an error for options that cannot be."""
+        check_target("coverage", self.coverage)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The names of its rules, the default first."""
+        return methods_for("coverage")
+
+    @property
+    def alpha(self) -> float:
+        """Scores are chosen by the AURC up to this coverage."""
+        return self.coverage
+
+    def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
+        """The threshold, with the errors among the rows accepted where labels are known; they do not decide."""
+        ids, confidence = rows.outputs.ids, rows.confidence
+        threshold = self.rule()(confidence, coverage=self.coverage, delta=self.delta, ids=ids, seed=seed)
+        if not rows.outputs.is_labelled:
+            return threshold, None
+        drawn = one_per_cluster(confidence, np.zeros(len(confidence)), ids=ids, seed=seed)
+        wrong = rows.outputs.errors[drawn] & threshold.accepts(confidence[drawn])
+        return replace(threshold, errors=float(np.count_nonzero(wrong))), None
+
+    def threshold_of_sketch(self, sketch: Sketch, score: str, /) -> Thresholds:
+        """The threshold between bins."""
+        return target_coverage(sketch.counts(score), coverage=self.coverage, delta=self.delta), None

@@ -1,0 +1,69 @@
+"""`JointRisk`: one threshold with a risk overall and another in each group."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar, final, get_args
+
+from abstain._errors import InvalidInputError
+from abstain._names import check_name
+from abstain.selector.targets.risk import check_per, fallback, group_names
+from abstain.selector.targets.target import Per, ScoredRows, Target, Thresholds, WhenImpossible
+from abstain.thresholds.methods import methods_for
+from abstain.thresholds.sample import check_target
+from abstain.thresholds.threshold import Threshold
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class JointRisk(Target):
+    """At most ``risk`` of the accepted rows are wrong, and ``group_risk`` in each group, by one threshold.
+
+    Parameters
+    ----------
+    risk, group_risk
+        The largest share of errors overall, and in each group.
+    per
+        What the groups are: ``"class"`` or ``"domain"`` (also called ``"group"``).
+    delta
+        The probability with which any of these may fail.
+    method
+        Only `joint_risk`.
+    when_impossible
+        ``"reject_all"`` makes a selector that accepts nothing where no threshold is certified.
+
+    Examples
+    --------
+    >>> JointRisk(0.02, 0.05, per="domain")
+    JointRisk(0.02, 0.05, per='domain')
+    """
+
+    keys: ClassVar = ("risk", "group_risk")
+    risk: float
+    group_risk: float
+    per: Per | None = field(default=None, kw_only=True)
+    method: str | None = field(default=None, kw_only=True)
+    when_impossible: WhenImpossible = field(default="raise", kw_only=True, metadata={"option": lambda _: ""})
+
+    def check(self) -> None:
+        """Raise an error for options that cannot be."""
+        check_target("risk", self.risk)
+        check_target("group_risk", self.group_risk)
+        check_per(self.per)
+        check_name("when_impossible", self.when_impossible, get_args(WhenImpossible), rule="be raise or reject_all")
+        if self.per is None:
+            raise InvalidInputError("`group_risk` must come with `per`, which says what the groups are, got no `per`.")
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The names of its rules, the default first."""
+        return methods_for("risk overall and per group")
+
+    def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
+        """The threshold that keeps both risks."""
+        assert self.per is not None
+        known = {"risk": self.risk, "delta": self.delta, "ids": rows.outputs.ids, "seed": seed}
+        names = group_names(self.per, rows)
+        return self.rule()(rows.confidence, rows.errors, names, group_risk=self.group_risk, **known), None
+
+    def fallback(self, n: int, /) -> Threshold | None:
+        """Rejecting everything, where that was asked for."""
+        return fallback(n, self.risk, self.delta, self.when_impossible)

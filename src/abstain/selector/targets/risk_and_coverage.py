@@ -1,0 +1,54 @@
+"""`RiskAndCoverage`: both kept together, or an error that names pairs that can be."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar, final
+
+from abstain.selector.targets.target import ScoredRows, Target, Thresholds
+from abstain.thresholds.methods import methods_for
+from abstain.thresholds.sample import check_target
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class RiskAndCoverage(Target):
+    """At most ``risk`` of the accepted rows are wrong and at least ``coverage`` of all rows are accepted.
+
+    Parameters
+    ----------
+    risk, coverage
+        The largest share of errors, and the smallest share of rows accepted.
+    delta
+        The probability with which either may fail.
+    method
+        Only `risk_and_coverage`.
+
+    Examples
+    --------
+    >>> RiskAndCoverage(0.02, 0.8).command()
+    '--risk 0.02 --coverage 0.8'
+    """
+
+    keys: ClassVar = ("risk", "coverage")
+    risk: float
+    coverage: float
+    method: str | None = field(default=None, kw_only=True)
+
+    def check(self) -> None:
+        """Raise an error for options that cannot be."""
+        check_target("risk", self.risk)
+        check_target("coverage", self.coverage)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The names of its rules, the default first."""
+        return methods_for("risk and coverage")
+
+    @property
+    def alpha(self) -> float:
+        """Scores are chosen by the AURC up to this coverage."""
+        return self.coverage
+
+    def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
+        """The threshold that keeps both."""
+        known = {"delta": self.delta, "ids": rows.outputs.ids, "seed": seed}
+        return self.rule()(rows.confidence, rows.errors, risk=self.risk, coverage=self.coverage, **known), None

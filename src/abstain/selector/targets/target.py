@@ -1,0 +1,140 @@
+"""What all targets have in common."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain._errors import InvalidInputError
+from abstain._names import check_name
+from abstain.outputs import Outputs
+from abstain.scores.confidences import predictions
+from abstain.scores.score import FittedScore, Score
+from abstain.selector.group_thresholds import GroupThresholds
+from abstain.sketch import Sketch
+from abstain.thresholds.methods import METHODS
+from abstain.thresholds.sample import check_chance
+from abstain.thresholds.threshold import Threshold
+
+Per = Literal["class", "domain", "group"]
+WhenImpossible = Literal["raise", "reject_all"]
+Thresholds = tuple[Threshold, GroupThresholds | None]
+"""The threshold, and those of the groups where there are some."""
+
+
+def is_default(value: Any, default: Any, /) -> bool:
+    """Whether an option has its default, which is never an array."""
+    return value is default or (isinstance(value, str | bool | int | float) and value == default)
+
+
+@dataclass(frozen=True)
+class ScoredRows:
+    """Rows to certify a threshold on, with the confidence of a fitted score."""
+
+    outputs: Outputs
+    fitted: FittedScore
+    confidence: NDArray[np.float64]
+
+    @property
+    def errors(self) -> NDArray[np.bool_]:
+        """(n,) where the answer that is accepted or not is wrong, which a score may have changed."""
+        outputs = self.outputs
+        if outputs.labels is None or not self.fitted.changes_predictions:
+            return outputs.errors
+        return np.asarray(self.predictions != outputs.labels) | ~outputs.usable
+
+    @property
+    def predictions(self) -> NDArray[np.int64]:
+        """(n,) the answers."""
+        return predictions(self.outputs, self.fitted)
+
+
+@dataclass(frozen=True, repr=False)
+class Target(ABC):
+    """What a selector is to guarantee, with what probability and by which rule.
+
+    A subclass is a frozen dataclass whose fields are its options. It says which of them name it in the short form
+    (``keys``), checks them, and finds its threshold.
+    """
+
+    keys: ClassVar[tuple[str, ...]]
+    """The fields that must be given; the short form is known by them."""
+    in_expectation: ClassVar[bool] = False
+    """Whether ``delta=None`` asks for a guarantee in expectation."""
+    delta: float | None = field(default=0.05, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.delta is not None:
+            check_chance("delta", self.delta)
+        elif not self.in_expectation:
+            raise InvalidInputError(f"`delta` must be given for a target {' and '.join(self.keys)}, got None.")
+        self.check()
+        method = getattr(self, "method", None)
+        if method is not None:
+            check_name("method", method, self.methods)
+
+    @abstractmethod
+    def check(self) -> None:
+        """Raise an error for options that cannot be."""
+
+    @property
+    @abstractmethod
+    def methods(self) -> tuple[str, ...]:
+        """The names of its rules, the default first."""
+
+    @abstractmethod
+    def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
+        """The threshold that keeps the target; `NoSafeThresholdError` where there is none."""
+
+    def threshold_of_sketch(self, _sketch: Sketch, _score: str, /) -> Thresholds:
+        """The same from counts; only some targets can."""
+        raise InvalidInputError(f"A sketch must be calibrated for a risk or a coverage, got {self!r}. Use the outputs.")
+
+    def fallback(self, _n: int, /) -> Threshold | None:
+        """The threshold to use where none keeps the target on n rows; None where that is an error."""
+        return None
+
+    def expected_cost(self, _n_classes: int, /) -> Score:
+        """The score of expected cost, where there are costs."""
+        raise InvalidInputError("`cost` must be given for the score expected_cost, got none.")
+
+    @property
+    def weighs_answers(self) -> bool:
+        """Whether the answers are the cheapest ones, not the classifier's own."""
+        return False
+
+    @property
+    def alpha(self) -> float:
+        """Scores are chosen by the AURC up to this coverage."""
+        return 1.0
+
+    def rule(self, method: str | None = None, /) -> Any:
+        """The rule by name, or the default."""
+        return METHODS[method or self.methods[0]].rule
+
+    def changed(self) -> dict[str, Any]:
+        """The options that are not at their default, by name."""
+        values = {each.name: (getattr(self, each.name), each.default) for each in fields(self)}
+        return {name: value for name, (value, default) in values.items() if not is_default(value, default)}
+
+    def __repr__(self) -> str:
+        shown = [
+            repr(v) if name in self.keys else f"{name}={v!r}" for name, v in self.changed().items() if v is not None
+        ]
+        order = sorted(shown, key=lambda part: "=" in part)
+        return f"{type(self).__name__}({', '.join(order)})"
+
+    def command(self) -> str:
+        """The options of `abstain calibrate` that ask for this target.
+
+        A field renders itself by the ``option`` in its metadata, a function of its value, or as ``--name value``.
+        """
+        options = {each.name: each.metadata.get("option") for each in fields(self)}
+        parts = [
+            (options[name] or (lambda value, name=name: f"--{name.replace('_', '-')} {value}"))(value)
+            for name, value in self.changed().items()
+            if value is not None
+        ]
+        return " ".join(part for part in parts if part)

@@ -1,0 +1,166 @@
+"""What is guaranteed of a threshold, as a value; the words are made from it here and nowhere else."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Literal, Self, final
+
+from abstain._errors import InvalidInputError
+
+Counting = Literal["rows", "clusters"]
+Event = Literal["wrong", "rejected"]
+
+
+@final
+class Quantity(StrEnum):
+    """What a guarantee limits. Files store the value; what is tested depends on the member, never on its words."""
+
+    RISK = "risk"
+    COVERAGE = "coverage"
+    COST = "cost"
+    GROUP_RISK = "group_risk"
+    BATCH_RISK = "batch_risk"
+    ACCEPTED_ERROR = "accepted_error"
+    TPR = "tpr"
+
+    @property
+    def words(self) -> str:
+        """The quantity in a sentence."""
+        return WORDS[self]
+
+    @property
+    def event(self) -> Event | None:
+        """What may happen to few rows only, where fresh rows can count it: an accepted error, or a rejection."""
+        return EVENTS.get(self)
+
+
+WORDS = {
+    Quantity.RISK: "the share of errors among accepted rows",
+    Quantity.COVERAGE: "the share of rows accepted",
+    Quantity.COST: "the expected cost per row",
+    Quantity.GROUP_RISK: "the share of errors among accepted rows of each of the groups",
+    Quantity.BATCH_RISK: "the share of errors among the accepted rows of this batch",
+    Quantity.ACCEPTED_ERROR: "the probability that a row is accepted and wrong",
+    Quantity.TPR: "the share of in-distribution rows accepted",
+}
+EVENTS: dict[Quantity, Event] = {Quantity.RISK: "wrong", Quantity.COVERAGE: "rejected"}
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Guarantee:
+    """A quantity, its limit, with what probability and for which distribution it holds, and its caveats.
+
+    Attributes
+    ----------
+    quantity
+        What is limited.
+    target
+        What was asked for; None where nothing was.
+    bound
+        What is certified, at least as good as the target; the target where None.
+    relation
+        Whether the quantity is at most or at least that.
+    probability
+        With which it holds, over the draw of the calibration sample; None where it holds in expectation.
+    distribution
+        The rows it is about.
+    counting
+        What counts once: every row, or every cluster of rows, by a row of it drawn at random.
+    largest
+        Rows that a cluster has at most; None where rows are independent, or clusters count.
+    groups
+        The groups in each of which it holds; none where it is about all rows together.
+    caveats
+        What it assumes besides, or why it is no guarantee.
+    proved
+        Whether there is a proof for finite samples; the first caveat says why where there is none.
+
+    Examples
+    --------
+    >>> print(Guarantee(quantity=Quantity.RISK, target=0.05, probability=0.9, distribution="rows drawn as these 100"))
+    the share of errors among accepted rows is at most 0.05, with probability at least 0.9 over the calibration sample,
+    for rows drawn as these 100.
+    """
+
+    quantity: Quantity
+    target: float | None
+    bound: float | None = None
+    relation: Literal["at most", "at least"] = "at most"
+    probability: float | None
+    distribution: str
+    counting: Counting = "rows"
+    largest: int | None = None
+    groups: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
+    proved: bool = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.quantity, Quantity):
+            raise InvalidInputError(f"`quantity` must be a Quantity, got {self.quantity!r:.60}.")
+        if self.target is None and self.bound is None:
+            raise InvalidInputError("A guarantee must have a target or a bound, got neither.")
+        if self.probability is not None and not 0 <= self.probability <= 1:
+            raise InvalidInputError(f"`probability` must be between 0 and 1, got {self.probability}.")
+
+    def noting(self, caveat: str, /) -> Self:
+        """The guarantee with one more caveat."""
+        return replace(self, caveats=(*self.caveats, caveat))
+
+    def unproved(self, reason: str, /) -> Self:
+        """What is aimed at where there is no proof, and why there is none."""
+        return replace(self, proved=False, caveats=(reason, *self.caveats))
+
+    @property
+    def certified(self) -> float:
+        """What is certified: the bound, or else the target."""
+        value = self.target if self.bound is None else self.bound
+        assert value is not None
+        return value
+
+    @property
+    def asked(self) -> float:
+        """What was asked for, or what is certified where nothing was."""
+        return self.certified if self.target is None else self.target
+
+    @property
+    def limit(self) -> float:
+        """The largest share of errors among the accepted, or of rows rejected."""
+        if self.quantity.event is None:
+            raise InvalidInputError(f"`quantity` must be a risk or a coverage to have a limit, got {self.quantity}.")
+        return self.asked if self.quantity.event == "wrong" else 1 - self.asked
+
+    @property
+    def about(self) -> str:
+        """The quantity in words, with the groups where there are some."""
+        shown = self.groups if len(self.groups) <= 12 else (*self.groups[:10], f"… ({len(self.groups)} in all)")
+        return f"{self.quantity.words} {', '.join(shown)}".rstrip()
+
+    def __str__(self) -> str:
+        return self._words(lambda value: f"{value:.4g}")
+
+    @property
+    def in_percent(self) -> str:
+        """The same in words, shares in percent.
+
+        >>> rows = "rows like these"
+        >>> print(Guarantee(quantity=Quantity.RISK, target=0.05, probability=0.9, distribution=rows).in_percent)
+        the share of errors among accepted rows is at most 5%, with probability at least 90% over the calibration
+        sample, for rows like these.
+        """
+        return self._words(lambda value: f"{100 * value:.4g}%")
+
+    def _words(self, written: Callable[[float], str]) -> str:
+        amount = f"{self.asked:.4g}" if self.quantity is Quantity.COST else written(self.asked)
+        chance = (
+            "in expectation over the calibration sample"
+            if self.probability is None
+            else f"with probability at least {written(self.probability)} over the calibration sample"
+        )
+        words = f"{self.about} is {self.relation} {amount}, {chance}, for {self.distribution}"
+        first, *rest = self.caveats or ("",)
+        if not self.proved:
+            words = f"no finite-sample guarantee, {first}; aimed at: {words}"
+        else:
+            rest = [first, *rest] if first else []
+        return "; ".join([words, *rest]) + "."

@@ -1,0 +1,136 @@
+"""The error where no threshold can be certified, and what the same rows certify instead."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from math import floor, log10
+from typing import Any, final
+
+from abstain._errors import AbstainError
+
+ELSEWHERE = "use another target on other rows: one chosen on these is not guaranteed"
+NOTHING_ACHIEVABLE = "No risk below 1 is achievable"
+
+
+@final
+@dataclass(frozen=True)
+class Achievable:
+    """A target that can be certified on the sample, and its coverage: the share of the rows, or of the group's."""
+
+    risk: float
+    delta: float
+    coverage: float
+    group: str | None = None
+
+
+class NoSafeThresholdError(AbstainError, ValueError):
+    """No threshold can be certified on this calibration sample.
+
+    The message says what was asked for and what to do. What could be certified instead takes a search, which runs when
+    `achievable` is first asked for, or for the message by `explained`; `calibrate` raises the explained error.
+
+    Parameters
+    ----------
+    message
+        What was asked for.
+    advice
+        What to do, the last sentences of the message.
+    delta
+        The probability of being wrong at which it was tested.
+    search
+        Finds the targets that can be certified, the lowest risk first; None where that is not known.
+    describe
+        A sentence about these; by default a list of them.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        /,
+        *,
+        advice: str = "",
+        delta: float | None = None,
+        search: Callable[[], tuple[Achievable, ...]] | None = None,
+        describe: Callable[[tuple[Achievable, ...]], str] | None = None,
+    ) -> None:
+        super().__init__(f"{message} {advice}".rstrip())
+        self._message, self._advice, self._delta = message, advice, delta
+        self._search, self._describe = search, describe
+        self._achievable: tuple[Achievable, ...] | None = None
+
+    @property
+    def achievable(self) -> tuple[Achievable, ...]:
+        """Targets that can be certified on this sample, the lowest risk first; none where that is not known."""
+        if self._achievable is None:
+            self._achievable = () if self._search is None else self._search()
+        return self._achievable
+
+    @property
+    def lowest_risk(self) -> float | None:
+        """About the lowest risk that can be certified on this sample with the same δ; None where there is none."""
+        return next((row.risk for row in self.achievable if row.delta == self._delta), None)
+
+    def explained(self) -> "NoSafeThresholdError":
+        """The same error with what is achievable in its message."""
+        if self._search is None:
+            return self
+        describe = self._describe or partial(achievable_words, delta=self._delta)
+        return _known(f"{self._message} {describe(self.achievable)}", self._advice, self._delta, self.achievable)
+
+    def with_advice(self, advice: str, /) -> "NoSafeThresholdError":
+        """The same error with one more thing to do."""
+        return _known(self._message, f"{self._advice} {advice}", self._delta, self.achievable)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _known, (self._message, self._advice, self._delta, self.achievable)
+
+
+def _known(message: str, advice: str, delta: float | None, rows: tuple[Achievable, ...]) -> NoSafeThresholdError:
+    """An error whose search is done."""
+    error = NoSafeThresholdError(message, advice=advice, delta=delta)
+    error._achievable = rows
+    return error
+
+
+def achievable_words(rows: Iterable[Achievable], delta: float | None) -> str:
+    """A sentence with each target and its coverage.
+
+    >>> achievable_words([Achievable(0.1, 0.05, 0.46), Achievable(0.02, 0.2, 0.1)], 0.05)
+    'Achievable: risk 0.1 at coverage 0.46; risk 0.02 with delta 0.2 at coverage 0.1.'
+    """
+    chances = {row: "" if row.delta == delta else f" with delta {row.delta:g}" for row in rows}
+    listed = [f"risk {row.risk:.2g}{chance} at coverage {row.coverage:.2g}" for row, chance in chances.items()]
+    return f"Achievable: {'; '.join(listed)}." if listed else f"{NOTHING_ACHIEVABLE}."
+
+
+def lowest_words(lowest: float | None, /) -> str:
+    """The words for what `lowest_achievable` returns."""
+    return "no risk below 1 is achievable" if lowest is None else f"a risk of {lowest:.2g} is achievable"
+
+
+def lowest_achievable(reaches: Callable[[float], bool], risk: float, /, *, guess: float | None = None) -> float | None:
+    """About the lowest risk above ``risk`` that can be certified, from a guess on, by bisection; None for none below 1.
+
+    It has two digits, as it is printed, and was tried: asked for, it is certified.
+    """
+    trials = [trial for trial in _two_digits(risk) if risk < trial]
+    if not trials:
+        return None
+    start = bisect_left(trials, min(guess or 0.0, 0.99))
+    low, high = start - 1, start  # below the guess nothing is looked for
+    step = 1
+    while not reaches(trials[high]):
+        if high == len(trials) - 1:
+            return None
+        low, high, step = high, min(high + step, len(trials) - 1), 2 * step
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reaches(trials[middle]) else (middle, high)
+    return trials[high]
+
+
+def _two_digits(risk: float) -> list[float]:
+    """All numbers of two significant digits from the decade of ``risk`` on, up to 0.99, ascending."""
+    decades = range(floor(log10(risk)) - 1, -1)
+    return [float(f"{digits}e{decade}") for decade in decades for digits in range(10, 100)]

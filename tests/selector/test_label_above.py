@@ -1,0 +1,125 @@
+"""Labels above a floor alone, from unlabelled outputs to the decisions of the selector: what is kept, what is saved.
+
+The seed of the rule is fixed and the data are new in each run. Rows at or below the floor have labels that are always
+right, which is what a careless user would write for "no label".
+"""
+
+from dataclasses import replace
+from functools import cache
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from abstain import Outputs, Risk, calibrate
+from abstain.thresholds import label_floor
+
+RISK, DELTA, SHARE = 0.05, 0.1, 0.6
+GRID = (np.arange(100_000) + 0.5) / 100_000
+RATES = {  # of error at coverage u, from 0, the most trusted, to 1
+    "rising": lambda u: 0.005 + 0.45 * u**2,
+    "steep below the floor": lambda u: np.where(u < 0.6, 0.01, 0.8),
+    "just above the target": lambda u: np.full_like(u, RISK + 1e-3),
+    "crossing at the floor": lambda u: np.where(u < 0.5, 0.035, 0.127),
+    "bad just above the floor": lambda u: np.where(u < 0.45, 0.001, np.where(u < 0.6, 0.21, 0.3)),
+    "confident errors": lambda u: np.where(u < 0.02, 0.4, np.where(u < 0.5, 0.037, 0.08)),
+}
+TRUE_RISK = {name: np.cumsum(rate(GRID)) / np.arange(1, len(GRID) + 1) for name, rate in RATES.items()}
+
+
+def as_documented(confidence, wrong, others):
+    """The floor is fixed before the labels, by these rows or by others, and given to the rule."""
+    floor = label_floor(confidence if others is None else others, share=SHARE)
+    return selector(confidence, wrong & (confidence > floor), floor)
+
+
+def careless(confidence, wrong, others):
+    """Rows without a label are taken for right."""
+    floor = label_floor(confidence if others is None else others, share=SHARE)
+    return selector(confidence, wrong & (confidence > floor), None)
+
+
+def selector(confidence, wrong, floor):
+    outputs = Outputs(given={"vendor": confidence}, errors=wrong)
+    return calibrate(outputs, Risk(RISK, delta=DELTA, label_above=floor, when_impossible="reject_all"))
+
+
+def shares(rule, name, n, *, runs, levels=None, elsewhere=False, seed=0):
+    """How often the selector's true risk is above the target, and how often it accepts anything."""
+    broken = accepting = 0
+    for run in range(runs):
+        rng = np.random.default_rng([run, n, seed])
+        u, other = rng.random(n), 1 - rng.random(500)
+        wrong = rng.random(n) < RATES[name](u)
+        confidence = 1 - (np.floor(u * levels) / levels if levels else u)
+        found = rule(confidence, wrong, other if elsewhere else None).accepts(everything(levels))
+        accepting += bool(found.any())
+        broken += bool(found.any() and TRUE_RISK[name][np.count_nonzero(found) * 10 - 1] > RISK)
+    return broken / runs, accepting / runs
+
+
+@cache
+def everything(levels):
+    """Rows in the middle of each ten-thousandth of coverage."""
+    u = GRID.reshape(-1, 10).mean(1)
+    return Outputs(given={"vendor": 1 - (np.floor(u * levels) / levels if levels else u)})
+
+
+def most(runs):
+    return DELTA + 3 * sqrt(DELTA * (1 - DELTA) / runs)
+
+
+@pytest.mark.parametrize("name", RATES)
+def test_the_risk_is_kept_from_the_floor_to_the_decisions(name):
+    assert shares(as_documented, name, 600, runs=60)[0] <= most(60)
+
+
+def test_rows_without_a_label_do_not_make_up_for_errors_above_the_floor():
+    """With these rows right, the risk of all is below the target, and so is that of the deepest ranks."""
+    assert shares(as_documented, "bad just above the floor", 8000, runs=30)[0] <= most(30)
+
+
+def test_it_is_not_kept_by_refusing_everything():
+    assert shares(as_documented, "rising", 600, runs=30)[1] > 0.5
+
+
+def test_rows_without_a_label_taken_for_right_break_it():
+    assert shares(careless, "steep below the floor", 600, runs=30)[0] > 0.5
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", RATES)
+@pytest.mark.parametrize("n", [150, 600, 3000])
+@pytest.mark.parametrize(("levels", "elsewhere"), [(None, False), (None, True), (20, False)])
+def test_the_risk_is_kept_for_every_size_with_ties_and_with_floors_of_other_rows(name, n, levels, elsewhere):
+    broken, _ = shares(as_documented, name, n, runs=400, levels=levels, elsewhere=elsewhere, seed=1)
+    assert broken <= most(400)
+
+
+def coverages(n, *, runs):
+    """Certified coverage at a risk of 0.01, 0.56 of it achievable: all n labels, the floor's, as many anywhere."""
+    coverage = []
+    for run in range(runs):
+        rng = np.random.default_rng([run, 7])
+        u = rng.random(n)
+        wrong, confidence = rng.random(n) < np.where(u < 0.55, 0.005, 0.3), 1 - u
+        floor, labelled = label_floor(confidence, share=SHARE), round(SHARE * n)
+        assert np.count_nonzero(confidence > floor) == labelled
+        whole = Outputs(given={"vendor": confidence}, errors=wrong)
+        part = Outputs(given={"vendor": confidence}, errors=wrong & (confidence > floor))
+        few = Outputs(given={"vendor": confidence[:labelled]}, errors=wrong[:labelled])
+        asked = Risk(0.01, delta=DELTA, when_impossible="reject_all")
+        rules = (
+            calibrate(whole, asked),
+            calibrate(part, replace(asked, label_above=floor)),
+            calibrate(few, asked),
+        )
+        coverage.append([1 - max(0.0, min(1.0, rule.threshold.value)) for rule in rules])
+    return np.array(coverage)
+
+
+def test_four_tenths_of_the_labels_are_saved():
+    """Nearly the same is certified as with all labels, and more than with as many labels of any rows."""
+    every, above, anywhere = coverages(3000, runs=30).T
+    assert (every == above).mean() >= 0.9
+    assert above.mean() > anywhere.mean() + 0.02

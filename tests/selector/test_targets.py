@@ -1,0 +1,92 @@
+"""Targets as values: the short form, the command line, and the answers that they are about."""
+
+import shlex
+from dataclasses import FrozenInstanceError, fields
+
+import numpy as np
+import pytest
+
+from abstain import Cost, Coverage, JointRisk, Outputs, Risk, RiskAndCoverage, Selector, calibrate
+from abstain.cli.app import app
+from abstain.datasets import digits
+from abstain.scores import ExpectedCost
+from abstain.selector.targets import TARGETS, target_of
+from abstain.thresholds.methods import METHODS
+
+EXAMPLES = [
+    Risk(0.1),
+    Risk(0.1, per="domain", delta=0.1),
+    Risk(0.1, per="domain", jointly=False),
+    Risk(0.1, method="sgr"),
+    JointRisk(0.1, 0.2, per="domain"),
+    RiskAndCoverage(0.2, 0.3),
+    Coverage(0.6, delta=0.2),
+    Cost(0.2),
+]
+
+
+@pytest.fixture(scope="module")
+def outputs():
+    rng = np.random.default_rng(0)
+    u = rng.random(2000)
+    domain = np.where(rng.random(2000) < 0.5, "a", "b")
+    return Outputs(given={"c": 1 - u}, errors=rng.random(2000) < 0.4 * u**2, domain=domain)
+
+
+def short(target):
+    return {field.name: getattr(target, field.name) for field in fields(target)}
+
+
+def test_every_target_has_an_example():
+    assert {type(target) for target in EXAMPLES} == set(TARGETS)
+
+
+@pytest.mark.parametrize("target", EXAMPLES, ids=repr)
+def test_a_target_is_its_repr_and_its_options(target):
+    assert repr(eval(repr(target))) == repr(target)
+    assert repr(target_of(**short(target))) == repr(target)
+    assert set(target.methods) <= set(METHODS)
+
+
+@pytest.mark.parametrize("target", EXAMPLES, ids=repr)
+def test_the_command_line_makes_the_same_selector(target, outputs, tmp_path):
+    outputs.save(tmp_path / "run")
+    arguments = ["calibrate", str(tmp_path / "run"), "-o", str(tmp_path / "s.abstain"), *shlex.split(target.command())]
+    with pytest.raises(SystemExit) as done:
+        app(arguments)
+    assert done.value.code == 0
+    ours, theirs = calibrate(outputs, target), Selector.load(tmp_path / "s.abstain")
+    assert theirs.threshold == ours.threshold
+
+
+@pytest.mark.parametrize("target", EXAMPLES, ids=repr)
+def test_a_target_brings_its_own_guarantee(target, outputs):
+    guarantee = calibrate(outputs, target).threshold.guarantee
+    assert guarantee.quantity.value in type(target).keys
+    assert guarantee.probability == 1 - target.delta
+    with pytest.raises(FrozenInstanceError):
+        target.delta = 0.5
+
+
+def test_the_short_form_is_the_target(outputs):
+    for options, target in (({"risk": 0.1}, Risk(0.1)), ({"coverage": 0.6, "delta": None}, Coverage(0.6, delta=None))):
+        assert calibrate(outputs, **options).digest == calibrate(outputs, target).digest
+
+
+def test_a_target_and_the_short_form_together_are_refused(outputs):
+    with pytest.raises(ValueError, match="`risk` must be left out with a target, got both"):
+        calibrate(outputs, Coverage(0.5), risk=0.1)
+    with pytest.raises(ValueError, match=r"`target` must be a target such as Risk\(0.02\), got 0.1"):
+        calibrate(outputs, 0.1)
+
+
+def test_a_target_risk_is_about_the_answers_of_a_score_that_changes_them():
+    """On the errors of the classifier itself 18% of what is accepted would be wrong."""
+    outputs = digits()
+    costs = 1 - np.eye(outputs.n_classes)
+    costs[0, 1:] = 0.2  # so that the first class is a cheap answer
+    first, second = outputs.split(0.5, seed=0)
+    selector = calibrate(first, score=ExpectedCost(rejection=0.3, costs=costs), risk=0.15, delta=0.05)
+    accepted = selector.accepts(second)
+    assert (selector.predictions(second)[accepted] != second.predictions[accepted]).any()
+    assert 0 < selector.errors(second)[accepted].mean() < 0.15

@@ -1,0 +1,40 @@
+"""The words of the field: names and sentences that a stranger would stumble over stay out of the tree."""
+
+import ast
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LIBRARY = ROOT / "src" / "abstain"
+FILES = sorted([*LIBRARY.rglob("*.py"), *(ROOT / "reproduction" / "abstain_reproduction").rglob("*.py")])
+NAMES = {"found", "one", "told", "place", "places", "letters"}
+WORDS = re.compile(
+    r"\b(promises?|promised|anew|whole numbers?|in reach|got others|be it ever so|as good as can be told)\b"
+)
+
+
+def _bound_names(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(ROOT).as_posix())
+def test_names_and_sentences_are_the_fields(file):
+    source = file.read_text(encoding="utf-8")
+    assert sorted(NAMES & set(_bound_names(ast.parse(source)))) == []
+    assert sorted(set(WORDS.findall(source.lower()))) == []
+
+
+def test_no_two_classes_have_one_name():
+    files_by_name = defaultdict(list)
+    for file in FILES:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                files_by_name[node.name].append(file.relative_to(ROOT).as_posix())
+    assert {name: files for name, files in files_by_name.items() if len(files) > 1} == {}
