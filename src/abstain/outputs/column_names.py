@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-PLAIN = ("confidence", "correct", "error", "label", "prediction", "id", "group", "domain", "shift")
+PLAIN = ("confidence", "correct", "error", "loss", "label", "prediction", "id", "group", "domain", "shift")
 WIDE = {"logits": "logit_", "probabilities": "proba_", "features": "feature_"}
 """Arguments of `Outputs` that have a column of lists under their name, or a column for each class or feature."""
 PREFIXES = (*WIDE.values(), "confidence_")

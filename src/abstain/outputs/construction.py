@@ -9,6 +9,7 @@ from abstain._arguments import as_array
 from abstain._errors import InvalidInputError
 from abstain._names import check_name
 from abstain.outputs import validation as check
+from abstain.outputs.graded_losses import check_losses
 from abstain.outputs.named_labels import are_numbers, integer_labels, integer_names, numbered_labels, sorted_names
 from abstain.outputs.probabilities import log_probabilities, warn_of_probabilities
 
@@ -36,6 +37,11 @@ def checked_fields(*, nonfinite: check.Nonfinite, **given: Any) -> dict[str, Any
         if nonfinite == "error":
             check.check_finite("features", x, usable)
         fields["features"], fields["usable"] = x, fields["usable"] & usable
+    fields["graded"] = None
+    if given["losses"] is not None:
+        others = [name for name in ("labels", "errors") if given[name] is not None]
+        fields["graded"] = check_losses(given["losses"], n, nonfinite=nonfinite, others=others)
+        fields["usable"] = fields["usable"] & ~np.isnan(fields["graded"])
     fields |= _head(given["weight"], given["bias"], fields["features"], k)
     return fields | _each_row(given, z, fields["usable"])
 
@@ -48,7 +54,8 @@ def _logits(logits: Any, probabilities: Any, confidences: NDArray[np.float64] | 
     if logits is None:
         if confidences is None:
             raise InvalidInputError(
-                "`logits` must be given, or else `probabilities`, or `given` confidences and `errors`, got none."
+                "`logits` must be given, or else `probabilities`, or `given` confidences and `errors` or `losses`, "
+                "got none."
             )
         return np.empty((len(confidences), 0))
     z = as_array("logits", logits)
@@ -75,7 +82,7 @@ def _each_row(given: dict[str, Any], z: NDArray[Any], usable: NDArray[np.bool_])
         fields["wrong"] = check.check_errors(array, n, with_labels=given["labels"] is not None)
     if given["labels"] is not None and not k:
         raise InvalidInputError(
-            "`labels` must come with `logits`, got none. Pass errors= where only confidences are known."
+            "`labels` must come with `logits`, got none. Pass errors= or losses= where only confidences are known."
         )
     if given["labels"] is not None:
         integers = None if given["class_names"] is None else integer_names(given["class_names"])

@@ -14,7 +14,7 @@ from abstain._errors import InvalidInputError
 from abstain._io.files import read_text
 from abstain._io.records import built, parsed
 
-ROW_FIELDS = ("logits", "labels", "features", "shift", "domain", "ids", "given", "wrong")
+ROW_FIELDS = ("logits", "labels", "features", "shift", "domain", "ids", "given", "wrong", "graded")
 HEAD_FIELDS = ("weight", "bias")
 FIELDS = (*ROW_FIELDS, *HEAD_FIELDS)
 """The arrays that outputs may have, in the order in which they are written and digested."""

@@ -88,11 +88,13 @@ def _arguments(stored: dict[str, Any]) -> dict[str, Any]:
     """The arguments of `Outputs` from its fields."""
     arguments = dict(stored)
     names = arguments.pop("given_names", ())
-    given, wrong = arguments.pop("given", None), arguments.pop("wrong", None)
+    given, wrong, graded = (arguments.pop(name, None) for name in ("given", "wrong", "graded"))
     if given is not None:
         arguments["given"] = {str(name): given[:, column] for column, name in enumerate(names)}
     if wrong is not None:
         arguments["errors"] = wrong
+    if graded is not None:
+        arguments["losses"] = graded
     if "logits" in arguments and arguments["logits"].shape[1:] == (0,):
         del arguments["logits"]
     return arguments

@@ -17,6 +17,7 @@ from abstain._kernels.blocks import row_blocks
 from abstain._kernels.counts import numbered
 from abstain.outputs import validation as check
 from abstain.outputs.construction import checked_fields
+from abstain.outputs.graded_losses import not_right_or_wrong
 from abstain.outputs.head import HeadCheck, check_head
 from abstain.outputs.header import FIELDS, HEAD_FIELDS, ROW_FIELDS
 from abstain.outputs.load import load
@@ -60,6 +61,9 @@ class Outputs:
         Confidences by name, where logits are not known or besides them; each name is then a score.
     errors
         (n,) whether each answer was wrong, where only confidences are known.
+    losses
+        (n,) how bad each answer is, from 0 to 1, where it is graded and not right or wrong. Instead of ``errors``:
+        where only right and wrong occur, ``errors`` certify more.
     class_names
         K names, such as scikit-learn's ``classes_``. Integers other than 0 to K − 1 in order make integer labels names
         too: of the classes [−1, 1], the label −1 is the first column.
@@ -93,6 +97,8 @@ class Outputs:
     """(n, g) confidences that were given, a column for each of ``given_names``."""
     wrong: NDArray[np.bool_] | None
     """(n,) the errors that were given."""
+    graded: NDArray[np.float64] | None
+    """(n,) the losses that were given, NaN where one was not finite."""
     given_names: tuple[str, ...]
     class_names: tuple[str, ...] | None
     usable: NDArray[np.bool_]
@@ -114,6 +120,7 @@ class Outputs:
         ids: ArrayLike | None = None,
         given: Mapping[str, ArrayLike] | None = None,
         errors: ArrayLike | None = None,
+        losses: ArrayLike | None = None,
         class_names: ClassNames | None = None,
         nonfinite: check.Nonfinite = "error",
     ) -> None:
@@ -149,9 +156,10 @@ class Outputs:
         return len(self._logit_rows)
 
     def __repr__(self) -> str:
-        hidden = {"shift", "given", "wrong"} | (set() if self.n_classes else {"logits"})
+        hidden = {"shift", "given", "wrong", "graded"} | (set() if self.n_classes else {"logits"})
         shown = [name for name in self._sources(FIELDS) if name not in hidden]
-        shown += [*self.given_names, *(["errors"] if self.wrong is not None else [])]
+        shown += self.given_names
+        shown += [name for name, known in (("errors", self.wrong), ("losses", self.graded)) if known is not None]
         counts = {kind: np.count_nonzero(self.shift == kind) for kind in sorted(check.SHIFTS)}
         shifts = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
         return f"Outputs(n={len(self)}, classes={self.n_classes}, with {', '.join(shown)}; shift: {shifts})"
@@ -191,7 +199,12 @@ class Outputs:
 
     @cached_property
     def errors(self) -> NDArray[np.bool_]:
-        """(n,) where the prediction is wrong; always for an unknown class and for a non-finite row."""
+        """(n,) where the prediction is wrong; always for an unknown class and for a non-finite row.
+
+        An error where losses were given: an answer with a loss between 0 and 1 is neither right nor wrong.
+        """
+        if self.graded is not None:
+            raise not_right_or_wrong()
         if self.wrong is not None:
             errors = self.wrong | ~self.usable
         elif self.labels is not None:
@@ -201,10 +214,22 @@ class Outputs:
         errors.flags.writeable = False
         return errors
 
+    @cached_property
+    def losses(self) -> NDArray[np.float64]:
+        """(n,) the loss of each answer, from 0 to 1: as given, else 1 for an error; always 1 for a non-finite row."""
+        losses = self.errors.astype(np.float64) if self.graded is None else np.where(self.usable, self.graded, 1.0)
+        losses.flags.writeable = False
+        return losses
+
     @property
     def is_labelled(self) -> bool:
-        """Whether the errors are known, by labels or because they were given."""
-        return self.labels is not None or self.wrong is not None
+        """Whether errors or losses are known, by labels or because they were given."""
+        return any(known is not None for known in (self.labels, self.wrong, self.graded))
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether losses were given, so that answers are not simply right or wrong."""
+        return self.graded is not None
 
     @cached_property
     def samples(self) -> tuple[NDArray[np.int64], int]:
@@ -264,7 +289,7 @@ class Outputs:
 
     def generator(self, purpose: str, seed: int, /) -> np.random.Generator:
         """A random generator for draws of these rows, seeded by purpose, seed and data (see `abstain._draws`)."""
-        return generator(purpose, seed, self._logit_rows, self.labels, self.given, self.wrong, self.ids)
+        return generator(purpose, seed, self._logit_rows, self.labels, self.given, self.wrong, self.graded, self.ids)
 
     @classmethod
     def concat(cls, parts: Iterable["Outputs"], /) -> "Outputs":

@@ -26,6 +26,7 @@ def read_table(file: Path, /, *, group: str | None = None) -> dict[str, Any]:
     ``confidence``, ``confidence_NAME``     given confidences; an empty cell is a non-finite row
     ``label``                               number or name of a class; any other name is an unknown class
     ``correct`` or ``error``                without logits: 1/0, true/false or yes/no
+    ``loss``                                without labels: how bad the answer is, from 0 to 1
     ``label`` and ``prediction``            without logits: an error where they differ
     ``id``, ``group`` or ``domain``         the original sample, and where it is from
     ``shift``                               none, covariate or label
@@ -61,7 +62,9 @@ def arguments_in(file: str | PathLike[str], columns: Columns, /, *, group: str |
         )
     if given:
         arguments["given"] = {name: numbers(file, name, columns) for name in given}
-    arguments |= _truth_of(file, columns) if not has_logits else _labels(file, columns, arguments.get("class_names"))
+    arguments |= _labels(file, columns, arguments.get("class_names")) if has_logits else _truth_of(file, columns)
+    if has_logits and "loss" in columns and "labels" not in arguments:
+        arguments["losses"] = numbers(file, "loss", columns)
     if "group" in columns and "domain" in columns:
         raise InvalidInputError(f"`{file}` must have a column group or a column domain, got both.")
     for name, argument in (("id", "ids"), ("group", "domain"), ("domain", "domain"), ("shift", "shift")):
@@ -103,7 +106,7 @@ def read_errors(file: Path, /) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
     if "id" not in columns:
         raise InvalidInputError(f"`{file}` must have a column id, got {_listed(columns)}.")
     errors = _truth_of(file, columns)
-    if not errors:
+    if "errors" not in errors:
         raise InvalidInputError(f"`{file}` must have a column error or correct, got {_listed(columns)}.")
     return names(file, "id", columns), errors["errors"]
 
@@ -171,10 +174,13 @@ def _check_names(file: str | PathLike[str], known: tuple[str, ...], values: list
 
 
 def _truth_of(file: str | PathLike[str], columns: Columns) -> dict[str, Any]:
-    """Whether each answer was wrong, where that is known."""
-    outcome = [name for name in ("correct", "error") if name in columns]
-    if len(outcome) == 2:
-        raise InvalidInputError(f"`{file}` must have a column correct or a column error, got both.")
+    """Whether each answer was wrong, or its loss, where that is known."""
+    outcome = [name for name in ("correct", "error", "loss") if name in columns]
+    if len(outcome) > 1:
+        either = " or ".join(f"a column {name}" for name in outcome)
+        raise InvalidInputError(f"`{file}` must have {either}, got {'both' if len(outcome) == 2 else 'all'}.")
+    if outcome == ["loss"]:
+        return {"losses": numbers(file, "loss", columns)}
     if outcome:
         values = truths(file, outcome[0], columns)
         return {"errors": 1 - values if outcome[0] == "correct" else values}

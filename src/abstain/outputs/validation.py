@@ -228,9 +228,10 @@ def unlabelled(name: str, purpose: str = "", /) -> InvalidInputError:
     """The error about an argument or a file, by this ``name``, without labels: where to put them.
 
     >>> print(unlabelled("outputs", "to be counted"))  # doctest: +ELLIPSIS
-    `outputs` must have labels to be counted, got none. A table has them in a column `label`, or without logits in...
+    `outputs` must have labels to be counted, got none. A table has them in a column `label`, or else in...
     """
     return InvalidInputError(
         f"`{name}` must have labels{' ' * bool(purpose)}{purpose}, got none. A table has them in a column `label`, or "
-        "without logits in `correct` or `error`, a folder in labels.npy; in Python pass labels= or errors= to Outputs."
+        "else in `correct`, `error` or `loss`, a folder in labels.npy; in Python pass labels=, errors= or losses= to "
+        "Outputs."
     )

@@ -1,0 +1,46 @@
+"""Graded losses: a number between 0 and 1 for each answer, where more is known than right or wrong."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain._arguments import as_array, as_doubles
+from abstain._errors import InvalidInputError, RowError
+
+
+def check_losses(losses: Any, n: int, /, *, nonfinite: str, others: list[str]) -> NDArray[np.float64]:
+    """(n,) losses between 0 and 1; NaN where one is not finite, an error unless ``nonfinite`` is reject.
+
+    ``others`` are the other arguments that say which answers are wrong.
+    """
+    if others:
+        raise InvalidInputError(f"`losses` must be left out where there are {' and '.join(others)}, got both.")
+    array = as_array("losses", losses)
+    if array.shape != (n,) or array.dtype.kind not in "biuf":
+        raise InvalidInputError(f"`losses` must be {n} numbers from 0 to 1, got {array.dtype} of shape {array.shape}.")
+    values = as_doubles("losses", array)
+    finite = np.isfinite(values)
+    if nonfinite == "error" and not finite.all():
+        count = np.count_nonzero(~finite)
+        raise RowError(
+            f"`losses` must be finite, got {values[~finite][0]} in {count} of {n} rows, first in row",
+            int(np.argmin(finite)),
+            ". Fix or drop these rows, or pass nonfinite='reject' to count them as rejected, with a loss of 1.",
+        )
+    if (outside := finite & ((values < 0) | (values > 1))).any():
+        bad = int(np.argmax(outside))
+        raise RowError(
+            f"`losses` must be from 0 to 1, got {values[bad]:g} in row",
+            bad,
+            ". Divide losses by the largest that is possible; a grade g in [0, 1] is the loss 1 − g.",
+        )
+    return np.where(finite, values, np.nan)
+
+
+def not_right_or_wrong(name: str = "outputs", /) -> InvalidInputError:
+    """The error where right and wrong answers are needed and only graded losses are known."""
+    return InvalidInputError(
+        f"`{name}` must say which answers are right or wrong, got graded losses. Where losses are enough use "
+        "outputs.losses; else choose a limit and pass errors=(losses > limit) to Outputs."
+    )
