@@ -137,7 +137,7 @@ def test_a_table_without_labels_or_without_classes_is_told_which_columns_help(ru
     table = tmp_path / "t.csv"
     table.write_text("confidence,prediction\n0.5,cat\n0.7,dog\n")
     done = run("calibrate", table, "--risk", "0.1", "-o", tmp_path / "s.abstain")
-    assert "A table has them in a column `label`, or without logits in `correct` or `error`" in done.stderr
+    assert "A table has them in a column `label`, or else in `correct`, `error` or `loss`" in done.stderr
     table.write_text("confidence,prediction,correct\n0.5,cat,1\n0.7,dog,0\n")
     done = run("calibrate", table, "--risk", "0.1", "--per", "class", "-o", tmp_path / "s.abstain")
     assert "Of a table with a column prediction, use --per prediction." in done.stderr

@@ -296,6 +296,7 @@ def test_the_bound_is_said_of_the_share_itself(certificate):
 
 def test_rows_without_labels_are_told_what_a_table_needs():
     with pytest.raises(
-        ValueError, match=r"got none. A table has them in a column `label`, .* pass labels= or errors= to Outputs"
+        ValueError,
+        match=r"got none. A table has them in a column `label`, .* errors= or losses= to Outputs",
     ):
         certify(SELECTOR, Outputs(given={"vendor": [0.5]}))
