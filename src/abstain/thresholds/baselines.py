@@ -29,10 +29,46 @@ def bonferroni(
     ids: ArrayLike | None = None,
     seed: int = 0,
 ) -> Threshold:
-    """The lowest threshold certified among ``points`` ranks fixed beforehand, each tested at δ / points.
+    """The lowest threshold certified among ranks fixed beforehand, each tested at δ over their number.
 
-    P(selective risk ≤ ``risk``) ≥ 1 − δ by the lemma of `step_down` and the union bound. It has no use of its own but
-    to compare with: `step_down` certifies more. Of each cluster of ``ids`` one row, drawn by ``seed``, is used.
+    P(selective risk ≤ ``risk``) ≥ 1 − δ, by the union bound. A baseline: `step_down` certifies more.
+
+    Parameters
+    ----------
+    confidence : (n,) array
+        Confidence of each row; −inf is never accepted.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    risk : float
+        The largest selective risk allowed, between 0 and 1.
+    delta : float
+        The probability with which the guarantee may fail, at most 0.5.
+    points : int
+        How many ranks are tested.
+    ids : (n,) array, optional
+        Rows with the same id are one cluster, of which one row is drawn: the guarantee is then about clusters.
+    seed : int
+        Of the draw of one row from each cluster.
+
+    Returns
+    -------
+    Threshold
+        With its guarantee.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, a confidence is NaN, or lengths differ.
+    NoSafeThresholdError
+        If no threshold can be certified; it lists the targets that can be.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> u = rng.random(2000)
+    >>> errors = rng.random(2000) < 0.3 * u**2
+    >>> bonferroni(1 - u, errors, risk=0.05).accepted > 500
+    True
     """
     check_target("risk", risk)
     check_chance("delta", delta)
@@ -77,11 +113,49 @@ def sgr(
     ids: ArrayLike | None = None,
     seed: int = 0,
 ) -> Threshold:
-    """Bisection over ranks with a Clopper–Pearson bound at δ/⌈log₂ n⌉ in each step.
+    """Selection with guaranteed risk: bisection over ranks, with a Clopper–Pearson bound at δ/⌈log₂ n⌉ in each step.
 
-    For comparison with the literature (Geifman & El-Yaniv, 2017); its proof takes the thresholds it visits for fixed,
-    though they depend on the sample. Whole counts are used, and only a threshold that passed is returned. Errors of 0
-    and 1 only. Of each cluster of ``ids`` one row, drawn by ``seed``, is used.
+    A baseline of the literature. Its proof takes the thresholds it visits for fixed, though they depend on the
+    sample: so the guarantee is marked as unproved.
+
+    Parameters
+    ----------
+    confidence : (n,) array
+        Confidence of each row; −inf is never accepted.
+    losses : (n,) array
+        Errors (bool, or 0 and 1).
+    risk : float
+        The largest selective risk allowed, between 0 and 1.
+    delta : float
+        The probability with which the guarantee may fail, at most 0.5.
+    ids : (n,) array, optional
+        Rows with the same id are one cluster, of which one row is drawn: the guarantee is then about clusters.
+    seed : int
+        Of the draw of one row from each cluster.
+
+    Returns
+    -------
+    Threshold
+        With its guarantee.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, a confidence is NaN, or lengths differ.
+    NoSafeThresholdError
+        If no threshold can be certified; it lists the targets that can be.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> u = rng.random(2000)
+    >>> errors = rng.random(2000) < 0.3 * u**2
+    >>> sgr(1 - u, errors, risk=0.05).guarantee.proved
+    False
+
+    References
+    ----------
+    Geifman and El-Yaniv, "Selective classification for deep neural networks", NeurIPS 2017.
     """
     check_target("risk", risk)
     check_chance("delta", delta)
@@ -115,10 +189,35 @@ def _bisect(sample: Sample, risk: float, delta: float) -> tuple[int, float]:
 
 
 def empirical_without_guarantee(confidence: ArrayLike, losses: ArrayLike, /, *, risk: float) -> Threshold:
-    """The lowest threshold whose risk on the calibration sample is at most ``risk``; on new samples it is often above.
+    """The lowest threshold whose risk on the calibration sample is at most ``risk``, with no guarantee for new rows.
 
-    About half of the time it breaks the target, and nearly always where the risk is flat: it is here to be compared
-    with, and named for what it is.
+    A baseline: on new rows it misses the target about half of the time, and nearly always where the risk is flat.
+
+    Parameters
+    ----------
+    confidence : (n,) array
+        Confidence of each row; −inf is never accepted.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    risk : float
+        The largest selective risk allowed, between 0 and 1.
+
+    Returns
+    -------
+    Threshold
+        With its guarantee.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, a confidence is NaN, or lengths differ.
+    NoSafeThresholdError
+        If no threshold has that risk even on the calibration sample.
+
+    Examples
+    --------
+    >>> empirical_without_guarantee([0.9, 0.8, 0.7, 0.6], [0, 0, 1, 1], risk=0.4).accepted
+    3
     """
     check_target("risk", risk)
     sample = Sample.of(confidence, losses)

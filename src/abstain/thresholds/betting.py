@@ -33,10 +33,40 @@ def log_capital(excess: Floats, bets: Floats, /) -> float:
 
 
 def mean_upper_bound(values: ArrayLike, guide: ArrayLike, /, *, delta: float, largest: float = 1.0) -> float:
-    """The mean of ``values``' distribution, between 0 and ``largest``, is at most this with probability 1 − δ.
+    """An upper bound on a mean that holds with probability 1 − δ, from independent numbers between 0 and ``largest``.
 
-    It is the lowest mean that the bets rule out; ``guide`` is another such sample, which tells what to bet.
-    It adapts to the spread: much tighter than Hoeffding's bound where the values vary little.
+    It is the lowest mean that bets rule out. It adapts to the spread: much tighter than Hoeffding's bound where the
+    numbers vary little.
+
+    Parameters
+    ----------
+    values : (n,) array
+        Independent numbers between 0 and ``largest``.
+    guide : (m,) array
+        Other such numbers, which decide the bets; the bound holds whatever they are.
+    delta : float
+        The probability with which the guarantee may fail, at most 0.5.
+    largest : float
+        The largest value possible, known beforehand.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InvalidInputError
+        If a value is not between 0 and ``largest``, there are none, or ``delta`` is out of its range.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> round(mean_upper_bound(rng.random(1000), rng.random(100), delta=0.05), 2)
+    0.54
+
+    References
+    ----------
+    Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", JRSS B 2024.
     """
     check_chance("delta", delta)
     x, other = np.asarray(values, dtype=np.float64), np.asarray(guide, dtype=np.float64)
@@ -61,11 +91,36 @@ def mean_upper_bound(values: ArrayLike, guide: ArrayLike, /, *, delta: float, la
 def betting_evidence(
     weights: ArrayLike, losses: ArrayLike, /, *, risk: float, bet: float, accepted: ArrayLike | None = None
 ) -> Floats:
-    """Running evidence (n,) that the weighted selective risk is below ``risk``: Π (1 − λ w·1[accept](ℓ − risk)).
+    """Running evidence that the weighted selective risk is below ``risk``: Π (1 − λ·w·1[accepted]·(loss − risk)).
 
-    Under the opposite its expectation never exceeds 1, so reaching 1/δ at any time certifies with probability 1 − δ.
-    The bet λ must be below 1/(largest weight · (1 − risk)).
+    If the risk is not below, its expectation never exceeds 1: reaching 1/δ at any time certifies with probability 1
+    − δ.
 
+    Parameters
+    ----------
+    weights : (n,) array
+        dP'/dP of each row, or ones.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    risk : float
+        The risk tested, between 0 and 1.
+    bet : float
+        λ, at least 0 and below 1/(largest weight · (1 − risk)).
+    accepted : (n,) array of bool, optional
+        Which rows are accepted; all by default.
+
+    Returns
+    -------
+    (n,) array
+        The evidence after each row.
+
+    Raises
+    ------
+    InvalidInputError
+        If a weight, loss or the bet is out of its range, or lengths differ.
+
+    Examples
+    --------
     >>> betting_evidence([1, 2, 0.5, 1], [0, 0, 0, 1], risk=0.1, bet=0.3).round(8)
     array([1.03      , 1.0918    , 1.108177  , 0.80896921])
     """

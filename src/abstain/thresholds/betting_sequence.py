@@ -43,14 +43,52 @@ def betting(
     largest: float | None = None,
     seed: int = 0,
 ) -> Threshold:
-    """A threshold certified for the distribution of rows where rows come in clusters, or have weights.
+    """A threshold certified for rows that come in clusters or have weights.
 
-    P(selective risk ≤ ``risk``) ≥ 1 − δ. The clusters of ``ids`` must be independent; what is inside one may depend on
-    each other in any way. R(γ) > r means that Z = Σ 1[S > γ]·w·(E − r) over a cluster is above 0 in expectation, and
-    bets against that are tested along thresholds that a random 15% of the clusters propose. Z is at most
-    ``largest``·(1 − r), where ``largest`` bounds the rows of a cluster, or their total weight. By default it is the
-    largest seen; either way the guarantee is about clusters of at most that size, and says so. It must be given with
-    ``weights``, which are dP'/dP for a guarantee about P'. Proof: docs/guarantees.md.
+    P(selective risk ≤ ``risk``) ≥ 1 − δ over the calibration sample. Clusters must be independent; rows of one
+    cluster may depend on each other in any way. A selective risk above r means that Z = Σ 1[S > γ]·w·(E − r) over a
+    cluster has a positive mean. Bets against that are tested along thresholds that a random 15% of the clusters
+    propose. Proof: docs/guarantees.md.
+
+    Parameters
+    ----------
+    confidence : (n,) array
+        Confidence of each row; −inf is never accepted.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    risk : float
+        The largest selective risk allowed, between 0 and 1.
+    delta : float
+        The probability with which the guarantee may fail, at most 0.5.
+    ids : (n,) array, optional
+        Rows with the same id are one cluster; without ids every row is one.
+    weights : (n,) array, optional
+        dP'/dP of each row, for a guarantee about P'.
+    largest : float, optional
+        The most rows of a cluster, or with weights their largest total: the guarantee is about clusters of at most
+        that size. By default that of this sample; with weights it must be given.
+    seed : int
+        Of the draw of the clusters that propose thresholds.
+
+    Returns
+    -------
+    Threshold
+        With its guarantee.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, a confidence is NaN, or lengths differ.
+    NoSafeThresholdError
+        If no threshold can be certified; it lists the targets that can be.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> u = rng.random(2000)
+    >>> errors = rng.random(2000) < 0.3 * u**2
+    >>> betting(1 - u, errors, risk=0.05, ids=np.arange(2000) // 2).guarantee.largest
+    2
     """
     check_target("risk", risk)
     check_chance("delta", delta)

@@ -8,8 +8,24 @@ MANY = 2**20  # samples, beyond which bdtr is rounded and, from 2**31 on, overfl
 
 
 def upper_bound(errors: int, n: int, delta: float, /) -> float:
-    """Clopper–Pearson: a rate is at most this with probability 1 − δ, given ``errors`` in ``n``.
+    """Clopper–Pearson upper bound on a rate, which holds with probability 1 − δ.
 
+    Parameters
+    ----------
+    errors : int
+        Events seen.
+    n : int
+        Independent rows, of which ``errors`` had the event.
+    delta : float
+        The probability with which the bound may fail.
+
+    Returns
+    -------
+    float
+        1 where every row had the event.
+
+    Examples
+    --------
     >>> round(upper_bound(3, 100, 0.05), 10)
     0.0757107937
     """
@@ -17,13 +33,49 @@ def upper_bound(errors: int, n: int, delta: float, /) -> float:
 
 
 def lower_bound(errors: int, n: int, delta: float, /) -> float:
-    """Clopper–Pearson: a rate is at least this with probability 1 − δ."""
+    """Clopper–Pearson lower bound on a rate, which holds with probability 1 − δ.
+
+    Parameters
+    ----------
+    errors : int
+        Events seen.
+    n : int
+        Independent rows, of which ``errors`` had the event.
+    delta : float
+        The probability with which the bound may fail.
+
+    Returns
+    -------
+    float
+        0 where no row had the event.
+
+    Examples
+    --------
+    >>> round(lower_bound(3, 100, 0.05), 10)
+    0.0082258291
+    """
     return 0.0 if errors <= 0 else float(betaincinv(errors, n - errors + 1, delta))
 
 
 def binomial_p(errors: float, n: int, risk: float, /) -> float:
-    """P(Bin(n, risk) ≤ errors): the exact p-value of "the rate is above risk"; 1 for no samples.
+    """Exact p-value of "the rate is above ``risk``": P(Bin(n, risk) ≤ errors).
 
+    Parameters
+    ----------
+    errors : float
+        Errors seen; fractions are cut off.
+    n : int
+        Independent rows.
+    risk : float
+        The rate tested.
+
+    Returns
+    -------
+    float
+        1 for no rows.
+
+    Examples
+    --------
     >>> round(binomial_p(3, 200, 0.05), 12)
     0.009048376396
     """
@@ -35,7 +87,31 @@ def binomial_p(errors: float, n: int, risk: float, /) -> float:
 
 
 def hoeffding_bentkus_p(mean: float, n: int, risk: float, /) -> float:
-    """p-value of "the expected loss is above risk" for losses in [0, 1] with this mean (Bates et al., 2021)."""
+    """p-value of "the expected loss is above ``risk``" for losses from 0 to 1.
+
+    Parameters
+    ----------
+    mean : float
+        The mean loss of the rows.
+    n : int
+        Independent rows.
+    risk : float
+        The expected loss tested.
+
+    Returns
+    -------
+    float
+        1 for no rows.
+
+    Examples
+    --------
+    >>> round(hoeffding_bentkus_p(0.015, 200, 0.05), 6)
+    0.024596
+
+    References
+    ----------
+    Bates et al., "Distribution-free, risk-controlling prediction sets", JACM 2021.
+    """
     if n == 0:
         return 1.0
     low = min(mean, risk)

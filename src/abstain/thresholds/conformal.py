@@ -16,15 +16,46 @@ Floats = NDArray[np.float64]
 def conformal_joint(
     confidence: ArrayLike, losses: ArrayLike, /, *, risk: float, ids: ArrayLike | None = None, seed: int = 0
 ) -> Threshold:
-    """The lowest threshold at which P(accepted and wrong) ≤ ``risk``, in expectation over calibration and test sample.
+    """The lowest threshold at which P(accepted and wrong) is at most ``risk``, by conformal risk control.
 
-    The joint risk falls as the threshold rises, so conformal risk control applies: (Σ losses accepted + 1)/(n + 1) ≤
-    risk. Samples need only be exchangeable; one row of each cluster of ``ids`` is used. (Angelopoulos et al., 2024)
+    It holds in expectation over the calibration sample and one more row exchangeable with it. The joint risk falls
+    as the threshold rises, so it is enough that (Σ losses accepted + 1)/(n + 1) ≤ risk.
 
+    Parameters
+    ----------
+    confidence : (n,) array
+        Confidence of each row; −inf is never accepted.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    risk : float
+        The largest probability of an accepted error, between 0 and 1.
+    ids : (n,) array, optional
+        Rows with the same id are one cluster, of which one row is drawn: the guarantee is then about clusters.
+    seed : int
+        Of the draw of one row from each cluster.
+
+    Returns
+    -------
+    Threshold
+        With its guarantee.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, a confidence is NaN, or lengths differ.
+    NoSafeThresholdError
+        If no threshold keeps the target.
+
+    Examples
+    --------
     >>> s = [0.95, 0.9, 0.88, 0.8, 0.75, 0.7, 0.6, 0.55, 0.5, 0.4, 0.3, 0.2]
     >>> e = [0, 0, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1]
     >>> conformal_joint(s, e, risk=0.2).accepted
     7
+
+    References
+    ----------
+    Angelopoulos et al., "Conformal risk control", ICLR 2024.
     """
     check_target("risk", risk)
     sample = Sample.of(confidence, losses, ids=ids, seed=seed)
@@ -63,11 +94,48 @@ def conformal_selection(
     ids: ArrayLike | None = None,
     seed: int = 0,
 ) -> Threshold:
-    """The threshold for one batch of test samples with expected share of errors among the accepted at most ``risk``.
+    """The threshold for one batch of test rows whose expected share of errors among the accepted is at most ``risk``.
 
-    Conformal p-values against the wrong calibration samples, then Benjamini–Hochberg: the lowest γ with
-    m/(n+1) · (1 + errors above γ) / (test samples above γ) ≤ risk. Holds for exchangeable samples, for this batch,
-    in expectation. Errors of 0 and 1 only; one row of each cluster of ``ids`` is used. (Jin & Candès, 2023)
+    Conformal p-values against the wrong calibration rows, then Benjamini–Hochberg: the lowest γ with
+    m/(n+1) · (1 + errors above γ) / (test rows above γ) ≤ risk. It holds for exchangeable rows, for this batch, in
+    expectation.
+
+    Parameters
+    ----------
+    confidence : (n,) array
+        Confidence of each row; −inf is never accepted.
+    losses : (n,) array
+        Errors (bool, or 0 and 1).
+    test_confidence : (m,) array
+        Confidence of the rows of the batch.
+    risk : float
+        The largest expected share of errors among the accepted rows of the batch.
+    ids : (n,) array, optional
+        Rows with the same id are one cluster, of which one row is drawn: the guarantee is then about clusters.
+    seed : int
+        Of the draw of one row from each cluster.
+
+    Returns
+    -------
+    Threshold
+        With its guarantee.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, a confidence is NaN, or lengths differ.
+    NoSafeThresholdError
+        If no threshold keeps the target.
+
+    Examples
+    --------
+    >>> threshold = conformal_selection([0.9, 0.8, 0.7, 0.1], [0, 0, 0, 1], [0.95, 0.85, 0.75, 0.05], risk=0.3)
+    >>> threshold.accepts([0.95, 0.85, 0.75, 0.05])
+    array([ True,  True,  True, False])
+
+    References
+    ----------
+    Jin and Candès, "Selection by prediction with conformal p-values", JMLR 2023.
     """
     check_target("risk", risk)
     sample = Sample.of(confidence, losses, ids=ids, seed=seed)

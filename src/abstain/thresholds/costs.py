@@ -35,15 +35,37 @@ class ChowDecision:
 
 
 def chow(probabilities: ArrayLike, /, *, rejection: float | ArrayLike, costs: ArrayLike | None = None) -> ChowDecision:
-    """Predict the class of lowest expected cost, and reject where rejecting is cheaper still.
+    """Chow's rule: predict the class of lowest expected cost, and reject where rejecting costs less.
 
-    ``costs[ŷ, y]`` is the cost of predicting ŷ where y is true, 0 and 1 by default; ``rejection`` is the cost of
-    rejecting, one number or one for each true class. It is optimal for true probabilities, so calibrate them first;
-    nothing is guaranteed for others. (Chow, 1970)
+    It is optimal for true probabilities, so calibrate them first; nothing is guaranteed for others.
 
+    Parameters
+    ----------
+    probabilities : (n, K) array
+        Of the classes, rows that sum to 1.
+    rejection : float or (K,) array
+        The cost of rejecting, one number or one for each true class.
+    costs : (K, K) array, optional
+        ``costs[ŷ, y]`` is the cost of predicting ŷ where y is true; by default 0 if right and 1 if wrong.
+
+    Returns
+    -------
+    ChowDecision
+
+    Raises
+    ------
+    InvalidInputError
+        If rows do not sum to 1, or costs are negative or of another shape.
+
+    Examples
+    --------
     >>> C = [[0, 1, 10], [1, 0, 10], [2, 2, 0]]
     >>> [bool(chow([[0.6, 0.3, 0.1]], rejection=d, costs=C).accepted[0]) for d in (0.8, 1.5)]
     [False, True]
+
+    References
+    ----------
+    Chow, "On optimum recognition error and reject tradeoff", IEEE Transactions on Information Theory 1970.
     """
     p = as_doubles("probabilities", probabilities)
     if p.ndim != 2 or not (p >= 0).all() or not np.allclose(p.sum(axis=1), 1, atol=1e-6):
@@ -66,10 +88,45 @@ def minimal_cost(
 ) -> Threshold:
     """The threshold of lowest mean cost on a third of the sample, with a bound on its expected cost from the rest.
 
-    ``costs`` is what accepting each sample costs, 0 and 1 for errors, and ``rejection`` what rejecting costs, one
-    number or one per sample; none is above ``largest``, which must be known beforehand. The bound holds with
-    probability 1 − δ: a threshold chosen on other samples is a fixed one for the rest (`mean_upper_bound`). A
-    ``threshold`` fixed beforehand, such as 0 for the advantage of `chow`, is kept and its cost bounded in the same way.
+    The bound holds with probability 1 − δ: a threshold chosen on other rows is a fixed one for the rest
+    (`mean_upper_bound`).
+
+    Parameters
+    ----------
+    confidence : (n,) array
+        Confidence of each row; −inf is never accepted.
+    costs : (n,) array
+        What accepting each row costs: 0 and 1 for errors.
+    rejection : float or (n,) array
+        What rejecting costs, one number or one per row.
+    threshold : float, optional
+        A threshold fixed beforehand, such as 0 for the advantage of `chow`; its cost alone is then bounded.
+    largest : float
+        The largest cost possible, known beforehand.
+    delta : float
+        The probability with which the guarantee may fail, at most 0.5.
+    ids : (n,) array, optional
+        Rows with the same id are one cluster, of which one row is drawn: the guarantee is then about clusters.
+    seed : int
+        Of the draw of the third, and of one row from each cluster.
+
+    Returns
+    -------
+    Threshold
+        With its guarantee.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, a confidence is NaN, or lengths differ.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> u = rng.random(2000)
+    >>> errors = rng.random(2000) < 0.3 * u**2
+    >>> minimal_cost(1 - u, errors, rejection=0.1).guarantee.certified < 0.1
+    True
     """
     sample = _CostSample.of(confidence, costs, rejection, largest, ids, seed)
     guide, rest = sample.split(seed)

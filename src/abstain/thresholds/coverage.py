@@ -25,13 +25,39 @@ def target_coverage(
     ids: ArrayLike | None = None,
     seed: int = 0,
 ) -> Threshold:
-    """The threshold that keeps at least ``coverage`` of future samples.
+    """The threshold that accepts at least ``coverage`` of future rows; no labels are needed.
 
-    In expectation over the calibration sample, k = ⌈(n+1)c⌉ of its n samples are kept; with ``delta``, the fewest that
-    keep the coverage with probability 1 − δ. No labels are needed. Assumes that future samples are exchangeable with
-    the calibration sample (for δ: drawn independently from the same distribution). One row of each cluster of
-    ``ids`` is used. Ties only raise the coverage.
+    Without ``delta`` in expectation over the calibration sample, for rows exchangeable with it: k = ⌈(n+1)c⌉ of n
+    rows are accepted. With ``delta`` with probability 1 − δ, for rows drawn independently from the same
+    distribution. Ties only raise the coverage.
 
+    Parameters
+    ----------
+    confidence : (n,) array
+        Confidence of each row; −inf is never accepted.
+    coverage : float
+        The smallest share of rows to accept, between 0 and 1.
+    delta : float, optional
+        The probability with which the guarantee may fail; by default it holds in expectation.
+    ids : (n,) array, optional
+        Rows with the same id are one cluster, of which one row is drawn: the guarantee is then about clusters.
+    seed : int
+        Of the draw of one row from each cluster.
+
+    Returns
+    -------
+    Threshold
+        With its guarantee.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, a confidence is NaN, or lengths differ.
+    NoSafeThresholdError
+        If the sample is too small for that coverage.
+
+    Examples
+    --------
     >>> target_coverage(np.arange(1000.0), coverage=0.8).accepted
     801
     """
@@ -101,9 +127,39 @@ def target_tpr(
     ids: ArrayLike | None = None,
     seed: int = 0,
 ) -> Threshold:
-    """The threshold that keeps ``tpr`` of in-distribution samples: the usual rule of out-of-distribution detection.
+    """The threshold that accepts a share ``tpr`` of in-distribution rows.
 
-    It says nothing of the errors among what it keeps.
+    The usual rule of out-of-distribution detection. It guarantees nothing about the errors among the accepted rows.
+
+    Parameters
+    ----------
+    conf_in : (n,) array
+        Confidence of in-distribution rows.
+    tpr : float
+        The smallest share of them to accept, between 0 and 1.
+    delta : float, optional
+        The probability with which the guarantee may fail; by default it holds in expectation.
+    ids : (n,) array, optional
+        Rows with the same id are one cluster, of which one row is drawn: the guarantee is then about clusters.
+    seed : int
+        Of the draw of one row from each cluster.
+
+    Returns
+    -------
+    Threshold
+        With its guarantee.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, a confidence is NaN, or lengths differ.
+    NoSafeThresholdError
+        If the sample is too small for that rate.
+
+    Examples
+    --------
+    >>> target_tpr(np.arange(1000.0)).accepted
+    951
     """
     threshold = target_coverage(conf_in, coverage=tpr, delta=delta, ids=ids, seed=seed)
     return replace(threshold, method="target_tpr", guarantee=replace(threshold.guarantee, quantity=Quantity.TPR))

@@ -34,11 +34,51 @@ def joint_risk(
     ids: ArrayLike | None = None,
     seed: int = 0,
 ) -> Threshold:
-    """One threshold with at most ``risk`` overall and ``group_risk`` in every group, with probability 1 − δ.
+    """One threshold with at most ``risk`` overall and ``group_risk`` in every group, together with probability 1 − δ.
 
-    A random fifth of the rows proposes thresholds; on the others a threshold passes only if it does so overall and in
-    each group (an intersection–union test, which needs no correction), in a sequence with fallback. A group without an
-    accepted row does not pass. The ranks of the sample itself cannot serve here: those of a group depend on the others.
+    A random fifth of the rows proposes thresholds. On the others a threshold passes only if it does overall and in
+    each group (an intersection–union test, which needs no correction). A group without an accepted row does not
+    pass.
+
+    Parameters
+    ----------
+    confidence : (n,) array
+        Confidence of each row; −inf is never accepted.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    groups : (n,) array
+        The name of each row's group.
+    risk : float
+        The largest selective risk overall, between 0 and 1.
+    group_risk : float
+        The largest selective risk in each group, between 0 and 1.
+    delta : float
+        The probability with which the guarantee may fail, at most 0.5.
+    ids : (n,) array, optional
+        Rows with the same id are one cluster, of which one row is drawn: the guarantee is then about clusters.
+    seed : int
+        Of the draw of the fifth, and of one row from each cluster.
+
+    Returns
+    -------
+    Threshold
+        Its guarantee is about all rows, the one in ``further`` about the groups.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, a confidence is NaN, or lengths differ.
+    NoSafeThresholdError
+        If both cannot be certified together; it names what stands in the way.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> u = rng.random(2000)
+    >>> errors = rng.random(2000) < 0.3 * u**2
+    >>> groups = np.where(np.arange(2000) % 2, "even", "odd")
+    >>> joint_risk(1 - u, errors, groups, risk=0.05, group_risk=0.08).further[0].target
+    0.08
     """
     check_target("risk", risk)
     check_target("group_risk", group_risk)

@@ -12,10 +12,27 @@ from abstain.thresholds.sample import check_chance, check_target
 
 
 def mixed_risk(share: float, /, *, acceptance: float, risk: float, acceptance_out: float = 1.0) -> float:
-    """Selective risk when a ``share`` of samples is of unknown classes, each accepted one an error.
+    """Selective risk when a ``share`` of the rows is of unknown classes, where accepting is always an error.
 
-    1 − (1−ε)a(1−r) / ((1−ε)a + ε·a_out): it rises with the share, the risk and the acceptance of unknown samples.
+    It is 1 − (1−ε)a(1−r) / ((1−ε)a + ε·a_out) for a share ε.
 
+    Parameters
+    ----------
+    share : float
+        ε, of unknown classes among all rows.
+    acceptance : float
+        a, the share of known rows accepted.
+    risk : float
+        r, the selective risk among known rows.
+    acceptance_out : float
+        The share of unknown rows accepted.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> round(mixed_risk(0.1, acceptance=0.8, risk=0.02, acceptance_out=0.3), 4)
     0.0592
     """
@@ -52,9 +69,33 @@ class LabelShiftBound:
 def label_shift_bound(
     *, n: int, accepted: int, errors: int, delta: float = 0.05, n_out: int | None = None, accepted_out: int = 0
 ) -> LabelShiftBound:
-    """Bounds from in-distribution counts at a threshold, and from unknown samples (``n_out``) where there are some.
+    """What a threshold guarantees whatever share of rows is of unknown classes, from counts at that threshold.
 
-    Each bound takes an equal part of δ. The threshold must have been chosen on other samples.
+    All bounds hold together with probability 1 − δ, each with an equal part of δ. The threshold must have been
+    chosen on other rows.
+
+    Parameters
+    ----------
+    n, accepted, errors : int
+        Rows of known classes, those accepted, and the errors among these.
+    delta : float
+        The probability with which the guarantee may fail, at most 0.5.
+    n_out, accepted_out : int
+        Rows of unknown classes and those accepted; without ``n_out`` all of them count as accepted.
+
+    Returns
+    -------
+    LabelShiftBound
+
+    Raises
+    ------
+    InvalidInputError
+        If not errors ≤ accepted ≤ n, or none is accepted.
+
+    Examples
+    --------
+    >>> round(label_shift_bound(n=1000, accepted=800, errors=8).at(0.01), 3)
+    0.032
     """
     check_chance("delta", delta)
     if not 0 <= errors <= accepted <= n or accepted == 0:
@@ -67,10 +108,30 @@ def label_shift_bound(
 
 
 def worst_mixture_risk(acceptance: ArrayLike, risks: ArrayLike, low: ArrayLike, high: ArrayLike, /) -> float:
-    """The largest selective risk over mixtures whose shares lie between ``low`` and ``high``.
+    """The largest selective risk over all mixtures of parts whose shares lie between bounds.
 
-    With no bounds (0 and 1) it is the largest of the risks, so thresholds that hold for every part hold for any mix.
+    With the bounds 0 and 1 it is the largest of the risks: a threshold that holds in every part holds in any mix.
 
+    Parameters
+    ----------
+    acceptance : (p,) array
+        The share of each part accepted.
+    risks : (p,) array
+        The selective risk of each part.
+    low, high : (p,) array
+        The smallest and the largest share of each part.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InvalidInputError
+        If lengths differ, or no shares between the bounds sum to 1.
+
+    Examples
+    --------
     >>> round(worst_mixture_risk([0.8, 0.6, 0.3], [0.02, 0.1, 1.0], [0.7, 0, 0], [1, 0.3, 0.1]), 10)
     0.0749295775
     """

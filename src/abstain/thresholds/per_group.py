@@ -33,13 +33,51 @@ def group_thresholds(
     largest: int | None = None,
     seed: int = 0,
 ) -> dict[str, Threshold]:
-    """A threshold by name of the group, each by `target_risk`; a group without a safe one is always rejected.
+    """A threshold for each group, each by `target_risk`; a group without a safe one is always rejected.
 
-    ``jointly``: all guarantees together hold with probability 1 − δ, so each is tested at δ over the number of groups;
-    otherwise each holds with that probability. As the risk of a mix is a mean of the risks of its parts, it is at most
-    ``risk`` in every mix of the groups. Where ``ids`` name clusters, one has at most ``largest`` rows in a group, by
-    default as many as the largest here, and the groups must be fixed before the sample for all guarantees to hold
-    together. Where no group has a safe threshold, the error names the lowest risk at which one has.
+    The risk of a mix is a mean of the risks of its parts, so it is at most ``risk`` in every mix of the groups.
+
+    Parameters
+    ----------
+    confidence : (n,) array
+        Confidence of each row; −inf is never accepted.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    groups : (n,) array
+        The name of each row's group. With ``ids`` the groups must be fixed before the sample.
+    risk : float
+        The largest selective risk allowed in each group, between 0 and 1.
+    delta : float
+        The probability with which the guarantee may fail, at most 0.5.
+    jointly : bool
+        Whether all guarantees hold together with probability 1 − δ (each is tested at δ over the number of groups),
+        or each by itself.
+    ids : (n,) array, optional
+        Rows with the same id are one cluster.
+    largest : int, optional
+        The most rows of a cluster in a group; by default those of the largest here.
+    seed : int
+        Of the draws of `target_risk`.
+
+    Returns
+    -------
+    dict of str to Threshold
+        By name of the group.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, a confidence is NaN, or lengths differ.
+    NoSafeThresholdError
+        If no group has a safe threshold; it names the lowest risk at which one has.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> u = rng.random(2000)
+    >>> errors = rng.random(2000) < 0.3 * u**2
+    >>> group_thresholds(1 - u, errors, np.where(u < 0.5, "low", "high"), risk=0.05)["low"].accepted
+    1007
     """
     c, e, names = as_doubles("confidence", confidence), as_doubles("losses", losses), check_names("groups", groups)
     if not c.shape == e.shape == names.shape:

@@ -46,29 +46,38 @@ def plan_from_pilot(
     sizes: tuple[int, ...] = SIZES,
     seed: int = 0,
 ) -> list[PilotRow]:
-    """The coverage that `step_down` will certify on samples of several sizes, judged from a small labelled sample.
+    """The coverage that `step_down` is expected to certify on samples of several sizes, from a small labelled sample.
 
-    The log-odds of an error are taken as linear in the logarithm of the rank, which fits scores whose errors get rarer
-    with confidence and misses errors of high confidence. Curves that fit the pilot (a normal approximation of the
-    posterior) each give a sample, on which the rule is run: the ranges hold both what the pilot leaves open and the
-    chance of the sample. An estimate, no guarantee; calibrate on rows other than the pilot's, or on all of them only if
-    the target was fixed before the pilot.
+    An estimate, no guarantee. The log-odds of an error are modelled as linear in the logarithm of the rank, which
+    misses errors of high confidence. Curves that fit the pilot (a normal approximation of the posterior) each give
+    a sample, on which the rule is run: so the ranges include both what the pilot leaves open and the chance of the
+    sample. Calibrate on other rows, or on all of them only if the target was fixed before the pilot.
 
     Parameters
     ----------
-    confidence, losses
-        (m,) of the pilot, some ten errors or more.
-    risk, delta
+    confidence : (m,) array
+        Confidence of the rows of the pilot.
+    losses : (m,) array
+        Their errors, some ten or more.
+    risk, delta : float
         The target of the calibration to come.
-    sizes
+    sizes : tuple of int
         Numbers of labelled rows to judge.
-    seed
+    seed : int
         Of the draws, which also depend on the pilot.
 
     Returns
     -------
-    One `PilotRow` per size.
+    list of PilotRow
+        One per size.
 
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, a confidence is NaN, or lengths differ.
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> u = rng.random(200)
     >>> rows = plan_from_pilot(1 - u, rng.random(200) < 0.3 * u**2, risk=0.05, sizes=(100, 2000))

@@ -28,17 +28,40 @@ def samples_for(
     rising: bool = False,
     label_share: float = 1.0,
 ) -> int:
-    """Labelled rows with which `step_down` certifies ``risk`` at ``coverage`` with probability ``power``, to 2%.
+    """How many labelled rows `step_down` needs to certify ``risk`` at ``coverage`` with probability ``power``, to 2%.
 
-    ``error_rate`` is the true share of errors among the rows accepted at that coverage; it must be below ``risk``, and
-    the closer it is the more rows are needed. By default the error rate is constant up to the next
-    tested rank (the worst case); with ``rising`` it grows with the square of the rank. Most scores need a number of
-    rows between the two (`samples_range`). Where every row beyond the coverage is wrong, somewhat less than the
+    The closer the error rate is to the risk, the more rows are needed. Most scores need a number between those with
+    ``rising`` and without (`samples_range`). Where every row beyond the coverage is wrong, somewhat less than the
     coverage is certified. Without an error, ⌈ln δ / ln(1 − risk)⌉ accepted rows are the least.
 
-    Where only the most trusted share ``label_share`` of the rows is labelled (`label_floor`), which should be some
-    percent above the coverage, the number is that of the labels, not of the rows.
+    Parameters
+    ----------
+    risk, delta : float
+        The target risk, and the probability with which its guarantee may fail.
+    coverage : float
+        The share of rows to accept.
+    error_rate : float
+        The true share of errors among the rows accepted at that coverage, below ``risk``.
+    power : float
+        The probability of success.
+    rising : bool
+        Whether the error rate grows with the square of the rank, or is constant up to the next tested rank, the
+        worst case.
+    label_share : float
+        The most trusted share of the rows that is labelled (`label_floor`), some percent above the coverage.
 
+    Returns
+    -------
+    int
+        The number of labels, which is that of the rows unless ``label_share`` is below 1.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, or no number of rows is enough.
+
+    Examples
+    --------
     >>> samples_for(risk=0.02, delta=0.05, coverage=0.6, error_rate=0.01)
     6455
     """
@@ -80,8 +103,24 @@ def samples_for(
 def samples_range(
     *, risk: float, delta: float, coverage: float, error_rate: float, power: float = 0.9, label_share: float = 1.0
 ) -> tuple[int, int]:
-    """Labelled rows needed with a good score, and with one that does not rank within the accepted rows at all.
+    """How many labelled rows are needed with a good score, and with one that does not rank the accepted rows at all.
 
+    Parameters
+    ----------
+    risk, delta, coverage, error_rate, power, label_share : float
+        As of `samples_for`.
+
+    Returns
+    -------
+    tuple of two int
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, or no number of rows is enough.
+
+    Examples
+    --------
     >>> samples_range(risk=0.1, delta=0.05, coverage=0.3, error_rate=0.05)
     (1065, 1065)
     """
@@ -126,8 +165,33 @@ def coverage_for(*, n: int, risk: float, delta: float, error_rate: float, power:
 def risk_for(*, n: int, delta: float, coverage: float, error_rate: float, power: float = 0.9) -> float:
     """The lowest risk that ``n`` labelled rows certify at ``coverage`` with probability ``power``, to three digits.
 
-    None of the accepted rows is more often wrong than one that is trusted less. It is 1 where no lower one is.
+    It is assumed that no accepted row is more often wrong than one that is trusted less.
 
+    Parameters
+    ----------
+    n : int
+        Labelled rows.
+    delta : float
+        The probability with which the guarantee may fail.
+    coverage : float
+        The share of rows to accept.
+    error_rate : float
+        The true share of errors among the rows accepted at that coverage.
+    power : float
+        The probability of success.
+
+    Returns
+    -------
+    float
+        1 where no lower risk is certified.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range.
+
+    Examples
+    --------
     >>> risk_for(n=500, delta=0.05, coverage=0.6, error_rate=0.01)
     0.0464
     """

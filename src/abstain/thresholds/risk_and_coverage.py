@@ -28,10 +28,47 @@ def risk_and_coverage(
     ids: ArrayLike | None = None,
     seed: int = 0,
 ) -> Threshold:
-    """A threshold with risk at most ``risk`` *and* coverage at least ``coverage``, both with probability 1 − δ.
+    """A threshold with risk at most ``risk`` and coverage at least ``coverage``, both together with probability 1 − δ.
 
-    A quarter of δ fixes the rank from which on the coverage is kept; `step_down` with the rest of δ begins there, which
-    certifies more than it does from lower ranks. Where both cannot be kept, the error names pairs that can.
+    A quarter of δ fixes the rank from which on the coverage is kept; `step_down` with the rest of δ begins there,
+    which certifies more than it does from lower ranks.
+
+    Parameters
+    ----------
+    confidence : (n,) array
+        Confidence of each row; −inf is never accepted.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    risk : float
+        The largest selective risk allowed, between 0 and 1.
+    coverage : float
+        The smallest share of rows to accept, between 0 and 1.
+    delta : float
+        The probability with which the guarantee may fail, at most 0.5.
+    ids : (n,) array, optional
+        Rows with the same id are one cluster, of which one row is drawn: the guarantee is then about clusters.
+    seed : int
+        Of the draw of one row from each cluster.
+
+    Returns
+    -------
+    Threshold
+        Its guarantee is about the risk, the one in ``further`` about the coverage.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, a confidence is NaN, or lengths differ.
+    NoSafeThresholdError
+        If both cannot be kept together; it lists pairs that can.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> u = rng.random(2000)
+    >>> errors = rng.random(2000) < 0.3 * u**2
+    >>> risk_and_coverage(1 - u, errors, risk=0.1, coverage=0.6).accepted >= 1200
+    True
     """
     check_target("risk", risk)
     check_target("coverage", coverage)
@@ -91,10 +128,42 @@ def trade_off(
     ids: ArrayLike | None = None,
     seed: int = 0,
 ) -> list[Threshold]:
-    """The threshold for each of the ``risks`` that is achievable, lowest risk first, by `step_down`.
+    """The threshold of `step_down` for each of several risks that is achievable, lowest risk first.
 
-    All guarantees hold together with probability 1 − δ, each being tested at δ over their number: so one of them may be
-    chosen after looking at all, which a target asked for after a look at the sample may not.
+    All guarantees hold together with probability 1 − δ, each being tested at δ over their number. So one of them
+    may be chosen after looking at all.
+
+    Parameters
+    ----------
+    confidence : (n,) array
+        Confidence of each row; −inf is never accepted.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    risks : tuple of float
+        Different target risks.
+    delta : float
+        The probability with which the guarantee may fail, at most 0.5.
+    ids : (n,) array, optional
+        Rows with the same id are one cluster, of which one row is drawn: the guarantee is then about clusters.
+    seed : int
+        Of the draw of one row from each cluster.
+
+    Returns
+    -------
+    list of Threshold
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, a confidence is NaN, or lengths differ.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> u = rng.random(2000)
+    >>> errors = rng.random(2000) < 0.3 * u**2
+    >>> [threshold.guarantee.target for threshold in trade_off(1 - u, errors, risks=(0.001, 0.05, 0.1))]
+    [0.05, 0.1]
     """
     check_chance("delta", delta)
     if not risks or len(set(risks)) < len(risks):

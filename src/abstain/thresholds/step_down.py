@@ -40,17 +40,46 @@ def step_down(
     ids: ArrayLike | None = None,
     seed: int = 0,
 ) -> Threshold:
-    """The lowest threshold certified by testing the sample's own ranks, from several coverages on.
+    """The lowest threshold certified by exact tests along the ranks of the sample itself.
 
-    P(selective risk ≤ ``risk``) ≥ 1 − δ over the calibration sample, whose rows must be drawn independently from the
-    distribution of deployment (unknown classes included, each an error); nothing is assumed of the score. No row is
-    set aside and no seed decides: the answer is the same for the same rows in any order. (Only ``ids`` that repeat need
-    the ``seed``: of each cluster one row is drawn, the guarantee is then about clusters, and `betting` makes one about
-    rows.) Losses in [0, 1] other than errors are tested by Hoeffding–Bentkus. Proof: docs/guarantees.md.
+    P(selective risk ≤ ``risk``) ≥ 1 − δ over the calibration sample, whose rows must be drawn independently from
+    the distribution of deployment (unknown classes included, each an error). Nothing is assumed of the score.
+    Without ids the answer is the same for the same rows in any order. Losses other than 0 and 1 are tested by
+    Hoeffding–Bentkus. Proof: docs/guarantees.md.
 
+    Parameters
+    ----------
+    confidence : (n,) array
+        Confidence of each row; −inf is never accepted.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    risk : float
+        The largest selective risk allowed, between 0 and 1.
+    delta : float
+        The probability with which the guarantee may fail, at most 0.5.
+    ids : (n,) array, optional
+        Rows with the same id are one cluster, of which one row is drawn: the guarantee is then about clusters.
+    seed : int
+        Of the draw of one row from each cluster.
+
+    Returns
+    -------
+    Threshold
+        With its guarantee.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, a confidence is NaN, or lengths differ.
+    NoSafeThresholdError
+        If no threshold can be certified; it lists the targets that can be.
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> u = rng.random(2000)
-    >>> step_down(1 - u, rng.random(2000) < 0.3 * u**2, risk=0.05).accepted > 1000
+    >>> errors = rng.random(2000) < 0.3 * u**2
+    >>> step_down(1 - u, errors, risk=0.05).accepted > 1000
     True
     """
     check_target("risk", risk)

@@ -26,11 +26,49 @@ def target_risk(
     largest: int | None = None,
     seed: int = 0,
 ) -> Threshold:
-    """The threshold with selective risk at most ``risk`` in the distribution of rows, with probability 1 − δ.
+    """The threshold with selective risk at most ``risk``, with probability 1 − δ over the calibration sample.
 
-    Without ``ids`` rows are independent, and `step_down` is the rule. With ``ids``, which name clusters, the guarantee
-    is about clusters of at most ``largest`` rows, by default as many as the largest here has: by `betting`, or by
-    `step_down` where that is a single row.
+    Without ``ids`` rows are independent and `step_down` is the rule. With ``ids`` the guarantee is about clusters
+    of at most ``largest`` rows: by `betting`, or by `step_down` where that is one row.
+
+    Parameters
+    ----------
+    confidence : (n,) array
+        Confidence of each row; −inf is never accepted.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    risk : float
+        The largest selective risk allowed, between 0 and 1.
+    delta : float
+        The probability with which the guarantee may fail, at most 0.5.
+    ids : (n,) array, optional
+        Rows with the same id are one cluster.
+    largest : int, optional
+        The most rows of a cluster; by default those of the largest here.
+    seed : int
+        Of the draws of `betting`.
+
+    Returns
+    -------
+    Threshold
+        With its guarantee.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, a confidence is NaN, or lengths differ.
+    NoSafeThresholdError
+        If no threshold can be certified; it lists the targets that can be.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> u = rng.random(2000)
+    >>> errors = rng.random(2000) < 0.3 * u**2
+    >>> target_risk(1 - u, errors, risk=0.05).method
+    'step_down'
+    >>> target_risk(1 - u, errors, risk=0.05, ids=np.arange(2000) // 2).method
+    'betting'
     """
     if ids is None:
         if largest is not None:
@@ -51,9 +89,28 @@ def target_risk(
 def label_floor(confidence: ArrayLike, /, *, share: float) -> float:
     """The confidence above which the most trusted ``share`` of unlabelled rows lies: label those rows alone.
 
-    Given this floor, which is one of their confidences, the rows above it are independent draws of the distribution
-    above it. Choose a share somewhat larger than the coverage hoped for: nothing below the floor is ever accepted.
+    Given this floor, the rows above it are independent draws of the distribution above it. Choose a share somewhat
+    larger than the coverage hoped for: nothing below the floor is ever accepted.
 
+    Parameters
+    ----------
+    confidence : (n,) array
+        Confidence of each row; −inf is never accepted.
+    share : float
+        Of the rows to label, above 0 and at most 1.
+
+    Returns
+    -------
+    float
+        One of the confidences; −inf for all rows.
+
+    Raises
+    ------
+    InvalidInputError
+        If the share is out of its range, or a confidence is NaN.
+
+    Examples
+    --------
     >>> label_floor([0.9, 0.5, 0.7, 0.8], share=0.5)
     0.7
     """
@@ -78,29 +135,51 @@ def labelled_above(
     largest: int | None = None,
     seed: int = 0,
 ) -> Threshold:
-    """The threshold of `target_risk`, at or above a ``floor`` fixed before any label; losses below it do not count.
+    """The threshold of `target_risk` where only rows above a floor have labels.
 
-    P(selective risk ≤ ``risk``) ≥ 1 − δ over the calibration sample, as with all rows labelled, and as much is
-    certified as long as it lies above the floor: rows below it count as errors, which changes the risk of no threshold
-    above it. The floor may be a number known beforehand, or `label_floor` of these rows or others, but must not depend
-    on losses.
+    P(selective risk ≤ ``risk``) ≥ 1 − δ over the calibration sample, as with all rows labelled. Rows below the
+    floor count as errors, which changes the risk of no threshold above it. The floor may be `label_floor` of these
+    rows or others, or a number known beforehand; it must not depend on losses.
 
     Parameters
     ----------
-    confidence, losses
-        (n,) of all rows; at or below the floor a loss may be anything, NaN included.
-    floor
+    confidence : (n,) array
+        Confidence of each row; −inf is never accepted.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1; at or below the floor they may be anything, NaN included.
+    floor : float
         Confidence above which every row has its loss.
-    risk, delta, ids, largest, seed
-        As of `target_risk`.
+    risk : float
+        The largest selective risk allowed, between 0 and 1.
+    delta : float
+        The probability with which the guarantee may fail, at most 0.5.
+    ids : (n,) array, optional
+        Rows with the same id are one cluster.
+    largest : int, optional
+        The most rows of a cluster; by default those of the largest here.
+    seed : int
+        Of the draws of `betting`.
 
+    Returns
+    -------
+    Threshold
+        At or above the floor.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, a confidence is NaN, or lengths differ.
+    NoSafeThresholdError
+        If no threshold can be certified; it lists the targets that can be.
+
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> u = rng.random(2000)
+    >>> errors = rng.random(2000) < 0.3 * u**2
     >>> floor = label_floor(1 - u, share=0.6)
-    >>> losses = np.where(1 - u > floor, rng.random(2000) < 0.2 * u**2, np.nan)
-    >>> threshold = labelled_above(1 - u, losses, floor=floor, risk=0.05)
-    >>> threshold.n, threshold.value >= floor
-    (2000, True)
+    >>> labelled_above(1 - u, np.where(1 - u > floor, errors, np.nan), floor=floor, risk=0.05).value >= floor
+    True
     """
     check_number("floor", floor)
     if floor != floor:

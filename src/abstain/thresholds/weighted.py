@@ -32,9 +32,36 @@ class EstimatedWeights:
 
 
 def estimate_weights(source: ArrayLike, target: ArrayLike, /, *, largest: float = 10.0) -> EstimatedWeights:
-    """Weights (n,) of source samples by a logistic domain classifier on features (n, d) and (m, d), cut at ``largest``.
+    """Estimate how much more likely each row is under a target distribution, by a logistic domain classifier.
 
-    Odds of "from the target" times n/m, each from a model that has not seen the sample (five folds).
+    The weight is the odds of "from the target" times n/m, from a model that was not fitted on the row (five folds).
+
+    Parameters
+    ----------
+    source : (n, d) array
+        Features of the calibration rows.
+    target : (m, d) array
+        Features of rows of the target distribution.
+    largest : float
+        Weights are cut at this.
+
+    Returns
+    -------
+    EstimatedWeights
+        (n,) weights, with the note that they void finite-sample guarantees.
+
+    Raises
+    ------
+    InvalidInputError
+        If shapes differ or there are fewer than five rows.
+    MissingExtraError
+        If scikit-learn is not installed.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> estimate_weights(rng.normal(size=(200, 2)), 1 + rng.normal(size=(200, 2))).weights.shape
+    (200,)
     """
     linear_model = require("sklearn.linear_model", extra="sklearn", feature="Estimating weights")
     selection = require("sklearn.model_selection", extra="sklearn", feature="Estimating weights")
@@ -56,10 +83,38 @@ def estimate_weights(source: ArrayLike, target: ArrayLike, /, *, largest: float 
 def rejection_sample(
     weights: ArrayLike, /, *, largest: float, data: tuple[ArrayLike, ...], seed: int = 0
 ) -> NDArray[np.bool_]:
-    """Keep each sample with probability w / ``largest``: what is kept is an exact sample of the shifted distribution.
+    """Keep each row with probability w / ``largest``, which leaves an exact sample of the shifted distribution.
 
-    The weights dP'/dP must be known and at most ``largest``. ``data`` are the columns of the rows, such as confidence
-    and losses: the draw depends on them, so that it is another one for other rows. (Park et al., 2022)
+    Parameters
+    ----------
+    weights : (n,) array
+        dP'/dP of each row: known, not estimated, and at most ``largest``.
+    largest : float
+        A bound on the weights, known beforehand.
+    data : tuple of (n,) arrays
+        Columns of the rows, such as confidence and losses; the draw depends on them, so that other rows get another
+        one.
+    seed : int
+        Of the draw.
+
+    Returns
+    -------
+    (n,) array of bool
+        Which rows are kept.
+
+    Raises
+    ------
+    InvalidInputError
+        If a weight is not between 0 and ``largest``.
+
+    Examples
+    --------
+    >>> rejection_sample([1.0, 0.0, 1.0], largest=1.0, data=([0.9, 0.8, 0.7],))
+    array([ True, False,  True])
+
+    References
+    ----------
+    Park et al., "PAC prediction sets under covariate shift", ICLR 2022.
     """
     w = as_doubles("weights", weights)
     if w.ndim != 1 or not largest > 0 or not ((w >= 0) & (w <= largest)).all():
@@ -80,12 +135,52 @@ def weighted_risk(
     ids: ArrayLike | None = None,
     seed: int = 0,
 ) -> Threshold:
-    """A threshold certified for the distribution with density ``weights`` relative to the sample's.
+    """A threshold certified for another distribution than the sample's, given by weights.
 
-    The weights are at most ``largest``. By rejection sampling, which keeps a true sample of the shifted distribution
-    for `step_down`, or by `betting` on all rows, which is better where few weights come near ``largest``. One row of
-    each cluster of ``ids`` is used. The guarantee holds if the weights are the true ones; with estimated weights the
-    result says that there is no finite-sample guarantee.
+    P(selective risk ≤ ``risk``) ≥ 1 − δ under the distribution with density ``weights`` relative to the sample's,
+    if the weights are the true ones. With estimated weights the guarantee is marked as unproved.
+
+    Parameters
+    ----------
+    confidence : (n,) array
+        Confidence of each row; −inf is never accepted.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    weights : (n,) array or EstimatedWeights
+        dP'/dP of each row.
+    risk : float
+        The largest selective risk allowed, between 0 and 1.
+    largest : float, optional
+        A bound on the weights, known beforehand; that of `EstimatedWeights` where these are given.
+    delta : float
+        The probability with which the guarantee may fail, at most 0.5.
+    by : {"rejection_sampling", "betting"}
+        `rejection_sample` and then `step_down`, or `betting` on all rows, which is better where few weights come
+        near ``largest``.
+    ids : (n,) array, optional
+        Rows with the same id are one cluster, of which one row is drawn: the guarantee is then about clusters.
+    seed : int
+        Of all draws.
+
+    Returns
+    -------
+    Threshold
+        With its guarantee.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, a confidence is NaN, or lengths differ.
+    NoSafeThresholdError
+        If no threshold can be certified; it lists the targets that can be.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> u = rng.random(2000)
+    >>> errors = rng.random(2000) < 0.3 * u**2
+    >>> weighted_risk(1 - u, errors, np.where(u < 0.5, 1.5, 0.5), risk=0.05, largest=1.5).guarantee.proved
+    True
     """
     check_target("risk", risk)
     check_chance("delta", delta)
