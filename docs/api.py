@@ -28,10 +28,10 @@ QUESTIONS = {
 WITHOUT_ALL = {"evaluation.sensitivity": ("ScaleSensitivity", "scale_sensitivity"), "onnx": ("attach",)}
 INTRODUCTION = """# Reference
 
-Every public name, with its signature and docstring; the pages that tell how to use them are in
+Every public name, with its signature and docstring; the pages that explain how to use them are in
 [the README](../README.md#documentation). `scripts/docs` writes this page, and the examples are run as tests, with
 NumPy as `np` and the names of their package. Arguments before `/` go by position, those after `*` by name. What a
-class has from its bases is told there: a score is a [`Score`](#scoresscore) and, once fitted, a
+class has from its bases is described there: a score is a [`Score`](#scoresscore) and, once fitted, a
 [`FittedScore`](#scoresfittedscore).
 `abstain` itself has {top}.
 """
@@ -53,7 +53,7 @@ def page() -> str:
 
 
 def _module(module: Any, name: str) -> Iterator[str]:
-    public = {key: _found(module, key) for key in WITHOUT_ALL.get(name) or module.exports}
+    public = {key: _found(module, key) for key in WITHOUT_ALL.get(name) or _exports(module)}
     ordered = sorted(public, key=lambda key: (_kind(public[key]), key.lower()))
     yield from ("", f"### abstain.{name}", "", _words(module), "", "| | |", "|---|---|")
     for key in ordered:
@@ -74,11 +74,22 @@ def _member(found: Any, title: str) -> Iterator[str]:
         yield from ("", f"- `.{typed}`", "", indent(_words(inner), "  "))
 
 
+def _exports(module: Any) -> Iterator[str]:
+    """The names in `__all__`, also those of a submodule's `__all__` that is added to it."""
+    for each in module.exports:
+        yield from [each] if isinstance(each, str) else _exports(module[each.parent.name])
+
+
 def _found(module: Any, name: str) -> Any:
     """What a public name stands for: imported, of the module itself, or of a file that is imported when asked for."""
     if name in module.imports:
         return _target(module.package[module.imports[name].removeprefix("abstain.")])
-    return _target(next(place for place in (module, *module.modules.values()) if name in place.members)[name])
+    return _target(next(each for each in (module, *_modules(module)) if name in each.members)[name])
+
+
+def _modules(module: Any) -> Iterator[Any]:
+    for each in module.modules.values():
+        yield from (each, *_modules(each))
 
 
 def _target(found: Any) -> Any:

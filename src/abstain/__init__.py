@@ -33,14 +33,10 @@ if TYPE_CHECKING:
     from abstain.evaluation.sensitivity import scale_sensitivity as scale_sensitivity
     from abstain.outputs import Outputs as Outputs
     from abstain.selector import Certificate as Certificate
-    from abstain.selector import Cost as Cost
-    from abstain.selector import Coverage as Coverage
-    from abstain.selector import JointRisk as JointRisk
-    from abstain.selector import Risk as Risk
-    from abstain.selector import RiskAndCoverage as RiskAndCoverage
     from abstain.selector import Selector as Selector
     from abstain.selector import calibrate as calibrate
     from abstain.selector import certify as certify
+    from abstain.selector.targets import *  # noqa: F403
     from abstain.sketch import Sketch as Sketch
 
 __version__ = "0.1.0"
@@ -66,24 +62,11 @@ _PUBLIC = {
     "evaluation.runs": ["RunComparison", "compare_runs"],
     "evaluation.sensitivity": ["ScaleSensitivity", "scale_sensitivity"],
     "outputs": ["Outputs"],
-    "selector": [
-        *(
-            "Certificate",
-            "Cost",
-            "Coverage",
-            "JointRisk",
-            "Risk",
-            "RiskAndCoverage",
-            "Selector",
-            "calibrate",
-            "certify",
-        ),
-    ],
+    "selector": ["Certificate", "Selector", "calibrate", "certify"],
     "sketch": ["Sketch"],
 }
-"""By module, the public names; under "" the modules themselves."""
+"""By module, the public names; under "" the modules themselves. The targets come from their registry."""
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}
-__all__ = sorted(_HOME)
 
 
 def _to_html(result: Any, file: str | PathLike[str], /, **options: Any) -> None:
@@ -96,17 +79,26 @@ _to_html.__doc__ = WithPage.to_html.__doc__
 WithPage.to_html = _to_html  # type: ignore[method-assign]
 
 
+def _targets() -> Any:
+    return importlib.import_module("abstain.selector.targets")
+
+
 def __getattr__(name: str) -> Any:
     """Import on first use, so that `import abstain` costs nothing."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'abstain' has no attribute {name!r}")
-    if module := _HOME[name]:
+    value: Any
+    if name == "__all__":
+        value = sorted([*_HOME, *_targets().__all__])
+    elif module := _HOME.get(name):
         value = getattr(importlib.import_module(f"abstain.{module}"), name)
-    else:
+    elif name in _HOME:
         value = importlib.import_module(f"abstain.{name}")
+    elif name[:1].isupper() and name in _targets().__all__:
+        value = getattr(_targets(), name)
+    else:
+        raise AttributeError(f"module 'abstain' has no attribute {name!r}")
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__getattr__("__all__"), "__version__"]

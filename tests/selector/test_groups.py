@@ -114,12 +114,12 @@ def test_a_score_that_cannot_be_fitted_is_left_out_of_the_choice():
     ("options", "message"),
     [
         ({"risk": 0.1, "per": "row"}, "`per` must be class or domain"),
-        ({"coverage": 0.5, "per": "class"}, "`per` must come with `risk` or `risk` and `group_risk`, got `coverage`"),
+        ({"coverage": 0.5, "per": "class"}, "`per` must come with `risk` and `group_risk` or `risk`, got `coverage`"),
         ({"risk": 0.1, "group_risk": 0.2}, "`group_risk` must come with `per`"),
         ({"risk": 0.1, "per": "class", "method": "sgr"}, "`method` must be one of group_thresholds"),
         ({"risk": 0.1, "score": ["nothing"]}, "`score` must be a known score"),
         ({"risk": 0.1, "score": []}, "`score` must name at least one score"),
-        ({"cost": 0.1, "score": ["max_logit", "energy"]}, "`score` must be one name with a `cost`"),
+        ({"cost": 0.1, "score": ["max_logit", "energy"]}, "`score` must be one name with Cost\\(0.1\\), got 2 scores"),
     ],
 )
 def test_what_does_not_go_together_is_said(options, message):

@@ -6,11 +6,13 @@ from dataclasses import FrozenInstanceError, fields
 import numpy as np
 import pytest
 
+import abstain
 from abstain import Cost, Coverage, JointRisk, Outputs, Risk, RiskAndCoverage, Selector, calibrate
 from abstain.cli.app import app
 from abstain.datasets import digits
 from abstain.scores import ExpectedCost
 from abstain.selector.targets import TARGETS, target_of
+from abstain.selector.targets.target import Target
 from abstain.thresholds.methods import METHODS
 
 EXAMPLES = [
@@ -39,6 +41,23 @@ def short(target):
 
 def test_every_target_has_an_example():
     assert {type(target) for target in EXAMPLES} == set(TARGETS)
+
+
+@pytest.mark.parametrize("kind", TARGETS)
+def test_a_target_is_final_and_overrides_nothing_concrete(kind):
+    assert kind.__final__
+    concrete = {name for name, value in vars(Target).items() if callable(value) or isinstance(value, property)}
+    concrete = {name for name in concrete - Target.__abstractmethods__ if not name.startswith("__")}
+    assert {"rule", "changed", "command"} <= concrete
+    assert not concrete & set(vars(kind))
+
+
+@pytest.mark.parametrize("kind", TARGETS)
+def test_every_target_is_exported(kind):
+    assert getattr(abstain, kind.__name__) is getattr(abstain.selector, kind.__name__) is kind
+    assert kind.__name__ in abstain.__all__
+    assert kind.__name__ in dir(abstain)
+    assert kind.__name__ in abstain.selector.__all__
 
 
 @pytest.mark.parametrize("target", EXAMPLES, ids=repr)

@@ -1,6 +1,6 @@
 """`abstain calibrate`: outputs to a selector file."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, final
 
@@ -143,20 +143,12 @@ def _target(
     """The target that the options ask for."""
     from abstain.selector.targets import target_of
 
-    costs = None if rows is None or asked.costs is None else read_costs(asked.costs, rows.n_classes, rows.class_names)
-    return target_of(
-        risk=asked.risk,
-        coverage=asked.coverage,
-        cost=_numbers(asked.cost),
-        costs=costs,
-        delta=asked.delta,
-        method=rule.method,
-        label_above=rule.label_above,
-        per=kind,
-        group_risk=groups.group_risk,
-        jointly=not groups.each,
-        largest_cluster=rule.largest_cluster,
-    )
+    options = {field.name: getattr(each, field.name) for each in (asked, groups, rule) for field in fields(each)}
+    for name in ("each", "seed"):  # not of the target, or under another name
+        del options[name]
+    if rows is not None and asked.costs is not None:
+        options["costs"] = read_costs(asked.costs, rows.n_classes, rows.class_names)
+    return target_of(**options | {"cost": _numbers(asked.cost), "per": kind, "jointly": not groups.each})
 
 
 def _from_sketch(file: Path, target: "Target", score: str | None) -> "Selector":

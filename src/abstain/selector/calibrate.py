@@ -19,10 +19,12 @@ from abstain.selector.calibration_data import CalibrationData
 from abstain.selector.calibration_rows import SeenRows
 from abstain.selector.choice import allowed, best_score, candidates
 from abstain.selector.selector import Selector
-from abstain.selector.targets import Risk, Target, target_of
-from abstain.selector.targets.target import ScoredRows, Thresholds
+from abstain.selector.targets import target_of
+from abstain.selector.targets.abilities import CostTarget, FallbackTarget, ScoreChecker, SketchTarget
+from abstain.selector.targets.target import ScoredRows, Target, Thresholds
 from abstain.sketch import BinCounts, Sketch
 from abstain.sketch.thresholds import MOST, BinnedSample
+from abstain.thresholds.guarantee import Quantity
 from abstain.thresholds.refusal import NoSafeThresholdError
 from abstain.thresholds.sample import one_per_cluster
 from abstain.thresholds.score_distribution import ScoreDistribution
@@ -53,7 +55,7 @@ def calibrate(
     outputs
         Rows drawn as those of deployment are; non-finite ones count as errors that are never accepted.
     target
-        `Risk`, `Coverage`, `RiskAndCoverage`, `JointRisk` or `Cost` of `abstain.selector.targets`, with all options.
+        A target of `abstain.selector.targets` with all options, such as ``Risk(0.02, per="class")``.
     score
         The confidence, by default ``"confidence_margin"``. Of several, or with ``"best"`` of all that the outputs
         allow, the best is chosen on a fifth of the rows; a score that needs fitting gets rows of its own.
@@ -82,17 +84,18 @@ def calibrate(
     expect_outputs(outputs)
     aim = _target(target, risk=risk, coverage=coverage, cost=cost, delta=delta)
     possible = _candidates(score, outputs, aim)
-    _check_labelled_above(aim, possible)
     tried: list[str] = []
     entry, fitting, rest = possible[0], FittingRows.all_alike(outputs), outputs
     if len(possible) > 1:
+        if aim.alpha is None:
+            raise InvalidInputError(f"`score` must be one name with {aim!r}, got {len(possible)} scores.")
         entry, fitting, rest, tried = best_score(possible, outputs, alpha=aim.alpha, seed=seed)
     elif entry.needs_fitting:
         fitting, rest = split_to_fit(outputs, seed=seed, share=entry.fitting_share)
     fitted = entry.fit(fitting.of(entry))
     rows = ScoredRows(rest, fitted, rejected_last(fitted(rest)))
     threshold, groups = _threshold(aim, rows, seed)
-    if fitted.singles and isinstance(aim, Risk) and aim.per is None:
+    if fitted.singles and groups is None and _is_of_risk_alone(threshold):
         threshold = _noting(threshold, improvement(entry.name, threshold, aim, rows, seed=seed))
     if tried:
         words = f"{entry.name} was chosen among {len(tried)} scores on other rows, which costs the guarantee nothing"
@@ -141,6 +144,8 @@ def calibrate_sketch(
             "`score` must name a score of the sketch, got 'best', which needs the rows to choose on. Calibrate the "
             f"outputs, or name one of {', '.join(sketch.scores)}."
         )
+    if not isinstance(aim, SketchTarget):
+        raise InvalidInputError(f"A sketch must be calibrated for a risk or a coverage, got {aim!r}. Use the outputs.")
     name = default_score(sketch.scores) if score is None else score
     counts = sketch.counts(name)
     try:
@@ -161,10 +166,14 @@ def _threshold(target: Target, rows: ScoredRows, seed: int) -> Thresholds:
     try:
         return target.threshold(rows, seed=seed)
     except NoSafeThresholdError as error:
-        fallback = target.fallback(len(rows.outputs))
+        fallback = target.fallback(len(rows.outputs)) if isinstance(target, FallbackTarget) else None
         if fallback is None:
             raise error.explained() from None
         return fallback, None
+
+
+def _is_of_risk_alone(threshold: Threshold) -> bool:
+    return threshold.guarantee.quantity is Quantity.RISK and not threshold.further
 
 
 def _noting(threshold: Threshold, words: str) -> Threshold:
@@ -182,25 +191,21 @@ def _data(selector: Selector, given: Outputs, rows: ScoredRows) -> CalibrationDa
     )
 
 
-def _check_labelled_above(target: Target, scores: list[Score]) -> None:
-    """Where only some rows are labelled, no score can be chosen or fitted."""
-    above = isinstance(target, Risk) and target.label_above is not None
-    if above and (len(scores) > 1 or scores[0].needs_fitting):
-        names = ", ".join(score.name for score in scores[:3])
-        raise InvalidInputError(
-            f"`label_above` must come with one score that needs no fitting, as not all rows have labels, got {names}."
-        )
-
-
 def _candidates(score: Scores | None, outputs: Outputs, target: Target) -> list[Score]:
-    """The scores to choose among, all of which the outputs allow; a single score where there is nothing to choose."""
+    """The scores to choose among, all of which outputs and target allow; one where there is nothing to choose."""
     if isinstance(score, list | tuple) and len(score) == 1:
         score = score[0]
-    if target.weighs_answers or score == EXPECTED_COST.name:
+    costs = target if isinstance(target, CostTarget) else None
+    if score == EXPECTED_COST.name or (costs is not None and costs.weighs_answers):
         if score not in (None, EXPECTED_COST.name):
             raise InvalidInputError(f"`score` must be left out where answers are weighed by costs, got {score!r}.")
-        return [allowed(target.expected_cost(outputs.n_classes), outputs)]
-    return candidates(score, outputs)
+        if costs is None:
+            raise InvalidInputError(f"`score` must not be {score} without a `cost`, got {target!r}. Use Cost(…).")
+        return [allowed(costs.expected_cost(outputs.n_classes), outputs)]
+    scores = candidates(score, outputs)
+    if isinstance(target, ScoreChecker):
+        target.check_scores(scores)
+    return scores
 
 
 def improvement(name: str, certified: Threshold, target: Target, rows: ScoredRows, /, *, seed: int) -> str:

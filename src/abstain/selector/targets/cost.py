@@ -6,7 +6,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abstain._errors import InvalidInputError, InvalidTypeError
+from abstain._errors import InvalidTypeError
 from abstain.outputs.validation import unlabelled
 from abstain.scores.expected_cost import Costs, ExpectedCost
 from abstain.scores.score import Score
@@ -63,9 +63,9 @@ class Cost(Target):
         return self.costs is not None or by_method or np.ndim(self.cost) > 0
 
     @property
-    def alpha(self) -> float:
+    def alpha(self) -> None:
         """Scores are not chosen for a cost."""
-        raise InvalidInputError("`score` must be one name with a `cost`, got several.")
+        return None
 
     def expected_cost(self, n_classes: int, /) -> Score:
         """The score of expected cost, with these costs."""

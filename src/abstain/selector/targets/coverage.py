@@ -48,7 +48,7 @@ class Coverage(Target):
 
     @property
     def alpha(self) -> float:
-        """Scores are chosen by the AURC up to this coverage."""
+        """Scores are compared by the AURC up to this coverage."""
         return self.coverage
 
     def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:

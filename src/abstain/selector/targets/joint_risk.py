@@ -57,6 +57,11 @@ class JointRisk(Target):
         """The names of its rules, the default first."""
         return methods_for("risk overall and per group")
 
+    @property
+    def alpha(self) -> float:
+        """Scores are compared by the AURC over all coverages."""
+        return 1.0
+
     def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
         """The threshold that keeps both risks."""
         assert self.per is not None

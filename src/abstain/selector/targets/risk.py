@@ -7,6 +7,7 @@ import numpy as np
 
 from abstain._errors import InvalidInputError
 from abstain._names import check_name
+from abstain.scores.score import Score
 from abstain.selector.calibration_data import class_names_of, largest_cluster
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.selector.targets.target import Per, ScoredRows, Target, Thresholds, WhenImpossible
@@ -84,6 +85,20 @@ class Risk(Target):
     def methods(self) -> tuple[str, ...]:
         """The names of its rules, the default first."""
         return methods_for("risk" if self.per is None else "risk per group")
+
+    @property
+    def alpha(self) -> float:
+        """Scores are compared by the AURC over all coverages."""
+        return 1.0
+
+    def check_scores(self, scores: list[Score], /) -> None:
+        """Raise an error where rows without labels would choose or fit a score."""
+        if self.label_above is not None and (len(scores) > 1 or scores[0].needs_fitting):
+            names = ", ".join(score.name for score in scores[:3])
+            raise InvalidInputError(
+                f"`label_above` must come with one score that needs no fitting, got {names}. Rows without labels can "
+                "neither choose nor fit a score."
+            )
 
     def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
         """The threshold that keeps the target, or one for each group."""

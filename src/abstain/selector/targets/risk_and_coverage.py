@@ -45,7 +45,7 @@ class RiskAndCoverage(Target):
 
     @property
     def alpha(self) -> float:
-        """Scores are chosen by the AURC up to this coverage."""
+        """Scores are compared by the AURC up to this coverage."""
         return self.coverage
 
     def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,8 @@ from abstain._errors import InvalidInputError
 from abstain._names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.confidences import predictions
-from abstain.scores.score import FittedScore, Score
+from abstain.scores.score import FittedScore
 from abstain.selector.group_thresholds import GroupThresholds
-from abstain.sketch import Sketch
 from abstain.thresholds.methods import METHODS
 from abstain.thresholds.sample import check_chance
 from abstain.thresholds.threshold import Threshold
@@ -55,8 +54,9 @@ class ScoredRows:
 class Target(ABC):
     """What a selector is to guarantee, with what probability and by which rule.
 
-    A subclass is a frozen dataclass whose fields are its options. It says which of them name it in the short form
-    (``keys``), checks them, and finds its threshold.
+    A subclass is a final frozen dataclass whose fields are its options. It says which of them name it in the short form
+    (``keys``), checks them, and finds its threshold. What only some targets can do is a protocol of
+    `abstain.selector.targets.abilities`: a target has the ability by having its methods.
     """
 
     keys: ClassVar[tuple[str, ...]]
@@ -65,6 +65,7 @@ class Target(ABC):
     """Whether ``delta=None`` asks for a guarantee in expectation."""
     delta: float | None = field(default=0.05, kw_only=True)
 
+    @final
     def __post_init__(self) -> None:
         if self.delta is not None:
             check_chance("delta", self.delta)
@@ -88,32 +89,17 @@ class Target(ABC):
     def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
         """The threshold that keeps the target; `NoSafeThresholdError` where there is none."""
 
-    def threshold_of_sketch(self, _sketch: Sketch, _score: str, /) -> Thresholds:
-        """The same from counts; only some targets can."""
-        raise InvalidInputError(f"A sketch must be calibrated for a risk or a coverage, got {self!r}. Use the outputs.")
-
-    def fallback(self, _n: int, /) -> Threshold | None:
-        """The threshold to use where none keeps the target on n rows; None where that is an error."""
-        return None
-
-    def expected_cost(self, _n_classes: int, /) -> Score:
-        """The score of expected cost, where there are costs."""
-        raise InvalidInputError("`cost` must be given for the score expected_cost, got none.")
-
     @property
-    def weighs_answers(self) -> bool:
-        """Whether the answers are the cheapest ones, not the classifier's own."""
-        return False
+    @abstractmethod
+    def alpha(self) -> float | None:
+        """Scores are compared by the AURC up to this coverage; None where there is nothing to compare them by."""
 
-    @property
-    def alpha(self) -> float:
-        """Scores are chosen by the AURC up to this coverage."""
-        return 1.0
-
+    @final
     def rule(self, method: str | None = None, /) -> Any:
         """The rule by name, or the default."""
         return METHODS[method or self.methods[0]].rule
 
+    @final
     def changed(self) -> dict[str, Any]:
         """The options that are not at their default, by name."""
         values = {each.name: (getattr(self, each.name), each.default) for each in fields(self)}
@@ -126,6 +112,7 @@ class Target(ABC):
         order = sorted(shown, key=lambda part: "=" in part)
         return f"{type(self).__name__}({', '.join(order)})"
 
+    @final
     def command(self) -> str:
         """The options of `abstain calibrate` that ask for this target.
 
