@@ -155,7 +155,9 @@ def refuted_clusters(*, starts: int = 60, runs: int = 400, clusters: int = 300) 
 def selector_for(distribution: ClusterDistribution) -> Selector:
     """One that accepts every row, with the target guaranteed for clusters as large as the distribution has."""
     largest = int(distribution.size.max())
-    rows = Outputs(given={"c": np.linspace(0, 1, 500)}, errors=np.zeros(500, bool), ids=[f"x{i}" for i in range(500)])
+    rows = Outputs(
+        confidences={"c": np.linspace(0, 1, 500)}, errors=np.zeros(500, bool), ids=[f"x{i}" for i in range(500)]
+    )
     selector = calibrate(rows, risk=RISK, delta=DELTA)
     guarantee = replace(selector.threshold.guarantee, largest=largest)
     return replace(selector, threshold=replace(selector.threshold, value=-np.inf, guarantee=guarantee))
@@ -163,4 +165,4 @@ def selector_for(distribution: ClusterDistribution) -> Selector:
 
 def _outputs(distribution: ClusterDistribution, seed: list[int], clusters: int) -> Outputs:
     c, e, ids = distribution.draw(np.random.default_rng([9, *seed]), clusters)
-    return Outputs(given={"c": c}, errors=e, ids=[f"{seed}-{i}" for i in ids])
+    return Outputs(confidences={"c": c}, errors=e, ids=[f"{seed}-{i}" for i in ids])

@@ -327,13 +327,13 @@ def _trade_off(rng: np.random.Generator) -> bool:
 
 def _table(rng: np.random.Generator, n: int, rate: Callable[[Any], Any]) -> Outputs:
     u = rng.random(n)
-    return Outputs(given={"c": 1 - u}, errors=rng.random(n) < rate(u))
+    return Outputs(confidences={"c": 1 - u}, errors=rng.random(n) < rate(u))
 
 
 def _recertified(rng: np.random.Generator) -> bool:
     new, recertification = _table(rng, 6000, lambda u: 0.01 + 0.45 * u**2), Recertification.of(OLD, delta=DELTA)
     for labels in (200, 200, 250, 300, 400, 500, 600, 700):
-        recertification = recertification.ask(new.given_confidence("c"), np.arange(6000), labels=labels)
+        recertification = recertification.ask(new.confidence("c"), np.arange(6000), labels=labels)
         recertification = recertification.answer(
             recertification.pending, new.errors[np.array(recertification.pending).astype(int)]
         )
@@ -360,7 +360,7 @@ def _label_shift(rng: np.random.Generator) -> bool:
 def _best(rng: np.random.Generator) -> bool:
     u = rng.random(N)
     names = {f"s{i}": 1 - u + (0.02 + 0.1 * i) * rng.normal(size=N) for i in reversed(range(6))}
-    outputs = Outputs(given=names, errors=rng.random(N) < DISTRIBUTIONS["monotone"](u))
+    outputs = Outputs(confidences=names, errors=rng.random(N) < DISTRIBUTIONS["monotone"](u))
     selector = calibrate(outputs, score="best", risk=RISK, delta=DELTA)
     big = np.random.default_rng(int(rng.integers(2**31)))
     v = big.random(100_000)
@@ -391,7 +391,7 @@ def _labels_needed(seed: int, slope: float, floor: float | None, goal: float) ->
         recertification.ids
     ) < 13_000:
         labels = recertification.next_look - len(recertification.ids)
-        recertification = recertification.ask(new.given_confidence("c"), np.arange(30_000), labels=labels)
+        recertification = recertification.ask(new.confidence("c"), np.arange(30_000), labels=labels)
         recertification = recertification.answer(
             recertification.pending, new.errors[np.array(recertification.pending).astype(int)]
         )
@@ -406,7 +406,7 @@ def choosing() -> bool:
         u = rng.random(N)
         names = {f"s{i}": 1 - u + (0.02 + 0.1 * i) * rng.normal(size=N) for i in reversed(range(6))}
         errors = rng.random(N) < DISTRIBUTIONS["monotone"](u)
-        outputs = Outputs(given=names, errors=errors)
+        outputs = Outputs(confidences=names, errors=errors)
         gains["best known"].append(_accepted(lambda o=outputs: calibrate(o, score="s0", risk=RISK, delta=DELTA)))
         gains["chosen on a fifth"].append(
             _accepted(lambda o=outputs: calibrate(o, score="best", risk=RISK, delta=DELTA))

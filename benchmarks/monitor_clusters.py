@@ -51,7 +51,7 @@ def ordered(rng: np.random.Generator, rows: Rows, order: str) -> Rows:
 def alarms(rng: np.random.Generator, distribution: tuple[str, str, str], order: str, population: Rows) -> list[bool]:
     """Of the risk of rows, of the risk in which clusters count once, of the share accepted and of the confidences."""
     ids, confidence, errors = draw(rng, CALIBRATION, *distribution)
-    selector = calibrate(Outputs(given={"vendor": confidence}, errors=errors, ids=ids), coverage=0.7, delta=0.2)
+    selector = calibrate(Outputs(confidences={"vendor": confidence}, errors=errors, ids=ids), coverage=0.7, delta=0.2)
     everyone, values, wrong = population
     inside, weight = values > selector.threshold.value, 1 / np.bincount(everyone)[everyone]
     of_rows, of_clusters = (float(np.average(wrong[inside], weights=w[inside])) for w in (np.ones(len(values)), weight))

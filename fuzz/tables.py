@@ -78,7 +78,7 @@ def _check(result: Outputs, text: str) -> None:
         {k.strip().lower(): v for k, v in row.items() if k} for row in csv.DictReader(io.StringIO(text, newline=""))
     ]
     expect(len(result) == len(cells), f"{len(result)} rows of a table of {len(cells)}")
-    given = result.given_confidence("confidence")
+    given = result.confidence("confidence")
     for row, confidence, position in zip(cells, given, range(len(result)), strict=True):
         expect("_" not in row["confidence"] and row["confidence"].isascii(), f"a number of {row['confidence']!r}")
         number = float(row["confidence"] or "nan")
@@ -121,6 +121,6 @@ class Parquets(Kind):
                 said = self.polars.read_parquet(self.file)["confidence"].cast(float).to_numpy()
             except BaseException:
                 return "taken"
-        given = result.given_confidence("confidence")
+        given = result.confidence("confidence")
         expect(np.array_equal(said.astype(np.float64), given, equal_nan=True), "other confidences")
         return "taken"

@@ -33,7 +33,7 @@ class Values(Kind):
             case 0:
                 result = taken(lambda: Outputs(logits=form, nonfinite="reject").logits[:, 0])
             case 1:
-                result = taken(lambda: Outputs(given={"a": form}, errors=errors).given_confidence("a"))
+                result = taken(lambda: Outputs(confidences={"a": form}, errors=errors).confidence("a"))
             case 2:
                 result = taken(lambda: aurc(form, errors))
             case _:

@@ -137,7 +137,7 @@ def test_what_cannot_be_attached_is_named(classifier):
     three = calibrate(other, coverage=0.5)
     with pytest.raises(ValueError, match="`model` must have 3 classes, as in calibration, got 5"):
         attach(place / "net.onnx", three, place / "x.onnx")
-    given = calibrate(Outputs(given={"vendor": outputs.logits.max(1)}, errors=outputs.errors), coverage=0.5)
+    given = calibrate(Outputs(confidences={"vendor": outputs.logits.max(1)}, errors=outputs.errors), coverage=0.5)
     with pytest.raises(ValueError, match="score that the graph can compute, got 'vendor', a confidence that was given"):
         attach(place / "net.onnx", given, place / "x.onnx")
     attach(place / "net.onnx", calibrate(outputs, coverage=0.5), place / "once.onnx")

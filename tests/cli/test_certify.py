@@ -11,7 +11,7 @@ from abstain import Outputs, calibrate
 def rows(folder, n, seed, steep=0.3):
     rng = np.random.default_rng(seed)
     u = rng.random(n)
-    outputs = Outputs(given={"vendor": 1 - u}, errors=rng.random(n) < steep * u**2)
+    outputs = Outputs(confidences={"vendor": 1 - u}, errors=rng.random(n) < steep * u**2)
     outputs.save(folder)
     return outputs
 

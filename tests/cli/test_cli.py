@@ -129,7 +129,7 @@ def test_tables_fit_the_terminal(run, folder, width):
 def test_the_command_to_go_on_with_works_as_printed(run, tmp_path):
     rng = np.random.default_rng(0)
     confidence = rng.random(80)
-    Outputs(given={"a": confidence}, errors=rng.random(80) > confidence).save(tmp_path / "few rows")
+    Outputs(confidences={"a": confidence}, errors=rng.random(80) > confidence).save(tmp_path / "few rows")
     command = run("evaluate", tmp_path / "few rows").stdout.splitlines()[-1]
     words = shlex.split(command.removeprefix("Next: abstain "))
     assert words[0] == "calibrate"
@@ -166,7 +166,7 @@ def test_intervals_are_whole_at_80_columns(run, folder):
 
 @pytest.mark.parametrize("option", ["--delta", "--level"])
 def test_a_probability_of_being_right_is_not_taken_for_one_of_being_wrong(run, tmp_path, option):
-    Outputs(given={"a": np.linspace(0, 1, 400)}, errors=np.zeros(400, dtype=bool)).save(tmp_path / "run")
+    Outputs(confidences={"a": np.linspace(0, 1, 400)}, errors=np.zeros(400, dtype=bool)).save(tmp_path / "run")
     done = run(
         "calibrate",
         tmp_path / "run",

@@ -15,7 +15,7 @@ def folder(tmp_path):
     rng = np.random.default_rng(0)
     c = rng.random(400)
     errors = rng.random(400) < 0.4 * (1 - c)
-    outputs = Outputs(given={"a": c, "b": rng.random(400)}, errors=errors, domain=["x", "y"] * 200)
+    outputs = Outputs(confidences={"a": c, "b": rng.random(400)}, errors=errors, domain=["x", "y"] * 200)
     outputs.save(tmp_path / "run")
     calibrate(outputs, score="a", coverage=0.5).save(tmp_path / "s.abstain")
     return tmp_path / "run"

@@ -98,7 +98,7 @@ def test_groups_are_read_from_the_column_that_calibration_named(run, tmp_path):
 
 def test_an_id_may_repeat_in_what_recertify_is_given(run, tmp_path):
     rng = np.random.default_rng(0)
-    outputs = Outputs(given={"c": rng.random(900)}, errors=np.zeros(900), ids=np.arange(900) // 3)
+    outputs = Outputs(confidences={"c": rng.random(900)}, errors=np.zeros(900), ids=np.arange(900) // 3)
     calibrate(outputs, risk=0.1).save(tmp_path / "s.abstain")
     rows = {"id": np.arange(900) // 3, "confidence": rng.random(900), "prediction": [f"p{k}" for k in range(900)]}
     polars.DataFrame(rows).write_csv(tmp_path / "d.csv")
@@ -116,7 +116,7 @@ def test_an_id_may_repeat_in_what_recertify_is_given(run, tmp_path):
 
 def test_labels_for_recertify_may_say_what_is_correct(run, tmp_path):
     rng = np.random.default_rng(0)
-    calibrate(Outputs(given={"c": rng.random(900)}, errors=np.zeros(900)), risk=0.1).save(tmp_path / "s.abstain")
+    calibrate(Outputs(confidences={"c": rng.random(900)}, errors=np.zeros(900)), risk=0.1).save(tmp_path / "s.abstain")
     polars.DataFrame({"id": np.arange(900), "confidence": rng.random(900)}).write_csv(tmp_path / "d.csv")
     state = ("--state", tmp_path / "r.json")
     run("recertify", tmp_path / "s.abstain", tmp_path / "d.csv", *state, "--ask", "250", "-o", tmp_path / "ask.csv")

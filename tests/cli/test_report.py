@@ -65,7 +65,7 @@ def test_the_page_has_a_title_of_ones_own_and_a_short_guarantee(run, tmp_path):
     for name in ("old", "new"):
         confidence = rng.random(3000)
         wrong = rng.random(3000) < 0.3 * (1 - confidence) ** 2
-        Outputs(given={"a": confidence}, errors=wrong).save(tmp_path / name)
+        Outputs(confidences={"a": confidence}, errors=wrong).save(tmp_path / name)
     run("calibrate", tmp_path / "old", "--risk", "0.05", "-o", tmp_path / "s")
     goal = tmp_path / "a.html"
     run("report", tmp_path / "new", "--selector", tmp_path / "s", "--title", "Our <classifier>", "-o", goal)

@@ -23,7 +23,7 @@ def hostile(tmp_path):
         logits=logits,
         labels=np.argmax(logits, axis=1) * (rng.random(60) > 0.1),
         domain=np.where(np.arange(60) % 2, f"a{HOSTILE}", "b"),
-        given={f"confidence_{HOSTILE}": rng.random(60)},
+        confidences={f"confidence_{HOSTILE}": rng.random(60)},
         class_names=(f"cat{HOSTILE}", "dog", "eel"),
     )
     outputs.save(tmp_path / "run")

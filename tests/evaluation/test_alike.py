@@ -34,7 +34,7 @@ def test_of_three_classes_they_do_not():
 def test_ties_are_part_of_a_ranking():
     c = np.array([0.4, 0.3, 0.2, 0.1])
     given = {"a": c, "b": np.exp(c), "c": np.round(c + 0.05, 0), "d": [0.4, 0.2, 0.3, 0.1]}
-    assert evaluate(Outputs(given=given, errors=[1, 0, 1, 0])).alike == (("a", "b"),)
+    assert evaluate(Outputs(confidences=given, errors=[1, 0, 1, 0])).alike == (("a", "b"),)
 
 
 def test_where_all_scores_rank_alike_there_is_nothing_to_compare_with():
@@ -47,7 +47,9 @@ def test_where_all_scores_rank_alike_there_is_nothing_to_compare_with():
 def test_an_evaluation_and_its_verdict_print_as_words():
     rng = np.random.default_rng(0)
     confidence = rng.random(300)
-    evaluation = evaluate(Outputs(given={"a": confidence, "b": rng.random(300)}, errors=rng.random(300) > confidence))
+    evaluation = evaluate(
+        Outputs(confidences={"a": confidence, "b": rng.random(300)}, errors=rng.random(300) > confidence)
+    )
     assert evaluation.verdict.score == "a"
     assert str(evaluation) == str(evaluation.verdict) == evaluation.verdict.words
     assert str(evaluation).startswith("Use a: ")

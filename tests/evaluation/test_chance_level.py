@@ -39,8 +39,8 @@ def test_counts_tell_it_too():
 def test_right_called_wrong_is_told_and_right_called_right_is_not():
     rng = np.random.default_rng(0)
     wrong = rng.random(300) < 0.1
-    assert WORDS in suspicion_of(Outputs(given={"a": rng.random(300)}, errors=~wrong))
-    assert suspicion_of(Outputs(given={"a": rng.random(300)}, errors=wrong)) == ""
+    assert WORDS in suspicion_of(Outputs(confidences={"a": rng.random(300)}, errors=~wrong))
+    assert suspicion_of(Outputs(confidences={"a": rng.random(300)}, errors=wrong)) == ""
 
 
 def test_unknown_classes_and_shifted_rows_do_not_count():
@@ -67,5 +67,7 @@ def test_the_limit_is_that_of_an_exact_binomial_test(classes, guessed):
 
 def test_copies_of_a_sample_count_once():
     wrong = np.arange(8) > 0
-    rows = Outputs(given={"a": np.repeat(np.arange(8.0), 50)}, errors=np.repeat(wrong, 50), ids=np.repeat(range(8), 50))
+    rows = Outputs(
+        confidences={"a": np.repeat(np.arange(8.0), 50)}, errors=np.repeat(wrong, 50), ids=np.repeat(range(8), 50)
+    )
     assert suspicion_of(rows) == ""

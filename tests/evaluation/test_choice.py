@@ -58,16 +58,16 @@ def test_score_objects_settings_side_by_side_and_functions_are_scores_like_any_o
 def test_given_confidences_are_evaluated_beside_the_others(mixed_outputs):
     outputs = mixed_outputs()
     margin = abstain.scores.confidence_margin(outputs.logits)
-    given = Outputs(logits=outputs.logits, labels=outputs.labels, shift=outputs.shift, given={"vendor": margin})
+    given = Outputs(logits=outputs.logits, labels=outputs.labels, shift=outputs.shift, confidences={"vendor": margin})
     evaluation = evaluate(given, scores=["vendor", "confidence_margin"])
     assert evaluation.row("vendor", "all", 1.0).aurc == evaluation.row("confidence_margin", "all", 1.0).aurc
-    alone = Outputs(given={"vendor": margin}, errors=outputs.errors, shift=outputs.shift)
+    alone = Outputs(confidences={"vendor": margin}, errors=outputs.errors, shift=outputs.shift)
     assert evaluate(alone).scores == ["vendor"]
 
 
 def test_a_given_confidence_may_have_the_name_of_a_score(mixed_outputs):
     outputs = mixed_outputs()
-    given = Outputs(logits=outputs.logits, labels=outputs.labels, given={"max_softmax": np.arange(900.0)})
+    given = Outputs(logits=outputs.logits, labels=outputs.labels, confidences={"max_softmax": np.arange(900.0)})
     evaluation = evaluate(given)
     assert (evaluation.confidence["max_softmax"] == np.rint(evaluation.confidence["max_softmax"])).all()
 

@@ -81,7 +81,7 @@ def crossing():
     """Confidences and errors of two models: a has more errors, b is wrong where it is surest."""
     rank, rng = np.arange(4000) / 4000, np.random.default_rng(0)
     a, b = rng.random(4000) < 0.5 * rank, rng.random(4000) < np.where(rank < 0.2, 0.15, 0.2 * rank)
-    return [Outputs(given={"c": -rank}, errors=wrong) for wrong in (a, b)]
+    return [Outputs(confidences={"c": -rank}, errors=wrong) for wrong in (a, b)]
 
 
 def test_where_curves_cross_the_words_say_which_is_better_where():
@@ -98,7 +98,7 @@ def test_a_mix_on_which_the_other_is_better_is_named():
     wrong, confidence = np.zeros((2, 2000), dtype=bool), np.random.default_rng(1).random(2000)
     wrong[0, :200:2], wrong[1, 1000::2] = True, True
     shift = np.where(np.arange(2000) < 1000, "none", "covariate")
-    runs = [Outputs(given={"c": confidence}, errors=each, shift=shift) for each in wrong]
+    runs = [Outputs(confidences={"c": confidence}, errors=each, shift=shift) for each in wrong]
     found = compare_runs(*runs, names=("x", "y"))
     assert found.words().startswith("x is better after rejection with covariate shift")
     assert "On in-distribution samples y is better: AURC " in found.words()
@@ -107,7 +107,7 @@ def test_a_mix_on_which_the_other_is_better_is_named():
 
 def test_a_model_that_accepts_all_is_said_to():
     rank = np.arange(1000)
-    runs = [Outputs(given={"c": -rank}, errors=rank % step == 0) for step in (50, 5)]
+    runs = [Outputs(confidences={"c": -rank}, errors=rank % step == 0) for step in (50, 5)]
     found = compare_runs(*runs, names=("x", "y"), at=ComparisonPoints(coverages=[0.8], risks=[0.3]))
     assert "At the risk that y has there, x accepts all rows." in found.words()
     assert found.words().endswith("At a risk of 0.3 both accept all rows.")
@@ -193,7 +193,7 @@ def test_the_best_score_of_each_is_chosen_on_rows_that_are_left_out_of_both():
 def test_given_confidences_are_compared_too():
     rng = np.random.default_rng(4)
     wrong = rng.random(300) < 0.2
-    good, bad = (Outputs(given={"vendor": rng.random(300) - k * wrong}, errors=wrong) for k in (1.0, 0.0))
+    good, bad = (Outputs(confidences={"vendor": rng.random(300) - k * wrong}, errors=wrong) for k in (1.0, 0.0))
     assert compare_runs(good, bad, names=("x", "y")).words().startswith("x is better after rejection")
 
 
@@ -208,7 +208,7 @@ def test_rows_that_are_not_finite_count_as_rejected_errors():
 
 @pytest.mark.parametrize(("wrong", "state"), [(False, "right"), (True, "wrong")])
 def test_nothing_can_be_told_without_errors_or_without_right_answers(wrong, state):
-    same = [Outputs(given={"c": np.arange(20.0)}, errors=np.full(20, wrong)) for _ in range(2)]
+    same = [Outputs(confidences={"c": np.arange(20.0)}, errors=np.full(20, wrong)) for _ in range(2)]
     assert compare_runs(*same).words().startswith(f"Neither can be called better: both are always {state}")
 
 
@@ -223,7 +223,7 @@ def test_a_difference_that_rounds_to_nothing_has_no_sign():
 
 
 def test_no_difference_of_two_rows_is_beyond_all_of_them():
-    runs = [Outputs(given={"c": [0.9, 0.1]}, errors=errors) for errors in ([0, 0], [1, 1])]
+    runs = [Outputs(confidences={"c": [0.9, 0.1]}, errors=errors) for errors in ([0, 0], [1, 1])]
     found = compare_runs(*runs, names=("old", "new")).mix()
     for one in (*found.aurc, *found.risk, *found.coverage):
         assert -1 <= one.low <= one.high <= 1
@@ -233,7 +233,7 @@ def test_the_words_say_who_is_better_by_how_much():
     rng = np.random.default_rng(0)
     confidence = rng.random(2000)
     old, new = (rng.random(2000) < rate * (1 - confidence) for rate in (0.6, 0.2))
-    runs = [Outputs(given={"c": confidence}, errors=errors) for errors in (old, new)]
+    runs = [Outputs(confidences={"c": confidence}, errors=errors) for errors in (old, new)]
     words = compare_runs(*runs, names=("old", "new"), at=ComparisonPoints(risks=[0.1])).words()
     assert re.search(r"\(new is \d+\.\d\d points better, 95% interval \d+\.\d\d to \d+\.\d\d\)", words)
     assert re.search(r"\(new accepts \d+\.\d points more, 95% interval \d+\.\d to \d+\.\d\)", words)

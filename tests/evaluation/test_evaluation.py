@@ -19,7 +19,7 @@ def test_rows_become_frames(mixed_outputs):
 
 
 def test_one_score_is_called_one():
-    evaluation = evaluate(Outputs(given={"a": [0.1, 0.2, 0.3]}, errors=[True, False, False]))
+    evaluation = evaluate(Outputs(confidences={"a": [0.1, 0.2, 0.3]}, errors=[True, False, False]))
     assert repr(evaluation).startswith("<Evaluation of 1 score on 3 rows")
 
 

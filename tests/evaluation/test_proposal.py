@@ -12,7 +12,7 @@ def drawn(n, rate, *, seed=0, copies=1):
     confidence = rng.random(n)
     wrong = rng.random(n) < 2 * rate * (1 - confidence)
     ids = np.repeat(np.arange(n), copies)
-    return Outputs(given={"a": np.repeat(confidence, copies)}, errors=np.repeat(wrong, copies), ids=ids)
+    return Outputs(confidences={"a": np.repeat(confidence, copies)}, errors=np.repeat(wrong, copies), ids=ids)
 
 
 @pytest.mark.parametrize("copies", [1, 3])
@@ -29,4 +29,6 @@ def test_half_of_the_errors_is_proposed_where_rows_are_many():
 
 
 def test_nothing_is_proposed_where_nothing_is_in_reach():
-    assert proposed_risk(evaluate(Outputs(given={"a": np.arange(6.0)}, errors=np.arange(6) % 2 == 0)), "a") is None
+    assert (
+        proposed_risk(evaluate(Outputs(confidences={"a": np.arange(6.0)}, errors=np.arange(6) % 2 == 0)), "a") is None
+    )

@@ -37,7 +37,7 @@ def mixed(rng, ids, how):
 def watched(rng, sizes, how, *, shift=0.0, whole=None):
     """The monitor of a selector after clusters, its risk the true one; and one of the risk that counts rows."""
     ids, confidence, errors = drawn(rng, 250, sizes)
-    outputs = Outputs(given={"vendor": confidence}, errors=errors, ids=ids)
+    outputs = Outputs(confidences={"vendor": confidence}, errors=errors, ids=ids)
     selector = calibrate(outputs, coverage=0.7, delta=0.2)
     of_all, values, wrong = whole
     accepted, weight = values > selector.threshold.value, 1 / np.bincount(of_all)[of_all]
@@ -68,7 +68,7 @@ def test_whether_an_id_repeats_in_calibration_does_not_decide_what_counts():
     for _ in range(40):
         confidence = rng.normal(size=150)
         errors = rng.random(150) < 0.05
-        selector = calibrate(Outputs(given={"vendor": confidence}, errors=errors, ids=np.arange(150)), risk=0.3)
+        selector = calibrate(Outputs(confidences={"vendor": confidence}, errors=errors, ids=np.arange(150)), risk=0.3)
         ids = np.repeat(np.arange(600), np.where(rng.random(600) < 1 / 300, 200, 1))
         confidence = rng.normal(size=600)[ids]
         accepted = confidence > selector.threshold.value
@@ -156,7 +156,7 @@ def rows_of(ids, confidence, errors, threshold=0.0):
 def clustered_watch(**options):
     rng = np.random.default_rng(3)
     ids, confidence, errors = drawn(rng, 250, "equal")
-    selector = calibrate(Outputs(given={"vendor": confidence}, errors=errors, ids=ids), coverage=0.7, delta=0.2)
+    selector = calibrate(Outputs(confidences={"vendor": confidence}, errors=errors, ids=ids), coverage=0.7, delta=0.2)
     return (
         Watch(DeploymentMonitor.of(selector, risk=0.1), **options),
         drawn(rng, 200, "equal"),

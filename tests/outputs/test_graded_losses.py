@@ -10,7 +10,7 @@ from abstain.outputs.digest import outputs_digest
 RNG = np.random.default_rng(0)
 U = RNG.random(200)
 LOSSES = RNG.random(200)
-GRADED = Outputs(given={"judge": 1 - U}, losses=LOSSES, ids=np.arange(200))
+GRADED = Outputs(confidences={"judge": 1 - U}, losses=LOSSES, ids=np.arange(200))
 
 
 def write(file, lines):
@@ -20,7 +20,13 @@ def write(file, lines):
 
 def test_they_survive_select_concat_and_files(tmp_path):
     GRADED.save(tmp_path / "run")
-    np.savez(tmp_path / "a.npz", logits=GRADED.logits, given=GRADED.given, given_names=["judge"], graded=LOSSES)
+    np.savez(
+        tmp_path / "a.npz",
+        logits=GRADED.logits,
+        confidences=GRADED.confidences,
+        confidence_names=["judge"],
+        graded=LOSSES,
+    )
     parts = [GRADED.select(np.arange(50)), GRADED.select(np.arange(50, 200))]
     for again in (Outputs.load(tmp_path / "run"), Outputs.concat(parts), Outputs.load(tmp_path / "a.npz")):
         np.testing.assert_array_equal(again.losses, LOSSES)
@@ -32,7 +38,7 @@ def test_they_survive_select_concat_and_files(tmp_path):
 
 
 def test_the_digest_and_the_draws_depend_on_the_losses():
-    other = Outputs(given={"judge": 1 - U}, losses=LOSSES[::-1], ids=np.arange(200))
+    other = Outputs(confidences={"judge": 1 - U}, losses=LOSSES[::-1], ids=np.arange(200))
     assert outputs_digest(other) != outputs_digest(GRADED)
     assert other.generator("a", 0).random() != GRADED.generator("a", 0).random()
 
@@ -69,8 +75,8 @@ def test_beside_logits_labels_come_first(tmp_path):
 def test_a_loss_that_is_not_finite_is_refused_or_rejected(bad):
     losses = np.r_[0.2, bad, 0.4]
     with pytest.raises(ValueError, match=r"`losses` must be finite, got \S+ in 1 of 3 rows, first in row 1"):
-        Outputs(given={"c": np.arange(3)}, losses=losses)
-    outputs = Outputs(given={"c": np.arange(3)}, losses=losses, nonfinite="reject")
+        Outputs(confidences={"c": np.arange(3)}, losses=losses)
+    outputs = Outputs(confidences={"c": np.arange(3)}, losses=losses, nonfinite="reject")
     np.testing.assert_array_equal(outputs.losses, [0.2, 1, 0.4])
     np.testing.assert_array_equal(outputs.usable, [True, False, True])
 
@@ -94,7 +100,7 @@ def test_an_empty_cell_is_not_finite(tmp_path):
 )
 def test_bad_losses(arguments, message):
     with pytest.raises(ValueError, match=f"`losses` {message}"):
-        Outputs(given={"c": [0.1, 0.2]}, **arguments)
+        Outputs(confidences={"c": [0.1, 0.2]}, **arguments)
 
 
 def test_labels_or_losses():

@@ -107,7 +107,7 @@ def test_a_pipe_is_no_file(tmp_path):
 
 def test_a_long_field_that_nobody_reads_is_no_matter(tmp_path):
     (tmp_path / "t.csv").write_text(f"confidence,document\n0.5,{'x' * 300_000}\n")
-    assert Outputs.load(tmp_path / "t.csv").given_confidence("confidence").tolist() == [0.5]
+    assert Outputs.load(tmp_path / "t.csv").confidence("confidence").tolist() == [0.5]
 
 
 def test_stored_integers_that_would_tie_are_refused(tmp_path):

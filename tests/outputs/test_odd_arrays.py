@@ -22,7 +22,7 @@ def masked(values):
     [
         lambda: Outputs(logits=masked(LOGITS)),
         lambda: Outputs(logits=LOGITS, labels=masked([0, 1, 1])),
-        lambda: Outputs(given={"a": masked([0.5, 0.1, 0.2])}, errors=WRONG),
+        lambda: Outputs(confidences={"a": masked([0.5, 0.1, 0.2])}, errors=WRONG),
         lambda: scores.energy(masked(LOGITS)),
         lambda: aurc(masked([0.5, 0.1, 0.2]), WRONG),
         lambda: aurc(np.array([0.5, 0.1, 0.2]), masked(WRONG)),
@@ -45,7 +45,7 @@ def test_a_mask_that_hides_nothing_is_taken():
 @pytest.mark.parametrize(
     "use",
     [
-        lambda values: Outputs(given={"a": values}, errors=WRONG),
+        lambda values: Outputs(confidences={"a": values}, errors=WRONG),
         lambda values: aurc(values, WRONG),
         lambda values: target_coverage(values, coverage=0.5),
         lambda values: Sketch.of(values, WRONG),

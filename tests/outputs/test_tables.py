@@ -60,7 +60,7 @@ def test_several_confidences_and_answers_by_name(tmp_path):
         }
     )
     result = write(frame, tmp_path / "t.csv")
-    assert result.given_names == ("confidence_judge", "confidence_vendor")
+    assert result.confidence_names == ("confidence_judge", "confidence_vendor")
     assert result.errors.tolist() == [False, True, False, False, False, False]
 
 
@@ -127,7 +127,7 @@ def test_truth_values_are_the_same_groups_and_classes_however_they_are_written(t
     frame.to_pandas().to_csv(tmp_path / "pandas.csv", index=False)
     found = [Outputs.load(tmp_path / name).domain.tolist() for name in ("t.parquet", "polars.csv", "pandas.csv")]
     assert found == [["True", "False"]] * 3
-    given = Outputs(given={"confidence": [0.1, 0.2]}, errors=[0, 1], domain=[True, False])
+    given = Outputs(confidences={"confidence": [0.1, 0.2]}, errors=[0, 1], domain=[True, False])
     assert given.domain.tolist() == ["True", "False"]
     (tmp_path / "classes.csv").write_text("logit_false,logit_true,label\n2,0,True\n0,2,true\n")
     assert Outputs.load(tmp_path / "classes.csv").labels.tolist() == [1, 1]

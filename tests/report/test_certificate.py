@@ -16,7 +16,7 @@ def rows(seed, domains):
     rng = np.random.default_rng(seed)
     u = rng.random(2000)
     domain = np.array(domains)[np.arange(2000) % len(domains)]
-    return Outputs(given={"vendor": 1 - u}, errors=rng.random(2000) < 0.3 * u**2, domain=domain)
+    return Outputs(confidences={"vendor": 1 - u}, errors=rng.random(2000) < 0.3 * u**2, domain=domain)
 
 
 @pytest.fixture(scope="module")
@@ -64,13 +64,13 @@ def test_of_many_slices_some_are_left_out_and_that_is_said():
 
 def test_a_refuted_guarantee_is_marked_on_the_page():
     selector = calibrate(rows(0, ["a"]), risk=0.06)
-    bad = Outputs(given={"vendor": np.full(200, 0.99)}, errors=np.ones(200, dtype=bool))
+    bad = Outputs(confidences={"vendor": np.full(200, 0.99)}, errors=np.ones(200, dtype=bool))
     assert 'class="note bad"' in certificate_page(certify(selector, bad))
 
 
 def test_too_little_data_is_a_caution_on_the_page():
     selector = calibrate(rows(0, ["a"]), risk=0.06)
-    few = Outputs(given={"vendor": [0.99]}, errors=[False])
+    few = Outputs(confidences={"vendor": [0.99]}, errors=[False])
     assert 'class="note caution"' in certificate_page(certify(selector, few))
     assert 'class="note caution"' in certificate_page(certify(selector))
 
@@ -83,7 +83,7 @@ def test_a_selector_that_keeps_no_rows_says_so_in_every_form():
 
 
 def test_a_very_long_group_is_folded_and_no_letter_turns_the_text():
-    fresh = Outputs(given={"vendor": np.full(600, 0.99)}, errors=np.arange(600) < 300, domain=HOSTILE[2:4] * 300)
+    fresh = Outputs(confidences={"vendor": np.full(600, 0.99)}, errors=np.arange(600) < 300, domain=HOSTILE[2:4] * 300)
     found = certify(calibrate(rows(0, HOSTILE), risk=0.06), fresh)
     page = re.sub(r"<bdi>[^<]*</bdi>", "", certificate_page(found))
     [item] = [each for each in re.findall(r"<li>.*?</li>", page) if "xxxx" in each]

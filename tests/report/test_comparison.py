@@ -18,7 +18,7 @@ HOSTILE = ("<script>alert(1)</script>|$x$", '"><img src=x onerror=alert(2)>\n' +
 def comparison():
     rng = np.random.default_rng(0)
     wrong = rng.random(400) < 0.2
-    runs = [Outputs(given={"c": rng.random(400) - k * wrong}, errors=wrong) for k in (1.0, 0.0)]
+    runs = [Outputs(confidences={"c": rng.random(400) - k * wrong}, errors=wrong) for k in (1.0, 0.0)]
     return compare_runs(*runs, names=HOSTILE)
 
 

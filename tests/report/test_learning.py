@@ -15,7 +15,10 @@ def outputs(n, *, both, copies=1, seed=0):
     given = {"one": rng.normal(size=n) - 2 * (wrong & kind), "other": rng.normal(size=n) - 2 * (wrong & ~kind)}
     rows = np.repeat(np.arange(n), copies)
     return Outputs(
-        logits=logits[rows], labels=labels[rows], given={k: v[rows] for k, v in given.items()}, ids=rows.astype(str)
+        logits=logits[rows],
+        labels=labels[rows],
+        confidences={k: v[rows] for k, v in given.items()},
+        ids=rows.astype(str),
     )
 
 

@@ -27,14 +27,14 @@ def test_of_many_rows_with_ids_the_guarantee_is_about_clusters_also_where_no_id_
     confidence = rng.random(500)
     errors = rng.random(500) < 0.4 * (1 - confidence)
     monkeypatch.setattr("abstain.report.operating_point.MANY", 100)
-    evaluation = evaluate(Outputs(given={"a": confidence}, errors=errors, ids=np.arange(500)))
+    evaluation = evaluate(Outputs(confidences={"a": confidence}, errors=errors, ids=np.arange(500)))
     threshold = point_of_risk(evaluation, risk=0.15, delta=0.05).threshold
     assert threshold == target_risk(confidence, errors, risk=0.15, delta=0.05, ids=np.arange(500))
     assert threshold.guarantee.largest == 1
 
 
 def test_where_nothing_can_be_guaranteed_every_answer_is_accepted_and_the_reason_is_told():
-    outputs = Outputs(given={"a": [0.9, 0.8, 0.7, 0.6]}, errors=[False, True, True, False])
+    outputs = Outputs(confidences={"a": [0.9, 0.8, 0.7, 0.6]}, errors=[False, True, True, False])
     point = point_of_risk(evaluate(outputs), risk=0.01, delta=0.05)
     assert point.threshold is None
     assert point.accepted.all()
@@ -64,7 +64,7 @@ def test_the_score_is_the_one_that_evaluate_recommends_also_where_another_accept
     wrong = rng.random(1000) < 0.1
     usual = rng.normal(size=1000) - 3 * wrong
     outputs = Outputs(
-        given={"a": usual + 0.4 * rng.normal(size=1000), "b": usual + 0.4 * rng.normal(size=1000)}, errors=wrong
+        confidences={"a": usual + 0.4 * rng.normal(size=1000), "b": usual + 0.4 * rng.normal(size=1000)}, errors=wrong
     )
     evaluation = evaluate(outputs)
     widths = {score: target_risk(evaluation.confidence[score], wrong, risk=0.02, delta=0.05).accepted for score in "ab"}
@@ -76,7 +76,7 @@ def test_the_score_is_the_one_that_evaluate_recommends_also_where_another_accept
 def test_of_a_risk_out_of_reach_the_achievable_one_is_offered():
     rng = np.random.default_rng(0)
     confidence = rng.random(500)
-    evaluation = evaluate(Outputs(given={"a": confidence}, errors=rng.random(500) < 0.4 * (1 - confidence)))
+    evaluation = evaluate(Outputs(confidences={"a": confidence}, errors=rng.random(500) < 0.4 * (1 - confidence)))
     refused, kept = (point_of_risk(evaluation, risk=risk, delta=0.05) for risk in (0.001, 0.15))
     assert (kept.offered, kept.offered_risk) == (kept.value, 0.15)
     assert refused.guaranteed_risk is None

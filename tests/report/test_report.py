@@ -55,7 +55,7 @@ def test_the_figure_has_a_panel_a_mix_and_a_line_a_score(digits):
 
 def test_a_curve_of_many_samples_is_drawn_with_few_points():
     rng = np.random.default_rng(0)
-    outputs = Outputs(given={"a": rng.random(30_000)}, errors=rng.random(30_000) < 0.1)
+    outputs = Outputs(confidences={"a": rng.random(30_000)}, errors=rng.random(30_000) < 0.1)
     line = risk_coverage_figure(evaluate(outputs, scores=["a"])).axes[0].lines[0]
     assert len(line.get_xdata()) == 2000
     assert line.get_xdata()[-1] == 100
@@ -97,7 +97,7 @@ def test_few_errors_are_said_to_be_the_reason_for_wide_intervals(digits):
 
 def test_notebooks_get_a_table_and_nothing_can_break_out_of_it():
     rng = np.random.default_rng(0)
-    evil = Outputs(given={"<script>": rng.random(50)}, errors=rng.random(50) < 0.2)
+    evil = Outputs(confidences={"<script>": rng.random(50)}, errors=rng.random(50) < 0.2)
     html = evaluate(evil)._repr_html_()
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
@@ -110,7 +110,7 @@ def test_the_verdict_is_of_the_mix_shown_and_names_who_is_better_where_less_is_a
     noise = rng.normal(size=4000)
     certain = ~wrong & (rng.random(4000) < 0.2)  # right on a few, blind to the others
     given = {"steady": noise - wrong, "early": np.where(certain, noise + 10, noise)}
-    evaluation = evaluate(Outputs(given=given, errors=wrong))
+    evaluation = evaluate(Outputs(confidences=given, errors=wrong))
     assert summarize(evaluation, mixes=["in"]).verdict.mix == "in"
     found = verdict(evaluation)
     assert found.score == "steady"
@@ -145,7 +145,8 @@ def test_the_verdict_names_other_mixes_where_what_people_use_is_ahead():
     wrong = logits.argmax(1) != labels
     confidence = np.where(shift == "none", rng.normal(size=3000) + 1, rng.normal(size=3000) - 3 * wrong)
     evaluation = evaluate(
-        Outputs(logits=logits, labels=labels, shift=shift, given={"own": confidence}), scores=["own", "max_softmax"]
+        Outputs(logits=logits, labels=labels, shift=shift, confidences={"own": confidence}),
+        scores=["own", "max_softmax"],
     )
     found = verdict(evaluation)
     assert (found.score, [mix for mix, _, _ in found.worse]) == ("own", ["in"])
@@ -159,7 +160,7 @@ def test_what_is_significantly_worse_is_not_recommended_for_being_simple():
     logits = rng.normal(size=(900, 3)) + 2 * np.eye(3)[labels]
     right = logits.argmax(1) == labels
     features = np.c_[np.where(right, 0.0, 5.0), rng.normal(size=900)]  # wrong ones lie apart
-    outputs = Outputs(logits=logits, labels=labels, features=features, given={"noise": rng.normal(size=900)})
+    outputs = Outputs(logits=logits, labels=labels, features=features, confidences={"noise": rng.normal(size=900)})
     assert verdict(evaluate(outputs, scores=["noise", "delta_knn"])).score == "delta_knn"
 
 
@@ -181,7 +182,7 @@ def test_figures_are_drawn_on_axes_that_are_given(digits):
 def test_notebooks_show_guarantees_in_words_and_escaped():
     rng = np.random.default_rng(0)
     confidence = rng.random(2000)
-    outputs = Outputs(given={"<b>": confidence}, errors=rng.random(2000) < 0.3 * (1 - confidence))
+    outputs = Outputs(confidences={"<b>": confidence}, errors=rng.random(2000) < 0.3 * (1 - confidence))
     selector = calibrate(outputs, risk=0.1)
     for shown in (selector._repr_html_(), selector.threshold._repr_html_(), outputs._repr_html_()):
         assert "<b>" not in shown.replace("<b>Selector</b>", "").replace("<b>Threshold</b>", "")

@@ -87,7 +87,7 @@ def test_columns_must_go_to_a_file_of_columns(tmp_path):
 
 def hostile_table():
     rng = np.random.default_rng(0)
-    outputs = Outputs(given={HOSTILE: rng.random(50), "plain": rng.random(50)}, errors=rng.random(50) < 0.2)
+    outputs = Outputs(confidences={HOSTILE: rng.random(50), "plain": rng.random(50)}, errors=rng.random(50) < 0.2)
     return latex_table(summarize(evaluate(outputs)))
 
 

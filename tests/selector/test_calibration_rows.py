@@ -25,7 +25,7 @@ def table(n, seed, decimals=None, ids=None):
     rng = np.random.default_rng(seed)
     u = rng.random(n)
     c = 1 - u if decimals is None else np.round(1 - u, decimals)
-    return Outputs(given={"vendor": c}, errors=rng.random(n) < 0.3 * u**2, ids=ids)
+    return Outputs(confidences={"vendor": c}, errors=rng.random(n) < 0.3 * u**2, ids=ids)
 
 
 def about(n, whole, off=0.1):
@@ -158,7 +158,7 @@ def test_copies_of_fresh_rows_with_ties_are_not_refused(times, decimals):
 
 def test_percentiles_of_each_file_prove_nothing():
     one, other = (table(1000, seed) for seed in (0, 1))
-    binned = [Outputs(given={"c": np.arange(1000) // 10 / 100}, errors=rows.errors) for rows in (one, other)]
+    binned = [Outputs(confidences={"c": np.arange(1000) // 10 / 100}, errors=rows.errors) for rows in (one, other)]
     assert not SeenRows.of(binned[0]).share(binned[1])
 
 
@@ -166,7 +166,9 @@ def few_values(n, seed, ids, *, rows=1):
     """Rows of six common confidences, whatever their names."""
     rng = np.random.default_rng(seed)
     c = rng.choice([0.5, 0.7, 0.8, 0.9, 0.95, 1], size=n, p=[0.05, 0.05, 0.1, 0.2, 0.2, 0.4])
-    return Outputs(given={"c": c}, errors=rng.random(n) > c, ids=[ids.format(row=row // rows) for row in range(n)])
+    return Outputs(
+        confidences={"c": c}, errors=rng.random(n) > c, ids=[ids.format(row=row // rows) for row in range(n)]
+    )
 
 
 @pytest.mark.parametrize("rows", [1, 10, 200])
@@ -209,7 +211,7 @@ def test_ties_of_other_distributions_prove_nothing():
     rng = np.random.default_rng(0)
     wide, narrow = ([rng.integers(most, size=1500) / 1e4 for _ in range(60)] for most in (10_000, 1000))
     for one, other in zip(wide, narrow, strict=True):
-        a, b = (Outputs(given={"c": c}, errors=np.zeros(1500, dtype=bool)) for c in (one, other))
+        a, b = (Outputs(confidences={"c": c}, errors=np.zeros(1500, dtype=bool)) for c in (one, other))
         assert not SeenRows.of(a).share(b)
         assert not SeenRows.of(b).share(a)
 

@@ -24,7 +24,7 @@ def rows(n, seed, *, steep=0.3, domains=("a", "b"), copies=1):
     u = rng.random(n)
     ids = np.array([f"{seed}-{i // copies}" for i in range(n)])
     domain = np.array(domains)[np.arange(n) % len(domains)]
-    return Outputs(given={"vendor": 1 - u}, errors=rng.random(n) < steep * u**2, ids=ids, domain=domain)
+    return Outputs(confidences={"vendor": 1 - u}, errors=rng.random(n) < steep * u**2, ids=ids, domain=domain)
 
 
 CAL, FRESH = rows(3000, 0), rows(3000, 1)
@@ -55,9 +55,9 @@ def test_the_digest_is_that_of_the_file(tmp_path):
 
 
 def test_rows_that_differ_in_a_bit_have_another_digest():
-    other = CAL.given.copy()
+    other = CAL.confidences.copy()
     other[7, 0] = np.nextafter(other[7, 0], 0)
-    changed = Outputs(given={"vendor": other[:, 0]}, errors=CAL.wrong, ids=CAL.ids, domain=CAL.domain)
+    changed = Outputs(confidences={"vendor": other[:, 0]}, errors=CAL.wrong, ids=CAL.ids, domain=CAL.domain)
     assert calibrate(changed, risk=0.05).calibration.digest != SELECTOR.calibration.digest
 
 
@@ -95,7 +95,7 @@ def test_slices_are_tested_together_one_after_the_other():
     errors = np.concatenate([np.arange(size) < some for size, some in zip(sizes, wrong, strict=True)])
     confidence = 1 - 1e-4 * np.random.default_rng(7).random(250)
     found = certify(
-        SELECTOR, Outputs(given={"vendor": confidence}, errors=errors, domain=np.repeat(["a", "b", "c"], sizes))
+        SELECTOR, Outputs(confidences={"vendor": confidence}, errors=errors, domain=np.repeat(["a", "b", "c"], sizes))
     )
     assert found.fresh.accepted == 250
     assert [one.above for one in found.fresh.domains] == [True, True, False]  # b: p = 0.022, more than 0.05 / 3
@@ -150,14 +150,14 @@ def test_without_fresh_rows_nothing_is_tested():
 
 def test_rows_that_are_not_usable_are_counted_and_never_accepted():
     confidence = np.append(np.full(400, 0.99), np.full(10, np.nan))
-    fresh = Outputs(given={"vendor": confidence}, errors=np.zeros(410, dtype=bool), nonfinite="reject")
+    fresh = Outputs(confidences={"vendor": confidence}, errors=np.zeros(410, dtype=bool), nonfinite="reject")
     found = certify(SELECTOR, fresh).fresh
     assert (found.unusable, found.accepted, found.errors) == (10, 400, 0)
 
 
 @pytest.mark.parametrize(("n", "wrong"), [(1, 0), (2, 1), (500, 0), (500, 1)])
 def test_one_row_no_errors_and_all_errors(n, wrong):
-    fresh = Outputs(given={"vendor": np.full(n, 0.999)}, errors=np.full(n, bool(wrong)))
+    fresh = Outputs(confidences={"vendor": np.full(n, 0.999)}, errors=np.full(n, bool(wrong)))
     verdict = certify(SELECTOR, fresh).verdict
     expected = {(1, 0): "too little data", (2, 1): "refuted", (500, 0): "confirmed", (500, 1): "refuted"}
     assert verdict == expected[n, wrong]
@@ -262,7 +262,7 @@ def test_rows_that_calibrated_it_and_rows_without_labels_are_refused():
     with pytest.raises(ValueError, match="`fresh` must be rows that the selector has not seen"):
         certify(SELECTOR, CAL)
     with pytest.raises(ValueError, match="`fresh` must have labels, got none"):
-        certify(SELECTOR, Outputs(given={"vendor": [0.5]}))
+        certify(SELECTOR, Outputs(confidences={"vendor": [0.5]}))
     with pytest.raises(TypeError, match="`selector` must be a Selector, got str"):
         certify("s.abstain")
 
@@ -299,4 +299,4 @@ def test_rows_without_labels_are_told_what_a_table_needs():
         ValueError,
         match=r"got none. A table has them in a column `label`, .* errors= or losses= to Outputs",
     ):
-        certify(SELECTOR, Outputs(given={"vendor": [0.5]}))
+        certify(SELECTOR, Outputs(confidences={"vendor": [0.5]}))

@@ -19,7 +19,7 @@ def rows(rng, clusters, *, size=1, share=0.0, wrong=0.0, others=0.02, domains=No
     errors = np.where(large, rng.random(clusters) < wrong, rng.random(clusters) < others)[number]
     ids = [f"{rng.integers(10**9)}-{k}" for k in range(clusters)]
     domain = None if domains is None else np.array(domains)[np.arange(len(number)) % len(domains)]
-    return Outputs(given={"c": rng.random(len(number))}, errors=errors, ids=np.array(ids)[number], domain=domain)
+    return Outputs(confidences={"c": rng.random(len(number))}, errors=errors, ids=np.array(ids)[number], domain=domain)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def test_with_ids_the_guarantee_is_about_clusters_even_where_none_repeats():
 def test_without_ids_the_guarantee_is_about_independent_rows():
     outputs = rows(np.random.default_rng(0), 400)
     guarantee = calibrate(
-        Outputs(given={"c": outputs.given[:, 0]}, errors=outputs.errors), risk=0.1
+        Outputs(confidences={"c": outputs.confidences[:, 0]}, errors=outputs.errors), risk=0.1
     ).threshold.guarantee
     assert guarantee.largest is None
     assert "for rows drawn independently from the distribution of these 400" in str(guarantee)
@@ -106,7 +106,7 @@ def test_a_bound_on_clusters_that_cannot_be_is_named(options, message):
 
 def test_a_bound_on_clusters_needs_ids():
     with pytest.raises(ValueError, match="`largest_cluster` must come with ids, which say what a cluster is, got 4"):
-        calibrate(Outputs(given={"c": [0.1, 0.2]}, errors=[False, False]), Risk(0.1, largest_cluster=4))
+        calibrate(Outputs(confidences={"c": [0.1, 0.2]}, errors=[False, False]), Risk(0.1, largest_cluster=4))
 
 
 def test_fresh_clusters_larger_than_assumed_are_left_out_of_the_test_and_told():
@@ -134,7 +134,7 @@ def test_groups_of_clusters_have_bounds_of_their_own_and_are_taken_for_fixed():
     rng = np.random.default_rng(0)
     clusters = np.repeat(np.arange(2000), 3)
     outputs = Outputs(
-        given={"c": rng.random(6000)},
+        confidences={"c": rng.random(6000)},
         errors=rng.random(6000) < 0.02,
         ids=[f"a{k}" for k in clusters],
         domain=np.tile(["one", "two", "two"], 2000),
@@ -150,7 +150,7 @@ def test_groups_of_clusters_have_bounds_of_their_own_and_are_taken_for_fixed():
 
 def replace_ids(outputs, rng):
     return Outputs(
-        given={"c": rng.random(len(outputs))},
+        confidences={"c": rng.random(len(outputs))},
         errors=rng.random(len(outputs)) < 0.02,
         ids=np.char.add("b", outputs.ids),
         domain=outputs.domain,

@@ -97,11 +97,13 @@ def test_the_first_score_stays_where_another_is_ahead_by_chance_alone():
     rng = np.random.default_rng(0)
     wrong = rng.random(3000) < 0.3
     good = rng.normal(size=3000) - 2 * wrong
-    alike = Outputs(given={name: good + 0.3 * rng.normal(size=3000) for name in ("first", "second")}, errors=wrong)
+    alike = Outputs(
+        confidences={name: good + 0.3 * rng.normal(size=3000) for name in ("first", "second")}, errors=wrong
+    )
     chosen = [calibrate(alike, score="best", risk=0.2, seed=seed).score for seed in range(8)]
     assert chosen.count("first") >= 5
     better = {"first": rng.normal(size=3000), "good": good}
-    assert calibrate(Outputs(given=better, errors=wrong), score="best", risk=0.2).score == "good"
+    assert calibrate(Outputs(confidences=better, errors=wrong), score="best", risk=0.2).score == "good"
 
 
 def test_a_score_that_cannot_be_fitted_is_left_out_of_the_choice():

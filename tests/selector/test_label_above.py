@@ -40,7 +40,7 @@ def careless(confidence, wrong, others):
 
 
 def selector(confidence, wrong, floor):
-    outputs = Outputs(given={"vendor": confidence}, errors=wrong)
+    outputs = Outputs(confidences={"vendor": confidence}, errors=wrong)
     return calibrate(outputs, Risk(RISK, delta=DELTA, label_above=floor, when_impossible="reject_all"))
 
 
@@ -62,7 +62,7 @@ def shares(rule, name, n, *, runs, levels=None, elsewhere=False, seed=0):
 def everything(levels):
     """Rows in the middle of each ten-thousandth of coverage."""
     u = GRID.reshape(-1, 10).mean(1)
-    return Outputs(given={"vendor": 1 - (np.floor(u * levels) / levels if levels else u)})
+    return Outputs(confidences={"vendor": 1 - (np.floor(u * levels) / levels if levels else u)})
 
 
 def most(runs):
@@ -105,9 +105,9 @@ def coverages(n, *, runs):
         wrong, confidence = rng.random(n) < np.where(u < 0.55, 0.005, 0.3), 1 - u
         floor, labelled = label_floor(confidence, share=SHARE), round(SHARE * n)
         assert np.count_nonzero(confidence > floor) == labelled
-        whole = Outputs(given={"vendor": confidence}, errors=wrong)
-        part = Outputs(given={"vendor": confidence}, errors=wrong & (confidence > floor))
-        few = Outputs(given={"vendor": confidence[:labelled]}, errors=wrong[:labelled])
+        whole = Outputs(confidences={"vendor": confidence}, errors=wrong)
+        part = Outputs(confidences={"vendor": confidence}, errors=wrong & (confidence > floor))
+        few = Outputs(confidences={"vendor": confidence[:labelled]}, errors=wrong[:labelled])
         asked = Risk(0.01, delta=DELTA, when_impossible="reject_all")
         rules = (
             calibrate(whole, asked),

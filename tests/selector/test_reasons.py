@@ -99,7 +99,7 @@ def test_a_group_without_a_threshold_is_the_reason():
 
 def test_a_confidence_that_was_given_is_named():
     rng = np.random.default_rng(0)
-    outputs = Outputs(given={"vendor": rng.random(400)}, errors=rng.random(400) < 0.1)
+    outputs = Outputs(confidences={"vendor": rng.random(400)}, errors=rng.random(400) < 0.1)
     selector = calibrate(outputs, score="vendor", coverage=0.5)
     assert set(selector.reasons(outputs)) == {"", "low vendor"}
 

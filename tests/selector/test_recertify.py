@@ -9,7 +9,7 @@ from abstain.selector.recertify import Recertification
 
 def table(rng, n, slope):
     u = rng.random(n)
-    return Outputs(given={"c": 1 - u}, errors=rng.random(n) < slope * u**2)
+    return Outputs(confidences={"c": 1 - u}, errors=rng.random(n) < slope * u**2)
 
 
 OLD = calibrate(table(np.random.default_rng(0), 3000, 0.3), risk=0.05)
@@ -18,7 +18,7 @@ OLD = calibrate(table(np.random.default_rng(0), 3000, 0.3), risk=0.05)
 def run(seed, *, slope, batches, floor=None, stop_when_certified=True):
     """The state after labelling batch by batch under a distribution with more errors than before."""
     new = table(np.random.default_rng([seed, 1]), 8000, slope)
-    confidence, found = new.given_confidence("c"), Recertification.of(OLD, floor=floor)
+    confidence, found = new.confidence("c"), Recertification.of(OLD, floor=floor)
     for labels in batches:
         found = found.ask(confidence, np.arange(8000), labels=labels)
         found = found.answer(found.pending, new.errors[np.array(found.pending).astype(int)])
@@ -139,7 +139,7 @@ def test_what_does_not_fit_is_said(call, message):
 
 def test_only_a_selector_with_one_threshold_and_a_risk_can_be_certified_again():
     outputs = Outputs(
-        given={"c": np.arange(500.0)}, errors=np.zeros(500), domain=np.array(["a", "b"])[np.arange(500) % 2]
+        confidences={"c": np.arange(500.0)}, errors=np.zeros(500), domain=np.array(["a", "b"])[np.arange(500) % 2]
     )
     with pytest.raises(ValueError, match="got one for each group"):
         Recertification.of(calibrate(outputs, Risk(0.1, per="domain")))
@@ -188,6 +188,6 @@ def test_the_risk_of_clusters_is_kept_where_taking_every_row_for_one_of_its_own_
 
 
 def test_a_selector_calibrated_with_ids_is_certified_again_for_clusters_even_where_none_repeats():
-    old = calibrate(Outputs(given={"c": np.arange(500.0)}, errors=np.zeros(500), ids=np.arange(500)), risk=0.1)
+    old = calibrate(Outputs(confidences={"c": np.arange(500.0)}, errors=np.zeros(500), ids=np.arange(500)), risk=0.1)
     found = Recertification.of(old).ask(np.arange(500.0), np.arange(500), labels=300)
     assert "every cluster counts once" in found.answer(found.pending, np.zeros(300)).selector(old).summary()

@@ -32,7 +32,7 @@ def outputs():
     rng = np.random.default_rng(0)
     u = rng.random(2000)
     domain = np.where(rng.random(2000) < 0.5, "a", "b")
-    return Outputs(given={"c": 1 - u}, errors=rng.random(2000) < 0.4 * u**2, domain=domain)
+    return Outputs(confidences={"c": 1 - u}, errors=rng.random(2000) < 0.4 * u**2, domain=domain)
 
 
 def short(target):

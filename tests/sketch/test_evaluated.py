@@ -69,14 +69,14 @@ def test_a_sketch_without_parts_compares_as_if_of_other_rows(outputs):
 
 
 def test_an_exact_sketch_says_so():
-    given = abstain.Outputs(given={"c": np.arange(50) % 7}, errors=np.arange(50) % 3 == 0)
+    given = abstain.Outputs(confidences={"c": np.arange(50) % 7}, errors=np.arange(50) % 3 == 0)
     assert "AURC is exact" in evaluate_sketch(sketch_outputs(given, bins=Bins(32))).notes[0]
 
 
 @pytest.mark.parametrize(("bits", "told"), [(16, False), (9, True)])
 def test_a_bracket_is_called_wide_only_where_a_table_would_show_it(bits, told):
     errors = np.arange(10_000) < 2  # at the least trusted rows, so that AURC is tiny
-    given = abstain.Outputs(given={"vendor": np.linspace(0.5, 0.9, 10_000)}, errors=errors)
+    given = abstain.Outputs(confidences={"vendor": np.linspace(0.5, 0.9, 10_000)}, errors=errors)
     found = evaluate_sketch(sketch_outputs(given, bins=Bins(bits)))
     assert max((row["upper"] - row["lower"]) / row["upper"] for row in found.rows if row["upper"]) > 0.9
     assert any("That of vendor is wide: count" in note for note in found.notes) == told

@@ -16,7 +16,7 @@ RISK = Guarantee(quantity=Quantity.RISK, target=0.02, probability=0.95, distribu
 def rows(n, seed, rate=0.3):
     rng = np.random.default_rng(seed)
     u = rng.random(n)
-    return Outputs(given={"c": 1 - u}, errors=rng.random(n) < rate * u**2)
+    return Outputs(confidences={"c": 1 - u}, errors=rng.random(n) < rate * u**2)
 
 
 def result_of(selector):

@@ -88,8 +88,8 @@ def test_a_selector_ignores_labels_below_the_floor():
     rng = np.random.default_rng(1)
     u = rng.random(1500)
     wrong = rng.random(1500) < 0.3 * u**2
-    all_labels = calibrate(Outputs(given={"c": 1 - u}, errors=wrong), risk=RISK)
-    some = Outputs(given={"c": 1 - u}, errors=np.where(u < 0.7, wrong, rng.random(1500) < 0.5))
+    all_labels = calibrate(Outputs(confidences={"c": 1 - u}, errors=wrong), risk=RISK)
+    some = Outputs(confidences={"c": 1 - u}, errors=np.where(u < 0.7, wrong, rng.random(1500) < 0.5))
     assert calibrate(some, Risk(RISK, label_above=0.3)).threshold.value == all_labels.threshold.value
     with pytest.raises(ValueError, match="`label_above` must come with `risk`, got `coverage`"):
         target_of(coverage=0.5, label_above=0.3)

@@ -78,7 +78,7 @@ class Benchmark:
         outputs = self.outputs(setting)
         if outputs is None:
             return None
-        scores = [*BY_THE_PAPER, *(name for name in outputs.given_names if name == HEAD)]
+        scores = [*BY_THE_PAPER, *(name for name in outputs.confidence_names if name == HEAD)]
         evaluation = evaluate(outputs, scores=scores, fitting=FittingDraw("paper", setting.seed))
         ours = PaperTable.of(evaluation)
         if setting.paper_code:

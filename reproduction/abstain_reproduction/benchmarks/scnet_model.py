@@ -59,7 +59,7 @@ class TrainedModel(Model):
             features=outputs.features,
             weight=outputs.weight,
             bias=outputs.bias,
-            given={self.network.own_name: own},
+            confidences={self.network.own_name: own},
             shift=outputs.shift,
             domain=outputs.domain,
             ids=outputs.ids,

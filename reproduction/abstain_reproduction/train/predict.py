@@ -38,7 +38,7 @@ def predict(
         features=features,
         weight=as_numpy(weight),
         bias=as_numpy(bias),
-        given=None if own is None or network.own_name is None else {network.own_name: own},
+        confidences=None if own is None or network.own_name is None else {network.own_name: own},
         shift=shift,
         domain=domain,
         ids=ids,

@@ -94,7 +94,7 @@ def _rate(name: str, objective: "Objective", task: ImageTask, runs: TrainingRuns
 
 
 def _evaluation(outputs: Outputs) -> Evaluation:
-    return evaluate(outputs, scores=[*POST_HOC, *outputs.given_names], alphas=(1.0,))
+    return evaluate(outputs, scores=[*POST_HOC, *outputs.confidence_names], alphas=(1.0,))
 
 
 def _areas(evaluation: Evaluation) -> dict[str, float]:

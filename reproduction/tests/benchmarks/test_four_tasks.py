@@ -129,7 +129,7 @@ def test_cifar_with_a_selective_net_that_was_trained_here(cifar, tmp_path):
     expected = predict(network, np.stack([clean[row] for row in range(len(clean))]))
     collected = Outputs.load(run_folder / "outputs-scnet")
     own = TrainedModel(cifar / "models" / "scnet.safetensors").with_own_confidence(collected)
-    np.testing.assert_allclose(own.given[:20, 0], expected.given[:, 0], rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(own.confidences[:20, 0], expected.confidences[:, 0], rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(own.logits[:20], expected.logits, rtol=1e-4, atol=1e-5)
     file = cifar / "models" / "scnet.safetensors"
     assert without_figures("cifar", tmp_path, data=cifar, model=str(file)).numbers["table"] == findings.numbers["table"]

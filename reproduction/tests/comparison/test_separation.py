@@ -12,7 +12,7 @@ def evaluated(selection, detector, *, n=2000, seed=0):
     given = {
         name: rng.normal(size=n) - gap * errors for name, gap in (("confidence_margin", selection), ("vim", detector))
     }
-    return abstain.evaluate(abstain.Outputs(given=given, errors=errors), scores=list(given))
+    return abstain.evaluate(abstain.Outputs(confidences=given, errors=errors), scores=list(given))
 
 
 @pytest.mark.parametrize(
@@ -40,5 +40,5 @@ def test_areas_and_errors_are_those_of_auroc_and_the_bootstrap():
 
 
 def test_without_vim_or_wrong_answers_nothing_is_said():
-    right = abstain.Outputs(given={"confidence_margin": [1.0, 2.0], "vim": [1.0, 2.0]}, errors=[False, False])
+    right = abstain.Outputs(confidences={"confidence_margin": [1.0, 2.0], "vim": [1.0, 2.0]}, errors=[False, False])
     assert separates_less([abstain.evaluate(right, scores=["confidence_margin", "vim"])], data="made") is None

@@ -18,7 +18,7 @@ def drawn(*lucky, n=2000):
     return [
         abstain.evaluate(
             abstain.Outputs(
-                given={"energy": noise - gain * errors, "max_logit": noise + 0.1 * shared - errors}, errors=errors
+                confidences={"energy": noise - gain * errors, "max_logit": noise + 0.1 * shared - errors}, errors=errors
             ),
             scores=["energy", "max_logit"],
         )
@@ -63,7 +63,7 @@ def test_verdicts_tell_the_spread_over_draws():
     rng = np.random.default_rng(1)
     errors = rng.random(500) < 0.3
     given = {name: rng.normal(size=500) - errors for name in ("doctor", "max_softmax")}
-    evaluation = abstain.evaluate(abstain.Outputs(given=given, errors=errors), scores=list(given))
+    evaluation = abstain.evaluate(abstain.Outputs(confidences=given, errors=errors), scores=list(given))
     (verdict,) = score_claims([evaluation, evaluation], data="made")
     assert "± 0.00 [" in verdict.evidence
     assert "mean ± standard deviation over 2 draws of rows to fit on" in verdict.evidence

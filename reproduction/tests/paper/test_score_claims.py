@@ -19,7 +19,7 @@ def evaluated(noise, *, n=5000, label=True, spike=(), trusted_share=0.05, seed=0
     trusted = (shift == "label") & (rng.random(len(shift)) < trusted_share)
     for name in spike:
         given[name] = given[name] + 20 * trusted
-    return abstain.evaluate(abstain.Outputs(given=given, errors=errors, shift=shift), scores=list(noise))
+    return abstain.evaluate(abstain.Outputs(confidences=given, errors=errors, shift=shift), scores=list(noise))
 
 
 AS_CLAIMED = (

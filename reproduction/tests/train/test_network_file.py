@@ -30,9 +30,9 @@ def test_a_checkpoint_is_enough_to_have_the_network_again(objective, tmp_path):
     assert not again.training
     first, second = (predict(each, IMAGES, LABELS) for each in (network, again))
     np.testing.assert_array_equal(first.logits, second.logits)
-    assert first.given_names == second.given_names
-    if first.given is not None:
-        np.testing.assert_array_equal(first.given, second.given)
+    assert first.confidence_names == second.confidence_names
+    if first.confidences is not None:
+        np.testing.assert_array_equal(first.confidences, second.confidences)
 
 
 def altered(file, **changes):

@@ -37,5 +37,5 @@ def test_the_recipe_for_cifar_makes_a_step(tmp_path):
     images = np.random.default_rng(0).integers(256, size=(4, 32, 32, 3), dtype=np.uint8)
     network = train(replace(CIFAR10, epochs=1, batch_size=4), images, np.arange(4), tmp_path / "run")
     outputs = predict(network, images, np.arange(4))
-    assert outputs.given_names == ("selection_head",)
+    assert outputs.confidence_names == ("selection_head",)
     assert outputs.features.shape == (4, 512)

@@ -30,7 +30,7 @@ def test_the_confidence_of_a_gambler_orders_as_not_abstaining(blobs):
     outputs = predict(network, blobs[0])
     with torch.inference_mode():
         abstaining = network.eval()(pixels(blobs[0])).double().softmax(dim=1)[:, -1].numpy()
-    np.testing.assert_array_equal(np.argsort(outputs.given_confidence("abstention")), np.argsort(-abstaining))
+    np.testing.assert_array_equal(np.argsort(outputs.confidence("abstention")), np.argsort(-abstaining))
 
 
 def test_in_additive_margin_both_margins_are_the_same(blobs):
@@ -46,4 +46,4 @@ def test_in_additive_margin_both_margins_are_the_same(blobs):
 
 
 def test_a_plain_classifier_has_no_confidence_of_its_own(blobs):
-    assert predict(CrossEntropy().network(small_cnn(side=8), 3), blobs[0]).given_names == ()
+    assert predict(CrossEntropy().network(small_cnn(side=8), 3), blobs[0]).confidence_names == ()

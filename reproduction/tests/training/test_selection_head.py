@@ -93,7 +93,7 @@ def test_areas_agree_with_the_evaluation_by_hand(digits):
     fields = ("labels", "features", "weight", "bias", "shift", "domain", "ids")
     outputs = Outputs(
         logits=digits.logits,
-        given={HEAD: rng.normal(size=len(digits))},
+        confidences={HEAD: rng.normal(size=len(digits))},
         **{field: getattr(digits, field) for field in fields},
     )
     evaluation = abstain.evaluate(outputs, scores=list(SYMBOLS), alphas=ALPHAS, fitting="paper")

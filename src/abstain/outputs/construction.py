@@ -17,15 +17,15 @@ from abstain.outputs.probabilities import log_probabilities, warn_of_probabiliti
 def checked_fields(*, nonfinite: check.Nonfinite, **given: Any) -> dict[str, Any]:
     """All fields; an error names the first argument that is wrong."""
     check_name("nonfinite", nonfinite, get_args(check.Nonfinite), rule="be 'error' or 'reject'")
-    confidences = check.check_given(given["given"])
+    confidences = check.check_confidences(given["confidences"])
     z = _logits(given["logits"], given["probabilities"], confidences)
     n, k = z.shape
     usable, masked = check.usable_logits(z) if k else (np.ones(n, dtype=bool), False)
     fields: dict[str, Any] = {"logits": z, "usable": usable, "is_masked": masked}
-    fields["given_names"] = () if confidences is None else tuple(given["given"])
-    fields["given"] = confidences
+    fields["confidence_names"] = () if confidences is None else tuple(given["confidences"])
+    fields["confidences"] = confidences
     if confidences is not None:
-        rows = check.check_given_rows(confidences, fields["given_names"], n, nonfinite)
+        rows = check.check_confidence_rows(confidences, fields["confidence_names"], n, nonfinite)
         fields["usable"] = fields["usable"] & rows
     if nonfinite == "error" and k:
         check.check_finite("logits", z, fields["usable"])
@@ -54,8 +54,7 @@ def _logits(logits: Any, probabilities: Any, confidences: NDArray[np.float64] | 
     if logits is None:
         if confidences is None:
             raise InvalidInputError(
-                "`logits` must be given, or else `probabilities`, or `given` confidences and `errors` or `losses`, "
-                "got none."
+                "`logits` must be given, or else `probabilities`, or `confidences` and `errors` or `losses`, got none."
             )
         return np.empty((len(confidences), 0))
     z = as_array("logits", logits)

@@ -26,7 +26,7 @@ def outputs_digest(outputs: Outputs, /) -> str:
         columns = array.shape[1] if len(array.shape) > 1 else 1
         for block in row_blocks(array.shape[0], max(1, columns)):
             sha.update(_bytes(np.asarray(array[block])))
-    for names in (outputs.given_names, outputs.class_names):
+    for names in (outputs.confidence_names, outputs.class_names):
         sha.update(repr(names).encode("utf-8", "surrogatepass"))
     return sha.hexdigest()
 

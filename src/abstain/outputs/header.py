@@ -14,7 +14,7 @@ from abstain._errors import InvalidInputError
 from abstain._io.files import read_text
 from abstain._io.records import built, parsed
 
-ROW_FIELDS = ("logits", "labels", "features", "shift", "domain", "ids", "given", "wrong", "graded")
+ROW_FIELDS = ("logits", "labels", "features", "shift", "domain", "ids", "confidences", "wrong", "graded")
 HEAD_FIELDS = ("weight", "bias")
 FIELDS = (*ROW_FIELDS, *HEAD_FIELDS)
 """The arrays that outputs may have, in the order in which they are written and digested."""
@@ -23,6 +23,7 @@ FORMAT = "abstain.outputs"
 VERSION = 2
 UNSEALED = 1  # the version before, without a checksum of its own
 WHAT = "a header written by Outputs.save"
+FORMER = {"given": "confidences", "given_names": "confidence_names"}  # names in folders written before
 
 
 @final
@@ -44,12 +45,12 @@ class Header:
 
     arrays: dict[str, Entry]
     class_names: tuple[str, ...] | None
-    given_names: tuple[str, ...]
+    confidence_names: tuple[str, ...]
 
     @property
     def names(self) -> dict[str, tuple[str, ...] | None]:
-        """The names of classes and of given confidences."""
-        return {"class_names": self.class_names, "given_names": self.given_names}
+        """The names of classes and of confidences."""
+        return {"class_names": self.class_names, "confidence_names": self.confidence_names}
 
 
 def write_header(
@@ -108,21 +109,22 @@ def header_digest(header: Mapping[str, Any], /) -> str:
 
 
 def _header(contents: dict[str, Any]) -> Header:
-    entries = {name: {"sha256": None} | entry for name, entry in contents["arrays"].items()}
+    contents = {FORMER.get(name, name): value for name, value in contents.items()}
+    entries = {FORMER.get(name, name): {"sha256": None} | entry for name, entry in contents["arrays"].items()}
     return Header(
         built(entries, dict[str, Entry], where="arrays"),
         built(contents["class_names"], tuple[str, ...] | None, where="class_names"),
-        built(contents.get("given_names", []), tuple[str, ...], where="given_names"),
+        built(contents.get("confidence_names", []), tuple[str, ...], where="confidence_names"),
     )
 
 
 def _is_sound(header: Header) -> bool:
-    """Whether all arrays are known, all files in this folder, and each given confidence has a name."""
+    """Whether all arrays are known, all files in this folder, and each confidence has a name."""
     arrays = header.arrays
-    given = arrays["given"].shape[1] if "given" in arrays else 0
+    columns = arrays["confidences"].shape[1] if "confidences" in arrays else 0
     are_known = "logits" in arrays and all(name in FIELDS for name in arrays)
     are_here = all(Path(entry.file).name == entry.file for entry in arrays.values())
-    return are_known and are_here and len(header.given_names) == given
+    return are_known and are_here and len(header.confidence_names) == columns
 
 
 def checksum(file: Path, /) -> str:

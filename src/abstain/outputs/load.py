@@ -74,7 +74,7 @@ def _load_npz(file: Path) -> dict[str, Any]:
             f"`{file}` must hold rows, got a sketch, which holds counts only. It is for evaluate, calibrate, merge and "
             "sketch --edges; name the outputs here."
         )
-    known = (*FIELDS, "class_names", "given_names")
+    known = (*FIELDS, "class_names", "confidence_names")
     fields = read_npz(file, known)
     if "logits" not in fields or any(name not in known for name in fields):
         raise InvalidInputError(
@@ -87,10 +87,10 @@ def _load_npz(file: Path) -> dict[str, Any]:
 def _arguments(stored: dict[str, Any]) -> dict[str, Any]:
     """The arguments of `Outputs` from its fields."""
     arguments = dict(stored)
-    names = arguments.pop("given_names", ())
-    given, wrong, graded = (arguments.pop(name, None) for name in ("given", "wrong", "graded"))
-    if given is not None:
-        arguments["given"] = {str(name): given[:, column] for column, name in enumerate(names)}
+    names = arguments.pop("confidence_names", ())
+    confidences, wrong, graded = (arguments.pop(name, None) for name in ("confidences", "wrong", "graded"))
+    if confidences is not None:
+        arguments["confidences"] = {str(name): confidences[:, column] for column, name in enumerate(names)}
     if wrong is not None:
         arguments["errors"] = wrong
     if graded is not None:

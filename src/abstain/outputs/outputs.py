@@ -57,7 +57,7 @@ class Outputs:
     ids
         (n,) names or numbers of the original samples. Rows with the same id show the same sample and stay one cluster
         in splits and standard errors.
-    given
+    confidences
         Confidences by name, where logits are not known or besides them; each name is then a score.
     errors
         (n,) whether each answer was wrong, where only confidences are known.
@@ -93,13 +93,13 @@ class Outputs:
     shift: NDArray[np.str_]
     domain: NDArray[np.str_] | None
     ids: NDArray[Any] | None
-    given: NDArray[np.float64] | None
-    """(n, g) confidences that were given, a column for each of ``given_names``."""
+    confidences: NDArray[np.float64] | None
+    """(n, g) confidences of others, a column for each of ``confidence_names``."""
     wrong: NDArray[np.bool_] | None
     """(n,) the errors that were given."""
     graded: NDArray[np.float64] | None
     """(n,) the losses that were given, NaN where one was not finite."""
-    given_names: tuple[str, ...]
+    confidence_names: tuple[str, ...]
     class_names: tuple[str, ...] | None
     usable: NDArray[np.bool_]
     """(n,) False for non-finite rows, which ``nonfinite="reject"`` keeps."""
@@ -118,7 +118,7 @@ class Outputs:
         shift: ArrayLike | str | None = None,
         domain: ArrayLike | str | None = None,
         ids: ArrayLike | None = None,
-        given: Mapping[str, ArrayLike] | None = None,
+        confidences: Mapping[str, ArrayLike] | None = None,
         errors: ArrayLike | None = None,
         losses: ArrayLike | None = None,
         class_names: ClassNames | None = None,
@@ -156,9 +156,9 @@ class Outputs:
         return len(self._logit_rows)
 
     def __repr__(self) -> str:
-        hidden = {"shift", "given", "wrong", "graded"} | (set() if self.n_classes else {"logits"})
+        hidden = {"shift", "confidences", "wrong", "graded"} | (set() if self.n_classes else {"logits"})
         shown = [name for name in self._sources(FIELDS) if name not in hidden]
-        shown += self.given_names
+        shown += self.confidence_names
         shown += [name for name, known in (("errors", self.wrong), ("losses", self.graded)) if known is not None]
         counts = {kind: np.count_nonzero(self.shift == kind) for kind in sorted(check.SHIFTS)}
         shifts = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
@@ -242,12 +242,12 @@ class Outputs:
         number, size = self.samples
         return number if size < len(self) else None
 
-    def given_confidence(self, name: str, /) -> NDArray[np.float64]:
+    def confidence(self, name: str, /) -> NDArray[np.float64]:
         """(n,) the confidence given under this name."""
-        if self.given is None or name not in self.given_names:
-            known = ", ".join(self.given_names) or "none"
+        if self.confidences is None or name not in self.confidence_names:
+            known = ", ".join(self.confidence_names) or "none"
             raise InvalidInputError(f"`outputs` must have the confidence {name!r} that was calibrated, got {known}.")
-        return self.given[:, self.given_names.index(name)]
+        return self.confidences[:, self.confidence_names.index(name)]
 
     def check_head(self) -> HeadCheck:
         """How far features·Wᵀ + b is from the logits; scores that use the head assume that it makes them."""
@@ -289,14 +289,16 @@ class Outputs:
 
     def generator(self, purpose: str, seed: int, /) -> np.random.Generator:
         """A random generator for draws of these rows, seeded by purpose, seed and data (see `abstain._draws`)."""
-        return generator(purpose, seed, self._logit_rows, self.labels, self.given, self.wrong, self.graded, self.ids)
+        return generator(
+            purpose, seed, self._logit_rows, self.labels, self.confidences, self.wrong, self.graded, self.ids
+        )
 
     @classmethod
     def concat(cls, parts: Iterable["Outputs"], /) -> "Outputs":
         """All rows of several outputs of the same classifier; each must have the same arrays and the same head."""
         check_list("parts", parts, "Outputs")
         parts = list(parts)
-        check_parts(parts, (*FIELDS, "class_names", "given_names"), ROW_FIELDS)
+        check_parts(parts, (*FIELDS, "class_names", "confidence_names"), ROW_FIELDS)
         names = parts[0]._sources((*ROW_FIELDS, "usable"))
         return parts[0]._with({name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 
@@ -311,7 +313,7 @@ class Outputs:
             Contents by file name, written in the same step as a new folder.
         """
         arrays = {name: getattr(self, name) for name in self._sources(FIELDS)}
-        save(as_path("folder", folder), arrays, self.class_names, self.given_names, extra_files=extra_files)
+        save(as_path("folder", folder), arrays, self.class_names, self.confidence_names, extra_files=extra_files)
 
     @classmethod
     def load(
@@ -347,7 +349,7 @@ class Outputs:
     def _with(self, rows: Mapping[str, Source]) -> Self:
         """The same classifier on other rows, which were checked before."""
         new = object.__new__(type(self))
-        same = {name: getattr(self, name) for name in (*HEAD_FIELDS, "given_names", "class_names")}
+        same = {name: getattr(self, name) for name in (*HEAD_FIELDS, "confidence_names", "class_names")}
         possible = self.is_masked or len(rows["logits"]) > len(self)  # a part of unmasked rows is unmasked
         masked = possible and check.is_masked(rows["logits"], rows["usable"])
         new._set(dict.fromkeys(self.__dataclass_fields__) | same | dict(rows) | {"is_masked": masked})

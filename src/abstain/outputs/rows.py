@@ -95,7 +95,7 @@ def check_parts(parts: list[Any], names: tuple[str, ...], row_names: tuple[str, 
     """Parts to join must have the same arrays, and the same head and names."""
     if not parts:
         raise InvalidInputError("`parts` must hold at least one Outputs, got none.")
-    if strangers := [part for part in parts if not hasattr(part, "given_names")]:
+    if strangers := [part for part in parts if not hasattr(part, "confidence_names")]:
         raise InvalidTypeError(f"`parts` must hold Outputs, got {type(strangers[0]).__name__}.")
     for number, part in enumerate(parts[1:], start=1):
         for name in names:

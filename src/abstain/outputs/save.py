@@ -26,7 +26,7 @@ def save(
     folder: Path,
     arrays: dict[str, NDArray[Any]],
     class_names: tuple[str, ...] | None,
-    given_names: tuple[str, ...] = (),
+    confidence_names: tuple[str, ...] = (),
     /,
     *,
     extra_files: dict[str, bytes] | None = None,
@@ -35,7 +35,7 @@ def save(
 
     With ``extra_files``, by name, which only a new folder can have, all of it appears in one step.
     """
-    folder, names = folder.resolve(), {"class_names": class_names, "given_names": given_names}
+    folder, names = folder.resolve(), {"class_names": class_names, "confidence_names": confidence_names}
     if not (folder / HEADER).exists():
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise FileConflictError(

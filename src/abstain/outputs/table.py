@@ -23,7 +23,7 @@ def read_table(file: Path, /, *, group: str | None = None) -> dict[str, Any]:
     ``logit_NAME``, or lists ``logits``     one column per class
     ``proba_NAME``, ``probabilities``       the same for probabilities
     ``feature_NUMBER``, ``features``        input of the last layer
-    ``confidence``, ``confidence_NAME``     given confidences; an empty cell is a non-finite row
+    ``confidence``, ``confidence_NAME``     confidences of others; an empty cell is a non-finite row
     ``label``                               number or name of a class; any other name is an unknown class
     ``correct`` or ``error``                without logits: 1/0, true/false or yes/no
     ``loss``                                without labels: how bad the answer is, from 0 to 1
@@ -46,7 +46,7 @@ def read_table(file: Path, /, *, group: str | None = None) -> dict[str, Any]:
 def arguments_in(file: str | PathLike[str], columns: Columns, /, *, group: str | None = None) -> dict[str, Any]:
     """The arguments of `Outputs` in columns of a file, for all of its rows or consecutive ones."""
     columns = _respelled(columns)
-    given = [name for name in columns if name == "confidence" or name.startswith("confidence_")]
+    confidences = [name for name in columns if name == "confidence" or name.startswith("confidence_")]
     arguments: dict[str, Any] = {}
     for argument, prefix in WIDE.items():
         values, class_names = _wide(file, columns, argument, prefix)
@@ -55,13 +55,13 @@ def arguments_in(file: str | PathLike[str], columns: Columns, /, *, group: str |
             if argument != "features" and class_names is not None:
                 arguments["class_names"] = class_names
     has_logits = "logits" in arguments or "probabilities" in arguments
-    if not given and not has_logits:
+    if not confidences and not has_logits:
         raise InvalidInputError(
             f"`{file}` must have a column confidence, or columns logit_… or proba_…, got {_listed(columns)}. Also "
             f"understood: {', '.join(PLAIN[1:])}."
         )
-    if given:
-        arguments["given"] = {name: numbers(file, name, columns) for name in given}
+    if confidences:
+        arguments["confidences"] = {name: numbers(file, name, columns) for name in confidences}
     arguments |= _labels(file, columns, arguments.get("class_names")) if has_logits else _truth_of(file, columns)
     if has_logits and "loss" in columns and "labels" not in arguments:
         arguments["losses"] = numbers(file, "loss", columns)

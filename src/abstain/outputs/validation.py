@@ -172,39 +172,45 @@ def check_class_names(names: list[Any], n_classes: int, /) -> tuple[str, ...]:
     return strings
 
 
-def check_given(given: Any, /) -> NDArray[np.float64] | None:
+def check_confidences(confidences: Any, /) -> NDArray[np.float64] | None:
     """Confidences by name as columns, or None."""
-    if given is None:
+    if confidences is None:
         return None
-    if not isinstance(given, Mapping) or not given or not all(isinstance(name, str) and name for name in given):
-        raise InvalidTypeError(f"`given` must be confidences by name, such as {{'vendor': c}}, got {given!r:.60}.")
+    if (
+        not isinstance(confidences, Mapping)
+        or not confidences
+        or not all(isinstance(name, str) and name for name in confidences)
+    ):
+        raise InvalidTypeError(
+            f"`confidences` must be confidences by name, such as {{'vendor': c}}, got {confidences!r:.60}."
+        )
     columns = []
-    for name, values in given.items():
-        array = as_array(f"given[{name!r}]", values)
+    for name, values in confidences.items():
+        array = as_array(f"confidences[{name!r}]", values)
         if array.dtype.kind not in "biuf" or array.ndim != 1 or not array.size:
             raise InvalidInputError(
-                f"`given[{name!r}]` must be numbers of shape (n,), got {array.dtype} of shape {array.shape}."
+                f"`confidences[{name!r}]` must be numbers of shape (n,), got {array.dtype} of shape {array.shape}."
             )
-        columns.append(as_doubles(f"given[{name!r}]", array))
+        columns.append(as_doubles(f"confidences[{name!r}]", array))
     if len({len(column) for column in columns}) != 1:
         raise InvalidInputError(
-            f"`given` must have confidences of one length, got {[len(column) for column in columns]}."
+            f"`confidences` must have confidences of one length, got {[len(column) for column in columns]}."
         )
     return np.stack(columns, axis=1)
 
 
-def check_given_rows(
-    given: NDArray[np.float64], names: tuple[str, ...], n: int, nonfinite: Nonfinite
+def check_confidence_rows(
+    confidences: NDArray[np.float64], names: tuple[str, ...], n: int, nonfinite: Nonfinite
 ) -> NDArray[np.bool_]:
     """(n,) whether each row has a number under every name; NaN is an error unless ``nonfinite`` is reject."""
-    if len(given) != n:
-        raise InvalidInputError(f"`given` must have {n} rows as the logits have, got {len(given)}.")
-    usable = np.asarray(~np.isnan(given).any(axis=1))
+    if len(confidences) != n:
+        raise InvalidInputError(f"`confidences` must have {n} rows as the logits have, got {len(confidences)}.")
+    usable = np.asarray(~np.isnan(confidences).any(axis=1))
     if nonfinite == "error" and not usable.all():
         row = int(np.argmin(usable))
-        name = names[int(np.argmax(np.isnan(given[row])))]
+        name = names[int(np.argmax(np.isnan(confidences[row])))]
         raise RowError(
-            f"`given[{name!r}]` must not be NaN, got {np.count_nonzero(~usable)} of {n} rows, first row",
+            f"`confidences[{name!r}]` must not be NaN, got {np.count_nonzero(~usable)} of {n} rows, first row",
             row,
             ". Fix or drop these rows, or pass nonfinite='reject' to count them as rejected errors.",
         )

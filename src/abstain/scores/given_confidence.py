@@ -30,11 +30,11 @@ class Given(PlainScore):
 
     def flaw(self, outputs: Outputs, /) -> str | None:
         """It must be there."""
-        return None if self.column in outputs.given_names else f"no given confidence {self.column!r}"
+        return None if self.column in outputs.confidence_names else f"no confidence {self.column!r}"
 
     def formula(self, inputs: Inputs, /) -> Array:
         """As it was given."""
-        return inputs.outputs.given_confidence(self.column)
+        return inputs.outputs.confidence(self.column)
 
 
 @final

@@ -52,10 +52,10 @@ def as_score(asked: AnyScore, outputs: Outputs | None = None, /, *, what: str = 
         raise InvalidTypeError(
             f"`{what}` must be a name, a score or a function of outputs, got {type(asked).__name__}."
         )
-    if outputs is not None and asked in outputs.given_names:
+    if outputs is not None and asked in outputs.confidence_names:
         return Given(asked)
     name, options = called(what, asked)
-    given = () if outputs is None else outputs.given_names
+    given = () if outputs is None else outputs.confidence_names
     there = f"There are {', '.join(given)}; `abstain scores` lists others." if given else "`abstain scores` lists them."
     check_name(what, name, (*given, *SCORES), rule="be a known score", otherwise=there)
     return replace(SCORES[name], **_typed(name, options)) if options else SCORES[name]  # type: ignore[type-var]
@@ -83,11 +83,11 @@ def as_scores(asked: AnyScore | Iterable[AnyScore], outputs: Outputs, /, *, what
     if not each:
         raise InvalidInputError(f"`{what}` must name at least one score, got none. `abstain scores` lists them.")
     usual = {name: score for name, score in SCORES.items() if not score.on_request}
-    known = [score for name, score in usual.items() if name not in outputs.given_names]
-    known = known if outputs.n_classes or not outputs.given_names else []  # or none could be computed
+    known = [score for name, score in usual.items() if name not in outputs.confidence_names]
+    known = known if outputs.n_classes or not outputs.confidence_names else []  # or none could be computed
     every: list[Score] = []
     for item in each:
-        every += [*map(Given, outputs.given_names), *known] if item == "all" else [as_score(item, outputs)]
+        every += [*map(Given, outputs.confidence_names), *known] if item == "all" else [as_score(item, outputs)]
     by_name = {score.name: score for score in every}
     for score in every:
         if by_name[score.name] is not score and not _equal(by_name[score.name], score):

@@ -113,5 +113,5 @@ def _content_hashes(outputs: Outputs) -> Hashes:
 
 
 def _given(outputs: Outputs) -> NDArray[np.float64]:
-    assert outputs.given is not None
-    return outputs.given[:, np.argsort(outputs.given_names)]
+    assert outputs.confidences is not None
+    return outputs.confidences[:, np.argsort(outputs.confidence_names)]

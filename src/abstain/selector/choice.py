@@ -78,7 +78,7 @@ def _is_ahead(best: Score, first: Score, judged: list[tuple[dict[str, Floats], O
 def candidates(score: AnyScore | Sequence[AnyScore] | None, outputs: Outputs, /) -> list[Score]:
     """The scores to choose among, all of which the outputs allow; one where there is nothing to choose."""
     if score is None:
-        score = default_score((*outputs.given_names, *([DEFAULT] if outputs.n_classes else [])))
+        score = default_score((*outputs.confidence_names, *([DEFAULT] if outputs.n_classes else [])))
     if score == "best":
         every = ("all", *(name for name, entry in SCORES.items() if entry.on_request))
         return [entry for entry in as_scores(every, outputs, what="score") if entry.objection(outputs) is None]

@@ -237,5 +237,5 @@ def _kind(n_classes: int) -> str:
 
 
 def _row_names(outputs: Outputs) -> NDArray[np.str_]:
-    prefix = digest(outputs.logits, outputs.given)[:12]
+    prefix = digest(outputs.logits, outputs.confidences)[:12]
     return np.array([f"{prefix}-{row}" for row in range(len(outputs))])

@@ -13,7 +13,7 @@ from abstain.report.operating_point import point_of_risk
 def case_of(n, risk, rate=0.4):
     rng = np.random.default_rng(0)
     confidence = rng.random(n)
-    rows = Outputs(given={"a": confidence}, errors=rng.random(n) < rate * (1 - confidence))
+    rows = Outputs(confidences={"a": confidence}, errors=rng.random(n) < rate * (1 - confidence))
     evaluation = evaluate(rows)
     return PageContext(evaluation, point_of_risk(evaluation, risk=risk, delta=0.05), 0.05)
 

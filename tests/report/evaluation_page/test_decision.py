@@ -19,7 +19,7 @@ def drawn(n, seed, *, copies, rate):
     confidence = rng.random(n)
     wrong = rng.random(n) < rate * (1 - confidence)
     ids = np.repeat(np.arange(n), copies)
-    return Outputs(given={"a": np.repeat(confidence, copies)}, errors=np.repeat(wrong, copies), ids=ids)
+    return Outputs(confidences={"a": np.repeat(confidence, copies)}, errors=np.repeat(wrong, copies), ids=ids)
 
 
 @pytest.mark.parametrize(("copies", "rate"), [(1, 0.4), (1, 0.8), (3, 0.4), (3, 0.8)])
@@ -73,7 +73,7 @@ def test_a_target_out_of_reach_is_named_with_one_within():
 
 def test_half_of_the_errors_out_of_reach_is_told_with_what_is_aimed_at():
     rng = np.random.default_rng(0)
-    case = of_risk(Outputs(given={"a": rng.random(60)}, errors=rng.random(60) < 0.1), None)
+    case = of_risk(Outputs(confidences={"a": rng.random(60)}, errors=rng.random(60) < 0.1), None)
     assert 0 < case.point.missed < case.point.target
     assert f"Half of the errors, a risk of {100 * case.point.missed:g}%, cannot be certified" in decision_words(case)
     assert f"aims at {100 * case.point.target:g}%, which can" in decision(case).html
@@ -105,7 +105,7 @@ def test_a_target_out_of_reach_shows_what_the_achievable_one_would_do_and_never_
 
 
 def test_where_nothing_is_achievable_the_tiles_are_dashes():
-    rows = Outputs(given={"a": np.linspace(0, 1, 20)}, errors=np.arange(20) % 4 == 0)
+    rows = Outputs(confidences={"a": np.linspace(0, 1, 20)}, errors=np.arange(20) % 4 == 0)
     html = decision(of_risk(rows, 0.0001)).html
     assert "<dt>Accepted</dt><dd>–</dd>" in html
     assert "<dt>Wrong if all were accepted</dt><dd>25.00%</dd>" in html

@@ -14,7 +14,7 @@ def case_of(copies=1, *, n=2000, clustered=True):
     wrong = rng.random(n) < np.where(bad, 0.4, 0.02)
     each = np.repeat(np.arange(n), copies)
     outputs = Outputs(
-        given={"a": rng.random(n)[each]},
+        confidences={"a": rng.random(n)[each]},
         errors=wrong[each],
         domain=np.where(bad, "bad", "rest")[each],
         ids=each if clustered else None,

@@ -258,7 +258,7 @@ def test_hostile_names_are_shown_as_text(opened):
         class_names=HOSTILE,
         domain=hostile[rng.integers(6, size=n)],
         ids=np.array([f"{k}{HOSTILE[k % 6]}" for k in range(n)]),
-        given={name: rng.random(n) for name in HOSTILE},
+        confidences={name: rng.random(n) for name in HOSTILE},
     )
     html = evaluation_page(page_context(evaluate(outputs), labels=PageLabels(run=HOSTILE[3])))
     page = ready(opened(html, viewport={"width": 390, "height": 800}))
@@ -291,7 +291,7 @@ def test_the_page_of_a_selector_tells_what_it_does_here(opened, evaluation, targ
 def test_confidences_alone_have_a_page(opened, tmp_path):
     rng = np.random.default_rng(0)
     confidence = rng.random(300)
-    evaluation = evaluate(Outputs(given={"vendor": confidence}, errors=rng.random(300) < 0.4 * (1 - confidence)))
+    evaluation = evaluate(Outputs(confidences={"vendor": confidence}, errors=rng.random(300) < 0.4 * (1 - confidence)))
     evaluation.to_html(tmp_path / "report.html", labels=PageLabels(run="a.csv"))
     page = ready(opened((tmp_path / "report.html").read_text()))
     assert "no groups or classes" in page.locator("#failures").inner_text()
@@ -299,7 +299,7 @@ def test_confidences_alone_have_a_page(opened, tmp_path):
 
 @pytest.mark.parametrize("wrong", [False, True])
 def test_rows_that_are_all_alike_have_a_page(opened, wrong):
-    outputs = Outputs(given={"a": [0.5] * 30}, errors=[wrong] * 30)
+    outputs = Outputs(confidences={"a": [0.5] * 30}, errors=[wrong] * 30)
     page = opened(evaluation_page(page_context(evaluate(outputs))))
     page.wait_for_selector("#explorer-chart svg")
     assert "30" in page.locator("#decision").inner_text()
@@ -309,7 +309,7 @@ def test_domains_that_fail_are_named():
     rng = np.random.default_rng(0)
     bad = rng.random(4000) < 0.1
     outputs = Outputs(
-        given={"a": rng.random(4000)},
+        confidences={"a": rng.random(4000)},
         errors=rng.random(4000) < np.where(bad, 0.4, 0.02),
         domain=np.where(bad, "Ωlm", "rest"),
     )
@@ -376,7 +376,7 @@ def test_a_hundred_thousand_rows_fit_into_three_megabytes(monkeypatch):
     n, classes = 100_000, 64
     labels = rng.integers(classes, size=n)
     outputs = Outputs(
-        given={"a": rng.random(n), "b": rng.random(n)},
+        confidences={"a": rng.random(n), "b": rng.random(n)},
         logits=rng.normal(size=(n, classes)).astype(np.float32) + 3 * np.eye(classes, dtype=np.float32)[labels],
         labels=labels,
         domain=rng.integers(300, size=n).astype(str),
@@ -432,7 +432,7 @@ MOVES = """async () => {
 def test_a_control_with_one_choice_is_not_shown(opened, html):
     rng = np.random.default_rng(0)
     confidence = rng.random(400)
-    one = evaluate(Outputs(given={"a": confidence}, errors=rng.random(400) > confidence), alphas=[1.0])
+    one = evaluate(Outputs(confidences={"a": confidence}, errors=rng.random(400) > confidence), alphas=[1.0])
     controls = ["scores-mix", "scores-metric", "scores-alpha", "curves-mix", "explorer-score", "explorer-mix"]
     page = opened(evaluation_page(page_context(one)))
     assert not any(page.is_visible(f"#{name}") for name in controls)

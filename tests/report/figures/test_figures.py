@@ -111,7 +111,7 @@ def test_a_score_that_is_far_worse_than_none_is_cut_off_above_and_the_figure_say
     rng = np.random.default_rng(0)
     errors = rng.random(1000) < 0.1
     given = {"good": rng.normal(size=1000) - 2 * errors, "bad": rng.normal(size=1000) + 2 * errors}
-    outputs = Outputs(logits=np.tile([2.0, 0.0], (1000, 1)), labels=errors.astype(int), given=given)
+    outputs = Outputs(logits=np.tile([2.0, 0.0], (1000, 1)), labels=errors.astype(int), confidences=given)
     both, alone = (risk_coverage_figure(evaluate(outputs, scores=names)) for names in (["good", "bad"], ["good"]))
     full = 100 * errors.mean()
     assert both.axes[0].get_ylim()[1] == pytest.approx(2 * full)
@@ -219,7 +219,7 @@ def test_broken_guarantees_are_squares_above_the_diagonal():
 
 
 def test_no_guarantee_in_reach_is_said():
-    outputs = Outputs(given={"a": np.linspace(0, 1, 12)}, errors=np.arange(12) % 2 == 0)
+    outputs = Outputs(confidences={"a": np.linspace(0, 1, 12)}, errors=np.arange(12) % 2 == 0)
     evaluation = evaluate(outputs)
     with pytest.raises(CannotDrawError, match="no risk can be certified on half of the rows"):
         guarantee_figure(evaluation, point_of_risk(evaluation, risk=None, delta=0.05))
@@ -244,7 +244,7 @@ def test_figures_come_out_the_same(name, evaluation, point, tmp_path):
 
 def test_what_the_data_do_not_allow_is_told_and_hostile_names_are_drawn_as_they_are(tmp_path):
     rng = np.random.default_rng(0)
-    outputs = Outputs(given={HOSTILE: rng.random(60)}, errors=rng.random(60) < 0.4, domain=[HOSTILE, "b"] * 30)
+    outputs = Outputs(confidences={HOSTILE: rng.random(60)}, errors=rng.random(60) < 0.4, domain=[HOSTILE, "b"] * 30)
     evaluation = evaluate(outputs)
     lines = write_figures(evaluation, point_of_risk(evaluation, risk=None, delta=0.05), tmp_path)
     told = {line.partition(":")[0]: line for line in lines}

@@ -1,15 +1,18 @@
 """Confidences that somebody else computed, from Python and from tables."""
 
+import json
+
 import numpy as np
 import pytest
 
 from abstain import Outputs, Selector, calibrate
 from abstain._extras import require
+from abstain.outputs.header import header_digest
 
 RNG = np.random.default_rng(0)
 U = RNG.random(1000)
 TABLE = Outputs(
-    given={"vendor": 1 - U, "noise": RNG.random(1000)},
+    confidences={"vendor": 1 - U, "noise": RNG.random(1000)},
     errors=RNG.random(1000) < 0.3 * U**2,
     ids=np.arange(1000),
     domain=np.where(U < 0.5, "a", "b"),
@@ -28,11 +31,22 @@ def test_it_is_kept_by_select_split_concat_and_files(tmp_path):
         Outputs.load(tmp_path / "run"),
         Outputs.concat([TABLE.select(U < 0.3), TABLE.select(U >= 0.3)]),
     ):
-        assert again.given_names == ("vendor", "noise")
-        assert sorted(again.given_confidence("vendor")) == sorted(1 - U)
+        assert again.confidence_names == ("vendor", "noise")
+        assert sorted(again.confidence("vendor")) == sorted(1 - U)
         assert again.errors.sum() == TABLE.errors.sum()
         assert again.n_classes == 0
     assert "vendor, noise, errors" in repr(TABLE)
+
+
+def test_folders_with_the_former_names_are_read(tmp_path):
+    TABLE.save(tmp_path / "run")
+    file = tmp_path / "run" / "outputs.json"
+    header = json.loads(file.read_text())
+    header["arrays"]["given"] = header["arrays"].pop("confidences")
+    header["given_names"] = header.pop("confidence_names")
+    file.write_text(json.dumps(header | {"sha256": header_digest(header)}))
+    again = Outputs.load(tmp_path / "run")
+    np.testing.assert_array_equal(again.confidence("vendor"), TABLE.confidence("vendor"))
 
 
 def test_each_name_is_a_score_and_the_selector_survives_its_file(tmp_path):
@@ -42,7 +56,7 @@ def test_each_name_is_a_score_and_the_selector_survives_its_file(tmp_path):
     np.testing.assert_array_equal(again.accepts(TABLE), selector.accepts(TABLE))
     assert again.score == "vendor"
     with pytest.raises(ValueError, match="must have the confidence 'vendor' that was calibrated, got other"):
-        again.accepts(Outputs(given={"other": U}))
+        again.accepts(Outputs(confidences={"other": U}))
 
 
 def test_of_several_names_one_must_be_said_and_the_best_can_be_asked_for():
@@ -70,7 +84,8 @@ def test_an_empty_confidence_is_never_accepted(tmp_path):
     accepted = calibrate(outputs, risk=0.05).accepts(outputs)
     assert accepted[:-1].any()
     assert not accepted[-1]
-    with pytest.raises(ValueError, match=r"`given\['confidence'\]` must not be NaN, got 1 of 401 rows, first row 400"):
+    rule = r"`confidences\['confidence'\]` must not be NaN, got 1 of 401 rows, first row 400"
+    with pytest.raises(ValueError, match=rule):
         Outputs.load(tmp_path / "t.csv")
 
 
@@ -126,13 +141,13 @@ def test_files_that_are_no_tables_are_told(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "`logits` must be given, or else `probabilities`, or `given`"),
-        ({"given": {}}, "`given` must be confidences by name"),
-        ({"given": {"a": [[1.0]]}}, "must be numbers of shape"),
-        ({"given": {"a": [1.0], "b": [1.0, 2.0]}}, "of one length"),
-        ({"given": {"a": [1.0]}, "labels": [0]}, "`labels` must come with `logits`"),
-        ({"given": {"a": [1.0]}, "errors": [0.5]}, "`errors` must be 1 numbers"),
-        ({"logits": [[1.0, 2.0]], "given": {"a": [1.0, 2.0]}}, "`given` must have 1 rows"),
+        ({}, "`logits` must be given, or else `probabilities`, or `confidences`"),
+        ({"confidences": {}}, "`confidences` must be confidences by name"),
+        ({"confidences": {"a": [[1.0]]}}, "must be numbers of shape"),
+        ({"confidences": {"a": [1.0], "b": [1.0, 2.0]}}, "of one length"),
+        ({"confidences": {"a": [1.0]}, "labels": [0]}, "`labels` must come with `logits`"),
+        ({"confidences": {"a": [1.0]}, "errors": [0.5]}, "`errors` must be 1 numbers"),
+        ({"logits": [[1.0, 2.0]], "confidences": {"a": [1.0, 2.0]}}, "`confidences` must have 1 rows"),
         ({"logits": [[1.0, 2.0]], "labels": [0], "errors": [1]}, "`errors` must be left out where there are labels"),
     ],
 )
