@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from guarantees import noise
+from numpy.typing import NDArray
 
 from abstain import Outputs, calibrate
 from abstain.monitor import DeploymentMonitor, RiskMonitor
@@ -48,20 +49,49 @@ def ordered(rng: np.random.Generator, rows: Rows, order: str) -> Rows:
     return ids, confidence, errors
 
 
-def alarms(rng: np.random.Generator, distribution: tuple[str, str, str], order: str, population: Rows) -> list[bool]:
+def alarms(
+    rng: np.random.Generator,
+    distribution: tuple[str, str, str],
+    order: str,
+    population: Rows,
+    *,
+    counting: str = "clusters",
+) -> list[bool]:
     """Of the risk of rows, of the risk in which clusters count once, of the share accepted and of the confidences."""
     ids, confidence, errors = draw(rng, CALIBRATION, *distribution)
-    selector = calibrate(Outputs(confidences={"vendor": confidence}, errors=errors, ids=ids), coverage=0.7, delta=0.2)
+    by_ids = counting == "clusters"
+    known_ids = {"ids": ids} if by_ids else {}
+    selector = calibrate(
+        Outputs(confidences={"vendor": confidence}, errors=errors, **known_ids), coverage=0.7, delta=0.2
+    )
     everyone, values, wrong = population
     inside, weight = values > selector.threshold.value, 1 / np.bincount(everyone)[everyone]
     of_rows, of_clusters = (float(np.average(wrong[inside], weights=w[inside])) for w in (np.ones(len(values)), weight))
     ids, confidence, errors = ordered(rng, draw(rng, STREAM, *distribution), order)
+    ids, largest = (ids, MOST[distribution[0]]) if by_ids else (None, None)
     accepted = confidence > selector.threshold.value
     known = np.where(accepted, errors, np.nan)
     monitor = DeploymentMonitor.of(selector, risk=of_clusters, delta=DELTA).observe_errors(known, ids=ids)
     monitor = monitor.observe_accepted(accepted, ids=ids).observe_confidence(confidence, ids=ids)
-    rows = DeploymentMonitor(RiskMonitor(of_rows, DELTA, largest=MOST[distribution[0]])).observe_errors(known, ids=ids)
+    rows = DeploymentMonitor(RiskMonitor(of_rows, DELTA, largest=largest)).observe_errors(known, ids=ids)
     return [bool(rows.alarms), *(name in monitor.alarms for name in ("risk", "acceptance", "scores"))]
+
+
+def shares_of_alarms(
+    distribution: tuple[str, str, str], order: str, *, runs: int, seed: int = 7, counting: str = "clusters"
+) -> NDArray[np.float64]:
+    """False alarms of the four monitors in new data each run."""
+    rng, population = np.random.default_rng(seed), draw(np.random.default_rng(99), POPULATION, *distribution)
+    return np.mean([alarms(rng, distribution, order, population, counting=counting) for _ in range(runs)], axis=0)
+
+
+def in_every_order(runs: int = 400) -> None:
+    """The table of docs/guarantees.md: three distributions in three orders, clusters counted and rows counted."""
+    distributions = (("8", "alike", "shared"), ("1 or, one in 10, 30", "surer", "shared"))
+    for distribution, order in product((*distributions, ("geometric", "less sure", "shared")), ORDERS):
+        for counting in ("clusters", "rows"):
+            shares = shares_of_alarms(distribution, order, runs=runs, seed=70, counting=counting)
+            print(*distribution, order, counting, shares, flush=True)
 
 
 def monitor_clusters(runs: int = 200) -> bool:
@@ -73,8 +103,7 @@ def monitor_clusters(runs: int = 200) -> bool:
         if distribution[0] != "8" or distribution[1] == "alike"
     ]
     for distribution, order in product(distributions, ORDERS):
-        rng, population = np.random.default_rng(7), draw(np.random.default_rng(99), POPULATION, *distribution)
-        shares = np.mean([alarms(rng, distribution, order, population) for _ in range(runs)], axis=0)
+        shares = shares_of_alarms(distribution, order, runs=runs)
         numbers = ", ".join(f"{each_share:.3f}" for each_share in shares)
         print(
             f"clusters of {distribution[0]}, large ones {distribution[1]}, errors {distribution[2]}, "

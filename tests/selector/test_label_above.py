@@ -87,13 +87,33 @@ def test_rows_without_a_label_taken_for_right_break_it():
     assert shares(careless, "steep below the floor", 600, runs=30)[0] > 0.5
 
 
+SAMPLES = pytest.mark.parametrize(("levels", "elsewhere"), [(None, False), (None, True), (20, False)])
+
+
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", RATES)
+@SAMPLES
 @pytest.mark.parametrize("n", [150, 600, 3000])
-@pytest.mark.parametrize(("levels", "elsewhere"), [(None, False), (None, True), (20, False)])
+@pytest.mark.parametrize("name", RATES)
 def test_the_risk_is_kept_for_every_size_with_ties_and_with_floors_of_other_rows(name, n, levels, elsewhere):
     broken, _ = shares(as_documented, name, n, runs=400, levels=levels, elsewhere=elsewhere, seed=1)
     assert broken <= most(400)
+
+
+@pytest.mark.thorough
+@SAMPLES
+@pytest.mark.parametrize(
+    ("name", "n"),
+    [
+        *(("steep below the floor", n) for n in (150, 600, 3000)),
+        ("crossing at the floor", 3000),
+        ("bad just above the floor", 3000),
+    ],
+)
+def test_rows_without_a_label_taken_for_right_break_it_with_ties_and_with_floors_of_other_rows(
+    name, n, levels, elsewhere
+):
+    broken, _ = shares(careless, name, n, runs=200, levels=levels, elsewhere=elsewhere, seed=1)
+    assert broken > most(200)
 
 
 def coverages(n, *, runs):
