@@ -25,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 TESTS = ("README.md", "docs", *(f"tests/{name}" for name in ("cli", "datasets", "evaluation", "metrics", "scores")))
 EXTRAS = ("onnx", "report", "scale", "sklearn")  # those that do not bring PyTorch
-TOOLS = ("griffelib", "hypothesis", "mpmath", "pandas", "playwright", "pytest", "pytest-timeout", "pytest-xdist")
+TOOLS = ("hypothesis", "mpmath", "pandas", "playwright", "pytest", "pytest-timeout", "pytest-xdist")
 DEBUG = "libc_malloc_debug.so.0"
 
 

@@ -146,7 +146,7 @@ Binning = Literal["equal_mass", "equal_width"]
 def calibration_error(
     logits: ArrayLike, labels: ArrayLike, /, *, bins: int = 15, binning: Binning = "equal_mass"
 ) -> float:
-    """Expected calibration error Σ_b (n_b/n) |accuracy_b − mean p_max,b| of the softmax's largest probability (ECE).
+    r"""Expected calibration error :math:`\sum_b \frac{n_b}{n}|a_b - p_b|` of the softmax's largest probability (ECE).
 
     ``equal_mass`` bins hold as many samples each, but never part a tie: a group of ties is where its middle is (Nixon
     et al., 2019). ``equal_width`` bins are (k/B, (k+1)/B] (Guo et al., 2017). It depends on the number of bins and is

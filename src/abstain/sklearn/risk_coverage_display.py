@@ -30,7 +30,7 @@ class RiskCoverageDisplay:
         self.curve, self.aurc, self.band, self.estimator_name = curve, aurc, band, estimator_name
 
     def plot(self, ax: Any = None, *, name: str | None = None, plot_band: bool = True, **line: Any) -> Self:
-        """Draw on Matplotlib axes, by default new ones; sets line_, band_, ax_ and figure_."""
+        """Draw on Matplotlib axes, by default new ones; sets ``line_``, ``band_``, ``ax_`` and ``figure_``."""
         pyplot = require("matplotlib.pyplot", extra="report", feature="RiskCoverageDisplay")
         self.ax_ = pyplot.subplots()[1] if ax is None else ax
         self.figure_ = self.ax_.figure

@@ -1,0 +1,100 @@
+"""The site: built once, strictly, then read as a browser would."""
+
+import importlib
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+import abstain
+
+pytest.importorskip("pydata_sphinx_theme")
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+class Page(HTMLParser):
+    """The anchors of a page, where its links lead, and what it loads."""
+
+    def __init__(self, file):
+        super().__init__()
+        self.anchors, self.links, self.loads = set(), set(), set()
+        self.feed(file.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        self.anchors |= {found[key] for key in ("id", "name") if found.get(key)}
+        if tag == "a" and found.get("href"):
+            self.links.add(found["href"])
+        elif tag in ("img", "script", "source", "iframe") and found.get("src"):
+            self.loads.add(found["src"])
+        elif tag == "link" and found.get("rel") in ("stylesheet", "icon", "preload", "prefetch"):
+            self.loads.add(found["href"])
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A proxy that refuses stands for a machine without a network."""
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet", str(DOCS), str(folder)]
+    offline = {"http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9", "HF_HUB_OFFLINE": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | offline, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    return {file: Page(file) for file in site.rglob("*.html")}
+
+
+def test_every_link_leads_to_a_page_and_an_anchor(site, pages):
+    broken = []
+    for file, page in pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (file.parent / unquote(parts.path)).resolve() if parts.path else file
+            anchor = unquote(parts.fragment)
+            found = target.exists() and (not anchor or target not in pages or anchor in pages[target].anchors)
+            broken += [] if found else [f"{file.relative_to(site)}: {link}"]
+    assert not broken
+
+
+def test_pages_load_nothing_from_elsewhere(pages):
+    foreign = {load for page in pages.values() for load in page.loads if urlsplit(load).netloc}
+    assert not foreign
+
+
+def test_style_sheets_load_nothing_from_elsewhere(site):
+    loaded = (
+        url for file in site.rglob("*.css") for url in re.findall(r"(?:url\(|@import )['\"]?(\S+)", file.read_text())
+    )
+    assert not [url for url in loaded if url.startswith(("http", "//"))]
+
+
+def test_every_public_name_is_in_the_reference(pages):
+    documented = set().union(*(page.anchors for file, page in pages.items() if file.parent.name == "reference"))
+    names = {f"{module}.{name}" for module in public_modules() for name in importlib.import_module(module).__all__}
+    at_home = {f"abstain.errors.{name}" for name in abstain.errors.__all__}  # errors are on one page
+    missing = {name for name in names - documented if f"abstain.errors.{name.rpartition('.')[2]}" not in at_home}
+    assert not missing, "every public module must have a page in docs/reference, named in its index.md."
+
+
+def public_modules():
+    """Packages and modules without an underscore that list their names."""
+    for found in pkgutil.walk_packages(abstain.__path__, "abstain."):
+        if not re.search(r"\._|\.cli\b|\.report\b|selector\.targets|outputs\.table", found.name) and _lists_names(
+            found
+        ):
+            yield found.name
+
+
+def _lists_names(found):
+    return "\n__all__ = " in Path(found.module_finder.find_spec(found.name).origin).read_text(encoding="utf-8")
