@@ -135,7 +135,7 @@ def test_weights_are_those_of_all_ridges_averaged_by_the_likelihood_of_held_out_
     found = weigh(places, predictions, right, fold, base=2, classes=2)
     np.testing.assert_allclose(found.intercept, expected[0])
     np.testing.assert_allclose(found.scores, expected[2:5] + expected[1] / 2 * np.array([1, 1, 0]))
-    assert len(found.classes) == 2
+    assert len(found.others) == 2
 
 
 def test_a_score_never_counts_against_itself():

@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain.evaluation.mixes import Mix
 from abstain.metrics import aurc, compare
+from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
 from abstain.outputs.rows import draw_rows
+from abstain.scores.combination import known_quantiles
 from abstain.scores.logistic import fit_logistic
 from abstain.scores.quantile_map import QuantileMap
 
@@ -36,16 +39,19 @@ def learning(
 ) -> Learning | None:
     """The combination, if it is better than the score alone, significantly and as printed; None with too few rows."""
     rows = _rows(outputs, mix)
-    if len(confidence) < 2 or not outputs.n_classes or len(rows) < 2 * FEWEST:
+    if not outputs.n_classes:
+        confidence = {name: outputs.confidence(name) for name in outputs.confidence_names}
+    if len(confidence) < 2 or score not in confidence or len(rows) < 2 * FEWEST:
         return None
     each = {name: values[rows] for name, values in confidence.items()}
-    alone, ids, wrong = each.pop(score), outputs.samples[0][rows], outputs.errors[rows]
+    losses = outputs.losses if outputs.is_graded else outputs.errors
+    alone, ids, losses = each.pop(score), outputs.samples[0][rows], losses[rows]
     rng = outputs.generator("halves to learn and judge on", 0)  # not by confidences, whose last bits are the machine's
     here = draw_rows(len(rows), ids, size=min(len(rows) / 2, LEARNING), rng=rng)
-    if min(np.count_nonzero(wrong[here]), np.count_nonzero(~wrong[here])) < FEWEST:
+    if min(losses[here].sum(), (1.0 - losses[here]).sum()) < FEWEST:
         return None
-    combined, judged = _combined([alone, *each.values()], ~wrong, here), wrong[~here]
-    comparison = compare(combined, alone[~here], judged, alpha=alpha, ids=ids[~here], level=level)
+    combined, judged = _combined([alone, *each.values()], losses, here), losses[~here]
+    comparison = compare(combined, rejected_last(alone[~here]), judged, alpha=alpha, ids=ids[~here], level=level)
     if comparison.high >= 0 or comparison.difference > -LEAST_GAIN:
         return None
     area = aurc(combined, judged, alpha=alpha)
@@ -60,11 +66,15 @@ def _rows(outputs: Outputs, mix: Mix) -> NDArray[np.int64]:
     return np.sort(outputs.generator("rows to learn and judge on", 0).choice(rows, LARGEST, replace=False))
 
 
-def _combined(confidence: list[Floats], right: NDArray[np.bool_], here: NDArray[np.bool_]) -> Floats:
+def _combined(confidence: list[Floats], losses: NDArray[Any], here: NDArray[np.bool_]) -> Floats:
     """Log-odds of being right on the other rows, the first score free and the others held back."""
-    maps = [QuantileMap.of(values[here]) for values in confidence]
-    columns = np.column_stack([quantile_map(values) for quantile_map, values in zip(maps, confidence, strict=True)])
-    ridge = np.where(np.arange(len(maps)) == 0, FREE, RIDGE)
-    weights = fit_logistic(columns[here], right[here].astype(np.float64), ridge=ridge)
+    some = [values for values in confidence if np.isfinite(values[here]).any()]
+    columns = np.column_stack([known_quantiles(QuantileMap.of(_known(values[here])), values) for values in some])
+    ridge = np.where(np.arange(len(some)) == 0, FREE, RIDGE)
+    weights = fit_logistic(columns[here], 1.0 - losses[here], ridge=ridge)
     combined: Floats = weights[0] + columns[~here] @ weights[1:]
     return combined
+
+
+def _known(values: Floats) -> Floats:
+    return values[~np.isnan(values)]

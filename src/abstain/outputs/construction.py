@@ -22,10 +22,11 @@ def checked_fields(*, nonfinite: check.Nonfinite, **given: Any) -> dict[str, Any
     n, k = z.shape
     usable, masked = check.usable_logits(z) if k else (np.ones(n, dtype=bool), False)
     fields: dict[str, Any] = {"logits": z, "usable": usable, "is_masked": masked}
+    fields["rejects_missing"] = nonfinite == "reject"
     fields["confidence_names"] = () if confidences is None else tuple(given["confidences"])
     fields["confidences"] = confidences
     if confidences is not None:
-        rows = check.check_confidence_rows(confidences, fields["confidence_names"], n, nonfinite)
+        rows = check.check_confidence_rows(confidences, fields["confidence_names"], n, nonfinite, with_logits=k > 0)
         fields["usable"] = fields["usable"] & rows
     if nonfinite == "error" and k:
         check.check_finite("logits", z, fields["usable"])

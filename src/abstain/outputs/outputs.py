@@ -58,7 +58,8 @@ class Outputs:
         (n,) names or numbers of the original samples. Rows with the same id show the same sample and stay one cluster
         in splits and standard errors.
     confidences
-        Confidences by name, where logits are not known or besides them; each name is then a score.
+        Confidences by name, where logits are not known or besides them; each name is then a score. Without logits some
+        of several may be missing, as NaN: the score ``learned`` takes such rows, a single one refuses them.
     errors
         (n,) whether each answer was wrong, where only confidences are known.
     losses
@@ -103,6 +104,8 @@ class Outputs:
     class_names: tuple[str, ...] | None
     usable: NDArray[np.bool_]
     """(n,) False for non-finite rows, which ``nonfinite="reject"`` keeps."""
+    rejects_missing: bool
+    """Whether a missing confidence is one that is never accepted, by ``nonfinite="reject"``."""
     is_masked: bool
     """Whether a class is masked in some row, by a logit of −inf."""
 
@@ -349,7 +352,9 @@ class Outputs:
     def _with(self, rows: Mapping[str, Source]) -> Self:
         """The same classifier on other rows, which were checked before."""
         new = object.__new__(type(self))
-        same = {name: getattr(self, name) for name in (*HEAD_FIELDS, "confidence_names", "class_names")}
+        same = {
+            name: getattr(self, name) for name in (*HEAD_FIELDS, "confidence_names", "class_names", "rejects_missing")
+        }
         possible = self.is_masked or len(rows["logits"]) > len(self)  # a part of unmasked rows is unmasked
         masked = possible and check.is_masked(rows["logits"], rows["usable"])
         new._set(dict.fromkeys(self.__dataclass_fields__) | same | dict(rows) | {"is_masked": masked})

@@ -196,16 +196,22 @@ def check_confidences(confidences: Any, /) -> NDArray[np.float64] | None:
         raise InvalidInputError(
             f"`confidences` must have confidences of one length, got {[len(column) for column in columns]}."
         )
-    return np.stack(columns, axis=1)
+    matrix = np.stack(columns, axis=1)
+    matrix[np.isnan(matrix)] = np.nan  # the same bits, so that rows are known by their hashes
+    return matrix
 
 
 def check_confidence_rows(
-    confidences: NDArray[np.float64], names: tuple[str, ...], n: int, nonfinite: Nonfinite
+    confidences: NDArray[np.float64], names: tuple[str, ...], n: int, nonfinite: Nonfinite, *, with_logits: bool
 ) -> NDArray[np.bool_]:
-    """(n,) whether each row has a number under every name; NaN is an error unless ``nonfinite`` is reject."""
+    """(n,) whether each row has its confidences; one without is an error unless ``nonfinite`` is reject.
+
+    Of several confidences without logits, one is enough: `learned` takes missing values.
+    """
     if len(confidences) != n:
         raise InvalidInputError(f"`confidences` must have {n} rows as the logits have, got {len(confidences)}.")
-    usable = np.asarray(~np.isnan(confidences).any(axis=1))
+    absent = np.isnan(confidences)
+    usable = ~(absent.any(axis=1) if with_logits else absent.all(axis=1))
     if nonfinite == "error" and not usable.all():
         row = int(np.argmin(usable))
         name = names[int(np.argmax(np.isnan(confidences[row])))]

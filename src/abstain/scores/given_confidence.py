@@ -29,8 +29,13 @@ class Given(PlainScore):
         return About(name=self.column, family="given", needs=(), reference="given with the outputs")
 
     def flaw(self, outputs: Outputs, /) -> str | None:
-        """It must be there."""
-        return None if self.column in outputs.confidence_names else f"no confidence {self.column!r}"
+        """It must be there, in every row unless missing values are to be rejected."""
+        if self.column not in outputs.confidence_names:
+            return f"no confidence {self.column!r}"
+        missing = np.count_nonzero(np.isnan(outputs.confidence(self.column)[outputs.usable]))
+        if not missing or outputs.rejects_missing:
+            return None
+        return f"no {self.column} in {missing:,} of {len(outputs):,} rows: only learned takes missing values"
 
     def formula(self, inputs: Inputs, /) -> Array:
         """As it was given."""

@@ -29,7 +29,7 @@ def some_rows(sample: Outputs, /) -> Outputs:
     """
     logits, features = (sample.source(name) for name in ("logits", "features"))
     contents = [hashed_rows(rows, salt=SALT) for rows in (logits, features) if rows is not None]
-    contents += [hashed_rows(np.sort(sample.logits, axis=1), salt=SALT)]
+    contents += [hashed_rows(np.sort(sample.logits, axis=1), salt=SALT), *_signals(sample)]
     names = _names(sample)
     order = np.lexsort((_told_apart(sample, [*contents, names]), *contents, names))
     if sample.ids is not None:
@@ -50,7 +50,14 @@ def _told_apart(sample: Outputs, shown: list[Hashes]) -> Hashes:
 
 
 def _truth(sample: Outputs) -> NDArray[Any]:
-    return sample.errors if sample.labels is None else sample.labels
+    return sample.losses if sample.labels is None else sample.labels
+
+
+def _signals(rows: Outputs) -> list[Hashes]:
+    """A hash (n,) of the confidences of others where there is nothing else, whatever their order; else none."""
+    if rows.n_classes or rows.confidences is None:
+        return []
+    return [hashed_rows(rows.confidences[:, np.argsort(rows.confidence_names)], salt=SALT)]
 
 
 def folds(rows: Outputs, /) -> NDArray[np.int64]:
@@ -116,6 +123,8 @@ def _names(rows: Outputs) -> Hashes:
     """(n,) a hash of what names a row: its id, or else its features and its logits, whatever the order of classes."""
     if rows.ids is not None:
         return hashed(np.asarray(rows.ids).astype(str), salt=SALT)
+    if signals := _signals(rows):
+        return signals[0]
     hashes = hashed_rows(np.sort(rows.logits, axis=1), salt=SALT)
     features = rows.source("features")
     return hashes if features is None else hashes ^ hashed_rows(features, salt=OTHER_SALT)

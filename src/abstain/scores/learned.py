@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from abstain._cached_property import cached_property
 from abstain.outputs import Outputs
+from abstain.scores.combination import FittedCombination, fit_combination
 from abstain.scores.held_out import fit_all, folds, held_out, some_rows
 from abstain.scores.inputs import Inputs
 from abstain.scores.logistic import weigh
@@ -28,7 +29,8 @@ class Learned(Score):
     A logistic regression of what was right on rows held out, in which the mean quantile of the base is free, all else
     is shrunk to zero, and no score has a negative weight: `weigh`. So few rows give about the ranking of the base, and
     many a combination. The rows must be labelled and drawn like deployment, shifted conditions and unknown classes
-    included.
+    included. Of outputs without logits, it weighs the confidences of others, two or more, missing values allowed
+    (`abstain.scores.combination`).
 
     Parameters
     ----------
@@ -63,6 +65,8 @@ class Learned(Score):
 
     def needs_of(self, fitted: Any, /) -> tuple[Need, ...]:
         """What the chosen scores need."""
+        if isinstance(fitted, FittedCombination):
+            return ("fitting", "labels")
         chosen = [score for score in (*self.base, *self.candidates, *self.anywhere) if score.name in fitted.names]
         return tuple(dict.fromkeys((*self.needs, *(need for score in chosen for need in score.needs))))
 
@@ -71,9 +75,21 @@ class Learned(Score):
         parts: dict[Family, Array] = fitted.shortfalls(inputs)
         return parts
 
-    def _fit(self, sample: Outputs, /) -> "FittedLearned":
-        """Weigh the scores by rows held out, then fit them on all rows."""
+    def objection(self, outputs: Outputs, /) -> str | None:
+        """Without logits, it weighs the confidences of others, of which there must be two."""
+        if outputs.n_classes:
+            return super().objection(outputs)
+        return None if len(outputs.confidence_names) > 1 else "no logits and no two confidences"
+
+    def has_truth(self, sample: Outputs, /) -> bool:
+        """Without logits, errors or losses are enough."""
+        return super().has_truth(sample) if sample.n_classes else sample.is_labelled
+
+    def _fit(self, sample: Outputs, /) -> FittedScore:
+        """Weigh the scores by rows held out, then fit them on all rows; confidences of others where these are all."""
         rows = some_rows(sample)
+        if not rows.n_classes:
+            return fit_combination(rows)
         right = (~rows.errors).astype(np.float64)
         inside, anywhere = (
             {score.name: score for score in scores if score.objection(rows) is None}
@@ -97,7 +113,7 @@ class Learned(Score):
             tuple(whole[name] for name in names),
             tuple(maps[name] for name in names),
             np.append(weights.intercept, weights.scores[used]),
-            weights.classes,
+            weights.others,
             quantiles[right > 0].mean(axis=0)[used] if right.any() else np.zeros(len(names)),
             tuple(names),
             tuple(families.get(name, "hybrid") for name in names),  # where it was wrong may be both

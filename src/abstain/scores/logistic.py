@@ -83,8 +83,8 @@ def held_out_losses(
 
 
 def log_losses(log_odds: Floats, right: Floats, /) -> Floats:
-    """−log of the chance (n,) given to what was the case."""
-    return np.logaddexp(0, np.where(right > 0, -log_odds, log_odds))
+    """−log of the chance (n,) given to what was the case; ``right`` may be any share between 0 and 1."""
+    return right * np.logaddexp(0, -log_odds) + (1 - right) * np.logaddexp(0, log_odds)
 
 
 def _objective(rows: Floats, right: Floats, coefficients: Floats, penalty: Floats) -> float:
@@ -99,8 +99,8 @@ class Weights:
     intercept: float
     scores: Floats
     """(s,) none negative."""
-    classes: Floats
-    """(K,) what each predicted class adds, or none (0,)."""
+    others: Floats
+    """(c,) of the other columns, or none (0,)."""
 
 
 def weigh(
@@ -113,6 +113,26 @@ def weigh(
     base: int,
     classes: int,
 ) -> Weights:
+    """The weights of scores as of `weigh_columns`, the others (K,) being what each predicted class adds."""
+    frequent = _frequent(np.bincount(predictions, minlength=classes))
+    weights = weigh_columns(quantiles, predictions[:, None] == frequent, right, fold, base=base)
+    if not len(weights.others):
+        return weights
+    offsets = np.zeros(classes)
+    offsets[frequent] = weights.others
+    return Weights(weights.intercept, weights.scores, offsets)
+
+
+def weigh_columns(
+    quantiles: Floats,
+    others: NDArray[np.bool_],
+    right: Floats,
+    fold: NDArray[np.int64],
+    /,
+    *,
+    base: int,
+    ridges: tuple[float, ...] = RIDGES,
+) -> Weights:
     """The weights of scores by their quantiles (n, s), the mean of the first ``base`` of them being free.
 
     All else is drawn to zero, by each ridge in turn and by one that leaves nothing else, and the fits are averaged,
@@ -122,20 +142,18 @@ def weigh(
     alone = fit_logistic(mean, right, ridge=OF_BASE, rising=np.array([True]))
     if not FEWEST <= right.sum() <= len(right) - FEWEST:
         return Weights(float(alone[0]), _shared(float(alone[1]), np.zeros(quantiles.shape[1]), base), np.zeros(0))
-    frequent = _frequent(np.bincount(predictions, minlength=classes))
-    columns = np.column_stack([mean, quantiles, predictions[:, None] == frequent])
-    kinds = np.repeat([0, 1, 2], [1, quantiles.shape[1], len(frequent)])
+    columns = np.column_stack([mean, quantiles, others])
+    kinds = np.repeat([0, 1, 2], [1, quantiles.shape[1], others.shape[1]])
     fits = [np.pad(alone, (0, columns.shape[1] - 1))]
     losses = [held_out_losses(mean, right, fold, ridge=OF_BASE, rising=np.array([True])).sum()]
-    for ridge in RIDGES:
+    for ridge in ridges:
         each = np.array([OF_BASE, ridge, ridge * OF_CLASSES])[kinds]
         fits.append(fit_logistic(columns, right, ridge=each, rising=kinds < 2))
         losses.append(held_out_losses(columns, right, fold, ridge=each, rising=kinds < 2).sum())
     likely = np.exp(min(losses) - np.array(losses))
     mean_fit = (likely / likely.sum()) @ np.array(fits)
-    offsets = np.zeros(classes)
-    offsets[frequent] = mean_fit[2 + quantiles.shape[1] :]
-    return Weights(float(mean_fit[0]), _shared(float(mean_fit[1]), mean_fit[2 : 2 + quantiles.shape[1]], base), offsets)
+    scores, rest = mean_fit[2 : 2 + quantiles.shape[1]], mean_fit[2 + quantiles.shape[1] :]
+    return Weights(float(mean_fit[0]), _shared(float(mean_fit[1]), scores, base), rest)
 
 
 def _shared(weight: float, scores: Floats, base: int) -> Floats:

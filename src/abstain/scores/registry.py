@@ -85,6 +85,7 @@ def as_scores(asked: AnyScore | Iterable[AnyScore], outputs: Outputs, /, *, what
     usual = {name: score for name, score in SCORES.items() if not score.on_request}
     known = [score for name, score in usual.items() if name not in outputs.confidence_names]
     known = known if outputs.n_classes or not outputs.confidence_names else []  # or none could be computed
+    known += [SCORES["learned"]] if _only_learned(outputs) else []
     every: list[Score] = []
     for item in each:
         every += [*map(Given, outputs.confidence_names), *known] if item == "all" else [as_score(item, outputs)]
@@ -93,6 +94,11 @@ def as_scores(asked: AnyScore | Iterable[AnyScore], outputs: Outputs, /, *, what
         if by_name[score.name] is not score and not _equal(by_name[score.name], score):
             raise InvalidInputError(f"`{what}` must have different names, got two of the name {score.name!r}.")
     return list(by_name.values())
+
+
+def _only_learned(outputs: Outputs) -> bool:
+    """Whether confidences have missing values, which single ones do not take."""
+    return not outputs.n_classes and any(Given(name).flaw(outputs) for name in outputs.confidence_names)
 
 
 def _equal(score: Score, other: Score) -> bool:
@@ -152,7 +158,8 @@ def default_score(names: Sequence[str], /) -> str:
     if len(names) == 1:
         return names[0]
     raise InvalidInputError(
-        f"`score` must say which of {', '.join(names)} to trust, as {DEFAULT}, the default, is not there, got none."
+        f"`score` must say which of {', '.join(names)} to trust, as {DEFAULT}, the default, is not there, got none. "
+        "learned combines them."
     )
 
 

@@ -205,10 +205,14 @@ class Score(Stored, ABC):
             return f"no {' and no '.join(lacking)}"
         return self.flaw(outputs)
 
+    def has_truth(self, sample: Outputs, /) -> bool:
+        """Whether the sample has the labels that it learns from."""
+        return sample.labels is not None
+
     def fit(self, sample: Outputs, /) -> Any:
         """The fitted score; `CannotFitError` where the sample does not determine it. Non-finite rows are left out."""
         expect_outputs(sample, name="sample")
-        if "labels" in self.needs and sample.labels is None:
+        if "labels" in self.needs and not self.has_truth(sample):
             raise CannotFitError("the fitting sample has no labels")
         if not sample.usable.any():
             raise CannotFitError("the fitting sample has no finite row")
