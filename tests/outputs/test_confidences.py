@@ -68,7 +68,7 @@ def test_of_several_names_one_must_be_said_and_the_best_can_be_asked_for():
     assert calibrate(TABLE, score="vendor", risk=0.06).score == "vendor"
     best = calibrate(TABLE, score="best", risk=0.1)
     assert best.score == "vendor"
-    assert "chosen among 2 scores on other rows" in best.summary()
+    assert "chosen among 3 scores on other rows" in best.summary()
 
 
 def test_a_score_of_logits_says_what_is_missing():
