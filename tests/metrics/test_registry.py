@@ -86,7 +86,7 @@ def test_the_error_of_auroc_is_that_of_delong():
 
 def test_the_standard_errors_that_are_known():
     assert SIMULATED == [
-        "aurc", "augrc", "excess_aurc", "balanced_aurc", "balanced_augrc", "brier_score", "log_loss", "ood_auroc",
+        "aurc", "augrc", "excess_aurc", "auarc", "balanced_aurc", "balanced_augrc", "brier_score", "log_loss", "ood_auroc",
     ]  # fmt: skip
 
 
@@ -105,6 +105,9 @@ def test_values_are_those_of_the_functions():
         "balanced_augrc": metrics.augrc(c, e, weights=weights),
         "balanced_risk_at_coverage": metrics.risk_at_coverage(c, e, coverage=0.3, weights=weights),
         "balanced_coverage_at_risk": metrics.coverage_at_risk(c, e, risk=0.3, weights=weights),
+        "prr": metrics.prediction_rejection_ratio(c, e, max_rejection=0.3),
+        "auarc": metrics.auarc(c, e),
+        "accuracy_at_coverage": metrics.accuracy_at_coverage(c, e, coverage=0.3),
         "calibration_error": metrics.calibration_error(z, y),
         "calibration_error_width": metrics.calibration_error(z, y, binning="equal_width"),
         "ood_auroc": metrics.ood_auroc(*sides),

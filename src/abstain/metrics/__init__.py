@@ -9,6 +9,7 @@ from abstain.metrics.groups import Groups, group
 from abstain.metrics.intervals import Estimate, aurc_estimates, aurc_interval, aurc_se, estimates
 from abstain.metrics.ood import fpr_at_tpr, ood_aupr, ood_auroc
 from abstain.metrics.operating_points import coverage_at_risk, risk_at_coverage
+from abstain.metrics.prediction_rejection import accuracy_at_coverage, auarc, prediction_rejection_ratio
 from abstain.metrics.ranking import Ranking, SampleRows, rank
 from abstain.metrics.registry import METRICS, Metric
 from abstain.metrics.risk_coverage import RiskBand, RiskCoverage, risk_band, risk_coverage
@@ -28,6 +29,8 @@ __all__ = [
     "ScoreDifference",
     "ShareEstimate",
     "Slice",
+    "accuracy_at_coverage",
+    "auarc",
     "augrc",
     "augrc_se",
     "aurc",
@@ -50,6 +53,7 @@ __all__ = [
     "ood_aupr",
     "ood_auroc",
     "paired",
+    "prediction_rejection_ratio",
     "rank",
     "risk_at_coverage",
     "risk_band",

@@ -17,10 +17,11 @@ from abstain.metrics.influence import Value, mean_value
 from abstain.metrics.intervals import aurc_value
 from abstain.metrics.ood import aupr, auroc_value, fpr, unknown_groups
 from abstain.metrics.operating_points import coverage_at, risk_at
+from abstain.metrics.prediction_rejection import accuracy_value, auarc_value, ratio_value
 from abstain.metrics.ranking import Ranking, SampleRows
 from abstain.metrics.softmax import Softmax, brier_rows, log_loss_rows, softmax_calibration_error
 
-Need = Literal["classes", "softmax", "known", "unknown", "unweighted"]
+Need = Literal["classes", "softmax", "known", "unknown", "unweighted", "varied"]
 _LIKELIHOOD: tuple[Need, ...] = ("classes", "softmax", "known")
 _CALIBRATION: tuple[Need, ...] = ("classes", "softmax", "unweighted")
 _BALANCED: tuple[Need, ...] = ("classes", "unweighted")
@@ -38,7 +39,7 @@ class Metric:
     """The value of a ranking at a value of the parameter."""
     needs: tuple[Need, ...] = ()
     """What the rows must have beside losses: ``classes`` (labels), ``softmax`` (logits), only ``known`` classes, some
-    rows of ``unknown`` ones, or no weights."""
+    rows of ``unknown`` ones, no weights, or ``varied`` losses."""
     parameter: str | None = None
     """What ``at`` is, if the metric has a parameter."""
     default: float = 1.0
@@ -61,6 +62,7 @@ _OBJECTIONS: dict[Need, Callable[[SampleRows], str | None]] = {
     "softmax": lambda rows: "no logits" if rows.logits is None else None,
     "known": lambda rows: "some unknown classes" if _unknown(rows) else None,
     "unweighted": lambda rows: None if rows.weights is None else "weights",
+    "varied": lambda rows: "the same loss everywhere" if np.ptp(rows.losses) == 0 else None,
     "unknown": lambda rows: None if 0 < _unknown(rows) < len(rows) else "not both known and unknown classes",
 }
 
@@ -99,6 +101,9 @@ _ALL = (
     Metric("excess_aurc", "E-AURC-α", "small", excess_value, parameter="alpha"),
     Metric("risk_at_coverage", "R(c)", "small", _point(risk_at), parameter="coverage", default=0.8),
     Metric("coverage_at_risk", "C(r)", "large", _point(coverage_at), parameter="risk", default=0.05),
+    Metric("prr", "PRR", "large", ratio_value, ("unweighted", "varied"), parameter="max_rejection"),
+    Metric("auarc", "AUARC", "large", auarc_value),
+    Metric("accuracy_at_coverage", "A(c)", "large", accuracy_value, parameter="coverage", default=0.8),
     Metric("balanced_aurc", "bAURC-α", "small", balanced_aurc, _BALANCED, parameter="alpha"),
     Metric("balanced_augrc", "bAUGRC", "small", lambda r, _: balanced_augrc(r), _BALANCED),
     Metric("balanced_risk_at_coverage", "bR(c)", "small", _balanced(risk_at), _BALANCED, "coverage", 0.8),
