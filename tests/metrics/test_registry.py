@@ -86,7 +86,8 @@ def test_the_error_of_auroc_is_that_of_delong():
 
 def test_the_standard_errors_that_are_known():
     assert SIMULATED == [
-        "aurc", "augrc", "excess_aurc", "auarc", "balanced_aurc", "balanced_augrc", "brier_score", "log_loss", "ood_auroc",
+        "aurc", "augrc", "excess_aurc", "auarc", "balanced_aurc", "balanced_augrc", "brier_score", "log_loss",
+        "ood_auroc",
     ]  # fmt: skip
 
 
