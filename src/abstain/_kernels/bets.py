@@ -1,8 +1,10 @@
 """Bets and random walks, one sample after the other."""
 
 from math import exp, inf, log, log1p, sqrt
+from typing import NamedTuple
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from abstain._kernels.compilation import array, compiled, double, whole
@@ -144,35 +146,45 @@ def jump_rates(
         logs[k] = log_capital
 
 
-@compiled(
-    (
-        array(whole, 2),
-        array(whole),
-        array(double, 2),
-        array(whole),
-        array(double, 2),
-        array(whole),
-        double,
-        array(double, 2),
-    )
-)
-def crossing_chances(
-    boundaries: Ints,
-    bottoms: Ints,
-    occupancy: Floats,
-    kinds: Ints,
-    steps: Floats,
-    least: Ints,
-    enough: float,
-    chances: Floats,
-) -> None:
+class RandomWalk(NamedTuple):
+    """At time j it is at bottoms[j] + w with chance occupancy[j, w].
+
+    From j to j + 1 it goes up by least[kind] + x with chance steps[kind, x], where kind = kinds[j].
+    """
+
+    bottoms: Ints
+    occupancy: Floats
+    kinds: Ints
+    steps: Floats
+    least: Ints
+
+
+WALK = types.NamedTuple((array(whole), array(double, 2), array(whole), array(double, 2), array(whole)), RandomWalk)
+
+
+@compiled(inline="always")
+def _step_back(walk, j, later, now):  # type: ignore[no-untyped-def]
+    """The chance of ever crossing from each position at time j, given that at time j + 1."""
+    kind, width = walk.kinds[j], now.size
+    shift = walk.bottoms[j] - walk.bottoms[j + 1] + walk.least[kind]
+    now[:] = 0.0
+    for x in range(walk.steps.shape[1]):
+        chance, up = walk.steps[kind, x], shift + x
+        if chance > 0.0:
+            for w in range(max(0, -up), min(width, width - up)):
+                now[w] += chance * later[w + up]
+            for w in range(min(max(0, -up), width)):
+                now[w] += chance
+
+
+@compiled((array(whole, 2), WALK, double, array(double, 2)))
+def crossing_chances(boundaries: Ints, walk: RandomWalk, enough: float, chances: Floats) -> None:
     """chances[i, j] = P(∃ j' ≥ j: W_j' ≤ boundaries[i, j']), or 1 once it is above ``enough``.
 
-    At time j the walk is at bottoms[j] + w with chance occupancy[j, w]; from j to j + 1 it goes up by least[kind] + x
-    with chance steps[kind, x], kind = kinds[j]. Each boundary is swept from the last time to the first, with the chance
-    of ever crossing for each position of the walk; below the positions held it has crossed, above them it never will.
+    Each boundary is swept from the last time to the first, with the chance of ever crossing for each position of the
+    walk; below the positions held it has crossed, above them it never will.
     """
-    times, width = occupancy.shape
+    times, width = walk.occupancy.shape
     later, now = np.empty(width), np.empty(width)
     for i in range(boundaries.shape[0]):
         later[:] = 0.0
@@ -182,24 +194,15 @@ def crossing_chances(
             if not begun and boundaries[i, j] < 0:
                 continue
             if begun:
-                kind = kinds[j]
-                shift = bottoms[j] - bottoms[j + 1] + least[kind]
-                now[:] = 0.0
-                for x in range(steps.shape[1]):
-                    chance, up = steps[kind, x], shift + x
-                    if chance > 0.0:
-                        for w in range(max(0, -up), min(width, width - up)):
-                            now[w] += chance * later[w + up]
-                        for w in range(min(max(0, -up), width)):
-                            now[w] += chance
+                _step_back(walk, j, later, now)
             else:
                 now[:] = 0.0
                 begun = True
-            for w in range(min(width, max(0, boundaries[i, j] - bottoms[j] + 1))):
+            for w in range(min(width, max(0, boundaries[i, j] - walk.bottoms[j] + 1))):
                 now[w] = 1.0
             total = 0.0
             for w in range(width):
-                total += occupancy[j, w] * now[w]
+                total += walk.occupancy[j, w] * now[w]
             chances[i, j] = total
             if total > enough:
                 chances[i, : j + 1] = 1.0

@@ -1,199 +1,93 @@
-"""Decisions and labels, one row after the other: which were counted before, and whose turn has come.
+"""Decisions and labels of a monitored stream, one row after the other: what is new in each, and whose turn has come.
 
-A table of rows that were counted is an array (slots, 5) of open addressing, a power of two long: `KEY` (0 where a slot
-is empty), `CONTENT` (a digest of the decision, and flags in the last 16 bits), `PLACE`, `INPUT` and `TIMES`. There are
-two, a newer and an older one. A queue (turns, 4) holds rows, right and wrong labels, and labels that have not come.
-Whatever changes in place is written to a journal first, so that `undo` restores it.
+What is known of rows stands in the tables of `abstain._kernels.decision_tables`. A queue (turns, 4) holds rows, right
+and wrong labels, and labels that have not come.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from abstain._kernels.compilation import array, byte, compiled, flag, whole
+from abstain._kernels.compilation import array, compiled, flag, whole
+from abstain._kernels.decision_tables import (
+    BAD,
+    BASE,
+    CONTENT,
+    DECISIONS,
+    FIRST,
+    INPUT,
+    KEY,
+    LABELS,
+    LAST,
+    LATE_LABELS,
+    LATE_ROWS,
+    NOW,
+    NOWHERE,
+    OPEN,
+    PLACE,
+    POPPED,
+    QUEUED,
+    SKIPPED,
+    TABLES,
+    TIMES,
+    TOO_FEW,
+    TOO_MANY,
+    WINDOW,
+    amend_entry,
+    note_change,
+    read_entry,
+    write_entry,
+)  # fmt: skip
+from abstain._kernels.keys import joined_key
 
 Ints = NDArray[np.int64]
-KEY, CONTENT, PLACE, INPUT, TIMES = range(5)
 (
     DECIDED,
     LABELLED,
     ACCEPTED,
     REJECTED,
     SEVERAL,  # there are other decisions of this id
-    UNTOLD,  # its first row had no verdict
+    NO_VERDICT,  # its first row had no verdict
     ALONE,  # a label came without a decision
     ENDS,  # one more label alone came when there was no next decision like this
     WRONG,  # its label is an error
     DISPUTED,  # the other label came when there was no next decision like this
 ) = (1 << bit for bit in range(10))
 FLAG_BITS = 16
-NOWHERE = -1  # as `PLACE`; from 0 on it is the number of a turn, from −2 down that of a row of an open cluster
-(
-    NEWER,  # entries in the newer table
-    FIRST,  # number of the first turn in the queue
-    LAST,  # and of the next that will be
-    BASE,  # number of the turn that the queue's array begins with
-    QUEUED,  # rows that are accepted in the queue
-    WINDOW,  # of these, after which a label is given up
-    NOW,  # number of the input
-    OPEN,  # rows of open clusters
-    LATE_LABELS,
-    LATE_ROWS,
-    SKIPPED,
-    DECISIONS,  # to accept
-    LABELS,
-    JOURNALED,
-    POPPED,
-    TOO_MANY,  # labels, and for how many accepted decisions, where these are fewer
-    TOO_FEW,
-    BAD,  # the first row whose label has several decisions, or −1
-    COUNTS,
-) = range(19)
-small = types.int8
 
 
-@compiled()
-def _mixed(x):  # type: ignore[no-untyped-def]
-    """A 64-bit number from another, one to one, every bit of which depends on all."""
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
+class DecisionRows(NamedTuple):
+    """Rows that come, (n,) each: a verdict or an error that is not known is −1, the key of no name 0."""
+
+    keys: Ints
+    digests: Ints
+    verdicts: NDArray[np.int8]
+    errors: NDArray[np.int8]
+    has_confidence: NDArray[np.bool_]
 
 
-@compiled()
-def _joined(key, other):  # type: ignore[no-untyped-def]
-    """The key of something more special, never 0."""
-    joined = np.int64(_mixed(np.uint64(key) + _mixed(np.uint64(other) + np.uint64(0x9E3779B97F4A7C15))))
-    return joined if joined != 0 else np.int64(1)
+class News(NamedTuple):
+    """What is new in a row, given those before."""
+
+    verdict: int
+    error: int
+    is_decision: bool
+    has_confidence: bool
+    was_decided: bool
+    was_labelled: bool
+    is_known: bool
+    """Whether its id is."""
+    is_open: bool
+    """Whether it is so as that of a row of an open cluster."""
+    is_again: bool
+    """Whether nothing is new."""
+    is_label: bool
+    """Whether it is the label of an earlier decision."""
 
 
-@compiled()
-def _rotated(x, bits):  # type: ignore[no-untyped-def]
-    return (x << np.uint64(bits)) | (x >> np.uint64(64 - bits))
-
-
-@compiled()
-def _hashed(text, first, end):  # type: ignore[no-untyped-def]
-    """SipHash-2-4 of bytes, with the key of its authors' test vectors."""
-    k0, k1 = np.uint64(0x0706050403020100), np.uint64(0x0F0E0D0C0B0A0908)
-    v0, v1 = k0 ^ np.uint64(0x736F6D6570736575), k1 ^ np.uint64(0x646F72616E646F6D)
-    v2, v3 = k0 ^ np.uint64(0x6C7967656E657261), k1 ^ np.uint64(0x7465646279746573)
-    length = end - first
-    for block in range(length // 8 + 2):
-        word = np.uint64(0)
-        if block < length // 8:
-            for j in range(8):
-                word |= np.uint64(text[first + block * 8 + j]) << np.uint64(8 * j)
-        elif block == length // 8:
-            for j in range(length % 8):
-                word |= np.uint64(text[first + block * 8 + j]) << np.uint64(8 * j)
-            word |= np.uint64(length & 255) << np.uint64(56)
-        else:
-            v2 ^= np.uint64(255)
-        v3 ^= word
-        for _ in range(4 if block == length // 8 + 1 else 2):
-            v0 += v1
-            v2 += v3
-            v1, v3 = _rotated(v1, 13) ^ v0, _rotated(v3, 16) ^ v2
-            v0 = _rotated(v0, 32)
-            v2 += v1
-            v0 += v3
-            v1, v3 = _rotated(v1, 17) ^ v2, _rotated(v3, 21) ^ v0
-            v2 = _rotated(v2, 32)
-        v0 ^= word
-    return v0 ^ v1 ^ v2 ^ v3
-
-
-@compiled((array(byte), array(whole), array(whole)))
-def name_keys(text, ends, keys):  # type: ignore[no-untyped-def]
-    """Keys of names that follow each other in ``text``, each up to its end; 0 of an empty one, and of no other."""
-    first = 0
-    for k in range(ends.size):
-        end = ends[k]
-        if end > first:
-            key = np.int64(_hashed(text, first, end))
-            keys[k] = key if key != 0 else 1
-        else:
-            keys[k] = 0
-        first = end
-
-
-@compiled((array(whole), array(whole), array(whole)))
-def decision_digests(confidence, domain, digests):  # type: ignore[no-untyped-def]
-    """32 bits of each confidence, given by its bits, and domain, given by its key; never 0."""
-    for k in range(confidence.size):
-        digest = np.int64(_mixed(np.uint64(confidence[k]) + _mixed(np.uint64(domain[k]))) >> np.uint64(32))
-        digests[k] = digest if digest != 0 else 1
-
-
-@compiled()
-def _slot(table, key):  # type: ignore[no-untyped-def]
-    """Where a key is, or −1 − where it would be."""
-    last = np.uint64(table.shape[0] - 1)
-    slot = np.int64(np.uint64(key) & last)
-    while table[slot, 0] != 0:
-        if table[slot, 0] == key:
-            return slot
-        slot = np.int64(np.uint64(slot + 1) & last)
-    return -1 - slot
-
-
-@compiled()
-def _note(journal, counts, table, which, slot):  # type: ignore[no-untyped-def]
-    """What a row of a table holds before it changes."""
-    at = counts[JOURNALED]
-    counts[JOURNALED] += 1
-    journal[at, 0], journal[at, 1] = which, slot
-    for j in range(table.shape[1]):
-        journal[at, 2 + j] = table[slot, j]
-    journal[0, 7] = at + 1  # so that whoever undoes knows how many there are
-
-
-@compiled()
-def _read(newer, older, key, entry):  # type: ignore[no-untyped-def]
-    """Copy what is known under a key; whether anything is."""
-    slot = _slot(newer, key)
-    if slot >= 0:
-        for j in range(5):
-            entry[j] = newer[slot, j]
-        return True
-    slot = _slot(older, key)
-    if slot >= 0:
-        for j in range(5):
-            entry[j] = older[slot, j]
-        return True
-    entry[KEY], entry[CONTENT], entry[PLACE], entry[INPUT], entry[TIMES] = key, 0, NOWHERE, -1, 0
-    return False
-
-
-@compiled()
-def _write(newer, journal, counts, entry):  # type: ignore[no-untyped-def]
-    """Put an entry into the newer table."""
-    slot = _slot(newer, entry[KEY])
-    if slot < 0:
-        slot = -1 - slot
-        counts[NEWER] += 1
-    _note(journal, counts, newer, 0, slot)
-    for j in range(5):
-        newer[slot, j] = entry[j]
-
-
-@compiled()
-def _amend(newer, older, journal, counts, entry):  # type: ignore[no-untyped-def]
-    """Change an entry where it is: what is only looked at again pushes nothing out."""
-    slot = _slot(newer, entry[KEY])
-    if slot >= 0:
-        _note(journal, counts, newer, 0, slot)
-        for j in range(1, 5):
-            newer[slot, j] = entry[j]
-        return
-    slot = _slot(older, entry[KEY])
-    if slot >= 0:
-        _note(journal, counts, older, 1, slot)
-        for j in range(1, 5):
-            older[slot, j] = entry[j]
-    else:
-        _write(newer, journal, counts, entry)
+ROWS = types.NamedTuple(tuple(array(kind) for kind in (whole, whole, types.int8, types.int8, flag)), DecisionRows)
 
 
 @compiled()
@@ -201,7 +95,7 @@ def _differs(content, accepted, decision):  # type: ignore[no-untyped-def]
     """Whether a decision is another one than the first of its id, by what the first row of that had."""
     if content >> FLAG_BITS != 0 and decision != 0 and content >> FLAG_BITS != decision:
         return True
-    if content & UNTOLD != 0:
+    if content & NO_VERDICT != 0:
         return False
     return (accepted == 1 and content & REJECTED != 0) or (accepted == 0 and content & ACCEPTED != 0)
 
@@ -213,44 +107,45 @@ def _is_other(content, error):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def _of_rank(newer, older, first, which, own):  # type: ignore[no-untyped-def]
-    """Copy what is known of the decision ``which`` like the first; whether anything is."""
-    if which > 1:
-        return _read(newer, older, _joined(first[KEY], -which), own)
+def _of_rank(tables, first, rank, own):  # type: ignore[no-untyped-def]
+    """Copy what is known of the decision of this rank among those like the first; whether anything is."""
+    if rank > 1:
+        return read_entry(tables, joined_key(first[KEY], -rank), own)
     for j in range(5):
         own[j] = first[j]
     return True
 
 
 @compiled()
-def _agreeing(newer, older, journal, counts, first, which, error, own):  # type: ignore[no-untyped-def]
-    """From the decision ``which`` on, the first of its like that has this label or none; 0 if there is none.
+def _agreeing(tables, first, rank, error, own):  # type: ignore[no-untyped-def]
+    """From this rank on, the rank of the first decision of its like that has this label or none; 0 if there is none.
 
     Where there was none, there is none later, so that an input given again changes nothing.
     """
     while _is_other(own[CONTENT], error):
         if own[CONTENT] & DISPUTED != 0:
             return 0
-        if not _of_rank(newer, older, first, which + 1, own):
-            _dispute(newer, older, journal, counts, first, which, own)
+        if not _of_rank(tables, first, rank + 1, own):
+            _dispute(tables, first, rank, own)
             return 0
-        which += 1
-    return which
+        rank += 1
+    return rank
 
 
 @compiled()
-def _dispute(newer, older, journal, counts, first, which, own):  # type: ignore[no-untyped-def]
+def _dispute(tables, first, rank, own):  # type: ignore[no-untyped-def]
     """Note that the other label of this decision is that of no next one."""
-    if which == 1:
+    if rank == 1:
         first[CONTENT] |= DISPUTED  # written by whoever holds it
         return
-    _of_rank(newer, older, first, which, own)
+    _of_rank(tables, first, rank, own)
     own[CONTENT] |= DISPUTED
-    _amend(newer, older, journal, counts, own)
+    amend_entry(tables, own)
 
 
 @compiled()
-def _push(queue, counts, rows, right, wrong, pending):  # type: ignore[no-untyped-def]
+def _push(tables, rows, right, wrong, pending):  # type: ignore[no-untyped-def]
+    queue, counts = tables.queue, tables.counts
     at = counts[LAST] - counts[BASE]
     queue[at, 0], queue[at, 1], queue[at, 2], queue[at, 3] = rows, right, wrong, pending
     counts[LAST] += 1
@@ -258,20 +153,22 @@ def _push(queue, counts, rows, right, wrong, pending):  # type: ignore[no-untype
 
 
 @compiled()
-def _label(queue, journal, counts, turn, error):  # type: ignore[no-untyped-def]
+def _label(tables, turn, error):  # type: ignore[no-untyped-def]
     """The label of an earlier decision; it is left out where that was given up."""
+    queue, counts = tables.queue, tables.counts
     if turn < counts[FIRST]:
         counts[LATE_LABELS] += 1
         return
     at = turn - counts[BASE]
-    _note(journal, counts, queue, 2, at)
+    note_change(tables, tables.queue, 2, at)
     queue[at, 3] -= 1
     queue[at, 2 if error == 1 else 1] += 1
 
 
 @compiled()
-def _due(queue, counts, number, popped):  # type: ignore[no-untyped-def]
+def _due(tables, number, popped):  # type: ignore[no-untyped-def]
     """Remove those whose turn has come, and note what their labels are."""
+    queue, counts = tables.queue, tables.counts
     while counts[FIRST] < counts[LAST]:
         at = counts[FIRST] - counts[BASE]
         rows, right, wrong, pending = queue[at, 0], queue[at, 1], queue[at, 2], queue[at, 3]
@@ -285,155 +182,174 @@ def _due(queue, counts, number, popped):  # type: ignore[no-untyped-def]
             counts[POPPED] += 1
 
 
-@compiled(
-    (
-        *(array(kind) for kind in (whole, whole, small, small, flag)),
-        *(array(whole, 2) for _ in range(4)),
-        array(whole),
-        *(whole, flag, flag),
-        *(array(whole, 2) for _ in range(2)),
-    )
-)
-def take_rows(  # type: ignore[no-untyped-def]
-    keys, decisions, accepted, errors, has_confidence,
-    newer, older, queue, journal, counts, start, clustered, has_risk, left, popped,
-):  # fmt: skip
+@compiled()
+def _rank(tables, entry, own, is_decision, error):  # type: ignore[no-untyped-def]
+    """The rank of a row's decision among those like it, and whether it is a label that no further decision awaits."""
+    is_last = False
+    if entry[INPUT] != tables.counts[NOW]:
+        entry[INPUT], entry[TIMES] = tables.counts[NOW], 0
+    times, labels = entry[TIMES] >> 32, entry[TIMES] & 0xFFFFFFFF
+    if is_decision and (error < 0 or labels >= times):
+        times += 1
+        rank = times
+        labels = max(labels, rank) if error >= 0 else labels
+    elif is_decision or labels == 0:
+        labels += 1
+        rank = labels
+    else:  # a label alone: of the next decision like this, or else the last label again, then and later
+        if labels >= times:
+            _of_rank(tables, entry, labels, own)
+            is_last = own[CONTENT] & ENDS != 0 or not _of_rank(tables, entry, labels + 1, own)
+        labels += 0 if is_last else 1
+        rank = labels
+    _of_rank(tables, entry, rank, own)
+    if not is_last and _is_other(own[CONTENT], error):  # no label again, but that of a next decision like this
+        if is_decision and own[CONTENT] & DECIDED == 0:
+            _dispute(tables, entry, rank, own)
+        else:
+            agreeing = _agreeing(tables, entry, rank, error, own)
+            labels = agreeing if agreeing > 0 and not is_decision and rank >= times else labels
+            rank = agreeing if agreeing > 0 else rank
+    entry[TIMES] = (times << 32) | labels
+    if rank > 1:
+        amend_entry(tables, entry)
+    _of_rank(tables, entry, rank, own)
+    return rank, is_last
+
+
+@compiled()
+def _content(rows, i, before, is_decision, is_last):  # type: ignore[no-untyped-def]
+    """The content of a decision's entry after a row of it."""
+    verdict, error, content = rows.verdicts[i], rows.errors[i], before
+    if error >= 0 and before & LABELLED == 0:
+        content |= LABELLED | WRONG if error == 1 else LABELLED
+    if not is_decision:
+        content |= ALONE | (ENDS if is_last else 0)
+    elif before & DECIDED == 0:
+        content |= DECIDED | (rows.digests[i] << FLAG_BITS) | (NO_VERDICT if verdict < 0 else 0)
+    if is_decision and content & (ACCEPTED | REJECTED) == 0:
+        content |= ACCEPTED if verdict == 1 else REJECTED if verdict == 0 else 0
+    return content
+
+
+@compiled()
+def _recognised(rows, i, tables, entry, own):  # type: ignore[no-untyped-def]
+    """What is new in a row, and whether its label is ambiguous; ``own`` becomes its entry, of key 0 if it has none."""
+    verdict, error, key, digest = np.int64(rows.verdicts[i]), np.int64(rows.errors[i]), rows.keys[i], rows.digests[i]
+    has_confidence = rows.has_confidence[i]
+    is_decision = has_confidence or (verdict >= 0 and error < 0)
+    own[KEY], own[PLACE] = 0, NOWHERE
+    if key == 0:
+        return News(verdict, error, is_decision, has_confidence, False, False, False, False, False, False), False
+    read_entry(tables, key, entry)
+    is_known, is_open = entry[CONTENT] != 0, entry[PLACE] <= -2
+    if is_decision and _differs(entry[CONTENT], verdict, digest):
+        if entry[CONTENT] & SEVERAL == 0:
+            entry[CONTENT] |= SEVERAL
+            write_entry(tables, entry)
+        read_entry(tables, joined_key(joined_key(key, digest), verdict + 1), entry)
+    own[:] = entry
+    if not is_decision and error < 0:
+        return News(verdict, error, False, False, False, False, is_known, is_open, False, False), False
+    several = entry[CONTENT] & SEVERAL != 0
+    rank, is_last = _rank(tables, entry, own, is_decision, error)
+    before = own[CONTENT]
+    decided, labelled = before & DECIDED != 0, before & LABELLED != 0
+    content = _content(rows, i, before, is_decision, is_last)
+    if several and not is_decision and content != before:  # a label alone that has not come before
+        return News(verdict, error, False, False, decided, labelled, is_known, is_open, False, False), True
+    if content != before:
+        own[CONTENT] = content
+        write_entry(tables, own)
+    elif rank == 1:
+        amend_entry(tables, own)
+    error = -1 if labelled else error
+    is_again = before != 0 and error < 0 and (decided or not is_decision)
+    is_label = decided and not (is_decision and is_again)
+    if before != 0 and not is_again:
+        verdict = 1 if before & ACCEPTED != 0 else 0 if before & REJECTED != 0 else verdict
+        is_decision, has_confidence = is_decision and not decided, has_confidence and not decided
+    news = News(verdict, error, is_decision, has_confidence, decided, labelled, is_known, is_open, is_again, is_label)
+    return news, False
+
+
+@compiled()
+def _count(news, counts):  # type: ignore[no-untyped-def]
+    """Count a decision to accept, and a label that may be of one."""
+    counts[DECISIONS] += 1 if news.is_decision and news.verdict == 1 else 0
+    counts[LABELS] += 1 if news.error >= 0 and news.verdict != 0 else 0
+    if news.error >= 0 and news.verdict < 0 and 0 < counts[DECISIONS] < counts[LABELS]:
+        counts[TOO_MANY], counts[TOO_FEW] = counts[LABELS], counts[DECISIONS]
+
+
+@compiled()
+def _open(tables, key, news, entry, own):  # type: ignore[no-untyped-def]
+    """Add a row to the open clusters; the index there of the row whose label it is, or −1."""
+    labelled = -1
+    if news.is_label and own[PLACE] <= -2:
+        labelled = -2 - own[PLACE] if news.verdict != 0 else -1
+    elif key != 0:
+        own[PLACE] = -2 - tables.counts[OPEN]
+        amend_entry(tables, own)
+        if not news.is_open:
+            read_entry(tables, key, entry)
+            entry[PLACE] = own[PLACE]
+            amend_entry(tables, entry)
+    tables.counts[OPEN] += 1
+    return labelled
+
+
+@compiled()
+def _enqueue(tables, key, news, own, clustered):  # type: ignore[no-untyped-def]
+    """Give a label to the turn of its decision, and a row that may be labelled later, or is now, a turn."""
+    if news.error >= 0 and news.was_decided and news.verdict != 0:
+        _label(tables, own[PLACE], news.error)
+    elif not clustered and news.verdict != 0:
+        if news.error >= 0:
+            _push(tables, 1, 1 - news.error, news.error, 0)
+        elif news.is_decision and key != 0 and not news.was_labelled:
+            own[PLACE] = tables.counts[LAST]
+            amend_entry(tables, own)
+            _push(tables, 1, 0, 0, 1)
+
+
+@compiled((ROWS, TABLES, whole, flag, flag, array(whole, 2), array(whole, 2)))
+def take_rows(rows, tables, start, clustered, has_risk, left, popped):  # type: ignore[no-untyped-def]
     """Take rows: what is new of each goes to ``left``, turns that have come to ``popped``; tables and queue change.
 
     The columns of ``left``: whether it is counted (1), skipped (0) or waits for its cluster (2); its verdict, whether a
     decision is new, whether a confidence is, its error; its key; whether it is a row of its own in its cluster; whether
-    its label came before; the index in the open clusters of the row whose label it is, or −1. A verdict or an error
-    that is not known is −1.
+    its label came before; the index in the open clusters of the row whose label it is, or −1.
     """
-    entry, own = np.empty(5, np.int64), np.empty(5, np.int64)
-    for i in range(keys.size):
-        verdict, error, key = np.int64(accepted[i]), np.int64(errors[i]), keys[i]
-        is_decision = has_confidence[i] or (verdict >= 0 and error < 0)
-        new_decision, new_confidence, new_error = is_decision, has_confidence[i], error
-        decided = labelled = known = again = is_open = several = ends = False
-        own[KEY], own[PLACE] = 0, NOWHERE
-        if key != 0:
-            _read(newer, older, key, entry)
-            known, is_open = entry[CONTENT] != 0, entry[PLACE] <= -2
-            if is_decision and _differs(entry[CONTENT], verdict, decisions[i]):
-                if entry[CONTENT] & SEVERAL == 0:
-                    entry[CONTENT] |= SEVERAL
-                    _write(newer, journal, counts, entry)
-                _read(newer, older, _joined(_joined(key, decisions[i]), verdict + 1), entry)
-            several = entry[CONTENT] & SEVERAL != 0
-            own[:] = entry
-            if is_decision or error >= 0:
-                if entry[INPUT] != counts[NOW]:
-                    entry[INPUT], entry[TIMES] = counts[NOW], 0
-                times, labels = entry[TIMES] >> 32, entry[TIMES] & 0xFFFFFFFF
-                if is_decision and (error < 0 or labels >= times):
-                    times += 1
-                    which = times
-                    labels = max(labels, which) if error >= 0 else labels
-                elif is_decision or labels == 0:
-                    labels += 1
-                    which = labels
-                else:  # a label alone: of the next decision like this, or else the last label again, then and later
-                    if labels >= times:
-                        _of_rank(newer, older, entry, labels, own)
-                        ended = own[CONTENT] & ENDS != 0
-                        ends = ended or not _of_rank(newer, older, entry, labels + 1, own)
-                    labels += 0 if ends else 1
-                    which = labels
-                _of_rank(newer, older, entry, which, own)
-                if not ends and _is_other(own[CONTENT], error):  # no label again, but that of a next decision like this
-                    if is_decision and own[CONTENT] & DECIDED == 0:
-                        _dispute(newer, older, journal, counts, entry, which, own)
-                    else:
-                        rank = _agreeing(newer, older, journal, counts, entry, which, error, own)
-                        labels = rank if rank > 0 and not is_decision and which >= times else labels
-                        which = rank if rank > 0 else which
-                entry[TIMES] = (times << 32) | labels
-                if which > 1:
-                    _amend(newer, older, journal, counts, entry)
-                _of_rank(newer, older, entry, which, own)
-                content = own[CONTENT]
-                decided, labelled = content & DECIDED != 0, content & LABELLED != 0
-                new_error = -1 if labelled else error
-                again = content != 0 and new_error < 0 and ((is_decision and decided) or not is_decision)
-                if content != 0 and not again:
-                    verdict = 1 if content & ACCEPTED != 0 else 0 if content & REJECTED != 0 else verdict
-                    new_decision = is_decision and not decided
-                    new_confidence = new_confidence and not decided
-                content |= 0 if new_error < 0 else LABELLED | WRONG if new_error == 1 else LABELLED
-                if not is_decision:
-                    content |= ALONE | (ENDS if ends else 0)
-                elif not decided:
-                    content |= DECIDED | (decisions[i] << FLAG_BITS) | (UNTOLD if accepted[i] < 0 else 0)
-                if is_decision and content & (ACCEPTED | REJECTED) == 0:
-                    content |= ACCEPTED if accepted[i] == 1 else REJECTED if accepted[i] == 0 else 0
-                if several and not is_decision and content != own[CONTENT]:  # a label alone that has not come before
-                    counts[BAD] = i
-                    return
-                if content != own[CONTENT]:
-                    own[CONTENT] = content
-                    _write(newer, journal, counts, own)
-                elif which == 1:
-                    _amend(newer, older, journal, counts, own)
-        for j in range(left.shape[1]):
-            left[i, j] = 0
-        left[i, 8] = -1
-        if not again:
-            counts[DECISIONS] += 1 if new_decision and verdict == 1 else 0
-            counts[LABELS] += 1 if new_error >= 0 and verdict != 0 else 0
-            if new_error >= 0 and verdict < 0 and 0 < counts[DECISIONS] < counts[LABELS]:
-                counts[TOO_MANY], counts[TOO_FEW] = counts[LABELS], counts[DECISIONS]
-        is_label = decided and not (is_decision if again else new_decision)
-        if again and (is_label or not is_open or not clustered):
+    entry, own, counts = np.empty(5, np.int64), np.empty(5, np.int64), tables.counts
+    for i in range(rows.keys.size):
+        left[i, :8], left[i, 8] = 0, -1
+        news, is_ambiguous = _recognised(rows, i, tables, entry, own)
+        if is_ambiguous:
+            counts[BAD] = i
+            return
+        if not news.is_again:
+            _count(news, counts)
+        elif news.is_label or not news.is_open or not clustered:
             counts[SKIPPED] += 1
             continue
-        if clustered and not (is_label and not is_open):
-            if known and not is_open:
-                counts[LATE_ROWS] += 1
-                continue
-            left[i, 0] = 2
-            if is_label and own[PLACE] <= -2:
-                left[i, 8] = -2 - own[PLACE] if verdict != 0 else -1
-            elif key != 0:
-                own[PLACE] = -2 - counts[OPEN]
-                _amend(newer, older, journal, counts, own)
-                if not is_open:
-                    _read(newer, older, key, entry)
-                    entry[PLACE] = own[PLACE]
-                    _amend(newer, older, journal, counts, entry)
-            counts[OPEN] += 1
-        else:
-            left[i, 0] = 0 if clustered else 1
-        left[i, 1], left[i, 2], left[i, 3] = verdict, 1 if new_decision else 0, 1 if new_confidence else 0
-        left[i, 4], left[i, 5] = new_error, own[KEY]
-        left[i, 6], left[i, 7] = 0 if decided else 1, 1 if labelled else 0
-        if left[i, 0] == 2 or not has_risk:
+        joins = clustered and not (news.is_label and not news.is_open)
+        if joins and news.is_known and not news.is_open:
+            counts[LATE_ROWS] += 1
             continue
-        if new_error >= 0 and decided and verdict != 0:
-            _label(queue, journal, counts, own[PLACE], new_error)
-        elif not clustered and verdict != 0:
-            if new_error >= 0:
-                _push(queue, counts, 1, 1 - new_error, new_error, 0)
-            elif new_decision and key != 0 and not labelled:
-                own[PLACE] = counts[LAST]
-                _amend(newer, older, journal, counts, own)
-                _push(queue, counts, 1, 0, 0, 1)
-        _due(queue, counts, start + i, popped)
+        if joins:
+            left[i, 8] = _open(tables, rows.keys[i], news, entry, own)
+        left[i, 0] = 2 if joins else 0 if clustered else 1
+        left[i, 1], left[i, 2], left[i, 3] = news.verdict, news.is_decision, news.has_confidence
+        left[i, 4], left[i, 5] = news.error, own[KEY]
+        left[i, 6], left[i, 7] = not news.was_decided, news.was_labelled
+        if has_risk and not joins:
+            _enqueue(tables, rows.keys[i], news, own, clustered)
+            _due(tables, start + i, popped)
 
 
-@compiled(
-    (
-        array(whole, 2),
-        *(array(whole) for _ in range(3)),
-        *(array(whole, 2) for _ in range(4)),
-        array(whole),
-        flag,
-        array(whole, 2),
-    )
-)
-def close_clusters(  # type: ignore[no-untyped-def]
-    clusters, keys, pending_ends, pending, newer, older, queue, journal, counts, has_risk, popped,
-):  # fmt: skip
+@compiled((array(whole, 2), array(whole), array(whole), array(whole), TABLES, flag, array(whole, 2)))
+def close_clusters(clusters, keys, pending_ends, pending, tables, has_risk, popped):  # type: ignore[no-untyped-def]
     """Add clusters to the queue, in this order, and remove those whose turn has come.
 
     ``clusters`` (n, 4): the number of the last row of all so far, rows, right and wrong labels. ``keys`` are those
@@ -441,44 +357,18 @@ def close_clusters(  # type: ignore[no-untyped-def]
     """
     entry = np.empty(5, np.int64)
     for key in keys:
-        if key != 0 and _read(newer, older, key, entry) and entry[PLACE] <= -2:
+        if key != 0 and read_entry(tables, key, entry) and entry[PLACE] <= -2:
             entry[PLACE] = NOWHERE
-            _amend(newer, older, journal, counts, entry)
+            amend_entry(tables, entry)
     first = 0
     for k in range(clusters.shape[0] if has_risk else 0):
         number, rows, right, wrong = clusters[k, 0], clusters[k, 1], clusters[k, 2], clusters[k, 3]
         waiting = pending_ends[k] - first
         for j in range(first, pending_ends[k]):
-            if _read(newer, older, pending[j], entry):
-                entry[PLACE] = counts[LAST]
-                _amend(newer, older, journal, counts, entry)
+            if read_entry(tables, pending[j], entry):
+                entry[PLACE] = tables.counts[LAST]
+                amend_entry(tables, entry)
         first = pending_ends[k]
         if right + wrong + waiting > 0:
-            _push(queue, counts, rows, right, wrong, waiting)
-        _due(queue, counts, number, popped)
-
-
-@compiled((*(array(whole, 2) for _ in range(4)),))
-def undo(newer, older, queue, journal):  # type: ignore[no-untyped-def]
-    """Restore what the journal noted, the last change first; done twice it is done once."""
-    for at in range(journal[0, 7] - 1, -1, -1):
-        table = newer if journal[at, 0] == 0 else older if journal[at, 0] == 1 else queue
-        for j in range(table.shape[1]):
-            table[journal[at, 1], j] = journal[at, 2 + j]
-
-
-@compiled((array(whole, 2), array(whole, 2)))
-def refill(entries, table):  # type: ignore[no-untyped-def]
-    """Put entries (n, 5) of different keys into an empty table."""
-    for k in range(entries.shape[0]):
-        if entries[k, 0] != 0:
-            slot = -1 - _slot(table, entries[k, 0])
-            for j in range(5):
-                table[slot, j] = entries[k, j]
-
-
-@compiled((array(whole), array(whole, 2), array(whole)))
-def find_keys(keys, table, slots):  # type: ignore[no-untyped-def]
-    """Where each key is in a table; below 0 where it is not."""
-    for k in range(keys.size):
-        slots[k] = _slot(table, keys[k])
+            _push(tables, rows, right, wrong, waiting)
+        _due(tables, number, popped)

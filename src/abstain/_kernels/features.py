@@ -53,7 +53,6 @@ def class_blocks(weight: NDArray[np.floating], /) -> NDArray[np.floating]:
             array(whole),
             array(double),
             array(whole),
-            array(double),
             array(double, 2),
         )
         for kind, other in ((single, double), (double, single))
@@ -62,9 +61,9 @@ def class_blocks(weight: NDArray[np.floating], /) -> NDArray[np.floating]:
     fastmath={"contract"},
     late=2,
 )
-def _subtract(features, limit, weight, columns, excess, ends, total, logits):  # type: ignore[no-untyped-def]
+def _subtract(features, limit, weight, columns, excess, ends, logits):  # type: ignore[no-untyped-def]
     rows, d = features.shape
-    count = 0
+    total, count = np.empty(CLASSES), 0
     for i in range(rows):
         for t in range(d):
             beyond = np.float64(features[i, t]) - limit
@@ -100,7 +99,7 @@ def less_excess(
 
     def work(block: slice) -> None:
         most = EXCESS_ROWS * (features.shape[1] + 3)
-        space = np.empty(most, np.int64), np.empty(most), np.empty(EXCESS_ROWS, np.int64), np.empty(CLASSES)
+        space = np.empty(most, np.int64), np.empty(most), np.empty(EXCESS_ROWS, np.int64)
         for start in range(block.start, block.stop, EXCESS_ROWS):
             rows = slice(start, min(start + EXCESS_ROWS, block.stop))
             _subtract(as_given(features[rows]), limit, weight, *space, clipped[rows])

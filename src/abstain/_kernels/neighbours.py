@@ -1,6 +1,10 @@
 """Measure exactly, of many rows, those few that float32 products show to be near."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
+from numba import types
+from numpy.typing import NDArray
 
 from abstain._kernels.compilation import array, compiled, double, given, single, whole
 
@@ -8,7 +12,25 @@ TOGETHER, WIDTH = 16, 64  # columns, far apart, whose largest is looked at befor
 STEPS = 12
 
 
-def number_of_groups(columns: int, fewest: int, /) -> int:
+class MeasuredBank(NamedTuple):
+    """Rows (m, d), and of those from the first on that have a slope, the value: slope · (product + shift) − half.
+
+    A measure is the squared distance or, if there are weights (m,), −weight · product.
+    """
+
+    rows: NDArray[np.floating]
+    weights: NDArray[np.float64]
+    first: int
+    slopes: NDArray[np.float32]
+    halves: NDArray[np.float32]
+
+
+def _bank(kind: Any) -> Any:
+    return types.NamedTuple((given(kind), array(double), whole, array(single), array(single)), MeasuredBank)
+
+
+@compiled()
+def _number_of_groups(columns, fewest):  # type: ignore[no-untyped-def]
     """How many groups to look at first: many more than there must be candidates, in whole vectors if there are many."""
     wanted = max(columns // TOGETHER, 2 * fewest, 1)
     return min(columns, -(-wanted // WIDTH) * WIDTH)
@@ -90,21 +112,20 @@ def _insert(best, value):  # type: ignore[no-untyped-def]
 
 @compiled(
     *(
-        (given(kind), given(kind), array(double), array(single, 2), whole, array(single), array(single), array(single),
-         whole, array(single), array(double), array(double, 2))
+        (given(kind), _bank(kind), array(single, 2), array(single), whole, array(double), array(double, 2))
         for kind in (single, double)
     ),
     fastmath={"nnan", "nsz", "reassoc"},
     late=1,
-)  # fmt: skip
-def measure_near(queries, bank, weights, products, first, shifts, slopes, halves, fewest, tops, cuts, best):  # type: ignore[no-untyped-def]
+)
+def measure_near(queries, bank, products, shifts, fewest, cuts, best):  # type: ignore[no-untyped-def]
     """Insert into the best of each query its measures to the bank rows whose value reaches its cut.
 
-    A value is slope · (product + shift) − half; columns are those from the first on that have a slope. If a number is
-    given that are to reach it at the fewest, the cut is computed and written. A measure is the squared distance or, if
-    there are weights, −weight · product; ``tops`` has an element for each group of columns.
+    If a number is given that are to reach it at the fewest, the cut is computed and written.
     """
-    columns, groups = slopes.size, tops.size
+    weights, first, slopes, halves = bank.weights, bank.first, bank.slopes, bank.halves
+    columns, groups = slopes.size, _number_of_groups(slopes.size, fewest)
+    tops = np.empty(groups, np.float32)
     for i in range(products.shape[0]):
         row, shift = products[i, first : first + columns], shifts[i]
         _largest(row, shift, slopes, halves, tops)
@@ -115,5 +136,5 @@ def measure_near(queries, bank, weights, products, first, shifts, slopes, halves
                 continue
             for j in range(group, columns, groups):
                 if slopes[j] * (row[j] + shift) - halves[j] >= cuts[i]:
-                    value = _measured(queries[i], bank[first + j], weights.size == 0)
+                    value = _measured(queries[i], bank.rows[first + j], weights.size == 0)
                     _insert(best[i], value if weights.size == 0 else -weights[first + j] * value)

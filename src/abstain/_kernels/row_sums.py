@@ -101,16 +101,18 @@ def _take_out(tile, numbers, start):  # type: ignore[no-untyped-def]
 
 @compiled(
     *(
-        (given(kind), array(double), double, whole, whole, array(double), whole, array(kind), array(double))
+        (given(kind), array(double), double, array(double, 2), whole, array(kind), array(double))
         for kind in (single, double)
     )
 )
-def _fill_rows(logits, scale, beta, fields, step, table, first, tile, rest):  # type: ignore[no-untyped-def]
-    """Put each field of every row into ``table``, those of the first at ``first``, fields ``step`` apart."""
+def _fill_rows(logits, scale, beta, table, first, tile, rest):  # type: ignore[no-untyped-def]
+    """Put each field of every row into ``table`` (fields, rows), those of the first at ``first``."""
     n, k = logits.shape
+    fields, step = table.shape
+    numbers = table.reshape(-1)
     for i in range(0, n, LANES):
         rows = min(LANES, n - i)
-        to, apart, start = table, step, first + i
+        to, apart, start = numbers, step, first + i
         if rows < LANES:
             to, apart, start = rest, LANES, 0
         top, second, best = _extremes(logits, i, rows, tile)
@@ -129,7 +131,7 @@ def _fill_rows(logits, scale, beta, fields, step, table, first, tile, rest):  # 
         if rows < LANES:
             for field in range(fields):
                 for c in range(rows):
-                    table[field * step + first + i + c] = rest[field * LANES + c]
+                    table[field, first + i + c] = rest[field * LANES + c]
 
 
 class LogitRows(Protocol):
@@ -153,7 +155,7 @@ def gathered(logits: LogitRows, scale: Floats, beta: float, fields: int, /) -> F
     def work(block: slice) -> None:
         rows = as_given(logits[block] if k <= MOST_SINGLE else logits[block].astype(np.float64))
         tile, rest = np.empty(k * LANES, rows.dtype), np.full(fields * LANES, np.nan)
-        _fill_rows(rows, scale, beta, fields, n, table.reshape(-1), block.start, tile, rest)
+        _fill_rows(rows, scale, beta, table, block.start, tile, rest)
 
     for_each_block(work, n, k)
     bad = ~np.isfinite(table[TOP])

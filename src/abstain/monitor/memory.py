@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError
-from abstain._kernels.decisions import (
+from abstain._kernels.decision_tables import (
     BASE,
     CONTENT,
     FIRST,
-    FLAG_BITS,
     INPUT,
     KEY,
-    LABELLED,
     LAST,
     NEWER,
     NOWHERE,
@@ -25,6 +23,7 @@ from abstain._kernels.decisions import (
     find_keys,
     refill,
 )  # fmt: skip
+from abstain._kernels.decisions import FLAG_BITS, LABELLED
 
 REMEMBERED = 500_000
 SMALLEST = 64  # slots of a table
@@ -55,7 +54,7 @@ class Memory:
 
     Any two of a million ids share a digest with probability 3e-8.
 
-    Compiled code changes the arrays in place: see `abstain._kernels.decisions`.
+    Compiled code changes the arrays in place: see `abstain._kernels.decision_tables`.
     """
 
     newer: Ints

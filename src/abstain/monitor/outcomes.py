@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError
-from abstain._kernels.decisions import BAD, FIRST, JOURNALED, LAST, OPEN, POPPED, close_clusters, take_rows
+from abstain._kernels.decision_tables import BAD, FIRST, JOURNALED, LAST, OPEN, POPPED, MonitorTables
+from abstain._kernels.decisions import DecisionRows, close_clusters, take_rows
 from abstain.monitor.clusters import (
     HAS_CONFIDENCE,
     IS_DECISION,
@@ -43,7 +44,7 @@ class State:
     alarms: tuple[Alarm, ...]
     memory: Memory
     counts: Ints
-    """Numbers of `abstain._kernels.decisions`."""
+    """Numbers of `abstain._kernels.decision_tables`."""
     rows: int = 0
     too_large: int = 0
     open: tuple[OpenRows, ...] = ()
@@ -57,11 +58,10 @@ def count_rows(state: State, rows: StreamRows, journal: Journal, /) -> tuple[Sta
     memory = state.memory.with_room(3 * n, n, counts)
     popped = np.empty((n + int(counts[LAST] - counts[FIRST]), 4), dtype=np.int64)
     left, keys, parts = np.empty((n, 9), dtype=np.int64), rows.keys(), state.monitors.parts
-    clustered, changes = state.monitors.clustered, journal(memory, 7 * n)
-    take_rows(
-        keys, rows.decisions(), rows.accepted, rows.error, rows.has_confidence, memory.newer, memory.older,
-        memory.queue, changes, counts, start, clustered, "risk" in parts, left, popped,
-    )  # fmt: skip
+    clustered = state.monitors.clustered
+    tables = MonitorTables(memory.newer, memory.older, memory.queue, journal(memory, 7 * n), counts)
+    taken = DecisionRows(keys, rows.decisions(), rows.accepted, rows.error, rows.has_confidence)
+    take_rows(taken, tables, start, clustered, "risk" in parts, left, popped)
     if counts[BAD] >= 0:
         raise InvalidInputError(
             "`id` must name a single decision if its label comes without the confidence, got several of "
@@ -115,11 +115,16 @@ def count_clusters(state: State, rows: OpenRows, journal: Journal, /) -> tuple[S
     keys = np.unique(np.concatenate([rows.left[:, ROW_KEY], rows.cluster[rows.cluster != -rows.number]]))
     memory = state.memory.with_room(len(at) + len(keys), n, counts)
     popped = np.empty((n + int(counts[LAST] - counts[FIRST]), 4), dtype=np.int64)
+    changes = journal(memory, 2 * (len(at) + len(keys)))
     close_clusters(
-        np.stack([done, size, right, wrong], axis=1), keys, np.cumsum(np.bincount(cluster[at], minlength=n)),
-        np.ascontiguousarray(rows.left[at, ROW_KEY]), memory.newer, memory.older, memory.queue,
-        journal(memory, 2 * (len(at) + len(keys))), counts, "risk" in state.monitors.parts, popped,
-    )  # fmt: skip
+        np.stack([done, size, right, wrong], axis=1),
+        keys,
+        np.cumsum(np.bincount(cluster[at], minlength=n)),
+        np.ascontiguousarray(rows.left[at, ROW_KEY]),
+        MonitorTables(memory.newer, memory.older, memory.queue, changes, counts),
+        "risk" in state.monitors.parts,
+        popped,
+    )
     state = replace(state, memory=memory, counts=counts)
     return _with_risk(state, popped, outcomes), outcomes
 

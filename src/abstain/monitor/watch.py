@@ -9,7 +9,7 @@ import numpy as np
 
 from abstain._errors import InvalidInputError
 from abstain._io.records import built, to_json
-from abstain._kernels.decisions import (
+from abstain._kernels.decision_tables import (
     COUNTS,
     DECISIONS,
     FIRST,

@@ -16,7 +16,7 @@ from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain._kernels.blocks import BLOCK_ROWS, for_each_block
 from abstain._kernels.compilation import as_given
-from abstain._kernels.neighbours import measure_near, number_of_groups
+from abstain._kernels.neighbours import MeasuredBank, measure_near
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.operations import array_namespace, at_least, constant, normalized
@@ -227,18 +227,15 @@ class _Block:
         self, measure: _Measure, rows: NDArray[np.int64], fewest: int, cuts: Floats, best: Floats
     ) -> None:
         """Insert what reaches the cut, or with a number given the cut that at least so many reach."""
-        slopes, halves = measure.slopes, measure.halves
+        bank = MeasuredBank(self._bank.rows, measure.weights, measure.first, measure.slopes, measure.halves)
         shifts = (self._shifts * (not measure.by_distance)).astype(np.float32)
 
         def work(part: slice) -> None:
-            tops = np.empty(number_of_groups(len(slopes), fewest), dtype=np.float32)
             some = slice(rows[part.start], rows[part.start] + len(rows[part])) if fewest else rows[part]
-            measure_near(
-                as_given(self._queries[some]), self._bank.rows, measure.weights, self._products[some], measure.first,
-                shifts[some], slopes, halves, fewest, tops, cuts[part], best[part],
-            )  # fmt: skip
+            queries = as_given(self._queries[some])
+            measure_near(queries, bank, self._products[some], shifts[some], fewest, cuts[part], best[part])
 
-        for_each_block(work, len(rows), len(slopes))
+        for_each_block(work, len(rows), len(measure.slopes))
 
 
 def _towards_one(sizes: Floats) -> Floats:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaln, xlog1py, xlogy
 
-from abstain._kernels.bets import crossing_chances
+from abstain._kernels.bets import RandomWalk, crossing_chances
 from abstain._kernels.blocks import for_each_block
 
 Ints = NDArray[np.int64]
@@ -101,10 +101,10 @@ def _crossing(ranks: Ints, risk: float, bottoms: Ints, chances_at: Floats, bound
     """P(∃ k ≥ m: W_k ≤ b_k) for each boundary and each rank m, (M, J); 1 where it is above ``enough``."""
     distances, kinds = np.unique(np.append(np.diff(ranks), 1), return_inverse=True)
     least, steps = walk_chances(distances, risk)
-    chances = np.ones(boundaries.shape)
+    walk, chances = RandomWalk(bottoms, chances_at, kinds, steps, least), np.ones(boundaries.shape)
 
     def work(rows: slice) -> None:
-        crossing_chances(boundaries[rows], bottoms, chances_at, kinds, steps, least, enough, chances[rows])
+        crossing_chances(boundaries[rows], walk, enough, chances[rows])
 
     for_each_block(work, len(boundaries), chances_at.size // 4)
     return chances

@@ -1,0 +1,148 @@
+"""Tables of rows that were counted, by key, and a journal of their changes.
+
+A table is an array (slots, 5) of open addressing, a power of two long: `KEY` (0 where a slot is empty), `CONTENT` (a
+digest of the decision, and flags in the last 16 bits), `PLACE`, `INPUT` and `TIMES`. There are two, a newer and an
+older one. Whatever changes in place is written to the journal first, so that `undo` restores it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from abstain._kernels.compilation import array, compiled, whole
+
+Ints = NDArray[np.int64]
+KEY, CONTENT, PLACE, INPUT, TIMES = range(5)
+NOWHERE = -1  # as `PLACE`; from 0 on it is the number of a turn, from −2 down that of a row of an open cluster
+(
+    NEWER,  # entries in the newer table
+    FIRST,  # number of the first turn in the queue
+    LAST,  # and of the next that will be
+    BASE,  # number of the turn that the queue's array begins with
+    QUEUED,  # rows that are accepted in the queue
+    WINDOW,  # of these, after which a label is given up
+    NOW,  # number of the input
+    OPEN,  # rows of open clusters
+    LATE_LABELS,
+    LATE_ROWS,
+    SKIPPED,
+    DECISIONS,  # to accept
+    LABELS,
+    JOURNALED,
+    POPPED,
+    TOO_MANY,  # labels, and for how many accepted decisions, where these are fewer
+    TOO_FEW,
+    BAD,  # the first row whose label has several decisions, or −1
+    COUNTS,
+) = range(19)
+
+
+class MonitorTables(NamedTuple):
+    """What is known of the rows so far: the two tables, the queue, the journal and the counts."""
+
+    newer: Ints
+    older: Ints
+    queue: Ints
+    journal: Ints
+    counts: Ints
+
+
+TABLES = types.NamedTuple((*(array(whole, 2) for _ in range(4)), array(whole)), MonitorTables)
+
+
+@compiled()
+def _slot(table, key):  # type: ignore[no-untyped-def]
+    """Where a key is, or −1 − where it would be."""
+    last = np.uint64(table.shape[0] - 1)
+    slot = np.int64(np.uint64(key) & last)
+    while table[slot, 0] != 0:
+        if table[slot, 0] == key:
+            return slot
+        slot = np.int64(np.uint64(slot + 1) & last)
+    return -1 - slot
+
+
+@compiled()
+def note_change(tables, table, which, slot):  # type: ignore[no-untyped-def]
+    """What a row of a table holds before it changes."""
+    journal, at = tables.journal, tables.counts[JOURNALED]
+    tables.counts[JOURNALED] += 1
+    journal[at, 0], journal[at, 1] = which, slot
+    for j in range(table.shape[1]):
+        journal[at, 2 + j] = table[slot, j]
+    journal[0, 7] = at + 1  # so that whoever undoes knows how many there are
+
+
+@compiled()
+def read_entry(tables, key, entry):  # type: ignore[no-untyped-def]
+    """Copy what is known under a key; whether anything is."""
+    slot = _slot(tables.newer, key)
+    if slot >= 0:
+        for j in range(5):
+            entry[j] = tables.newer[slot, j]
+        return True
+    slot = _slot(tables.older, key)
+    if slot >= 0:
+        for j in range(5):
+            entry[j] = tables.older[slot, j]
+        return True
+    entry[KEY], entry[CONTENT], entry[PLACE], entry[INPUT], entry[TIMES] = key, 0, NOWHERE, -1, 0
+    return False
+
+
+@compiled()
+def write_entry(tables, entry):  # type: ignore[no-untyped-def]
+    """Put an entry into the newer table."""
+    slot = _slot(tables.newer, entry[KEY])
+    if slot < 0:
+        slot = -1 - slot
+        tables.counts[NEWER] += 1
+    note_change(tables, tables.newer, 0, slot)
+    for j in range(5):
+        tables.newer[slot, j] = entry[j]
+
+
+@compiled()
+def amend_entry(tables, entry):  # type: ignore[no-untyped-def]
+    """Change an entry where it is: what is only looked at again pushes nothing out."""
+    slot = _slot(tables.newer, entry[KEY])
+    if slot >= 0:
+        note_change(tables, tables.newer, 0, slot)
+        for j in range(1, 5):
+            tables.newer[slot, j] = entry[j]
+        return
+    slot = _slot(tables.older, entry[KEY])
+    if slot >= 0:
+        note_change(tables, tables.older, 1, slot)
+        for j in range(1, 5):
+            tables.older[slot, j] = entry[j]
+    else:
+        write_entry(tables, entry)
+
+
+@compiled((*(array(whole, 2) for _ in range(4)),))
+def undo(newer, older, queue, journal):  # type: ignore[no-untyped-def]
+    """Restore what the journal noted, the last change first; done twice it is done once."""
+    for at in range(journal[0, 7] - 1, -1, -1):
+        table = newer if journal[at, 0] == 0 else older if journal[at, 0] == 1 else queue
+        for j in range(table.shape[1]):
+            table[journal[at, 1], j] = journal[at, 2 + j]
+
+
+@compiled((array(whole, 2), array(whole, 2)))
+def refill(entries, table):  # type: ignore[no-untyped-def]
+    """Put entries (n, 5) of different keys into an empty table."""
+    for k in range(entries.shape[0]):
+        if entries[k, 0] != 0:
+            slot = -1 - _slot(table, entries[k, 0])
+            for j in range(5):
+                table[slot, j] = entries[k, j]
+
+
+@compiled((array(whole), array(whole, 2), array(whole)))
+def find_keys(keys, table, slots):  # type: ignore[no-untyped-def]
+    """Where each key is in a table; below 0 where it is not."""
+    for k in range(keys.size):
+        slots[k] = _slot(table, keys[k])
