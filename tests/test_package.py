@@ -84,7 +84,7 @@ def test_version_is_the_one_installed():
     assert version("abstain") == abstain.__version__
 
 
-def test_the_command_s_evaluation_imports_no_part_of_scipy_and_leaves_it_importable(tmp_path):
+def test_the_command_s_evaluation_imports_no_special_functions_of_scipy(tmp_path):
     rng = np.random.default_rng(0)
     labels, weight = rng.integers(3, size=200), rng.normal(size=(3, 4))
     features = weight[labels] + rng.normal(size=(200, 4))
@@ -93,20 +93,20 @@ def test_the_command_s_evaluation_imports_no_part_of_scipy_and_leaves_it_importa
         "import sys; from abstain.cli import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "print(sorted({'scipy.linalg', 'scipy.special', 'array_api_compat.numpy'} & set(sys.modules)))\n"
-        "import scipy.linalg.cython_blas, numba, numpy as np\n"
-        "print(numba.njit(lambda a: np.dot(a, a))(np.arange(3.0)))"
+        "print(sorted({'scipy.special', 'array_api_compat.numpy'} & set(sys.modules)))"
     )
     words = [sys.executable, "-c", code, "evaluate", str(tmp_path / "run")]
-    assert subprocess.check_output(words, text=True).splitlines()[-2:] == ["[]", "5.0"]
+    assert subprocess.check_output(words, text=True).splitlines()[-1] == "[]"
 
 
 def test_links_between_pages_of_the_documentation_lead_somewhere():
     for page in [DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md", *DOCS.rglob("*.md")]:
-        for link, place in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", page.read_text()):
+        for link, position in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", page.read_text()):
             target = page.parent / link if link else page
             assert link.startswith("http") or target.exists(), f"{page.name}: {link}"
-            assert not place or link.startswith("http") or place in anchors(target), f"{page.name}: {link}#{place}"
+            assert not position or link.startswith("http") or position in anchors(target), (
+                f"{page.name}: {link}#{position}"
+            )
 
 
 def anchors(page):

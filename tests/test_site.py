@@ -27,14 +27,14 @@ class Page(HTMLParser):
         self.feed(file.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag, attrs):
-        found = dict(attrs)
-        self.anchors |= {found[key] for key in ("id", "name") if found.get(key)}
-        if tag == "a" and found.get("href"):
-            self.links.add(found["href"])
-        elif tag in ("img", "script", "source", "iframe") and found.get("src"):
-            self.loads.add(found["src"])
-        elif tag == "link" and found.get("rel") in ("stylesheet", "icon", "preload", "prefetch"):
-            self.loads.add(found["href"])
+        result = dict(attrs)
+        self.anchors |= {result[key] for key in ("id", "name") if result.get(key)}
+        if tag == "a" and result.get("href"):
+            self.links.add(result["href"])
+        elif tag in ("img", "script", "source", "iframe") and result.get("src"):
+            self.loads.add(result["src"])
+        elif tag == "link" and result.get("rel") in ("stylesheet", "icon", "preload", "prefetch"):
+            self.loads.add(result["href"])
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +62,8 @@ def test_every_link_leads_to_a_page_and_an_anchor(site, pages):
                 continue
             target = (file.parent / unquote(parts.path)).resolve() if parts.path else file
             anchor = unquote(parts.fragment)
-            found = target.exists() and (not anchor or target not in pages or anchor in pages[target].anchors)
-            broken += [] if found else [f"{file.relative_to(site)}: {link}"]
+            result = target.exists() and (not anchor or target not in pages or anchor in pages[target].anchors)
+            broken += [] if result else [f"{file.relative_to(site)}: {link}"]
     assert not broken
 
 
@@ -89,12 +89,12 @@ def test_every_public_name_is_in_the_reference(pages):
 
 def public_modules():
     """Packages and modules without an underscore that list their names."""
-    for found in pkgutil.walk_packages(abstain.__path__, "abstain."):
-        if not re.search(r"\._|\.cli\b|\.report\b|selector\.targets|outputs\.table", found.name) and _lists_names(
-            found
+    for result in pkgutil.walk_packages(abstain.__path__, "abstain."):
+        if not re.search(r"\._|\.cli\b|\.report\b|selector\.targets|outputs\.table", result.name) and _lists_names(
+            result
         ):
-            yield found.name
+            yield result.name
 
 
-def _lists_names(found):
-    return "\n__all__ = " in Path(found.module_finder.find_spec(found.name).origin).read_text(encoding="utf-8")
+def _lists_names(result):
+    return "\n__all__ = " in Path(result.module_finder.find_spec(result.name).origin).read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections import defaultdict
+from doctest import DocTestParser
 from pathlib import Path
 
 import pytest
@@ -10,14 +11,21 @@ import pytest
 ROOT = Path(__file__).parents[1]
 LIBRARY = ROOT / "src" / "abstain"
 FILES = sorted([*LIBRARY.rglob("*.py"), *(ROOT / "reproduction" / "abstain_reproduction").rglob("*.py")])
+FOLDERS = ("tests", "reproduction/tests", "benchmarks", "fuzz")
+TESTS = sorted(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py"))
+PARSER = DocTestParser()
 NAMES = {"found", "one", "told", "place", "places", "letters"}
 WORDS = re.compile(
     r"\b(promises?|promised|anew|whole numbers?|in reach|got others|be it ever so|as good as can be told)\b"
 )
 
 
-def _bound_names(tree):
-    for node in ast.walk(tree):
+def _bound_names(source):
+    """Names that the code binds, and that the examples in its docstrings do."""
+    tree = ast.parse(source)
+    docstrings = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and ">>>" in str(node.value)]
+    examples = [example.source for node in docstrings for example in PARSER.get_examples(str(node.value))]
+    for node in (node for each in (tree, *map(ast.parse, examples)) for node in ast.walk(each)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
         elif isinstance(node, ast.arg):
@@ -27,8 +35,13 @@ def _bound_names(tree):
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(ROOT).as_posix())
 def test_names_and_sentences_are_the_fields(file):
     source = file.read_text(encoding="utf-8")
-    assert sorted(NAMES & set(_bound_names(ast.parse(source)))) == []
+    assert sorted(NAMES & set(_bound_names(source))) == []
     assert sorted(set(WORDS.findall(source.lower()))) == []
+
+
+def test_tests_name_what_they_hold():
+    names = {file.relative_to(ROOT).as_posix(): NAMES & set(_bound_names(file.read_text("utf-8"))) for file in TESTS}
+    assert {file: sorted(bad) for file, bad in names.items() if bad} == {}
 
 
 def test_no_two_classes_have_one_name():

@@ -16,7 +16,7 @@ COSTS = 1 - np.eye(5) + 4 * np.eye(5, k=1)
 @pytest.fixture(scope="module", params=[13, 17, 21])
 def classifier(request, tmp_path_factory):
     """A small trained-looking graph and the outputs it makes of labelled inputs."""
-    place = tmp_path_factory.mktemp("net")
+    path = tmp_path_factory.mktemp("net")
     rng = np.random.default_rng(0)
     centres = rng.normal(size=(5, 8)).astype(np.float32)
     constants = [onnx.numpy_helper.from_array(v, n) for n, v in (("w", 2 * centres), ("b", -np.square(centres).sum(1)))]
@@ -32,22 +32,22 @@ def classifier(request, tmp_path_factory):
         constants,
     )
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", request.param)], ir_version=8)
-    onnx.save(model, place / "net.onnx")
+    onnx.save(model, path / "net.onnx")
     labels = rng.integers(5, size=4000)
     inputs = (centres[labels] + rng.normal(scale=1.2, size=(4000, 8))).astype(np.float32)
-    outputs = collect(OnnxModel(place / "net.onnx"), Data(inputs, labels=labels), place / "run")
-    return place, inputs, outputs
+    outputs = collect(OnnxModel(path / "net.onnx"), Data(inputs, labels=labels), path / "run")
+    return path, inputs, outputs
 
 
 @pytest.mark.parametrize("score", [*SCORES, "expected_cost"])
 def test_every_row_is_decided_alike(classifier, score):
-    place, inputs, outputs = classifier
+    path, inputs, outputs = classifier
     calibration, new = outputs.select(np.arange(2500)), outputs  # on what the threshold was chosen on as well
     target = Cost(0.2, costs=COSTS) if score == "expected_cost" else Coverage(0.6, delta=0.1)
     selector = calibrate(calibration, target, score=score)
-    selector.save(place / "s.abstain")
-    attach(place / "net.onnx", Selector.load(place / "s.abstain"), place / "selective.onnx")
-    session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])
+    selector.save(path / "s.abstain")
+    attach(path / "net.onnx", Selector.load(path / "s.abstain"), path / "selective.onnx")
+    session = onnxruntime.InferenceSession(path / "selective.onnx", providers=["CPUExecutionProvider"])
     label, confidence, accepted = session.run(["prediction", "confidence", "accepted"], {"x": inputs})
     np.testing.assert_array_equal(label, selector.predictions(new))
     np.testing.assert_allclose(confidence, selector.confidence(new), rtol=1e-9, atol=1e-9)
@@ -83,11 +83,11 @@ def test_a_graph_of_half_precision_rounds_as_the_one_that_was_collected_from(sco
 
 @pytest.mark.parametrize("score", ["ash", "scale", "ras"])
 def test_rows_of_equal_features_are_decided_alike(classifier, score, tmp_path):
-    place, inputs, outputs = classifier
+    path, inputs, outputs = classifier
     rounded = np.maximum(np.round(inputs), 0)  # 8 features of a few values, zero the most frequent
-    outputs = collect(OnnxModel(place / "net.onnx"), Data(rounded, labels=outputs.labels), tmp_path / "run")
+    outputs = collect(OnnxModel(path / "net.onnx"), Data(rounded, labels=outputs.labels), tmp_path / "run")
     selector = calibrate(outputs, score=score, coverage=0.6, delta=0.1)
-    attach(place / "net.onnx", selector, tmp_path / "selective.onnx")
+    attach(path / "net.onnx", selector, tmp_path / "selective.onnx")
     session = onnxruntime.InferenceSession(tmp_path / "selective.onnx", providers=["CPUExecutionProvider"])
     confidence, accepted = session.run(["confidence", "accepted"], {"x": rounded})
     np.testing.assert_allclose(confidence, selector.confidence(outputs), rtol=1e-9, atol=1e-9)
@@ -95,23 +95,23 @@ def test_rows_of_equal_features_are_decided_alike(classifier, score, tmp_path):
 
 
 def test_a_threshold_for_each_class_is_in_the_graph(classifier):
-    place, inputs, outputs = classifier
+    path, inputs, outputs = classifier
     selector = calibrate(outputs.select(np.arange(2500)), Risk(0.15, delta=0.1, per="class"))
-    attach(place / "net.onnx", selector, place / "selective.onnx")
-    session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])
+    attach(path / "net.onnx", selector, path / "selective.onnx")
+    session = onnxruntime.InferenceSession(path / "selective.onnx", providers=["CPUExecutionProvider"])
     (accepted,) = session.run(["accepted"], {"x": inputs})
     np.testing.assert_array_equal(accepted, selector.accepts(outputs))
     assert len({threshold.value for threshold in selector.groups.thresholds.values()}) > 1
     by_domain = Outputs(logits=outputs.logits, labels=outputs.labels, domain=np.where(inputs[:, 0] > 0, "a", "b"))
     with pytest.raises(ValueError, match="thresholds that a model knows, got one for each domain"):
-        attach(place / "net.onnx", calibrate(by_domain, Risk(0.2, per="domain")), place / "none.onnx")
+        attach(path / "net.onnx", calibrate(by_domain, Risk(0.2, per="domain")), path / "none.onnx")
 
 
 def test_the_risk_on_fresh_data_is_within_the_guarantee(classifier):
-    place, inputs, outputs = classifier
+    path, inputs, outputs = classifier
     selector = calibrate(outputs.select(np.arange(2500)), risk=0.1, delta=0.05)
-    attach(place / "net.onnx", selector, place / "selective.onnx")
-    session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])
+    attach(path / "net.onnx", selector, path / "selective.onnx")
+    session = onnxruntime.InferenceSession(path / "selective.onnx", providers=["CPUExecutionProvider"])
     label, accepted = session.run(["prediction", "accepted"], {"x": inputs[2500:]})
     assert accepted.mean() > 0.2
     noise = 3 * np.sqrt(0.1 * 0.9 / accepted.sum())  # of the fresh sample; the guarantee is about the law
@@ -120,10 +120,10 @@ def test_the_risk_on_fresh_data_is_within_the_guarantee(classifier):
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e38])
 def test_unusable_inputs_are_never_accepted(classifier, bad):
-    place, inputs, outputs = classifier
+    path, inputs, outputs = classifier
     for score in ("confidence_margin", "knn", "rmds"):
-        attach(place / "net.onnx", calibrate(outputs, score=score, coverage=0.9), place / "selective.onnx")
-        session = onnxruntime.InferenceSession(place / "selective.onnx", providers=["CPUExecutionProvider"])
+        attach(path / "net.onnx", calibrate(outputs, score=score, coverage=0.9), path / "selective.onnx")
+        session = onnxruntime.InferenceSession(path / "selective.onnx", providers=["CPUExecutionProvider"])
         broken = inputs[:3].copy()
         broken[1] = bad
         label, accepted = session.run(["prediction", "accepted"], {"x": broken})
@@ -132,17 +132,17 @@ def test_unusable_inputs_are_never_accepted(classifier, bad):
 
 
 def test_what_cannot_be_attached_is_named(classifier):
-    place, _, outputs = classifier
+    path, _, outputs = classifier
     other = Outputs(logits=np.random.default_rng(0).normal(size=(100, 3)), labels=np.zeros(100, dtype=int))
     three = calibrate(other, coverage=0.5)
     with pytest.raises(ValueError, match="`model` must have 3 classes, as in calibration, got 5"):
-        attach(place / "net.onnx", three, place / "x.onnx")
+        attach(path / "net.onnx", three, path / "x.onnx")
     given = calibrate(Outputs(confidences={"vendor": outputs.logits.max(1)}, errors=outputs.errors), coverage=0.5)
     with pytest.raises(ValueError, match="score that the graph can compute, got 'vendor', a confidence that was given"):
-        attach(place / "net.onnx", given, place / "x.onnx")
-    attach(place / "net.onnx", calibrate(outputs, coverage=0.5), place / "once.onnx")
+        attach(path / "net.onnx", given, path / "x.onnx")
+    attach(path / "net.onnx", calibrate(outputs, coverage=0.5), path / "once.onnx")
     with pytest.raises(ValueError, match="must not have a tensor named 'accepted' already"):
-        attach(place / "once.onnx", calibrate(outputs, coverage=0.5), place / "twice.onnx")
+        attach(path / "once.onnx", calibrate(outputs, coverage=0.5), path / "twice.onnx")
 
 
 def graph_of(nodes, constants, outputs, inputs=("x",), path=None, opset=17):
@@ -284,9 +284,9 @@ def test_models_that_differ_in_external_data_have_different_names(tmp_path):
     for k in range(2):
         (tmp_path / str(k)).mkdir()
         path = graph_of([node("MatMul", ["x", "w"], "z")], {"w": W + k}, ["z"], path=tmp_path / f"{k}.onnx")
-        place = tmp_path / str(k) / "e.onnx"
-        onnx.save(onnx.load(path), place, save_as_external_data=True, location="e.data", size_threshold=0)
-        names.add(OnnxModel(place).name)
+        folder = tmp_path / str(k) / "e.onnx"
+        onnx.save(onnx.load(path), folder, save_as_external_data=True, location="e.data", size_threshold=0)
+        names.add(OnnxModel(folder).name)
     assert len(names) == 2
 
 
@@ -348,15 +348,15 @@ def _graph(nodes, outputs=("p",)):
 def test_graphs_that_are_not_understood_are_refused_in_one_line(nodes, outputs, message):
     from abstain.collect.onnx_head import find_head
 
-    made = [onnx.helper.make_node(kind, given, found, **options) for kind, given, found, options in nodes]
+    made = [onnx.helper.make_node(kind, given, result, **options) for kind, given, result, options in nodes]
     with pytest.raises(ValueError, match=message):
         find_head(_graph(made, outputs))
 
 
 @pytest.mark.parametrize("opset", [17, 21, 22])
 def test_a_missing_shape_is_inferred_or_named(classifier, opset, tmp_path):
-    place, inputs, outputs = classifier
-    model = onnx.load(place / "net.onnx")
+    path, inputs, outputs = classifier
+    model = onnx.load(path / "net.onnx")
     model.opset_import[0].version = opset
     selector = calibrate(outputs, coverage=0.6)
     model.graph.output[0].type.tensor_type.ClearField("shape")

@@ -41,8 +41,8 @@ def test_scorers_are_the_metrics_of_the_confidence(estimator, confidence):
     values = confidence(estimator.fit(*TRAIN), TEST[0])
     wrong = estimator.predict(TEST[0]) != TEST[1]
     assert coverage_at_risk(risk=0.2)(estimator, *TEST) == metrics.coverage_at_risk(values, wrong, risk=0.2)
-    found = selective_accuracy(coverage=0.5)(estimator, *TEST)
-    assert found == pytest.approx(1 - metrics.risk_at_coverage(values, wrong, coverage=0.5))
+    result = selective_accuracy(coverage=0.5)(estimator, *TEST)
+    assert result == pytest.approx(1 - metrics.risk_at_coverage(values, wrong, coverage=0.5))
     assert neg_aurc()(estimator, *TEST) == pytest.approx(-metrics.aurc(values, wrong))
 
 
@@ -59,8 +59,8 @@ def test_a_search_prefers_what_knows_its_mistakes():
 
 def test_several_scorers_go_into_one_validation():
     scorers = {"covers": coverage_at_risk(risk=0.3), "right": selective_accuracy(coverage=0.5), "area": neg_aurc()}
-    found = cross_validate(LogisticRegression(), X, Y, scoring=scorers, cv=2)
-    assert all((found[f"test_{name}"] != 0).all() for name in scorers)
+    result = cross_validate(LogisticRegression(), X, Y, scoring=scorers, cv=2)
+    assert all((result[f"test_{name}"] != 0).all() for name in scorers)
 
 
 def test_answers_against_the_favoured_class_come_last():
@@ -69,15 +69,15 @@ def test_answers_against_the_favoured_class_come_last():
     p = tuned.predict_proba(x)[:, 1]
     overruled = (p > 0.5) & (p < 0.9)
     confidence = np.where(overruled, -np.inf, np.abs(p - 0.5))
-    found = selective_accuracy(coverage=0.6, score="max_softmax")(tuned, x, y)
-    assert found == pytest.approx(1 - metrics.risk_at_coverage(confidence, tuned.predict(x) != y, coverage=0.6))
+    result = selective_accuracy(coverage=0.6, score="max_softmax")(tuned, x, y)
+    assert result == pytest.approx(1 - metrics.risk_at_coverage(confidence, tuned.predict(x) != y, coverage=0.6))
 
 
 def test_weights_weigh_the_rows():
     model, weights = LogisticRegression().fit(*TRAIN), np.where(TEST[1] == 0, 9.0, 1.0)
     wrong = model.predict(TEST[0]) != TEST[1]
-    found = neg_aurc()(model, *TEST, sample_weight=weights)
-    assert found == pytest.approx(-metrics.aurc(margin(model.decision_function(TEST[0])), wrong, weights=weights))
+    area = neg_aurc()(model, *TEST, sample_weight=weights)
+    assert area == pytest.approx(-metrics.aurc(margin(model.decision_function(TEST[0])), wrong, weights=weights))
 
 
 @pytest.mark.parametrize(

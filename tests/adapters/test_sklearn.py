@@ -287,8 +287,8 @@ def test_probabilities_and_decision_values_are_the_classifiers_own():
     np.testing.assert_array_equal(selective.predict_proba(X), selective.estimator_.predict_proba(X))
     np.testing.assert_array_equal(selective.decision_function(X), selective.estimator_.decision_function(X))
     for estimator in (LogisticRegression(), RandomForestClassifier(5), LinearSVC()):
-        found = cross_val_score(SelectiveClassifier(estimator, coverage=0.5), X, y, cv=3, scoring="roc_auc")
-        assert (found > 0.7).all()
+        result = cross_val_score(SelectiveClassifier(estimator, coverage=0.5), X, y, cv=3, scoring="roc_auc")
+        assert (result > 0.7).all()
     assert not hasattr(SelectiveClassifier(LinearSVC()), "predict_proba")
     assert not hasattr(SelectiveClassifier(RandomForestClassifier()), "decision_function")
 
@@ -436,9 +436,9 @@ def test_where_no_risk_can_be_kept_everything_is_rejected_if_that_is_asked_for(t
     ],
 )
 def test_wrong_arguments_are_told_in_one_line(options, error, message):
-    with pytest.raises(error, match=message) as found:
+    with pytest.raises(error, match=message) as result:
         SelectiveClassifier(**{"estimator": LogisticRegression()} | options).fit(DATA[0][:500], DATA[1][:500])
-    assert "\n" not in str(found.value)
+    assert "\n" not in str(result.value)
 
 
 def test_weights_that_nothing_learns_from_are_refused():
@@ -526,12 +526,12 @@ def test_rows_of_a_group_are_held_out_together_and_are_clusters_of_the_guarantee
             seen.append(set(X[:, 1]))
             return super().fit(X, y, sample_weight)
 
-    found = SelectiveClassifier(Noting(), risk=0.2, cv=cv).fit(X, y, groups=groups)
-    data = found.selector_.calibration
+    result = SelectiveClassifier(Noting(), risk=0.2, cv=cv).fit(X, y, groups=groups)
+    data = result.selector_.calibration
     assert (data.samples, data.largest) == (data.rows / 3, 3)
     left_out = sum(400 - len(each) for each in seen[: cv or 1])  # groups of which training saw no row
     assert left_out * 3 == data.rows
-    assert found.selector_.threshold.guarantee.largest == 3
+    assert result.selector_.threshold.guarantee.largest == 3
     assert SelectiveClassifier(Noting(), risk=0.2, cv=cv).fit(X, y).selector_.threshold.guarantee.largest is None
 
 

@@ -307,8 +307,8 @@ def test_it_goes_to_onnx_by_torch_and_leaves_the_mode_alone(classifier, score, t
     assert not selective.model.training
     session = InferenceSession(file)
     made = session.run(None, {session.get_inputs()[0].name: x[:30].numpy()})
-    for one, other in zip(made, expected, strict=True):
-        np.testing.assert_allclose(one, other.detach().numpy(), rtol=1e-4, atol=1e-5)
+    for each, other in zip(made, expected, strict=True):
+        np.testing.assert_allclose(each, other.detach().numpy(), rtol=1e-4, atol=1e-5)
     assert [len(part) for part in session.run(None, {session.get_inputs()[0].name: x[:0].numpy()})] == [0, 0, 0]
 
 

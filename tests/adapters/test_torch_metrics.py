@@ -115,13 +115,13 @@ def test_a_collection_counts_once_for_all(batches):
     collection = torchmetrics.MetricCollection({"aurc": AURC(), "augrc": AUGRC(), "risk": RiskAtCoverage()})
     for batch in batches:
         collection.update(*batch)
-    found = collection.compute()
-    assert set(found) == {"aurc", "augrc", "risk"}
+    result = collection.compute()
+    assert set(result) == {"aurc", "augrc", "risk"}
     assert len(collection.compute_groups) == 1
     alone = AUGRC()
     for batch in batches:
         alone.update(*batch)
-    assert float(found["augrc"]) == float(alone.compute())
+    assert float(result["augrc"]) == float(alone.compute())
 
 
 def test_no_row_and_wrong_shapes_are_told():

@@ -191,7 +191,7 @@ def test_costs_go_by_the_names_of_classes_and_their_order_is_said(run, tmp_path)
         "other": "predicted,eel,cat,dog\ndog,9,1,0\neel,0,2,2\ncat,9,0,1\n",
         "wrong": ",cat,dog,fox\ncat,0,1,9\ndog,1,0,9\neel,2,2,0\n",
     }
-    found = {}
+    result = {}
     for name, content in tables.items():
         (tmp_path / f"{name}.csv").write_text(content)
         where = (tmp_path / "cal", "-o", tmp_path / "s.abstain", "--costs", tmp_path / f"{name}.csv")
@@ -200,5 +200,5 @@ def test_costs_go_by_the_names_of_classes_and_their_order_is_said(run, tmp_path)
             assert "must have each class once above its columns, cat, dog, eel, got cat, dog, fox." in done.stderr
         else:
             assert "column k where class k is true; in order: cat, dog, eel." in done.stdout, done.stderr
-            found[name] = Selector.load(tmp_path / "s.abstain").threshold
-    assert found["plain"] == found["named"] == found["other"]
+            result[name] = Selector.load(tmp_path / "s.abstain").threshold
+    assert result["plain"] == result["named"] == result["other"]

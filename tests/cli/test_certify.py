@@ -17,7 +17,7 @@ def rows(folder, n, seed, steep=0.3):
 
 
 @pytest.fixture(scope="module")
-def place(run, tmp_path_factory):
+def path(run, tmp_path_factory):
     folder = tmp_path_factory.mktemp("certified")
     calibrate(rows(folder / "cal", 3000, 0), risk=0.05).save(folder / "s.abstain")
     rows(folder / "fresh", 3000, 1)
@@ -27,52 +27,52 @@ def place(run, tmp_path_factory):
     return folder
 
 
-def test_the_guarantee_and_the_verdict_are_told(run, place):
-    done = run("certify", place / "s.abstain", "--on", place / "fresh", "-o", place / "c.html")
+def test_the_guarantee_and_the_verdict_are_told(run, path):
+    done = run("certify", path / "s.abstain", "--on", path / "fresh", "-o", path / "c.html")
     assert done.stdout.startswith("The share of errors among accepted rows is at most 0.05, with probability")
     assert "A share of 0.1 would be noticed with probability 1.00" in done.stdout
-    assert (place / "c.html").read_text().startswith("<!doctype html>")
+    assert (path / "c.html").read_text().startswith("<!doctype html>")
 
 
-def test_a_certificate_is_the_same_bytes_again_and_stands(run, place):
-    run("certify", place / "s.abstain", "--on", place / "fresh", "-o", place / "again.json")
-    assert (place / "again.json").read_bytes() == (place / "c.json").read_bytes()
-    done = run("certify", "--check", place / "c.json", "--json")
+def test_a_certificate_is_the_same_bytes_again_and_stands(run, path):
+    run("certify", path / "s.abstain", "--on", path / "fresh", "-o", path / "again.json")
+    assert (path / "again.json").read_bytes() == (path / "c.json").read_bytes()
+    done = run("certify", "--check", path / "c.json", "--json")
     assert (done.returncode, json.loads(done.stdout)) == (0, {"stands": True, "breaks": [], "notices": []})
 
 
-def test_a_refuted_guarantee_ends_with_3(run, place):
-    done = run("certify", place / "s.abstain", "--on", place / "bad", "--json")
+def test_a_refuted_guarantee_ends_with_3(run, path):
+    done = run("certify", path / "s.abstain", "--on", path / "bad", "--json")
     assert (done.returncode, json.loads(done.stdout)["verdict"]) == (3, "refuted")
-    done = run("certify", "--check", place / "c.json", "--on", place / "bad")
+    done = run("certify", "--check", path / "c.json", "--on", path / "bad")
     assert done.returncode == 3
     assert "broken: The guarantee is refuted by the fresh rows." in done.stdout
 
 
-def test_a_changed_selector_breaks_it_and_a_missing_one_is_an_error(run, place):
-    calibrate(Outputs.load(place / "cal"), risk=0.06).save(place / "t.abstain")
-    done = run("certify", place / "t.abstain", "--check", place / "c.json")
+def test_a_changed_selector_breaks_it_and_a_missing_one_is_an_error(run, path):
+    calibrate(Outputs.load(path / "cal"), risk=0.06).save(path / "t.abstain")
+    done = run("certify", path / "t.abstain", "--check", path / "c.json")
     assert done.returncode == 3
     assert done.stdout.splitlines()[2].startswith("- broken: another selector (digest ")
-    done = run("certify", place / "none.abstain")
+    done = run("certify", path / "none.abstain")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
 
 
-def test_a_weaker_verdict_than_is_required_ends_with_3(run, place):
-    few = rows(place / "few", 40, 3)
+def test_a_weaker_verdict_than_is_required_ends_with_3(run, path):
+    few = rows(path / "few", 40, 3)
     assert len(few) == 40
-    for verdict, arguments in {"not tested": [], "too little data": ["--on", place / "few"]}.items():
-        assert run("certify", place / "s.abstain", *arguments).returncode == 0
-        done = run("certify", place / "s.abstain", *arguments, "--require", "consistent")
+    for verdict, arguments in {"not tested": [], "too little data": ["--on", path / "few"]}.items():
+        assert run("certify", path / "s.abstain", *arguments).returncode == 0
+        done = run("certify", path / "s.abstain", *arguments, "--require", "consistent")
         assert done.returncode == 3
         assert f"`--require` needs the verdict 'consistent', got {verdict!r}." in done.stderr
-    assert run("certify", "--check", place / "c.json", "--require", "consistent").returncode == 0
+    assert run("certify", "--check", path / "c.json", "--require", "consistent").returncode == 0
 
 
-def test_a_certificate_that_holds_with_a_weaker_verdict_than_required_ends_with_3(run, place):
-    rows(place / "some", 1000, 4, steep=0.4)
-    weak = place / "weak.json"
-    made = run("certify", place / "s.abstain", "--on", place / "some", "-o", weak, "--json")
+def test_a_certificate_that_holds_with_a_weaker_verdict_than_required_ends_with_3(run, path):
+    rows(path / "some", 1000, 4, steep=0.4)
+    weak = path / "weak.json"
+    made = run("certify", path / "s.abstain", "--on", path / "some", "-o", weak, "--json")
     verdict = json.loads(made.stdout)["verdict"]
     assert verdict in ("consistent", "too little data")
     done = run("certify", "--check", weak, "--require", "confirmed")
@@ -80,11 +80,11 @@ def test_a_certificate_that_holds_with_a_weaker_verdict_than_required_ends_with_
     assert done.stdout.startswith("The certificate holds.\n- verdict: The ")
 
 
-def test_a_file_that_the_certificate_names_is_looked_up_from_here(run, place):
-    document = json.loads((place / "c.json").read_text())
+def test_a_file_that_the_certificate_names_is_looked_up_from_here(run, path):
+    document = json.loads((path / "c.json").read_text())
     document["sources"]["selector"] = "elsewhere.abstain"
-    (place / "moved.json").write_text(json.dumps(document))
-    done = run("certify", "--check", place / "moved.json")
+    (path / "moved.json").write_text(json.dumps(document))
+    done = run("certify", "--check", path / "moved.json")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "`elsewhere.abstain`, named in the certificate, must exist, got no such file in " in done.stderr
 
@@ -98,10 +98,10 @@ def test_a_file_that_the_certificate_names_is_looked_up_from_here(run, place):
         (["s.abstain", "--on", "cal"], "`fresh` must be rows that the selector has not seen"),
     ],
 )
-def test_errors_are_one_line(run, place, arguments, message):
+def test_errors_are_one_line(run, path, arguments, message):
     import re
 
-    files = [place / each if (place / each).exists() else each for each in arguments]
+    files = [path / each if (path / each).exists() else each for each in arguments]
     done = run("certify", *files)
     assert (done.returncode, done.stdout) == (1, "")
     assert re.search(message, done.stderr)

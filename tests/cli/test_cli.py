@@ -39,12 +39,12 @@ def test_every_score_has_a_line_of_its_own_on_a_narrow_terminal(run):
 
 
 def test_one_score_is_told_with_its_options(run):
-    told = run("scores", "knn").stdout
+    message = run("scores", "knn").stdout
     for words in ("KNN", "features, fitting", "Sun et al., 2022", "k-th nearest", "k=2, space=features"):
-        assert words in told
+        assert words in message
     assert run("scores", "energy").stdout.splitlines()[-1].split() == ["options", "none"]
-    [told] = json.loads(run("scores", "ash(pruned=0.5)", "--json").stdout)["scores"]
-    assert told["options"] == {"pruned": 0.5, "score": "energy"}
+    [message] = json.loads(run("scores", "ash(pruned=0.5)", "--json").stdout)["scores"]
+    assert message["options"] == {"pruned": 0.5, "score": "energy"}
 
 
 def test_an_unknown_score_is_answered_with_the_nearest(run):
@@ -143,9 +143,9 @@ def test_what_is_proposed_holds_rows_back_and_explains_its_risk(run, folder):
         "--score best chooses one on a fifth of the rows; --score rmds_norm takes the recommended one, on other rows."
         in shown
     )
-    one = " ".join(run("evaluate", folder, "--score", "energy", width=200).stdout.split())
-    assert "--score energy --risk" in one
-    for words in (shown, one):
+    single = " ".join(run("evaluate", folder, "--score", "energy", width=200).stdout.split())
+    assert "--score energy --risk" in single
+    for words in (shown, single):
         assert re.search(r"--risk 0\.\d+ is an example; choose it without these rows \(\d+\.\d% are wrong\)", words)
 
 

@@ -98,7 +98,7 @@ def test_workers_and_parts_give_the_bytes_of_one_process(run, images, checkpoint
         run(*options, tmp_path / "run", "--workers", "2", "--part", part, "--json", "--device", "cpu")
         for part in ("2/2", "1/2")
     ]
-    assert [json.loads(one.stdout) for one in done] == [
+    assert [json.loads(each.stdout) for each in done] == [
         {"part": "2/2", "outputs": None},
         {"n": 15, "classes": 1000, "outputs": str(tmp_path / "run")},
     ]

@@ -15,7 +15,7 @@ from abstain.cli.compare import _names
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
+def path(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     labels = np.random.default_rng(0).integers(3, size=500)
     for name, strength in (("old", 1.5), ("new", 3.0)):
@@ -26,10 +26,10 @@ def place(tmp_path_factory):
     return folder
 
 
-def test_the_verdict_comes_first_and_every_file_is_written(run, place):
-    files = [place / f"c.{ending}" for ending in ("png", "md", "html")]
+def test_the_verdict_comes_first_and_every_file_is_written(run, path):
+    files = [path / f"c.{ending}" for ending in ("png", "md", "html")]
     options = ("--figure", files[0], "-o", files[1], "--report", files[2])
-    done = run("compare", place / "old", place / "new", "--risk", "0.05", *options)
+    done = run("compare", path / "old", path / "new", "--risk", "0.05", *options)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("new is better after rejection on these rows (500 rows): AURC")
     assert "Coverage at the same risk, %" in done.stdout
@@ -37,15 +37,15 @@ def test_the_verdict_comes_first_and_every_file_is_written(run, place):
     assert "<h1>old and new, compared</h1>" in files[2].read_text()
 
 
-def test_json_is_one_document(run, place):
-    done = run("compare", place / "old", place / "new", "--score", "energy", "--score-b", "max_softmax", "--json")
-    found = json.loads(done.stdout)
-    assert found["scores"] == ["energy", "max_softmax"]
-    assert set(found["mixes"][0]["risk"][0]) == {"at", "a", "b", "difference", "se", "low", "high"}
+def test_json_is_one_document(run, path):
+    done = run("compare", path / "old", path / "new", "--score", "energy", "--score-b", "max_softmax", "--json")
+    document = json.loads(done.stdout)
+    assert document["scores"] == ["energy", "max_softmax"]
+    assert set(document["mixes"][0]["risk"][0]) == {"at", "a", "b", "difference", "se", "low", "high"}
 
 
-def test_other_samples_are_refused_in_one_line(run, place):
-    done = run("compare", place / "old", place / "others")
+def test_other_samples_are_refused_in_one_line(run, path):
+    done = run("compare", path / "old", path / "others")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
         "abstain: `b` must have samples of `a`, got no id in common: '500' for '0'. Run both models on the same rows.\n"
@@ -78,11 +78,11 @@ def test_files_that_cannot_be_written_are_known_before_work_begins(tmp_path, mon
 
 
 @pytest.mark.parametrize("width", [80, 200])
-def test_tables_are_whole_at_any_width(run, place, width):
-    long = place / "a-network-with-a-rather-long-name-of-its-own"
+def test_tables_are_whole_at_any_width(run, path, width):
+    long = path / "a-network-with-a-rather-long-name-of-its-own"
     if not long.exists():
-        Outputs.load(place / "new").save(long)
-    done = run("compare", place / "old", long, "--risk", "0.05", width=width)
+        Outputs.load(path / "new").save(long)
+    done = run("compare", path / "old", long, "--risk", "0.05", width=width)
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= width
     assert (f"A is old, B is {long.name}." in " ".join(lines)) == (width == 80)

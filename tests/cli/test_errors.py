@@ -46,8 +46,8 @@ def said(monkeypatch, capsys, line):
     assert info.value.code == 1
     assert shown.out == ""
     notes, errors = [], []
-    for told in shown.err.strip().splitlines():
-        (notes if told.endswith("is taken from the current folder.") else errors).append(told)
+    for message in shown.err.strip().splitlines():
+        (notes if message.endswith("is taken from the current folder.") else errors).append(message)
     assert len(errors) == 1
     return errors[0]
 

@@ -22,9 +22,9 @@ def folder(tmp_path):
 
 
 def called(*line):
-    found = CliRunner().invoke(app, [str(part) for part in ("evaluate", *line)])
-    assert found.exit_code == 0, found.output
-    return found.stdout
+    result = CliRunner().invoke(app, [str(part) for part in ("evaluate", *line)])
+    assert result.exit_code == 0, result.output
+    return result.stdout
 
 
 def test_tables_go_where_the_ending_says_and_figures_to_a_folder(folder, tmp_path):
@@ -44,5 +44,5 @@ def test_figures_are_at_the_threshold_of_a_selector_and_named_in_the_document(fo
 
 def test_a_file_is_no_folder_of_figures(folder, tmp_path):
     (tmp_path / "taken").write_text("")
-    found = CliRunner().invoke(app, ["evaluate", str(folder), "--figures", str(tmp_path / "taken")])
-    assert str(found.exception).startswith("`--figures` must be a folder, got the file ")
+    result = CliRunner().invoke(app, ["evaluate", str(folder), "--figures", str(tmp_path / "taken")])
+    assert str(result.exception).startswith("`--figures` must be a folder, got the file ")

@@ -25,7 +25,7 @@ def read(file):
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
+def path(tmp_path_factory):
     folder = tmp_path_factory.mktemp("table")
     write(folder / "cal.csv", 3000, 0.3, 0)
     write(folder / "new.csv", 6000, 0.45, 1)
@@ -33,28 +33,28 @@ def place(tmp_path_factory):
 
 
 @pytest.fixture
-def calibrate(run, place):
-    return partial(run, "calibrate", place / "cal.csv", "-o", place / "s.abstain")
+def calibrate(run, path):
+    return partial(run, "calibrate", path / "cal.csv", "-o", path / "s.abstain")
 
 
-def test_a_table_becomes_a_guaranteed_threshold_and_decisions(run, calibrate, place):
+def test_a_table_becomes_a_guaranteed_threshold_and_decisions(run, calibrate, path):
     done = calibrate("--risk", "0.05")
     assert "the share of errors among accepted rows is at most 0.05, with probability at least 0.95" in done.stdout
     assert "Observed (not guaranteed)" in done.stdout
     assert "s.abstain NEW.csv -o decisions.csv" in done.stdout  # the rows it was calibrated on are not to be decided on
-    done = run("select", place / "s.abstain", place / "new.csv", "-o", place / "d.csv", "--json")
-    rows = read(place / "d.csv")
+    done = run("select", path / "s.abstain", path / "new.csv", "-o", path / "d.csv", "--json")
+    rows = read(path / "d.csv")
     assert json.loads(done.stdout)["accepted"] == sum(row["accepted"] == "True" for row in rows)
     assert set(rows[0]) == {"id", "group", "confidence", "accepted", "reason", "error"}
 
 
-def test_thresholds_for_groups_and_unseen_groups_are_told(run, calibrate, place):
+def test_thresholds_for_groups_and_unseen_groups_are_told(run, calibrate, path):
     done = calibrate("--risk", "0.05", "--per", "domain")
     assert "a: accept above" in done.stdout
-    write(place / "other.csv", 100, 0.3, 2, groups=("a", "c"))
-    done = run("select", place / "s.abstain", place / "other.csv", "-o", place / "d2.csv")
+    write(path / "other.csv", 100, 0.3, 2, groups=("a", "c"))
+    done = run("select", path / "s.abstain", path / "other.csv", "-o", path / "d2.csv")
     assert "Rejected 50 samples of groups that calibration did not contain: c." in done.stdout
-    rows = read(place / "d2.csv")
+    rows = read(path / "d2.csv")
     assert not any(row["accepted"] == "True" for row in rows if row["group"] == "c")
 
 
@@ -69,51 +69,51 @@ def test_several_targets_together_or_what_is_in_reach(calibrate):
     assert calibrate("--risk", "0.1", "--each").stderr.startswith("abstain: `--each` must come with `--per`")
 
 
-def test_after_an_alarm_a_new_threshold_is_certified_with_labels_asked_for(run, calibrate, place):
+def test_after_an_alarm_a_new_threshold_is_certified_with_labels_asked_for(run, calibrate, path):
     calibrate("--risk", "0.05")
-    run("select", place / "s.abstain", place / "new.csv", "-o", place / "d.csv")
-    truth = {row["id"]: row["error"] for row in read(place / "d.csv")}
-    again = ("--state", place / "again.json")
+    run("select", path / "s.abstain", path / "new.csv", "-o", path / "d.csv")
+    truth = {row["id"]: row["error"] for row in read(path / "d.csv")}
+    again = ("--state", path / "again.json")
     for _ in range(4):
-        done = run("recertify", place / "s.abstain", place / "d.csv", *again, "--ask", "600", "-o", place / "ask.csv")
+        done = run("recertify", path / "s.abstain", path / "d.csv", *again, "--ask", "600", "-o", path / "ask.csv")
         assert "Label the 600 rows" in done.stdout, done.stderr
-        asked = [row["id"] for row in read(place / "ask.csv")]
-        (place / "labels.csv").write_text("id,error\n" + "".join(f"{name},{truth[name]}\n" for name in asked))
-        done = run("recertify", place / "s.abstain", place / "labels.csv", *again, "-o", place / "new.abstain")
+        asked = [row["id"] for row in read(path / "ask.csv")]
+        (path / "labels.csv").write_text("id,error\n" + "".join(f"{name},{truth[name]}\n" for name in asked))
+        done = run("recertify", path / "s.abstain", path / "labels.csv", *again, "-o", path / "new.abstain")
         if "Certified after" in done.stdout:
             break
         assert "a risk of" in done.stdout
         assert "The next test is at" in done.stdout
     assert "it holds whenever labelling stopped" in done.stdout
-    done = run("select", place / "new.abstain", place / "new.csv", "-o", place / "d3.csv")
+    done = run("select", path / "new.abstain", path / "new.csv", "-o", path / "d3.csv")
     assert done.returncode == 0
-    twice = run("recertify", place / "s.abstain", place / "labels.csv", *again)
+    twice = run("recertify", path / "s.abstain", path / "labels.csv", *again)
     assert "must be asked for first" in twice.stderr
     calibrate("--risk", "0.06")
-    other = run("recertify", place / "s.abstain", place / "d.csv", *again, "--ask", "5", "-o", place / "ask.csv")
+    other = run("recertify", path / "s.abstain", path / "d.csv", *again, "--ask", "5", "-o", path / "ask.csv")
     assert "`--state` must be of this selector" in other.stderr
 
 
-def test_where_no_row_is_left_to_label_new_ones_are_asked_for(run, calibrate, place):
+def test_where_no_row_is_left_to_label_new_ones_are_asked_for(run, calibrate, path):
     calibrate("--risk", "0.05")
     rows = [f"{k},{word},9" for k, word in enumerate(["cat", '"a ""dog"", or so"'] * 60)]
-    (place / "few.csv").write_text("\n".join(["id,prediction,confidence", *rows, "low,cat,-9"]) + "\n")
-    again = ("recertify", place / "s.abstain", "--state", place / "few.json")
-    run(*again, place / "few.csv", "--ask", "119", "-o", place / "few-ask.csv")
-    asked = read(place / "few-ask.csv")
+    (path / "few.csv").write_text("\n".join(["id,prediction,confidence", *rows, "low,cat,-9"]) + "\n")
+    again = ("recertify", path / "s.abstain", "--state", path / "few.json")
+    run(*again, path / "few.csv", "--ask", "119", "-o", path / "few-ask.csv")
+    asked = read(path / "few-ask.csv")
     assert {tuple(row) for row in asked} == {("id", "prediction", "confidence", "error")}
     assert {(row["prediction"], row["confidence"]) for row in asked} == {("cat", "9.0"), ('a "dog", or so', "9.0")}
-    told = []
+    message = []
     for _ in range(2):
-        labels = (place / "few-ask.csv").read_text().replace("9.0,\n", "9.0,1\n")
-        (place / "few-ask.csv").write_text(labels)
-        told.append(run(*again, place / "few-ask.csv").stdout)
-        last = run(*again, place / "few.csv", "--ask", "81", "-o", place / "few-ask.csv")
-    assert "The next test is at 200 labels: 81 more, but these decisions have 1 left above the old" in told[0]
-    assert "The next test is at 200 labels: 80 more, but these decisions have none left above the old" in told[1]
-    assert "start again with a new --state file and decisions on new rows: labels that led to a target" in told[1]
+        labels = (path / "few-ask.csv").read_text().replace("9.0,\n", "9.0,1\n")
+        (path / "few-ask.csv").write_text(labels)
+        message.append(run(*again, path / "few-ask.csv").stdout)
+        last = run(*again, path / "few.csv", "--ask", "81", "-o", path / "few-ask.csv")
+    assert "The next test is at 200 labels: 81 more, but these decisions have 1 left above the old" in message[0]
+    assert "The next test is at 200 labels: 80 more, but these decisions have none left above the old" in message[1]
+    assert "start again with a new --state file and decisions on new rows: labels that led to a target" in message[1]
     assert "that have no label yet, got none among 121. Bring decisions on new rows." in last.stderr
-    other = run(*again, place / "few.csv", "--ask", "80", "--risk", "0.2", "-o", place / "few-ask.csv")
+    other = run(*again, path / "few.csv", "--ask", "80", "--risk", "0.2", "-o", path / "few-ask.csv")
     assert "name a new file and use decisions on new rows" in other.stderr
 
 
@@ -121,9 +121,9 @@ def test_groups_are_any_column_by_its_name_from_calibration_to_release(run, tmp_
     """The column is read by its name, in another table too, and nobody has to rename anything."""
     rng = np.random.default_rng(0)
     for name in ("old.csv", "new.csv"):
-        place = rng.random(3000)
-        segments, wrong = np.array(["north", "south"])[rng.integers(2, size=3000)], rng.random(3000) < 0.2 * place**2
-        rows = zip(segments, 1 - place, 1 - wrong.astype(int), strict=True)
+        path = rng.random(3000)
+        segments, wrong = np.array(["north", "south"])[rng.integers(2, size=3000)], rng.random(3000) < 0.2 * path**2
+        rows = zip(segments, 1 - path, 1 - wrong.astype(int), strict=True)
         lines = [f"{segment},{confidence:.6f},{correct}" for segment, confidence, correct in rows]
         (tmp_path / name).write_text("\n".join(["Segment,confidence,correct", *lines]))
     selector, decisions = tmp_path / "s.abstain", tmp_path / "d.csv"

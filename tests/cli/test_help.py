@@ -70,7 +70,7 @@ def test_options_that_belong_together_reach_a_command_as_one_value():
 
 
 def test_the_methods_that_help_names_are_those_there_are():
-    words = next(one.help for one in GROUP.commands["calibrate"].params if one.name == "method")
+    words = next(each.help for each in GROUP.commands["calibrate"].params if each.name == "method")
     assert words == f"{', '.join(methods_for('risk'))}; with a cost: {', '.join(methods_for('cost'))}."
 
 

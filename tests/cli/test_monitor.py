@@ -32,8 +32,8 @@ def write(path, errors, n):
 def test_counts_and_verdict(run, tmp_path, ending):
     write(tmp_path / f"s.{ending}", 5, 100)
     done = run("monitor", tmp_path / f"s.{ending}", "--risk", "0.05", "--json")
-    found = json.loads(done.stdout)["risk"]
-    assert (found["n"], found["errors"], found["alarm"]) == (100, 5, False)
+    document = json.loads(done.stdout)["risk"]
+    assert (document["n"], document["errors"], document["alarm"]) == (100, 5, False)
     assert done.returncode == 0
 
 
@@ -141,8 +141,8 @@ def test_an_id_is_the_same_however_tables_write_it(run, tmp_path, ending):
         {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}[ending](file)
         options = ("--risk", "0.5", "--calibration", "9/10") if not k else ()
         done = run("monitor", file, *options, "--state", tmp_path / "w.json", "--json")
-    found = json.loads(done.stdout)
-    assert (found["acceptance"]["n"], found["risk"]["n"], found["skipped"]) == (2, 2, 2)
+    document = json.loads(done.stdout)
+    assert (document["acceptance"]["n"], document["risk"]["n"], document["skipped"]) == (2, 2, 2)
 
 
 def test_the_state_goes_on(run, tmp_path):
@@ -189,10 +189,10 @@ def test_a_selector_says_what_to_watch(run, tmp_path):
         frame = polars.read_csv(tmp_path / f"{name}.csv").with_columns(error=polars.Series(made.errors))
         frame.write_csv(tmp_path / f"{name}.csv")
     options = ("--selector", tmp_path / "s.abstain", "--state", tmp_path / "state.json", "--json")
-    found = json.loads(run("monitor", tmp_path / "same.csv", *options).stdout)
-    assert found["alarms"] == []
-    assert found["risk"]["guaranteed"] == 0.02
-    assert found["scores"]["n"] == found["acceptance"]["n"] == 2000
+    document = json.loads(run("monitor", tmp_path / "same.csv", *options).stdout)
+    assert document["alarms"] == []
+    assert document["risk"]["guaranteed"] == 0.02
+    assert document["scores"]["n"] == document["acceptance"]["n"] == 2000
     done = run("monitor", tmp_path / "other.csv", *options)
     assert done.returncode == 3
     assert set(json.loads(done.stdout)["alarms"]) == {"risk", "acceptance", "scores"}
@@ -205,9 +205,9 @@ def test_rows_count_for_what_they_hold_and_no_more(run, tmp_path):
     scores = ScoreMonitor.from_calibration(np.linspace(0, 1, 50))
     watch = DeploymentMonitor(None, AcceptanceMonitor.from_calibration(accepted=5, n=10), scores)
     (tmp_path / "state.json").write_text(watch.to_json())
-    found = json.loads(run("monitor", tmp_path / "s.jsonl", "--state", tmp_path / "state.json", "--json").stdout)
-    assert found["scores"]["n"] == 99
-    assert found["acceptance"]["n"] == 95
+    document = json.loads(run("monitor", tmp_path / "s.jsonl", "--state", tmp_path / "state.json", "--json").stdout)
+    assert document["scores"]["n"] == 99
+    assert document["acceptance"]["n"] == 95
 
 
 def test_without_anything_to_watch_the_command_says_so(run, tmp_path):
@@ -254,8 +254,8 @@ def test_a_file_counts_whole_or_not_at_all(run, tmp_path):
 
 def test_spaces_and_the_mark_of_spreadsheets_do_not_hide_a_column(run, tmp_path):
     (tmp_path / "s.csv").write_bytes(b"\xef\xbb\xbfaccepted, error\n" + b"false,true\n" * 50 + b"true, false\n" * 50)
-    found = json.loads(run("monitor", tmp_path / "s.csv", "--risk", "0.05", "--json").stdout)["risk"]
-    assert (found["n"], found["errors"]) == (50, 0)
+    document = json.loads(run("monitor", tmp_path / "s.csv", "--risk", "0.05", "--json").stdout)["risk"]
+    assert (document["n"], document["errors"]) == (50, 0)
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
@@ -309,8 +309,8 @@ def test_a_broken_parquet_file_is_one_line(run, tmp_path):
 def test_labels_are_understood_in_several_ways(run, header, wrong, right, tmp_path):
     lines = [f"{header},accepted", *[f"{wrong},true"] * 30, *[f"{right},true"] * 70]
     (tmp_path / "d.csv").write_text("\n".join(lines))
-    found = json.loads(run("monitor", tmp_path / "d.csv", "--risk", "0.05", "--json").stdout)
-    assert (found["risk"]["errors"], found["risk"]["n"]) == (30, 100)
+    document = json.loads(run("monitor", tmp_path / "d.csv", "--risk", "0.05", "--json").stdout)
+    assert (document["risk"]["errors"], document["risk"]["n"]) == (30, 100)
 
 
 def test_labels_of_rejected_samples_are_not_taken_for_accepted_ones(run, tmp_path):
@@ -369,9 +369,9 @@ def test_the_row_of_an_alarm_is_the_same_from_every_source(run, tmp_path):
 def test_a_file_given_twice_counts_once_and_its_alarm_stands_until_acknowledged(run, tmp_path):
     options = ("--risk", "0.05", "--state", tmp_path / "w.json")
     first = run("monitor", decisions(tmp_path / "d.csv"), *options, "--json")
-    found = json.loads(first.stdout)
-    row = found["history"][0]["row"]
-    assert found["history"][0] == {
+    document = json.loads(first.stdout)
+    row = document["history"][0]["row"]
+    assert document["history"][0] == {
         "name": "risk",
         "row": row,
         "acknowledged": None,
@@ -451,11 +451,11 @@ def test_rows_selected_from_outputs_without_ids_are_told_apart(run, tmp_path):
     assert not ids["one"] & ids["two"]
     for name in parts:
         options = ("--selector", tmp_path / "s.abstain", "--state", tmp_path / "w.json", "--json")
-        found = json.loads(run("monitor", tmp_path / f"{name}.csv", *options).stdout)
-    assert found["scores"]["n"] == 800
-    assert found["acceptance"]["n"] == 800
-    assert 0 < found["risk"]["n"] <= 400
-    assert found["skipped"] == 0
+        document = json.loads(run("monitor", tmp_path / f"{name}.csv", *options).stdout)
+    assert document["scores"]["n"] == 800
+    assert document["acceptance"]["n"] == 800
+    assert 0 < document["risk"]["n"] <= 400
+    assert document["skipped"] == 0
 
 
 def scored(path, n, seed, *, groups=("a", "b")):
@@ -473,13 +473,13 @@ def test_rows_without_a_verdict_are_decided_as_select_decides_them(run, tmp_path
     run("calibrate", scored(tmp_path / "cal.csv", 3000, 0), "--risk", "0.05", *options, "-o", selector)
     fresh = scored(tmp_path / "fresh.csv", 1500, 1, groups=("a", "b", "new"))
     run("select", selector, fresh, "-o", tmp_path / "decisions.csv")
-    expected, found = (
+    expected, result = (
         json.loads(run("monitor", stream, "--selector", selector, "--json", *more).stdout)
         for stream, more in ((tmp_path / "decisions.csv", ()), (fresh, late))
     )
     assert expected["acceptance"]["n"] == 1500
     assert 0 < expected["acceptance"]["accepted"] < 1500
-    assert {name: found[name] for name in ("risk", "acceptance", "scores", "alarms")} == {
+    assert {name: result[name] for name in ("risk", "acceptance", "scores", "alarms")} == {
         name: expected[name] for name in ("risk", "acceptance", "scores", "alarms")
     }
     goes_on = json.loads(run("monitor", fresh, *late, "--json").stdout)  # the state knows the rule
@@ -522,8 +522,8 @@ def test_a_label_waits_for_its_turn_and_the_command_says_for_what(run, tmp_path)
     (tmp_path / "late.csv").write_text("id,error\ns0,0\n")
     late = run("monitor", tmp_path / "late.csv", *options, "--json")
     assert late.returncode == 3
-    found = json.loads(late.stdout)
-    assert (found["risk"]["n"], found["waiting"], found["pending"], found["late_labels"]) == (30, 0, 0, 0)
+    document = json.loads(late.stdout)
+    assert (document["risk"]["n"], document["waiting"], document["pending"], document["late_labels"]) == (30, 0, 0, 0)
 
 
 def test_labels_that_came_too_late_are_left_out_and_told(run, tmp_path):
@@ -566,20 +566,20 @@ def test_rows_of_an_id_are_one_cluster_where_calibration_had_clusters(run, tmp_p
     run("calibrate", in_clusters(tmp_path / "cal.csv", 300, 0), "--coverage", "0.6", "-o", selector)
     fresh = in_clusters(tmp_path / "fresh.csv", 100, 1)
     options = ("--selector", selector, "--risk", "0.3")
-    found = json.loads(run("monitor", fresh, *options, "--json").stdout)
-    assert (found["acceptance"]["n"], found["scores"]["n"], "low" in found["risk"]) == (100, 100, False)
-    assert 50 < found["risk"]["clusters"] <= 100
-    assert found["alarms"] == []
+    document = json.loads(run("monitor", fresh, *options, "--json").stdout)
+    assert (document["acceptance"]["n"], document["scores"]["n"], "low" in document["risk"]) == (100, 100, False)
+    assert 50 < document["risk"]["clusters"] <= 100
+    assert document["alarms"] == []
     text = "\n".join(json.dumps(row) for row in polars.read_csv(fresh).to_dicts())
     command = [sys.executable, "-c", "from abstain.cli import main; main()", "monitor", "-", "--json"]
     done = subprocess.run([*command, *map(str, options)], input=text, capture_output=True, text=True, check=False)
     live = json.loads(done.stdout)
     assert {name: live[name] for name in ("risk", "acceptance", "scores")} == {
-        name: found[name] for name in ("risk", "acceptance", "scores")
+        name: document[name] for name in ("risk", "acceptance", "scores")
     }
-    told = run("monitor", fresh, *options, width=300).stdout
-    assert "of 100 ids; calibration allows" in told
-    assert f"{found['risk']['clusters']} clusters; errors minus allowed errors: " in told
+    message = run("monitor", fresh, *options, width=300).stdout
+    assert "of 100 ids; calibration allows" in message
+    assert f"{document['risk']['clusters']} clusters; errors minus allowed errors: " in message
     refused = run("monitor", fresh, "--selector", selector, "--calibration", "6/10", width=300)
     assert "`--calibration` must be left out for a selector calibrated with ids" in refused.stderr
 
@@ -590,14 +590,14 @@ def test_the_command_counts_mixed_clusters_as_arrays_are_counted(run, tmp_path):
     rows = polars.read_csv(tmp_path / "f.csv").sample(fraction=1.0, shuffle=True, seed=0)
     rows.write_csv(tmp_path / "f.csv")
     options = ("--selector", tmp_path / "s.abstain", "--risk", "0.3", "--json")
-    found = json.loads(run("monitor", tmp_path / "f.csv", *options).stdout)
+    document = json.loads(run("monitor", tmp_path / "f.csv", *options).stdout)
     selector = Selector.load(tmp_path / "s.abstain")
     ids, confidence, correct = (rows[name].to_numpy() for name in ("id", "confidence", "correct"))
     accepted = confidence > selector.threshold.value
     monitor = DeploymentMonitor.of(selector, risk=0.3).observe_confidence(confidence, ids=ids)
     monitor = monitor.observe_accepted(accepted, ids=ids).observe_errors(np.where(accepted, ~correct, np.nan), ids=ids)
     for name, part in monitor.parts.items():
-        assert found[name] == pytest.approx(part.numbers(), rel=1e-9)
+        assert document[name] == pytest.approx(part.numbers(), rel=1e-9)
 
 
 def test_rows_of_an_id_that_come_in_another_file_are_left_out_and_told(run, tmp_path):
@@ -637,5 +637,7 @@ def test_a_second_file_of_collected_rows_counts(run, tmp_path):
         assert run("select", tmp_path / "s.abstain", tmp_path / name, "-o", tmp_path / f"{name}.csv").returncode == 0
         options = ("--selector", tmp_path / "s.abstain", "--state", tmp_path / "w.json", "--json")
         done = run("monitor", tmp_path / f"{name}.csv", *options)
-        found = json.loads(done.stdout)
-        assert (found["rows"], found["skipped"], found["acceptance"]["n"]) == (600 * k, 0, 600 * k), done.stderr
+        document = json.loads(done.stdout)
+        assert (document["rows"], document["skipped"], document["acceptance"]["n"]) == (600 * k, 0, 600 * k), (
+            done.stderr
+        )

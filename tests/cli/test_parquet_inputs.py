@@ -26,13 +26,13 @@ def shards(tmp_path):
 
 def test_a_pattern_and_names_are_evaluated_alike(run, shards, tmp_path):
     options = ("--json", "--score", "max_softmax,energy")
-    found = [
+    result = [
         run("evaluate", f"{shards}/*.parquet", *options, "--resume", tmp_path / "kept"),
         run("evaluate", *sorted(shards.iterdir()), *options),
     ]
-    assert found[0].returncode == 0, found[0].stderr
-    assert len({one.stdout for one in found}) == 1
-    document = json.loads(found[0].stdout)
+    assert result[0].returncode == 0, result[0].stderr
+    assert len({each.stdout for each in result}) == 1
+    document = json.loads(result[0].stdout)
     assert document["n"] == 600
     assert {row["mix"] for row in document["rows"]} == {"in", "in+cov"}
     assert all(row["lower"] <= row["aurc"] <= row["upper"] for row in document["rows"])
@@ -46,8 +46,8 @@ def test_decisions_for_each_file_and_for_people(run, shards, tmp_path):
     assert "of 600 samples" in done.stdout
     frames = [pl.read_parquet(file) for file in sorted((tmp_path / "d").iterdir())]
     assert [len(frame) for frame in frames] == [200, 200, 200]
-    one = run("select", tmp_path / "s.abstain", shards / "1.parquet", "-o", tmp_path / "one.parquet")
-    assert one.returncode == 0, one.stderr
+    single = run("select", tmp_path / "s.abstain", shards / "1.parquet", "-o", tmp_path / "one.parquet")
+    assert single.returncode == 0, single.stderr
     assert pl.read_parquet(tmp_path / "one.parquet")["accepted"].equals(frames[1]["accepted"])
 
 

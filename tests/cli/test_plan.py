@@ -60,8 +60,8 @@ def test_what_a_pilot_tells_by_itself_is_refused_with_it(run, tmp_path, option, 
 
 
 def test_a_number_of_rows_and_a_risk_tell_the_coverage_it_takes(run):
-    found = json.loads(run("plan", "--n", "4000", "--risk", "0.02", "--error-rate", "0.005", "--json").stdout)
-    assert found["rows"] == [{"error_rate": 0.005, "coverage": 0.305}]
+    document = json.loads(run("plan", "--n", "4000", "--risk", "0.02", "--error-rate", "0.005", "--json").stdout)
+    assert document["rows"] == [{"error_rate": 0.005, "coverage": 0.305}]
     printed = " ".join(run("plan", "--n", "4000", "--risk", "0.02").stdout.split())
     assert " 0.005 30.5% " in printed
     assert " 0.015 not achievable " in printed
@@ -83,9 +83,11 @@ def test_a_pilot_tells_what_calibrations_will_certify(run, tmp_path):
         f"{1 - each:.6f},{int(wrong)}\n" for each, wrong in zip(u, rng.random(200) < 0.3 * u**2, strict=True)
     )
     (tmp_path / "pilot.csv").write_text("confidence,error\n" + rows)
-    found = json.loads(run("plan", "--risk", "0.05", "--pilot", tmp_path / "pilot.csv", "--n", "300", "--json").stdout)
-    assert found["pilot"] == 200
-    assert 0 <= found["rows"][0]["low"] <= found["rows"][0]["high"] <= 1
+    document = json.loads(
+        run("plan", "--risk", "0.05", "--pilot", tmp_path / "pilot.csv", "--n", "300", "--json").stdout
+    )
+    assert document["pilot"] == 200
+    assert 0 <= document["rows"][0]["low"] <= document["rows"][0]["high"] <= 1
     assert "Predicted from 200 samples" in run("plan", "--risk", "0.05", "--pilot", tmp_path / "pilot.csv").stdout
 
 

@@ -29,7 +29,7 @@ def runs(tmp_path_factory):
 
 
 def call(*arguments):
-    done = CliRunner().invoke(app, [str(one) for one in arguments])
+    done = CliRunner().invoke(app, [str(each) for each in arguments])
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     assert done.exit_code == 0, done.output
@@ -40,8 +40,8 @@ def test_two_places_share_counts_alone(runs, tmp_path):
     for name in "ab":
         words = call("sketch", runs / name, "-o", tmp_path / f"{name}.sketch", "--by", "domain")
         assert "2,000 rows" in words
-    told = call("merge", tmp_path / "a.sketch", tmp_path / "b.sketch", "-o", tmp_path / "ab.sketch", "--json")
-    assert json.loads(told)["n"] == 4000
+    message = call("merge", tmp_path / "a.sketch", tmp_path / "b.sketch", "-o", tmp_path / "ab.sketch", "--json")
+    assert json.loads(message)["n"] == 4000
     table = call("evaluate", tmp_path / "ab.sketch")
     assert "exact bounds" in " ".join(table.split())
     assert "Counts of 4,000 rows in bins" in table
@@ -58,20 +58,20 @@ def test_two_places_share_counts_alone(runs, tmp_path):
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_outputs_of_every_kind_are_counted_alike(suffix, runs, tmp_path):
-    outputs, place = Outputs.load(runs / "a"), tmp_path / f"run{suffix}"
+    outputs, path = Outputs.load(runs / "a"), tmp_path / f"run{suffix}"
     if suffix == ".npz":
-        np.savez(place, logits=outputs.logits, labels=outputs.labels)
+        np.savez(path, logits=outputs.logits, labels=outputs.labels)
     elif suffix:
         polars = pytest.importorskip("polars")
         columns = {f"logit_{k}": outputs.logits[:, k] for k in range(3)} | {"label": outputs.labels}
         frame = polars.DataFrame(columns)
-        frame.write_csv(place) if suffix == ".csv" else frame.write_parquet(place)
+        frame.write_csv(path) if suffix == ".csv" else frame.write_parquet(path)
     else:
-        outputs.save(place)
-    call("sketch", place, "-o", tmp_path / "c.sketch", "--score", "energy")
-    found, expected = Sketch.load(tmp_path / "c.sketch"), tmp_path / "d.sketch"
+        outputs.save(path)
+    call("sketch", path, "-o", tmp_path / "c.sketch", "--score", "energy")
+    result, expected = Sketch.load(tmp_path / "c.sketch"), tmp_path / "d.sketch"
     call("sketch", runs / "a", "-o", expected, "--score", "energy")
-    assert found.counts().aurc() == Sketch.load(expected).counts().aurc()
+    assert result.counts().aurc() == Sketch.load(expected).counts().aurc()
 
 
 def test_a_minimum_and_shared_edges(runs, tmp_path):

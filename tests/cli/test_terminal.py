@@ -56,11 +56,11 @@ def test_no_control_character_of_a_name_reaches_a_terminal(hostile, line):
     known = os.environ | {"NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "200"}
     with subprocess.Popen(words, cwd=hostile, stdin=theirs, stdout=theirs, stderr=theirs, env=known) as process:
         os.close(theirs)
-        found = b""
+        result = b""
         while part := _read(ours):
-            found += part
+            result += part
     os.close(ours)
-    text = found.decode().replace("\r\n", "\n")
+    text = result.decode().replace("\r\n", "\n")
     assert process.returncode in (0, 1)
     assert "bug in abstain" not in text
     assert [letter for letter in text if ord(letter) in ESCAPED] == []

@@ -163,14 +163,14 @@ def test_an_estimator_is_collected_from_as_it_is(tmp_path):
     x = np.random.default_rng(0).normal(size=(60, 2))
     names = np.where(x[:, 0] > 0, "up", "down")
     model = LogisticRegression().fit(x, names)
-    found = collect(model, Data(x, labels=names.astype(object)), tmp_path / "run")
-    assert found.class_names == ("down", "up")
-    assert found.errors.mean() < 0.1
+    result = collect(model, Data(x, labels=names.astype(object)), tmp_path / "run")
+    assert result.class_names == ("down", "up")
+    assert result.errors.mean() < 0.1
 
 
 def test_rows_without_ids_are_named_by_their_file_and_row():
-    one, other = Data(np.eye(3)), Data(2 * np.eye(3))
-    assert one.names.tolist() == Data(np.eye(3)).names.tolist()
-    assert not set(one.names) & set(other.names)
-    assert one.shifted(lambda value, _: -value, domain="negated").names.tolist() == one.names.tolist()
-    assert one.select(np.array([2])).names.tolist() == [one.names[2]] == [f"{one.names[0][:-2]}-2"]
+    single, other = Data(np.eye(3)), Data(2 * np.eye(3))
+    assert single.names.tolist() == Data(np.eye(3)).names.tolist()
+    assert not set(single.names) & set(other.names)
+    assert single.shifted(lambda value, _: -value, domain="negated").names.tolist() == single.names.tolist()
+    assert single.select(np.array([2])).names.tolist() == [single.names[2]] == [f"{single.names[0][:-2]}-2"]

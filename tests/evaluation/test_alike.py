@@ -15,20 +15,20 @@ def drawn(k, n=400):
 
 
 def test_functions_of_the_margin_of_two_classes_rank_alike_and_are_told_in_one_sentence():
-    found = evaluate(drawn(2), scores=PLAIN)
-    assert found.alike == (tuple(PLAIN[:4]),)
-    told = verdict(found)
-    assert told.baseline == "max_logit"
-    assert " 4 scores rank identically: max_softmax, doctor, neg_entr" in told.words
-    assert "Statistically tied" not in told.words
-    assert {row["score"] for row in found.rows} == set(PLAIN)
-    assert found.to_dict()["alike"] == [PLAIN[:4]]
+    evaluation = evaluate(drawn(2), scores=PLAIN)
+    assert evaluation.alike == (tuple(PLAIN[:4]),)
+    message = verdict(evaluation)
+    assert message.baseline == "max_logit"
+    assert " 4 scores rank identically: max_softmax, doctor, neg_entr" in message.words
+    assert "Statistically tied" not in message.words
+    assert {row["score"] for row in evaluation.rows} == set(PLAIN)
+    assert evaluation.to_dict()["alike"] == [PLAIN[:4]]
 
 
 def test_of_three_classes_they_do_not():
-    found = evaluate(drawn(3), scores=PLAIN)
-    assert found.alike == ()
-    assert "rank identically" not in verdict(found).words
+    evaluation = evaluate(drawn(3), scores=PLAIN)
+    assert evaluation.alike == ()
+    assert "rank identically" not in verdict(evaluation).words
 
 
 def test_ties_are_part_of_a_ranking():
@@ -38,10 +38,10 @@ def test_ties_are_part_of_a_ranking():
 
 
 def test_where_all_scores_rank_alike_there_is_nothing_to_compare_with():
-    found = verdict(evaluate(drawn(2), scores=PLAIN[:2]))
-    assert found.baseline is None
-    assert found.words.startswith("max_softmax has AURC ")
-    assert found.words.endswith("2 scores rank identically: max_softmax, doctor.")
+    judgement = verdict(evaluate(drawn(2), scores=PLAIN[:2]))
+    assert judgement.baseline is None
+    assert judgement.words.startswith("max_softmax has AURC ")
+    assert judgement.words.endswith("2 scores rank identically: max_softmax, doctor.")
 
 
 def test_an_evaluation_and_its_verdict_print_as_words():

@@ -32,8 +32,8 @@ def test_counts_tell_it_too():
     rows = drawn()
     for labels, is_told in ((rows["labels"], False), (3 - rows["labels"], True)):
         outputs = Outputs(logits=rows["logits"], labels=labels)
-        found = evaluate_sketch(sketch_outputs(outputs))
-        assert (WORDS in found.to_dict()["verdict"]["words"]) == is_told
+        evaluation = evaluate_sketch(sketch_outputs(outputs))
+        assert (WORDS in evaluation.to_dict()["verdict"]["words"]) == is_told
 
 
 def test_right_called_wrong_is_told_and_right_called_right_is_not():

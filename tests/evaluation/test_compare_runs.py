@@ -33,42 +33,42 @@ OLD, NEW = run(1.0, 1), run(2.0, 2)
 
 
 def test_the_stronger_model_is_better_and_the_words_say_so_first():
-    found = compare_runs(OLD, NEW, names=("old", "new"), at=ComparisonPoints(risks=[0.1]))
-    first, *rest = found.sentences()
+    comparison = compare_runs(OLD, NEW, names=("old", "new"), at=ComparisonPoints(risks=[0.1]))
+    first, *rest = comparison.sentences()
     assert first.startswith("new is better after rejection over all samples (600 rows of 300 samples): AURC ")
     assert "Where both accept 0.8 of the rows, " in rest[0]
     assert "At the risk that old has there, new accepts " in rest[1]
     assert "At a risk of 0.1 they accept " in rest[2]
-    assert [mix.mix for mix in found.mixes] == ["in", "in+cov", "in+label", "all"]
+    assert [mix.mix for mix in comparison.mixes] == ["in", "in+cov", "in+label", "all"]
 
 
 def test_the_other_way_round_the_same_is_said():
     there, back = (compare_runs(*pair, at=ComparisonPoints(risks=[0.1])).mix() for pair in ((OLD, NEW), (NEW, OLD)))
     for name in ("aurc", "risk", "coverage"):
-        for one, other in zip(getattr(there, name), getattr(back, name), strict=True):
-            assert (one.a, one.difference) == pytest.approx((other.b, -other.difference))
-            assert (one.low, one.high) == pytest.approx((-other.high, -other.low))
-    one, other = there.coverage_at_risk_of_a[1], back.coverage_at_risk_of_b[1]
-    assert (one.b, one.low) == pytest.approx((other.a, -other.high))
+        for each, other in zip(getattr(there, name), getattr(back, name), strict=True):
+            assert (each.a, each.difference) == pytest.approx((other.b, -other.difference))
+            assert (each.low, each.high) == pytest.approx((-other.high, -other.low))
+    each, other = there.coverage_at_risk_of_a[1], back.coverage_at_risk_of_b[1]
+    assert (each.b, each.low) == pytest.approx((other.a, -other.high))
 
 
 def test_values_are_those_of_an_evaluation():
-    found = compare_runs(OLD, NEW, score=("max_softmax", "energy"), at=ComparisonPoints(alphas=[0.5]))
-    for place, (run_, score) in enumerate(((OLD, "max_softmax"), (NEW, "energy"))):
+    comparison = compare_runs(OLD, NEW, score=("max_softmax", "energy"), at=ComparisonPoints(alphas=[0.5]))
+    for position, (run_, score) in enumerate(((OLD, "max_softmax"), (NEW, "energy"))):
         row = abstain.evaluate(run_, scores=score, alphas=[0.5]).row(score, "all", 0.5)
-        assert (found.mix().aurc[0].a, found.mix().aurc[0].b)[place] == row.aurc
-    assert found.scores == ("max_softmax", "energy")
+        assert (comparison.mix().aurc[0].a, comparison.mix().aurc[0].b)[position] == row.aurc
+    assert comparison.scores == ("max_softmax", "energy")
 
 
 def test_a_model_is_not_better_than_itself():
-    found = compare_runs(OLD, OLD)
-    assert found.words() == (
+    comparison = compare_runs(OLD, OLD)
+    assert comparison.words() == (
         "There is no difference over all samples (600 rows of 300 samples): both have the same errors and the same "
         "ranks."
     )
-    for mix in found.mixes:
+    for mix in comparison.mixes:
         every = (*mix.aurc, *mix.risk, *mix.coverage, *mix.coverage_at_risk_of_a, *mix.coverage_at_risk_of_b)
-        assert {(one.difference, one.low, one.high) for one in every} == {(0.0, 0.0, 0.0)}
+        assert {(each.difference, each.low, each.high) for each in every} == {(0.0, 0.0, 0.0)}
 
 
 def test_models_of_the_same_strength_cannot_be_told_apart():
@@ -85,8 +85,8 @@ def crossing():
 
 
 def test_where_curves_cross_the_words_say_which_is_better_where():
-    found = compare_runs(*crossing(), names=("x", "y"), at=ComparisonPoints(coverages=[0.1, 1.0], risks=[0.06]))
-    first = found.sentences()[0]
+    comparison = compare_runs(*crossing(), names=("x", "y"), at=ComparisonPoints(coverages=[0.1, 1.0], risks=[0.06]))
+    first = comparison.sentences()[0]
     assert first.startswith("After rejection on these rows (4,000 rows) it depends on the coverage which")
     assert "x is better by AURC-0.1" in first
     assert "at a coverage of 0.1" in first
@@ -99,30 +99,30 @@ def test_a_mix_on_which_the_other_is_better_is_named():
     wrong[0, :200:2], wrong[1, 1000::2] = True, True
     shift = np.where(np.arange(2000) < 1000, "none", "covariate")
     runs = [Outputs(confidences={"c": confidence}, errors=each, shift=shift) for each in wrong]
-    found = compare_runs(*runs, names=("x", "y"))
-    assert found.words().startswith("x is better after rejection with covariate shift")
-    assert "On in-distribution samples y is better: AURC " in found.words()
-    assert "x is better" not in found.words("in")
+    comparison = compare_runs(*runs, names=("x", "y"))
+    assert comparison.words().startswith("x is better after rejection with covariate shift")
+    assert "On in-distribution samples y is better: AURC " in comparison.words()
+    assert "x is better" not in comparison.words("in")
 
 
 def test_a_model_that_accepts_all_is_said_to():
     rank = np.arange(1000)
     runs = [Outputs(confidences={"c": -rank}, errors=rank % step == 0) for step in (50, 5)]
-    found = compare_runs(*runs, names=("x", "y"), at=ComparisonPoints(coverages=[0.8], risks=[0.3]))
-    assert "At the risk that y has there, x accepts all rows." in found.words()
-    assert found.words().endswith("At a risk of 0.3 both accept all rows.")
+    comparison = compare_runs(*runs, names=("x", "y"), at=ComparisonPoints(coverages=[0.8], risks=[0.3]))
+    assert "At the risk that y has there, x accepts all rows." in comparison.words()
+    assert comparison.words().endswith("At a risk of 0.3 both accept all rows.")
 
 
 def test_rows_in_another_order_are_matched_by_id_and_domain():
     order = np.random.default_rng(3).permutation(N)
-    found = compare_runs(OLD, run(2.0, 2, rows=order))
-    assert found.to_dict() == compare_runs(OLD, NEW).to_dict()
+    comparison = compare_runs(OLD, run(2.0, 2, rows=order))
+    assert comparison.to_dict() == compare_runs(OLD, NEW).to_dict()
 
 
 def test_what_both_have_is_compared_and_the_rest_is_told():
-    found = compare_runs(run(1.0, 1, rows=slice(0, 500)), run(2.0, 2, rows=slice(100, 600)))
-    assert found.mix().n == 400
-    assert "400 rows are in both; 100 of 500 of a and 100 of 500 of b are left out." in found.notes
+    comparison = compare_runs(run(1.0, 1, rows=slice(0, 500)), run(2.0, 2, rows=slice(100, 600)))
+    assert comparison.mix().n == 400
+    assert "400 rows are in both; 100 of 500 of a and 100 of 500 of b are left out." in comparison.notes
 
 
 def test_ids_may_be_numbers_in_one_and_names_in_the_other():
@@ -131,9 +131,9 @@ def test_ids_may_be_numbers_in_one_and_names_in_the_other():
 
 
 def test_without_ids_rows_are_matched_by_place_and_that_is_said():
-    found = compare_runs(run(1.0, 1, ids=None), run(2.0, 2, ids=None))
-    assert "There are no ids: rows with the same index are taken for the same sample." in found.notes
-    assert found.mix().samples == N
+    comparison = compare_runs(run(1.0, 1, ids=None), run(2.0, 2, ids=None))
+    assert "There are no ids: rows with the same index are taken for the same sample." in comparison.notes
+    assert comparison.mix().samples == N
 
 
 @pytest.mark.parametrize(
@@ -183,11 +183,11 @@ def test_bad_options_are_refused(options, message):
 
 
 def test_the_best_score_of_each_is_chosen_on_rows_that_are_left_out_of_both():
-    found = compare_runs(OLD, NEW, score="best", names=("old", "new"))
-    assert found.mix().n < N
-    assert any("rows were drawn to choose or fit scores on" in note for note in found.notes)
-    assert any("was chosen for old among" in note for note in found.notes)
-    assert found.mix().samples * 2 == pytest.approx(found.mix().n, abs=40)
+    comparison = compare_runs(OLD, NEW, score="best", names=("old", "new"))
+    assert comparison.mix().n < N
+    assert any("rows were drawn to choose or fit scores on" in note for note in comparison.notes)
+    assert any("was chosen for old among" in note for note in comparison.notes)
+    assert comparison.mix().samples * 2 == pytest.approx(comparison.mix().n, abs=40)
 
 
 def test_given_confidences_are_compared_too():
@@ -201,9 +201,9 @@ def test_rows_that_are_not_finite_count_as_rejected_errors():
     logits = np.array(NEW.logits)
     logits[:30] = np.nan
     broken = Outputs(logits=logits, labels=LABELS, ids=IDS, shift=SHIFT, domain=DOMAIN, nonfinite="reject")
-    found = compare_runs(NEW, broken)
-    assert "30 rows of b are not finite: they count as rejected errors." in found.notes
-    assert found.mix().errors_b > found.mix().errors_a
+    comparison = compare_runs(NEW, broken)
+    assert "30 rows of b are not finite: they count as rejected errors." in comparison.notes
+    assert comparison.mix().errors_b > comparison.mix().errors_a
 
 
 @pytest.mark.parametrize(("wrong", "state"), [(False, "right"), (True, "wrong")])
@@ -213,9 +213,9 @@ def test_nothing_can_be_told_without_errors_or_without_right_answers(wrong, stat
 
 
 def test_a_single_sample_is_refused():
-    one = Outputs(logits=[[2.0, 0.0]], labels=[0])
+    single = Outputs(logits=[[2.0, 0.0]], labels=[0])
     with pytest.raises(ValueError, match="at least 2 different samples"):
-        compare_runs(one, one)
+        compare_runs(single, single)
 
 
 def test_a_difference_that_rounds_to_nothing_has_no_sign():
@@ -224,9 +224,9 @@ def test_a_difference_that_rounds_to_nothing_has_no_sign():
 
 def test_no_difference_of_two_rows_is_beyond_all_of_them():
     runs = [Outputs(confidences={"c": [0.9, 0.1]}, errors=errors) for errors in ([0, 0], [1, 1])]
-    found = compare_runs(*runs, names=("old", "new")).mix()
-    for one in (*found.aurc, *found.risk, *found.coverage):
-        assert -1 <= one.low <= one.high <= 1
+    comparison = compare_runs(*runs, names=("old", "new")).mix()
+    for each in (*comparison.aurc, *comparison.risk, *comparison.coverage):
+        assert -1 <= each.low <= each.high <= 1
 
 
 def test_the_words_say_who_is_better_by_how_much():

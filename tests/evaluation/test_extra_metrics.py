@@ -15,14 +15,14 @@ from abstain.outputs import rows as row_module
 def test_further_metrics_stand_beside_aurc_where_they_are_defined(mixed_outputs):
     outputs = mixed_outputs()
     evaluation = evaluate(outputs, scores=["max_softmax", "energy"], metrics="all")
-    found = {(row["score"], row["mix"], row["metric"]): row for row in evaluation.extra_metrics}
+    result = {(row["score"], row["mix"], row["metric"]): row for row in evaluation.extra_metrics}
     kept = outputs.shift != "covariate"
     c, unknown = abstain.scores.energy(outputs.logits)[kept], outputs.labels[kept] < 0
-    assert found["energy", "in+label", "ood_auroc"]["value"] == ood_auroc(c[~unknown], c[unknown])
-    assert found["energy", "in+label", "augrc"]["value"] == augrc(c, outputs.errors[kept])
-    assert found[None, "in", "brier_score"]["se"] > 0
-    assert ("energy", "in", "ood_auroc") not in found  # no unknown class there
-    assert (None, "all", "log_loss") not in found  # an unknown class has no probability
+    assert result["energy", "in+label", "ood_auroc"]["value"] == ood_auroc(c[~unknown], c[unknown])
+    assert result["energy", "in+label", "augrc"]["value"] == augrc(c, outputs.errors[kept])
+    assert result[None, "in", "brier_score"]["se"] > 0
+    assert ("energy", "in", "ood_auroc") not in result  # no unknown class there
+    assert (None, "all", "log_loss") not in result  # an unknown class has no probability
     json.dumps(evaluation.to_dict(), allow_nan=False)
 
 
@@ -47,9 +47,9 @@ def test_further_metrics_read_rows_on_disk_block_by_block(monkeypatch):
     reads, look = [], row_module.RowView.__getitem__
 
     def counted(self, rows):
-        found = look(self, rows)
-        reads.append(len(found))
-        return found
+        result = look(self, rows)
+        reads.append(len(result))
+        return result
 
     monkeypatch.setattr(row_module, "ALWAYS_COPIED", 0)
     monkeypatch.setattr(blocks, "BLOCK_ELEMENTS", 40)
@@ -65,6 +65,6 @@ def test_further_metrics_count_the_rows_that_aurc_counts(mixed_outputs):
     z[:100] = np.nan
     broken = Outputs(logits=z, labels=outputs.labels, shift=outputs.shift, nonfinite="reject")
     evaluation = evaluate(broken, scores=["energy"], metrics="all")
-    found = next(row for row in evaluation.extra_metrics if row["metric"] == "aurc" and row["mix"] == "all")
-    assert found["value"] == evaluation.row("energy", "all", 1.0).aurc
+    result = next(row for row in evaluation.extra_metrics if row["metric"] == "aurc" and row["mix"] == "all")
+    assert result["value"] == evaluation.row("energy", "all", 1.0).aurc
     assert not any(row["metric"] == "brier_score" for row in evaluation.extra_metrics)

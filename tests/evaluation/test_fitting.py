@@ -82,9 +82,9 @@ def test_the_two_draws_to_fit_on(digits):
 
 def test_a_score_that_learns_gets_rows_of_every_kind_and_only_on_request(digits):
     few = Learned((MaxSoftmax(), Energy()))
-    found = evaluate(digits, scores=["max_softmax", few])
-    assert found.scores == ["max_softmax", "learned"]
-    assert any(note.startswith("learned weighs ") for note in found.notes)
+    evaluation = evaluate(digits, scores=["max_softmax", few])
+    assert evaluation.scores == ["max_softmax", "learned"]
+    assert any(note.startswith("learned weighs ") for note in evaluation.notes)
     paper = evaluate(digits, scores=["max_softmax", few], fitting="paper")
     assert paper.left_out == {
         "learned": "it learns from rows of every kind, and the draw of the paper is in-distribution"

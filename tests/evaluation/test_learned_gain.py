@@ -20,10 +20,10 @@ def _alternating(n, seed):
 
 def test_rows_of_kinds_that_alternate_are_learned_from_alike():
     confidence, outputs = _alternating(12_000, 0)
-    found = learning(confidence, outputs, score="blind", mix=MIXES["all"], alpha=1.0, level=0.95)
-    assert found is not None
-    assert found.learned < 0.7 * found.alone
-    assert (found.learned_from, found.n) == (1000, 5000)
+    result = learning(confidence, outputs, score="blind", mix=MIXES["all"], alpha=1.0, level=0.95)
+    assert result is not None
+    assert result.learned < 0.7 * result.alone
+    assert (result.learned_from, result.n) == (1000, 5000)
 
 
 def test_a_score_that_tells_all_is_left_alone():
@@ -37,5 +37,5 @@ def test_a_gain_that_print_does_not_show_is_not_said(monkeypatch, gain, is_said)
     confidence, outputs = _alternating(3000, 1)
     tiny = SimpleNamespace(difference=-gain, high=-gain / 2)
     monkeypatch.setattr("abstain.evaluation.learned_gain.compare", lambda *_, **__: tiny)
-    found = learning(confidence, outputs, score="blind", mix=MIXES["all"], alpha=1.0, level=0.95)
-    assert (found is not None) == is_said
+    result = learning(confidence, outputs, score="blind", mix=MIXES["all"], alpha=1.0, level=0.95)
+    assert (result is not None) == is_said

@@ -12,14 +12,14 @@ class Counted(np.ndarray):
     is_whole = False
 
     def __getitem__(self, key):
-        found = super().__getitem__(key)
-        if self.is_whole and found.ndim == 2:
-            Counted.rows += len(found)
-        return found
+        result = super().__getitem__(key)
+        if self.is_whole and result.ndim == 2:
+            Counted.rows += len(result)
+        return result
 
     def __array_ufunc__(self, ufunc, method, *given, **named):
-        Counted.rows += sum(len(one) for one in given if isinstance(one, Counted) and one.is_whole)
-        plain = [one.view(np.ndarray) if isinstance(one, Counted) else one for one in given]
+        Counted.rows += sum(len(each) for each in given if isinstance(each, Counted) and each.is_whole)
+        plain = [each.view(np.ndarray) if isinstance(each, Counted) else each for each in given]
         return getattr(ufunc, method)(*plain, **named)
 
 

@@ -21,8 +21,8 @@ def four_gaussians(n=4000, seed=0):
 
 def test_each_point_is_the_area_of_the_scaled_logits():
     outputs = four_gaussians(500)
-    found = scale_sensitivity(outputs, scales=[0.5, 2.0], alpha=0.5)
-    scales, areas = found.curve("max_softmax")
+    result = scale_sensitivity(outputs, scales=[0.5, 2.0], alpha=0.5)
+    scales, areas = result.curve("max_softmax")
     assert scales == [0.5, 2.0]
     for scale, area in zip(scales, areas, strict=True):
         probability = softmax(scale * outputs.logits, axis=1).max(1)
@@ -31,18 +31,18 @@ def test_each_point_is_the_area_of_the_scaled_logits():
 
 @pytest.mark.parametrize("score", ["max_softmax", "doctor", "neg_entropy"])
 def test_curves_run_into_their_limits(score, digits):
-    found = scale_sensitivity(digits, scales=[1e-5, 1e4])
-    _, (small, large) = found.curve(score)
-    low, high = found.limits(score)
+    result = scale_sensitivity(digits, scales=[1e-5, 1e4])
+    _, (small, large) = result.curve(score)
+    low, high = result.limits(score)
     assert small == pytest.approx(low, rel=1e-3)
     assert large == pytest.approx(high, rel=1e-3)
-    assert high == found.margin == aurc(abstain.scores.confidence_margin(digits.logits), digits.errors)
+    assert high == result.margin == aurc(abstain.scores.confidence_margin(digits.logits), digits.errors)
 
 
 def test_the_scale_matters_in_the_papers_toy():
-    found = scale_sensitivity(four_gaussians())
+    result = scale_sensitivity(four_gaussians())
     for score in ("max_softmax", "doctor", "neg_entropy"):
-        _, areas = found.curve(score)
+        _, areas = result.curve(score)
         assert max(areas) > 1.05 * min(areas)
 
 
@@ -58,16 +58,16 @@ def test_rows_with_fewer_classes_come_first_in_the_limit():
     z = np.random.default_rng(0).normal(size=(60, 4))
     z[::2, 3] = -np.inf
     labels = np.random.default_rng(1).integers(3, size=60)
-    found = scale_sensitivity(Outputs(logits=z, labels=labels), scales=[1e-5])
+    result = scale_sensitivity(Outputs(logits=z, labels=labels), scales=[1e-5])
     for score in ("max_softmax", "doctor", "neg_entropy"):
-        _, (small,) = found.curve(score)
-        assert small == pytest.approx(found.limits(score)[0], rel=0.02)
+        _, (small,) = result.curve(score)
+        assert small == pytest.approx(result.limits(score)[0], rel=0.02)
 
 
 def test_it_is_plain_data_and_a_figure(digits):
-    found = scale_sensitivity(digits, scales=[0.1, 1.0])
-    json.dumps(found.to_dict(), allow_nan=False)
-    (axes,) = scale_figure(found).axes
+    result = scale_sensitivity(digits, scales=[0.1, 1.0])
+    json.dumps(result.to_dict(), allow_nan=False)
+    (axes,) = scale_figure(result).axes
     assert [text.get_text() for text in axes.get_legend().get_texts()] == [
         r"max_softmax (SR$_{\text{max}}$)",
         r"doctor (SR$_{\text{doctor}}$)",

@@ -27,8 +27,8 @@ def by_hand(confidence, errors, m):
     t = [sum((e[k - 1] / k for k in range(i + 1, m + 1)), Fraction()) for i in range(len(e))]
 
     def mean_of_tie(values, i):
-        places = [p for p, j in enumerate(order) if confidence[j] == confidence[i]]
-        return sum(values[p] for p in places) / len(places)
+        positions = [p for p, j in enumerate(order) if confidence[j] == confidence[i]]
+        return sum(values[p] for p in positions) / len(positions)
 
     raw = [errors[i] * mean_of_tie(h, i) - mean_of_tie(t, i) for i in range(len(e))]
     mean = sum(raw) / len(raw)
@@ -39,11 +39,11 @@ def by_hand(confidence, errors, m):
 def test_sums_are_those_of_the_definition(data, share):
     confidence, errors = [c for c, _ in data], [int(e) for _, e in data]
     m = max(1, int(share * len(data)))
-    found = group(confidence, errors).error_areas(np.array([m]))[0]
+    result = group(confidence, errors).error_areas(np.array([m]))[0]
     risks, spread, third = by_hand(confidence, errors, m)
-    assert found.risks == pytest.approx(float(risks), rel=1e-14)
-    assert found.spread == pytest.approx(float(spread), rel=1e-11, abs=1e-25)
-    assert found.third == pytest.approx(float(third), rel=1e-11, abs=1e-13 * float(spread) ** 1.5 + 1e-36)
+    assert result.risks == pytest.approx(float(risks), rel=1e-14)
+    assert result.spread == pytest.approx(float(spread), rel=1e-11, abs=1e-25)
+    assert result.third == pytest.approx(float(third), rel=1e-11, abs=1e-13 * float(spread) ** 1.5 + 1e-36)
 
 
 @pytest.mark.parametrize("digits", [1, 3, 12])
@@ -69,5 +69,5 @@ def test_a_small_spread_beside_a_large_mean_keeps_its_digits():
     n = 100_000
     e = np.zeros(n)
     e[-1] = 1
-    found = group(-np.arange(n, dtype=float), e).error_areas(np.array([n]))[0]
-    assert found.spread == pytest.approx((n - 1) / n**3, rel=1e-14, abs=0)
+    result = group(-np.arange(n, dtype=float), e).error_areas(np.array([n]))[0]
+    assert result.spread == pytest.approx((n - 1) / n**3, rel=1e-14, abs=0)

@@ -15,18 +15,18 @@ from abstain._kernels.background import compiling_in_background
 @pytest.fixture
 def started(monkeypatch, tmp_path):
     """Every process started, really, with a cache of its own."""
-    found = []
+    result = []
 
     class Popen(subprocess.Popen):
         def __init__(self, *args, **options):
             super().__init__(*args, **options)
-            found.append(self)
+            result.append(self)
 
     monkeypatch.setattr(background.subprocess, "Popen", Popen)
     monkeypatch.setattr(background, "usable_cores", lambda: 2)
     monkeypatch.setattr(background, "_is_cache_empty", lambda: False)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    return found
+    return result
 
 
 def _compile_one():
@@ -83,14 +83,14 @@ def test_late_kernels_are_compiled_for_one_kind_of_logits(tmp_path):
 
 
 def test_the_process_can_be_ended_while_it_compiles_and_not_while_it_writes():
-    before, endable, found = signal.pthread_sigmask(signal.SIG_BLOCK, []), _Endable(), []
+    before, endable, result = signal.pthread_sigmask(signal.SIG_BLOCK, []), _Endable(), []
     try:
         for step in (endable.on_start, endable.on_start, endable.on_end, endable.on_end):
             step(None)
-            found.append(signal.SIGTERM not in signal.pthread_sigmask(signal.SIG_BLOCK, []))
+            result.append(signal.SIGTERM not in signal.pthread_sigmask(signal.SIG_BLOCK, []))
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    assert found == [True, True, True, False]
+    assert result == [True, True, True, False]
 
 
 @pytest.mark.thorough

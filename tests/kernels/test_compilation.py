@@ -35,15 +35,15 @@ for _, one in seen.buffer:
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     """Outputs with all that scores need, as many rows as NumPy ranks and more, in float32 and in float64."""
-    rng, found = np.random.default_rng(0), []
+    rng, result = np.random.default_rng(0), []
     for n, kind in ((900, np.float32), (11_000, np.float64)):
         weight, labels = rng.normal(size=(6, 8)).astype(kind), rng.integers(-1, 6, size=n)
         features = (0.4 * weight[labels] + rng.normal(size=(n, 8))).astype(kind)
         shift = np.where(labels < 0, "label", np.where(np.arange(n) % 3, "none", "covariate"))
-        found.append(tmp_path_factory.mktemp("outputs") / str(n))
+        result.append(tmp_path_factory.mktemp("outputs") / str(n))
         outputs = Outputs(logits=features @ weight.T, labels=labels, features=features, weight=weight, shift=shift)
-        outputs.save(found[-1])
-    return [str(folder) for folder in found]
+        outputs.save(result[-1])
+    return [str(folder) for folder in result]
 
 
 def _run(*words, **environment):
@@ -69,10 +69,10 @@ def test_rows_to_read_are_of_one_kind_wherever_they_come_from():
     rows = np.arange(12.0).reshape(3, 4)
     frozen = rows.copy()
     frozen.flags.writeable = False
-    for one in (rows, frozen, rows.astype(np.float16), np.asfortranarray(rows), rows[:, ::2]):
-        found = as_given(one)
-        assert found.flags.c_contiguous
-        assert not found.flags.writeable
-        assert found.dtype == (np.float32 if one.dtype == np.float16 else np.float64)
-        np.testing.assert_array_equal(found, one)
+    for each in (rows, frozen, rows.astype(np.float16), np.asfortranarray(rows), rows[:, ::2]):
+        result = as_given(each)
+        assert result.flags.c_contiguous
+        assert not result.flags.writeable
+        assert result.dtype == (np.float32 if each.dtype == np.float16 else np.float64)
+        np.testing.assert_array_equal(result, each)
     assert rows.flags.writeable

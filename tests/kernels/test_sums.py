@@ -12,10 +12,10 @@ values = st.lists(st.floats(-1e300, 1e300) | st.floats(-1, 1), min_size=1, max_s
 
 @given(values, st.randoms(use_true_random=False))
 def test_sums_are_exact_to_the_largest_value_and_know_no_order(numbers, random):
-    found = exact_sum(np.array(numbers))
-    assert abs(found - fsum(numbers)) <= 2.3e-16 * abs(fsum(numbers)) + 1e-30 * max(map(abs, numbers))
+    result = exact_sum(np.array(numbers))
+    assert abs(result - fsum(numbers)) <= 2.3e-16 * abs(fsum(numbers)) + 1e-30 * max(map(abs, numbers))
     random.shuffle(numbers)
-    assert found == exact_sum(np.array(numbers))
+    assert result == exact_sum(np.array(numbers))
 
 
 def test_no_order_changes_a_digit_where_a_plain_sum_changes_many():
@@ -28,9 +28,9 @@ def test_no_order_changes_a_digit_where_a_plain_sum_changes_many():
 
 def test_sums_by_place():
     rng = np.random.default_rng(1)
-    numbers, place = rng.normal(size=1000), rng.integers(7, size=1000)
-    expected = [fsum(numbers[place == k]) for k in range(8)]
-    np.testing.assert_allclose(exact_sums(numbers, place, 8), expected, rtol=2.3e-16)
+    numbers, path = rng.normal(size=1000), rng.integers(7, size=1000)
+    expected = [fsum(numbers[path == k]) for k in range(8)]
+    np.testing.assert_allclose(exact_sums(numbers, path, 8), expected, rtol=2.3e-16)
 
 
 def test_cubed_distances_are_those_of_either_sign():
@@ -38,10 +38,10 @@ def test_cubed_distances_are_those_of_either_sign():
     for n in (50, 20_000):
         a, b, order = rng.normal(size=n), rng.normal(size=n), rng.permutation(n)
         cubes = (a - b) ** 3
-        found = distance_powers(a, b)
-        assert found == distance_powers(a[order], b[order])
+        result = distance_powers(a, b)
+        assert result == distance_powers(a[order], b[order])
         expected = fsum((a - b) ** 2), -fsum(cubes[cubes < 0]), fsum(cubes[cubes > 0])
-        np.testing.assert_allclose(found, expected, rtol=1e-15)
+        np.testing.assert_allclose(result, expected, rtol=1e-15)
 
 
 def test_squared_distance():
@@ -63,10 +63,10 @@ def test_the_smallest_and_largest_numbers():
 def test_few_values_are_added_by_numpy_to_the_same_digits(numbers, others):
     size = min(len(numbers), len(others))
     a, b = np.array(numbers[:size]) / 1e200, np.array(others[:size]) / 1e200
-    place = np.arange(size) % 3
+    position = np.arange(size) % 3
 
     def sums():
-        return [exact_sum(a), squared_distance(a, b), *exact_sums(a, place, 3)]
+        return [exact_sum(a), squared_distance(a, b), *exact_sums(a, position, 3)]
 
     by_numpy = sums()
     with pytest.MonkeyPatch.context() as patch:

@@ -21,9 +21,9 @@ def test_bins_of_equal_width_and_of_equal_mass(softmax_sample, count):
     width = [np.flatnonzero((top > low) & (top <= high)) for low, high in pairwise(edges)]
     expected = by_hand(top, is_right, [rows for rows in width if rows.size])
     assert calibration_error(logits, labels, bins=count, binning="equal_width") == pytest.approx(expected, rel=1e-11)
-    place = np.empty(len(top), dtype=int)
-    place[np.argsort(-top)] = np.floor((np.arange(len(top)) + 0.5) * count / len(top))
-    expected = by_hand(top, is_right, [np.flatnonzero(place == k) for k in range(count)])
+    path = np.empty(len(top), dtype=int)
+    path[np.argsort(-top)] = np.floor((np.arange(len(top)) + 0.5) * count / len(top))
+    expected = by_hand(top, is_right, [np.flatnonzero(path == k) for k in range(count)])
     assert calibration_error(logits, labels, bins=count) == pytest.approx(expected, rel=1e-11)
 
 

@@ -50,16 +50,16 @@ def test_copies_of_a_rare_class_balance_it_too():
 @pytest.mark.parametrize("name", ["balanced_aurc", "balanced_augrc"])
 def test_the_standard_error_is_the_spread_over_samples(name):
     """One that takes the weights for fixed numbers of the rows is too large by the spread of the classes' shares."""
-    rng, found, errors, fixed = np.random.default_rng(3), [], [], []
+    rng, result, errors, fixed = np.random.default_rng(3), [], [], []
     for _ in range(300):
         y = (rng.random(500) < 0.3).astype(int)
         c, e = rng.random(500) - 0.3 * y, rng.random(500) < np.where(y, 0.95, 0.05)
         value = METRICS[name](SampleRows.of(e, labels=y).rank(c))
-        found.append(value.value)
+        result.append(value.value)
         errors.append(value.se)
         fixed.append((aurc_se if name == "balanced_aurc" else augrc_se)(c, e, weights=class_weights(y)))
-    assert np.mean(errors) == pytest.approx(np.std(found), rel=0.1)
-    assert np.mean(fixed) > 1.2 * np.std(found)
+    assert np.mean(errors) == pytest.approx(np.std(result), rel=0.1)
+    assert np.mean(fixed) > 1.2 * np.std(result)
 
 
 def test_no_order_of_rows_changes_a_digit():

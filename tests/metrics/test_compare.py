@@ -24,11 +24,11 @@ IDS = RNG.integers(N // 2, size=N)
 @pytest.mark.parametrize("ids", [None, IDS], ids=["rows", "clusters"])
 @pytest.mark.parametrize("alpha", [0.1, 1.0])
 def test_all_pairs_are_those_of_the_comparison(ids, alpha):
-    found = compare_all(SCORES, ERRORS, alpha=alpha, ids=ids)
-    assert len(found) == 6
-    for (a, b), one in found.items():
-        assert one == compare(SCORES[a], SCORES[b], ERRORS, alpha=alpha, ids=ids)
-    assert found["smooth", "same"].difference == found["smooth", "same"].se == 0
+    comparison = compare_all(SCORES, ERRORS, alpha=alpha, ids=ids)
+    assert len(comparison) == 6
+    for (a, b), each in comparison.items():
+        assert each == compare(SCORES[a], SCORES[b], ERRORS, alpha=alpha, ids=ids)
+    assert comparison["smooth", "same"].difference == comparison["smooth", "same"].se == 0
 
 
 @pytest.mark.parametrize("ids", [None, IDS], ids=["rows", "clusters"])
@@ -42,12 +42,12 @@ def test_no_order_of_rows_changes_a_bit(ids):
 
 def by_hand(confidence, m):
     """The influence on Σ_{k≤m} R_k / m of every row of a ranking without ties, row by row."""
-    order, place = np.argsort(-confidence), np.empty(N, int)
-    place[order] = np.arange(N)
+    order, position = np.argsort(-confidence), np.empty(N, int)
+    position[order] = np.arange(N)
     ranks = np.arange(1, N + 1)
     steps = np.where(ranks <= m, 1 / ranks, 0.0)
     h, t = (np.cumsum(x[::-1])[::-1] for x in (steps, steps * ERRORS[order]))
-    raw = ERRORS * h[place] - t[place]
+    raw = ERRORS * h[position] - t[position]
     return (raw - raw.mean()) * N / m
 
 

@@ -45,9 +45,9 @@ def test_augrc_of_torch_uncertainty(seed):
     n = len(losses)
     joint = [losses[np.argsort(-confidence)][:k].sum() / n for k in range(1, n + 1)]
     area = sum((a + b) / 2 / n for a, b in pairwise(joint))
-    found = augrc(confidence, losses, convention="torch_uncertainty")
-    assert found == pytest.approx(area / (1 - 1 / n), rel=1e-12)
-    assert found != pytest.approx(augrc(confidence, losses), rel=1e-3)
+    result = augrc(confidence, losses, convention="torch_uncertainty")
+    assert result == pytest.approx(area / (1 - 1 / n), rel=1e-12)
+    assert result != pytest.approx(augrc(confidence, losses), rel=1e-3)
 
 
 def test_augrc_of_torch_uncertainty_is_the_mean_over_orders_of_ties():
@@ -65,9 +65,9 @@ def test_aupr_by_trapezoids(values):
     inside, outside = confidence[unknown == 0], confidence[unknown == 1]
     for positive, sign, target in (("in", 1, 1 - unknown), ("out", -1, unknown)):
         precision, recall, _ = precision_recall_curve(target, sign * confidence)
-        found = ood_aupr(inside, outside, positive=positive, convention="trapezoid")
-        assert found == pytest.approx(auc(recall, precision), rel=1e-12)
-        assert found != pytest.approx(ood_aupr(inside, outside, positive=positive), rel=1e-4)
+        result = ood_aupr(inside, outside, positive=positive, convention="trapezoid")
+        assert result == pytest.approx(auc(recall, precision), rel=1e-12)
+        assert result != pytest.approx(ood_aupr(inside, outside, positive=positive), rel=1e-4)
 
 
 def test_fpr_with_ties_is_that_at_the_threshold_and_openood_may_print_more():

@@ -70,12 +70,12 @@ def area_cover(rate, n, alpha, *, interval=aurc_interval, copies=1, levels=None,
 
 def width(rate, n, alpha, *, runs=40, seed=0):
     """The median width of the interval over that of the normal one."""
-    rng, found = np.random.default_rng(seed), []
+    rng, result = np.random.default_rng(seed), []
     for _ in range(runs):
         u = rng.random(n)
-        [one] = aurc_estimates(-u, rng.random(n) < rate(u), alphas=[alpha])
-        found.append((one.high - one.low, 2 * 1.96 * one.se))
-    return float(np.divide(*np.median(found, axis=0)))
+        [single] = aurc_estimates(-u, rng.random(n) < rate(u), alphas=[alpha])
+        result.append((single.high - single.low, 2 * 1.96 * single.se))
+    return float(np.divide(*np.median(result, axis=0)))
 
 
 def two_scores(rng, background, n, share, first, jitter):
@@ -143,12 +143,12 @@ def test_where_the_normal_interval_holds_ours_is_little_wider(name, n, alpha):
 
 
 def test_scores_that_differ_are_compared_by_little_more_than_the_normal_interval():
-    rng, found = np.random.default_rng(0), []
+    rng, result = np.random.default_rng(0), []
     for _ in range(40):
         u = rng.random(1000)
-        one = compare(-u, -(u + 0.1 * rng.normal(size=1000)), rng.random(1000) < BACKGROUNDS["ordinary"](u))
-        found.append((one.high - one.low, 2 * 1.96 * one.se))
-    assert np.divide(*np.median(found, axis=0)) <= 1.2
+        single = compare(-u, -(u + 0.1 * rng.normal(size=1000)), rng.random(1000) < BACKGROUNDS["ordinary"](u))
+        result.append((single.high - single.low, 2 * 1.96 * single.se))
+    assert np.divide(*np.median(result, axis=0)) <= 1.2
 
 
 def test_equal_scores_are_apart_by_no_more_than_three_unseen_errors():
@@ -190,11 +190,11 @@ def test_no_distribution_with_noise_among_a_fifth_or_more_breaks_the_area(n, alp
 @pytest.mark.parametrize(("first", "least"), [(0.1, 0.87), (0.01, 0.73)])
 def test_noise_among_the_most_trusted_rows_alone_is_more_than_is_allowed_for(first, least):
     """Allowing for it would make intervals of curves that begin near zero two to three times as wide."""
-    found = {
+    result = {
         (background, noise): area_cover(noisy(background, 1000, noise, first), 1000, 1.0, runs=400)
         for background, noise in product(("none", "last 20%", "square"), (1.0, 1.7, 2.4, 3.0))
     }
-    assert least <= min(found.values()) < 0.93
+    assert least <= min(result.values()) < 0.93
 
 
 @pytest.mark.thorough
@@ -207,9 +207,9 @@ def test_ordinary_curves_are_covered_and_where_the_normal_interval_holds_ours_is
         rng, truth, normal, held = np.random.default_rng(n), true_aurc(rate, 1.0), 0, 0
         for _ in range(runs):
             u = rng.random(n)
-            [one] = aurc_estimates(-u, rng.random(n) < rate(u), alphas=[1.0])
-            normal += abs(one.value - truth) <= 1.96 * one.se
-            held += one.low <= truth <= one.high
+            [single] = aurc_estimates(-u, rng.random(n) < rate(u), alphas=[1.0])
+            normal += abs(single.value - truth) <= 1.96 * single.se
+            held += single.low <= truth <= single.high
         assert held / runs >= 0.93 - 2 * np.sqrt(0.07 * 0.93 / runs)
         if n > 200 and normal / runs >= 0.93:
             checked += 1
@@ -233,8 +233,8 @@ def test_no_random_rate_breaks_the_area(n, levels):
     drawn = [(random_rate(rng, n), float(rng.choice([0.1, 0.5, 1.0] if n > 100 else [0.5, 1.0]))) for _ in range(200)]
     first = [area_cover(rate, n, alpha, levels=levels, runs=100, seed=2) for rate, alpha in drawn]
     worst = np.argsort(first, kind="stable")[:10]
-    found = [area_cover(*(drawn[k][0], n, drawn[k][1]), levels=levels, runs=1000, seed=3) for k in worst]
-    assert min(found) >= 0.92
+    area = [area_cover(*(drawn[k][0], n, drawn[k][1]), levels=levels, runs=1000, seed=3) for k in worst]
+    assert min(area) >= 0.92
 
 
 @pytest.mark.thorough
@@ -269,5 +269,5 @@ def test_a_few_errors_that_one_score_finds_may_be_light_by_chance(background, no
 @pytest.mark.parametrize("first", [0.5, 0.1, 0.01])
 def test_noise_that_one_score_finds_among_the_most_trusted_rows_alone_is_more_than_is_allowed_for(first):
     """Allowing for it would leave scores that rank almost identically no chance to be told apart."""
-    found = {noise: paired_cover("last 20%", 1000, noise, first, 1.0, runs=400) for noise in (0.8, 1.6, 2.4, 3.2)}
-    assert min(found.values()) >= {0.5: 0.88, 0.1: 0.75, 0.01: 0.5}[first]
+    result = {noise: paired_cover("last 20%", 1000, noise, first, 1.0, runs=400) for noise in (0.8, 1.6, 2.4, 3.2)}
+    assert min(result.values()) >= {0.5: 0.88, 0.1: 0.75, 0.01: 0.5}[first]

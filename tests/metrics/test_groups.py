@@ -54,11 +54,11 @@ def test_estimates_of_groups_are_those_of_the_rows():
     rng = np.random.default_rng(1)
     c, e = rng.normal(size=500).round(1), rng.random(500) < 0.3
     alphas = (0.1, 0.5, 1.0)
-    for found in (estimates(group(c, e), alphas=alphas), estimates(rank(c, e), alphas=alphas)):
-        for alpha, one in zip(alphas, found, strict=True):
-            assert one.value == aurc(c, e, alpha=alpha)
-            assert one.se == aurc_se(c, e, alpha=alpha)
-            assert (one.low, one.high) == aurc_interval(c, e, alpha=alpha)
+    for result in (estimates(group(c, e), alphas=alphas), estimates(rank(c, e), alphas=alphas)):
+        for alpha, each in zip(alphas, result, strict=True):
+            assert each.value == aurc(c, e, alpha=alpha)
+            assert each.se == aurc_se(c, e, alpha=alpha)
+            assert (each.low, each.high) == aurc_interval(c, e, alpha=alpha)
 
 
 def test_counted_and_weighted_ways_agree():
@@ -106,9 +106,9 @@ def test_a_share_of_n_samples_does_not_fall_short_by_rounding(n, percent):
 def test_what_groups_alone_cannot_tell():
     with pytest.raises(ValueError, match="must have the rows where losses or weights vary"):
         estimates(group([1.0, 2.0], [0.5, 0.2]))
-    one = estimates(group([1.0, 2.0], [0, 1]))[0]
+    single = estimates(group([1.0, 2.0], [0, 1]))[0]
     with pytest.raises(ValueError, match="two rankings of the same rows"):
-        paired(one, one)
+        paired(single, single)
     a, b = (estimates(rank([1.0, 2.0], [0, 1]))[0] for _ in range(2))
     with pytest.raises(ValueError, match="two rankings of the same rows"):
         paired(a, b)

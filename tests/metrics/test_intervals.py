@@ -66,38 +66,38 @@ def test_paired_intervals_hold_and_are_shorter(n):
 @pytest.mark.parametrize("alpha", [0.1, 1.0])
 def test_few_errors_tell_a_good_score_from_a_random_one_but_not_two_random_ones(alpha):
     """An unseen error weighs as rows typically do: with the heaviest weight there would be little power."""
-    rng, found, false = np.random.default_rng(8), 0, 0
+    rng, result, false = np.random.default_rng(8), 0, 0
     for _ in range(200):
         u, e = draw(rng, 1000 if alpha < 1 else 200)
-        found += compare(u, rng.random(len(u)), e, alpha=alpha).high < 0
+        result += compare(u, rng.random(len(u)), e, alpha=alpha).high < 0
         false += compare(rng.random(len(u)), rng.random(len(u)), e, alpha=alpha).is_significant
-    assert found / 200 > 0.4
+    assert result / 200 > 0.4
     assert false / 200 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)
 
 
 def test_clusters_widen_the_standard_error_as_they_should():
     """Ten copies of each sample: the error of the mean is that of the samples, not of the rows."""
-    rng, found, clustered, naive = np.random.default_rng(3), [], [], []
+    rng, result, clustered, naive = np.random.default_rng(3), [], [], []
     for _ in range(300):
         u, e = draw(rng, 100)
         ids = np.repeat(np.arange(100), 10)
         c, losses = np.repeat(u, 10) + rng.normal(scale=0.01, size=1000), np.repeat(e, 10)
-        found.append(aurc(c, losses))
+        result.append(aurc(c, losses))
         clustered.append(aurc_se(c, losses, ids=ids))
         naive.append(aurc_se(c, losses))
-    spread = np.std(found)
+    spread = np.std(result)
     assert np.mean(clustered) == pytest.approx(spread, rel=0.12)
     assert np.mean(naive) < spread / 2
 
 
 def test_weighted_standard_error_matches_the_spread():
-    rng, found, errors = np.random.default_rng(4), [], []
+    rng, result, errors = np.random.default_rng(4), [], []
     for _ in range(400):
         c, e = draw(rng, 500)
         w = rng.exponential(size=500) + 0.1
-        found.append(aurc(c, e, weights=w))
+        result.append(aurc(c, e, weights=w))
         errors.append(aurc_se(c, e, weights=w))
-    assert np.mean(errors) == pytest.approx(np.std(found), rel=0.1)
+    assert np.mean(errors) == pytest.approx(np.std(result), rel=0.1)
 
 
 def test_clusters_of_one_are_the_plain_standard_error():

@@ -34,8 +34,8 @@ def test_augrc_is_a_function_of_accuracy_and_auroc(sides):
     """½r² + (1 − AUROC) r (1 − r), where correct samples are the positives."""
     right, wrong = map(np.array, sides)
     r = len(wrong) / (len(right) + len(wrong))
-    found = augrc(np.concatenate(sides), np.repeat([0, 1], [len(right), len(wrong)]))
-    assert found == pytest.approx(r**2 / 2 + (1 - ood_auroc(right, wrong)) * r * (1 - r))
+    result = augrc(np.concatenate(sides), np.repeat([0, 1], [len(right), len(wrong)]))
+    assert result == pytest.approx(r**2 / 2 + (1 - ood_auroc(right, wrong)) * r * (1 - r))
 
 
 def paper_code_aurc(confidence, errors, alpha):
@@ -89,6 +89,6 @@ def test_coverage_at_risk_is_the_largest_that_holds():
     rng = np.random.default_rng(4)
     c, e = rng.normal(size=300), rng.random(300) < 0.2
     curve = risk_coverage(c, e)
-    found = coverage_at_risk(c, e, risk=0.15)
-    assert found == curve.coverage[curve.risk <= 0.15].max()
+    result = coverage_at_risk(c, e, risk=0.15)
+    assert result == curve.coverage[curve.risk <= 0.15].max()
     assert coverage_at_risk([1.0, 0.0], [1, 1], risk=0.5) == 0.0

@@ -49,8 +49,8 @@ def test_ties_are_the_mean_over_their_orders(max_rejection):
         published_ratio(np.argsort(np.lexsort((order, -confidence))), 1 - losses, max_rejection)
         for order in permutations(range(6))
     ]
-    found = prediction_rejection_ratio(confidence, losses, max_rejection=max_rejection)
-    assert found == pytest.approx(np.mean(each))
+    result = prediction_rejection_ratio(confidence, losses, max_rejection=max_rejection)
+    assert result == pytest.approx(np.mean(each))
 
 
 def test_auarc_is_the_mean_accuracy_over_all_numbers_accepted():

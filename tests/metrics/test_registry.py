@@ -48,29 +48,29 @@ SIMULATED = [name for name in METRICS if METRICS[name](ranked(*sample(name, np.r
 @pytest.mark.parametrize("clustered", [False, True])
 @pytest.mark.parametrize("name", SIMULATED)
 def test_standard_errors_are_the_spread_over_samples(name, clustered):
-    rng, found, errors = np.random.default_rng(3), [], []
+    rng, result, errors = np.random.default_rng(3), [], []
     for _ in range(150):
         parts, confidence = sample(name, rng, n=200)
         rows = np.repeat(np.arange(200), 3) if clustered else slice(None)
         value = METRICS[name](ranked(parts, confidence, rows, ids=rows if clustered else None))
-        found.append(value.value)
+        result.append(value.value)
         errors.append(value.se)
-    assert np.mean(errors) == pytest.approx(np.std(found), rel=0.2)
+    assert np.mean(errors) == pytest.approx(np.std(result), rel=0.2)
 
 
 @pytest.mark.parametrize("alpha", [0.7, 1.0])
 def test_the_error_of_the_excess_leaves_out_what_the_oracle_shares(alpha):
     """With many errors, most of what moves AURC moves the oracle too."""
-    rng, found, errors, plain = np.random.default_rng(5), [], [], []
+    rng, result, errors, plain = np.random.default_rng(5), [], [], []
     for _ in range(200):
         u = rng.random(400)
         ranking = SampleRows.of(rng.random(400) < u**0.5).rank(-u)
         value = METRICS["excess_aurc"](ranking, at=alpha)
-        found.append(value.value)
+        result.append(value.value)
         errors.append(value.se)
         plain.append(METRICS["aurc"](ranking, at=alpha).se)
-    assert np.mean(errors) == pytest.approx(np.std(found), rel=0.15)
-    assert np.mean(plain) > 1.5 * np.std(found)
+    assert np.mean(errors) == pytest.approx(np.std(result), rel=0.15)
+    assert np.mean(plain) > 1.5 * np.std(result)
 
 
 def test_the_error_of_auroc_is_that_of_delong():

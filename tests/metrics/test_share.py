@@ -9,9 +9,9 @@ from abstain.metrics import share
 
 @pytest.mark.parametrize(("errors", "n"), [(0, 1), (1, 1), (0, 30), (3, 30), (30, 30), (200, 1000)])
 def test_the_interval_of_independent_rows_is_clopper_and_pearsons(errors, n):
-    found = share([1] * errors + [0] * (n - errors))
+    result = share([1] * errors + [0] * (n - errors))
     exact = binomtest(errors, n).proportion_ci(0.95, method="exact")
-    assert (found.low, found.high) == pytest.approx((exact.low, exact.high), abs=1e-9)
+    assert (result.low, result.high) == pytest.approx((exact.low, exact.high), abs=1e-9)
 
 
 def test_copies_of_a_row_add_nothing():
@@ -24,9 +24,9 @@ def test_copies_of_a_row_add_nothing():
 
 
 def test_one_cluster_tells_almost_nothing():
-    found = share([0, 1, 0, 1], ids=["a"] * 4)
-    assert found.low < 0.05
-    assert found.high > 0.95
+    result = share([0, 1, 0, 1], ids=["a"] * 4)
+    assert result.low < 0.05
+    assert result.high > 0.95
 
 
 def test_intervals_of_clusters_keep_their_level_where_those_of_rows_do_not():
@@ -35,8 +35,8 @@ def test_intervals_of_clusters_keep_their_level_where_those_of_rows_do_not():
     for _ in range(draws):
         rates = rng.beta(0.4, 1.6, size=40)  # mean 0.2
         errors = rng.random(320) < rates[ids]
-        found, careless = share(errors, ids=ids), share(errors)
-        held += found.low <= 0.2 <= found.high
+        result, careless = share(errors, ids=ids), share(errors)
+        held += result.low <= 0.2 <= result.high
         of_rows += careless.low <= 0.2 <= careless.high
     assert held / draws >= 0.94
     assert of_rows / draws < 0.8

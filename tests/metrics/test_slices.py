@@ -9,19 +9,19 @@ def test_each_name_has_the_counts_of_its_rows_and_the_intervals_of_a_share():
     rng = np.random.default_rng(0)
     names = rng.choice(["fog", "clear", "night"], size=300)
     accepted, errors, ids = rng.random(300) < 0.7, rng.random(300) < 0.2, rng.integers(100, size=300)
-    found = slices(names, accepted, errors, ids=ids, level=0.9)
-    assert [one.name for one in found] == ["clear", "fog", "night"]
-    for one in found:
-        rows = names == one.name
-        assert (one.n, one.accepted) == (rows.sum(), (rows & accepted).sum())
-        assert one.errors == (rows & accepted & errors).sum()
-        assert one.coverage == share(accepted[rows], ids=ids[rows], level=0.9)
-        assert one.risk == share(errors[rows & accepted], ids=ids[rows & accepted], level=0.9)
+    result = slices(names, accepted, errors, ids=ids, level=0.9)
+    assert [each.name for each in result] == ["clear", "fog", "night"]
+    for each in result:
+        rows = names == each.name
+        assert (each.n, each.accepted) == (rows.sum(), (rows & accepted).sum())
+        assert each.errors == (rows & accepted & errors).sum()
+        assert each.coverage == share(accepted[rows], ids=ids[rows], level=0.9)
+        assert each.risk == share(errors[rows & accepted], ids=ids[rows & accepted], level=0.9)
 
 
 def test_a_slice_of_which_nothing_is_accepted_has_no_risk():
-    [one] = slices([7, 7], [False, False], [0, 1])
-    assert (one.name, one.accepted, one.errors, one.risk) == ("7", 0, 0.0, None)
+    [single] = slices([7, 7], [False, False], [0, 1])
+    assert (single.name, single.accepted, single.errors, single.risk) == ("7", 0, 0.0, None)
 
 
 def test_rows_without_a_name_are_refused():

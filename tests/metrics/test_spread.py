@@ -25,8 +25,8 @@ def by_definition(variance, third, unseen, level):
 @pytest.mark.parametrize("unseen", [0.0, 0.3, 1.0, 3.0])
 def test_the_reach_is_the_farthest_over_the_number_of_unseen_errors(third, unseen, level):
     expected = by_definition(1.0, third, unseen, level)
-    found = reach(1.0, third, unseen, MANY, level=level)
-    assert 0.995 * expected <= found <= 1.00001 * expected  # by steps: a little less, never more
+    result = reach(1.0, third, unseen, MANY, level=level)
+    assert 0.995 * expected <= result <= 1.00001 * expected  # by steps: a little less, never more
 
 
 def test_without_skewness_it_is_the_limit_of_a_little():

@@ -38,10 +38,10 @@ def test_aurc_is_the_mean_over_all_orders_of_ties():
         n = int(rng.integers(1, 7)) if rng.random() < 0.97 else 7
         confidence, alpha = rng.integers(3, size=n), rng.uniform(0.05, 1)
         losses = rng.integers(2, size=n) if rng.random() < 0.5 else rng.random(n)
-        found = aurc(confidence, losses, alpha=alpha)
-        assert found == pytest.approx(brute_force(confidence, losses, alpha), abs=1e-12)
+        area = aurc(confidence, losses, alpha=alpha)
+        assert area == pytest.approx(brute_force(confidence, losses, alpha), abs=1e-12)
         order = rng.permutation(n)
-        assert found == aurc(confidence[order], losses[order], alpha=alpha)
+        assert area == aurc(confidence[order], losses[order], alpha=alpha)
 
 
 samples = st.integers(2, 60).flatmap(

@@ -25,11 +25,11 @@ def draw(rng, n, *, quality=(1.0, 1.0), harder=-1.0, per_cluster=1):
     if per_cluster > 1:
         latent = 0.8 * latent + 0.6 * rng.normal(size=n)
     shared = rng.normal(size=n)
-    found = []
+    result = []
     for each in quality:
         errors = latent + 0.45 * shared + 0.22 * rng.normal(size=n) < harder
-        found += [each * latent + 0.7 * rng.normal(size=n), errors]
-    return found, np.repeat(np.arange(samples), per_cluster)
+        result += [each * latent + 0.7 * rng.normal(size=n), errors]
+    return result, np.repeat(np.arange(samples), per_cluster)
 
 
 def two_models(rng, n, **options):
@@ -59,10 +59,10 @@ def test_the_running_errors_are_those_of_each_rank(per_cluster):
     _, other = risk_influence(b, 0.7)
     ks = np.cumsum(a.groups.counts)
     risks, rates = np.cumsum(a.groups.losses) / ks, rates_at_cut(a.groups, ks)
-    found = _errors(a, ks, risks, rates, other)
-    for place in (3, 20, len(ks) - 2):
-        by_hand = risk_influence(a, ks[place] / 400)[1].centred - other.centred
-        assert found[place] == pytest.approx(standard_error(by_hand, a.rows.clusters))
+    result = _errors(a, ks, risks, rates, other)
+    for path in (3, 20, len(ks) - 2):
+        by_hand = risk_influence(a, ks[path] / 400)[1].centred - other.centred
+        assert result[path] == pytest.approx(standard_error(by_hand, a.rows.clusters))
 
 
 @pytest.mark.parametrize("name", POINTS)
@@ -70,13 +70,13 @@ def test_the_running_errors_are_those_of_each_rank(per_cluster):
 def test_standard_errors_are_those_of_a_bootstrap_of_clusters(name, per_cluster):
     rng, n = np.random.default_rng(3), 2000
     columns, ids = draw(rng, n, quality=(2.0, 0.8), per_cluster=per_cluster)
-    found = []
+    result = []
     for _ in range(150):
         drawn = rng.integers(n // per_cluster, size=n // per_cluster)
         rows = (drawn[:, None] * per_cluster + np.arange(per_cluster)).ravel()
-        found.append(POINTS[name](TwoModels.of(*(column[rows] for column in columns))).difference)
+        result.append(POINTS[name](TwoModels.of(*(column[rows] for column in columns))).difference)
     se = POINTS[name](TwoModels.of(*columns, ids=ids)).se
-    assert se == pytest.approx(np.std(found), rel=0.25)
+    assert se == pytest.approx(np.std(result), rel=0.25)
 
 
 @pytest.mark.parametrize(
@@ -105,15 +105,15 @@ def test_a_known_difference_is_inside_the_intervals_and_is_found():
     rng, trials = np.random.default_rng(6), 100
     options = {"quality": (2.0, 0.8), "per_cluster": 2}
     truth = {name: point(two_models(rng, 400_000, **options)).difference for name, point in POINTS.items()}
-    held, told = dict.fromkeys(POINTS, 0), dict.fromkeys(POINTS, 0)
+    held, message = dict.fromkeys(POINTS, 0), dict.fromkeys(POINTS, 0)
     for _ in range(trials):
         two = two_models(rng, 1000, **options)
         for name, point in POINTS.items():
             apart = point(two)
             held[name] += apart.low <= truth[name] <= apart.high
-            told[name] += apart.is_significant
+            message[name] += apart.is_significant
     assert min(held.values()) / trials >= 0.95 - 3 * sqrt(0.05 * 0.95 / trials)
-    assert min(told[name] for name in POINTS if name != "low coverage") / trials > 0.8
+    assert min(message[name] for name in POINTS if name != "low coverage") / trials > 0.8
 
 
 @pytest.mark.parametrize("name", POINTS)
@@ -148,8 +148,8 @@ def test_versions_that_differ_in_few_rows_are_rarely_told_apart_by_chance_and_so
         for name, point in points.items():
             called[name] += point(two).is_significant
     assert max(called.values()) / trials <= 0.05 + 3 * sqrt(0.05 * 0.95 / trials)
-    told = np.mean([versions(rng, 500, changed, fixed=1.0).aurc().is_significant for _ in range(50)])
-    assert told >= (0.9 if changed == 30 else 0.0)
+    message = np.mean([versions(rng, 500, changed, fixed=1.0).aurc().is_significant for _ in range(50)])
+    assert message >= (0.9 if changed == 30 else 0.0)
 
 
 def test_one_row_tells_no_models_apart_however_little_the_other_one_trusts_it():
@@ -190,9 +190,9 @@ def test_nothing_is_told_where_both_are_always_right_or_always_wrong(wrong):
 def test_coverage_at_a_risk_is_that_of_the_curve_and_its_interval_holds_it():
     columns, _ = draw(np.random.default_rng(1), 1000)
     for risk in (0.0, 0.02, 0.1, 0.9):
-        found = crossing(rank(columns[0], columns[1]), risk)
-        assert found.value == coverage_at_risk(columns[0], columns[1], risk=risk)
-        assert 0 <= found.low <= found.value <= found.high <= 1
+        result = crossing(rank(columns[0], columns[1]), risk)
+        assert result.value == coverage_at_risk(columns[0], columns[1], risk=risk)
+        assert 0 <= result.low <= result.value <= result.high <= 1
 
 
 def test_rows_that_can_never_be_accepted_bound_the_coverage():

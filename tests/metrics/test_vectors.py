@@ -37,8 +37,8 @@ def test_aurc_with_ties():
 
 def test_expected_risk_at_every_coverage():
     expected = [0, 1 / 4, 1 / 3, 1 / 4, 1 / 3, 7 / 18, 3 / 7, 3 / 8, 4 / 9, 1 / 2]
-    found = [risk_at_coverage(S1, E1, coverage=k / 10) for k in range(1, 11)]
-    np.testing.assert_allclose(found, expected, rtol=1e-14)
+    result = [risk_at_coverage(S1, E1, coverage=k / 10) for k in range(1, 11)]
+    np.testing.assert_allclose(result, expected, rtol=1e-14)
 
 
 def test_reachable_points_leave_out_the_inside_of_ties():

@@ -57,9 +57,9 @@ def watched(rng, sizes, how, *, shift=0.0, whole=None):
 def test_clusters_as_in_calibration_raise_few_alarms(sizes, how):
     rng, runs = np.random.default_rng(0), 40
     whole = drawn(np.random.default_rng(1), 30_000, sizes)
-    found = [watched(rng, sizes, how, whole=whole)[0].alarms for _ in range(runs)]
+    result = [watched(rng, sizes, how, whole=whole)[0].alarms for _ in range(runs)]
     for name in ("risk", "acceptance", "scores"):
-        assert sum(name in alarms for alarms in found) / runs <= 0.05 + 3 * sqrt(0.05 * 0.95 / runs), name
+        assert sum(name in alarms for alarms in result) / runs <= 0.05 + 3 * sqrt(0.05 * 0.95 / runs), name
 
 
 def test_whether_an_id_repeats_in_calibration_does_not_decide_what_counts():
@@ -95,10 +95,10 @@ def test_clusters_that_change_are_noticed():
 
 
 def outcome(monitor, name, rows, values):
-    (found,) = monitor.outcomes(
+    (result,) = monitor.outcomes(
         ClusterValues([name], np.array([rows]), np.array(values, dtype=float), np.array([len(values)]))
     )
-    return found
+    return result
 
 
 def test_the_outcome_of_a_cluster_keeps_its_mean_and_stays_between_0_and_1():
@@ -143,9 +143,9 @@ def test_ids_are_needed_where_calibration_had_clusters():
 def test_clusters_keep_their_order_unless_their_rows_are_mixed():
     assert ranks(np.arange(10), np.array([1, 1, 1, 1, 0, 2, 2, 2, 2, 2]), ["a", "b", "c"]).tolist() == [1, 0, 2]
     nested = np.concatenate([np.arange(50), np.arange(50)[::-1]])
-    found = ranks(np.arange(100), nested, [str(k) for k in range(50)]).tolist()
-    assert sorted(found) == list(range(50))
-    assert found not in (list(range(50)), list(range(50))[::-1])
+    result = ranks(np.arange(100), nested, [str(k) for k in range(50)]).tolist()
+    assert sorted(result) == list(range(50))
+    assert result not in (list(range(50)), list(range(50))[::-1])
 
 
 def rows_of(ids, confidence, errors, threshold=0.0):

@@ -98,18 +98,18 @@ class Loop:
         if row.id is not None and (row.is_decision or row.error is not None):
             entry, new, was = self.new(row)
         (verdict, fresh, confidence, error), (decided, labelled, again) = new, was
-        one = {"number": self.number, "entry": entry if row.id is not None else {}, "has_id": row.id is not None}
-        one |= {"verdict": verdict, "fresh": fresh, "confidence": confidence, "error": error}
-        one |= {"decided": decided, "labelled": labelled}
+        each = {"number": self.number, "entry": entry if row.id is not None else {}, "has_id": row.id is not None}
+        each |= {"verdict": verdict, "fresh": fresh, "confidence": confidence, "error": error}
+        each |= {"decided": decided, "labelled": labelled}
         if not self.clustered:
             if again:
                 self.skipped += 1
                 return
-            self.count([one])
+            self.count([each])
             if error is not None and decided and verdict is not False:
                 self.label(entry, error)
             else:
-                self.push([one], entry)
+                self.push([each], entry)
             self.due(self.number)
             return
         is_open, is_label = row.id is not None and row.id in self.open, decided and not fresh
@@ -123,28 +123,28 @@ class Loop:
             self.late_rows += 1
         else:
             self.last = self.number if row.id is None else row.id
-            self.open.setdefault(self.last, []).append(one)
+            self.open.setdefault(self.last, []).append(each)
 
     def count(self, rows):
-        for one in rows:
-            if one["fresh"] and one["verdict"] is not None:
-                self.found["acceptance"].append((one["number"], float(one["verdict"])))
-            if one["confidence"] is not None:
-                value = -np.inf if np.isnan(one["confidence"]) else one["confidence"]
-                self.found["scores"].append((one["number"], value))
+        for each in rows:
+            if each["fresh"] and each["verdict"] is not None:
+                self.found["acceptance"].append((each["number"], float(each["verdict"])))
+            if each["confidence"] is not None:
+                value = -np.inf if np.isnan(each["confidence"]) else each["confidence"]
+                self.found["scores"].append((each["number"], value))
 
     def push(self, rows, _=None):
-        turn = {"rows": sum(not one["decided"] for one in rows), "labels": [], "pending": []}
-        for one in rows:
-            if one["verdict"] is False:
+        turn = {"rows": sum(not each["decided"] for each in rows), "labels": [], "pending": []}
+        for each in rows:
+            if each["verdict"] is False:
                 continue
-            if one["error"] is not None and one["decided"]:
-                turn["pending"] = [entry for entry in turn["pending"] if entry is not one["entry"]]
-                turn["labels"].append(one["error"])
-            elif one["error"] is not None:
-                turn["labels"].append(one["error"])
-            elif one["fresh"] and one["has_id"] and not one["labelled"]:
-                turn["pending"].append(one["entry"])
+            if each["error"] is not None and each["decided"]:
+                turn["pending"] = [entry for entry in turn["pending"] if entry is not each["entry"]]
+                turn["labels"].append(each["error"])
+            elif each["error"] is not None:
+                turn["labels"].append(each["error"])
+            elif each["fresh"] and each["has_id"] and not each["labelled"]:
+                turn["pending"].append(each["entry"])
         if turn["labels"] or turn["pending"]:
             self.queue.append(turn)
 
@@ -176,7 +176,7 @@ class Loop:
     def close(self):
         self.times = {}
         spans = sorted((rows[0]["number"], rows[-1]["number"], name) for name, rows in self.open.items())
-        if any(one[1] >= other[0] for one, other in pairwise(spans)):
+        if any(each[1] >= other[0] for each, other in pairwise(spans)):
             spans.sort(key=lambda span: blake2b(str(span[2]).encode(), digest_size=8).digest())
         done = 0
         for _, last, name in spans:
@@ -195,11 +195,11 @@ class Loop:
 
     def verdicts(self):
         parts, alarms = {}, []
-        for name, found in self.found.items():
-            part, values = self.start.parts[name], [value for _, value in found]
+        for name, result in self.found.items():
+            part, values = self.start.parts[name], [value for _, value in result]
             parts[name] = part.observe(values)
             if parts[name].alarm:
-                alarms.append((found[first_alarm(part, values)][0], name))
+                alarms.append((result[first_alarm(part, values)][0], name))
         return parts, sorted(alarms)
 
 
@@ -251,8 +251,8 @@ def test_alarms_and_counts_are_those_of_a_loop(kind, ids, monkeypatch):
         parts, expected = loop.verdicts()
         assert watches[0].monitors.parts == parts
         assert [(alarm.row, alarm.name) for alarm in raised] == expected == [(alarm.row, alarm.name) for alarm in again]
-        found = watches[0]
-        assert (found.skipped, found.turns.late) == (loop.skipped, loop.late)
-        assert (found.late_rows, found.too_large, found.rows) == (loop.late_rows, loop.too_large, loop.number)
+        result = watches[0]
+        assert (result.skipped, result.turns.late) == (loop.skipped, loop.late)
+        assert (result.late_rows, result.too_large, result.rows) == (loop.late_rows, loop.too_large, loop.number)
         alarms += len(expected)
     assert alarms > 5

@@ -167,9 +167,9 @@ def test_ties_raise_few_alarms_with_the_seed_that_everybody_has(n):
 def test_a_score_that_never_changes_raises_no_alarm_where_draws_alone_would_at_some_sizes():
     """There everybody has the same draws, so that an alarm by them is certain, not rare."""
     stream = np.ones(2000)
-    found = [ScoreMonitor.from_calibration(np.ones(n)).observe(stream) for n in range(20, 300)]
-    assert not any(monitor.alarm for monitor in found)
-    assert any(monitor.highest[0] > np.log(20) for monitor in found)
+    monitored = [ScoreMonitor.from_calibration(np.ones(n)).observe(stream) for n in range(20, 300)]
+    assert not any(monitor.alarm for monitor in monitored)
+    assert any(monitor.highest[0] > np.log(20) for monitor in monitored)
 
 
 def test_scores_without_ties_need_no_draw(monkeypatch):
@@ -178,9 +178,9 @@ def test_scores_without_ties_need_no_draw(monkeypatch):
     rng = np.random.default_rng(0)
     monitor, values = ScoreMonitor.from_calibration(rng.normal(size=500)), rng.normal(size=300)
     monkeypatch.setattr(module, "generator", None)
-    found = monitor.observe(values)
-    assert found.logs[:2] == found.logs[2:]
-    assert found.highest[0] == found.highest[1]
+    monitored = monitor.observe(values)
+    assert monitored.logs[:2] == monitored.logs[2:]
+    assert monitored.highest[0] == monitored.highest[1]
 
 
 def test_bets_on_parts_of_calibration_win_nothing_on_average():
@@ -188,11 +188,11 @@ def test_bets_on_parts_of_calibration_win_nothing_on_average():
     monitor = ScoreMonitor.from_calibration([0.0, 1.0, 2.0, 3.0, 4.0])
     weights, middles = np.ones(6), np.arange(6) - 0.5
     expected = 0.0
-    for one in range(6):
-        after = weights + np.eye(6)[one]
+    for each in range(6):
+        after = weights + np.eye(6)[each]
         for other in range(6):
-            chance = weights[one] / weights.sum() * after[other] / after.sum()
-            expected += chance * monitor.observe(middles[[one, other]]).evidence
+            chance = weights[each] / weights.sum() * after[other] / after.sum()
+            expected += chance * monitor.observe(middles[[each, other]]).evidence
     assert expected == pytest.approx(1, rel=1e-12)
 
 
@@ -222,19 +222,19 @@ def test_the_places_of_new_scores_are_uniform_and_independent_whatever_their_dis
     def places(parts, first, last, weights, *others):
         counts = weights.copy()
         for part, u in zip(parts, rng.random(len(parts)), strict=True):
-            found.append((counts[:part].sum() + u * counts[part]) / counts.sum())
+            result.append((counts[:part].sum() + u * counts[part]) / counts.sum())
             counts[part] += 1
         return original(parts, first, last, weights, *others)
 
     from scipy.stats import kstest, spearmanr
 
-    original, found = module.jump, []
+    original, result = module.jump, []
     monkeypatch.setattr(module, "jump", places)
     rng = np.random.default_rng(0)
     for seed in range(1500):
         values = np.round(rng.gamma(2.0, size=12), 1)
         ScoreMonitor.from_calibration(values[:9], seed=seed).observe(values[9:])
-    p = np.reshape(found, (1500, 3))
+    p = np.reshape(result, (1500, 3))
     assert kstest(p.ravel(), "uniform").pvalue > 0.001
     assert kstest(p[:, 0], "uniform").pvalue > 0.001
     assert spearmanr(p[:, 0], p[:, 2]).pvalue > 0.001
@@ -308,12 +308,12 @@ def test_switching_is_what_its_definition_says():
     each = np.random.default_rng(0).random(40) < 0.3
     rates = 1 / (1 + np.exp(-(np.log(0.1 / 0.9) + np.array([0, 0.25, 0.5, 1, 1.6, 2.4]))))
     capital = np.full(6, 1 / 6)
-    for one in each:
+    for item in each:
         capital = 0.999 * capital + 0.001 * capital.sum() / 6
-        capital = capital * np.where(one, rates / 0.1, (1 - rates) / 0.9)
-    found = RateEvidence(0.1).observe(each)
-    assert found.log_switching == pytest.approx(np.log(capital.sum()), rel=1e-10)
-    assert found.value == pytest.approx((capital.sum() + np.exp(log_evidence(each.sum(), 40, 0.1))) / 2, rel=1e-10)
+        capital = capital * np.where(item, rates / 0.1, (1 - rates) / 0.9)
+    result = RateEvidence(0.1).observe(each)
+    assert result.log_switching == pytest.approx(np.log(capital.sum()), rel=1e-10)
+    assert result.value == pytest.approx((capital.sum() + np.exp(log_evidence(each.sum(), 40, 0.1))) / 2, rel=1e-10)
 
 
 def test_evidence_agrees_with_quadrature_and_keeps_its_digits():
@@ -356,12 +356,12 @@ def test_a_bound_of_zero_is_exceeded_by_one_event_and_extreme_bounds_keep_their_
 
 def test_states_that_no_stream_leads_to_are_refused():
     def altered(monitor, *path, value):
-        found = json.loads(monitor.to_json())
-        inner = found
+        document = json.loads(monitor.to_json())
+        inner = document
         for key in path[:-1]:
             inner = inner[key]
         inner[path[-1]] = value
-        return json.dumps(found)
+        return json.dumps(document)
 
     scores = ScoreMonitor.from_calibration(np.arange(1000.0)).observe([1.0, 2.0])
     risk = RiskMonitor(risk=0.05, delta=0.05).observe([1, 0])
@@ -407,9 +407,9 @@ def test_scores_must_be_numbers():
 
 
 def test_a_share_outside_the_range_without_proof_is_not_called_within():
-    found = AcceptanceMonitor(0.381, 0.447, 0.05).update(accepted=677, n=1500)
-    assert not found.alarm
-    assert found.words() == ("Share accepted: no alarm. 0.451, 677 of 1500; calibration allows 0.381–0.447.")
+    monitored = AcceptanceMonitor(0.381, 0.447, 0.05).update(accepted=677, n=1500)
+    assert not monitored.alarm
+    assert monitored.words() == ("Share accepted: no alarm. 0.451, 677 of 1500; calibration allows 0.381–0.447.")
 
 
 def test_nothing_is_said_of_the_share_of_no_decisions():

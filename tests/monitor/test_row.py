@@ -47,12 +47,12 @@ def test_an_error_names_the_row():
 )
 def test_columns_are_read_as_rows_are(columns):
     rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-    found, expected = StreamBatch(4, columns).read(start=1), StreamBatch(4, rows=rows).read(start=1)
+    result, expected = StreamBatch(4, columns).read(start=1), StreamBatch(4, rows=rows).read(start=1)
     for name in ("accepted", "confidence", "has_confidence", "error", "scored"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
-    assert (found.ids, found.domains, found.predictions) == (expected.ids, expected.domains, expected.predictions)
-    np.testing.assert_array_equal(found.keys(), expected.keys())
-    assert len({name for name in found.ids if name}) == len(set(found.keys().tolist()) - {0})
+        np.testing.assert_array_equal(getattr(result, name), getattr(expected, name))
+    assert (result.ids, result.domains, result.predictions) == (expected.ids, expected.domains, expected.predictions)
+    np.testing.assert_array_equal(result.keys(), expected.keys())
+    assert len({name for name in result.ids if name}) == len(set(result.keys().tolist()) - {0})
 
 
 def test_every_column_that_a_selector_writes_is_known():
@@ -73,16 +73,16 @@ def test_every_column_that_a_selector_writes_is_known():
 def test_capitals_in_the_names_of_columns_do_not_matter(tmp_path, name, text):
     (tmp_path / name).write_text(text)
     (batch,) = batches(str(tmp_path / name), {"error"})
-    found = batch.read(start=1)
-    assert [found.accepted[0], found.confidence[0], found.error[0]] == [1, 0.5, 0]
+    result = batch.read(start=1)
+    assert [result.accepted[0], result.confidence[0], result.error[0]] == [1, 0.5, 0]
 
 
 def test_capitals_in_a_parquet_file_do_not_matter(tmp_path):
     polars = pytest.importorskip("polars")
     polars.DataFrame({"Confidence": [0.5], "Accepted": [True], "ERROR": [False]}).write_parquet(tmp_path / "d.parquet")
     (batch,) = batches(str(tmp_path / "d.parquet"), {"error"})
-    found = batch.read(start=1)
-    assert [found.accepted[0], found.confidence[0], found.error[0]] == [1, 0.5, 0]
+    result = batch.read(start=1)
+    assert [result.accepted[0], result.confidence[0], result.error[0]] == [1, 0.5, 0]
 
 
 @pytest.mark.parametrize("written", ["1_0", "٣", str(2**53 + 1)])
@@ -101,8 +101,8 @@ def test_a_csv_file_is_read_as_tables_are(tmp_path, sign):
         (batch,) = batches(str(tmp_path / "d.csv"), {"error"})
     finally:
         csv.field_size_limit(limit)
-    found = batch.read(start=1)
-    assert [found.confidence[0], found.error[0]] == [0.5, 1]
+    result = batch.read(start=1)
+    assert [result.confidence[0], result.error[0]] == [0.5, 1]
 
 
 def test_a_decimal_comma_is_refused_by_name():

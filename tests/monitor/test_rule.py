@@ -90,6 +90,6 @@ def test_the_rule_of_a_selector_per_class_decides_as_the_selector():
     selector = calibrate(outputs, Risk(0.03, per="class"))
     rule, columns = Rule.of(selector), selector.decide(outputs)
     pairs = zip(columns["confidence"].tolist(), columns["prediction"].astype(str), strict=True)
-    found = [verdict(rule, confidence=confidence, prediction=str(name)) for confidence, name in pairs]
-    np.testing.assert_array_equal(found, columns["accepted"])
+    judgement = [verdict(rule, confidence=confidence, prediction=str(name)) for confidence, name in pairs]
+    np.testing.assert_array_equal(judgement, columns["accepted"])
     assert len(set(rule.values.values())) > 1

@@ -44,8 +44,8 @@ def test_alarms_are_of_the_same_rows_however_rows_are_cut():
     assert len({alarm.row for alarm in raised}) > 1
     assert raised == sorted(raised, key=lambda alarm: alarm.row)
     for size in (1, 7, 250):
-        pieces, told = in_batches(rows, size)
-        assert told == raised
+        pieces, message = in_batches(rows, size)
+        assert message == raised
         assert pieces.to_json() == whole.to_json()
 
 
@@ -89,8 +89,8 @@ def test_after_a_restart_false_alarms_are_as_rare_as_before_where_forgetting_the
         values, later = rng.normal(size=(2, 3000))
         if start.observe(values).alarm:
             alarmed = start.observe(values[: first_alarm(start, values) + 1])
-            for how, found in again.items():
-                found.append(getattr(alarmed, how)().observe(later).alarm)
+            for how, result in again.items():
+                result.append(getattr(alarmed, how)().observe(later).alarm)
     runs = len(again["restarted"])
     assert runs > 80
     assert np.mean(again["restarted"]) <= delta + 3 * sqrt(delta * (1 - delta) / runs)
@@ -108,8 +108,8 @@ def test_every_monitor_answers_alike(name):
     assert "ALARM" in after.words()
     assert after.begun() == start
     assert not after.restarted().alarm
-    place = first_alarm(start, values)
-    assert (start.observe(values[:place]).alarm, start.observe(values[: place + 1]).alarm) == (False, True)
+    path = first_alarm(start, values)
+    assert (start.observe(values[:path]).alarm, start.observe(values[: path + 1]).alarm) == (False, True)
 
 
 def test_rows_given_twice_count_once():
@@ -224,10 +224,10 @@ def test_states_that_no_stream_leads_to_are_refused():
 
 def in_every_line(watch, rows):
     """Interrupt `observe` at each line that it runs, as a signal may, and give its rows again."""
-    for place in range(10_000):
+    for position in range(10_000):
         copy = Watch.from_json(watch.to_json())
         copy.observe([])
-        left = place
+        left = position
 
         def interrupted(frame, event, _):
             nonlocal left
@@ -248,7 +248,7 @@ def in_every_line(watch, rows):
             continue
         finally:
             sys.settrace(None)
-        assert place > 50
+        assert position > 50
         return
 
 

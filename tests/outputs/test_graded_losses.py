@@ -5,7 +5,7 @@ import pytest
 
 from abstain import Outputs
 from abstain._extras import require
-from abstain.outputs.digest import outputs_digest
+from abstain.outputs.hashes import outputs_digest
 
 RNG = np.random.default_rng(0)
 U = RNG.random(200)

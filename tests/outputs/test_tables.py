@@ -125,8 +125,8 @@ def test_truth_values_are_the_same_groups_and_classes_however_they_are_written(t
     frame.write_parquet(tmp_path / "t.parquet")
     frame.write_csv(tmp_path / "polars.csv")
     frame.to_pandas().to_csv(tmp_path / "pandas.csv", index=False)
-    found = [Outputs.load(tmp_path / name).domain.tolist() for name in ("t.parquet", "polars.csv", "pandas.csv")]
-    assert found == [["True", "False"]] * 3
+    result = [Outputs.load(tmp_path / name).domain.tolist() for name in ("t.parquet", "polars.csv", "pandas.csv")]
+    assert result == [["True", "False"]] * 3
     given = Outputs(confidences={"confidence": [0.1, 0.2]}, errors=[0, 1], domain=[True, False])
     assert given.domain.tolist() == ["True", "False"]
     (tmp_path / "classes.csv").write_text("logit_false,logit_true,label\n2,0,True\n0,2,true\n")

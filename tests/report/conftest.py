@@ -29,12 +29,12 @@ def chromium():
     """The system's Chromium, started once; `scripts/test` installs it."""
     from playwright.sync_api import sync_playwright
 
-    found = next(
+    result = next(
         (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
     )
-    assert found, "Pages are tested in Chromium, and there is none. Install it: apt-get install chromium"
+    assert result, "Pages are tested in Chromium, and there is none. Install it: apt-get install chromium"
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=result, args=["--no-sandbox"])
         yield browser
         browser.close()
 

@@ -26,21 +26,21 @@ def test_clusters_have_the_bound_that_figures_show():
     rng = np.random.default_rng(1)
     cluster, wrong = rng.integers(90, size=300), rng.random(300) < 0.3
     ranks = np.array([0, 1, 5, 5, 80, 300])
-    found = clustered_bounds(wrong, cluster, ranks, delta=0.05)
+    result = clustered_bounds(wrong, cluster, ranks, delta=0.05)
     slow = [share(wrong[:rank], ids=cluster[:rank], level=0.9).high if rank else 1.0 for rank in ranks]
-    np.testing.assert_allclose(found, slow)
-    assert found[-1] == pytest.approx(upper_bound_of(wrong, cluster, delta=0.05))
+    np.testing.assert_allclose(result, slow)
+    assert result[-1] == pytest.approx(upper_bound_of(wrong, cluster, delta=0.05))
 
 
 def test_copies_of_rows_add_nothing():
     wrong = np.random.default_rng(0).random(200) < 0.1
-    one, three = (
+    single, three = (
         clustered_bounds(np.repeat(wrong, k), np.repeat(np.arange(200), k), k * np.arange(1, 201), delta=0.05)
         for k in (1, 3)
     )
-    assert (three >= one - 1e-12).all()
-    assert three[-1] == pytest.approx(one[-1], rel=0.01)
-    np.testing.assert_allclose(one, upper_bounds(np.cumsum(wrong), np.arange(1, 201), delta=0.05))
+    assert (three >= single - 1e-12).all()
+    assert three[-1] == pytest.approx(single[-1], rel=0.01)
+    np.testing.assert_allclose(single, upper_bounds(np.cumsum(wrong), np.arange(1, 201), delta=0.05))
 
 
 @pytest.mark.parametrize("delta", [0.5, 0.9])

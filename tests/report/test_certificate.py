@@ -27,10 +27,10 @@ def certificate():
 
 def test_the_page_says_guarantee_verdict_data_and_versions(certificate, tmp_path):
     certificate.to_html(tmp_path / "c.html")
-    found = (tmp_path / "c.html").read_text()
+    result = (tmp_path / "c.html").read_text()
     for words in ("is at most 0.06", "SHA-256", certificate.calibration.digest, "numpy", "Fresh rows, by group"):
-        assert words in found
-    assert found == certificate_page(certificate)
+        assert words in result
+    assert result == certificate_page(certificate)
 
 
 def test_the_page_opens_without_a_complaint_and_sorts(certificate, opened):
@@ -43,10 +43,10 @@ def test_the_page_opens_without_a_complaint_and_sorts(certificate, opened):
 
 @pytest.mark.parametrize("write", [certificate_page, certificate_markdown])
 def test_names_are_text(certificate, write):
-    found = write(certificate)
-    assert "<script>alert" not in found
-    assert "&lt;script&gt;alert" in found
-    assert "<s>.abstain" not in found
+    result = write(certificate)
+    assert "<script>alert" not in result
+    assert "&lt;script&gt;alert" in result
+    assert "<s>.abstain" not in result
 
 
 def test_a_row_of_markdown_is_a_line_with_every_cell(certificate):
@@ -56,8 +56,8 @@ def test_a_row_of_markdown_is_a_line_with_every_cell(certificate):
 
 def test_of_many_slices_some_are_left_out_and_that_is_said():
     many = [f"d{number}" for number in range(SHOWN + 10)]
-    found = certify(calibrate(rows(0, many), risk=0.06))
-    [table] = slice_tables(found).values()
+    result = certify(calibrate(rows(0, many), risk=0.06))
+    [table] = slice_tables(result).values()
     assert len(table) == SHOWN + 1
     assert table[-1][0] == "10 more"
 
@@ -77,16 +77,16 @@ def test_too_little_data_is_a_caution_on_the_page():
 
 def test_a_selector_that_keeps_no_rows_says_so_in_every_form():
     selector = replace(calibrate(rows(0, ["a"]), risk=0.06), seen=None)
-    found = certify(selector, rows(1, ["a"]))
-    assert "not known: the selector keeps no hashes of its rows" in certificate_markdown(found)
-    assert "Which of the fresh rows calibrated it is not known" in certificate_page(found)
+    result = certify(selector, rows(1, ["a"]))
+    assert "not known: the selector keeps no hashes of its rows" in certificate_markdown(result)
+    assert "Which of the fresh rows calibrated it is not known" in certificate_page(result)
 
 
 def test_a_very_long_group_is_folded_and_no_letter_turns_the_text():
     fresh = Outputs(confidences={"vendor": np.full(600, 0.99)}, errors=np.arange(600) < 300, domain=HOSTILE[2:4] * 300)
-    found = certify(calibrate(rows(0, HOSTILE), risk=0.06), fresh)
-    page = re.sub(r"<bdi>[^<]*</bdi>", "", certificate_page(found))
+    result = certify(calibrate(rows(0, HOSTILE), risk=0.06), fresh)
+    page = re.sub(r"<bdi>[^<]*</bdi>", "", certificate_page(result))
     [item] = [each for each in re.findall(r"<li>.*?</li>", page) if "xxxx" in each]
     assert item.startswith('<li><details class="long"><summary>In the group xxx')
     assert "significantly more than is guaranteed for all rows together.</summary>" in item
-    assert "\u202e" not in page + certificate_markdown(found)
+    assert "\u202e" not in page + certificate_markdown(result)

@@ -29,22 +29,22 @@ def test_the_tables_have_every_question(comparison):
 
 
 def test_names_in_markdown_are_text(comparison):
-    found = comparison_markdown(comparison)
-    assert "<script>" not in found
-    assert "<img" not in found
-    assert "&lt;script&gt;" in found
-    body = [line for line in found.splitlines() if line.startswith("|")]
+    result = comparison_markdown(comparison)
+    assert "<script>" not in result
+    assert "<img" not in result
+    assert "&lt;script&gt;" in result
+    body = [line for line in result.splitlines() if line.startswith("|")]
     assert all(line.replace("\\|", "").count("|") in (7, 8) for line in body)
 
 
 def test_names_on_the_page_are_text(comparison, tmp_path):
     comparison.to_html(tmp_path / "c.html")
-    found = (tmp_path / "c.html").read_text()
-    assert "<script>alert" not in found
-    assert "<img src=x" not in found
-    assert "http-equiv" in found
-    assert 'src="data:image/svg+xml;base64,' in found
-    assert found == comparison_page(comparison)
+    result = (tmp_path / "c.html").read_text()
+    assert "<script>alert" not in result
+    assert "<img src=x" not in result
+    assert "http-equiv" in result
+    assert 'src="data:image/svg+xml;base64,' in result
+    assert result == comparison_page(comparison)
 
 
 def test_the_page_opens_without_a_complaint(comparison, opened):
@@ -67,8 +67,8 @@ def test_an_unknown_mix_is_refused(comparison):
 
 def test_very_long_names_are_cut_on_the_page_and_told_whole_once(comparison):
     whole = "x" * 10_000
-    found = comparison_page(replace(comparison, names=(whole, "b")))
-    assert found.count(whole) == 1
+    result = comparison_page(replace(comparison, names=(whole, "b")))
+    assert result.count(whole) == 1
 
 
 def test_letters_that_turn_the_direction_of_text_are_escaped(comparison):

@@ -23,18 +23,18 @@ def outputs(n, *, both, copies=1, seed=0):
 
 
 def test_a_learned_score_is_said_to_pay_where_scores_tell_different_errors():
-    found = verdict(evaluate(outputs(2000, both=True), scores=["one", "other"]))
-    assert found.learning is not None
-    assert found.learning.learned < 0.9 * found.learning.alone
-    assert f"A learned score would pay: all scores, weighed on {found.learning.learned_from:,}" in found.words
-    assert found.learning.learned_from + found.learning.n == 2000
+    judgement = verdict(evaluate(outputs(2000, both=True), scores=["one", "other"]))
+    assert judgement.learning is not None
+    assert judgement.learning.learned < 0.9 * judgement.learning.alone
+    assert f"A learned score would pay: all scores, weighed on {judgement.learning.learned_from:,}" in judgement.words
+    assert judgement.learning.learned_from + judgement.learning.n == 2000
 
 
 def test_nothing_is_said_where_one_score_tells_all():
     said = [
         verdict(evaluate(outputs(600, both=False, seed=seed), scores=["one", "other"])).learning for seed in range(20)
     ]
-    assert sum(found is not None for found in said) <= 2
+    assert sum(result is not None for result in said) <= 2
 
 
 def test_copies_of_a_sample_count_once():
@@ -57,8 +57,8 @@ def test_nothing_is_said_beside_a_score_that_is_learned_already():
 def test_it_is_learned_once_however_often_it_is_asked_for(monkeypatch):
     from abstain.evaluation import evaluation as module
 
-    found, asked = evaluate(outputs(200, both=True), scores=["one", "other"]), []
+    result, asked = evaluate(outputs(200, both=True), scores=["one", "other"]), []
     monkeypatch.setattr(module, "learning", lambda *_, **options: asked.append(options))
-    assert verdict(found) == verdict(found)
-    verdict(found, alpha=0.5)
+    assert verdict(result) == verdict(result)
+    verdict(result, alpha=0.5)
     assert [options["alpha"] for options in asked] == [1.0, 0.5]

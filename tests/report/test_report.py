@@ -11,14 +11,14 @@ from abstain.report.tables import latex_table, markdown_table
 
 
 def test_the_verdict_names_the_best_the_usual_and_whether_they_differ(digits):
-    found = verdict(evaluate(digits, scores=["max_softmax", "confidence_margin", "energy"]))
+    judgement = verdict(evaluate(digits, scores=["max_softmax", "confidence_margin", "energy"]))
     assert re.match(
         r"Use confidence_margin: over all samples \(4,684 rows, .*% errors\) it ranks best, AURC \d.* against \d.* for "
         r"max_softmax, the usual baseline, and the difference is significant\.",
-        found.words,
+        judgement.words,
     )
-    assert found.baseline == "max_softmax"
-    assert 0 < found.low < found.baseline_aurc - found.aurc < found.high
+    assert judgement.baseline == "max_softmax"
+    assert 0 < judgement.low < judgement.baseline_aurc - judgement.aurc < judgement.high
 
 
 @pytest.mark.parametrize(
@@ -112,18 +112,18 @@ def test_the_verdict_is_of_the_mix_shown_and_names_who_is_better_where_less_is_a
     given = {"steady": noise - wrong, "early": np.where(certain, noise + 10, noise)}
     evaluation = evaluate(Outputs(confidences=given, errors=wrong))
     assert summarize(evaluation, mixes=["in"]).verdict.mix == "in"
-    found = verdict(evaluation)
-    assert found.score == "steady"
-    assert [alpha for alpha, _ in found.elsewhere] == [0.1]
-    assert "Better where less is accepted: early at coverages up to 0.1." in found.words
+    judgement = verdict(evaluation)
+    assert judgement.score == "steady"
+    assert [alpha for alpha, _ in judgement.elsewhere] == [0.1]
+    assert "Better where less is accepted: early at coverages up to 0.1." in judgement.words
 
 
 def test_what_people_use_stays_where_nothing_is_significantly_better():
     rng = np.random.default_rng(0)
     outputs = Outputs(logits=rng.normal(size=(80, 3)), labels=rng.integers(3, size=80))
-    found = verdict(evaluate(outputs, scores=["max_softmax", "doctor", "neg_entropy"]))
-    assert found.score == "max_softmax"
-    assert found.words.startswith("Stay with max_softmax") == (found.best != "max_softmax")
+    judgement = verdict(evaluate(outputs, scores=["max_softmax", "doctor", "neg_entropy"]))
+    assert judgement.score == "max_softmax"
+    assert judgement.words.startswith("Stay with max_softmax") == (judgement.best != "max_softmax")
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -131,10 +131,10 @@ def test_the_simplest_is_recommended_of_those_that_cannot_be_told_apart(seed):
     rng = np.random.default_rng(seed)
     labels = rng.integers(5, size=300)
     outputs = Outputs(logits=rng.normal(size=(300, 5)) + 2 * np.eye(5)[labels], labels=labels)
-    found = verdict(evaluate(outputs, scores=["ts_doctor", "doctor"]))
-    assert found.score == "doctor"
-    assert ("doctor needs no fitting and its" in found.words) == (found.best == "ts_doctor")
-    assert found.score_aurc >= found.aurc
+    judgement = verdict(evaluate(outputs, scores=["ts_doctor", "doctor"]))
+    assert judgement.score == "doctor"
+    assert ("doctor needs no fitting and its" in judgement.words) == (judgement.best == "ts_doctor")
+    assert judgement.score_aurc >= judgement.aurc
 
 
 def test_the_verdict_names_other_mixes_where_what_people_use_is_ahead():
@@ -148,9 +148,9 @@ def test_the_verdict_names_other_mixes_where_what_people_use_is_ahead():
         Outputs(logits=logits, labels=labels, shift=shift, confidences={"own": confidence}),
         scores=["own", "max_softmax"],
     )
-    found = verdict(evaluation)
-    assert (found.score, [mix for mix, _, _ in found.worse]) == ("own", ["in"])
-    assert "max_softmax is ahead of own on in-distribution samples" in found.words
+    judgement = verdict(evaluation)
+    assert (judgement.score, [mix for mix, _, _ in judgement.worse]) == ("own", ["in"])
+    assert "max_softmax is ahead of own on in-distribution samples" in judgement.words
     assert verdict(evaluation, mix="in").worse == ()
 
 

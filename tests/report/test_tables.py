@@ -29,16 +29,16 @@ def test_a_column_is_a_metric_on_a_mix_and_the_largest_is_best_where_it_should_b
     assert [column.title for column in whole.columns if column.mix == "in"] == [
         "in α=0.1", "in α=0.5", "in α=1", "in augrc", "in coverage_at_risk(risk=0.05)",
     ]  # fmt: skip
-    place = [column.title for column in whole.columns].index("all ood_auroc")
+    position = [column.title for column in whole.columns].index("all ood_auroc")
     values = {
         row["score"]: row["value"]
         for row in evaluation.extra_metrics
         if (row["mix"], row["metric"]) == ("all", "ood_auroc")
     }
     for line in whole.lines:
-        assert line.cells[place].value == values[line.score]
-        assert line.cells[place].is_best == (values[line.score] == max(values.values()))
-        assert line.cells[place].low < line.cells[place].value < line.cells[place].high
+        assert line.cells[position].value == values[line.score]
+        assert line.cells[position].is_best == (values[line.score] == max(values.values()))
+        assert line.cells[position].low < line.cells[position].value < line.cells[position].high
     assert whole.of_softmax == tuple(
         ("brier_score", row["mix"], row["value"]) for row in evaluation.extra_metrics if row["metric"] == "brier_score"
     )

@@ -29,12 +29,12 @@ def _write(folder, whole, sizes, *, group=7):
 
 
 def _cells(sketch):
-    found = {
+    result = {
         (name, what): getattr(cells, what).tolist()
         for name, cells in sketch.cells.items()
         for what in ("slots", "counts", "errors")
     }
-    return found | {"strata": sketch.strata, "rounded": sketch.rounded}
+    return result | {"strata": sketch.strata, "rounded": sketch.rounded}
 
 
 @pytest.fixture(scope="session")

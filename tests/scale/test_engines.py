@@ -20,10 +20,10 @@ def test_an_engine_that_is_none_and_options_that_are_wrong():
 def test_results_come_in_order_and_few_are_at_work():
     begun = []
     with Execution("local", workers=2).start() as engine:
-        found = engine.map(lambda item: begun.append(item) or item, range(50))
-        assert next(found) == 0
+        result = engine.map(lambda item: begun.append(item) or item, range(50))
+        assert next(result) == 0
         assert len(begun) <= 6
-        assert list(found) == list(range(1, 50))
+        assert list(result) == list(range(1, 50))
 
 
 def test_the_first_error_in_the_order_of_items_ends_it():

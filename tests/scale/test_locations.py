@@ -16,8 +16,8 @@ def names(data):
 def test_a_folder_a_pattern_an_address_and_a_list_are_the_same_rows(shards, monkeypatch):
     monkeypatch.chdir(shards.parent)
     each = [shards / name for name in reversed(NAMES)]
-    for place in ("data", "data/*.parquet", "d*/00[0-3].parquet", f"file://{shards}", f"file://{shards}/*", each):
-        data = ParquetData.open(place)
+    for path in ("data", "data/*.parquet", "d*/00[0-3].parquet", f"file://{shards}", f"file://{shards}/*", each):
+        data = ParquetData.open(path)
         assert names(data) == NAMES
         assert data.rows == 100
     assert ParquetData.open("data").shards[0].name == "data/000.parquet"
@@ -55,7 +55,7 @@ def test_which_places_have_several_files(shards, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("place", "message"),
+    ("path", "message"),
     [
         ("none", "`none` must exist, got no such file or folder"),
         ("data/9*.parquet", r"`data/9\*.parquet` must have files that end in .parquet, got none"),
@@ -64,7 +64,7 @@ def test_which_places_have_several_files(shards, tmp_path):
         ([], "`data` must name Parquet files, got none"),
     ],
 )
-def test_a_place_without_data_is_refused(place, message, shards, monkeypatch):
+def test_a_place_without_data_is_refused(path, message, shards, monkeypatch):
     monkeypatch.chdir(shards.parent)
     with pytest.raises((ValueError, FileNotFoundError), match=message):
-        ParquetData.open(place)
+        ParquetData.open(path)

@@ -56,8 +56,8 @@ def test_the_head_travels(many, make_table, cells_of):
     z = np.stack(table["logits"].to_numpy())
     fitting = Outputs(logits=z, labels=table["label"].to_numpy(), weight=np.eye(5) + 1)
     here, there = (
-        sketch(many, scores="geometric_margin", settings=SketchSettings(fitting=fitting), execution=Execution(one))
-        for one in ("local", "ray")
+        sketch(many, scores="geometric_margin", settings=SketchSettings(fitting=fitting), execution=Execution(each))
+        for each in ("local", "ray")
     )
     assert cells_of(there.sketch) == cells_of(here.sketch)
 
@@ -66,8 +66,8 @@ def test_decisions_are_those_of_this_machine(many, make_table, tmp_path):
     table = make_table(500, seed=1)
     outputs = Outputs(logits=np.stack(table["logits"].to_numpy()), labels=table["label"].to_numpy())
     selector = calibrate(outputs, coverage=0.5)
-    found = [select(selector, many, tmp_path / engine, execution=Execution(engine)) for engine in ("local", "ray")]
-    assert found[0] == found[1]
+    result = [select(selector, many, tmp_path / engine, execution=Execution(engine)) for engine in ("local", "ray")]
+    assert result[0] == result[1]
     for file in (tmp_path / "local").iterdir():
         assert file.read_bytes() == (tmp_path / "ray" / file.name).read_bytes()
 
@@ -83,13 +83,13 @@ def test_an_error_of_a_worker_is_the_same_line(many):
 
 
 def test_a_bad_row_is_the_same_line(tmp_path, make_table, write_shards):
-    place = write_shards(tmp_path / "bad", make_table(100), [50, 50])
-    table = pq.read_table(place / "001.parquet")
-    pq.write_table(table.set_column(1, "label", pa.array([0] * 48 + [7, 7])), place / "001.parquet")
+    path = write_shards(tmp_path / "bad", make_table(100), [50, 50])
+    table = pq.read_table(path / "001.parquet")
+    pq.write_table(table.set_column(1, "label", pa.array([0] * 48 + [7, 7])), path / "001.parquet")
     said = []
     for engine in ("local", "ray"):
         with pytest.raises(ValueError, match=r"got 7 in row 49 of .*001.parquet") as error:
-            sketch(place, execution=Execution(engine))
+            sketch(path, execution=Execution(engine))
         said.append(str(error.value))
     assert said[0] == said[1]
 
@@ -105,8 +105,8 @@ def _own(outputs):
 
 def test_a_worker_that_is_killed_counts_once(tmp_path):
     with Execution("ray").start() as engine:
-        found = list(engine.map(_DiesOnce(str(tmp_path)), range(8)))
-    assert found == [number * number for number in range(8)]
+        result = list(engine.map(_DiesOnce(str(tmp_path)), range(8)))
+    assert result == [number * number for number in range(8)]
     assert len(os.listdir(tmp_path)) == 2  # two of them died on the way
 
 
@@ -127,7 +127,7 @@ class _DiesOnce:
 
 @pytest.mark.thorough
 def test_workers_killed_in_the_middle_of_a_sketch_leave_no_trace(tmp_path, make_table, write_shards, cells_of):
-    place = write_shards(tmp_path / "data", make_table(240_000, k=100), [20_000] * 12, group=20_000)
+    path = write_shards(tmp_path / "data", make_table(240_000, k=100), [20_000] * 12, group=20_000)
     ray = pytest.importorskip("ray")
     killed = []
 
@@ -137,10 +137,10 @@ def test_workers_killed_in_the_middle_of_a_sketch_leave_no_trace(tmp_path, make_
                 os.kill(worker, signal.SIGKILL)
                 killed.append(worker)
 
-    found = sketch(place, scores=SOME, execution=Execution("ray"), progress=kill)
+    sketched = sketch(path, scores=SOME, execution=Execution("ray"), progress=kill)
     assert killed
     assert ray.is_initialized()
-    assert cells_of(found.sketch) == cells_of(sketch(place, scores=SOME).sketch)
+    assert cells_of(sketched.sketch) == cells_of(sketch(path, scores=SOME).sketch)
 
 
 def _listening():
@@ -150,15 +150,15 @@ def _listening():
         if number == os.getpid() or _is_below(number, _parents()):
             with suppress(OSError):
                 owner |= {os.readlink(link.path): number for link in os.scandir(f"/proc/{number}/fd")}
-    found = {}
+    result = {}
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         with open(table) as lines:
             for _, local, _, state, *rest in (line.split() for line in lines.readlines()[1:]):
                 if state == "0A" and (number := owner.get(f"socket:[{rest[5]}]")):
                     words = bytes.fromhex(local.partition(":")[0])
                     address = b"".join(words[at : at + 4][::-1] for at in range(0, len(words), 4))
-                    found.setdefault(number, set()).add(str(ipaddress.ip_address(address)))
-    return found
+                    result.setdefault(number, set()).add(str(ipaddress.ip_address(address)))
+    return result
 
 
 def _parents():

@@ -13,8 +13,8 @@ from abstain.scale.reader import ParquetReader
 from abstain.scale.sketch import sketch
 
 
-def read(place, **options):
-    data = ParquetData.open(place)
+def read(path, **options):
+    data = ParquetData.open(path)
     reader = ParquetReader.of(data, **{"nonfinite": "error"} | options)
     return [batch for portion in data.portions() for batch in reader.batches(portion)]
 
@@ -54,8 +54,8 @@ def test_named_classes_have_the_order_of_the_first_file_as_in_memory(tmp_path):
     assert known.class_names == ("zebra", "cat", "ant")
     assert all(batch.outputs.class_names == known.class_names for batch in batches)
     np.testing.assert_array_equal(np.concatenate([batch.outputs.logits for batch in batches]), z)
-    found = np.concatenate([batch.outputs.labels for batch in batches])
-    assert [names[label] for label in found] == labels
+    result = np.concatenate([batch.outputs.labels for batch in batches])
+    assert [names[label] for label in result] == labels
 
 
 def test_lists_and_plain_columns_are_read_as_the_table_reader_does(tmp_path):
@@ -83,11 +83,11 @@ def test_a_shard_without_rows_is_passed_over_and_nothing_but_such_is_refused(sha
 
 
 def test_a_nan_is_refused_with_file_and_row_or_kept_as_rejected(tmp_path, make_table, write_shards):
-    place = write_shards(tmp_path / "data", make_table(200), [10] * 20)
-    with_logit(place / "017.parquet", 6, np.nan)
+    path = write_shards(tmp_path / "data", make_table(200), [10] * 20)
+    with_logit(path / "017.parquet", 6, np.nan)
     with pytest.raises(ValueError, match=r"017.parquet` must hold finite numbers, got NaN or infinity in row 7\. Fix"):
-        read(place)
-    usable = np.concatenate([batch.outputs.usable for batch in read(place, nonfinite="reject")])
+        read(path)
+    usable = np.concatenate([batch.outputs.usable for batch in read(path, nonfinite="reject")])
     assert np.flatnonzero(~usable).tolist() == [176]
 
 
@@ -202,7 +202,7 @@ def test_labels_that_are_none_of_the_named_classes_are_refused_as_in_memory(tmp_
     columns = {f"logit_{name}": z[:, j] for j, name in enumerate(("benign", "malignant", "unsure"))}
     file = tmp_path / "p.parquet"
     pq.write_table(pa.table(columns | {"label": pa.array(labels)}), file, row_group_size=50)
-    for reads in (Outputs.load, lambda place: sketch(place, scores="max_softmax")):
+    for reads in (Outputs.load, lambda path: sketch(path, scores="max_softmax")):
         with pytest.raises(ValueError, match=message):
             reads(file)
 

@@ -24,7 +24,7 @@ def selector(make_table):
 
 def test_decisions_are_those_in_memory(shards, selector, tmp_path, monkeypatch):
     monkeypatch.setattr(reading, "ELEMENTS", 40)
-    found = select(selector, shards, tmp_path / "d")
+    result = select(selector, shards, tmp_path / "d")
     assert sorted(os.listdir(tmp_path / "d")) == sorted(os.listdir(shards))
     total = 0
     for file in shards.iterdir():
@@ -33,7 +33,7 @@ def test_decisions_are_those_in_memory(shards, selector, tmp_path, monkeypatch):
         for name in ("prediction", "confidence", "accepted", "reason", "error"):
             assert frame[name].to_list() == known[name].tolist()
         total += int(known["accepted"].sum())
-    assert (found.n, found.accepted) == (100, total)
+    assert (result.n, result.accepted) == (100, total)
     ids = pl.concat([pl.read_parquet(file)["id"] for file in (tmp_path / "d").iterdir()])
     assert ids.n_unique() == 100
 
@@ -42,8 +42,8 @@ def test_a_file_without_rows_gets_decisions_without_rows(shards, selector, tmp_p
     empty = pl.read_parquet(shards / "000.parquet").clear()
     for name in ("000", "004"):
         empty.write_parquet(shards / f"{name}.parquet")
-    found = select(selector, shards, tmp_path / "d")
-    assert (found.n, select(selector, shards, tmp_path / "d")) == (70, found)
+    result = select(selector, shards, tmp_path / "d")
+    assert (result.n, select(selector, shards, tmp_path / "d")) == (70, result)
     frames = {file.name: pl.read_parquet(file) for file in (tmp_path / "d").iterdir()}
     assert sorted(frames) == sorted(os.listdir(shards))
     assert [len(frames[name]) for name in ("000.parquet", "004.parquet")] == [0, 0]
@@ -108,27 +108,27 @@ def test_a_folder_that_cannot_be_is_refused(shards, selector):
         select(selector, shards, shards / "000.parquet")
 
 
-@pytest.mark.parametrize(("place", "folder"), [(".", "d"), (".", "a/d"), ("*.parquet", "."), ("*/*.parquet", "d")])
-def test_decisions_that_would_be_read_as_data_the_next_time_are_refused(shards, selector, place, folder):
+@pytest.mark.parametrize(("path", "folder"), [(".", "d"), (".", "a/d"), ("*.parquet", "."), ("*/*.parquet", "d")])
+def test_decisions_that_would_be_read_as_data_the_next_time_are_refused(shards, selector, path, folder):
     (shards / "a").mkdir()
     (shards / "000.parquet").rename(shards / "a" / "000.parquet")
     with pytest.raises(FileExistsError, match=r"must not be read as data, got a folder that .* reads"):
-        select(selector, shards / place, shards / folder)
+        select(selector, shards / path, shards / folder)
     assert not (shards / "d").exists()
 
 
 def test_a_link_into_the_data_is_refused_as_the_data_are(shards, selector, tmp_path):
     (tmp_path / "link").symlink_to(shards)
-    for place, folder in ((shards, tmp_path / "link" / "d"), (tmp_path / "link", shards / "d")):
+    for path, folder in ((shards, tmp_path / "link" / "d"), (tmp_path / "link", shards / "d")):
         with pytest.raises(FileExistsError, match="must not be read as data"):
-            select(selector, place, folder)
+            select(selector, path, folder)
 
 
-@pytest.mark.parametrize(("place", "folder"), [(".", "_d"), ("*.parquet", "d"), ("a", "d"), ("001.parquet", "d")])
-def test_decisions_beside_the_data_that_are_not_read_as_such_are_fine(shards, selector, place, folder):
+@pytest.mark.parametrize(("path", "folder"), [(".", "_d"), ("*.parquet", "d"), ("a", "d"), ("001.parquet", "d")])
+def test_decisions_beside_the_data_that_are_not_read_as_such_are_fine(shards, selector, path, folder):
     (shards / "a").mkdir()
     (shards / "000.parquet").rename(shards / "a" / "000.parquet")
-    assert select(selector, shards / place, shards / folder) == select(selector, shards / place, shards / folder)
+    assert select(selector, shards / path, shards / folder) == select(selector, shards / path, shards / folder)
 
 
 def test_the_selector_travels_as_its_file(selector):
@@ -145,6 +145,6 @@ def test_predictions_have_the_names_of_the_columns(tmp_path):
         columns = {"logit_cat": logits[rows, 0], "logit_dog": logits[rows, 1]}
         pl.DataFrame(columns).write_parquet(tmp_path / "in" / f"{name}.parquet")
     select(chosen, tmp_path / "in", tmp_path / "d")
-    found = pl.read_parquet(tmp_path / "d" / "b.parquet")["prediction"].to_numpy()
-    np.testing.assert_array_equal(found, np.array(["cat", "dog"])[logits.argmax(axis=1)])
+    result = pl.read_parquet(tmp_path / "d" / "b.parquet")["prediction"].to_numpy()
+    np.testing.assert_array_equal(result, np.array(["cat", "dog"])[logits.argmax(axis=1)])
     assert pl.read_parquet(tmp_path / "d" / "a.parquet")["prediction"].dtype == pl.String

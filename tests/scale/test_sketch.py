@@ -28,21 +28,21 @@ def outputs_of(table):
 @pytest.mark.parametrize("ids", [False, True])
 def test_it_is_the_sketch_of_the_rows_in_memory(tmp_path, make_table, write_shards, cells_of, ids):
     whole = make_table(300, ids=ids)
-    found = sketch(
+    sketched = sketch(
         write_shards(tmp_path / "data", whole, (100, 150, 50)), scores=SOME, settings=SketchSettings(bits=32)
     )
     outputs = outputs_of(whole)
     plan = Plan.of({name: (SCORES[name], SCORES[name].fit()) for name in SOME}, outputs, bins=Bins(32))
-    assert cells_of(found.sketch) == cells_of(Sketch.of_outputs(plan, outputs))
-    assert found.sketch.n == 300
-    assert found.sketch.n_errors == outputs.errors.sum()
+    assert cells_of(sketched.sketch) == cells_of(Sketch.of_outputs(plan, outputs))
+    assert sketched.sketch.n == 300
+    assert sketched.sketch.n_errors == outputs.errors.sum()
 
 
 def test_ids_may_repeat_unless_it_is_said_that_they_do_not(tmp_path, make_table, write_shards):
     table = make_table(40).append_column("id", pa.array([f"s{i}" for i in range(40)]))
-    place = write_shards(tmp_path / "data", table, (20, 20))
-    assert sketch(place, scores="energy").sketch.plan.has_ids
-    assert not sketch(place, scores="energy", settings=SketchSettings(distinct=True)).sketch.plan.has_ids
+    path = write_shards(tmp_path / "data", table, (20, 20))
+    assert sketch(path, scores="energy").sketch.plan.has_ids
+    assert not sketch(path, scores="energy", settings=SketchSettings(distinct=True)).sketch.plan.has_ids
     copies = write_shards(tmp_path / "copies", make_table(40, ids=True), (40,), group=40)
     with pytest.raises(ValueError, match="`outputs` must have distinct ids, got 21 in 40 rows"):
         sketch(copies, scores="energy", settings=SketchSettings(distinct=True))
@@ -63,29 +63,29 @@ def test_files_row_groups_batches_and_workers_do_not_matter(
 ):
     whole, folder = make_table(60, ids=ids), tmp_path_factory.mktemp("parts")
     scores = ["knn(space=logits)", "energy"] if fitted else SOME
-    places = sorted({0, 60, *cuts})
-    one = sketch(write_shards(folder / "a", whole, [60], group=60), scores=scores)
+    positions = sorted({0, 60, *cuts})
+    single = sketch(write_shards(folder / "a", whole, [60], group=60), scores=scores)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reading, "ELEMENTS", elements)
         patch.setattr(data, "PORTION", portion)
-        shards = write_shards(folder / "b", whole, np.diff(places).tolist(), group=group)
+        shards = write_shards(folder / "b", whole, np.diff(positions).tolist(), group=group)
         other = sketch(shards, scores=scores, execution=Execution(workers=workers))
-    assert cells_of(one.sketch) == cells_of(other.sketch)
-    assert one.notes == other.notes
+    assert cells_of(single.sketch) == cells_of(other.sketch)
+    assert single.notes == other.notes
 
 
 def test_rows_that_scores_were_fitted_on_leave_with_all_their_copies(tmp_path, make_table, write_shards):
     whole = make_table(400, ids=True)
-    place = write_shards(tmp_path / "data", whole, (399, 1))
-    found = sketch(place, scores=[KNN(space="logits"), "energy"])
+    path = write_shards(tmp_path / "data", whole, (399, 1))
+    sketched = sketch(path, scores=[KNN(space="logits"), "energy"])
     ids = whole["id"].to_numpy().astype(str)
     drawn = HashedDraw.of(400, 5, seed=0).has(ids)
     assert 40 < drawn.sum() < 140
-    assert found.sketch.n == (~drawn).sum()
+    assert sketched.sketch.n == (~drawn).sum()
     assert not set(ids[drawn]) & set(ids[~drawn])
-    assert "in-distribution ones, to fit scores on" in found.notes[0]
+    assert "in-distribution ones, to fit scores on" in sketched.notes[0]
     given = sketch(
-        place, scores=[KNN(space="logits")], settings=SketchSettings(fitting=outputs_of(make_table(50, seed=1)))
+        path, scores=[KNN(space="logits")], settings=SketchSettings(fitting=outputs_of(make_table(50, seed=1)))
     )
     assert given.sketch.n == 400
 
@@ -102,9 +102,9 @@ def test_rows_that_are_not_finite_are_counted_as_rejected_errors(shards):
     z = np.stack(table["logits"].to_numpy()).copy()
     z[3] = np.nan
     pq.write_table(table.set_column(0, "logits", pa.array(list(z))), shards / "000.parquet")
-    found = sketch(shards, scores=SOME, settings=SketchSettings(nonfinite="reject"))
-    assert found.notes == ("1 non-finite rows count as rejected errors.",)
-    assert found.sketch.n == 100
+    sketched = sketch(shards, scores=SOME, settings=SketchSettings(nonfinite="reject"))
+    assert sketched.notes == ("1 non-finite rows count as rejected errors.",)
+    assert sketched.sketch.n == 100
 
 
 class StoppedError(Exception):
@@ -121,10 +121,10 @@ def test_a_run_that_is_stopped_goes_on_with_the_parts_that_are_missing(shards, t
         sketch(shards, scores=SOME, resume=kept, execution=Execution(workers=1), progress=stop)
     before = {file: file.stat().st_mtime_ns for file in kept.iterdir()}
     assert 0 < len(before) < 4
-    found = sketch(shards, scores=SOME, resume=kept)
+    sketched = sketch(shards, scores=SOME, resume=kept)
     assert all(file.stat().st_mtime_ns == changed for file, changed in before.items())
     assert len(list(kept.iterdir())) == 4
-    assert cells_of(found.sketch) == cells_of(sketch(shards, scores=SOME).sketch)
+    assert cells_of(sketched.sketch) == cells_of(sketch(shards, scores=SOME).sketch)
 
 
 def test_kept_parts_of_other_scores_settings_or_files_and_damaged_ones_are_not_used(shards, tmp_path, cells_of):
@@ -140,17 +140,17 @@ def test_kept_parts_of_other_scores_settings_or_files_and_damaged_ones_are_not_u
 
 
 def test_progress_tells_rows_done_and_in_all(shards):
-    told = []
-    sketch(shards, scores=SOME, progress=lambda *counts: told.append(counts))
-    assert told == [(30, 100), (31, 100), (71, 100), (100, 100)]
+    message = []
+    sketch(shards, scores=SOME, progress=lambda *counts: message.append(counts))
+    assert message == [(30, 100), (31, 100), (71, 100), (100, 100)]
 
 
 def test_a_function_of_the_users_is_counted_on_this_machine(shards):
     def own(outputs):
         return outputs.logits.max(axis=1)
 
-    found = sketch(shards, scores=[own, "max_logit"]).sketch
-    assert found.counts("own").aurc() == found.counts("max_logit").aurc()
+    sketched = sketch(shards, scores=[own, "max_logit"]).sketch
+    assert sketched.counts("own").aurc() == sketched.counts("max_logit").aurc()
 
 
 def test_data_without_labels_are_refused(shards):
@@ -163,9 +163,9 @@ def test_data_without_labels_are_refused(shards):
 def test_logits_that_look_like_probabilities_are_told_once(tmp_path, write_shards):
     p = np.full((20, 2), 0.5)
     table = pa.table({"logits": pa.array(list(p)), "label": [0] * 20})
-    with pytest.warns(UserWarning, match="look like probabilities") as told:
+    with pytest.warns(UserWarning, match="look like probabilities") as message:
         sketch(write_shards(tmp_path / "data", table, (10, 10)), scores=["max_logit"])
-    assert len(told) == 1
+    assert len(message) == 1
 
 
 def test_kept_parts_of_another_version_are_not_used(shards, tmp_path, monkeypatch):

@@ -19,9 +19,9 @@ EXPECTED = logit_scores(LOGITS, WEIGHT)
 @pytest.mark.parametrize("make", [torch.as_tensor, jnp.asarray], ids=["torch", "jax"])
 def test_scores_agree_across_libraries(make, name):
     given = make(LOGITS)
-    found = logit_scores(given, make(WEIGHT))[name]
-    assert type(found) is type(given)
-    np.testing.assert_allclose(np.asarray(found), EXPECTED[name], rtol=1e-5, atol=1e-5)
+    result = logit_scores(given, make(WEIGHT))[name]
+    assert type(result) is type(given)
+    np.testing.assert_allclose(np.asarray(result), EXPECTED[name], rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
@@ -34,8 +34,8 @@ def test_numpy_confidence_is_float64_for_any_input(dtype):
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_half_precision_tensors_are_worked_in_float32(dtype):
-    found = max_softmax(torch.as_tensor(LOGITS).to(dtype))
-    assert found.dtype == torch.float32
+    result = max_softmax(torch.as_tensor(LOGITS).to(dtype))
+    assert result.dtype == torch.float32
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -79,8 +79,8 @@ def test_an_unusable_row_on_a_device_becomes_nan(make, bad):
 
 
 def test_jax_can_trace_and_differentiate():
-    found = jax.jit(jax.grad(lambda z: max_softmax(z).sum()))(jnp.asarray(LOGITS[:5]))
-    assert np.isfinite(found).all()
+    result = jax.jit(jax.grad(lambda z: max_softmax(z).sum()))(jnp.asarray(LOGITS[:5]))
+    assert np.isfinite(result).all()
 
 
 def test_binary_logits_make_the_sigmoid():
@@ -92,8 +92,8 @@ def test_binary_logits_make_the_sigmoid():
 def test_paper_code_margin_agrees_across_libraries():
     bias = RNG.normal(size=12).astype(np.float32)
     expected = geometric_margin(LOGITS, WEIGHT, bias=bias, form="top_two")
-    found = geometric_margin(
+    result = geometric_margin(
         torch.as_tensor(LOGITS), torch.as_tensor(WEIGHT), bias=torch.as_tensor(bias), form="top_two"
     )
-    assert found.dtype == torch.float32
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    assert result.dtype == torch.float32
+    np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-5)

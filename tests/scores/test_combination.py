@@ -112,8 +112,8 @@ def test_neither_the_order_of_rows_nor_that_of_signals_matters():
     order = np.random.default_rng(1).permutation(2000)
     names = ("judge", "logprob", "agreement")
     other = Outputs(confidences={name: outputs.confidence(name)[order] for name in names}, errors=outputs.errors[order])
-    one, two = LEARNED.fit(outputs), LEARNED.fit(other)
-    np.testing.assert_allclose(one(outputs)[order], two(other), rtol=1e-9)
+    single, two = LEARNED.fit(outputs), LEARNED.fit(other)
+    np.testing.assert_allclose(single(outputs)[order], two(other), rtol=1e-9)
 
 
 def test_the_selector_survives_its_file(tmp_path):

@@ -70,8 +70,8 @@ def test_class_order_is_irrelevant(score, seed):
         )
 
     expected = score.fit(CALIBRATION)(OUTPUTS)
-    found = score.fit(permuted(CALIBRATION))(permuted(OUTPUTS))
-    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+    fitted = score.fit(permuted(CALIBRATION))(permuted(OUTPUTS))
+    np.testing.assert_allclose(fitted, expected, rtol=1e-6, atol=1e-9)
 
 
 @every_score
@@ -125,11 +125,11 @@ def test_unusable_rows_get_nan_and_spoil_nothing(score):
     z[3, 1], x[5, 2] = np.nan, np.inf
     outputs = Outputs(logits=z, features=x, weight=OUTPUTS.weight, bias=OUTPUTS.bias, nonfinite="reject")
     fitted = score.fit(CALIBRATION)
-    found = fitted(outputs)
-    assert np.flatnonzero(np.isnan(found)).tolist() == [3, 5]
+    result = fitted(outputs)
+    assert np.flatnonzero(np.isnan(result)).tolist() == [3, 5]
     fine = outputs.usable
-    np.testing.assert_array_equal(found[fine], fitted(OUTPUTS)[fine])
-    np.testing.assert_array_equal(confidences(outputs, {score.name: fitted})[score.name], found)
+    np.testing.assert_array_equal(result[fine], fitted(OUTPUTS)[fine])
+    np.testing.assert_array_equal(confidences(outputs, {score.name: fitted})[score.name], result)
 
 
 @every_score
@@ -137,11 +137,11 @@ def test_unusable_rows_get_nan_and_spoil_nothing(score):
 def test_outputs_of_another_size_are_refused_or_do_not_matter(score, k, d, what):
     other = make_outputs(n=6, k=k, d=d)
     try:
-        found = score.fit(CALIBRATION)(other)
+        fitted = score.fit(CALIBRATION)(other)
     except ValueError as error:
         reason = str(error)
     else:
-        assert np.isfinite(found).all()
+        assert np.isfinite(fitted).all()
         return
     assert what in reason
     assert "must have" in reason

@@ -56,8 +56,8 @@ def scaled_rows(n, d=12, seed=0):
     return rng.normal(size=(n, d)) * np.linspace(0.2, 3, d)
 
 
-def quadratic(found, v):
-    return found.of(v, v @ found.matrix)
+def quadratic(result, v):
+    return result.of(v, v @ result.matrix)
 
 
 @pytest.mark.parametrize("estimate", ESTIMATES)
@@ -65,17 +65,17 @@ def quadratic(found, v):
 def test_it_is_the_inverse_of_the_whole_covariance(n, estimate):
     centred, v = scaled_rows(n), scaled_rows(20, seed=1)
     root = whitening(estimated_covariance(centred, estimate))
-    found = precision(centred, estimate)
-    assert found.matrix.shape[1] == (n if n <= 6 else 12)
-    np.testing.assert_allclose(quadratic(found, v), np.square(v @ root).sum(axis=1), rtol=1e-8)
+    result = precision(centred, estimate)
+    assert result.matrix.shape[1] == (n if n <= 6 else 12)
+    np.testing.assert_allclose(quadratic(result, v), np.square(v @ root).sum(axis=1), rtol=1e-8)
 
 
 @pytest.mark.parametrize("n", [5, 40])
 def test_distances_differ_by_twice_what_is_towards_the_means(n):
-    found, x, means = precision(scaled_rows(n), "ledoit_wolf"), scaled_rows(8, seed=1), scaled_rows(4, seed=2)
-    slopes, halves = found.towards(means)
-    expected = np.stack([quadratic(found, x - mean) for mean in means], axis=1)
-    np.testing.assert_allclose(quadratic(found, x)[:, None] - 2 * (x @ slopes - halves), expected, rtol=1e-9)
+    result, x, means = precision(scaled_rows(n), "ledoit_wolf"), scaled_rows(8, seed=1), scaled_rows(4, seed=2)
+    slopes, halves = result.towards(means)
+    expected = np.stack([quadratic(result, x - mean) for mean in means], axis=1)
+    np.testing.assert_allclose(quadratic(result, x)[:, None] - 2 * (x @ slopes - halves), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("n", [3, 40])

@@ -187,9 +187,9 @@ def test_features_below_zero_are_scaled_down_to_nothing():
     x[0, 0], x[1, 0], x[2, 0] = 1.0, 1e-9, 0.0
     bad = Outputs(logits=x @ o.weight.T, features=x, weight=o.weight, bias=o.bias)
     for score in (ASH(pruned=0.8), SCALE(pruned=0.8)):
-        found = score(bad)
-        assert found[0] != pytest.approx(np.log(3), abs=1e-3)
-        np.testing.assert_allclose(found[1:], np.log(3), atol=1e-12)  # the energy of a bias of zeros
+        result = score(bad)
+        assert result[0] != pytest.approx(np.log(3), abs=1e-3)
+        np.testing.assert_allclose(result[1:], np.log(3), atol=1e-12)  # the energy of a bias of zeros
 
 
 def test_a_zero_feature_row_has_a_defined_score():
@@ -207,16 +207,16 @@ def test_a_masked_class_has_no_part_in_the_divergence():
     z = np.array([[2.0, 0.0, 1.0], [0.0, 2.0, 1.0]])
     masked = np.where(np.arange(3) == 2, -np.inf, z)
     without = KLMatching().fit(Outputs(logits=z[:, :2]))(Outputs(logits=[[1.0, 0.5]]))
-    found = KLMatching().fit(Outputs(logits=masked))(Outputs(logits=[[1.0, 0.5, -np.inf], [1.0, 0.5, 0.0]]))
-    assert found[0] == pytest.approx(without[0])
-    assert found[1] < -100  # a class that no fitting sample had
+    result = KLMatching().fit(Outputs(logits=masked))(Outputs(logits=[[1.0, 0.5, -np.inf], [1.0, 0.5, 0.0]]))
+    assert result[0] == pytest.approx(without[0])
+    assert result[1] < -100  # a class that no fitting sample had
 
 
 def test_one_class_in_the_fitting_sample_is_enough_for_typical_features():
     o = make(n=60)
-    one = o.select((o.labels == 1) & (o.predictions == 1))
+    single = o.select((o.labels == 1) & (o.predictions == 1))
     for score in (CTM(), SHE(), KLMatching()):
-        assert len(np.unique(score.fit(one)(o))) == len(o)
+        assert len(np.unique(score.fit(single)(o))) == len(o)
 
 
 def test_temperature_needs_errors_and_vim_positive_logits():
@@ -239,8 +239,8 @@ def test_the_p_norm_of_two_classes_is_constant_and_never_chosen():
 
 def test_equal_weight_rows_are_passed_over():
     weight = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    found = pairwise_margin(np.array([[2.0, 2.0, 0.0]]), weight)
-    assert found[0] == pytest.approx(2 / np.sqrt(2))
+    result = pairwise_margin(np.array([[2.0, 2.0, 0.0]]), weight)
+    assert result[0] == pytest.approx(2 / np.sqrt(2))
 
 
 def test_equal_logits_have_no_norm_and_a_score_of_zero():

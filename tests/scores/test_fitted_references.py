@@ -83,9 +83,9 @@ def test_knn_vector():
     bank = Outputs(logits=np.zeros((4, 2)), features=np.array([[1.0, 0], [0, 1], [1, 1], [-1, 0]]))
     query = Outputs(logits=np.zeros((1, 2)), features=np.array([[2.0, 1.0]]))
     expected = [0.1026334, 0.21114562, 1.10557281, 3.78885438]
-    found = [-KNN(k=k).fit(bank)(query)[0] for k in (1, 2, 3, 4)]
-    assert found == pytest.approx(expected, abs=1e-7)
-    assert found[1] == pytest.approx(0.21114561800017, rel=1e-12)
+    result = [-KNN(k=k).fit(bank)(query)[0] for k in (1, 2, 3, 4)]
+    assert result == pytest.approx(expected, abs=1e-7)
+    assert result[1] == pytest.approx(0.21114561800017, rel=1e-12)
 
 
 def test_sirc_vector():
@@ -93,10 +93,10 @@ def test_sirc_vector():
         def formula(self, inputs):
             return np.full(len(inputs.logits), -1.2)
 
-    found = FittedSIRC((Secondary(),), np.array([-2.0]), np.array([2.5]), 0.0).formula(
+    result = FittedSIRC((Secondary(),), np.array([-2.0]), np.array([2.5]), 0.0).formula(
         Inputs(np.array([[30.0, 5, 4, 0]]))
     )
-    assert found[0] == pytest.approx(24.5548965597287, rel=1e-13)
+    assert result[0] == pytest.approx(24.5548965597287, rel=1e-13)
 
 
 def test_pairwise_margin_vector():
@@ -105,9 +105,9 @@ def test_pairwise_margin_vector():
 
 def test_fdbd_vector():
     calibration = Outputs(logits=np.zeros((1, 3)), features=np.array([[0.2, 0.1, 0.4]]), weight=W)
-    found = FDBD().fit(calibration)(Outputs(logits=Z, features=X))[0]
-    assert found == pytest.approx(0.3948193805, rel=1e-9)
-    assert 2 * found == pytest.approx(0.7896387611, rel=1e-9)  # the sum that OpenOOD prints
+    result = FDBD().fit(calibration)(Outputs(logits=Z, features=X))[0]
+    assert result == pytest.approx(0.3948193805, rel=1e-9)
+    assert 2 * result == pytest.approx(0.7896387611, rel=1e-9)  # the sum that OpenOOD prints
 
 
 @pytest.mark.parametrize(
@@ -192,11 +192,11 @@ def test_float32_outputs_are_scored_as_exactly_as_the_same_numbers_in_float64(na
 
 def residual_by_others(calibration, dim):
     """Of each row of the sample by the axes of the nine tenths that it is not in."""
-    fold, found = dealt(calibration, number=10), np.empty(len(calibration))
+    fold, result = dealt(calibration, number=10), np.empty(len(calibration))
     for number in range(10):
         others, here = calibration.select(fold != number), calibration.select(fold == number)
-        found[fold == number] = residual_by_svd(others, here, dim)
-    return found
+        result[fold == number] = residual_by_svd(others, here, dim)
+    return result
 
 
 def test_vim_by_hand():
@@ -209,15 +209,15 @@ def test_sirc_literal_is_the_papers_formula():
     s2, bank = -residual_by_svd(CAL, OUT, 4), -residual_by_others(CAL, 4)
     a, b = bank.mean() - 3 * bank.std(), 1 / bank.std()
     expected = -(1 - softmax(OUT.logits, axis=1).max(1)) * (1 + np.exp(-b * (s2 - a)))
-    found = SCORES["sirc"].literal(SIRC().fit(CAL)(OUT))
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    result = SCORES["sirc"].literal(SIRC().fit(CAL)(OUT))
+    np.testing.assert_allclose(result, expected, rtol=1e-6)
 
 
 def test_sirc_with_two_secondary_scores_subtracts_both_penalties():
     both = SIRC((Residual(), KNN())).fit(CAL)(OUT)
-    one, other = (SIRC((s,)).fit(CAL)(OUT) for s in (Residual(), KNN()))
+    single, other = (SIRC((s,)).fit(CAL)(OUT) for s in (Residual(), KNN()))
     odds = np.logaddexp(0, max_softmax(OUT.logits))
-    np.testing.assert_allclose(both - odds, (one - odds) + (other - odds), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(both - odds, (single - odds) + (other - odds), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["energy", "confidence_margin", "geometric_margin"])
@@ -305,8 +305,8 @@ def test_pca_agrees_with_scikit_learn(inner, n, variance):
     projected = reference.inverse_transform(reference.transform(OUT.features))
     along = OUT.weight @ reference.components_.T  # in which distances are measured
     expected = SCORES[inner](Outputs(logits=projected @ OUT.weight.T + OUT.bias, weight=along))
-    found = PCA(variance=variance, score=SCORES[inner]).fit(cal)(OUT)
-    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+    result = PCA(variance=variance, score=SCORES[inner]).fit(cal)(OUT)
+    np.testing.assert_allclose(result, expected, rtol=1e-7, atol=1e-9)
 
 
 def test_kl_matching_agrees_with_scipy():
@@ -322,7 +322,7 @@ def test_kl_matching_of_confident_rows_agrees_with_mpmath():
     import mpmath
 
     cal, out = (Outputs(logits=30 * o.logits[:20]) for o in (CAL, OUT))
-    found = KLMatching().fit(cal)(out)
+    result = KLMatching().fit(cal)(out)
 
     def probabilities(z):
         powers = [mpmath.exp(mpmath.mpf(v) - max(z)) for v in z]
@@ -330,7 +330,7 @@ def test_kl_matching_of_confident_rows_agrees_with_mpmath():
 
     with mpmath.workdps(400):
         p, q = ([probabilities(z) for z in o.logits.tolist()] for o in (cal, out))
-        for row, value in zip(q, found, strict=True):
+        for row, value in zip(q, result, strict=True):
             divergences = []
             for k in set(cal.predictions.tolist()):
                 own = [x for x, predicted in zip(p, cal.predictions, strict=True) if predicted == k]
@@ -348,7 +348,7 @@ def test_kl_matching_ranks_rows_near_their_class_as_mpmath_does():
     typical = np.array([[3.0, 1.0, 0.0, -1.0], [0.0, 4.0, -2.0, 1.0]])
     nearness = 10.0 ** rng.uniform(-9, -1, size=(60, 1))
     near = typical[rng.integers(2, size=60)] + nearness * rng.normal(size=(60, 4))
-    found = KLMatching().fit(Outputs(logits=typical))(Outputs(logits=near))
+    result = KLMatching().fit(Outputs(logits=typical))(Outputs(logits=near))
 
     def logs(z):
         total = mpmath.log(mpmath.fsum(mpmath.exp(mpmath.mpf(v)) for v in z))
@@ -361,8 +361,8 @@ def test_kl_matching_ranks_rows_near_their_class_as_mpmath_does():
             -min(mpmath.fsum(mpmath.exp(a) * (a - b) for a, b in zip(row, d, strict=True)) for d in classes)
             for row in rows
         ]
-        assert np.argsort(found).tolist() == sorted(range(60), key=lambda i: exact[i])
-    np.testing.assert_allclose(found, np.array(exact, dtype=float), rtol=1e-5)
+        assert np.argsort(result).tolist() == sorted(range(60), key=lambda i: exact[i])
+    np.testing.assert_allclose(result, np.array(exact, dtype=float), rtol=1e-5)
 
 
 def test_the_first_norm_ties_rows_of_one_class_above_the_mean_whatever_the_order_of_classes():
@@ -372,18 +372,18 @@ def test_the_first_norm_ties_rows_of_one_class_above_the_mean_whatever_the_order
     errors = np.random.default_rng(7).random(2000) < 0.3
     for logits in (z, z.astype(np.float32), torch.tensor(z)):
         for order in ([0, 1, 2], [2, 0, 1]):
-            found = np.asarray(max_logit_pnorm(logits[:, order], p=1))
-            assert (found[alone] == 0.5).all()
-            assert aurc(found, errors) == pytest.approx(aurc(np.asarray(max_logit_pnorm(z, p=1)), errors), abs=1e-4)
+            result = np.asarray(max_logit_pnorm(logits[:, order], p=1))
+            assert (result[alone] == 0.5).all()
+            assert aurc(result, errors) == pytest.approx(aurc(np.asarray(max_logit_pnorm(z, p=1)), errors), abs=1e-4)
     expected = (z - z.mean(axis=1, keepdims=True)).max(axis=1) / np.abs(z - z.mean(axis=1, keepdims=True)).sum(axis=1)
     np.testing.assert_allclose(max_logit_pnorm(z, p=1), expected, rtol=1e-12)
 
 
 def test_she_by_hand():
     fitted = SHE().fit(CAL)
-    for x, k, found in zip(OUT.features, OUT.predictions, fitted(OUT), strict=True):
+    for x, k, result in zip(OUT.features, OUT.predictions, fitted(OUT), strict=True):
         mean = CAL.features[(CAL.predictions == k) & (CAL.labels == k)].mean(0)
-        assert found == pytest.approx(x @ mean, rel=1e-12)
+        assert result == pytest.approx(x @ mean, rel=1e-12)
 
 
 def test_she_takes_the_mean_of_all_where_a_class_has_no_correct_sample():
@@ -401,8 +401,8 @@ def test_ctm_by_hand():
 
 @pytest.mark.parametrize("alpha", [0.0, 0.001, 0.5])
 def test_nci_by_hand(alpha):
-    found = NCI(alpha=alpha).fit(CAL)(OUT)
-    for x, k, value in zip(OUT.features, OUT.predictions, found, strict=True):
+    result = NCI(alpha=alpha).fit(CAL)(OUT)
+    for x, k, value in zip(OUT.features, OUT.predictions, result, strict=True):
         apart = x - CAL.features.mean(0)
         expected = OUT.weight[k] @ apart / np.linalg.norm(apart) + alpha * np.abs(x).sum()
         assert value == pytest.approx(expected, rel=1e-9)
@@ -425,8 +425,8 @@ def test_pnorm_chooses_the_lowest_area_or_softmax():
 
 def test_pairwise_margin_is_the_distance_to_the_boundary():
     """Walking that far towards the nearest boundary makes two logits equal, and no shorter walk does."""
-    found = pairwise_margin(OUT.logits, OUT.weight)
-    for x, z, distance in zip(OUT.features, OUT.logits, found, strict=True):
+    result = pairwise_margin(OUT.logits, OUT.weight)
+    for x, z, distance in zip(OUT.features, OUT.logits, result, strict=True):
         own = z.argmax()
         lengths = []
         for j in set(range(len(z))) - {own}:
@@ -442,8 +442,8 @@ def test_pairwise_margin_is_the_distance_to_the_boundary():
 
 def test_pairwise_margin_agrees_between_numpy_and_torch():
     torch = pytest.importorskip("torch")
-    found = pairwise_margin(torch.as_tensor(OUT.logits.copy()), torch.as_tensor(OUT.weight.copy()))
-    np.testing.assert_allclose(found, pairwise_margin(OUT.logits, OUT.weight), rtol=1e-12)
+    result = pairwise_margin(torch.as_tensor(OUT.logits.copy()), torch.as_tensor(OUT.weight.copy()))
+    np.testing.assert_allclose(result, pairwise_margin(OUT.logits, OUT.weight), rtol=1e-12)
 
 
 @pytest.mark.parametrize("score", [gen, lambda z: max_logit_pnorm(z, p=3)], ids=["gen", "pnorm"])
@@ -451,9 +451,9 @@ def test_plain_functions_agree_between_numpy_torch_and_jax(score):
     torch, jnp = pytest.importorskip("torch"), pytest.importorskip("jax.numpy")
     z = OUT.logits.astype(np.float32)
     for make_array in (torch.as_tensor, jnp.asarray):
-        found = score(make_array(z))
-        assert type(found) is type(make_array(z))
-        np.testing.assert_allclose(np.asarray(found), score(z), rtol=1e-4)
+        result = score(make_array(z))
+        assert type(result) is type(make_array(z))
+        np.testing.assert_allclose(np.asarray(result), score(z), rtol=1e-4)
 
 
 def test_gen_by_hand():

@@ -46,8 +46,8 @@ def test_with_a_bias_the_norms_are_those_of_both():
     norms = [np.sqrt(sum(w * w for w in row) + b * b) for row, b in zip(WEIGHT, BIAS, strict=True)]
     signed, gap, _ = by_loops(norms)
     np.testing.assert_allclose(geometric_margin(LOGITS, WEIGHT, bias=BIAS), signed, rtol=1e-12, atol=1e-14)
-    found = geometric_margin(LOGITS, WEIGHT, bias=BIAS, form="top_two")
-    np.testing.assert_allclose(found, gap, rtol=1e-12, atol=1e-14)
+    result = geometric_margin(LOGITS, WEIGHT, bias=BIAS, form="top_two")
+    np.testing.assert_allclose(result, gap, rtol=1e-12, atol=1e-14)
 
 
 def test_the_gap_is_the_size_of_the_signed_margin_where_both_rules_agree():
@@ -57,14 +57,14 @@ def test_the_gap_is_the_size_of_the_signed_margin_where_both_rules_agree():
 
 
 def test_the_geometric_rule_has_its_own_predictions_and_errors():
-    found = geometric_rule(OUTPUTS)
-    np.testing.assert_array_equal(found.predictions, RULE)
-    np.testing.assert_array_equal(found.errors, (RULE != LABELS) | (LABELS < 0))
-    np.testing.assert_allclose(confidence_margin(found.logits), GAP, rtol=1e-12, atol=1e-14)
+    result = geometric_rule(OUTPUTS)
+    np.testing.assert_array_equal(result.predictions, RULE)
+    np.testing.assert_array_equal(result.errors, (RULE != LABELS) | (LABELS < 0))
+    np.testing.assert_allclose(confidence_margin(result.logits), GAP, rtol=1e-12, atol=1e-14)
     for form in ("signed", "top_two"):
-        np.testing.assert_allclose(GeometricMargin(form)(found), GAP, rtol=1e-12, atol=1e-14)
-    assert found.check_head().agrees
-    np.testing.assert_array_equal(found.ids, OUTPUTS.ids)
+        np.testing.assert_allclose(GeometricMargin(form)(result), GAP, rtol=1e-12, atol=1e-14)
+    assert result.check_head().agrees
+    np.testing.assert_array_equal(result.ids, OUTPUTS.ids)
 
 
 def test_names_with_the_form_are_known_and_the_default_report_has_one():

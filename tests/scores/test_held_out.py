@@ -44,14 +44,14 @@ def test_rounding_moves_no_row_and_equal_rows_stay_together():
 
 def test_a_row_is_scored_by_a_fit_on_the_other_folds():
     fold = np.arange(len(FEW)) % 4
-    found = out_of_fold(KNN(k=1), FEW, fold)
+    result = out_of_fold(KNN(k=1), FEW, fold)
     unit = FEW.features / np.linalg.norm(FEW.features, axis=1, keepdims=True)
     for row in range(len(FEW)):
         nearest = np.square(unit[row] - unit[fold != fold[row]]).sum(axis=1).min()
-        assert found[row] == pytest.approx(-nearest, rel=1e-6)
+        assert result[row] == pytest.approx(-nearest, rel=1e-6)
     some = out_of_fold(KNN(k=1), FEW, fold, enough=15)
     np.testing.assert_array_equal(np.isnan(some), fold >= 2)
-    np.testing.assert_array_equal(some[fold < 2], found[fold < 2])
+    np.testing.assert_array_equal(some[fold < 2], result[fold < 2])
 
 
 def test_one_sample_alone_has_no_others():

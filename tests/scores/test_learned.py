@@ -36,21 +36,21 @@ def _mixed(n, seed):
 @given(NUMBERS)
 def test_a_quantile_map_never_changes_an_order(values):
     values = np.array(values)
-    places = QuantileMap.of(values)(values)
+    positions = QuantileMap.of(values)(values)
     order = np.argsort(values, kind="stable")
-    assert (np.diff(places[order]) >= 0).all()
+    assert (np.diff(positions[order]) >= 0).all()
 
 
 def test_the_map_of_a_knot_is_its_normal_quantile():
     values = np.arange(16.0)
-    found = QuantileMap.of(values)
-    np.testing.assert_allclose(found(values), ndtri((np.arange(16) + 0.5) / 16), atol=1e-12)
+    result = QuantileMap.of(values)
+    np.testing.assert_allclose(result(values), ndtri((np.arange(16) + 0.5) / 16), atol=1e-12)
 
 
 def test_the_map_goes_on_rising_beyond_its_sample_but_not_far():
-    places = QuantileMap.of(np.arange(100.0))(np.array([-np.inf, -1e3, -1.0, 99.0, 100.0, 1e3, np.inf]))
-    assert (np.diff(places) > 0).all()
-    assert np.ptp(places) < 2 * ndtri(1 - 0.5 / 100) + 2
+    positions = QuantileMap.of(np.arange(100.0))(np.array([-np.inf, -1e3, -1.0, 99.0, 100.0, 1e3, np.inf]))
+    assert (np.diff(positions) > 0).all()
+    assert np.ptp(positions) < 2 * ndtri(1 - 0.5 / 100) + 2
 
 
 def test_logistic_regression_finds_the_lowest_penalized_log_loss():
@@ -61,8 +61,8 @@ def test_logistic_regression_finds_the_lowest_penalized_log_loss():
     def objective(b):
         return log_losses(b[0] + columns @ b[1:], right).sum() + 0.5 * 2.0 * (b[1:] ** 2).sum()
 
-    found = fit_logistic(columns, right, ridge=2.0)
-    np.testing.assert_allclose(found, minimize(objective, np.zeros(4), tol=1e-12).x, atol=1e-4)
+    result = fit_logistic(columns, right, ridge=2.0)
+    np.testing.assert_allclose(result, minimize(objective, np.zeros(4), tol=1e-12).x, atol=1e-4)
 
 
 def test_separable_rows_have_finite_weights():
@@ -115,15 +115,15 @@ def test_a_score_of_right_and_wrong_is_fitted_on_rows_of_every_kind(digits):
 def _rows(n, seed):
     """Places of three scores, two of them telling, predicted classes and folds."""
     rng = np.random.default_rng(seed)
-    places = rng.normal(size=(n, 3))
-    right = (rng.random(n) < 1 / (1 + np.exp(-1 - places @ [1.0, 0.5, -0.3]))).astype(float)
-    return places, rng.integers(2, size=n), right, np.arange(n) % 5
+    positions = rng.normal(size=(n, 3))
+    right = (rng.random(n) < 1 / (1 + np.exp(-1 - positions @ [1.0, 0.5, -0.3]))).astype(float)
+    return positions, rng.integers(2, size=n), right, np.arange(n) % 5
 
 
 def test_weights_are_those_of_all_ridges_averaged_by_the_likelihood_of_held_out_rows():
-    places, predictions, right, fold = _rows(80, 0)
-    mean = places[:, :2].mean(axis=1, keepdims=True)
-    columns = np.column_stack([mean, places, predictions[:, None] == np.argsort(-np.bincount(predictions))])
+    positions, predictions, right, fold = _rows(80, 0)
+    mean = positions[:, :2].mean(axis=1, keepdims=True)
+    columns = np.column_stack([mean, positions, predictions[:, None] == np.argsort(-np.bincount(predictions))])
     rising, at = np.arange(6) < 4, np.zeros((len(RIDGES) + 1, 7))
     at[-1, :2] = fit_logistic(mean, right, ridge=OF_BASE)
     losses = [*RIDGES, held_out_losses(mean, right, fold, ridge=OF_BASE).sum()]
@@ -132,17 +132,17 @@ def test_weights_are_those_of_all_ridges_averaged_by_the_likelihood_of_held_out_
         at[row] = fit_logistic(columns, right, ridge=each, rising=rising)
         losses[row] = held_out_losses(columns, right, fold, ridge=each, rising=rising).sum()
     expected = softmax(-np.array(losses)) @ at
-    found = weigh(places, predictions, right, fold, base=2, classes=2)
-    np.testing.assert_allclose(found.intercept, expected[0])
-    np.testing.assert_allclose(found.scores, expected[2:5] + expected[1] / 2 * np.array([1, 1, 0]))
-    assert len(found.others) == 2
+    result = weigh(positions, predictions, right, fold, base=2, classes=2)
+    np.testing.assert_allclose(result.intercept, expected[0])
+    np.testing.assert_allclose(result.scores, expected[2:5] + expected[1] / 2 * np.array([1, 1, 0]))
+    assert len(result.others) == 2
 
 
 def test_a_score_never_counts_against_itself():
-    places, predictions, right, fold = _rows(2000, 1)
-    found = weigh(places, predictions, right, fold, base=1, classes=2)
-    assert found.scores[2] == 0
-    assert (found.scores[:2] > 0.2).all()
+    positions, predictions, right, fold = _rows(2000, 1)
+    result = weigh(positions, predictions, right, fold, base=1, classes=2)
+    assert result.scores[2] == 0
+    assert (result.scores[:2] > 0.2).all()
 
 
 @given(seed=st.integers(0, 10**6), ridge=st.sampled_from([0.3, 3.0, 100.0]), alike=st.floats(0, 0.99))
@@ -162,9 +162,9 @@ def test_coefficients_that_must_not_fall_are_those_of_the_bounded_minimum(seed, 
     bounds = [(None, None), *[(0, None)] * 4, *[(None, None)] * 2]
     tight = {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 10_000}
     expected = minimize(objective, np.zeros(7), jac=gradient, bounds=bounds, method="L-BFGS-B", options=tight)
-    found = fit_logistic(columns, right, ridge=ridge, rising=rising)
-    assert (found[1:5] >= 0).all()
-    assert objective(found) <= expected.fun + 1e-6
+    result = fit_logistic(columns, right, ridge=ridge, rising=rising)
+    assert (result[1:5] >= 0).all()
+    assert objective(result) <= expected.fun + 1e-6
 
 
 @pytest.mark.parametrize("seed", [53, 172, 296, 395])
@@ -173,16 +173,16 @@ def test_a_coefficient_that_is_pressed_on_its_bound_does_not_hold_up_the_others(
     mixed = rng.random((300, 2)) @ rng.normal(size=(2, 15)) + 0.001 * rng.normal(size=(300, 15))
     columns, true = mixed.argsort(0).argsort(0) / 300, 5 * rng.normal(size=15)
     right = (rng.random(300) < expit(columns @ true - true.sum() / 2 + 2)).astype(float)
-    found = fit_logistic(columns, right, ridge=1e-3, rising=np.ones(15, bool))
-    slope = columns.T @ (expit(found[0] + columns @ found[1:]) - right) + 1e-3 * found[1:]
-    np.testing.assert_allclose(slope[found[1:] > 0], 0, atol=1e-3)
-    assert (slope[found[1:] == 0] > -1e-3).all()
+    result = fit_logistic(columns, right, ridge=1e-3, rising=np.ones(15, bool))
+    slope = columns.T @ (expit(result[0] + columns @ result[1:]) - right) + 1e-3 * result[1:]
+    np.testing.assert_allclose(slope[result[1:] > 0], 0, atol=1e-3)
+    assert (slope[result[1:] == 0] > -1e-3).all()
 
 
 def test_a_base_that_points_the_wrong_way_keeps_its_order():
-    places, predictions, _, fold = _rows(50, 2)
-    found = weigh(places[:, :1], predictions, (places[:, 0] < 0).astype(float), fold, base=1, classes=2)
-    assert found.scores[0] > 0
+    positions, predictions, _, fold = _rows(50, 2)
+    result = weigh(positions[:, :1], predictions, (positions[:, 0] < 0).astype(float), fold, base=1, classes=2)
+    assert result.scores[0] > 0
 
 
 def test_the_base_is_the_mean_place_of_its_scores():
@@ -197,18 +197,18 @@ def test_each_column_has_its_own_ridge():
     rng = np.random.default_rng(0)
     columns = rng.normal(size=(200, 2))
     right = (columns.sum(axis=1) > 0).astype(float)
-    found = fit_logistic(columns, right, ridge=np.array([1.0, 1e6]))
-    assert found[1] > 1
-    assert abs(found[2]) < 1e-3
+    result = fit_logistic(columns, right, ridge=np.array([1.0, 1e6]))
+    assert result[1] > 1
+    assert abs(result[2]) < 1e-3
 
 
 def test_losses_of_rows_held_out_are_those_of_a_fit_without_them():
     rng = np.random.default_rng(0)
     columns, right, fold = rng.normal(size=(60, 2)), (rng.random(60) < 0.6).astype(float), np.arange(60) % 3
-    found = held_out_losses(columns, right, fold, ridge=1.0)
+    result = held_out_losses(columns, right, fold, ridge=1.0)
     weights = fit_logistic(columns[fold != 1], right[fold != 1], ridge=1.0)
     expected = log_losses(weights[0] + columns[fold == 1] @ weights[1:], right[fold == 1])
-    np.testing.assert_allclose(found[fold == 1], expected)
+    np.testing.assert_allclose(result[fold == 1], expected)
 
 
 def test_the_confidence_is_the_log_odds_of_being_right():
@@ -220,9 +220,9 @@ def test_the_confidence_is_the_log_odds_of_being_right():
             assert abs(chance[here].mean() - (~fresh.errors[here]).mean()) < 0.1
 
 
-def _same(one, other):
+def _same(single, other):
     """Whether two fits are equal to the bit."""
-    (header, arrays), (same, others) = to_state(one), to_state(other)
+    (header, arrays), (same, others) = to_state(single), to_state(other)
     return header == same and all(arrays[name].tobytes() == others[name].tobytes() for name in arrays)
 
 
@@ -251,7 +251,7 @@ def test_another_order_of_real_rows_gives_the_same_score(digits):
 def test_copies_of_a_sample_count_once():
     sample = _mixed(300, 6)
     thrice = Outputs.concat([sample, sample, sample])
-    assert _same(*(Learned((MaxSoftmax(),), (Energy(),)).fit(one) for one in (sample, thrice)))
+    assert _same(*(Learned((MaxSoftmax(),), (Energy(),)).fit(each) for each in (sample, thrice)))
 
 
 def test_of_several_labels_of_a_sample_none_is_preferred():
@@ -271,17 +271,17 @@ def test_folds_are_of_like_size_where_features_are_the_logits():
 def test_copies_of_a_row_are_in_the_same_fold_and_folds_of_like_size():
     rows = _mixed(1000, 8)
     bare = Outputs(logits=np.vstack([rows.logits, -0.0 + rows.logits]), labels=np.tile(rows.labels, 2))
-    for one in (bare, Outputs.concat([rows, rows])):
-        found = folds(one)
-        np.testing.assert_array_equal(found[:1000], found[1000:])
-        assert np.bincount(found).tolist() == [400] * 5
+    for each in (bare, Outputs.concat([rows, rows])):
+        result = folds(each)
+        np.testing.assert_array_equal(result[:1000], result[1000:])
+        assert np.bincount(result).tolist() == [400] * 5
 
 
 def test_folds_tell_nothing_of_confidence_label_or_name():
     rows = _mixed(2000, 9)
-    for one in (rows, Outputs(logits=rows.logits, labels=rows.labels)):
-        for values in (MaxSoftmax()(one), one.errors, np.arange(2000)):
-            means = [values[folds(one) == number].mean() for number in range(5)]
+    for each in (rows, Outputs(logits=rows.logits, labels=rows.labels)):
+        for values in (MaxSoftmax()(each), each.errors, np.arange(2000)):
+            means = [values[folds(each) == number].mean() for number in range(5)]
             assert np.ptp(means) < 5 * values.std() / np.sqrt(400)
 
 

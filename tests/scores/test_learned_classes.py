@@ -14,8 +14,8 @@ def test_the_order_of_classes_changes_nothing(copies, n_classes):
     labels = rng.integers(n_classes, size=900)
     logits = rng.normal(size=(900, n_classes)) + 2.5 * np.eye(n_classes)[labels]
     ids, order = np.arange(900) // copies, rng.permutation(n_classes)
-    place = np.argsort(order)
-    one = as_score("learned").fit(Outputs(logits=logits, labels=labels, ids=ids))
-    other = as_score("learned").fit(Outputs(logits=logits[:, order], labels=place[labels], ids=ids))
-    found, again = one(Outputs(logits=logits)), other(Outputs(logits=logits[:, order]))
-    np.testing.assert_allclose(found, again, atol=1e-6)
+    position = np.argsort(order)
+    single = as_score("learned").fit(Outputs(logits=logits, labels=labels, ids=ids))
+    other = as_score("learned").fit(Outputs(logits=logits[:, order], labels=position[labels], ids=ids))
+    result, again = single(Outputs(logits=logits)), other(Outputs(logits=logits[:, order]))
+    np.testing.assert_allclose(result, again, atol=1e-6)

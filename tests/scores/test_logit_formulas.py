@@ -26,9 +26,9 @@ def test_an_array_on_the_cpu_is_viewed_without_a_copy(make):
 def test_a_tensor_gives_the_kernels_numbers_in_its_own_type(dtype):
     z = torch.as_tensor(LOGITS).to(dtype)
     expected = max_softmax(z.double().numpy())
-    found = max_softmax(z)
-    assert found.dtype == (torch.float64 if dtype == torch.float64 else torch.float32)
-    np.testing.assert_array_equal(found, expected.astype(found.numpy().dtype))
+    result = max_softmax(z)
+    assert result.dtype == (torch.float64 if dtype == torch.float64 else torch.float32)
+    np.testing.assert_array_equal(result, expected.astype(result.numpy().dtype))
 
 
 def test_a_gradient_that_is_asked_for_is_kept():
@@ -57,8 +57,8 @@ def test_a_recorded_graph_holds_the_score_and_not_its_numbers():
 
 
 def test_a_traced_function_of_jax_is_not_viewed():
-    found = jax.jit(max_softmax)(jnp.asarray(LOGITS))
-    np.testing.assert_allclose(found, max_softmax(LOGITS), rtol=1e-5, atol=1e-5)
+    result = jax.jit(max_softmax)(jnp.asarray(LOGITS))
+    np.testing.assert_allclose(result, max_softmax(LOGITS), rtol=1e-5, atol=1e-5)
 
 
 def test_an_unusable_row_of_a_tensor_is_nan_for_every_score():

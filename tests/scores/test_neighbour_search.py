@@ -56,8 +56,8 @@ def test_neighbours_too_close_for_float32_are_told_apart():
     rng = np.random.default_rng(1)
     bank = 1 + 1e-12 * rng.normal(size=(100, 4))
     queries = rng.normal(size=(10, 4))
-    found = distances(bank, queries, 2)
-    np.testing.assert_allclose(found, brute_force(queries, bank, 2), rtol=1e-15)
+    result = distances(bank, queries, 2)
+    np.testing.assert_allclose(result, brute_force(queries, bank, 2), rtol=1e-15)
 
 
 def test_blocks_do_not_matter(monkeypatch):
@@ -79,8 +79,8 @@ def measured_again(monkeypatch, bank, queries):
         original(self, measure, rows, fewest, *others)
 
     monkeypatch.setattr(_Block, "_measure_near", counted)
-    found = distances(bank, queries, 2)
-    np.testing.assert_allclose(found, brute_force(queries, bank, 2), rtol=1e-9)
+    result = distances(bank, queries, 2)
+    np.testing.assert_allclose(result, brute_force(queries, bank, 2), rtol=1e-9)
     return sum(asked)
 
 
@@ -121,8 +121,8 @@ def test_weighted_products_too_close_for_float32_are_told_apart():
 def test_neighbours_are_sought_among_some_rows_of_the_bank(ends):
     rng = np.random.default_rng(10)
     bank, queries = rng.normal(size=(100, 5)), rng.normal(size=(40, 5))
-    found = Search(Bank(bank), queries).distances(1, first=ends[0], last=ends[1])
-    np.testing.assert_allclose(found, brute_force(queries, bank[slice(*ends)], 1), rtol=1e-12)
+    result = Search(Bank(bank), queries).distances(1, first=ends[0], last=ends[1])
+    np.testing.assert_allclose(result, brute_force(queries, bank[slice(*ends)], 1), rtol=1e-12)
 
 
 def test_one_product_serves_every_question(monkeypatch):

@@ -54,8 +54,8 @@ def test_dice(theirs):
 
 def test_kl_matching(theirs):
     detector = theirs.KLMatching(None).fit_logits(Z)
-    found = KLMatching().fit(CAL)(OUT)
-    np.testing.assert_allclose(found, -detector.predict_logits(NEW_Z).numpy(), rtol=1e-3, atol=1e-5)
+    result = KLMatching().fit(CAL)(OUT)
+    np.testing.assert_allclose(result, -detector.predict_logits(NEW_Z).numpy(), rtol=1e-3, atol=1e-5)
 
 
 def test_she(theirs):
@@ -74,6 +74,8 @@ def test_mds_and_rmds(theirs):
     """Theirs divide by the number of samples too little, and MDS by 2 too much."""
     x, new = X.double(), NEW.double()
     ours = MDS("empirical").fit(CAL)(OUT), RMDS("empirical").fit(CAL)(OUT)
-    found = [d(None).fit_features(x.float(), Y).predict_features(new.float()) for d in (theirs.Mahalanobis, theirs.RMD)]
-    np.testing.assert_allclose(ours[0], -2 * len(CAL) * found[0].numpy(), rtol=1e-3)
-    np.testing.assert_allclose(ours[1], -len(CAL) * found[1].numpy(), rtol=1e-3, atol=1e-2)
+    result = [
+        d(None).fit_features(x.float(), Y).predict_features(new.float()) for d in (theirs.Mahalanobis, theirs.RMD)
+    ]
+    np.testing.assert_allclose(ours[0], -2 * len(CAL) * result[0].numpy(), rtol=1e-3)
+    np.testing.assert_allclose(ours[1], -len(CAL) * result[1].numpy(), rtol=1e-3, atol=1e-2)

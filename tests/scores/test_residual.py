@@ -27,8 +27,8 @@ def test_the_origin_keeps_its_digits_where_the_head_is_far_from_orthogonal(shape
     u, _, vt = np.linalg.svd(rng.normal(size=shape), full_matrices=False)
     weight = u * np.geomspace(1, 1 / condition, 7) @ vt
     origin = vt.T @ rng.normal(size=7)
-    found = _least_squares(weight, weight @ origin)
-    assert np.linalg.norm(found - origin) < 50 * condition * 2**-53 * np.linalg.norm(origin)
+    result = _least_squares(weight, weight @ origin)
+    assert np.linalg.norm(result - origin) < 50 * condition * 2**-53 * np.linalg.norm(origin)
 
 
 @pytest.mark.parametrize("dim", [0, 2, 20, None])

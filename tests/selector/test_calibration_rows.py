@@ -87,11 +87,11 @@ def test_one_known_id_with_its_contents_is_enough():
 def test_other_samples_of_the_same_names_are_not_taken_for_those_of_calibration():
     selector = calibrate(classified(900, 0, ids="cat/{row}.png"), risk=0.1)
     words = "About 300 of 300 fresh rows have ids of rows that calibrated the selector"
-    with pytest.warns(UserWarning, match=words) as told:
-        found = certify(selector, classified(300, 1, ids="cat/{row}.png"))
-    assert told[0].filename == __file__
-    assert found.fresh.compared == ("contents",)
-    assert found.verdict != "not tested"
+    with pytest.warns(UserWarning, match=words) as message:
+        certificate = certify(selector, classified(300, 1, ids="cat/{row}.png"))
+    assert message[0].filename == __file__
+    assert certificate.fresh.compared == ("contents",)
+    assert certificate.verdict != "not tested"
 
 
 @pytest.mark.parametrize("ids", [np.arange(900), np.arange(900).astype(str)], ids=["numbers", "numbers as text"])
@@ -157,8 +157,8 @@ def test_copies_of_fresh_rows_with_ties_are_not_refused(times, decimals):
 
 
 def test_percentiles_of_each_file_prove_nothing():
-    one, other = (table(1000, seed) for seed in (0, 1))
-    binned = [Outputs(confidences={"c": np.arange(1000) // 10 / 100}, errors=rows.errors) for rows in (one, other)]
+    single, other = (table(1000, seed) for seed in (0, 1))
+    binned = [Outputs(confidences={"c": np.arange(1000) // 10 / 100}, errors=rows.errors) for rows in (single, other)]
     assert not SeenRows.of(binned[0]).share(binned[1])
 
 
@@ -189,8 +189,8 @@ def test_names_that_tell_the_class_are_not_taken_for_those_of_calibration():
     rng = np.random.default_rng(0)
     names, labels = [f"{row % 3}/{row}.png" for row in range(900)], np.arange(900) % 3
     guesses = [np.where(rng.random(900) < 0.95, labels, rng.integers(3, size=900)) for _ in range(2)]
-    one, other = (Outputs(logits=5.0 * np.eye(3)[guess], labels=labels, ids=names) for guess in guesses)
-    assert not SeenRows.of(one).share(other)
+    single, other = (Outputs(logits=5.0 * np.eye(3)[guess], labels=labels, ids=names) for guess in guesses)
+    assert not SeenRows.of(single).share(other)
 
 
 def test_an_id_of_one_row_and_contents_of_another_are_no_common_row():
@@ -210,8 +210,8 @@ def test_rows_of_few_values_are_known_again_by_their_names():
 def test_ties_of_other_distributions_prove_nothing():
     rng = np.random.default_rng(0)
     wide, narrow = ([rng.integers(most, size=1500) / 1e4 for _ in range(60)] for most in (10_000, 1000))
-    for one, other in zip(wide, narrow, strict=True):
-        a, b = (Outputs(confidences={"c": c}, errors=np.zeros(1500, dtype=bool)) for c in (one, other))
+    for each, other in zip(wide, narrow, strict=True):
+        a, b = (Outputs(confidences={"c": c}, errors=np.zeros(1500, dtype=bool)) for c in (each, other))
         assert not SeenRows.of(a).share(b)
         assert not SeenRows.of(b).share(a)
 
@@ -259,5 +259,5 @@ def test_labels_of_a_recertification_are_seen_by_their_ids():
 
 
 def test_a_selector_that_keeps_no_rows_says_so():
-    found = certify(replace(calibrate(table(900, 0), risk=0.1), seen=None), table(900, 1))
-    assert found.fresh.compared == ()
+    certificate = certify(replace(calibrate(table(900, 0), risk=0.1), seen=None), table(900, 1))
+    assert certificate.fresh.compared == ()

@@ -38,13 +38,13 @@ def certificate():
 
 def test_a_selector_remembers_its_rows_in_the_file_too(tmp_path):
     SELECTOR.save(tmp_path / "s.abstain")
-    found = Selector.load(tmp_path / "s.abstain").calibration
-    assert found == SELECTOR.calibration
-    assert (found.rows, found.samples, found.unusable, found.held_out, found.largest) == (3000, 3000, 0, 0, 1)
-    assert [one.name for one in found.domains] == ["a", "b"]
+    result = Selector.load(tmp_path / "s.abstain").calibration
+    assert result == SELECTOR.calibration
+    assert (result.rows, result.samples, result.unusable, result.held_out, result.largest) == (3000, 3000, 0, 0, 1)
+    assert [each.name for each in result.domains] == ["a", "b"]
     accepted = SELECTOR.accepts(CAL)
-    assert sum(one.accepted for one in found.domains) == accepted.sum() == SELECTOR.threshold.accepted
-    assert sum(one.errors for one in found.domains) == (CAL.errors & accepted).sum()
+    assert sum(each.accepted for each in result.domains) == accepted.sum() == SELECTOR.threshold.accepted
+    assert sum(each.errors for each in result.domains) == (CAL.errors & accepted).sum()
 
 
 def test_the_digest_is_that_of_the_file(tmp_path):
@@ -66,11 +66,11 @@ def test_rows_that_fit_the_score_are_held_out_and_classes_are_told_by_name():
     labels = rng.integers(3, size=1500)
     logits = rng.normal(size=(1500, 3)) + 4 * np.eye(3)[labels]
     known = Outputs(logits=logits, labels=labels, class_names=["cat", "dog", "<b>"])
-    found = calibrate(known, score="gen", risk=0.1).calibration
-    assert [one.name for one in found.classes] == ["<b>", "cat", "dog"]
+    selector = calibrate(known, score="gen", risk=0.1).calibration
+    assert [each.name for each in selector.classes] == ["<b>", "cat", "dog"]
     held = calibrate(known, score=["max_softmax", "energy"], risk=0.1).calibration
     assert held.held_out == 300
-    assert sum(one.n for one in held.classes) == 1200
+    assert sum(each.n for each in held.classes) == 1200
 
 
 def test_a_kept_guarantee_is_confirmed_or_consistent(certificate):
@@ -83,76 +83,76 @@ def test_a_kept_guarantee_is_confirmed_or_consistent(certificate):
 
 def test_a_broken_guarantee_is_refuted_and_its_slices_are_told():
     bad = rows(3000, 2, steep=0.9)
-    found = certify(SELECTOR, bad)
-    assert found.verdict == "refuted"
-    assert all(one.above for one in found.fresh.domains)
-    assert "In the group a, " in slice_words(found.fresh)[0]
-    assert verdict_words(found) == "The fresh rows refute the guarantee."
+    result = certify(SELECTOR, bad)
+    assert result.verdict == "refuted"
+    assert all(each.above for each in result.fresh.domains)
+    assert "In the group a, " in slice_words(result.fresh)[0]
+    assert verdict_words(result) == "The fresh rows refute the guarantee."
 
 
 def test_slices_are_tested_together_one_after_the_other():
     sizes, wrong = (100, 110, 40), (20, 11, 0)
     errors = np.concatenate([np.arange(size) < some for size, some in zip(sizes, wrong, strict=True)])
     confidence = 1 - 1e-4 * np.random.default_rng(7).random(250)
-    found = certify(
+    result = certify(
         SELECTOR, Outputs(confidences={"vendor": confidence}, errors=errors, domain=np.repeat(["a", "b", "c"], sizes))
     )
-    assert found.fresh.accepted == 250
-    assert [one.above for one in found.fresh.domains] == [True, True, False]  # b: p = 0.022, more than 0.05 / 3
+    assert result.fresh.accepted == 250
+    assert [each.above for each in result.fresh.domains] == [True, True, False]  # b: p = 0.022, more than 0.05 / 3
 
 
 def test_few_rows_say_little_and_the_power_is_told():
-    found = certify(SELECTOR, rows(60, 3))
-    assert found.verdict == "too little data"
-    assert "A share of 0.1 would be noticed with probability 0." in words_of_test(found.fresh.tests[0])
+    result = certify(SELECTOR, rows(60, 3))
+    assert result.verdict == "too little data"
+    assert "A share of 0.1 would be noticed with probability 0." in words_of_test(result.fresh.tests[0])
 
 
 def test_clusters_are_tested_by_bets():
     clustered = calibrate(rows(4000, 0, copies=4), risk=0.08)
-    found = certify(clustered, rows(4000, 5, copies=4))
-    assert found.fresh.tests[0].result.by == "betting"
-    assert "would be noticed with probability about " in findings(found)[0]
-    assert (found.calibration.largest, found.calibration.samples) == (4, 1000)
+    result = certify(clustered, rows(4000, 5, copies=4))
+    assert result.fresh.tests[0].result.by == "betting"
+    assert "would be noticed with probability about " in findings(result)[0]
+    assert (result.calibration.largest, result.calibration.samples) == (4, 1000)
     assert certify(clustered, rows(4000, 6, copies=4, steep=1.0)).verdict == "refuted"
 
 
 def test_each_group_is_tested_and_the_level_shared():
     grouped = calibrate(CAL, Risk(0.05, per="domain"))
     mixed = rows(4000, 7, domains=("a", "c"))
-    found = certify(grouped, mixed)
-    assert [test.about[-11:] for test in found.fresh.tests[1:]] == ["the group a", "the group b"]
-    assert found.fresh.unseen == ("c",)
-    assert found.selector.per == "domain"
-    assert found.fresh.tests[2].result.trials == 0
+    result = certify(grouped, mixed)
+    assert [test.about[-11:] for test in result.fresh.tests[1:]] == ["the group a", "the group b"]
+    assert result.fresh.unseen == ("c",)
+    assert result.selector.per == "domain"
+    assert result.fresh.tests[2].result.trials == 0
 
 
 def test_risk_and_coverage_are_both_tested():
     both = calibrate(CAL, risk=0.08, coverage=0.5)
-    found = certify(both, FRESH)
-    covered = found.fresh.tests[1].result
+    result = certify(both, FRESH)
+    covered = result.fresh.tests[1].result
     assert (covered.limit, covered.trials) == (0.5, 3000)
     assert covered.events == (~both.accepts(FRESH)).sum()
-    assert "are rejected" in words_of_test(found.fresh.tests[1])
+    assert "are rejected" in words_of_test(result.fresh.tests[1])
 
 
 @pytest.mark.parametrize("options", [{"coverage": 0.7, "delta": None}, {"cost": 0.2}], ids=["in expectation", "cost"])
 def test_what_rows_cannot_refute_is_not_tested(options):
-    found = certify(calibrate(CAL, **options), FRESH)
-    assert found.verdict == "not tested"
-    assert "not tested, as" in words_of_test(found.fresh.tests[0])
+    result = certify(calibrate(CAL, **options), FRESH)
+    assert result.verdict == "not tested"
+    assert "not tested, as" in words_of_test(result.fresh.tests[0])
 
 
 def test_without_fresh_rows_nothing_is_tested():
-    found = certify(SELECTOR)
-    assert (found.fresh, found.verdict, findings(found)) == (None, "not tested", [])
-    assert guarantee_words(found)[0].startswith("The share of errors among accepted rows is at most 0.05")
+    result = certify(SELECTOR)
+    assert (result.fresh, result.verdict, findings(result)) == (None, "not tested", [])
+    assert guarantee_words(result)[0].startswith("The share of errors among accepted rows is at most 0.05")
 
 
 def test_rows_that_are_not_usable_are_counted_and_never_accepted():
     confidence = np.append(np.full(400, 0.99), np.full(10, np.nan))
     fresh = Outputs(confidences={"vendor": confidence}, errors=np.zeros(410, dtype=bool), nonfinite="reject")
-    found = certify(SELECTOR, fresh).fresh
-    assert (found.unusable, found.accepted, found.errors) == (10, 400, 0)
+    result = certify(SELECTOR, fresh).fresh
+    assert (result.unusable, result.accepted, result.errors) == (10, 400, 0)
 
 
 @pytest.mark.parametrize(("n", "wrong"), [(1, 0), (2, 1), (500, 0), (500, 1)])
@@ -205,32 +205,32 @@ def test_the_same_again_stands(certificate):
 
 def test_other_software_is_only_noticed(certificate):
     newer = replace(certificate, software=certificate.software | {"numpy": "9.9"})
-    found = changes(certificate, newer)
-    assert found.stands
-    assert found.notices[0].startswith("software.numpy: ")
+    result = changes(certificate, newer)
+    assert result.stands
+    assert result.notices[0].startswith("software.numpy: ")
 
 
 def test_another_selector_breaks_it(certificate):
     other = certify(calibrate(CAL, risk=0.06), FRESH, sources=certificate.sources)
-    found = changes(certificate, other)
-    assert found.breaks[0].startswith(f"another selector (digest {other.selector.digest[:12]}")
-    assert len(found.breaks) < 7
-    assert any("more numbers differ" in words for words in found.breaks)
-    assert any(words.startswith("guarantees[0].target: 0.05 → 0.06") for words in found.breaks)
+    result = changes(certificate, other)
+    assert result.breaks[0].startswith(f"another selector (digest {other.selector.digest[:12]}")
+    assert len(result.breaks) < 7
+    assert any("more numbers differ" in words for words in result.breaks)
+    assert any(words.startswith("guarantees[0].target: 0.05 → 0.06") for words in result.breaks)
 
 
 def test_other_rows_at_the_same_place_break_it(certificate):
-    found = changes(certificate, certify(SELECTOR, rows(3000, 8), sources=certificate.sources))
-    assert any(words.startswith("fresh.digest: ") for words in found.breaks)
+    result = changes(certificate, certify(SELECTOR, rows(3000, 8), sources=certificate.sources))
+    assert any(words.startswith("fresh.digest: ") for words in result.breaks)
 
 
 def test_what_is_not_proved_is_aimed_at():
     threshold = SELECTOR.threshold
     aimed = replace(SELECTOR, threshold=replace(threshold, guarantee=threshold.guarantee.unproved("as rows depend")))
-    found = certify(aimed, FRESH)
-    assert "guarantee" not in verdict_words(found)
-    assert verdict_words(found).endswith(" what was aimed at.")
-    assert "at most 0.05 is aimed at" in findings(found)[0]
+    result = certify(aimed, FRESH)
+    assert "guarantee" not in verdict_words(result)
+    assert verdict_words(result).endswith(" what was aimed at.")
+    assert "at most 0.05 is aimed at" in findings(result)[0]
 
 
 def test_rows_with_classes_and_tables_are_told_apart():
@@ -269,15 +269,15 @@ def test_rows_that_calibrated_it_and_rows_without_labels_are_refused():
 
 def test_fresh_rows_do_not_break_a_certificate_that_had_none():
     before = certify(SELECTOR)
-    found = changes(before, certify(SELECTOR, FRESH, sources={"on": "fresh"}))
-    assert found.stands
-    assert any("rows for none" in words for words in found.notices)
+    result = changes(before, certify(SELECTOR, FRESH, sources={"on": "fresh"}))
+    assert result.stands
+    assert any("rows for none" in words for words in result.notices)
 
 
 def test_what_is_confirmed_is_within_the_bound_told_beside_it():
     for seed in range(30):
-        found = certify(SELECTOR, rows(400, 100 + seed)).fresh.tests[0].result
-        assert (found.verdict == "confirmed") == (found.high <= found.limit)
+        result = certify(SELECTOR, rows(400, 100 + seed)).fresh.tests[0].result
+        assert (result.verdict == "confirmed") == (result.high <= result.limit)
 
 
 def test_a_certificate_is_told_in_words_and_its_repr_is_a_line(certificate):

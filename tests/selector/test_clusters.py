@@ -25,24 +25,26 @@ def rows(rng, clusters, *, size=1, share=0.0, wrong=0.0, others=0.02, domains=No
 @pytest.fixture(scope="module")
 def of_clusters():
     """At most 0.1 of the rows of clusters of at most 300 rows are wrong; every row is accepted."""
-    found = calibrate(rows(np.random.default_rng(0), 30_000, size=300, share=1 / 300), risk=0.1)
-    assert found.threshold.value == -np.inf
-    return found
+    selector = calibrate(rows(np.random.default_rng(0), 30_000, size=300, share=1 / 300), risk=0.1)
+    assert selector.threshold.value == -np.inf
+    return selector
 
 
 def test_a_kept_guarantee_is_not_refuted_where_no_large_cluster_happens_to_be_drawn(of_clusters):
     """One in 300 clusters has 300 rows, all right, which half of the rows are; of the others 0.15 are wrong."""
     law = {"size": 300, "share": 1 / 300, "wrong": 0.0, "others": 0.15}
     fresh = [rows(np.random.default_rng([run, 2]), 300, **law) for run in range(60)]
-    verdicts = Counter(certify(of_clusters, one).verdict for one in fresh)
-    assert sum(one.clusters is None and one.errors.mean() > 0.13 for one in fresh) > 10  # the exact test refutes these
+    verdicts = Counter(certify(of_clusters, each).verdict for each in fresh)
+    assert (
+        sum(each.clusters is None and each.errors.mean() > 0.13 for each in fresh) > 10
+    )  # the exact test refutes these
     assert verdicts["refuted"] <= 0.05 * 60 + 3 * np.sqrt(60 * 0.05 * 0.95)
 
 
 def test_a_broken_guarantee_about_clusters_is_still_refuted(of_clusters):
-    found = certify(replace_largest(of_clusters, 20), rows(np.random.default_rng(1), 8000, others=0.3))
-    assert found.fresh.tests[0].result.by == "betting"
-    assert found.verdict == "refuted"
+    certificate = certify(replace_largest(of_clusters, 20), rows(np.random.default_rng(1), 8000, others=0.3))
+    assert certificate.fresh.tests[0].result.by == "betting"
+    assert certificate.verdict == "refuted"
 
 
 def replace_largest(selector, largest):
@@ -112,14 +114,14 @@ def test_a_bound_on_clusters_needs_ids():
 def test_fresh_clusters_larger_than_assumed_are_left_out_of_the_test_and_told():
     selector = calibrate(rows(np.random.default_rng(0), 3000), risk=0.1)
     fresh = rows(np.random.default_rng(1), 2000, size=30, share=0.01, wrong=1.0)
-    found = certify(selector, fresh)
+    certificate = certify(selector, fresh)
     sizes = np.unique(fresh.ids, return_counts=True)[1]
     larger = int(sizes[sizes > 1].sum())
-    assert found.fresh.tests[0].left_out == larger > 0
-    assert found.fresh.tests[0].result.trials <= (sizes == 1).sum()
-    assert found.verdict in ("confirmed", "consistent")
+    assert certificate.fresh.tests[0].left_out == larger > 0
+    assert certificate.fresh.tests[0].result.trials <= (sizes == 1).sum()
+    assert certificate.verdict in ("confirmed", "consistent")
     words = f"{larger} rows left out: their clusters have more than 1 row, which the guarantee does not cover."
-    assert words in findings(found)[0]
+    assert words in findings(certificate)[0]
 
 
 def test_where_clusters_count_one_row_of_each_tests_exactly():
@@ -140,9 +142,9 @@ def test_groups_of_clusters_have_bounds_of_their_own_and_are_taken_for_fixed():
         domain=np.tile(["one", "two", "two"], 2000),
     )
     selector = calibrate(outputs, Risk(0.1, per="domain"))
-    found = {name: one.guarantee for name, one in selector.groups.thresholds.items()}
-    assert (found["one"].largest, found["two"].largest, selector.threshold.guarantee.largest) == (1, 2, 3)
-    assert "if the groups were fixed before the sample" in str(found["one"])
+    result = {name: each.guarantee for name, each in selector.groups.thresholds.items()}
+    assert (result["one"].largest, result["two"].largest, selector.threshold.guarantee.largest) == (1, 2, 3)
+    assert "if the groups were fixed before the sample" in str(result["one"])
     assert "in clusters of at most 3 rows" in str(selector.threshold.guarantee)
     tests = certify(selector, replace_ids(outputs, rng)).fresh.tests
     assert [test.result.largest for test in tests] == [3, 1, 2]

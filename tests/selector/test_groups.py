@@ -132,11 +132,13 @@ def test_what_does_not_go_together_is_said(options, message):
 
 def test_thresholds_of_classes_are_keyed_by_their_names(tmp_path):
     named = Outputs(logits=CAL.logits, labels=CAL.labels, class_names=["zero", "one", "last"])
-    found = calibrate(named, Risk(0.1, per="class")).groups.thresholds
+    selector = calibrate(named, Risk(0.1, per="class")).groups.thresholds
     plain = calibrate(CAL, Risk(0.1, per="class")).groups.thresholds
     numbers = {"zero": "0", "one": "1", "last": "2"}
-    assert {numbers[key]: one.value for key, one in found.items()} == {key: one.value for key, one in plain.items()}
-    assert "in the group 'zero'" in found["zero"].words
+    assert {numbers[key]: each.value for key, each in selector.items()} == {
+        key: each.value for key, each in plain.items()
+    }
+    assert "in the group 'zero'" in selector["zero"].words
     calibrate(named, Risk(0.1, per="class")).save(tmp_path / "s")
     again = Selector.load(tmp_path / "s")
     np.testing.assert_array_equal(again.accepts(CAL), calibrate(CAL, Risk(0.1, per="class")).accepts(CAL))

@@ -34,4 +34,4 @@ def test_other_targets_and_other_scores_tell_of_no_gain():
     outputs = draw(2000, 1)
     learned = calibrate(outputs, score=Learned((MaxSoftmax(), Energy())), coverage=0.5)
     single = calibrate(outputs, score="energy", risk=0.2)
-    assert not any("alone" in note for one in (learned, single) for note in one.threshold.guarantee.caveats)
+    assert not any("alone" in note for each in (learned, single) for note in each.threshold.guarantee.caveats)

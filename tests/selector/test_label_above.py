@@ -52,9 +52,9 @@ def shares(rule, name, n, *, runs, levels=None, elsewhere=False, seed=0):
         u, other = rng.random(n), 1 - rng.random(500)
         wrong = rng.random(n) < RATES[name](u)
         confidence = 1 - (np.floor(u * levels) / levels if levels else u)
-        found = rule(confidence, wrong, other if elsewhere else None).accepts(everything(levels))
-        accepting += bool(found.any())
-        broken += bool(found.any() and TRUE_RISK[name][np.count_nonzero(found) * 10 - 1] > RISK)
+        result = rule(confidence, wrong, other if elsewhere else None).accepts(everything(levels))
+        accepting += bool(result.any())
+        broken += bool(result.any() and TRUE_RISK[name][np.count_nonzero(result) * 10 - 1] > RISK)
     return broken / runs, accepting / runs
 
 

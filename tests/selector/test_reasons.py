@@ -48,9 +48,9 @@ NEW = Outputs(logits=ROWS @ WEIGHT.T, features=ROWS, weight=WEIGHT, bias=BIAS, n
 )
 def test_a_single_score_says_what_its_family_sees(score, reason):
     selector = calibrate(draw(2000, 0), score=score, coverage=0.01, delta=None)
-    found = selector.reasons(NEW)
-    assert found[3] == reason
-    assert found[4] == "not finite"
+    result = selector.reasons(NEW)
+    assert result[3] == reason
+    assert result[4] == "not finite"
 
 
 HYBRIDS = [SIRC((Residual(dim=3),)), ViM(dim=3)]
@@ -108,8 +108,8 @@ def test_predictions_have_the_names_that_reasons_have_and_numbers_without():
     selector = calibrate(draw(2000, 0), score="max_softmax", coverage=0.01, delta=None)
     assert selector.decide(NEW)["prediction"].tolist() == ["cat", "dog", "cat", "dog", "-1"]
     own = Outputs(logits=NEW.logits[:4], class_names=("Katze", "Hund", "Eule"))
-    found = selector.decide(own)
-    assert (found["prediction"][1], found["reason"][1]) == ("Hund", "ambiguous between Hund and Katze")
+    result = selector.decide(own)
+    assert (result["prediction"][1], result["reason"][1]) == ("Hund", "ambiguous between Hund and Katze")
     rows = draw(2000, 0)
     nameless = calibrate(Outputs(logits=rows.logits, labels=rows.labels), coverage=0.5)
     assert nameless.decide(NEW)["prediction"].tolist() == [0, 1, 0, 1, -1]

@@ -18,13 +18,13 @@ OLD = calibrate(table(np.random.default_rng(0), 3000, 0.3), risk=0.05)
 def run(seed, *, slope, batches, floor=None, stop_when_certified=True):
     """The state after labelling batch by batch under a distribution with more errors than before."""
     new = table(np.random.default_rng([seed, 1]), 8000, slope)
-    confidence, found = new.confidence("c"), Recertification.of(OLD, floor=floor)
+    confidence, result = new.confidence("c"), Recertification.of(OLD, floor=floor)
     for labels in batches:
-        found = found.ask(confidence, np.arange(8000), labels=labels)
-        found = found.answer(found.pending, new.errors[np.array(found.pending).astype(int)])
-        if stop_when_certified and found.threshold is not None:
+        result = result.ask(confidence, np.arange(8000), labels=labels)
+        result = result.answer(result.pending, new.errors[np.array(result.pending).astype(int)])
+        if stop_when_certified and result.threshold is not None:
             break
-    return found
+    return result
 
 
 def test_a_threshold_certified_at_any_look_keeps_the_risk():
@@ -47,10 +47,10 @@ def test_testing_at_every_look_without_a_correction_would_break_it():
     rng = np.random.default_rng(2)
     samples = [(rng.random(3000), (rng.random(3000) < 0.0501).astype(float)) for _ in range(60)]
     broken = {"naive": np.zeros(60, bool), "spent": np.zeros(60, bool)}
-    for name, found in broken.items():
+    for name, result in broken.items():
         for k in range(1, 11):  # all samples at one look, so that its critical values are computed once
             level, n = 0.1 / (k * (k + 1)) if name == "spent" else 0.1, 300 * k
-            found |= [largest_safe_rank(Sample.of(c[:n], e[:n]), 0.05, level) > 0 for c, e in samples]
+            result |= [largest_safe_rank(Sample.of(c[:n], e[:n]), 0.05, level) > 0 for c, e in samples]
     assert broken["spent"].mean() <= 0.1 + 3 * sqrt(0.09 / 60)
     assert broken["naive"].mean() > 0.15
 
@@ -63,24 +63,24 @@ def labels_needed(seed, floor):
     rng, batch = np.random.default_rng([seed, 3]), 300
     u = rng.random(15_000)
     confidence, errors = 1 - u, rng.random(15_000) < 0.01 + 0.45 * u**2
-    found = Recertification.of(OLD, floor=floor)
-    while (found.threshold is None or 1 - found.threshold.value < 0.75 * 0.516) and len(found.ids) < 8000:
-        found = found.ask(confidence, np.arange(15_000), labels=batch)
-        found = found.answer(found.pending, errors[np.array(found.pending).astype(int)])
+    result = Recertification.of(OLD, floor=floor)
+    while (result.threshold is None or 1 - result.threshold.value < 0.75 * 0.516) and len(result.ids) < 8000:
+        result = result.ask(confidence, np.arange(15_000), labels=batch)
+        result = result.answer(result.pending, errors[np.array(result.pending).astype(int)])
         batch = int(1.25 * batch)
-    return len(found.ids)
+    return len(result.ids)
 
 
 def test_rows_the_old_selector_rejects_are_not_asked_for_and_fewer_labels_are_needed():
-    found = run(0, slope=0.45, batches=(300,), stop_when_certified=False)
-    assert min(found.confidence) > OLD.threshold.value
+    result = run(0, slope=0.45, batches=(300,), stop_when_certified=False)
+    assert min(result.confidence) > OLD.threshold.value
     needed = {name: np.median([labels_needed(seed, floor) for seed in range(12)]) for name, floor in FLOORS.items()}
     assert needed["accepted"] < 0.8 * needed["random"]
 
 
 def test_the_new_selector_has_the_new_threshold_and_its_words(tmp_path):
-    found = run(1, slope=0.2, batches=(800, 800))
-    selector = found.selector(OLD)
+    result = run(1, slope=0.2, batches=(800, 800))
+    selector = result.selector(OLD)
     assert selector.threshold.value >= OLD.threshold.value
     assert "it holds whenever labelling stopped" in selector.summary()
     assert selector.threshold.n == 8000
@@ -107,8 +107,8 @@ def test_it_knows_how_many_rows_above_the_floor_are_left():
 def test_the_order_of_rows_decides_nothing():
     confidence, ids = np.random.default_rng(0).random(500), np.arange(500)
     order = np.random.default_rng(1).permutation(500)
-    one, other = (Recertification.of(OLD).ask(confidence[o], ids[o], labels=30) for o in (np.arange(500), order))
-    assert one.pending == other.pending
+    single, other = (Recertification.of(OLD).ask(confidence[o], ids[o], labels=30) for o in (np.arange(500), order))
+    assert single.pending == other.pending
 
 
 @pytest.mark.parametrize(
@@ -158,18 +158,18 @@ def clusters(rng, n, slope):
 
 def test_rows_of_one_id_count_once_and_the_guarantee_says_so():
     ids, confidence, wrong = clusters(np.random.default_rng(0), 3000, 0.3)
-    found = Recertification.of(OLD).ask(confidence, ids, labels=1200)
-    rows = np.array(found.pending_rows)
-    np.testing.assert_array_equal(ids[rows].astype(str), found.pending)
-    np.testing.assert_array_equal(confidence[rows], found.pending_confidence)
-    assert len(set(found.pending)) == 1200
-    assert len(found.offered) == 3000
-    renewed = found.answer(found.pending, wrong[rows]).selector(OLD)
+    result = Recertification.of(OLD).ask(confidence, ids, labels=1200)
+    rows = np.array(result.pending_rows)
+    np.testing.assert_array_equal(ids[rows].astype(str), result.pending)
+    np.testing.assert_array_equal(confidence[rows], result.pending_confidence)
+    assert len(set(result.pending)) == 1200
+    assert len(result.offered) == 3000
+    renewed = result.answer(result.pending, wrong[rows]).selector(OLD)
     assert renewed.threshold.guarantee.counting == "clusters"
     assert "every cluster counts once" in renewed.summary()
     order = np.random.default_rng(1).permutation(len(ids))
     other = Recertification.of(OLD).ask(confidence[order], ids[order], labels=1200)
-    assert other.pending == found.pending
+    assert other.pending == result.pending
 
 
 def test_the_risk_of_clusters_is_kept_where_taking_every_row_for_one_of_its_own_breaks_it():
@@ -178,16 +178,16 @@ def test_the_risk_of_clusters_is_kept_where_taking_every_row_for_one_of_its_own_
     for seed in range(runs):
         ids, confidence, wrong = clusters(np.random.default_rng([seed, 2]), 1500, 0.8)
         for how, names in (("once", ids), ("rows", np.arange(len(ids)))):
-            found = Recertification.of(OLD, delta=0.2).ask(confidence, names, labels=1300)
-            found = found.answer(found.pending, wrong[list(found.pending_rows)])
-            if found.certified is not None:
-                accepted = whole[1] > found.certified
-                broken[how] += np.average(whole[2][accepted], weights=weight[accepted]) > found.risk
+            result = Recertification.of(OLD, delta=0.2).ask(confidence, names, labels=1300)
+            result = result.answer(result.pending, wrong[list(result.pending_rows)])
+            if result.certified is not None:
+                accepted = whole[1] > result.certified
+                broken[how] += np.average(whole[2][accepted], weights=weight[accepted]) > result.risk
     assert broken["once"] / runs <= 0.2 + 3 * sqrt(0.2 * 0.8 / runs)
     assert broken["rows"] > 0.2 * runs + 3 * sqrt(0.2 * 0.8 * runs)
 
 
 def test_a_selector_calibrated_with_ids_is_certified_again_for_clusters_even_where_none_repeats():
     old = calibrate(Outputs(confidences={"c": np.arange(500.0)}, errors=np.zeros(500), ids=np.arange(500)), risk=0.1)
-    found = Recertification.of(old).ask(np.arange(500.0), np.arange(500), labels=300)
-    assert "every cluster counts once" in found.answer(found.pending, np.zeros(300)).selector(old).summary()
+    result = Recertification.of(old).ask(np.arange(500.0), np.arange(500), labels=300)
+    assert "every cluster counts once" in result.answer(result.pending, np.zeros(300)).selector(old).summary()

@@ -235,9 +235,9 @@ def file(request, tmp_path):
 def test_every_bit_counts(file):
     contents = file.read_bytes()
     rng = np.random.default_rng(0)
-    for place in rng.integers(len(contents), size=1000):
+    for path in rng.integers(len(contents), size=1000):
         altered = bytearray(contents)
-        altered[place] ^= 1 << int(rng.integers(8))
+        altered[path] ^= 1 << int(rng.integers(8))
         file.write_bytes(altered)
         with pytest.raises(ValueError, match=r"s.abstain` must be"):
             Selector.load(file)
@@ -381,9 +381,9 @@ def test_the_digest_is_that_of_the_file(score, digits, tmp_path):
 def test_the_summary_tells_what_became_of_every_row():
     logits = CAL.logits.copy()
     logits[:3] = np.nan
-    told = calibrate(Outputs(logits=logits, labels=CAL.labels, nonfinite="reject"), coverage=0.5).summary()
-    assert told.endswith("Rows that are not finite, 3 here, are never accepted.")
-    assert "chose or fitted the score" not in told
+    message = calibrate(Outputs(logits=logits, labels=CAL.labels, nonfinite="reject"), coverage=0.5).summary()
+    assert message.endswith("Rows that are not finite, 3 here, are never accepted.")
+    assert "chose or fitted the score" not in message
     fitted = calibrate(CAL, score="ts_max_softmax", coverage=0.5)
     held, n = fitted.calibration.held_out, fitted.threshold.n
     words = f"Of the {len(CAL):,} rows given, {held:,} chose or fitted the score and {n:,} certify the threshold."

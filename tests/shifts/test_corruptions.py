@@ -86,8 +86,8 @@ def test_large_and_small_images_get_their_published_strengths(name):
 
 def test_gaussian_noise_has_the_published_size():
     grey = np.full((96, 96, 3), 128, dtype=np.uint8)
-    found = (corrupt(grey, "gaussian_noise", severity=5).astype(float) / 255).std()
-    assert found == pytest.approx(0.10, rel=0.05)
+    result = (corrupt(grey, "gaussian_noise", severity=5).astype(float) / 255).std()
+    assert result == pytest.approx(0.10, rel=0.05)
 
 
 def test_gaussian_blur_agrees_with_scipy():

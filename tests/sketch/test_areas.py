@@ -47,5 +47,5 @@ def test_bins_take_the_closed_form_to_the_same_digits():
     confidence, errors = rng.normal(size=20_000).round(2).astype(np.float32), rng.random(20_000) < 0.1
     closed, looped = (Sketch.of(confidence, errors, bins=Bins(bits)).counts() for bits in (31, 32))
     assert (closed.is_exact, looped.is_exact) == (False, True)
-    for one, other in zip(closed.estimates([0.2, 1.0]), looped.estimates([0.2, 1.0]), strict=True):
-        assert (one.value, one.se) == pytest.approx((other.value, other.se), rel=1e-12)
+    for each, other in zip(closed.estimates([0.2, 1.0]), looped.estimates([0.2, 1.0]), strict=True):
+        assert (each.value, each.se) == pytest.approx((other.value, other.se), rel=1e-12)

@@ -27,14 +27,14 @@ def orders(counts, errors):
         set(permutations([1] * e + [0] * (n - e))) for n, e in zip(counts, errors, strict=True)
     ]  # a set, since permutations repeat
     for choice in product(*each):
-        yield np.array([one for part in choice for one in part])
+        yield np.array([item for part in choice for item in part])
 
 
 def test_the_vector_of_the_theory():
-    found = sketch_of([3, 1, 4, 2], [1, 0, 2, 2]).aurc()
-    assert found.low == pytest.approx(0.255515873015873, abs=1e-12)
-    assert found.point == pytest.approx(0.3559920634920634, abs=1e-12)
-    assert found.high == pytest.approx(0.4731349206349206, abs=1e-12)
+    sketched = sketch_of([3, 1, 4, 2], [1, 0, 2, 2]).aurc()
+    assert sketched.low == pytest.approx(0.255515873015873, abs=1e-12)
+    assert sketched.point == pytest.approx(0.3559920634920634, abs=1e-12)
+    assert sketched.high == pytest.approx(0.4731349206349206, abs=1e-12)
 
 
 METRICS = {
@@ -52,14 +52,14 @@ METRICS = {
 def test_a_bracket_is_sharp(name, counts_errors):
     of_counts, of_rows = METRICS[name]
     counts, errors = counts_errors
-    found = of_counts(sketch_of(counts, errors))
+    result = of_counts(sketch_of(counts, errors))
     confidence = np.arange(sum(counts), 0, -1.0)
-    values = [of_rows(confidence, one) for one in orders(counts, errors)]
-    assert found.high == pytest.approx(max(values), abs=1e-11)
+    values = [of_rows(confidence, each) for each in orders(counts, errors)]
+    assert result.high == pytest.approx(max(values), abs=1e-11)
     if name == "coverage":  # the lower end is that of rows whose confidences tie in each bin
         tied = np.repeat(np.arange(len(counts), 0, -1.0), counts)
         values.append(of_rows(tied, next(orders(counts, errors))))
-    assert found.low == pytest.approx(min(values), abs=1e-11)
+    assert result.low == pytest.approx(min(values), abs=1e-11)
 
 
 rows = st.lists(
@@ -104,9 +104,9 @@ def test_twenty_bits_tell_the_area_of_a_margin_to_a_thousandth():
     rng, n = np.random.default_rng(0), 200_000
     margin = rng.gamma(2, 4, size=n)
     errors = rng.random(n) < 0.5 * np.exp(-margin / 3) + 0.005
-    found = Sketch.of(margin, errors).counts().aurc()
-    assert found.contains(aurc(margin, errors))
-    assert found.width < 1e-3 * found.point
+    result = Sketch.of(margin, errors).counts().aurc()
+    assert result.contains(aurc(margin, errors))
+    assert result.width < 1e-3 * result.point
 
 
 def test_a_probability_is_told_far_worse_than_its_log_odds():
@@ -116,8 +116,8 @@ def test_a_probability_is_told_far_worse_than_its_log_odds():
     probability = 1 / (1 + np.exp(-margin))
     equal = Bins.equal_mass(probability[:20_000], number=1024)
     odds, by_mass, by_bits = (
-        Sketch.of(one, errors, bins=bins).counts().aurc().width
-        for one, bins in ((margin, Bins(20)), (probability, equal), (probability, Bins(20)))
+        Sketch.of(each, errors, bins=bins).counts().aurc().width
+        for each, bins in ((margin, Bins(20)), (probability, equal), (probability, Bins(20)))
     )
     assert by_mass < 0.25 * by_bits
     assert odds < 0.01 * by_mass
@@ -128,6 +128,6 @@ def test_equal_mass_makes_brackets_narrower_for_as_many_bins():
     margin = rng.gamma(2, 4, size=n)
     errors = rng.random(n) < 0.5 * np.exp(-margin / 3) + 0.005
     equal = Bins.equal_mass(rng.gamma(2, 4, size=20_000), number=1024)
-    by_mass, by_bits = (Sketch.of(margin, errors, bins=one) for one in (equal, Bins(16)))
+    by_mass, by_bits = (Sketch.of(margin, errors, bins=each) for each in (equal, Bins(16)))
     assert by_mass.n_cells <= by_bits.n_cells
     assert by_mass.counts().aurc().width < 0.7 * by_bits.counts().aurc().width

@@ -23,10 +23,10 @@ def test_the_table_is_that_of_the_outputs_within_brackets(tables):
     assert [(row["score"], row["mix"], row["alpha"]) for row in ours.rows] == [
         (row["score"], row["mix"], row["alpha"]) for row in theirs.rows
     ]
-    for one, other in zip(ours.rows, theirs.rows, strict=True):
-        assert one["lower"] <= other["aurc"] <= one["upper"]
-        assert (one["n"], one["errors"]) == (other["n"], other["errors"])
-        assert one["se"] == pytest.approx(other["se"], rel=1e-2)
+    for each, other in zip(ours.rows, theirs.rows, strict=True):
+        assert each["lower"] <= other["aurc"] <= each["upper"]
+        assert (each["n"], each["errors"]) == (other["n"], other["errors"])
+        assert each["se"] == pytest.approx(other["se"], rel=1e-2)
 
 
 def test_differences_are_paired_as_those_of_the_outputs(tables):
@@ -49,10 +49,10 @@ def test_its_document_has_the_keys_of_any_other(tables):
     assert ours.to_dict().keys() == theirs.to_dict().keys()
 
 
-@pytest.mark.parametrize("place", [0, 1])
-def test_a_score_that_is_not_there_is_named(tables, place):
+@pytest.mark.parametrize("index", [0, 1])
+def test_a_score_that_is_not_there_is_named(tables, index):
     with pytest.raises(KeyError, match="no row for score 'knn', mix 'in' and alpha 1"):
-        tables[place].row("knn", "in", 1.0)
+        tables[index].row("knn", "in", 1.0)
 
 
 def test_a_domain_or_a_class_can_be_looked_at_alone(outputs):
@@ -64,8 +64,8 @@ def test_a_domain_or_a_class_can_be_looked_at_alone(outputs):
 def test_a_sketch_without_parts_compares_as_if_of_other_rows(outputs):
     from abstain.sketch.suppression import coarsened
 
-    found = evaluate_sketch(coarsened(sketch_outputs(outputs, scores=SCORES), minimum=2))
-    assert any("as if of different rows" in note for note in found.notes)
+    evaluation = evaluate_sketch(coarsened(sketch_outputs(outputs, scores=SCORES), minimum=2))
+    assert any("as if of different rows" in note for note in evaluation.notes)
 
 
 def test_an_exact_sketch_says_so():
@@ -73,13 +73,13 @@ def test_an_exact_sketch_says_so():
     assert "AURC is exact" in evaluate_sketch(sketch_outputs(given, bins=Bins(32))).notes[0]
 
 
-@pytest.mark.parametrize(("bits", "told"), [(16, False), (9, True)])
-def test_a_bracket_is_called_wide_only_where_a_table_would_show_it(bits, told):
+@pytest.mark.parametrize(("bits", "is_wide"), [(16, False), (9, True)])
+def test_a_bracket_is_called_wide_only_where_a_table_would_show_it(bits, is_wide):
     errors = np.arange(10_000) < 2  # at the least trusted rows, so that AURC is tiny
     given = abstain.Outputs(confidences={"vendor": np.linspace(0.5, 0.9, 10_000)}, errors=errors)
-    found = evaluate_sketch(sketch_outputs(given, bins=Bins(bits)))
-    assert max((row["upper"] - row["lower"]) / row["upper"] for row in found.rows if row["upper"]) > 0.9
-    assert any("That of vendor is wide: count" in note for note in found.notes) == told
+    evaluation = evaluate_sketch(sketch_outputs(given, bins=Bins(bits)))
+    assert max((row["upper"] - row["lower"]) / row["upper"] for row in evaluation.rows if row["upper"]) > 0.9
+    assert any("That of vendor is wide: count" in note for note in evaluation.notes) == is_wide
 
 
 def test_a_selector_of_a_sketch_is_that_of_the_rows(outputs, tmp_path):
@@ -105,9 +105,9 @@ def test_every_domain_and_every_class_can_have_a_threshold(outputs):
         ours = calibrate_sketch(sketch, Risk(0.3, per=per))
         theirs = abstain.calibrate(outputs, Risk(0.3, per=per))
         for name, threshold in theirs.groups.thresholds.items():
-            found = ours.groups.thresholds[name]
-            assert found.accepted == pytest.approx(threshold.accepted, rel=0.1)
-            assert str(found.guarantee) == str(threshold.guarantee)
+            result = ours.groups.thresholds[name]
+            assert result.accepted == pytest.approx(threshold.accepted, rel=0.1)
+            assert str(result.guarantee) == str(threshold.guarantee)
 
 
 def test_a_monitor_of_a_sketch_s_selector_watches_what_it_can(outputs):
@@ -143,7 +143,7 @@ def with_ids(outputs, copies=1):
 
 
 def test_the_same_images_in_two_sketches_take_the_proof_away(outputs, more_outputs):
-    clean, fog = (sketch_outputs(with_ids(one), scores=["energy"]) for one in (outputs, more_outputs))
+    clean, fog = (sketch_outputs(with_ids(each), scores=["energy"]) for each in (outputs, more_outputs))
     guarantee = calibrate_sketch(clean + fog, risk=0.3).threshold.guarantee
     assert not guarantee.proved
     assert "if no id repeats, sketch with `distinct`" in str(guarantee)
@@ -151,7 +151,7 @@ def test_the_same_images_in_two_sketches_take_the_proof_away(outputs, more_outpu
 
 def test_a_run_with_copies_and_one_without_merge(outputs, more_outputs):
     clean, copies = (
-        sketch_outputs(with_ids(one, n), scores=["energy"]) for one, n in ((outputs, 1), (more_outputs, 4))
+        sketch_outputs(with_ids(each, n), scores=["energy"]) for each, n in ((outputs, 1), (more_outputs, 4))
     )
     assert (clean + copies).n == 5000
 

@@ -44,11 +44,11 @@ def test_a_file_is_small(saved):
     assert file.stat().st_size < 3 * sketch.n_cells
 
 
-@pytest.mark.parametrize("place", [3, 60, 400, -2])
-def test_an_altered_byte_is_found(saved, place):
+@pytest.mark.parametrize("position", [3, 60, 400, -2])
+def test_an_altered_byte_is_found(saved, position):
     file = saved[1]
     contents = bytearray(file.read_bytes())
-    contents[place] ^= 1
+    contents[position] ^= 1
     file.write_bytes(contents)
     with pytest.raises(ValueError, match=r"a\.sketch` must be"):
         Sketch.load(file)
@@ -80,9 +80,9 @@ def reseal(file, change):
 
 def one_row(header, arrays):
     """Leave the first score a single row."""
-    one = np.frombuffer(zlib.compress(np.ones(1, np.uint8).tobytes()), np.uint8)
+    single = np.frombuffer(zlib.compress(np.ones(1, np.uint8).tobytes()), np.uint8)
     header["scores"][0]["cells"] = 1
-    arrays.update({f"0.{name}": one for name in ("slots", "counts", "errors")})
+    arrays.update({f"0.{name}": single for name in ("slots", "counts", "errors")})
 
 
 CHANGES = {
@@ -120,4 +120,4 @@ def test_the_header_is_plain_json(saved):
     contents = saved[1].read_bytes()
     (length,) = struct.unpack_from("<Q", contents)
     header = json.loads(json.loads(contents[8 : 8 + length])["__metadata__"]["abstain"])
-    assert [one["name"] for one in header["scores"]] == SCORES
+    assert [each["name"] for each in header["scores"]] == SCORES

@@ -24,7 +24,7 @@ def test_a_paired_difference_is_as_sure_as_that_of_the_rows(pair_plan):
     ratios = []
     for seed in range(8):
         a, b, errors = two_scores(4000, seed)
-        ours = (lambda one, other: one.compare(other))(*pair_of(pair_plan(), a, b, errors, np.arange(4000)))
+        ours = (lambda single, other: single.compare(other))(*pair_of(pair_plan(), a, b, errors, np.arange(4000)))
         theirs = compare(a, b, errors)
         assert ours.difference == pytest.approx(theirs.difference, abs=1e-4)
         ratios.append(ours.se / theirs.se)
@@ -33,9 +33,9 @@ def test_a_paired_difference_is_as_sure_as_that_of_the_rows(pair_plan):
 
 def test_pairing_makes_it_surer(pair_plan):
     a, b, errors = two_scores(4000, 1)
-    one, other = pair_of(pair_plan(), a, b, errors, np.arange(4000))
-    apart = sum(each.estimates()[0].se ** 2 for each in (one, other)) ** 0.5
-    assert one.compare(other).se < 0.8 * apart
+    single, other = pair_of(pair_plan(), a, b, errors, np.arange(4000))
+    apart = sum(each.estimates()[0].se ** 2 for each in (single, other)) ** 0.5
+    assert single.compare(other).se < 0.8 * apart
 
 
 def test_clusters_are_counted_whole():
@@ -67,10 +67,10 @@ def test_one_part_has_no_standard_error():
 
 def test_scores_of_other_rows_are_not_compared(pair_plan):
     a, b, errors = two_scores(300, 0)
-    one, _ = pair_of(pair_plan(), a, b, errors, np.arange(300))
+    single, _ = pair_of(pair_plan(), a, b, errors, np.arange(300))
     other, _ = pair_of(pair_plan(), a[:200], b[:200], errors[:200], np.arange(200))
     with pytest.raises(ValueError, match="`other` must count the same rows"):
-        one.compare(other)
+        single.compare(other)
 
 
 def test_parts_are_the_same_everywhere():

@@ -35,24 +35,24 @@ def test_with_every_bit_all_is_that_of_the_rows_to_the_last_bit(n, kind):
     confidence = confidence.astype(kind)
     counts = Sketch.of(confidence, errors, bins=FULL).counts()
     for alpha in (0.1, 0.37, 1.0):
-        found = counts.aurc(alpha)
-        assert found.low == found.point == found.high == aurc(confidence, errors, alpha=alpha)
+        area = counts.aurc(alpha)
+        assert area.low == area.point == area.high == aurc(confidence, errors, alpha=alpha)
         assert counts.risk_at_coverage(alpha).point == risk_at_coverage(confidence, errors, coverage=alpha)
     assert counts.augrc().point == augrc(confidence, errors)
     if 0 < errors.sum() < n:
         assert counts.auroc().point == ood_auroc(confidence[~errors], confidence[errors])
         ours, theirs = counts.estimates([0.1, 1.0]), aurc_estimates(confidence, errors, alphas=[0.1, 1.0])
-        assert [(one.value, one.se, one.low, one.high) for one in ours] == [
-            (one.value, one.se, one.low, one.high) for one in theirs
+        assert [(each.value, each.se, each.low, each.high) for each in ours] == [
+            (each.value, each.se, each.low, each.high) for each in theirs
         ]
 
 
 def test_confidences_of_more_bits_than_a_float32_keep_an_open_bracket():
     confidence = 1.0 + 1e-12 * np.arange(6.0)
     errors = np.array([1, 0, 1, 0, 0, 0])
-    found = Sketch.of(confidence, errors, bins=FULL).counts().aurc()
-    assert found.low < found.high
-    assert found.contains(aurc(confidence, errors))
+    result = Sketch.of(confidence, errors, bins=FULL).counts().aurc()
+    assert result.low < result.high
+    assert result.contains(aurc(confidence, errors))
 
 
 def test_what_is_never_accepted_is_the_least_trusted_of_all():
@@ -80,10 +80,10 @@ def test_any_batches_in_any_order_give_the_same_sketch(some, random):
     whole = sketched([row for part in some for row in part])
     shuffled = list(some)
     random.shuffle(shuffled)
-    found = [sketched(part) for part in shuffled]
-    assert same(merge(found), whole)
-    left = found[0]
-    for part in found[1:]:
+    result = [sketched(part) for part in shuffled]
+    assert same(merge(result), whole)
+    left = result[0]
+    for part in result[1:]:
         left = part + left
     assert same(left, whole)
 
@@ -165,7 +165,7 @@ def test_scores_of_other_last_layers_are_not_merged():
 
 
 def test_edges_that_differ_are_told(outputs, more_outputs):
-    a, b = (sketch_outputs(one, scores=["energy"], bins=50) for one in (outputs, more_outputs))
+    a, b = (sketch_outputs(each, scores=["energy"], bins=50) for each in (outputs, more_outputs))
     with pytest.raises(ValueError, match="50 edges and 50 edges that are not the same"):
         a + b
 

@@ -15,12 +15,12 @@ from abstain.sketch.suppression import coarsened
 def test_every_count_is_large_enough_and_the_bracket_holds(outputs, minimum, bins):
     sketch = sketch_outputs(outputs, scores=["confidence_margin"], by=("shift", "domain"), bins=bins)
     small = sketch_outputs(outputs, scores=["confidence_margin"], by=("shift",), bins=bins)
-    for one in (sketch, small) if minimum < 100 else (small,):
-        found = coarsened(one, minimum=minimum)
-        assert found.cells["confidence_margin"].counts.min() >= minimum
-        assert (found.n, found.n_errors, found.strata) == (one.n, one.n_errors, one.strata)
+    for each in (sketch, small) if minimum < 100 else (small,):
+        result = coarsened(each, minimum=minimum)
+        assert result.cells["confidence_margin"].counts.min() >= minimum
+        assert (result.n, result.n_errors, result.strata) == (each.n, each.n_errors, each.strata)
         value = aurc(confidence_margin(outputs.logits), outputs.errors)
-        assert found.counts().aurc().contains(value)
+        assert result.counts().aurc().contains(value)
 
 
 def test_rows_that_are_never_accepted_take_others_along():

@@ -15,9 +15,9 @@ from abstain.thresholds.coverage import rank_for_coverage
 
 def draw(n, seed, ties=None):
     rng = np.random.default_rng(seed)
-    place = rng.random(n)
-    errors = rng.random(n) < 0.3 * place**2
-    confidence = np.float32(3 - 3 * place)
+    path = rng.random(n)
+    errors = rng.random(n) < 0.3 * path**2
+    confidence = np.float32(3 - 3 * path)
     return (confidence if ties is None else confidence.round(ties)), errors
 
 
@@ -78,20 +78,20 @@ def test_infinite_and_huge_confidences_stay_apart():
 
 def simulate(law, method, trials=300, n=1500, risk=0.05, delta=0.1):
     """How often a threshold is found, and how often its true risk is above the target."""
-    found = violations = 0
+    result = violations = 0
     for trial in range(trials):
         rng = np.random.default_rng([7, trial])
-        place = rng.random(n)
-        errors = rng.random(n) < law(place)
+        path = rng.random(n)
+        errors = rng.random(n) < law(path)
         try:
-            threshold = method(Sketch.of(1 + 3 * (1 - place), errors, bins=Bins(13)), risk, delta)
+            threshold = method(Sketch.of(1 + 3 * (1 - path), errors, bins=Bins(13)), risk, delta)
         except NoSafeThresholdError:
             continue
         accepted = np.linspace(0, 1, 4001)[1:]
         accepted = accepted[1 + 3 * (1 - accepted) > threshold.value]
-        found += 1
+        result += 1
         violations += law(accepted).mean() > risk
-    return found / trials, violations / trials
+    return result / trials, violations / trials
 
 
 LAWS = {"rising": lambda u: 0.15 * u, "flat": lambda u: np.full(np.shape(u), 0.0505), "two": lambda u: 0.4 * (u > 0.45)}
@@ -113,9 +113,9 @@ def naive(sketch, risk, _):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("law", LAWS)
 def test_a_threshold_between_bins_keeps_its_guarantee(law, method):
-    found, violated = simulate(LAWS[law], METHODS[method])
+    result, violated = simulate(LAWS[law], METHODS[method])
     assert violated <= 0.1 + 3 * sqrt(0.1 * 0.9 / 300)
-    assert law == "flat" or found > 0.5
+    assert law == "flat" or result > 0.5
 
 
 @pytest.mark.parametrize("law", ["rising", "flat"])
@@ -151,9 +151,11 @@ def test_bins_chosen_on_the_rows_are_tested_whole():
 def test_a_sample_with_several_rows_has_no_guarantee_and_it_says_so():
     confidence, errors = draw(3000, 4)
     counts = Sketch.of(confidence, errors, ids=np.arange(3000) // 3).counts()
-    found = of_sketch.target_risk(counts, risk=0.06)
-    assert not found.guarantee.proved
-    assert "no finite-sample guarantee, since rows of the same sample count as if independent" in str(found.guarantee)
+    threshold = of_sketch.target_risk(counts, risk=0.06)
+    assert not threshold.guarantee.proved
+    assert "no finite-sample guarantee, since rows of the same sample count as if independent" in str(
+        threshold.guarantee
+    )
 
 
 def test_a_coverage_that_cannot_be_kept_is_told():

@@ -58,14 +58,14 @@ def compositions(n, parts):
 
 def certified_values(rule, rows):
     """(m, 3) which of three values are certified as the lowest accepted, for each composition of the rows."""
-    found = np.zeros((len(rows), 3), dtype=bool)
+    result = np.zeros((len(rows), 3), dtype=bool)
     for number, each in enumerate(rows.reshape(-1, 3, 2)):
         sizes = each.sum(axis=1)
         confidence = np.repeat([3.0, 2.0, 1.0], sizes)
         losses = np.concatenate([np.r_[np.ones(wrong), np.zeros(right)] for right, wrong in each])
         ends = np.cumsum(sizes)
-        found[number] = np.isin(ends, rule(confidence, losses)) & (sizes > 0)
-    return found
+        result[number] = np.isin(ends, rule(confidence, losses)) & (sizes > 0)
+    return result
 
 
 def worst(certified, rows, *, risk, tries=500, seed=0):
@@ -125,9 +125,9 @@ def test_a_tie_certified_by_a_rank_inside_it_breaks_the_guarantee_there(rows):
 def burst(n, *, runs, at, seed):
     """No errors, then a run of them that brings the risk to the target at one place, and the target from there on."""
     rng = np.random.default_rng(seed)
-    places = np.sort(rng.random((runs, n)), axis=1)
-    rates = np.where(places < at * (1 - RISK), 0.0, np.where(places < at, 1.0, RISK + 1e-6))
-    return places, np.cumsum(rng.random((runs, n)) < rates, axis=1)
+    positions = np.sort(rng.random((runs, n)), axis=1)
+    rates = np.where(positions < at * (1 - RISK), 0.0, np.where(positions < at, 1.0, RISK + 1e-6))
+    return positions, np.cumsum(rng.random((runs, n)) < rates, axis=1)
 
 
 def test_every_cell_extended_breaks_the_guarantee_and_the_last_alone_keeps_it():
@@ -136,17 +136,17 @@ def test_every_cell_extended_breaks_the_guarantee_and_the_last_alone_keeps_it():
     (segment,) = segments(n, RISK, DELTA)
     ranks = efficient_ranks(RISK, DELTA, segment.first, n)
     allowed, at = errors_allowed(ranks, RISK, DELTA), (ranks[3] + 5) / n
-    places, totals = burst(n, runs=runs, at=at, seed=0)
+    positions, totals = burst(n, runs=runs, at=at, seed=0)
     passed = np.logical_and.accumulate(totals[:, ranks - 1] <= allowed, axis=1)
     cell = np.searchsorted(ranks, np.arange(ranks[0], n + 1), side="right") - 1
     extended = passed[:, cell] & (totals[:, ranks[0] - 1 :] <= allowed[cell])
-    unsafe = places[:, ranks[0] - 1 :] > at
+    unsafe = positions[:, ranks[0] - 1 :] > at
     noise = 3 * sqrt(DELTA * (1 - DELTA) / runs)
     assert (extended & unsafe).any(axis=1).mean() > DELTA + noise
     extended[:, np.isin(np.arange(ranks[0], ranks[-1]), ranks, invert=True).nonzero()[0]] = False
     assert 0.7 * DELTA < (extended & unsafe).any(axis=1).mean() <= DELTA + noise
     for row in range(200):  # and that is the rule
-        sample = Sample.of(1 - places[row], np.diff(totals[row], prepend=0).astype(float))
+        sample = Sample.of(1 - positions[row], np.diff(totals[row], prepend=0).astype(float))
         np.testing.assert_array_equal(safe_ranks(sample, RISK, DELTA), ranks[0] + np.flatnonzero(extended[row]))
 
 
@@ -173,6 +173,6 @@ def test_wrong_rows_first_in_a_tie_certify_what_is_above_it():
 def test_near_ties_are_ties_there_too():
     u = np.sort(np.random.default_rng(1).random(300))
     u[1::2] = np.nextafter(u[::2], 2)
-    found = step_down(1 - u, np.arange(300) >= 240, risk=RISK, delta=DELTA)
-    assert found.accepted % 2 == 0
-    assert found.accepted > 200
+    threshold = step_down(1 - u, np.arange(300) >= 240, risk=RISK, delta=DELTA)
+    assert threshold.accepted % 2 == 0
+    assert threshold.accepted > 200

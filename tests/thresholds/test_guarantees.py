@@ -82,9 +82,9 @@ def test_one_row_of_each_cluster_certifies_another_risk_than_that_of_rows():
     for run in range(50):
         c, e, ids, _ = unequal_clusters(np.random.default_rng([run, 7]))
         with suppress(NoSafeThresholdError):
-            found = step_down(c, e, risk=0.06, delta=DELTA, ids=ids)
-            broken += risk_of_clusters(found) > 0.06
-            assert "every cluster counts once" in str(found)
+            threshold = step_down(c, e, risk=0.06, delta=DELTA, ids=ids)
+            broken += risk_of_clusters(threshold) > 0.06
+            assert "every cluster counts once" in str(threshold)
     assert broken > 25
 
 
@@ -106,9 +106,9 @@ def test_copies_of_rows_do_not_certify_what_the_rows_do_not():
 def test_betting_gives_the_same_threshold_whatever_the_order_of_rows_and_names():
     c, e, ids, _ = unequal_clusters(np.random.default_rng(0))
     order = np.random.default_rng(1).permutation(len(c))
-    found = betting(c, e, risk=0.1, ids=ids)
-    assert betting(c[order], e[order], risk=0.1, ids=ids[order]) == found
-    assert betting(c, e, risk=0.1, ids=1000 - ids) == found
+    threshold = betting(c, e, risk=0.1, ids=ids)
+    assert betting(c[order], e[order], risk=0.1, ids=ids[order]) == threshold
+    assert betting(c, e, risk=0.1, ids=1000 - ids) == threshold
 
 
 def weighted_case(rng):
@@ -139,9 +139,9 @@ def test_data_made_with_the_same_seed_is_no_harm_to_rejection_sampling():
     broken = 0
     for run in range(10):
         rng = np.random.default_rng(0)
-        place = rng.random(3000)  # the first numbers of seed 0, which an unsalted draw would compare with the weights
+        path = rng.random(3000)  # the first numbers of seed 0, which an unsalted draw would compare with the weights
         u = np.random.default_rng([run, 10]).random(3000)
-        e = (place > 0.5).astype(float)  # a risk of one half at every threshold
+        e = (path > 0.5).astype(float)  # a risk of one half at every threshold
         with suppress(NoSafeThresholdError):
             weighted_risk(1 - u, e, np.full(3000, 1.0), largest=2.0, risk=0.3, delta=DELTA)
             broken += 1
@@ -154,13 +154,13 @@ def test_groups_hold_together_and_the_naive_rule_in_each_does_not():
         rng = np.random.default_rng([run, 11])
         u, g = rng.random(6000), np.arange(6000) % 3
         e = (rng.random(6000) < np.array([0.01, 0.02, 0.2])[g] + 0.3 * u**2).astype(float)
-        found = group_thresholds(1 - u, e, g, risk=0.06, delta=DELTA)
-        assert found["2"].value == np.inf  # its risk is never below 0.2, so it is always rejected
+        thresholds = group_thresholds(1 - u, e, g, risk=0.06, delta=DELTA)
+        assert thresholds["2"].value == np.inf  # its risk is never below 0.2, so it is always rejected
 
         def risk(name, threshold):
             return (0.01, 0.02)[int(name)] + 0.1 * min(1 - threshold.value, 1.0) ** 2
 
-        broken["certified"] += any(risk(name, found[name]) > 0.06 for name in "01")
+        broken["certified"] += any(risk(name, thresholds[name]) > 0.06 for name in "01")
         naive = {k: empirical_without_guarantee(1 - u[g == k], e[g == k], risk=0.06) for k in (0, 1)}
         broken["naive"] += any(risk(name, threshold) > 0.06 for name, threshold in naive.items())
     assert broken["certified"] / 60 <= allowed(60)
@@ -184,8 +184,8 @@ def test_groups_said_each_or_together():
 def test_a_group_that_is_one_cluster_is_rejected_and_bad_targets_are_named():
     c, e = monotone(np.random.default_rng(0))
     g = np.where(np.arange(2000) < 100, "one", "many")
-    found = group_thresholds(c, e, g, risk=0.2, ids=np.where(g == "one", 0, np.arange(2000) // 2))
-    assert found["one"].value == np.inf > found["many"].value
+    thresholds = group_thresholds(c, e, g, risk=0.2, ids=np.where(g == "one", 0, np.arange(2000) // 2))
+    assert thresholds["one"].value == np.inf > thresholds["many"].value
     for options, message in (({"delta": 1.5}, "`delta` must be between"), ({"risk": 0.0}, "`risk` must be between")):
         with pytest.raises(ValueError, match=message):
             group_thresholds(c, e, g, **({"risk": 0.1} | options))
@@ -205,9 +205,11 @@ def test_risk_and_coverage_hold_together():
     broken, made = 0, 0
     for run in range(100):
         with suppress(NoSafeThresholdError):
-            found = risk_and_coverage(*monotone(np.random.default_rng([run, 12])), risk=0.05, coverage=0.5, delta=DELTA)
+            threshold = risk_and_coverage(
+                *monotone(np.random.default_rng([run, 12])), risk=0.05, coverage=0.5, delta=DELTA
+            )
             made += 1
-            broken += risk_of_monotone(found) > 0.05 or 1 - found.value < 0.5
+            broken += risk_of_monotone(threshold) > 0.05 or 1 - threshold.value < 0.5
     assert broken / 100 <= allowed(100)
     assert made > 60
 
@@ -218,9 +220,9 @@ def test_risk_and_coverage_out_of_reach_name_pairs_that_are_in_reach():
         risk_and_coverage(c, e, risk=0.03, coverage=0.8)
     risk = info.value.lowest_risk
     assert f"risk {risk:g} at coverage 0.8" in str(info.value.explained())
-    found = risk_and_coverage(c, e, risk=risk, coverage=0.8)
-    assert found.accepted / found.n >= 0.8
-    assert [guarantee.quantity for guarantee in found.further] == [Quantity.COVERAGE]
+    threshold = risk_and_coverage(c, e, risk=risk, coverage=0.8)
+    assert threshold.accepted / threshold.n >= 0.8
+    assert [guarantee.quantity for guarantee in threshold.further] == [Quantity.COVERAGE]
     assert re.search(r"risk 0\.05 at coverage 0\.\d+", str(info.value.explained()))
 
 
@@ -246,7 +248,7 @@ def test_what_is_told_of_groups_does_when_asked_for(n, helps):
     assert "delta=" not in str(info.value.explained())
     assert ("--each" in str(info.value.explained())) is helps
     if helps:
-        assert any(found.accepted for found in group_thresholds(c, e, groups, risk=0.017, jointly=False).values())
+        assert any(result.accepted for result in group_thresholds(c, e, groups, risk=0.017, jointly=False).values())
 
 
 def test_a_trade_off_may_be_chosen_from_after_looking():
@@ -267,8 +269,8 @@ def test_one_threshold_keeps_the_risk_overall_and_in_each_group():
         e = (rng.random(4000) < np.where(g == 1, 0.02 + 0.35 * u**2, 0.01 + 0.1 * u**2)).astype(float)
         with suppress(NoSafeThresholdError):
             cover = min(1 - joint_risk(1 - u, e, g, risk=0.03, group_risk=0.06, delta=DELTA).value, 1.0)
-            one, other = 0.02 + 0.35 * cover**2 / 3, 0.01 + 0.1 * cover**2 / 3
-            broken += one > 0.06 or 0.25 * one + 0.75 * other > 0.03
+            single, other = 0.02 + 0.35 * cover**2 / 3, 0.01 + 0.1 * cover**2 / 3
+            broken += single > 0.06 or 0.25 * single + 0.75 * other > 0.03
             made += 1
     assert broken / 60 <= allowed(60)
     assert made > 40
@@ -373,7 +375,7 @@ def test_the_bound_on_the_cost_holds():
     for run in range(100):
         rng = np.random.default_rng([run, 15])
         u = rng.random(600)
-        found = minimal_cost(1 - u, (rng.random(600) < u**2).astype(float), rejection=0.2, delta=DELTA)
-        cover = min(1 - found.value, 1.0)
-        broken += cover**3 / 3 + 0.2 * (1 - cover) > found.guarantee.bound
+        threshold = minimal_cost(1 - u, (rng.random(600) < u**2).astype(float), rejection=0.2, delta=DELTA)
+        cover = min(1 - threshold.value, 1.0)
+        broken += cover**3 / 3 + 0.2 * (1 - cover) > threshold.guarantee.bound
     assert broken / 100 <= allowed(100)

@@ -33,8 +33,8 @@ def share_broken(rule, rate):
             coverage = min(1 - rule(1 - u, losses, floor).value, 1.0)
         except NoSafeThresholdError:
             continue
-        places = np.linspace(0, coverage, 2000)
-        broken += bool(rate(places).mean() > RISK)
+        positions = np.linspace(0, coverage, 2000)
+        broken += bool(rate(positions).mean() > RISK)
     return broken / RUNS
 
 
@@ -58,20 +58,20 @@ def test_as_much_is_certified_as_with_every_label(n):
         e = (rng.random(n) < 0.005 + 0.45 * u**2).astype(float)
         floor = label_floor(1 - u, share=0.6)
         try:
-            found = step_down(1 - u, e, risk=RISK, delta=DELTA)
+            threshold = step_down(1 - u, e, risk=RISK, delta=DELTA)
         except NoSafeThresholdError:
             continue
         above = labelled_above(1 - u, np.where(1 - u > floor, e, np.nan), floor=floor, risk=RISK, delta=DELTA)
-        assert above.value == found.value
+        assert above.value == threshold.value
         same += 1
     assert same > 5
 
 
 def test_nothing_at_or_below_the_floor_is_accepted():
     c = np.linspace(1, 0, 400)
-    found = labelled_above(c, np.where(c > 0.25, 0.0, np.nan), floor=0.25, risk=RISK)
-    assert found.value >= 0.25
-    assert "with confidence above 0.25 count" in str(found)
+    threshold = labelled_above(c, np.where(c > 0.25, 0.0, np.nan), floor=0.25, risk=RISK)
+    assert threshold.value >= 0.25
+    assert "with confidence above 0.25 count" in str(threshold)
 
 
 def test_a_floor_has_the_share_above_it():

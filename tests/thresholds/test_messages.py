@@ -38,9 +38,9 @@ def test_a_refusal_is_three_sentences_and_leads_with_what_was_asked():
     confidence = rng.random(2700)
     with pytest.raises(NoSafeThresholdError) as info:
         step_down(confidence, rng.random(2700) < 0.08 + 0.3 * (1 - confidence) ** 2, risk=0.02)
-    asked, found, advice = str(info.value.explained()).split(". ")
+    asked, result, advice = str(info.value.explained()).split(". ")
     assert asked == "No threshold certifies risk <= 0.02 with probability 0.95 on n=2,700 calibration rows"
-    assert found.startswith("Achievable: risk 0.0")
+    assert result.startswith("Achievable: risk 0.0")
     assert advice.startswith("More rows hardly help")
     assert "149" not in str(info.value.explained())
     assert len(str(info.value.explained())) < 400
@@ -127,8 +127,8 @@ def test_the_risk_in_reach_is_certified_when_asked_for_as_printed(seed, n, metho
         method(confidence, errors, risk=0.001)
     assert info.value.achievable[0].risk == info.value.lowest_risk
     for row in info.value.achievable:
-        found = method(confidence, errors, risk=row.risk, delta=row.delta)
-        assert found.accepted / found.n == row.coverage
+        result = method(confidence, errors, risk=row.risk, delta=row.delta)
+        assert result.accepted / result.n == row.coverage
         assert f"risk {row.risk:g}" in str(info.value.explained())
 
 
@@ -148,11 +148,11 @@ def test_where_the_score_is_bad_more_rows_are_not_advised():
     rng = np.random.default_rng(0)
     with pytest.raises(NoSafeThresholdError, match=r"with probability 0\.95 on") as info:
         step_down(rng.random(3000), rng.random(3000) < 0.2, risk=0.05)
-    told = re.search(
+    message = re.search(
         r"More rows hardly help, as accepting 10% of the rows or more has a risk of at least ([\d.]+) here:",
         str(info.value.explained()),
     )
-    assert 0.05 < float(told[1]) < 0.21
+    assert 0.05 < float(message[1]) < 0.21
     assert "plan" not in str(info.value.explained())
 
 
@@ -186,10 +186,10 @@ def test_a_larger_delta_is_named_where_it_is_enough():
 
 @pytest.mark.parametrize("rule", [step_down, betting, sgr, bonferroni])
 def test_where_no_risk_is_left_to_try_the_message_still_is_one_line(rule):
-    with pytest.raises(NoSafeThresholdError) as found:
+    with pytest.raises(NoSafeThresholdError) as result:
         rule(np.arange(4.0), [1, 1, 1, 1], risk=0.99)
-    assert "No risk below 1 is achievable" in str(found.value.explained())
-    assert "\n" not in str(found.value.explained())
+    assert "No risk below 1 is achievable" in str(result.value.explained())
+    assert "\n" not in str(result.value.explained())
 
 
 def test_a_risk_of_nearly_one_beside_a_second_target_is_told_too():
@@ -220,7 +220,7 @@ def test_the_joint_risk_told_to_be_in_reach_is_certified_when_asked_for(seed):
     rng = np.random.default_rng(seed)
     c, groups = rng.normal(size=200), np.arange(200) % 2
     errors = (rng.random(200) < 0.2 / (1 + np.exp(c))).astype(float)
-    with pytest.raises(NoSafeThresholdError) as found:
+    with pytest.raises(NoSafeThresholdError) as result:
         joint_risk(c, errors, groups, risk=0.01, group_risk=0.02)
-    reach = float(re.search(r"a risk of ([\d.]+) is achievable", str(found.value.explained()))[1])
+    reach = float(re.search(r"a risk of ([\d.]+) is achievable", str(result.value.explained()))[1])
     assert joint_risk(c, errors, groups, risk=reach / 2, group_risk=reach).accepted

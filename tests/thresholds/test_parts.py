@@ -22,15 +22,15 @@ def test_holm_takes_the_largest_so_far():
 
 
 def test_parts_are_tested_together_each_exactly():
-    found = p_above(PARTS, ERRORS, np.ones(250, dtype=bool), None, **OPTIONS)
-    assert found == pytest.approx([3 * p_of(20, 100), 2 * p_of(11, 110), 1.0])
-    assert found[1] <= 0.05 < 3 * p_of(11, 110)  # the level over their number would not find the second
+    result = p_above(PARTS, ERRORS, np.ones(250, dtype=bool), None, **OPTIONS)
+    assert result == pytest.approx([3 * p_of(20, 100), 2 * p_of(11, 110), 1.0])
+    assert result[1] <= 0.05 < 3 * p_of(11, 110)  # the level over their number would not find the second
 
 
 def test_a_part_that_is_never_accepted_is_not_above_and_counts_nonetheless():
     accepted = np.arange(250) >= 100
-    found = p_above(PARTS, ERRORS, accepted, np.arange(250), **OPTIONS)
-    assert found[0] == 1.0
+    result = p_above(PARTS, ERRORS, accepted, np.arange(250), **OPTIONS)
+    assert result[0] == 1.0
     assert p_above(PARTS, ERRORS, accepted, None, **OPTIONS)[1] == pytest.approx(3 * p_of(11, 110))
 
 

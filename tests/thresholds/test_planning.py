@@ -44,16 +44,16 @@ def test_a_range_names_the_rows_for_a_rising_rate_and_for_one_rate_whatever_the_
     """Each end succeeds as often as planned on its own curve; fewer rows than the lower end do not on the flat one."""
 
     def share(n, rate):
-        found = 0
+        result = 0
         for run in range(150):
             rng = np.random.default_rng([run, 3])
-            places = np.arange(1, n + 1) / n
+            positions = np.arange(1, n + 1) / n
             try:
-                wrong = rng.random(n) < rate(places)
-                found += step_down(-places, wrong, risk=risk, delta=delta).accepted >= coverage * n - 1e-9
+                wrong = rng.random(n) < rate(positions)
+                result += step_down(-positions, wrong, risk=risk, delta=delta).accepted >= coverage * n - 1e-9
             except NoSafeThresholdError:
                 continue
-        return found / 150
+        return result / 150
 
     low, high = samples_range(risk=risk, delta=delta, coverage=coverage, error_rate=error_rate)
     assert low <= high

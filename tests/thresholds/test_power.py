@@ -4,7 +4,7 @@ from scipy.stats import binom
 
 from abstain.thresholds import power
 from abstain.thresholds.critical_values import at_most
-from abstain.thresholds.power import all_in_turn, likely, ranks_tested
+from abstain.thresholds.power import Assumption, all_in_turn, likely, ranks_tested
 from abstain.thresholds.step_down import segments
 
 
@@ -35,8 +35,8 @@ def test_the_chance_to_pass_in_turn_is_that_of_simulated_walks():
 
 
 def test_nothing_is_likely_where_no_rank_is_tested():
-    known = {"risk": 0.05, "delta": 0.05, "error_rate": 0.0, "power": 0.5}
+    assumed = Assumption(risk=0.05, delta=0.05, error_rate=0.0, power=0.5)
     first = segments(400, 0.05, 0.05)[0].first
-    assert likely(400, first, **known)
-    assert not likely(400, int(first / power.BEYOND) - 1, **known)
-    assert not likely(6, 6, **known | {"risk": 0.6})
+    assert likely(400, first, assumed)
+    assert not likely(400, int(first / power.BEYOND) - 1, assumed)
+    assert not likely(6, 6, assumed._replace(risk=0.6))

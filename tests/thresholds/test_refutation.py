@@ -17,25 +17,25 @@ def every(n):
 
 def test_the_p_value_is_the_tail_of_the_binomial():
     events = np.arange(200) < 9
-    found = refutation(events, every(200), limit=0.02)
-    assert found.p_value == pytest.approx(binom.sf(8, 200, 0.02))
-    assert found.verdict == "refuted"
-    assert found.by == "binomial"
+    result = refutation(events, every(200), limit=0.02)
+    assert result.p_value == pytest.approx(binom.sf(8, 200, 0.02))
+    assert result.verdict == "refuted"
+    assert result.by == "binomial"
 
 
 @pytest.mark.parametrize(("level", "delta"), [(0.05, 0.1), (0.01, 0.2), (0.2, 0.01)])
 def test_the_bounds_are_clopper_and_pearsons_each_at_its_own_level(level, delta):
-    found = refutation(np.arange(300) < 7, every(300), limit=0.02, level=level, delta=delta)
+    result = refutation(np.arange(300) < 7, every(300), limit=0.02, level=level, delta=delta)
     exact = binomtest(7, 300)
-    assert found.low == pytest.approx(exact.proportion_ci(1 - 2 * level, method="exact").low)
-    assert found.high == pytest.approx(exact.proportion_ci(1 - 2 * delta, method="exact").high)
+    assert result.low == pytest.approx(exact.proportion_ci(1 - 2 * level, method="exact").low)
+    assert result.high == pytest.approx(exact.proportion_ci(1 - 2 * delta, method="exact").high)
 
 
 def test_the_power_is_that_of_the_exact_test():
-    found = refutation(np.arange(300) < 3, every(300), limit=0.02)
+    result = refutation(np.arange(300) < 3, every(300), limit=0.02)
     critical = next(x for x in range(301) if binom.sf(x - 1, 300, 0.02) <= LEVEL)
-    assert found.power == pytest.approx(binom.sf(critical - 1, 300, 0.04))
-    assert found.verdict == "too little data"
+    assert result.power == pytest.approx(binom.sf(critical - 1, 300, 0.04))
+    assert result.verdict == "too little data"
 
 
 @pytest.mark.parametrize(
@@ -117,18 +117,18 @@ def test_the_size_of_the_bets_is_at_most_their_level_on_clusters_at_the_boundary
 def test_bets_notice_a_broken_guarantee_and_confirm_a_kept_one():
     rng, number = np.random.default_rng(1), np.repeat(np.arange(1500), 4)
     bad, good = (rng.random(6000) < rate for rate in (0.2, 0.05))
-    found = refutation(bad, every(6000), number, limit=0.1, largest=4)
-    assert (found.verdict, found.by) == ("refuted", "betting")
+    result = refutation(bad, every(6000), number, limit=0.1, largest=4)
+    assert (result.verdict, result.by) == ("refuted", "betting")
     assert refutation(good, every(6000), number, limit=0.1, largest=4).verdict == "confirmed"
-    assert found.low < bad.mean() < found.high
+    assert result.low < bad.mean() < result.high
 
 
 def test_the_bounds_of_the_bets_hold_the_rate():
     rng, missed = np.random.default_rng(2), 0
     for _ in range(40):
         events, number = cluster_draws("large and wrong", rng)
-        found = refutation(events, every(len(events)), number, limit=0.1, largest=8)
-        missed += not found.low <= 0.1 <= found.high
+        result = refutation(events, every(len(events)), number, limit=0.1, largest=8)
+        missed += not result.low <= 0.1 <= result.high
     assert missed <= 4
 
 
@@ -140,8 +140,8 @@ def test_clusters_of_one_row_are_tested_by_bets_as_well():
 def test_no_trials_refute_nothing():
     none = np.zeros(5, dtype=bool)
     for clusters in (None, np.zeros(5, dtype=np.int64)):
-        found = refutation(none, none, clusters, limit=0.1)
-        assert (found.p_value, found.verdict, found.high) == (1.0, "too little data", 1.0)
+        result = refutation(none, none, clusters, limit=0.1)
+        assert (result.p_value, result.verdict, result.high) == (1.0, "too little data", 1.0)
 
 
 @pytest.mark.parametrize("limit", [0.0, 1.0])

@@ -65,18 +65,18 @@ def test_group_thresholds_hold_together():
     for _ in range(60):
         t, g = rng.random(8000), rng.permutation(np.repeat([0, 1], 4000))
         e = rng.random(8000) < np.where(g == 0, 0.01 + 0.3 * t**2, 0.02 + 0.4 * t**2)
-        found = group_thresholds(1 - t, e, np.array(["a", "b"])[g], risk=0.06, delta=0.1)
-        cover = {name: 1 - threshold.value for name, threshold in found.items()}
+        thresholds = group_thresholds(1 - t, e, np.array(["a", "b"])[g], risk=0.06, delta=0.1)
+        cover = {name: 1 - threshold.value for name, threshold in thresholds.items()}
         broken += 0.01 + 0.1 * cover["a"] ** 2 > 0.06 or 0.02 + 0.4 / 3 * cover["b"] ** 2 > 0.06
     assert broken / 60 <= 0.1 + 3 * sqrt(0.09 / 60)
 
 
 def test_a_group_without_a_safe_threshold_is_always_rejected():
     c, e, groups = np.random.default_rng(0).random(500), np.repeat([0, 1], 250), np.repeat(["good", "bad"], 250)
-    found = group_thresholds(c, e, groups, risk=0.1)
-    assert found["good"].accepted == 250
-    assert not found["bad"].accepts(c).any()
-    assert "no threshold could be certified for it" in found["bad"].words
+    thresholds = group_thresholds(c, e, groups, risk=0.1)
+    assert thresholds["good"].accepted == 250
+    assert not thresholds["bad"].accepts(c).any()
+    assert "no threshold could be certified for it" in thresholds["bad"].words
     with pytest.raises(NoSafeThresholdError, match="No group has a safe threshold") as info:
         group_thresholds(c, np.ones(500), groups, risk=0.1)
     assert "No risk below 1 is achievable in any" in str(info.value.explained())
@@ -115,8 +115,8 @@ def test_betting_certifies_more_where_few_weights_are_large():
         w = np.where(rare, 30.0, 0.94 / 0.998)
         for by in cover:
             with suppress(NoSafeThresholdError):
-                found = weighted_risk(1 - t, e, w, largest=30.0, risk=0.05, delta=0.1, by=by)
-                cover[by] += min(1 - found.value, 1.0) / 15
+                threshold = weighted_risk(1 - t, e, w, largest=30.0, risk=0.05, delta=0.1, by=by)
+                cover[by] += min(1 - threshold.value, 1.0) / 15
     assert cover["betting"] > cover["rejection_sampling"] + 0.05
 
 
@@ -171,8 +171,8 @@ def test_rejection_sampling_keeps_in_proportion():
 
 
 def test_betting_evidence_vector():
-    found = betting_evidence([1, 2, 0.5, 1], [0, 0, 0, 1], risk=0.1, bet=0.3)
-    assert found.tolist() == pytest.approx([1.03, 1.0918, 1.108177, 0.80896921], rel=1e-9)
+    result = betting_evidence([1, 2, 0.5, 1], [0, 0, 0, 1], risk=0.1, bet=0.3)
+    assert result.tolist() == pytest.approx([1.03, 1.0918, 1.108177, 0.80896921], rel=1e-9)
     with pytest.raises(ValueError, match="`bet` must be below"):
         betting_evidence([1, 2], [0, 1], risk=0.1, bet=0.6)
 
@@ -212,19 +212,19 @@ def test_the_bound_on_the_cost_holds(rule):
     for _ in range(200):
         t = rng.random(500)
         e = (rng.random(500) < t**2).astype(float)
-        found = rule(1 - t, e, rejection=0.2, delta=0.1)
-        cover = min(1 - found.value, 1)
+        result = rule(1 - t, e, rejection=0.2, delta=0.1)
+        cover = min(1 - result.value, 1)
         true = cover**3 / 3 + 0.2 * (1 - cover)
-        broken += true > found.guarantee.bound
-        assert found.guarantee.bound < true + 0.12
+        broken += true > result.guarantee.bound
+        assert result.guarantee.bound < true + 0.12
     assert broken / 200 <= 0.1
 
 
 def test_minimal_cost_comes_near_the_lowest_cost_there_is():
     rng = np.random.default_rng(3)
     t = rng.random(6000)
-    found = minimal_cost(1 - t, rng.random(6000) < t**2, rejection=0.2)
-    cover = 1 - found.value
+    threshold = minimal_cost(1 - t, rng.random(6000) < t**2, rejection=0.2)
+    cover = 1 - threshold.value
     best = np.sqrt(0.2)
     assert cover**3 / 3 + 0.2 * (1 - cover) < best**3 / 3 + 0.2 * (1 - best) + 0.003
 
@@ -262,8 +262,8 @@ def test_betting_works_without_a_pilot_and_far_from_its_target():
 def test_the_guarantee_under_weights_names_the_distribution_it_is_for():
     rng = np.random.default_rng(0)
     for by in ("betting", "rejection_sampling"):
-        found = weighted_risk(rng.random(4000), np.zeros(4000), np.ones(4000), risk=0.05, largest=1.0, by=by)
-        assert "for rows of the distribution that the weights describe" in found.words
+        threshold = weighted_risk(rng.random(4000), np.zeros(4000), np.ones(4000), risk=0.05, largest=1.0, by=by)
+        assert "for rows of the distribution that the weights describe" in threshold.words
 
 
 @pytest.mark.parametrize(("weights", "losses"), [([1, 1], [2, 0]), ([-1, 1], [0, 0]), ([0, 0], [0, 0]), ([], [])])
@@ -294,15 +294,15 @@ def test_costs_that_cannot_be_are_refused(arguments, options, message):
 def test_weights_are_estimated_from_two_samples():
     rng = np.random.default_rng(7)
     source, target = rng.normal(size=(4000, 1)), rng.normal(loc=0.7, size=(3000, 1))
-    found = estimate_weights(source, target)
+    result = estimate_weights(source, target)
     true = np.exp(0.7 * source[:, 0] - 0.7**2 / 2)
-    assert np.corrcoef(found.weights, np.minimum(true, 10))[0, 1] > 0.98
-    assert found.weights.mean() == pytest.approx(1, abs=0.1)
-    assert "no finite-sample guarantee" in found.note
+    assert np.corrcoef(result.weights, np.minimum(true, 10))[0, 1] > 0.98
+    assert result.weights.mean() == pytest.approx(1, abs=0.1)
+    assert "no finite-sample guarantee" in result.note
     u = rng.random(4000)
-    threshold = weighted_risk(u, (rng.random(4000) < 0.02).astype(float), found, risk=0.1)
+    threshold = weighted_risk(u, (rng.random(4000) < 0.02).astype(float), result, risk=0.1)
     assert threshold.words.startswith("no finite-sample guarantee, since the weights are estimated")
     with pytest.raises(ValueError, match="`largest` must be given"):
-        weighted_risk(u, u < 0, found.weights, risk=0.1)
+        weighted_risk(u, u < 0, result.weights, risk=0.1)
     with pytest.raises(ValueError, match="`source` and `target` must have shapes"):
         estimate_weights(source, target[:, 0])

@@ -43,11 +43,11 @@ def simulate(rule, rate, true_risk, *, n=N, risk=RISK, runs=RUNS, delta=DELTA):
         rng = np.random.default_rng([run, 2024])
         u = rng.random(n)
         try:
-            found = rule(1 - u, (rng.random(n) < rate(u)).astype(float), risk=risk, delta=delta)
+            result = rule(1 - u, (rng.random(n) < rate(u)).astype(float), risk=risk, delta=delta)
         except NoSafeThresholdError:
             coverages.append(0.0)
             continue
-        coverage = min(1 - found.value, 1.0)
+        coverage = min(1 - result.value, 1.0)
         coverages.append(coverage)
         broken += true_risk(coverage) > risk
     return broken / runs, float(np.mean(coverages))
@@ -129,11 +129,11 @@ def test_ties_keep_the_guarantee(law, atoms):
         u = rng.random(N)
         atom = (u * atoms).astype(int)
         try:
-            found = step_down(1 - atom / atoms, rng.random(N) < LAWS[law](u), risk=RISK, delta=DELTA)
+            threshold = step_down(1 - atom / atoms, rng.random(N) < LAWS[law](u), risk=RISK, delta=DELTA)
         except NoSafeThresholdError:
             continue
         made += 1
-        accepted = found.accepts(1 - np.arange(atoms) / atoms)
+        accepted = threshold.accepts(1 - np.arange(atoms) / atoms)
         broken += true[np.flatnonzero(accepted)[-1]] > RISK
     assert broken / 100 <= allowed(100)
     assert made > 50 or law == "flat just above"
@@ -150,8 +150,8 @@ def test_rows_sorted_by_anything_give_the_same_threshold(by):
 
 def test_where_all_confidences_are_equal_all_or_nothing_is_certified():
     errors = np.arange(171) < 12  # the exact bound on the risk of all of them is 0.111
-    found = step_down(np.ones(171), errors, risk=0.15)
-    assert (found.value, found.accepted) == (-np.inf, 171)
+    threshold = step_down(np.ones(171), errors, risk=0.15)
+    assert (threshold.value, threshold.accepted) == (-np.inf, 171)
     with pytest.raises(NoSafeThresholdError) as info:
         step_down(np.ones(171), errors, risk=0.08)
     assert 0.11 <= info.value.lowest_risk <= 0.14
@@ -160,19 +160,19 @@ def test_where_all_confidences_are_equal_all_or_nothing_is_certified():
 def test_a_threshold_lies_between_two_samples():
     rng = np.random.default_rng(1)
     c = rng.random(N)
-    found = step_down(c, rng.random(N) < LAWS["monotone"](1 - c), risk=RISK)
-    apart = np.sort(np.abs(c - found.value))[:2]
+    threshold = step_down(c, rng.random(N) < LAWS["monotone"](1 - c), risk=RISK)
+    apart = np.sort(np.abs(c - threshold.value))[:2]
     assert apart[0] == pytest.approx(apart[1], rel=1e-6)
-    assert (c > found.value).sum() == found.accepted
+    assert (c > threshold.value).sum() == threshold.accepted
 
 
 def test_confidences_that_rounding_alone_tells_apart_stay_together():
     rng = np.random.default_rng(2)
     c = np.sort(rng.random(N))[::-1].copy()
     c[1::2] = np.nextafter(c[::2], -1)  # pairs that differ in the last digit
-    found = step_down(c, np.arange(N) > 1200, risk=0.02)
-    assert found.accepted % 2 == 0
-    assert np.abs(c - found.value).min() > 1e-9
+    threshold = step_down(c, np.arange(N) > 1200, risk=0.02)
+    assert threshold.accepted % 2 == 0
+    assert np.abs(c - threshold.value).min() > 1e-9
 
 
 def test_one_segment_without_errors_is_certified_from_the_least_number():
@@ -191,9 +191,9 @@ def test_segments_are_fixed_by_the_numbers_alone():
 
 def test_unusable_rows_are_errors_that_are_never_accepted():
     c = np.r_[np.random.default_rng(0).random(1500), np.full(500, -np.inf)]
-    found = step_down(c, np.r_[np.zeros(1500), np.ones(500)], risk=0.05)
-    assert found.accepted == 1500
-    assert not found.accepts([-np.inf, np.nan]).any()
+    threshold = step_down(c, np.r_[np.zeros(1500), np.ones(500)], risk=0.05)
+    assert threshold.accepted == 1500
+    assert not threshold.accepts([-np.inf, np.nan]).any()
 
 
 def test_losses_between_0_and_1_keep_the_risk_and_the_naive_rule_does_not():
@@ -224,9 +224,9 @@ def test_every_safe_rank_has_few_errors_for_a_binomial():
 def test_repeated_ids_are_clusters_of_which_one_row_is_taken_and_the_words_say_so():
     rng = np.random.default_rng(3)
     c, e, ids = rng.random(900), np.zeros(900), np.repeat(np.arange(300), 3)
-    found = step_down(c, e, risk=0.05, ids=ids)
-    assert found.n == 300
-    assert "every cluster counts once" in found.guarantee.distribution
+    threshold = step_down(c, e, risk=0.05, ids=ids)
+    assert threshold.n == 300
+    assert "every cluster counts once" in threshold.guarantee.distribution
     assert target_risk(c, e, risk=0.05, ids=np.arange(900)).method == "step_down"
     assert target_risk(c, e, risk=0.05, ids=ids).method == "betting"
 

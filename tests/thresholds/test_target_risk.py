@@ -18,7 +18,7 @@ LAWS = {  # how frequent each size is, and how often it is wrong as a whole
 
 
 def draw(law, rng, clusters=250):
-    frequency, wrong = (np.array(one) for one in LAWS[law])
+    frequency, wrong = (np.array(each) for each in LAWS[law])
     kind = rng.choice(4, size=clusters, p=frequency)
     ids = np.repeat(np.arange(clusters), SIZE[kind])
     return rng.random(len(ids)), (rng.random(clusters) < wrong[kind])[ids].astype(float), ids
@@ -26,7 +26,7 @@ def draw(law, rng, clusters=250):
 
 def risk_up_to(law, largest):
     """The risk of rows of clusters with at most so many, at any threshold: confidence tells nothing here."""
-    frequency, wrong = (np.array(one) for one in LAWS[law])
+    frequency, wrong = (np.array(each) for each in LAWS[law])
     rows = frequency * SIZE * (largest >= SIZE)
     return (rows * wrong).sum() / rows.sum()
 
@@ -57,9 +57,9 @@ def test_rows_of_clusters_taken_for_independent_break_it():
 
 def test_what_is_certified_does_not_depend_on_how_clusters_are_named():
     c, e, ids = draw("errors in the largest", np.random.default_rng(0), clusters=2000)
-    one, other = (target_risk(c, e, risk=0.3, ids=names) for names in (ids, np.char.add("a", ids.astype(str))))
-    assert one == other
-    assert one.guarantee.largest == 40
+    single, other = (target_risk(c, e, risk=0.3, ids=names) for names in (ids, np.char.add("a", ids.astype(str))))
+    assert single == other
+    assert single.guarantee.largest == 40
 
 
 def test_where_the_sample_tells_the_largest_cluster_a_little_more_must_be_won():
@@ -67,10 +67,10 @@ def test_where_the_sample_tells_the_largest_cluster_a_little_more_must_be_won():
     certified = {None: set(), 2: set()}
     for clusters in range(40, 140, 2):
         c, e, ids = np.linspace(0, 1, 2 * clusters), np.zeros(2 * clusters), np.repeat(np.arange(clusters), 2)
-        for largest, found in certified.items():
+        for largest, result in certified.items():
             with suppress(NoSafeThresholdError):
                 betting(c, e, risk=RISK, delta=DELTA, ids=ids, largest=largest)
-                found.add(clusters)
+                result.add(clusters)
     assert certified[None] < certified[2]
     assert len(certified[2] - certified[None]) <= 3
 
@@ -86,8 +86,8 @@ def test_where_the_sample_tells_the_largest_cluster_a_little_more_must_be_won():
     ],
 )
 def test_the_rule_is_chosen_by_what_is_guaranteed(ids, largest, method, said):
-    found = target_risk(np.linspace(0, 1, 400), np.zeros(400), risk=0.3, ids=ids, largest=largest)
-    assert (found.method, found.guarantee.largest) == (method, said)
+    threshold = target_risk(np.linspace(0, 1, 400), np.zeros(400), risk=0.3, ids=ids, largest=largest)
+    assert (threshold.method, threshold.guarantee.largest) == (method, said)
 
 
 def test_a_bound_that_cannot_be_is_named():

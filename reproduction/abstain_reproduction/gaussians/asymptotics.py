@@ -31,8 +31,8 @@ class Ratios:
 def ratios(logits: ArrayLike, /, *, scale: float) -> Ratios:
     """The ratios for one row of logits (K,) without ties.
 
-    >>> found = ratios([1.5, 0.5, -0.5, -1.5], scale=100.0)
-    >>> round(found.max_softmax, 6), round(found.doctor, 6), round(found.neg_entropy, 6), round(found.corrected, 6)
+    >>> limits = ratios([1.5, 0.5, -0.5, -1.5], scale=100.0)
+    >>> round(limits.max_softmax, 6), round(limits.doctor, 6), round(limits.neg_entropy, 6), round(limits.corrected, 6)
     (1.0, 1.0, 101.0, 1.0)
     """
     z = np.asarray(logits, dtype=np.float64)[None]

@@ -6,7 +6,7 @@ from functools import partial
 
 from abstain._io.fingerprint import digest
 from abstain.outputs import Outputs
-from abstain.outputs.digest import outputs_digest
+from abstain.outputs.hashes import outputs_digest
 from abstain_reproduction.experiment import Experiment, Setting
 from abstain_reproduction.findings import Findings
 from abstain_reproduction.learned.cells import ScoreCell

@@ -24,8 +24,8 @@ class MarginOfLoss:
 def margin_of_loss(outputs: Outputs, /) -> MarginOfLoss:
     """Of a classifier on labelled samples of classes it knows.
 
-    >>> found = margin_of_loss(Outputs(logits=[[2.0, 0.0], [1.0, 0.0], [0.0, 3.0]], labels=[0, 0, 1]))
-    >>> round(found.correlation, 6), round(found.share, 6), found.dominated
+    >>> margin = margin_of_loss(Outputs(logits=[[2.0, 0.0], [1.0, 0.0], [0.0, 3.0]], labels=[0, 0, 1]))
+    >>> round(margin.correlation, 6), round(margin.share, 6), margin.dominated
     (1.0, 1.0, 1.0)
     """
     logits = np.asarray(outputs.logits, dtype=np.float64)

@@ -62,9 +62,9 @@ def test_a_difference_is_the_mean_over_draws_with_both_errors(ablation):
         for draw in ablation.draws
     ]
     difference = ablation.difference(20, 1)
-    assert difference.mean == pytest.approx(np.mean([one.difference for one in each]))
-    between = np.var([one.difference for one in each], ddof=1) / 2
-    assert difference.se == pytest.approx(np.sqrt(np.mean([one.se**2 for one in each]) + between))
+    assert difference.mean == pytest.approx(np.mean([item.difference for item in each]))
+    between = np.var([item.difference for item in each], ddof=1) / 2
+    assert difference.se == pytest.approx(np.sqrt(np.mean([item.se**2 for item in each]) + between))
 
 
 def test_many_neighbours_of_a_small_bank_are_of_other_classes(ablation):

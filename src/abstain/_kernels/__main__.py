@@ -13,14 +13,10 @@ import sys
 import time
 from typing import Any, final
 
+from numba.core import event, types
+
 import abstain._kernels
-from abstain._kernels import import_numba_alone
-
-import_numba_alone()
-
-from numba.core import event, types  # noqa: E402
-
-from abstain._kernels.compilation import AHEAD, LATE, Kinds  # noqa: E402
+from abstain._kernels.compilation import AHEAD, LATE, Kinds
 
 
 def main() -> None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, final
 
 import typer
 
-from abstain._kernels import import_numba_alone
 from abstain.cli.completion import score_names
 from abstain.cli.evaluation_files import EvaluationFiles
 from abstain.cli.evaluation_view import EvaluationView
@@ -103,7 +102,6 @@ def evaluate(
 
     Example: abstain evaluate run/ --score max_softmax --score 'knn(k=5)' --figure curves.pdf -o table.tex
     """
-    import_numba_alone()
     from abstain._kernels.background import compiling_in_background
 
     with compiling_in_background():

@@ -90,9 +90,9 @@ def scale_sensitivity(
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(4, size=300)
     >>> outputs = Outputs(logits=rng.normal(size=(300, 4)) + np.eye(4)[labels], labels=labels)
-    >>> found = scale_sensitivity(outputs, scales=[1e-5, 1.0, 1e4])
-    >>> _, areas = found.curve("doctor")
-    >>> round(areas[0] - found.limits("doctor")[0], 4), round(areas[2] - found.margin, 4)
+    >>> sensitivity = scale_sensitivity(outputs, scales=[1e-5, 1.0, 1e4])
+    >>> _, areas = sensitivity.curve("doctor")
+    >>> round(areas[0] - sensitivity.limits("doctor")[0], 4), round(areas[2] - sensitivity.margin, 4)
     (0.0, 0.0)
     """
     scales = [float(scale) for scale in scales]

@@ -113,8 +113,8 @@ def compare_all(
 
     Examples
     --------
-    >>> found = compare_all({"a": [3, 2, 1], "b": [1, 2, 3], "c": [3, 2, 1]}, [0, 0, 1])
-    >>> [(pair, round(one.difference, 3)) for pair, one in found.items()]
+    >>> pairs = compare_all({"a": [3, 2, 1], "b": [1, 2, 3], "c": [3, 2, 1]}, [0, 0, 1])
+    >>> [(pair, round(comparison.difference, 3)) for pair, comparison in pairs.items()]
     [(('a', 'b'), -0.5), (('a', 'c'), 0.0), (('b', 'c'), 0.5)]
     """
     if not isinstance(confidences, Mapping):

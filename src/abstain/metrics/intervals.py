@@ -159,7 +159,7 @@ def aurc_estimates(
 
     Examples
     --------
-    >>> [round(one.value, 4) for one in aurc_estimates([0.9, 0.8, 0.7, 0.6], [0, 1, 0, 1], alphas=[0.5, 1.0])]
+    >>> [round(estimate.value, 4) for estimate in aurc_estimates([0.9, 0.8, 0.7, 0.6], [0, 1, 0, 1], alphas=[0.5, 1.0])]
     [0.25, 0.3333]
     """
     samples = check_samples(confidence, losses, weights)

@@ -47,8 +47,8 @@ def share(losses: ArrayLike, /, *, ids: ArrayLike | None = None, level: float = 
 
     Examples
     --------
-    >>> found = share([0, 0, 0, 1])
-    >>> found.value, round(found.low, 3), round(found.high, 3)
+    >>> errors = share([0, 0, 0, 1])
+    >>> errors.value, round(errors.low, 3), round(errors.high, 3)
     (0.25, 0.006, 0.806)
     """
     check_level(level)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
-from abstain.outputs.digest import outputs_digest
+from abstain.outputs.hashes import outputs_digest
 
 MOST = 10_000  # names of classes or domains that a file keeps
 

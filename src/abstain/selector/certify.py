@@ -14,7 +14,7 @@ from abstain._errors import InvalidInputError, InvalidTypeError
 from abstain.metrics.checks import rejected_last
 from abstain.metrics.slices import rows_of_parts
 from abstain.outputs import Outputs
-from abstain.outputs.digest import outputs_digest
+from abstain.outputs.hashes import outputs_digest
 from abstain.outputs.outputs import expect_outputs
 from abstain.outputs.validation import unlabelled
 from abstain.selector.calibration_data import class_names_of, slice_counts

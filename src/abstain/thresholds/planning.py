@@ -9,7 +9,7 @@ from typing import TypeVar
 from abstain._arguments import check_number
 from abstain._errors import InvalidInputError
 from abstain.thresholds.binomial import samples_needed
-from abstain.thresholds.power import likely
+from abstain.thresholds.power import Assumption, likely
 from abstain.thresholds.sample import check_target
 from abstain.thresholds.step_down import check_delta, segments
 
@@ -79,17 +79,10 @@ def samples_for(
             f"`risk` must be one that {MOST:,} accepted rows certify, got {risk:g}. Ask for a higher one."
         )
 
+    assumed = Assumption(risk, delta, error_rate, power)
+
     def enough(n: int) -> bool:
-        return likely(
-            n,
-            _rows(coverage, n),
-            risk=risk,
-            delta=delta,
-            error_rate=error_rate,
-            power=power,
-            rising=rising,
-            labelled=_rows(label_share, n),
-        )
+        return likely(n, _rows(coverage, n), assumed, rising=rising, labelled=_rows(label_share, n))
 
     sizes = _sizes()
     size = _first(enough, sizes, bisect_left(sizes, least / coverage))
@@ -157,7 +150,7 @@ def coverage_for(*, n: int, risk: float, delta: float, error_rate: float, power:
     _check_rate(error_rate, risk)
     for thousandths in range(ceil(1000 * min((part.first for part in segments(n, risk, delta)), default=n) / n), 1001):
         accepted = _rows(thousandths / 1000, n)
-        if likely(n, accepted, risk=risk, delta=delta, error_rate=error_rate, power=power, beyond=1.0):
+        if likely(n, accepted, Assumption(risk, delta, error_rate, power), beyond=1.0):
             return thousandths / 1000
     return None
 
@@ -208,7 +201,7 @@ def risk_for(*, n: int, delta: float, coverage: float, error_rate: float, power:
     trials = [risk for risk in _three_digits(lowest) if risk > lowest]
 
     def enough(risk: float) -> bool:
-        return likely(n, _rows(coverage, n), risk=risk, delta=delta, error_rate=error_rate, power=power)
+        return likely(n, _rows(coverage, n), Assumption(risk, delta, error_rate, power))
 
     return _first(enough, trials, 0) or 1.0
 

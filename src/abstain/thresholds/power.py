@@ -39,27 +39,34 @@ class Tested(NamedTuple):
     """(J,) those allowed if none has."""
 
 
+class Assumption(NamedTuple):
+    """What a plan is made for: the target, the share of errors among the rows accepted, the probability of success."""
+
+    risk: float
+    delta: float
+    error_rate: float
+    power: float
+
+
 def likely(
     n: int,
     accepted: int,
+    assumed: Assumption,
     /,
     *,
-    risk: float,
-    delta: float,
-    error_rate: float,
-    power: float,
     rising: bool = False,
     labelled: int | None = None,
     beyond: float = BEYOND,
 ) -> bool:
-    """Whether `step_down` accepts at least ``accepted`` of n rows with probability ``power``.
+    """Whether `step_down` accepts at least ``accepted`` of n rows as often as asked.
 
-    ``error_rate`` of these are wrong, at one rate whatever the confidence, and so are the rows up to the next rank
-    tested; with ``rising`` the rate grows with the square of the rank, there and beyond. Either all ranks tested up to
-    there pass in turn, or the last passes at what the segment began with; the more likely of the two counts, and
-    nothing that a segment leaves to the next. Only the first ``labelled`` ranks can pass, and a segment that begins
-    above ``accepted`` counts if it does so within ``beyond`` times these rows.
+    The errors among these come at a single rate whatever the confidence, also up to the next rank tested; with
+    ``rising`` the rate grows with the square of the rank, there and beyond. Either all ranks tested up to there pass in
+    turn, or the last passes at what the segment began with; the more likely of the two counts, and nothing that a
+    segment leaves to the next. Only the first ``labelled`` ranks can pass, and a segment that begins above ``accepted``
+    counts if it does so within ``beyond`` times these rows.
     """
+    risk, delta, error_rate, power = assumed
     parts = segments(n, risk, delta) if n > FEW else ()
     for number, segment in enumerate(parts):
         rank = max(accepted, segment.first)

@@ -15,10 +15,10 @@ def rows():
     return confidence, rng.random(400) < 0.3, rng.integers(3, size=400), division
 
 
-def unpacked(found, width):
-    at = np.cumsum(found["at"])
+def unpacked(result, width):
+    at = np.cumsum(result["at"])
     rows, errors = np.zeros((2, width * (at[-1] // width + 1)), dtype=int)
-    rows[at], errors[at] = found["rows"], found["errors"]
+    rows[at], errors[at] = result["rows"], result["errors"]
     return rows.reshape(-1, width).cumsum(axis=0), errors.reshape(-1, width).cumsum(axis=0)
 
 
@@ -27,22 +27,22 @@ def test_counts_are_those_above_each_threshold(rows):
     counts = ThresholdCounts.of(confidence, chosen=0.05)
     assert 0.05 in counts.thresholds
     total, wrong = unpacked(counts.of_parts(division, kinds, errors), 9)
-    for place, threshold in enumerate(counts.thresholds):
+    for position, threshold in enumerate(counts.thresholds):
         accepted = confidence > threshold
-        assert counts.ranks[place] == np.count_nonzero(accepted)
+        assert counts.ranks[position] == np.count_nonzero(accepted)
         for kind in range(3):
             for part in range(3):
                 chosen = accepted & (kinds == kind) & (division.number == part)
-                assert total[place, 3 * kind + part] == np.count_nonzero(chosen)
-                assert wrong[place, 3 * kind + part] == np.count_nonzero(errors & chosen)
+                assert total[position, 3 * kind + part] == np.count_nonzero(chosen)
+                assert wrong[position, 3 * kind + part] == np.count_nonzero(errors & chosen)
     assert total[-1].sum() == 400  # with those that no threshold accepts
 
 
 def test_bounds_are_of_the_rows_of_a_mix(rows):
     confidence, errors, kinds, _ = rows
     counts = ThresholdCounts.of(confidence)
-    for place, bound in enumerate(counts.bounds("in+cov", kinds, errors, delta=0.1, clusters=None)):
-        accepted = (confidence > counts.thresholds[place]) & (kinds < 2)
+    for position, bound in enumerate(counts.bounds("in+cov", kinds, errors, delta=0.1, clusters=None)):
+        accepted = (confidence > counts.thresholds[position]) & (kinds < 2)
         assert bound == upper_bound(np.count_nonzero(errors & accepted), np.count_nonzero(accepted), 0.1)
 
 
@@ -56,6 +56,6 @@ def test_many_thresholds_are_thinned_and_the_chosen_one_stays():
 
 def test_small_parts_become_one():
     division = Division("d", "D", ("a", "b", "c", "d"), np.array([0, 1, 1, 2, 2, 2, 3]))
-    found = division.largest(3)
-    assert found.parts == ("c", "b", "(2 others)")
-    assert found.number.tolist() == [2, 1, 1, 0, 0, 0, 2]
+    result = division.largest(3)
+    assert result.parts == ("c", "b", "(2 others)")
+    assert result.number.tolist() == [2, 1, 1, 0, 0, 0, 2]

@@ -9,7 +9,7 @@ def test_dashed_are_the_scores_made_for_ood_detection_and_no_colour_is_used_twic
     section = curves(PageContext(every, point_of_risk(every, risk=0.1, delta=0.05), 0.05))
     encoding = section.data["spec"]["layer"][0]["encoding"]
     dash = dict(zip(section.data["names"], encoding["strokeDash"]["scale"]["range"], strict=True))
-    assert {name for name, one in dash.items() if one == DASHED} == {
+    assert {name for name, each in dash.items() if each == DASHED} == {
         name for name in dash if every.entries[name].about.for_ood
     }
     assert DASHED in dash.values()

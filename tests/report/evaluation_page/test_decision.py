@@ -34,13 +34,13 @@ def test_what_is_told_of_a_guarantee_is_what_the_certificate_tells(copies, rate)
 
 
 def test_what_is_aimed_at_without_proof_and_what_shares_a_level_are_told_as_the_certificate_tells():
-    one = calibrate(drawn(3000, 0, copies=1, rate=0.4), risk=0.1)
-    threshold, fresh = one.threshold, drawn(1000, 1, copies=1, rate=0.4)
+    single = calibrate(drawn(3000, 0, copies=1, rate=0.4), risk=0.1)
+    threshold, fresh = single.threshold, drawn(1000, 1, copies=1, rate=0.4)
     aimed = replace(threshold, guarantee=threshold.guarantee.unproved("for a test"), further=(threshold.guarantee,))
-    selector = replace(one, threshold=aimed)
-    found = certify(selector, fresh)
-    assert "is aimed at" in findings(found)[0]
-    assert all(text(words) in of_selector(fresh, selector) for words in findings(found))
+    selector = replace(single, threshold=aimed)
+    certificate = certify(selector, fresh)
+    assert "is aimed at" in findings(certificate)[0]
+    assert all(text(words) in of_selector(fresh, selector) for words in findings(certificate))
 
 
 def test_rows_that_calibrated_a_selector_cannot_test_it():
@@ -51,8 +51,10 @@ def test_rows_that_calibrated_a_selector_cannot_test_it():
 def test_rows_of_which_some_calibrated_a_selector_cannot_test_it_either():
     rows, more = (drawn(2000, seed, copies=1, rate=0.4) for seed in (0, 1))
     both = Outputs.concat([rows, more])
-    found = re.search(r"About ([\d,]+) of these 4,000 rows calibrated it", of_selector(both, calibrate(rows, risk=0.1)))
-    assert int(found[1].replace(",", "")) == pytest.approx(2000, rel=0.1)  # told by a sample of 1024 of them
+    matches = re.search(
+        r"About ([\d,]+) of these 4,000 rows calibrated it", of_selector(both, calibrate(rows, risk=0.1))
+    )
+    assert int(matches[1].replace(",", "")) == pytest.approx(2000, rel=0.1)  # told by a sample of 1024 of them
 
 
 def of_selector(rows, selector):

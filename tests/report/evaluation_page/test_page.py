@@ -45,7 +45,7 @@ def slide(page, name, value):
     )
 
 
-def told(page, *names):
+def shown(page, *names):
     return [page.locator(f"#{name}").inner_text() for name in names]
 
 
@@ -74,26 +74,26 @@ def test_moving_the_threshold_gives_the_numbers_of_the_library(opened, html, eva
     page = ready(opened(html))
     page.select_option("#explorer-mix", mix)
     chosen = MIXES[mix].rows(evaluation.outputs.shift)
-    found = data_of(html, "explorer")["scores"][0]
-    for place in (0, 1, 77, 500, len(found["thresholds"]) - 1):
-        threshold = float(found["thresholds"][place])
-        slide(page, "explorer-threshold-slider", place)
+    result = data_of(html, "explorer")["scores"][0]
+    for path in (0, 1, 77, 500, len(result["thresholds"]) - 1):
+        threshold = float(result["thresholds"][path])
+        slide(page, "explorer-threshold-slider", path)
         accepted = chosen & (evaluation.confidence["max_softmax"] > threshold)
         n, rows, wrong = chosen.sum(), accepted.sum(), evaluation.errors[accepted].sum()
-        assert told(page, "explorer-accepted", "explorer-rejected", "explorer-selective", "explorer-bound") == [
+        assert shown(page, "explorer-accepted", "explorer-rejected", "explorer-selective", "explorer-bound") == [
             f"{100 * (rows / n):.2f}%",
             f"{100 * ((n - rows) / n):.2f}%",
             f"{100 * (wrong / rows):.2f}%" if rows else "–",
             f"{100 * upper_bound(int(wrong), int(rows), 0.05):.2f}%" if rows else "–",
         ]
-        assert told(page, "explorer-accepted-under") == [f"{rows:,} of {n:,} rows"]
+        assert shown(page, "explorer-accepted-under") == [f"{rows:,} of {n:,} rows"]
 
 
 def test_domains_and_classes_are_counted_as_the_library_counts(opened, html, evaluation):
     page = ready(opened(html))
-    found = data_of(html, "explorer")["scores"][0]
+    result = data_of(html, "explorer")["scores"][0]
     slide(page, "explorer-threshold-slider", 321)
-    accepted = evaluation.confidence["max_softmax"] > float(found["thresholds"][321])
+    accepted = evaluation.confidence["max_softmax"] > float(result["thresholds"][321])
     outputs = evaluation.outputs
     of = {"group": outputs.domain, "predicted": outputs.predictions.astype(str)}
     of["true"] = np.where(outputs.labels < 0, "(a class it does not know)", outputs.labels.astype(str))
@@ -112,13 +112,13 @@ def test_domains_and_classes_are_counted_as_the_library_counts(opened, html, eva
 def test_a_coverage_and_a_risk_find_their_points(opened, html, evaluation):
     page = ready(opened(html))
     slide(page, "explorer-coverage-slider", 40)
-    assert told(page, "explorer-accepted") == ["40.00%"]
+    assert shown(page, "explorer-accepted") == ["40.00%"]
     page.fill("#explorer-risk", "7.5")
     page.press("#explorer-risk", "Enter")
     page.wait_for_function("() => document.getElementById('command-line').textContent.includes('--risk 0.075 ')")
-    bound = float(told(page, "explorer-bound")[0].strip("%"))
+    bound = float(shown(page, "explorer-bound")[0].strip("%"))
     assert bound <= 7.5
-    accepted = int(told(page, "explorer-accepted-under")[0].split()[0].replace(",", ""))
+    accepted = int(shown(page, "explorer-accepted-under")[0].split()[0].replace(",", ""))
     order = np.argsort(-evaluation.confidence["max_softmax"])
     wrong = np.cumsum(evaluation.errors[order])
     wider = [k for k in range(accepted + 1, 1501) if 100 * upper_bound(int(wrong[k - 1]), k, 0.05) <= 7.495]
@@ -132,18 +132,18 @@ def test_a_day_costs_what_its_rows_cost(opened, html):
     slide(page, "explorer-threshold-slider", 400)
     accepted, wrong = (
         int(words.split()[0].replace(",", ""))
-        for words in told(page, "explorer-accepted-under", "explorer-selective-under")
+        for words in shown(page, "explorer-accepted-under", "explorer-selective-under")
     )
-    assert told(page, "daily-accepted", "daily-rejected", "daily-wrong", "daily-cost") == [
+    assert shown(page, "daily-accepted", "daily-rejected", "daily-wrong", "daily-cost") == [
         f"{2 * accepted:,}",
         f"{2 * (1500 - accepted):,}",
         f"{2 * wrong:,}",
         f"{2 * (2 * (1500 - accepted) + 25 * wrong):,.2f}",
     ]
-    cost = float(told(page, "daily-cost")[0].replace(",", ""))
+    cost = float(shown(page, "daily-cost")[0].replace(",", ""))
     page.click("#explorer-cheapest")
     page.wait_for_timeout(50)
-    assert float(told(page, "daily-cost")[0].replace(",", "")) <= cost
+    assert float(shown(page, "daily-cost")[0].replace(",", "")) <= cost
     assert "--cost 0.08 --delta" in page.locator("#command-line").inner_text()
 
 
@@ -205,10 +205,10 @@ def test_all_can_be_done_by_keyboard(opened, html):
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
     page.keyboard.press("Enter")
     page.focus("#explorer-threshold-slider")
-    before = told(page, "explorer-accepted-under")
+    before = shown(page, "explorer-accepted-under")
     page.keyboard.press("ArrowLeft")
     page.wait_for_timeout(100)
-    assert told(page, "explorer-accepted-under") != before
+    assert shown(page, "explorer-accepted-under") != before
     page.evaluate(
         """() => { window.reached = []; addEventListener("focusin", (event) => {
         window.reached.push(event.target.id || event.target.textContent); }); }"""
@@ -233,14 +233,14 @@ def test_all_can_be_done_by_keyboard(opened, html):
 def test_a_phone_needs_no_sideways_scrolling(opened, html, scheme):
     page = ready(opened(html, viewport={"width": 360, "height": 740}, color_scheme=scheme))
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    ink, paper = (page.evaluate(f"getComputedStyle(document.body).{one}") for one in ("color", "backgroundColor"))
-    bright = [sum(map(int, re.findall(r"\d+", one)[:3])) for one in (ink, paper)]
+    ink, paper = (page.evaluate(f"getComputedStyle(document.body).{each}") for each in ("color", "backgroundColor"))
+    bright = [sum(map(int, re.findall(r"\d+", each)[:3])) for each in (ink, paper)]
     assert (bright[0] > bright[1]) == (scheme == "dark")
 
 
 def test_captions_are_whole_on_a_phone_also_above_tables_that_are_wider(opened, html):
     page = ready(opened(html, viewport={"width": 390, "height": 844}))
-    captions = [one for one in page.locator("caption > span").all() if one.is_visible()]
+    captions = [each for each in page.locator("caption > span").all() if each.is_visible()]
     assert len(captions) > 3
     for caption in captions:
         assert caption.bounding_box()["width"] <= 390 - 32
@@ -412,7 +412,7 @@ def seconds_at_work(page):
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
     return next(
-        one["value"] for one in session.send("Performance.getMetrics")["metrics"] if one["name"] == "TaskDuration"
+        each["value"] for each in session.send("Performance.getMetrics")["metrics"] if each["name"] == "TaskDuration"
     )
 
 
@@ -432,9 +432,9 @@ MOVES = """async () => {
 def test_a_control_with_one_choice_is_not_shown(opened, html):
     rng = np.random.default_rng(0)
     confidence = rng.random(400)
-    one = evaluate(Outputs(confidences={"a": confidence}, errors=rng.random(400) > confidence), alphas=[1.0])
+    single = evaluate(Outputs(confidences={"a": confidence}, errors=rng.random(400) > confidence), alphas=[1.0])
     controls = ["scores-mix", "scores-metric", "scores-alpha", "curves-mix", "explorer-score", "explorer-mix"]
-    page = opened(evaluation_page(page_context(one)))
+    page = opened(evaluation_page(page_context(single)))
     assert not any(page.is_visible(f"#{name}") for name in controls)
     assert not page.is_visible("input[name=curve]")
     assert page.is_visible("#explorer-reset")

@@ -13,7 +13,7 @@ def intervals(evaluation, mix):
 
 
 def test_intervals_of_further_metrics_are_those_of_the_summary(evaluation):
-    found = {line.score: line.cells[-1] for line in summarize(evaluation, mixes=["in"], shown=None).lines}
+    summary = {line.score: line.cells[-1] for line in summarize(evaluation, mixes=["in"], shown=None).lines}
     assert intervals(evaluation, "in") == {
-        name: f"{100 * cell.low:.2f}% – {100 * cell.high:.2f}%" for name, cell in found.items()
+        name: f"{100 * cell.low:.2f}% – {100 * cell.high:.2f}%" for name, cell in summary.items()
     }

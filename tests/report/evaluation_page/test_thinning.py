@@ -6,8 +6,8 @@ from abstain.report.evaluation_page.curves import thinned
 
 def test_a_curve_of_many_rows_keeps_its_looks_with_few_points():
     rng = np.random.default_rng(0)
-    place = rng.random(200_000)
-    curve = risk_coverage(1 - place, rng.random(200_000) < 0.4 * place**2)
+    path = rng.random(200_000)
+    curve = risk_coverage(1 - path, rng.random(200_000) < 0.4 * path**2)
     x, y = curve.coverage[200:], curve.risk[200:]
     kept = thinned(x, y)
     assert len(kept) < 1200

@@ -4,7 +4,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from abstain.metrics import aurc
-from abstain.report.figures.area import area_figure
+from abstain.report.figures.risk_coverage import area_figure
 
 
 @pytest.mark.parametrize("alpha", [0.1, 0.5, 1.0])

@@ -116,8 +116,8 @@ def test_a_score_that_is_far_worse_than_none_is_cut_off_above_and_the_figure_say
     full = 100 * errors.mean()
     assert both.axes[0].get_ylim()[1] == pytest.approx(2 * full)
     assert alone.axes[0].get_ylim()[1] == pytest.approx(1.1 * full, rel=0.05)
-    told = ["Cut off above" in figure.legends[0].get_title().get_text() for figure in (both, alone)]
-    assert told == [True, False]
+    message = ["Cut off above" in figure.legends[0].get_title().get_text() for figure in (both, alone)]
+    assert message == [True, False]
 
 
 def test_the_figure_says_what_it_leaves_out_and_why(digits):
@@ -153,16 +153,16 @@ def test_slices_are_those_of_the_metric_and_what_breaks_a_guarantee_is_a_square(
     figure = slices_figure(evaluation, point, by="group")
     risk, coverage = figure.axes
     samples = evaluation.outputs.samples[0]
-    found = {one.name: one for one in slices(evaluation.outputs.domain, point.accepted, point.errors, ids=samples)}
+    result = {each.name: each for each in slices(evaluation.outputs.domain, point.accepted, point.errors, ids=samples)}
     names = [tick.get_text() for tick in risk.get_yticklabels()]
-    assert sorted(names) == sorted(found)
+    assert sorted(names) == sorted(result)
     for name, in_risk, in_coverage in zip(names, risk.containers, coverage.containers, strict=True):
-        one = found[name]
-        assert in_risk.lines[0].get_xdata()[0] == 100 * one.risk.value
-        assert in_coverage.lines[0].get_xdata()[0] == 100 * one.coverage.value
+        each = result[name]
+        assert in_risk.lines[0].get_xdata()[0] == 100 * each.risk.value
+        assert in_coverage.lines[0].get_xdata()[0] == 100 * each.coverage.value
         low, high = in_risk.lines[2][0].get_segments()[0][:, 0]
-        assert (low, high) == pytest.approx((100 * one.risk.low, 100 * one.risk.high))
-        assert in_risk.lines[0].get_marker() == ("s" if one.risk.low > point.guaranteed_risk else "o")
+        assert (low, high) == pytest.approx((100 * each.risk.low, 100 * each.risk.high))
+        assert in_risk.lines[0].get_marker() == ("s" if each.risk.low > point.guaranteed_risk else "o")
     assert names[0] == "8 and 9"
 
 
@@ -175,17 +175,17 @@ def test_a_slice_of_which_nothing_is_accepted_is_said_to_be_one():
 
 def test_the_matrix_has_every_pair_with_both_signs(evaluation):
     names = ["confidence_margin", "max_softmax", "energy"]
-    found = compare_all({name: evaluation.confidence[name] for name in names}, evaluation.errors,
+    comparison = compare_all({name: evaluation.confidence[name] for name in names}, evaluation.errors,
                         ids=evaluation.outputs.ids)  # fmt: skip
     axes = significance_figure(evaluation, scores=names).axes[0]
     texts = {text.get_position(): text.get_text() for text in axes.texts}
     colours = axes.images[0].get_array()
-    for (a, b), one in found.items():
+    for (a, b), each in comparison.items():
         i, j = names.index(a), names.index(b)
-        assert texts[j, i] == f"{100 * one.difference:+.2f}".replace("-", "−")
-        assert texts[i, j] == f"{-100 * one.difference:+.2f}".replace("-", "−")
-        assert (colours[i, j], colours[j, i]) == ((1 + np.sign(one.difference), 1 - np.sign(one.difference))
-                                                  if one.is_significant else (1, 1))  # fmt: skip
+        assert texts[j, i] == f"{100 * each.difference:+.2f}".replace("-", "−")
+        assert texts[i, j] == f"{-100 * each.difference:+.2f}".replace("-", "−")
+        assert (colours[i, j], colours[j, i]) == ((1 + np.sign(each.difference), 1 - np.sign(each.difference))
+                                                  if each.is_significant else (1, 1))  # fmt: skip
     assert axes.images[0].cmap(0)[2] > axes.images[0].cmap(0)[0]  # better is blue
     assert BETTER.startswith("#2a")
 
@@ -200,12 +200,12 @@ def test_guarantees_are_made_on_one_half_and_kept_on_the_other():
     rng = np.random.default_rng(0)
     c = rng.random(1200)
     errors = rng.random(1200) < 0.4 * (1 - c)
-    found = kept_guarantees(c, errors, risks=[0.25, 0.15, 0.001])
-    assert [one.target for one in found] == [0.15, 0.25]  # the lowest is not achievable
-    assert all(one.realised.low <= one.bound <= one.target for one in found)
-    assert [one.coverage for one in found] == sorted(one.coverage for one in found)
-    assert kept_guarantees(c, errors, risks=[0.15, 0.25]) == found
-    assert kept_guarantees(c, errors, risks=[0.15, 0.25], seed=1) != found
+    result = kept_guarantees(c, errors, risks=[0.25, 0.15, 0.001])
+    assert [each.target for each in result] == [0.15, 0.25]  # the lowest is not achievable
+    assert all(each.realised.low <= each.bound <= each.target for each in result)
+    assert [each.coverage for each in result] == sorted(each.coverage for each in result)
+    assert kept_guarantees(c, errors, risks=[0.15, 0.25]) == result
+    assert kept_guarantees(c, errors, risks=[0.15, 0.25], seed=1) != result
 
 
 def test_broken_guarantees_are_squares_above_the_diagonal():
@@ -247,10 +247,10 @@ def test_what_the_data_do_not_allow_is_told_and_hostile_names_are_drawn_as_they_
     outputs = Outputs(confidences={HOSTILE: rng.random(60)}, errors=rng.random(60) < 0.4, domain=[HOSTILE, "b"] * 30)
     evaluation = evaluate(outputs)
     lines = write_figures(evaluation, point_of_risk(evaluation, risk=None, delta=0.05), tmp_path)
-    told = {line.partition(":")[0]: line for line in lines}
-    assert told["class"].endswith("left out, as the outputs have no labels.")
-    assert told["scale"].endswith("left out, as there are no logits.")
-    assert told["significance"].endswith("left out, as there is one score alone.")
+    message = {line.partition(":")[0]: line for line in lines}
+    assert message["class"].endswith("left out, as the outputs have no labels.")
+    assert message["scale"].endswith("left out, as there are no logits.")
+    assert message["significance"].endswith("left out, as there is one score alone.")
     assert (tmp_path / "group.png").exists()
     handles, labels = risk_coverage_figure(evaluation).axes[0].get_legend_handles_labels()
     assert len(handles) == 1

@@ -27,8 +27,8 @@ def test_the_same_figure_is_the_same_bytes_from_run_to_run(tmp_path, monkeypatch
         monkeypatch.setenv("PYTHONHASHSEED", "1" if name == "one" else "2")
         subprocess.run([sys.executable, "-c", DRAW, tmp_path / name], check=True)
     for ending in METADATA:
-        one, two = ((tmp_path / f"{name}{ending}").read_bytes() for name in ("one", "two"))
-        assert one == two
+        single, two = ((tmp_path / f"{name}{ending}").read_bytes() for name in ("one", "two"))
+        assert single == two
 
 
 @pytest.mark.parametrize("ending", METADATA)
@@ -54,7 +54,7 @@ def test_the_curves_are_the_same_when_drawn_again_and_a_failure_leaves_the_old_f
 def test_places_that_cannot_be_are_named_before_anything_is_computed(tmp_path):
     from typer.testing import CliRunner
 
-    found = CliRunner().invoke(app, ["evaluate", "no-such-run", "--figure", "rc.gif"])
-    assert str(found.exception) == "`--figure` must end in .png, .svg or .pdf, got rc.gif."
+    result = CliRunner().invoke(app, ["evaluate", "no-such-run", "--figure", "rc.gif"])
+    assert str(result.exception) == "`--figure` must end in .png, .svg or .pdf, got rc.gif."
     with pytest.raises(FileNotFoundError, match=r"rc.png` must be in a folder that exists, got none. Make .*nowhere"):
         save_figure(None, tmp_path / "nowhere" / "rc.png")

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._text import sentence
-from abstain.outputs.digest import outputs_digest
+from abstain.outputs.hashes import outputs_digest
 from abstain.report.bounds import upper_bound_of
 from abstain.report.divisions import KIND_WORDS, KINDS
 from abstain.report.evaluation_page.context import PageContext
