@@ -4,7 +4,7 @@ What is known of rows stands in the tables of `abstain._kernels.decision_tables`
 and wrong labels, and labels that have not come.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
@@ -71,17 +71,17 @@ class DecisionRows(NamedTuple):
 class News(NamedTuple):
     """What is new in a row, given those before."""
 
-    verdict: int
-    error: int
-    is_decision: bool
-    has_confidence: bool
+    verdict: Any
+    error: Any
+    is_decision: Any
+    has_confidence: Any
     was_decided: bool
     was_labelled: bool
     is_known: bool
     """Whether its id is."""
     is_open: bool
     """Whether it is so as that of a row of an open cluster."""
-    is_again: bool
+    is_again: Any
     """Whether nothing is new."""
     is_label: bool
     """Whether it is the label of an earlier decision."""

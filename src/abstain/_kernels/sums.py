@@ -95,11 +95,6 @@ def exact_sums(values: Floats, group: Ints, size: int, /) -> Floats:
     return np.asarray((whole + ((high - whole.astype(np.int64)) + low / finer)) / scale)
 
 
-def squared_distance(a: Floats, b: Floats, /) -> float:
-    """Σ (a − b)², (n,) each, whatever the order of the rows."""
-    return distance_powers(a, b)[0]
-
-
 def distance_powers(a: Floats, b: Floats, /) -> tuple[float, float, float]:
     """Σ (a − b)², Σ (a − b)³ where a < b, without its sign, and where a > b; (n,) each, in whatever order."""
     bound = _bound(a) + _bound(b)

@@ -131,8 +131,8 @@ def slices(
 
     Examples
     --------
-    >>> [one] = slices(["fog", "fog"], [True, True], [0, 1])
-    >>> one.accepted, one.coverage.value, one.risk.value
+    >>> [fog] = slices(["fog", "fog"], [True, True], [0, 1])
+    >>> fog.accepted, fog.coverage.value, fog.risk.value
     (2, 1.0, 0.5)
     """
     each, taken, loss = np.asarray(names), np.asarray(accepted), check_losses(losses, None)[0]
