@@ -130,7 +130,7 @@ def _declare_shapes(onnx: Any, model: Any) -> None:
 
 
 def _element_type(onnx: Any, model: Any, name: str) -> int:
-    """The type of the logits; float32 where inference cannot tell."""
+    """The type of the logits; float32 where it cannot be inferred."""
     inferred = onnx.shape_inference.infer_shapes(model).graph
     for entry in (*inferred.value_info, *inferred.output):
         kind = entry.type.tensor_type

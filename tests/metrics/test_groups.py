@@ -119,7 +119,7 @@ def test_rows_are_checked():
         SampleRows.of([0, 1], labels=[0.5, 1.0])
     with pytest.raises(ValueError, match=r"`logits` must be numbers of shape \(2, K\)"):
         SampleRows.of([0, 1], logits=[[0.0, 1.0]])
-    with pytest.raises(ValueError, match="must be of one length, got 3, 2"):
+    with pytest.raises(ValueError, match="must be of one length, got 3 and 2"):
         SampleRows.of([0, 1]).rank([1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="`confidence` must not be NaN"):
         SampleRows.of([0, 1]).rank([1.0, np.nan])

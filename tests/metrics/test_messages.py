@@ -27,7 +27,7 @@ from abstain.thresholds.sample import cluster_numbers
     [
         (([], []), "`confidence` must have shape .* at least one sample"),
         (([[1.0]], [1]), "`confidence` must have shape"),
-        (([1.0, 2.0], [1]), "must be of one length, got 2, 1"),
+        (([1.0, 2.0], [1]), "`confidence` and `losses` must be of one length, got 2 and 1"),
         (([1.0, np.nan], [1, 0]), "`confidence` must not be NaN, got nan in 1 of 2 rows, first in row 1"),
         (([1.0, 2.0], [1, 2]), "`losses` must be between 0 and 1, got 2.0 in 1 of 2 rows, first in row 1"),
         (([1.0, 2.0], [0, np.nan]), "`losses` must be between 0 and 1"),

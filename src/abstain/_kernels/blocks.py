@@ -46,7 +46,7 @@ def alone(work: Callable[[Item], Result], item: Item, /) -> Result:
 
 
 def usable_cores() -> int:
-    """How many cores this process may use, as far as the platform tells."""
+    """How many cores this process may use, if the platform reports it."""
     if hasattr(os, "process_cpu_count"):  # since Python 3.13
         return os.process_cpu_count() or 1
     if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows

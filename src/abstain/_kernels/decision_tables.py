@@ -72,7 +72,7 @@ def note_change(tables, table, which, slot):  # type: ignore[no-untyped-def]
     journal[at, 0], journal[at, 1] = which, slot
     for j in range(table.shape[1]):
         journal[at, 2 + j] = table[slot, j]
-    journal[0, 7] = at + 1  # so that whoever undoes knows how many there are
+    journal[0, 7] = at + 1  # the number of changes, for `undo`
 
 
 @compiled()

@@ -136,7 +136,7 @@ def _agreeing(tables, first, rank, error, own):  # type: ignore[no-untyped-def]
 def _dispute(tables, first, rank, own):  # type: ignore[no-untyped-def]
     """Note that the other label of this decision is that of no next one."""
     if rank == 1:
-        first[CONTENT] |= DISPUTED  # written by whoever holds it
+        first[CONTENT] |= DISPUTED  # written by the caller
         return
     _of_rank(tables, first, rank, own)
     own[CONTENT] |= DISPUTED

@@ -29,7 +29,7 @@ def _bank(kind: Any) -> Any:
     return types.NamedTuple((given(kind), array(double), whole, array(single), array(single)), MeasuredBank)
 
 
-@compiled()
+@compiled(inline="always")
 def _number_of_groups(columns, fewest):  # type: ignore[no-untyped-def]
     """How many groups to look at first: many more than there must be candidates, in whole vectors if there are many."""
     wanted = max(columns // TOGETHER, 2 * fewest, 1)

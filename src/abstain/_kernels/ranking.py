@@ -85,7 +85,7 @@ def _pack(bits, highest, shift, row_bits, packed):  # type: ignore[no-untyped-de
 
 @compiled((array(whole), whole, array(whole), flag, array(flag)))
 def _unpack(packed, row_bits, bits, is_cut, begins):  # type: ignore[no-untyped-def]
-    """Leave the rows in ``packed``, and tell where groups begin; False if too many cut keys are the same.
+    """Leave the rows in ``packed``, and mark where groups begin; False if too many cut keys are the same.
 
     Rows of the same cut key are put in the order of their whole keys, one by one.
     """

@@ -35,7 +35,7 @@ from abstain._kernels.lanes import (
 Floats = NDArray[np.float64]
 TOP, SECOND, PREDICTION, RIVAL, SUM, SQUARES, PRODUCTS = range(7)
 EXTREMES, EVERYTHING = 4, 7  # fields
-MOST_SINGLE = 1 << 24  # classes whose numbers float32 tells apart
+MOST_SINGLE = 1 << 24  # classes whose indices float32 holds exactly
 RUN = 64  # classes summed up before they join the total, so that rounding grows with neither their number
 
 
@@ -166,7 +166,7 @@ def gathered(logits: LogitRows, scale: Floats, beta: float, fields: int, /) -> F
 
 
 NORMAL = 2.0**-46  # from 0: what the log of a sum of probabilities may be off by rounding
-TOLD_BY_TOP = 2.0**-12  # of the odds against the top class: below, the others tell 1 − p₁ in more digits
+ODDS_OF_TOP = 2.0**-12  # odds against the top class, below which the other classes give 1 − p₁ to more digits
 
 
 @final
@@ -233,11 +233,11 @@ class RowSums:
     def tail(self) -> Floats:
         """L = log Σ exp dⱼ.
 
-        Of logs of probabilities it is that of 1/p₁ − 1, as long as p₁ says it no worse than the sum of the others does:
-        equal p₁, as forests give by the dozen, are equal here, whatever the rounding of the others.
+        Of logs of probabilities it is that of 1/p₁ − 1, as long as p₁ gives as many digits as the sum of the others:
+        equal p₁, which forests often return, are equal here, whatever the rounding of the others.
         """
         tail = np.asarray(np.log(self._everything[SUM]) - self.margin)
-        is_log = (np.abs(self.top + self.log_total) < NORMAL) & (self.odds > TOLD_BY_TOP)
+        is_log = (np.abs(self.top + self.log_total) < NORMAL) & (self.odds > ODDS_OF_TOP)
         if is_log.any():
             tail[is_log] = np.log(np.expm1(-self.top[is_log]))
         return tail

@@ -86,7 +86,7 @@ def fitted_network(images: Images, labels: NDArray[np.int64], /, *, epochs: int,
 
 
 def outputs_of(network: Any, images: Images, labels: NDArray[np.int64], /, **about: Any) -> Outputs:
-    """What the network says about images, with what enters its last layer and the layer itself."""
+    """The network's logits of images, its penultimate features, and its last layer."""
     features = _pixels(images)
     for weight, bias in zip(network.coefs_[:-1], network.intercepts_[:-1], strict=True):
         features = np.maximum(features @ weight + bias, 0)

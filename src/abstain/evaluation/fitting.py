@@ -140,7 +140,7 @@ def _allowed(scores: list[Score], outputs: Outputs, fitting: Sample, left_out: d
 
 
 def _sample(outputs: Outputs, fitting: Sample) -> tuple[FittingRows, NDArray[np.int64] | None, list[str]]:
-    """Rows to fit on, where rows to evaluate on are if not everywhere, and what there is to say of them."""
+    """The rows to fit on, the indices of those to evaluate on (None for all), and notes on them."""
     if isinstance(fitting, FittingRows):
         return fitting, None, []
     if isinstance(fitting, Outputs):
@@ -153,7 +153,7 @@ def _sample(outputs: Outputs, fitting: Sample) -> tuple[FittingRows, NDArray[np.
 
 
 def drawn_words(inside: int, drawn: int, /) -> str:
-    """What there is to say of a draw of which some rows are in-distribution."""
+    """A note on a draw that has in-distribution rows."""
     if drawn == inside:
         return f"{counted(inside, 'row')} were drawn to fit scores on, and left out of the evaluation."
     return (

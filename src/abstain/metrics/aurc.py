@@ -125,7 +125,7 @@ _PUBLISHED: dict[str, Callable[[Groups, float], float]] = {
 }
 
 
-MARGIN = 1e-9  # areas nearer than this may change places with the last bits of a processor's linear algebra
+MARGIN = 1e-9  # the order of areas closer than this may depend on the last bits of a processor's linear algebra
 
 
 def lowest(areas: Sequence[float], /) -> int:

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._arguments import as_doubles, as_rectangle, check_number
 from abstain._errors import InvalidInputError, InvalidTypeError
+from abstain._text import listed
 
 Floats = NDArray[np.float64]
 SMALLEST = 1e-15  # of the total: what is smaller is lost in its rounding
@@ -26,7 +27,7 @@ def check_samples(confidence: ArrayLike, losses: ArrayLike, weights: ArrayLike |
     """Confidences without NaN, losses from 0 to 1, and positive weights if any, of one length."""
     c, e = _column("confidence", confidence), _column("losses", losses)
     w = None if weights is None else _column("weights", weights)
-    _check_lengths(len(c), len(e), len(e) if w is None else len(w))
+    _check_lengths(confidence=len(c), losses=len(e), **({} if w is None else {"weights": len(w)}))
     _check_confidence(c)
     _check_losses(e)
     return CheckedSamples(_floats(c), e if e.dtype == bool else _double(e), None if w is None else _check_weights(w))
@@ -35,7 +36,7 @@ def check_samples(confidence: ArrayLike, losses: ArrayLike, weights: ArrayLike |
 def check_confidence(confidence: ArrayLike, n: int, /) -> NDArray[np.floating]:
     """A confidence without NaN for each of n samples."""
     c = _column("confidence", confidence)
-    _check_lengths(len(c), n, n)
+    _check_lengths(confidence=len(c), losses=n)
     _check_confidence(c)
     return _floats(c)
 
@@ -44,7 +45,7 @@ def check_losses(losses: ArrayLike, weights: ArrayLike | None = None, /) -> tupl
     """Losses from 0 to 1, bool or float64, and positive weights if any."""
     e = _column("losses", losses)
     w = None if weights is None else _column("weights", weights)
-    _check_lengths(len(e), len(e), len(e) if w is None else len(w))
+    _check_lengths(losses=len(e), **({} if w is None else {"weights": len(w)}))
     _check_losses(e)
     return e if e.dtype == bool else _double(e), None if w is None else _check_weights(w)
 
@@ -101,11 +102,10 @@ def _double(array: NDArray[Any]) -> Floats:
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def _check_lengths(confidence: int, losses: int, weights: int) -> None:
-    if not confidence == losses == weights:
-        raise InvalidInputError(
-            f"`confidence`, `losses` and `weights` must be of one length, got {confidence}, {losses} and {weights}."
-        )
+def _check_lengths(**lengths: int) -> None:
+    if len(set(lengths.values())) > 1:
+        names = listed(f"`{name}`" for name in lengths)
+        raise InvalidInputError(f"{names} must be of one length, got {listed(map(str, lengths.values()))}.")
 
 
 def _check_confidence(c: NDArray[Any]) -> None:

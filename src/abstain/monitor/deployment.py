@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from abstain._arguments import as_doubles
-from abstain._errors import InvalidInputError
+from abstain._errors import InvalidInputError, InvalidTypeError
 from abstain._io.records import from_json, to_json
 from abstain.metrics.checks import rejected_last
 from abstain.monitor.acceptance import AcceptanceMonitor, share_error
@@ -57,6 +57,8 @@ class DeploymentMonitor:
         delta : float
             Probability of a false alarm of each monitor, over all time.
         """
+        if not isinstance(selector, Selector):
+            raise InvalidTypeError(f"`selector` must be a Selector, got {type(selector).__name__}.")
         t = selector.threshold
         if risk is None and t.guarantee.quantity is Quantity.RISK:
             risk = t.guarantee.target

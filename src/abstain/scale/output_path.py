@@ -27,7 +27,7 @@ class OutputFolder:
 
     @classmethod
     def of(cls, folder: Location, shards: list[str], locations: list[Location], filesystem: Any, /) -> Self:
-        """The folder, made if it is not there; nothing in it may be read as data of the places the shards are from."""
+        """The folder, made if it is not there; it must not lie where its files would be read as input data."""
         fs = require("pyarrow.fs", extra="scale", feature="Writing Parquet files")
         text = os.fspath(folder)
         base = os.path.commonpath([os.path.dirname(shard) for shard in shards])

@@ -1,7 +1,7 @@
 """The engine of a Ray cluster: its tasks, which it runs again where a worker dies.
 
 A task is named by rows of a file and its result is taken once, so none is counted twice. Ray Data's own reader is not
-used, since its blocks do not say which rows of which file they are.
+used, since its blocks do not carry the file and row numbers.
 """
 
 import logging

@@ -17,7 +17,7 @@ from abstain.scale.data import ParquetData, Portion
 from abstain.scale.parquet_file import opened, row_batches
 from abstain.scores.confidences import ELEMENTS
 
-FIRST = 64  # rows that tell the form of all
+FIRST = 64  # rows read to learn the columns and types
 
 
 class RowBatch(NamedTuple):
@@ -80,7 +80,7 @@ class ParquetReader:
         )
 
     def first(self, data: ParquetData, /) -> Outputs:
-        """A few rows, which tell what all have."""
+        """A few rows, to learn what all have."""
         portion = data.portions()[0]
         return self._outputs(portion, 0, next(_frames(self.filesystem, portion, FIRST)))
 
@@ -131,7 +131,7 @@ class ParquetReader:
 
 @contextmanager
 def warned_once() -> Iterator[None]:
-    """For the time of a with block nobody says that logits look like probabilities, as the first rows have told."""
+    """Inside the context, suppress the warning that logits look like probabilities: the first rows have given it."""
     with catch_warnings():
         filterwarnings("ignore", message="`logits` look like probabilities")
         yield

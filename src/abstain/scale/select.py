@@ -17,7 +17,7 @@ from abstain.scale.locations import Location, listed
 from abstain.scale.output_path import OutputFolder
 from abstain.scale.reader import ParquetReader, warned_once
 
-if TYPE_CHECKING:  # it needs SciPy, which takes long to import, and whoever only counts does without
+if TYPE_CHECKING:  # it needs SciPy, which takes long to import, which counting alone does not need
     from abstain.selector import Selector
 
 RECORD = b"abstain"
@@ -94,7 +94,7 @@ class SelectTask:
         return counts
 
     def _before(self, portion: Portion, belongs: str) -> SelectionCounts | None:
-        """What was decided before, None where nothing was; an error where something else is in the place."""
+        """What was decided before, None where nothing was; an error where the path holds something else."""
         metadata = self.goal.metadata(portion.shard.path)
         if metadata is None:
             return None

@@ -80,7 +80,7 @@ class FittedCombination(FittedScore):
         return {"given": -self.formula(inputs)}
 
     def note(self, _: Floats, /) -> str:
-        """The weight of each signal, what a missing value adds, and the signals that say nothing."""
+        """The weight of each signal, what a missing value adds, and the signals of weight 0."""
         parts = sorted(zip(self.weights[1:].tolist(), self.names, strict=True), key=lambda part: -part[0])
         words = f"learned weighs {', '.join(f'{name} {weight:+.2f}' for weight, name in parts if weight > 0)}."
         absent = [

@@ -60,7 +60,7 @@ class Own(PlainScore):
 
     @property
     def about(self) -> About:
-        """What the function says of itself."""
+        """The name, and the first line of the function's docstring."""
         doc = str(getattr(self.function, "__doc__", None) or "").strip()
         return About(name=self.column, family="own", needs=(), summary=doc.split("\n")[0], reference="a function")
 

@@ -1,4 +1,4 @@
-"""What scores say of rows they were not fitted on: what a combination of them is learned or standardized from."""
+"""Confidences of rows that the scores were not fitted on, from which a combination of scores is learned."""
 
 from collections.abc import Mapping
 from contextlib import suppress

@@ -137,7 +137,7 @@ class Inputs:
 
     @property
     def knows_predictions(self) -> bool:
-        """Whether a score has asked for the row sums, which tell them."""
+        """Whether the row sums, which include the predictions, are computed."""
         return bool(self._sums)
 
     @property
@@ -163,6 +163,6 @@ class Inputs:
         if key not in self._units:
             rows = self.features if space == "features" else self.logits
             if isinstance(rows, np.ndarray) and not (finite := np.isfinite(rows)).all():
-                rows = np.where(finite, rows, 0)  # a masked class: who asks says what becomes of the row
+                rows = np.where(finite, rows, 0)  # a masked class: the caller decides what becomes of the row
             self._units[key] = unit_rows(rows, like)
         return self._units[key]

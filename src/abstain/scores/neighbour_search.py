@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 SPARE = 3  # candidates beyond k
 PRODUCTS = BLOCK_ROWS * 10_000  # at a time, 40 MB
-FAR = 2.0**100  # times as far as the bank is wide: float64 cannot tell distances to its rows apart
+FAR = 2.0**100  # times as far as the bank is wide: distances to its rows are equal in float64
 
 
 @final
@@ -142,7 +142,7 @@ class _Measure(NamedTuple):
 
 
 class _CentredBank:
-    """A bank in float32, less its centre, which leaves more digits for what tells rows apart.
+    """A bank in float32, less its centre, which leaves more digits for the differences between rows.
 
     Powers of two bring both sides into the range of float32 without a change of digits.
     """

@@ -18,7 +18,7 @@ from abstain.scores.samples import bank_of, right_and_wrong, shared
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 
 Space = Literal["features", "logits"]
-ITSELF = 1e-12  # a squared distance below which rounding cannot tell a sample from itself
+ITSELF = 1e-12  # a squared distance below which a sample may be itself, up to rounding
 
 
 @final
@@ -74,7 +74,7 @@ class KNN(Score):
         )
 
     def flaw(self, outputs: Outputs, /) -> str | None:
-        """A masked class has no place among the logits."""
+        """A masked class has no finite logit."""
         return "a masked class (a logit of −inf)" if self.space == "logits" and outputs.is_masked else None
 
     def _fit(self, sample: Outputs, /) -> "FittedKNN":
@@ -104,7 +104,7 @@ class FittedKNN(FittedScore):
         return {"features" if self.space == "features" else "classes": self.bank.rows.shape[1]}
 
     def formula(self, inputs: Inputs, /) -> Array:
-        """Minus the k-th squared distance, NaN where a masked class has no place among the logits."""
+        """Minus the k-th squared distance, NaN where a masked class has no finite logit."""
         distances = self.bank.sought_from(inputs, self.space).distances(self.k + self.exclude_self)
         xp = array_namespace(distances)
         confidence = -distances[:, self.k - 1]

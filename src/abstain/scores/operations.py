@@ -86,7 +86,7 @@ def sorted_rows(rows: Array, /) -> Array:
 
 
 def running_max(rows: Array, d: int, /) -> Array:
-    """The largest of each row (n, d) up to each place."""
+    """The largest of each row (n, d) up to each column."""
     xp, step = array_namespace(rows), 1
     while step < d:
         rows = xp.concat([rows[:, :step], xp.maximum(rows[:, step:], rows[:, :-step])], axis=1)
@@ -95,7 +95,7 @@ def running_max(rows: Array, d: int, /) -> Array:
 
 
 def take_along_rows(rows: Array, indices: Array, d: int, /) -> Array:
-    """The values (n, d) of each row at its own places (n, d)."""
+    """The values (n, d) of each row at its own indices (n, d)."""
     xp = array_namespace(rows)
     before = xp.cumulative_sum(xp.ones_like(indices), axis=0) - 1  # of rows, however many there will be in a graph
     return xp.reshape(xp.take(xp.reshape(rows, (-1,)), xp.reshape(d * before + indices, (-1,)), axis=0), (-1, d))

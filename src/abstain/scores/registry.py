@@ -164,7 +164,7 @@ def default_score(names: Sequence[str], /) -> str:
 
 
 def default_words(score: str, /) -> str:
-    """Which score a command took that was told none, why, and how to take another."""
+    """Which score a command chose by default, why, and how to choose another."""
     if score != DEFAULT:
         return f"Score: {score}, the only one that can be used here."
     return f"Score: {score}, the default. {BEST}; --score NAME takes another."

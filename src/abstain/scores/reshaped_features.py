@@ -281,7 +281,7 @@ class FittedRAS(FittedScore):
 
     @cached_property
     def _sums(self) -> Floats:
-        """(d + 1,) the sums of the lowest places."""
+        """(d + 1,) the sums of the lowest ranks."""
         return np.concatenate([[0.0], np.cumsum(self.profile)])
 
     def formula(self, inputs: Inputs, /) -> Array:
@@ -306,7 +306,7 @@ def _at_ranks(features: Array, ordered: Array, sums: Floats) -> Array:
 
 
 def _at(values: Floats, ranks: Array, d: int) -> Any:
-    """The values (m,) at places (n, d)."""
+    """The values (m,) at ranks (n, d)."""
     xp = array_namespace(ranks)
     flat = xp.take(constant(values, ranks), xp.reshape(ranks, (-1,)), axis=0)
     return xp.reshape(flat, (-1, d))

@@ -124,7 +124,7 @@ class ArrayRows:
 
 
 Rows = RowSums | ArrayRows
-HOTTEST = 1e300  # beyond, a masked class could not be told from the others
+HOTTEST = 1e300  # beyond it, a masked class equals the others
 
 
 def logit_rows(logits: Array, /, *, scale: Array | None = None, temperature: float = 1.0) -> Rows:

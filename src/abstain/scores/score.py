@@ -124,7 +124,7 @@ class Score(Stored, ABC):
     """
 
     named_by: ClassVar[tuple[str, ...]] = ()
-    """Options that the name tells already."""
+    """Options that the name already shows."""
     needs_size: ClassVar[bool] = False
     """Whether it needs the size of the logits, which log-probabilities have lost."""
     fits_on_shifted: ClassVar[bool] = False
@@ -251,7 +251,7 @@ def _same(value: Any, default: Any) -> bool:
 
 
 def no_size(outputs: Outputs, /) -> str | None:
-    """Why the score says nothing of log-probabilities: log Σ exp is 0 in every row, and the largest has its place."""
+    """Why the score is not defined for log-probabilities, whose log Σ exp is 0 in every row; None for logits."""
     if not outputs.are_log_probabilities:
         return None
     return "log-probabilities for logits, which have lost the size that this score looks at"

@@ -149,7 +149,7 @@ def _record(value: dict[str, Any], kind: Any, arrays: Arrays, own: dict[str, Own
 
 
 def _own(name: str, known: dict[str, Own]) -> Own:
-    """The function of this name, or one that tells what is missing when it is called."""
+    """The function of this name, or one that raises an error naming what is missing when it is called."""
 
     def missing(_: Outputs) -> Any:
         raise InvalidInputError(

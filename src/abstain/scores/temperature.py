@@ -102,7 +102,7 @@ def _best_temperature(sample: Outputs) -> float:
 
 
 def _crossing(slope: Callable[[float], float], low: float, high: float) -> float | None:
-    """Where a slope falls through 0 between two places on either side of 0, or None where it does not.
+    """Where a slope falls through 0 between two points on either side of 0, or None where it does not.
 
     False position with the Illinois rule: an end that stays twice counts half. (SciPy takes longer to import.)
     """

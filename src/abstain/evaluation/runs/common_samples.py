@@ -12,7 +12,7 @@ Places = NDArray[np.int64]
 
 
 def matched(a: Outputs, b: Outputs, /, *, names: tuple[str, str] = ("a", "b")) -> tuple[Outputs, Outputs, list[str]]:
-    """The rows of both that show the same, in the order of ``a``, and what there is to say of the others.
+    """The rows of both that show the same, in the order of ``a``, and notes on the others.
 
     Rows are the same that have the same id, and where there are domains the same domain; without ids those at the same
     index. Their labels and shifts must agree.

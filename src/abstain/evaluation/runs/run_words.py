@@ -126,7 +126,7 @@ class RunWords:
 
 
 def _points(comparison: MixComparison) -> tuple[list[str], list[str]]:
-    """Where a is better, and where b is: the areas, coverages and risks whose intervals tell."""
+    """Where a is better, and where b is: the areas, coverages and risks whose intervals exclude 0."""
     sides: tuple[list[str], list[str]] = ([], [])
     for is_for_b in (False, True):
         side = sides[is_for_b]

@@ -79,7 +79,7 @@ def _rule(case: PageContext) -> str:
 
 
 def _units(case: PageContext) -> tuple[float, float]:
-    """The threshold as the literature would print it, if four digits tell that from 0 and 1, and as a confidence."""
+    """The threshold as the literature prints it, if four digits distinguish it from 0 and 1, and as a confidence."""
     value = case.point.value or 0.0
     literal = float(np.asarray(_entry(case).literal(np.array([value])))[0])
     return (value if _digits(literal) in ("0", "−0", "1") else literal), value

@@ -6,7 +6,8 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abstain._errors import InvalidTypeError
+from abstain._arguments import as_doubles
+from abstain._errors import InvalidInputError, InvalidTypeError
 from abstain.outputs.validation import unlabelled
 from abstain.scores.expected_cost import Costs, ExpectedCost
 from abstain.scores.score import Score
@@ -50,6 +51,8 @@ class Cost(Target):
         """Raise an error for options that cannot be."""
         if isinstance(self.cost, str):
             raise InvalidTypeError(f"`cost` must be a number, or one for each class, got {self.cost!r}.")
+        if (as_doubles("cost", self.cost) < 0).any():
+            raise InvalidInputError(f"`cost` must be at least 0, got {np.min(self.cost)}.")
 
     @property
     def methods(self) -> tuple[str, ...]:
