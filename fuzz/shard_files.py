@@ -11,7 +11,7 @@ from kind import Kind, expect, taken
 
 from abstain.collect import Data, Model, collect
 
-N, BATCH, SHARD, FINISHED = 60, 5, 10, 7
+N, WIDTH, BATCH, SHARD, FINISHED = 60, 100, 5, 10, 7  # so wide that most bytes are numbers
 
 
 class Linear(Model):
@@ -20,7 +20,7 @@ class Linear(Model):
     name = "linear"
 
     def __init__(self, batches: int = N) -> None:
-        self.left, self.weight = batches, np.eye(3, 4, dtype=np.float32)
+        self.left, self.weight = batches, np.eye(3, WIDTH, dtype=np.float32)
 
     def __call__(self, inputs: Sequence[Any]) -> Any:
         """Stop as a signal would after the last batch."""
@@ -43,7 +43,7 @@ class Shards(Kind):
 
     def __init__(self, folder: Path) -> None:
         rng = np.random.default_rng(0)
-        self.data = Data(rng.normal(size=(N, 4)).astype(np.float32), labels=rng.integers(3, size=N))
+        self.data = Data(rng.normal(size=(N, WIDTH)).astype(np.float32), labels=rng.integers(3, size=N))
         self.folder, self.kept = folder, folder / "kept"
         self.whole = self._run(folder / "run", N)
         try:
