@@ -55,6 +55,7 @@ FILES = (
     "d.csv",
     "t.csv",
     "net.onnx",
+    "c.json",
     "junk",
     "empty",
     "none",
@@ -67,6 +68,9 @@ GOALS = (
     "out/a.csv",
     "out/a.parquet",
     "out/a.png",
+    "out/a.html",
+    "out/a.md",
+    "out/a.json",
     "out/a.abstain",
     "out/a.onnx",
     "out/no/a",
@@ -88,6 +92,11 @@ OPTIONS = {
     "attach": ("-o", "-o", "--logits"),
     "monitor": ("--selector", "--risk", "--calibration", "--delta", "--label-window", "--state"),
     "recertify": ("--state", "--state", "--ask", "-o", "--risk", "--delta"),
+    "certify": ("--on", "--on", "-o", "--check", "--level", "--require"),
+    "compare": ("--score", "--score-b", "--alpha", "--coverage", "--risk", "--level", "--nonfinite", "--seed", "--all",
+                "--figure", "--report", "-o"),
+    "report": ("-o", "-o", "--selector", "--risk", "--delta", "--title", "--score", "--metric", "--group",
+               "--nonfinite"),
     "reproduce": ("--seed",),
     "collect": ("-o", "-o", "--batch-size", "--on-error", "--corrupt", "--class-names"),
 }  # fmt: skip
@@ -101,6 +110,9 @@ ARGUMENTS = {
     "attach": ("net.onnx", "s.abstain"),
     "monitor": ("d.csv",),
     "recertify": ("s.abstain", "d.csv"),
+    "certify": ("s.abstain",),
+    "compare": ("run", "run.npz"),
+    "report": ("t.csv",),
     "collect": ("onnx:net.onnx", "run.npz"),
 }
 SENSIBLE = {
@@ -110,11 +122,14 @@ SENSIBLE = {
     "--group-risk": "0.5", "--method": "sgr", "--selector": "s.abstain", "--state": "out/a.json", "--ask": "2",
     "--batch-size": "2", "--on-error": "skip", "--costs": "none", "--logits": "z", "-o": "out/a.csv",
     "--corrupt": "fog:3", "--class-names": "t.csv", "--bits": "12", "--equal-mass": "7", "--edges": "a.sketch",
-    "--by": "class", "--minimum": "3",
+    "--by": "class", "--minimum": "3", "--on": "run", "--check": "c.json", "--require": "confirmed",
+    "--score-b": "energy", "--report": "out/a.html", "--title": "<b>", "--metric": "augrc", "--group": "domain",
 }  # fmt: skip
-TO_WRITE = ("-o", "--figure", "--figures", "--state")
-TO_READ = ("--calibration", "--costs", "--selector", "--class-names", "--edges")
-NOTES = ("no monitor reads these columns:", "Columns that are not used:", "counted as accepted")
+PAGES = {"certify": "out/a.json", "compare": "out/a.md", "report": "out/a.html"}
+TO_WRITE = ("-o", "--figure", "--figures", "--state", "--report")
+FLAGS = ("--each", "--all")
+TO_READ = ("--calibration", "--costs", "--selector", "--class-names", "--edges", "--on", "--check")
+NOTES = ("no monitor reads these columns:", "Columns that are not used:", "counted as accepted", "`--require` needs")
 REFUSAL = {"error", "achievable"}  # what `calibrate --json` prints where nothing can be certified
 LINES = '{"confidence": 0.5, "accepted": true, "error": 0}\n'
 
@@ -139,6 +154,7 @@ class Commands(Kind):
         (folder / "empty").write_bytes(b"")
         (folder / "out").mkdir()
         command("select", "s.abstain", "run", "-o", "d.csv")
+        command("certify", "s.abstain", "--on", "run", "-o", "c.json")
         (folder / "t.csv").write_text("id,confidence,correct\n" + "".join(f"{k},{k / 9},1\n" for k in range(9)))
         self.folder, self.before = folder, _digest(folder)
 
@@ -173,19 +189,21 @@ def _line(rng: np.random.Generator) -> list[str]:
         line.pop()
     options = [first(OPTIONS[name]) for _ in range(int(rng.integers(0, 5)) if OPTIONS[name] else 0)]
     options += [option for option in ("-o", "--risk") if option in OPTIONS[name] and rng.random() < 0.7]
+    options += ["-o"] if name == "report" else []  # else it writes to the current folder
     for option in dict.fromkeys(options) if rng.random() < 0.9 else options:
         pool = GOALS if option in TO_WRITE else FILES if option in TO_READ else (*NUMBERS, *NUMBERS, *WORDS)
         if rng.random() < 0.05 and option not in TO_WRITE:  # what is to be written may be
             pool = (*NUMBERS, *WORDS, *FILES)
-        value = SENSIBLE[option] if option in SENSIBLE and rng.random() < 0.7 else first(pool)
-        line += [option] if option == "--each" else [option, value]
+        sensible = PAGES[name] if option == "-o" and name in PAGES else SENSIBLE.get(option)
+        value = sensible if sensible is not None and rng.random() < 0.7 else first(pool)
+        line += [option] if option in FLAGS else [option, value]
     if rng.random() < 0.4:
         line.append("--json")
     return line
 
 
 def _check(run: Run, line: list[str]) -> None:
-    allowed = (0, 1, 2, 3) if line[0] == "monitor" else (0, 1, 2)
+    allowed = (0, 1, 2, 3) if line[0] in ("monitor", "certify") else (0, 1, 2)
     expect(run.code in allowed, f"exit code {run.code}: {run.errors[:200]}")
     expect("Traceback" not in run.errors, f"a traceback: {run.errors[-300:]}")
     if run.code == 2:

@@ -22,15 +22,16 @@ from kind import Kind, Wrong
 from monitors import Monitors
 from paths import Paths
 from selector_files import Selectors
+from shard_files import Shards
 from sketch_files import Sketches
 from tables import Parquets, Tables
 from values import Values
 from watches import Watches
 
-FILES = (Arrays, Archives, Headers, Tables, Parquets, Selectors, Sketches, Monitors, Watches, Graphs, Kernels)
+FILES = (Arrays, Archives, Headers, Tables, Parquets, Selectors, Sketches, Monitors, Watches, Graphs, Kernels, Shards)
 KINDS: dict[str, type[Kind]] = {kind.name: kind for kind in (*FILES, Values, Paths, Commands)}
 COLUMNS = ("refused", "taken", "wrong", "traceback")
-MEMORY = 12 << 30  # bytes of address space: whoever asks for more gets an error, and the machine goes on
+MEMORY = 12 << 30  # bytes that can be written to: whoever asks for more gets an error, and the machine goes on
 SHOWN = 8
 
 
@@ -44,7 +45,7 @@ def main() -> int:
     options = parser.parse_args()
     if unknown := set(options.kinds) - set(KINDS):
         parser.error(f"a KIND must be one of {', '.join(KINDS)}, got {min(unknown)}")
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.getrlimit(resource.RLIMIT_DATA)[1]))
     print(f"{'kind':10}{'tried':>8}" + "".join(f"{column:>11}" for column in COLUMNS) + f"{'seconds':>9}")
     clean = [_try(name, options) for name in options.kinds or KINDS]
     return 0 if all(clean) else 1

@@ -8,7 +8,7 @@ import pytest
 
 RUN = Path(__file__).parents[2] / "fuzz" / "run.py"
 WITHOUT = """
-import runpy, sys
+import runpy, sys, types
 import {module} as broken
 assert hasattr(broken, "{name}")
 broken.{name} = {other}
@@ -16,6 +16,7 @@ sys.path.insert(0, {folder!r})
 sys.argv = ["run.py", "--tries", "120", {kind!r}]
 runpy.run_path({run!r}, run_name="__main__")
 """
+SAME_DIGEST = "types.SimpleNamespace(sha256=lambda _: types.SimpleNamespace(hexdigest=lambda: 'e' * 64))"
 
 
 def fuzzed(*arguments):
@@ -26,7 +27,7 @@ def test_no_hostile_input_gives_a_wrong_result_or_a_traceback():
     done = fuzzed(RUN, "--tries", "100")
     assert done.returncode == 0, done.stdout + done.stderr
     rows = [line.split() for line in done.stdout.splitlines()[1:]]
-    assert len(rows) == 14
+    assert len(rows) == 15
     for kind, tried, refused, taken, wrong, tracebacks, _ in rows:
         assert int(tried) == int(refused) + int(taken) >= 10, kind
         assert (wrong, tracebacks) == ("0", "0"), kind
@@ -46,6 +47,7 @@ def test_no_hostile_input_gives_a_wrong_result_or_a_traceback():
             "lambda header: header.get('sha256')",
             "spite of its digest",
         ),
+        ("shard", "abstain._io.sealed", "hashlib", SAME_DIGEST, "other outputs"),
         ("value", "abstain._arguments", "EXACT", "2**64", "numbers that became"),
         ("path", "abstain._io.files", "S_IMODE", "lambda _: 0o644", "the mode"),
         ("selector", "abstain.selector.file", "check_decides", "lambda *_: None", "traceback at"),
