@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import abstain
-from abstain import Cost, Coverage, JointRisk, Outputs, Risk, RiskAndCoverage, Selector, calibrate
+from abstain import Cost, Coverage, JointRisk, Outputs, Review, Risk, RiskAndCoverage, Selector, calibrate
 from abstain.cli.app import app
 from abstain.datasets import digits
 from abstain.scores import ExpectedCost
@@ -22,6 +22,7 @@ EXAMPLES = [
     Risk(0.1, method="sgr"),
     JointRisk(0.1, 0.2, per="domain"),
     RiskAndCoverage(0.2, 0.3),
+    Review(0.4, delta=0.1),
     Coverage(0.6, delta=0.2),
     Cost(0.2),
 ]

@@ -26,6 +26,9 @@ class TargetOptions:
 
     risk: Annotated[float | None, typer.Option(help="Largest error rate among accepted samples.")] = None
     coverage: Annotated[float | None, typer.Option(help="Smallest share of samples to accept.")] = None
+    review: Annotated[
+        float | None, typer.Option(help="Largest share of samples to reject; the risk that this leaves is bounded.")
+    ] = None
     cost: Annotated[
         str | None, typer.Option(help="Cost of rejecting, where an error costs 1; or one per true class: 0.1,0.5,…")
     ] = None
@@ -99,7 +102,7 @@ def calibrate(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Choose a threshold with a guarantee. The guarantee is on risk, coverage or cost; the result is a selector file.
+    """Choose a threshold with a guarantee, of risk, coverage, rejections or cost. The result is a selector file.
 
     OUTPUTS is a folder of outputs, an .npz file, or a .csv or .parquet table. A table has the columns confidence and
     correct (or error), or the columns logit_… or proba_… and label; the columns id and group are optional. --risk and
@@ -116,7 +119,12 @@ def calibrate(
         raise InvalidInputError("`--each` must come with `--per`, got no `--per`.")
     is_sketch = outputs.suffix == ".sketch"
     if is_sketch:
-        refused = {"--cost": target.cost, "--costs": target.costs, "--group-risk": groups.group_risk}
+        refused = {
+            "--review": target.review,
+            "--cost": target.cost,
+            "--costs": target.costs,
+            "--group-risk": groups.group_risk,
+        }
         refuse(refused | {"--largest-cluster": rule.largest_cluster, "--label-above": rule.label_above}, OF_SKETCH)
     with refusal_as_json(json):
         if is_sketch:

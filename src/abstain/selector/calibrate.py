@@ -42,11 +42,12 @@ def calibrate(
     score: Scores | None = None,
     risk: float | None = None,
     coverage: float | None = None,
+    review: float | None = None,
     cost: float | ArrayLike | None = None,
     delta: float | None = 0.05,
     seed: int = 0,
 ) -> Selector:
-    """Make a selector for a target risk, coverage or cost, from labelled outputs like those to come.
+    """Make a selector for a target risk, coverage, share to review or cost, from labelled outputs like those to come.
 
     Use rows that trained neither the classifier nor the score. ``selector.summary()`` prints what is guaranteed.
 
@@ -59,7 +60,7 @@ def calibrate(
     score
         The confidence, by default ``"confidence_margin"``. Of several, or with ``"best"`` of all that the outputs
         allow, the best is chosen on a fifth of the rows; a score that needs fitting gets rows of its own.
-    risk, coverage, cost, delta
+    risk, coverage, review, cost, delta
         The short form: ``risk=0.02`` is ``Risk(0.02)``, ``delta`` the probability with which the guarantee may fail.
     seed
         Of the draws of rows.
@@ -82,7 +83,7 @@ def calibrate(
     0.05
     """
     expect_outputs(outputs)
-    aim = _target(target, risk=risk, coverage=coverage, cost=cost, delta=delta)
+    aim = _target(target, risk=risk, coverage=coverage, review=review, cost=cost, delta=delta)
     possible = _candidates(score, outputs, aim)
     tried: list[str] = []
     entry, fitting, rest = possible[0], FittingRows.all_alike(outputs), outputs

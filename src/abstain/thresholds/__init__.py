@@ -18,6 +18,7 @@ from abstain.thresholds.per_group import group_thresholds
 from abstain.thresholds.pilot import PilotRow, plan_from_pilot
 from abstain.thresholds.planning import risk_for, samples_for, samples_range
 from abstain.thresholds.refusal import Achievable, NoSafeThresholdError
+from abstain.thresholds.review import target_review
 from abstain.thresholds.risk_and_coverage import risk_and_coverage, trade_off
 from abstain.thresholds.step_down import step_down
 from abstain.thresholds.target_risk import label_floor, labelled_above, target_risk
@@ -62,6 +63,7 @@ __all__ = [
     "sgr",
     "step_down",
     "target_coverage",
+    "target_review",
     "target_risk",
     "target_tpr",
     "trade_off",

@@ -10,10 +10,13 @@ from abstain.thresholds.costs import minimal_cost
 from abstain.thresholds.coverage import target_coverage
 from abstain.thresholds.joint_risk import joint_risk
 from abstain.thresholds.per_group import group_thresholds
+from abstain.thresholds.review import target_review
 from abstain.thresholds.risk_and_coverage import risk_and_coverage
 from abstain.thresholds.step_down import step_down
 
-Target = Literal["risk", "coverage", "cost", "risk and coverage", "risk per group", "risk overall and per group"]
+Target = Literal[
+    "risk", "coverage", "review", "cost", "risk and coverage", "risk per group", "risk overall and per group"
+]
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ METHODS = {
         Method("sgr", "risk", sgr, "Binary search with a union bound (Geifman & El-Yaniv, 2017).", from_counts=True),
         Method("bonferroni", "risk", bonferroni, "A grid of thresholds with a union bound.", from_counts=True),
         Method("target_coverage", "coverage", target_coverage, "An order statistic of the confidences."),
+        Method("target_review", "review", target_review, "The same for a share to reject, the risk it leaves bounded."),
         Method("minimal_cost", "cost", minimal_cost, "Lowest mean cost on a part, its cost bounded on the rest."),
         Method(
             "chow",
