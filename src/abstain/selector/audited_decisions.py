@@ -67,8 +67,8 @@ class AuditedDecisions:
             )
         if len(shares := np.unique(chances[taken])) > 1:
             raise InvalidInputError(
-                f"`inclusion` must be the same for all accepted rows, got {len(shares)} probabilities. Use the files of "
-                "each probability alone."
+                f"`inclusion` must be the same for all accepted rows, got {len(shares)} probabilities. Use the files "
+                "of each probability alone."
             )
         if missing := int(np.count_nonzero(np.isnan(wrong[audited]))):
             raise InvalidInputError(

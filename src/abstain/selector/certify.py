@@ -54,8 +54,8 @@ def certify(
     The fresh rows must be drawn as those to come are, and none of them may have calibrated it. A guarantee that is kept
     is called refuted with probability at most ``level``, which all guarantees tested share. The test follows the
     guarantee, not the fresh rows: for clusters of at most M rows by bets, on the fresh clusters of at most M rows, and
-    exact for independent rows and for one row of each cluster. Of decisions with an audit, the audited rows test what is
-    guaranteed of the accepted, and all rows what is guaranteed of the share accepted.
+    exact for independent rows and for one row of each cluster. Of decisions with an audit, the audited rows test what
+    is guaranteed of the accepted, and all rows what is guaranteed of the share accepted.
     """
     if not isinstance(selector, Selector):
         raise InvalidTypeError(f"`selector` must be a Selector, got {type(selector).__name__}.")
@@ -158,25 +158,41 @@ class _Fresh:
         """What is guaranteed, in words, and of which rows."""
         every = np.ones(len(self.outputs), dtype=bool)
         threshold, groups = self.selector.threshold, self.selector.groups
-        for guarantee in (threshold.guarantee, *threshold.further):
-            yield guarantee.about, guarantee, every
+        of_all = (threshold.guarantee, *threshold.further)
+        for guarantee in of_all:
+            yield (
+                guarantee.about,
+                guarantee,
+                self.of_class(guarantee) if guarantee.quantity.event == "missed" else every,
+            )
         if groups is None:
             return
         names = self.selector.group_names(self.outputs)
         for name, threshold in groups.thresholds.items():
-            if threshold.value < np.inf:
+            if threshold.value < np.inf and threshold.guarantee not in of_all:
                 yield f"{threshold.guarantee.about} in the group {name}", threshold.guarantee, names == name
+
+    def of_class(self, guarantee: Guarantee) -> Mask:
+        """The rows of the true class that a guarantee is about; none where true classes are not known."""
+        if self.outputs.labels is None or not self.outputs.n_classes:
+            return np.zeros(len(self.outputs), dtype=bool)
+        names = class_names_of(np.maximum(self.outputs.labels, -1), self.selector.class_names)
+        return np.isin(names, guarantee.groups) & (self.outputs.labels >= 0)
 
     def evidence(self, guarantee: Guarantee, inside: Mask) -> Evidence:
         """The rows that test a guarantee, of those in its group."""
         return Evidence.of(guarantee, inside, self.ids, self.confidence, self.errors)
 
     def tested(self, guarantee: Guarantee, evidence: Evidence, level: float) -> Refutation:
-        """A share of errors among the accepted, or of rows rejected, is at most what is guaranteed."""
-        of_risk = guarantee.quantity.event == "wrong"
+        """A share of errors among the accepted, of rows rejected or missed, is at most what is guaranteed."""
+        events, trials = {
+            "wrong": (self.errors, evidence.rows & self.labelled),
+            "rejected": (~self.accepted, evidence.rows),
+            "missed": (self.accepted & self.errors, evidence.rows),
+        }[guarantee.quantity.event or "rejected"]
         return refutation(
-            self.errors if of_risk else ~self.accepted,
-            evidence.rows & self.labelled if of_risk else evidence.rows,
+            events,
+            trials,
             evidence.clusters,
             limit=guarantee.limit,
             level=level,
@@ -236,7 +252,7 @@ def _check_unseen(selector: Selector, fresh: Outputs, digest: str) -> None:
             f"About {max(1, round(share * len(fresh))):,} of {len(fresh):,} fresh rows have ids of rows that "
             "calibrated the selector, but other logits or confidences: they are taken for other samples. If they "
             "are the same samples, answered again, they are not fresh: use others.",
-            stacklevel=5,  # whoever calls `certify`
+            stacklevel=4,  # whoever calls `certify`
         )
 
 

@@ -99,8 +99,9 @@ class Recertification:
         guarantee = selector.threshold.guarantee
         if risk is None and selector.threshold.further:
             raise InvalidInputError(
-                "`risk` must be given to certify a risk alone again, since the selector guarantees more: "
-                f"{listed([each.about for each in (guarantee, *selector.threshold.further)])}. Calibrate again to keep both."
+                "`risk` must be given to certify a risk alone again, since the selector guarantees "
+                f"{listed([each.about for each in (guarantee, *selector.threshold.further)])}. Calibrate again to keep "
+                "both."
             )
         if risk is None and guarantee.quantity is not Quantity.RISK:
             raise InvalidInputError("`risk` must be given, since the selector guarantees something else, got none.")

@@ -86,17 +86,20 @@ class ReviewPlan:
         queue, overflow, audited = (int(np.count_nonzero(review == name)) for name in (QUEUE, OVERFLOW, AUDIT))
         lines = [f"Review {counted(queue, 'rejected row')}, the least confident first (column need)."]
         if overflow:
-            lines += [
-                f"{counted(overflow, 'rejected row')} beyond the capacity of {self.capacity:,} (overflow): not answered, "
-                "not accepted. Put them into the next batch, or raise --capacity. To reject fewer, "
-                f"calibrate with --review {self.capacity / n:.3g}, at a higher risk."
-                if self.capacity
-                else f"{counted(overflow, 'rejected row')} beyond the capacity of 0 (overflow): not answered, not accepted."
-            ]
+            lines.append(
+                f"{counted(overflow, 'rejected row')} beyond the capacity of {self.capacity:,} (overflow): not "
+                f"answered, not accepted. Put them into the next batch, or raise --capacity.{self._fewer(n)}"
+            )
         if self.audit:
-            lines += [
-                f"Audit {counted(audited, 'accepted row')}, drawn at random with probability {self.audit:g}, in addition: "
-                "check their answers and fill in the column error. `abstain monitor`, `certify --on` and `recertify "
-                "--audited` take the file back, and use the labels of audited rows alone."
-            ]
+            lines.append(
+                f"Audit {counted(audited, 'accepted row')}, drawn at random with probability {self.audit:g}, in "
+                "addition: check their answers and fill in the column error. `abstain monitor`, `certify --on` and "
+                "`recertify --audited` take the file back, and use the labels of audited rows alone."
+            )
         return lines
+
+    def _fewer(self, n: int) -> str:
+        """How fewer of n rows would be rejected."""
+        if not self.capacity:
+            return ""
+        return f" To reject fewer, calibrate with --review {self.capacity / n:.3g}, at a higher risk."

@@ -18,6 +18,7 @@ from abstain.outputs.outputs import expect_outputs
 from abstain.scores.confidences import predictions
 from abstain.scores.score import FittedScore, Score
 from abstain.selector import file as selector_file
+from abstain.selector.band import band
 from abstain.selector.calibration_data import CalibrationData, class_names_of
 from abstain.selector.calibration_rows import SeenRows
 from abstain.selector.group_thresholds import GroupThresholds
@@ -180,7 +181,14 @@ class Selector:
         """What it does and what it guarantees, in plain words."""
         t = self.threshold
         guarantee = f"Guarantee by {t.method}: {t.words} Observed (not guaranteed): {t.observed}."
-        return f"{self._rule()}. {guarantee}{self._others()}"
+        bands = "" if (edges := band(self)) is None else f" That is: {edges.words(self._pair)}."
+        return f"{self._rule()}.{bands} {guarantee}{self._others()}"
+
+    @property
+    def _pair(self) -> tuple[str, str]:
+        """The names of two classes."""
+        first, second = class_names_of(np.arange(2), self.class_names) if self.class_names else ("class 0", "class 1")
+        return str(first), str(second)
 
     def _rule(self) -> str:
         """When a row is accepted."""

@@ -45,7 +45,7 @@ WORDS = {
     Quantity.ACCEPTED_ERROR: "the probability that a row is accepted and wrong",
     Quantity.TPR: "the share of in-distribution rows accepted",
     Quantity.REVIEW: "the share of rows rejected",
-    Quantity.MISS_RATE: "the share of rows that are accepted with another answer, among those of the true class",
+    Quantity.MISS_RATE: "the share accepted with another answer, of all rows of the true class",
 }
 EVENTS: dict[Quantity, Event] = {
     Quantity.RISK: "wrong",

@@ -9,13 +9,22 @@ from abstain.thresholds.betting_sequence import betting
 from abstain.thresholds.costs import minimal_cost
 from abstain.thresholds.coverage import target_coverage
 from abstain.thresholds.joint_risk import joint_risk
+from abstain.thresholds.miss_rate import risk_and_miss_rate, target_miss_rate
 from abstain.thresholds.per_group import group_thresholds
 from abstain.thresholds.review import target_review
 from abstain.thresholds.risk_and_coverage import risk_and_coverage
 from abstain.thresholds.step_down import step_down
 
 Target = Literal[
-    "risk", "coverage", "review", "cost", "risk and coverage", "risk per group", "risk overall and per group"
+    "risk",
+    "coverage",
+    "review",
+    "cost",
+    "risk and coverage",
+    "risk per group",
+    "risk overall and per group",
+    "miss rate",
+    "risk and miss rate",
 ]
 
 
@@ -62,6 +71,8 @@ METHODS = {
             weighs_answers=True,
         ),
         Method("risk_and_coverage", "risk and coverage", risk_and_coverage, "Both kept together, or neither."),
+        Method("target_miss_rate", "miss rate", target_miss_rate, "An order statistic of each true class's misses."),
+        Method("risk_and_miss_rate", "risk and miss rate", risk_and_miss_rate, "A risk and miss rates, one threshold."),
         Method("group_thresholds", "risk per group", group_thresholds, "A threshold for each group."),
         Method("joint_risk", "risk overall and per group", joint_risk, "One threshold, a risk overall and per group."),
     )

@@ -13,8 +13,8 @@ from abstain.thresholds.sample import check_target
 class Review(Target):
     """At most ``review`` of the rows are rejected, as many as can be reviewed; with labels, the risk left is bounded.
 
-    `Coverage` of 1 − ``review`` is the same event; it says nothing of the risk. For a risk fixed beforehand as well, use
-    `RiskAndCoverage`.
+    `Coverage` of 1 − ``review`` is the same event; it says nothing of the risk. For a risk fixed beforehand as well,
+    use `RiskAndCoverage`.
 
     Parameters
     ----------
