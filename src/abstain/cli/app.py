@@ -26,6 +26,7 @@ COMMANDS = (
     "sensitivity",
     "plan",
     "calibrate",
+    "sets",
     "select",
     "certify",
     "attach",

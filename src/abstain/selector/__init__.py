@@ -5,6 +5,7 @@ from abstain.selector.audited_decisions import AuditedDecisions
 from abstain.selector.calibrate import calibrate, calibrate_sketch
 from abstain.selector.certificate import Certificate
 from abstain.selector.certify import certify
+from abstain.selector.class_sets import ClassSets, calibrate_sets
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.selector.recertify import Recertification
 from abstain.selector.review_plan import ReviewPlan
@@ -16,12 +17,14 @@ __all__ = [
     "ABSTAIN",
     "AuditedDecisions",
     "Certificate",
+    "ClassSets",
     "GroupThresholds",
     "Recertification",
     "ReviewPlan",
     "Selector",
     "Target",
     "calibrate",
+    "calibrate_sets",
     "calibrate_sketch",
     "certify",
 ]

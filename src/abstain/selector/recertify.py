@@ -261,6 +261,7 @@ class Recertification:
             distribution=ScoreDistribution.of(np.asarray(self.offered)),
             calibration=self._data(),
             seen=self._seen(old.seen),
+            class_sets=None,  # they were for the rows that the old threshold rejects
         )
 
     def _data(self) -> CalibrationData:

@@ -24,6 +24,7 @@ class Quantity(StrEnum):
     TPR = "tpr"
     REVIEW = "review"
     MISS_RATE = "miss_rate"
+    SET_COVERAGE = "set_coverage"
 
     @property
     def words(self) -> str:
@@ -45,6 +46,7 @@ WORDS = {
     Quantity.ACCEPTED_ERROR: "the probability that a row is accepted and wrong",
     Quantity.TPR: "the share of in-distribution rows accepted",
     Quantity.REVIEW: "the share of rows rejected",
+    Quantity.SET_COVERAGE: "the share of rejected rows whose set of classes holds the truth",
     Quantity.MISS_RATE: "the share accepted with another answer, of all rows of the true class",
 }
 EVENTS: dict[Quantity, Event] = {
