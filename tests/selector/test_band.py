@@ -41,7 +41,7 @@ def test_the_summary_prints_the_bands():
     words = calibrate(HELD_OUT, miss_rate={"fraud": 0.1, "ok": 0.002}).summary()
     assert "That is: ok below 0." in words
     assert "review between, fraud above 0." in words
-    assert "of all rows of the true class fraud is at most 0.1" in words
+    assert "among rows of the true class fraud is at most 0.1" in words
 
 
 @pytest.mark.parametrize(

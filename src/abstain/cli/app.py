@@ -29,6 +29,7 @@ COMMANDS = (
     "sets",
     "select",
     "certify",
+    "groups",
     "attach",
     "monitor",
     "recertify",

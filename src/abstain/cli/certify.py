@@ -30,6 +30,9 @@ class VerdictOptions:
         Literal["consistent", "confirmed"] | None,
         typer.Option(help="The weakest verdict that passes: exit 3 on a weaker one, such as too little data."),
     ] = None
+    group_column: Annotated[
+        str | None, typer.Option(help="The column of --on that names groups, to test each of them. [group]")
+    ] = None
 
 
 def certify(
@@ -63,7 +66,7 @@ def certify(
         _writer(output)
         check_output_path(output)
     old = None if check is None else _read(check)
-    new = _certificate(selector, on, options.level, old)
+    new = _certificate(selector, on, options, old)
     if output is not None:
         write_text(output, _writer(output)(new))
     missing = None if options.require is None or new.is_at_least(options.require) else options.require
@@ -85,7 +88,7 @@ def _read(file: Path) -> "Certificate":
 
 
 def _certificate(
-    selector: Path | None, on: Path | None, level: float | None, old: "Certificate | None"
+    selector: Path | None, on: Path | None, options: VerdictOptions, old: "Certificate | None"
 ) -> "Certificate":
     """Made of the files named, or else of those of the old certificate."""
     import abstain
@@ -97,12 +100,13 @@ def _certificate(
         raise InvalidInputError(
             "`SELECTOR` must be given, got none. Name a selector file, or a certificate to --check."
         )
+    level = options.level
     if level is None:
         level = 0.05 if old is None or old.fresh is None else old.fresh.level
     _check_sources({} if old is None else old.sources, {"selector": selector, "on": on})
     loaded, fresh = abstain.Selector.load(sources["selector"]), None
     if "on" in sources:
-        fresh = _fresh_rows(Path(sources["on"]), loaded.group_column)
+        fresh = _fresh_rows(Path(sources["on"]), loaded.group_column or options.group_column)
     return certify_selector(loaded, fresh, level=level, sources=sources)
 
 

@@ -47,7 +47,7 @@ WORDS = {
     Quantity.TPR: "the share of in-distribution rows accepted",
     Quantity.REVIEW: "the share of rows rejected",
     Quantity.SET_COVERAGE: "the share of rejected rows whose set of classes holds the truth",
-    Quantity.MISS_RATE: "the share accepted with another answer, of all rows of the true class",
+    Quantity.MISS_RATE: "the share accepted with another answer among rows of the true class",
 }
 EVENTS: dict[Quantity, Event] = {
     Quantity.RISK: "wrong",
