@@ -18,6 +18,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from areas import areas, pairs
+from class_sets import class_sets
 from cluster_distributions import cluster_distributions
 from decisions import decisions
 from evaluations import demo, from_disk
@@ -57,6 +58,7 @@ GUARANTEES = {
     "refutations": refutations,
     "cluster_distributions": cluster_distributions,
     "peers": peers,
+    "class_sets": class_sets,
     "small_samples": small_samples,
 }
 PEERS = (

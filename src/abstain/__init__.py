@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from abstain.selector import Certificate as Certificate
     from abstain.selector import Selector as Selector
     from abstain.selector import calibrate as calibrate
+    from abstain.selector import calibrate_sets as calibrate_sets
     from abstain.selector import certify as certify
     from abstain.selector.targets import *  # noqa: F403
     from abstain.sketch import Sketch as Sketch
@@ -62,7 +63,7 @@ _PUBLIC = {
     "evaluation.runs": ["RunComparison", "compare_runs"],
     "evaluation.sensitivity": ["ScaleSensitivity", "scale_sensitivity"],
     "outputs": ["Outputs"],
-    "selector": ["Certificate", "Selector", "calibrate", "certify"],
+    "selector": ["Certificate", "Selector", "calibrate", "calibrate_sets", "certify"],
     "sketch": ["Sketch"],
 }
 """By module, the public names; under "" the modules themselves. The targets come from their registry."""

@@ -278,7 +278,7 @@ def test_a_newer_version_says_so(tmp_path):
     from safetensors.numpy import save
 
     for header, message in (
-        ({"format": "abstain.selector", "version": 10}, "must be of version 9, got 10"),
+        ({"format": "abstain.selector", "version": 11}, "must be of version 10, got 11"),
         ({"format": "other"}, "another kind of file"),
     ):
         (tmp_path / "s.abstain").write_bytes(save({"x": np.zeros(1)}, metadata={"abstain": json.dumps(header)}))

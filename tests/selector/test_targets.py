@@ -7,7 +7,19 @@ import numpy as np
 import pytest
 
 import abstain
-from abstain import Cost, Coverage, JointRisk, Outputs, Risk, RiskAndCoverage, Selector, calibrate
+from abstain import (
+    Cost,
+    Coverage,
+    JointRisk,
+    MissRate,
+    Outputs,
+    Review,
+    Risk,
+    RiskAndCoverage,
+    RiskAndMissRate,
+    Selector,
+    calibrate,
+)
 from abstain.cli.app import app
 from abstain.datasets import digits
 from abstain.scores import ExpectedCost
@@ -22,17 +34,20 @@ EXAMPLES = [
     Risk(0.1, method="sgr"),
     JointRisk(0.1, 0.2, per="domain"),
     RiskAndCoverage(0.2, 0.3),
+    Review(0.4, delta=0.1),
     Coverage(0.6, delta=0.2),
     Cost(0.2),
+    MissRate({"b": 0.1}),
+    RiskAndMissRate(0.2, {"b": 0.1, "a": 0.3}),
 ]
 
 
 @pytest.fixture(scope="module")
 def outputs():
     rng = np.random.default_rng(0)
-    u = rng.random(2000)
-    domain = np.where(rng.random(2000) < 0.5, "a", "b")
-    return Outputs(confidences={"c": 1 - u}, errors=rng.random(2000) < 0.4 * u**2, domain=domain)
+    y, domain = (rng.random(2000) < 0.3).astype(int), np.where(rng.random(2000) < 0.5, "a", "b")
+    odds = rng.normal(3 * y - 1.5, 1.5)
+    return Outputs(logits=np.column_stack([0 * odds, odds]), labels=y, class_names=("a", "b"), domain=domain)
 
 
 def short(target):

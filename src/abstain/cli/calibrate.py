@@ -26,6 +26,15 @@ class TargetOptions:
 
     risk: Annotated[float | None, typer.Option(help="Largest error rate among accepted samples.")] = None
     coverage: Annotated[float | None, typer.Option(help="Smallest share of samples to accept.")] = None
+    review: Annotated[
+        float | None, typer.Option(help="Largest share of samples to reject; the risk that this leaves is bounded.")
+    ] = None
+    miss_rate: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CLASS=SHARE", help="Largest share of a true class that is accepted with another answer; repeat."
+        ),
+    ] = None
     cost: Annotated[
         str | None, typer.Option(help="Cost of rejecting, where an error costs 1; or one per true class: 0.1,0.5,…")
     ] = None
@@ -99,7 +108,7 @@ def calibrate(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Choose a threshold with a guarantee. The guarantee is on risk, coverage or cost; the result is a selector file.
+    """Choose a threshold with a guarantee. It is on risk, coverage, rejections, misses or cost; the result is a file.
 
     OUTPUTS is a folder of outputs, an .npz file, or a .csv or .parquet table. A table has the columns confidence and
     correct (or error), or the columns logit_… or proba_… and label; the columns id and group are optional. --risk and
@@ -116,7 +125,13 @@ def calibrate(
         raise InvalidInputError("`--each` must come with `--per`, got no `--per`.")
     is_sketch = outputs.suffix == ".sketch"
     if is_sketch:
-        refused = {"--cost": target.cost, "--costs": target.costs, "--group-risk": groups.group_risk}
+        refused = {
+            "--review": target.review,
+            "--miss-rate": target.miss_rate,
+            "--cost": target.cost,
+            "--costs": target.costs,
+            "--group-risk": groups.group_risk,
+        }
         refuse(refused | {"--largest-cluster": rule.largest_cluster, "--label-above": rule.label_above}, OF_SKETCH)
     with refusal_as_json(json):
         if is_sketch:
@@ -148,7 +163,10 @@ def _target(
         del options[name]
     if rows is not None and asked.costs is not None:
         options["costs"] = read_costs(asked.costs, rows.n_classes, rows.class_names)
-    return target_of(**options | {"cost": _numbers(asked.cost), "per": kind, "jointly": not groups.each})
+    return target_of(
+        **options
+        | {"cost": _numbers(asked.cost), "per": kind, "jointly": not groups.each, "miss_rate": _rates(asked.miss_rate)}
+    )
 
 
 def _from_sketch(file: Path, target: "Target", score: str | None) -> "Selector":
@@ -212,9 +230,27 @@ def _groups(per: str | None, outputs: Path) -> tuple[Literal["class", "domain"] 
 
 
 def _threshold_words(threshold: "Threshold") -> str:
+    if threshold.value == -float("inf"):
+        return f"always accepted ({threshold.n:,} rows)"
     if threshold.value == float("inf"):
         return f"always rejected, since {threshold.n} rows certify nothing"
     return f"accept above {threshold.value:.6g} ({threshold.accepted / threshold.n:.1%} of {threshold.n} rows)"
+
+
+def _rates(options: list[str] | None) -> dict[str, float] | None:
+    """Rates by class, of options such as fraud=0.05."""
+    from abstain._arguments import written_number
+
+    rates = {}
+    for option in options or ():
+        name, equals, share = option.rpartition("=")
+        try:
+            rates[name] = written_number(share)
+        except ValueError:
+            equals = ""
+        if not equals or not name:
+            raise InvalidInputError(f"`--miss-rate` must be a class and a share, such as fraud=0.05, got {option!r}.")
+    return rates or None
 
 
 def _numbers(text: str | None) -> float | list[float] | None:

@@ -13,6 +13,8 @@ from abstain.cli.options import Json
 from abstain.cli.printing import print_json, say
 
 if TYPE_CHECKING:
+    from abstain.outputs import Outputs
+    from abstain.selector.audited_decisions import AuditedDecisions
     from abstain.selector.certificate import Certificate
 
 BROKEN = 3
@@ -28,6 +30,9 @@ class VerdictOptions:
         Literal["consistent", "confirmed"] | None,
         typer.Option(help="The weakest verdict that passes: exit 3 on a weaker one, such as too little data."),
     ] = None
+    group_column: Annotated[
+        str | None, typer.Option(help="The column of --on that names groups, to test each of them. [group]")
+    ] = None
 
 
 def certify(
@@ -35,7 +40,9 @@ def certify(
     selector: Annotated[
         Path | None, typer.Argument(help="A selector file. [with --check, that of the certificate]")
     ] = None,
-    on: Annotated[Path | None, typer.Option(help="Fresh labelled outputs to test the guarantee on.")] = None,
+    on: Annotated[
+        Path | None, typer.Option(help="Fresh labelled outputs, or decisions with an audit, to test the guarantee on.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the certificate here (.json, .md or .html).")
     ] = None,
@@ -45,6 +52,8 @@ def certify(
     json: Json = False,
 ) -> None:
     """Test a guarantee on fresh labelled outputs. The certificate states what a selector guarantees, and on what data.
+
+    Of decisions that `abstain select --audit` wrote, with the column error filled in, the audited rows test the risk.
 
     Exit code 0: nothing contradicts the guarantee. Exit code 3: it is refuted, the verdict is weaker than --require,
     or with --check the certificate no longer holds.
@@ -57,7 +66,7 @@ def certify(
         _writer(output)
         check_output_path(output)
     old = None if check is None else _read(check)
-    new = _certificate(selector, on, options.level, old)
+    new = _certificate(selector, on, options, old)
     if output is not None:
         write_text(output, _writer(output)(new))
     missing = None if options.require is None or new.is_at_least(options.require) else options.require
@@ -79,7 +88,7 @@ def _read(file: Path) -> "Certificate":
 
 
 def _certificate(
-    selector: Path | None, on: Path | None, level: float | None, old: "Certificate | None"
+    selector: Path | None, on: Path | None, options: VerdictOptions, old: "Certificate | None"
 ) -> "Certificate":
     """Made of the files named, or else of those of the old certificate."""
     import abstain
@@ -91,14 +100,28 @@ def _certificate(
         raise InvalidInputError(
             "`SELECTOR` must be given, got none. Name a selector file, or a certificate to --check."
         )
+    level = options.level
     if level is None:
         level = 0.05 if old is None or old.fresh is None else old.fresh.level
     _check_sources({} if old is None else old.sources, {"selector": selector, "on": on})
     loaded, fresh = abstain.Selector.load(sources["selector"]), None
     if "on" in sources:
-        fresh = abstain.Outputs.load(sources["on"], nonfinite="reject", group=loaded.group_column)
-        warn_unused(Path(sources["on"]), group=loaded.group_column)
+        fresh = _fresh_rows(Path(sources["on"]), loaded.group_column or options.group_column)
     return certify_selector(loaded, fresh, level=level, sources=sources)
+
+
+def _fresh_rows(file: Path, group: str | None) -> "Outputs | AuditedDecisions":
+    """Labelled outputs, or decisions with an audit."""
+    import abstain
+    from abstain.outputs.columns import SUFFIXES, names_of
+    from abstain.outputs.table import read_decisions
+    from abstain.selector.audited_decisions import COLUMNS, AuditedDecisions
+
+    if file.is_file() and file.suffix.lower() in SUFFIXES and set(COLUMNS) <= set(names_of(file)):
+        return AuditedDecisions.of(*read_decisions(file).values())
+    rows = abstain.Outputs.load(file, nonfinite="reject", group=group)
+    warn_unused(file, group=group)
+    return rows
 
 
 def _check_sources(sources: dict[str, str], given: dict[str, Path | None]) -> None:

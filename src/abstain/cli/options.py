@@ -26,7 +26,10 @@ FittingOn = Annotated[
     typer.Option(help="Outputs to fit scores on; or `fifth`, a fifth of the rows; or `paper`, five rows per class."),
 ]
 Group = Annotated[
-    str | None, typer.Option(help="The column of the table that names groups. [group, or that of --selector]")
+    str | None,
+    typer.Option(
+        "--group", "--group-column", help="The column of the table that names groups. [group, or that of --selector]"
+    ),
 ]
 Minimum = Annotated[
     int | None, typer.Option(help="Merge bins until each has no rows, or at least this many, of every population.")

@@ -61,6 +61,9 @@ def recertify(
     state: Annotated[Path, typer.Option(help="The file that keeps the evidence between calls.")],
     target: RecertifiedTarget,
     ask: Annotated[int | None, typer.Option(min=1, help="Draw this many rows to label.")] = None,
+    audited: Annotated[
+        bool, typer.Option("--audited", help="ROWS are decisions with an audit: take the labels of its rows.")
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="With --ask, the .csv of rows to label; else the new selector."),
@@ -72,7 +75,7 @@ def recertify(
     First draw rows to label from recent decisions (--ask). Fill in the column error (1 where the answer is wrong), or
     rename it to correct (1 where the answer is right), and give the file back. Repeat until a threshold is certified;
     stopping early does not weaken the guarantee. Rows with the same id are one cluster, of which a single row is drawn;
-    the column row has its number.
+    the column row has its number. Decisions of `abstain select --audit` need no --ask: give them with --audited.
 
     Example: abstain recertify s.abstain decisions.csv --state again.json --ask 200 -o to-label.csv
     """
@@ -83,8 +86,11 @@ def recertify(
         check_output_path(file)
     old = Selector.load(selector)
     saved = target.resume(old, state)
+    if audited and ask is not None:
+        raise InvalidInputError(f"`--ask` must come without --audited, whose rows have their labels, got {ask}.")
     if ask is None:
-        _print(_answer(saved, rows, state), old, output, json=json)
+        answered = (_audited if audited else _answer)(saved, rows, state)
+        _print(answered, old, output, json=json)
         return
     if output is None or output.suffix != ".csv":
         raise InvalidInputError(f"`--output` must name a .csv file for the rows to label, got {output or 'none'}.")
@@ -135,6 +141,17 @@ def _answer(saved: "Recertification", rows: Path, state: Path) -> "Recertificati
     from abstain.outputs.table import read_errors
 
     answered = saved.answer(*read_errors(rows))
+    write_text(state, answered.to_json())
+    return answered
+
+
+def _audited(saved: "Recertification", rows: Path, state: Path) -> "Recertification":
+    """Read the labels of an audit, and save what they show."""
+    from abstain._io.files import write_text
+    from abstain.outputs.table import read_decisions
+    from abstain.selector.audited_decisions import AuditedDecisions
+
+    answered = saved.take(AuditedDecisions.of(*read_decisions(rows).values()))
     write_text(state, answered.to_json())
     return answered
 

@@ -5,6 +5,7 @@ from abstain.metrics.aurc import aurc
 from abstain.metrics.class_balanced import class_weights
 from abstain.metrics.compare import ScoreDifference, compare, compare_all, paired
 from abstain.metrics.excess_aurc import excess_aurc, normalized_aurc
+from abstain.metrics.group_comparison import Gap, GroupComparison, GroupRates, compare_groups, intersection
 from abstain.metrics.groups import Groups, group
 from abstain.metrics.intervals import Estimate, aurc_estimates, aurc_interval, aurc_se, estimates
 from abstain.metrics.ood import fpr_at_tpr, ood_aupr, ood_auroc
@@ -20,6 +21,9 @@ from abstain.metrics.spread import effective_size
 __all__ = [
     "METRICS",
     "Estimate",
+    "Gap",
+    "GroupComparison",
+    "GroupRates",
     "Groups",
     "Metric",
     "Ranking",
@@ -42,12 +46,14 @@ __all__ = [
     "class_weights",
     "compare",
     "compare_all",
+    "compare_groups",
     "coverage_at_risk",
     "effective_size",
     "estimates",
     "excess_aurc",
     "fpr_at_tpr",
     "group",
+    "intersection",
     "log_loss",
     "normalized_aurc",
     "ood_aupr",

@@ -60,8 +60,9 @@ class DeploymentMonitor:
         if not isinstance(selector, Selector):
             raise InvalidTypeError(f"`selector` must be a Selector, got {type(selector).__name__}.")
         t = selector.threshold
-        if risk is None and t.guarantee.quantity is Quantity.RISK:
-            risk = t.guarantee.target
+        if risk is None:
+            guaranteed = (each for each in (t.guarantee, *t.further) if each.quantity is Quantity.RISK)
+            risk = next((each.asked for each in guaranteed), None)
         largest, counting = t.guarantee.largest, t.guarantee.counting
         watched = None if risk is None else RiskMonitor(risk, delta, largest=largest, counting=counting)
         scores = ScoreMonitor(selector.distribution, delta, clustered=_is_clustered(selector))

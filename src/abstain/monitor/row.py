@@ -14,7 +14,7 @@ SOURCES = {
     "confidence": ("confidence",),
 }
 """What a monitor may count, and the columns it is read from."""
-BESIDE = ("id", "domain", "group", "prediction", "reason")
+BESIDE = ("id", "domain", "group", "prediction", "reason", "review", "need", "inclusion", "candidates")
 """Columns that identify rows, or that `abstain select` writes for people."""
 
 

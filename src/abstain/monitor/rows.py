@@ -14,6 +14,7 @@ from abstain.monitor.row import Row, group_of, number, truth
 from abstain.outputs.columns import text
 
 UNKNOWN = -1
+AUDITED = "audit"  # in the column review
 NOT_PLAIN = re.compile(r"\.0+\0|\s\0|\0\s|\0\0|\0true\0|\0false\0")  # what `text` changes, in names between zeros
 Names = list[str | None]
 
@@ -57,13 +58,21 @@ class StreamRows:
 
     @classmethod
     def of_columns(cls, columns: dict[str, Any], n: int, /, *, scored: bool, group: str | None = None) -> Self:
-        """From columns of equal length: lists, or Polars series; an error is that of the first row that has one."""
+        """From columns of equal length: lists, or Polars series; an error is that of the first row that has one.
+
+        Where decisions have an audit (``review``), labels of accepted rows that were not drawn count as unknown: why
+        they came may depend on the outcome.
+        """
         confidence, has = _numbers(columns.get("confidence"), n)
+        accepted, errors = _truths(columns.get("accepted"), n), _errors(columns, n)
+        if "review" in columns:
+            drawn = np.array([value == AUDITED for value in _values(columns["review"])], dtype=bool)
+            errors = np.where((accepted != 0) & ~drawn, UNKNOWN, errors).astype(np.int8)
         return cls(
-            _truths(columns.get("accepted"), n),
+            accepted,
             confidence,
             has,
-            _errors(columns, n),
+            errors,
             _names(columns.get("id"), n),
             _names(group_of(columns, group), n),
             _names(columns.get("prediction"), n),

@@ -13,7 +13,15 @@ from abstain.outputs.column_names import PLAIN, WIDE, spelled
 from abstain.outputs.columns import SUFFIXES, Columns, columns_of, matrix, names, numbers, truths
 from abstain.outputs.named_labels import class_indices
 
-__all__ = ["SUFFIXES", "arguments_in", "check_some_known", "read_columns", "read_errors", "read_table"]
+__all__ = [
+    "SUFFIXES",
+    "arguments_in",
+    "check_some_known",
+    "read_columns",
+    "read_decisions",
+    "read_errors",
+    "read_table",
+]
 
 
 def read_table(file: Path, /, *, group: str | None = None) -> dict[str, Any]:
@@ -98,6 +106,30 @@ def read_columns(
     optional = [name for name in if_there if name in columns]
     strings = {name: names(file, name, columns) for name in (*text, *optional)}
     return {name: numbers(file, name, columns) for name in number} | strings
+
+
+def read_decisions(file: Path, /) -> dict[str, Any]:
+    """The columns id, confidence, accepted, review and inclusion of decisions, and errors, NaN where not known."""
+    columns = _respelled(columns_of(file))
+    if missing := [name for name in ("id", "confidence", "accepted", "review", "inclusion") if name not in columns]:
+        raise InvalidInputError(
+            f"`{file}` must have a column {missing[0]}, got {_listed(columns)}. Write it with `abstain select --audit`."
+        )
+    if not {"error", "correct"} & columns.keys():
+        raise InvalidInputError(f"`{file}` must have a column error or correct, got {_listed(columns)}.")
+    known = "error" if "error" in columns else "correct"
+    values = [str(value).strip() for value in columns[known]]
+    is_known = np.array([value not in ("", "None", "nan") for value in values])
+    given = truths(file, known, {known: [v if is_there else "0" for v, is_there in zip(values, is_known, strict=True)]})
+    wrong = given if known == "error" else ~np.asarray(given, dtype=bool)
+    return {
+        "ids": names(file, "id", columns),
+        "confidence": numbers(file, "confidence", columns),
+        "accepted": np.asarray(truths(file, "accepted", columns), dtype=bool),
+        "review": np.array(["" if value is None else str(value).strip() for value in columns["review"]]),
+        "inclusion": numbers(file, "inclusion", columns),
+        "errors": np.where(is_known, np.asarray(wrong, dtype=np.float64), np.nan),
+    }
 
 
 def read_errors(file: Path, /) -> tuple[NDArray[np.str_], NDArray[np.float64]]:

@@ -1,6 +1,6 @@
 """`calibrate`: outputs like those to come, or a sketch of them, a target, and the selector that keeps it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -42,11 +42,13 @@ def calibrate(
     score: Scores | None = None,
     risk: float | None = None,
     coverage: float | None = None,
+    review: float | None = None,
+    miss_rate: Mapping[str | int, float] | None = None,
     cost: float | ArrayLike | None = None,
     delta: float | None = 0.05,
     seed: int = 0,
 ) -> Selector:
-    """Make a selector for a target risk, coverage or cost, from labelled outputs like those to come.
+    """Make a selector for a target, such as a risk, coverage or cost, from labelled outputs like those to come.
 
     Use rows that trained neither the classifier nor the score. ``selector.summary()`` prints what is guaranteed.
 
@@ -59,7 +61,7 @@ def calibrate(
     score
         The confidence, by default ``"confidence_margin"``. Of several, or with ``"best"`` of all that the outputs
         allow, the best is chosen on a fifth of the rows; a score that needs fitting gets rows of its own.
-    risk, coverage, cost, delta
+    risk, coverage, review, miss_rate, cost, delta
         The short form: ``risk=0.02`` is ``Risk(0.02)``, ``delta`` the probability with which the guarantee may fail.
     seed
         Of the draws of rows.
@@ -82,7 +84,8 @@ def calibrate(
     0.05
     """
     expect_outputs(outputs)
-    aim = _target(target, risk=risk, coverage=coverage, cost=cost, delta=delta)
+    short = {"risk": risk, "coverage": coverage, "review": review, "miss_rate": miss_rate, "cost": cost}
+    aim = _target(target, delta=delta, **short)
     possible = _candidates(score, outputs, aim)
     tried: list[str] = []
     entry, fitting, rest = possible[0], FittingRows.all_alike(outputs), outputs

@@ -13,7 +13,7 @@ from abstain.selector.calibration_data import CalibrationData, SliceCounts
 from abstain.thresholds.guarantee import Event, Guarantee
 from abstain.thresholds.refutation import Refutation
 
-FORMAT, VERSION = "abstain.certificate", 3
+FORMAT, VERSION = "abstain.certificate", 4
 DIGITS = 6  # significant ones, which no platform or library rounds otherwise
 Verdict = Literal["refuted", "not tested", "too little data", "consistent", "confirmed"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)  # from the worst to the best
@@ -77,8 +77,10 @@ class FreshData:
     samples: int
     unusable: int
     accepted: int
+    audited: int | None
+    """Accepted rows that were drawn and have a label, where not all have one."""
     errors: int
-    """Among the accepted."""
+    """Among the accepted, or those of them that have a label."""
     level: float
     """The probability with which a kept guarantee may be called refuted, all tests together."""
     tests: tuple[GuaranteeTest, ...]

@@ -17,6 +17,7 @@ from abstain.outputs import Outputs
 from abstain.outputs.hashes import outputs_digest
 from abstain.outputs.outputs import expect_outputs
 from abstain.outputs.validation import unlabelled
+from abstain.selector.audited_decisions import AuditedDecisions
 from abstain.selector.calibration_data import class_names_of, slice_counts
 from abstain.selector.certificate import (
     VERDICTS,
@@ -42,7 +43,7 @@ Difference = tuple[str, Any, Any]
 
 def certify(
     selector: Selector,
-    fresh: Outputs | None = None,
+    fresh: Outputs | AuditedDecisions | None = None,
     /,
     *,
     level: float = 0.05,
@@ -53,7 +54,8 @@ def certify(
     The fresh rows must be drawn as those to come are, and none of them may have calibrated it. A guarantee that is kept
     is called refuted with probability at most ``level``, which all guarantees tested share. The test follows the
     guarantee, not the fresh rows: for clusters of at most M rows by bets, on the fresh clusters of at most M rows, and
-    exact for independent rows and for one row of each cluster.
+    exact for independent rows and for one row of each cluster. Of decisions with an audit, the audited rows test what
+    is guaranteed of the accepted, and all rows what is guaranteed of the share accepted.
     """
     if not isinstance(selector, Selector):
         raise InvalidTypeError(f"`selector` must be a Selector, got {type(selector).__name__}.")
@@ -74,37 +76,64 @@ def certify(
         ),
         guarantees=(threshold.guarantee, *threshold.further),
         calibration=selector.calibration,
-        fresh=None if fresh is None else _Fresh(selector, fresh, level).data(),
+        fresh=None if fresh is None else _fresh(selector, fresh, level).data(),
         software={"abstain": version("abstain"), "python": platform.python_version()}
         | {name: version(name) for name in ("numpy", "scipy")},
         sources=dict(sources or {}),
     )
 
 
-class _Fresh:
-    """Fresh rows under a selector."""
+def _fresh(selector: Selector, fresh: Outputs | AuditedDecisions, level: float) -> "_Fresh":
+    if isinstance(fresh, AuditedDecisions):
+        if selector.groups is not None:
+            raise InvalidInputError("`selector` must have one threshold to be certified by decisions, got several.")
+        rows = Outputs(confidences={selector.score: fresh.confidence}, errors=fresh.errors, ids=fresh.ids)
+        return _Fresh(
+            selector, rows, level, rejected_last(fresh.confidence), fresh.accepted, fresh.errors, fresh.audited
+        )
+    expect_outputs(fresh, name="fresh")
+    if not fresh.is_labelled:
+        raise unlabelled("fresh")
+    confidence = rejected_last(selector.confidence(fresh))
+    return _Fresh(selector, fresh, level, confidence, selector.accepted(fresh, confidence), selector.errors(fresh))
 
-    def __init__(self, selector: Selector, outputs: Outputs, level: float) -> None:
-        expect_outputs(outputs, name="fresh")
-        if not outputs.is_labelled:
-            raise unlabelled("fresh")
-        self.digest = outputs_digest(outputs)
-        self.selector, self.outputs, self.level = selector, outputs, level
-        self.confidence = rejected_last(selector.confidence(outputs))
-        self.accepted, self.errors = selector.accepted(outputs, self.confidence), selector.errors(outputs)
-        _check_unseen(selector, outputs, self.digest)
-        self.ids = None if outputs.ids is None else outputs.samples[0]
+
+@dataclass(frozen=True, eq=False)
+class _Fresh:
+    """Fresh rows under a selector, and its decisions on them."""
+
+    selector: Selector
+    outputs: Outputs
+    level: float
+    confidence: NDArray[np.float64]
+    accepted: Mask
+    errors: Mask
+    audited: Mask | None = None
+    """(n,) the accepted rows that have a label; None where all rows have one."""
+
+    @property
+    def labelled(self) -> Mask:
+        """(n,) the accepted rows that have a label."""
+        return self.accepted if self.audited is None else self.audited
+
+    @property
+    def ids(self) -> NDArray[np.int64] | None:
+        """(n,) the number of each row's cluster."""
+        return None if self.outputs.ids is None else self.outputs.samples[0]
 
     def data(self) -> FreshData:
+        digest = outputs_digest(self.outputs)
+        _check_unseen(self.selector, self.outputs, digest)
         tests, (classes, domains) = tuple(self.tests()), self.slices()
         return FreshData(
-            digest=self.digest,
+            digest=digest,
             compared=() if self.selector.seen is None else self.selector.seen.compared(self.outputs),
             rows=len(self.outputs),
             samples=self.outputs.samples[1],
             unusable=int(np.count_nonzero(~self.outputs.usable)),
             accepted=int(np.count_nonzero(self.accepted)),
-            errors=int(np.count_nonzero(self.accepted & self.errors)),
+            audited=None if self.audited is None else int(np.count_nonzero(self.audited)),
+            errors=int(np.count_nonzero(self.labelled & self.errors)),
             level=self.level,
             tests=tests,
             classes=classes,
@@ -129,25 +158,41 @@ class _Fresh:
         """What is guaranteed, in words, and of which rows."""
         every = np.ones(len(self.outputs), dtype=bool)
         threshold, groups = self.selector.threshold, self.selector.groups
-        for guarantee in (threshold.guarantee, *threshold.further):
-            yield guarantee.about, guarantee, every
+        of_all = (threshold.guarantee, *threshold.further)
+        for guarantee in of_all:
+            yield (
+                guarantee.about,
+                guarantee,
+                self.of_class(guarantee) if guarantee.quantity.event == "missed" else every,
+            )
         if groups is None:
             return
         names = self.selector.group_names(self.outputs)
         for name, threshold in groups.thresholds.items():
-            if threshold.value < np.inf:
+            if threshold.value < np.inf and threshold.guarantee not in of_all:
                 yield f"{threshold.guarantee.about} in the group {name}", threshold.guarantee, names == name
+
+    def of_class(self, guarantee: Guarantee) -> Mask:
+        """The rows of the true class that a guarantee is about; none where true classes are not known."""
+        if self.outputs.labels is None or not self.outputs.n_classes:
+            return np.zeros(len(self.outputs), dtype=bool)
+        names = class_names_of(np.maximum(self.outputs.labels, -1), self.selector.class_names)
+        return np.isin(names, guarantee.groups) & (self.outputs.labels >= 0)
 
     def evidence(self, guarantee: Guarantee, inside: Mask) -> Evidence:
         """The rows that test a guarantee, of those in its group."""
         return Evidence.of(guarantee, inside, self.ids, self.confidence, self.errors)
 
     def tested(self, guarantee: Guarantee, evidence: Evidence, level: float) -> Refutation:
-        """A share of errors among the accepted, or of rows rejected, is at most what is guaranteed."""
-        of_risk = guarantee.quantity.event == "wrong"
+        """A share of errors among the accepted, of rows rejected or missed, is at most what is guaranteed."""
+        events, trials = {
+            "wrong": (self.errors, evidence.rows & self.labelled),
+            "rejected": (~self.accepted, evidence.rows),
+            "missed": (self.accepted & self.errors, evidence.rows),
+        }[guarantee.quantity.event or "rejected"]
         return refutation(
-            self.errors if of_risk else ~self.accepted,
-            evidence.rows & self.accepted if of_risk else evidence.rows,
+            events,
+            trials,
             evidence.clusters,
             limit=guarantee.limit,
             level=level,
@@ -162,6 +207,8 @@ class _Fresh:
 
     def slices(self) -> tuple[tuple[SliceTest, ...], tuple[SliceTest, ...]]:
         """Every class and every domain, all tested together against the guaranteed risk; no part of the verdict."""
+        if self.audited is not None:
+            return (), ()
         named = (self.classes(), self.outputs.domain)
         classes, domains = (slice_counts(names, self.accepted, self.errors) for names in named)
         parts = [*_rows_of(named[0], len(classes)), *_rows_of(named[1], len(domains))]

@@ -17,12 +17,16 @@ from abstain.scores.score import FittedScore, Score
 from abstain.scores.state import check_decides, from_state, to_state
 from abstain.selector.calibration_data import CalibrationData
 from abstain.selector.calibration_rows import SeenRows
+from abstain.selector.class_sets import ClassSets
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
-FORMAT, VERSION = "abstain.selector", 9
-KEYS = {"score", "fitted", "threshold", "groups", "n_classes", "distribution", "class_names", "calibration", "seen"}
+FORMAT, VERSION = "abstain.selector", 10
+KEYS = {
+    *("score", "fitted", "threshold", "groups", "n_classes", "distribution", "class_names", "calibration", "seen"),
+    "class_sets",
+}
 
 
 def save(selector: Any, file: str | PathLike[str], /) -> None:
@@ -44,6 +48,7 @@ def dumped(selector: Any, /) -> bytes:
         "class_names": selector.class_names,
         "calibration": None if selector.calibration is None else asdict(selector.calibration),
         "seen": None if selector.seen is None else asdict(selector.seen),
+        "class_sets": None if selector.class_sets is None else asdict(selector.class_sets),
     }
     try:
         _fields(json.loads(json.dumps(jsonable(header), allow_nan=False)), arrays, ())
@@ -91,6 +96,7 @@ def _fields(header: dict[str, Any], arrays: Arrays, own: Iterable[Any]) -> dict[
         "class_names": class_names,
         "calibration": built(header["calibration"], CalibrationData | None, where="calibration"),
         "seen": built(header["seen"], SeenRows | None, where="seen"),
+        "class_sets": built(header["class_sets"], ClassSets | None, where="class_sets"),
     }
 
 

@@ -79,6 +79,8 @@ class GroupThresholds:
     def words(self) -> str:
         """The rule, in plain words."""
         certain = sum(part.value < np.inf for part in self.thresholds.values())
+        if certain == len(self.thresholds) and self.is_by_class:
+            return "the threshold of its class"
         return (
             f"the threshold of its {self.per}; {certain} of {len(self.thresholds)} have one, the others are always "
             "rejected"

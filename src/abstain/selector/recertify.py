@@ -5,11 +5,13 @@ from hashlib import sha256
 from typing import Self, final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
 from abstain._io.records import from_json, to_json
+from abstain._text import listed
+from abstain.selector.audited_decisions import AuditedDecisions
 from abstain.selector.calibration_data import CalibrationData
 from abstain.selector.calibration_rows import NAMED, SeenRows, id_hashes
 from abstain.selector.hash_sample import HashSample
@@ -97,8 +99,9 @@ class Recertification:
         guarantee = selector.threshold.guarantee
         if risk is None and selector.threshold.further:
             raise InvalidInputError(
-                "`risk` must be given to certify a risk alone again, since the selector guarantees more: "
-                f"{selector.threshold.further[0].about}. Calibrate again to keep both."
+                "`risk` must be given to certify a risk alone again, since the selector guarantees "
+                f"{listed([each.about for each in (guarantee, *selector.threshold.further)])}. Calibrate again to keep "
+                "both."
             )
         if risk is None and guarantee.quantity is not Quantity.RISK:
             raise InvalidInputError("`risk` must be given, since the selector guarantees something else, got none.")
@@ -112,8 +115,28 @@ class Recertification:
             clustered=guarantee.largest is not None or guarantee.counting == "clusters",
         )
 
-    def ask(self, confidence: ArrayLike, ids: ArrayLike, /, *, labels: int, seed: int = 0) -> Self:
+    def take(self, decisions: AuditedDecisions, /) -> Self:
+        """Take the labels of an audit, in a random order, and look: its rows above the floor were drawn at random.
+
+        Rows of which the audit of another batch has told already are left out.
+        """
+        count = int(np.count_nonzero(decisions.audited))
+        asked = self.ask(decisions.confidence, decisions.ids, labels=count, among=decisions.audited)
+        return asked.answer(asked.pending, decisions.errors[list(asked.pending_rows)])
+
+    def ask(
+        self,
+        confidence: ArrayLike,
+        ids: ArrayLike,
+        /,
+        *,
+        labels: int,
+        among: NDArray[np.bool_] | None = None,
+        seed: int = 0,
+    ) -> Self:
         """Draw ``labels`` rows above the floor that were not taken yet: they are ``pending`` then.
+
+        With ``among`` (n,) only of those rows, which must be drawn at random themselves.
 
         The rows must be a fair sample of what the selector now meets; their order decides nothing. Of rows with the
         same id one is drawn, whether it is above the floor or not.
@@ -129,7 +152,8 @@ class Recertification:
             raise InvalidInputError(f"`labels` must be at least 1, got {labels}.")
         given = one_per_cluster(np.where(np.isnan(c), -np.inf, c), np.zeros(len(c)), ids=names, seed=seed)
         clustered, c, names = self.clustered or len(given) < len(c), c[given], names[given]
-        new = np.flatnonzero((c > self.floor) & ~np.isin(names, self.ids))
+        possible = np.ones(len(c), dtype=bool) if among is None else among[given]
+        new = np.flatnonzero(possible & (c > self.floor) & ~np.isin(names, self.ids))
         if not len(new):
             raise InvalidInputError(
                 f"`confidence` must have rows above {self.floor:g}, the old threshold, that have no label yet, got "
@@ -237,6 +261,7 @@ class Recertification:
             distribution=ScoreDistribution.of(np.asarray(self.offered)),
             calibration=self._data(),
             seen=self._seen(old.seen),
+            class_sets=None,  # they were for the rows that the old threshold rejects
         )
 
     def _data(self) -> CalibrationData:

@@ -18,8 +18,10 @@ from abstain.outputs.outputs import expect_outputs
 from abstain.scores.confidences import predictions
 from abstain.scores.score import FittedScore, Score
 from abstain.selector import file as selector_file
+from abstain.selector.band import band
 from abstain.selector.calibration_data import CalibrationData, class_names_of
 from abstain.selector.calibration_rows import SeenRows
+from abstain.selector.class_sets import ClassSets, log_probabilities
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.selector.reasons import reasons
 from abstain.thresholds.score_distribution import ScoreDistribution
@@ -52,6 +54,8 @@ class Selector:
     """The rows it was calibrated on; None where that is not known."""
     seen: SeenRows | None = None
     """Hashes of these rows and of those that chose or fitted the score; None where they are not known."""
+    class_sets: ClassSets | None = None
+    """Sets of classes for rejected rows; `abstain.selector.calibrate_sets` makes them."""
 
     def __repr__(self) -> str:
         rule = f"> {self.threshold.value:.6g}" if self.groups is None else f"for each {self.groups.per}"
@@ -139,8 +143,34 @@ class Selector:
         """The prediction for every row (n,), accepted or not: the classifier's own, or the cheapest by known costs."""
         return predictions(outputs, self.fitted)
 
+    def sets(self, outputs: Outputs, /) -> NDArray[np.bool_]:
+        """(n, K) for a rejected row the classes of its set, for an accepted one its answer alone.
+
+        The set of a rejected row holds the truth with the probability that ``class_sets.threshold.guarantee`` states.
+        """
+        if self.class_sets is None:
+            raise InvalidInputError("`selector` must have sets, got none. Make them with `calibrate_sets`.")
+        answers = self.answers(outputs)
+        return np.where(
+            answers[:, None] < 0, self.class_sets.of(outputs), answers[:, None] == np.arange(self.n_classes)
+        )
+
+    def _candidates(self, outputs: Outputs, accepted: NDArray[np.bool_]) -> NDArray[np.str_]:
+        """(n,) the classes in the set of each rejected row, the most probable first; nothing for an accepted one."""
+        names = class_names_of(np.arange(self.n_classes), self._names(outputs))
+        rejected = np.flatnonzero(~accepted)
+        rows = outputs.select(rejected)
+        sets, order = self.sets(rows), np.argsort(-log_probabilities(rows), axis=1, kind="stable")
+        candidates = np.full(len(outputs), "", dtype=object)
+        candidates[rejected] = [
+            "|".join(names[k] for k in row if of_row[k]) for row, of_row in zip(order, sets, strict=True)
+        ]
+        return candidates.astype(np.str_)
+
     def decide(self, outputs: Outputs, /) -> dict[str, NDArray[Any]]:
         """Columns with a value for each row: id, group, prediction, confidence, accepted, reason, and error if known.
+
+        With sets of classes also ``candidates``, those of rejected rows, the most probable first, joined by "|".
 
         They are what `abstain select` writes. A prediction is the name of its class where classes have names, and "-1"
         where a row is not usable; else a number. Rows without ids are named after the outputs and their number, so that
@@ -154,6 +184,8 @@ class Selector:
             columns["prediction"] = self._named(self.predictions(outputs), outputs)
         accepted = self.accepted(outputs, confidence)
         columns |= {"confidence": confidence, "accepted": accepted, "reason": self._reasons(outputs, confidence)}
+        if self.class_sets is not None:
+            columns["candidates"] = self._candidates(outputs, accepted)
         if outputs.is_labelled:
             columns["error"] = self.errors(outputs)
         return columns
@@ -180,7 +212,15 @@ class Selector:
         """What it does and what it guarantees, in plain words."""
         t = self.threshold
         guarantee = f"Guarantee by {t.method}: {t.words} Observed (not guaranteed): {t.observed}."
-        return f"{self._rule()}. {guarantee}{self._others()}"
+        bands = "" if (edges := band(self)) is None else f" That is: {edges.words(self._pair)}."
+        sets = "" if self.class_sets is None else f" {self.class_sets.words()}"
+        return f"{self._rule()}.{bands} {guarantee}{self._others()}{sets}"
+
+    @property
+    def _pair(self) -> tuple[str, str]:
+        """The names of two classes."""
+        first, second = class_names_of(np.arange(2), self.class_names) if self.class_names else ("class 0", "class 1")
+        return str(first), str(second)
 
     def _rule(self) -> str:
         """When a row is accepted."""

@@ -13,11 +13,13 @@ from abstain.thresholds.costs import ChowDecision, chow, minimal_cost
 from abstain.thresholds.coverage import target_coverage, target_tpr
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.joint_risk import joint_risk
+from abstain.thresholds.miss_rate import risk_and_miss_rate, target_miss_rate
 from abstain.thresholds.mixtures import LabelShiftBound, label_shift_bound, mixed_risk, worst_mixture_risk
 from abstain.thresholds.per_group import group_thresholds
 from abstain.thresholds.pilot import PilotRow, plan_from_pilot
 from abstain.thresholds.planning import risk_for, samples_for, samples_range
 from abstain.thresholds.refusal import Achievable, NoSafeThresholdError
+from abstain.thresholds.review import target_review
 from abstain.thresholds.risk_and_coverage import risk_and_coverage, trade_off
 from abstain.thresholds.step_down import step_down
 from abstain.thresholds.target_risk import label_floor, labelled_above, target_risk
@@ -56,12 +58,15 @@ __all__ = [
     "plan_from_pilot",
     "rejection_sample",
     "risk_and_coverage",
+    "risk_and_miss_rate",
     "risk_for",
     "samples_for",
     "samples_range",
     "sgr",
     "step_down",
     "target_coverage",
+    "target_miss_rate",
+    "target_review",
     "target_risk",
     "target_tpr",
     "trade_off",

@@ -215,8 +215,8 @@ class _CostSample:
             distribution=self.distribution,
             counting=self.counting,
             caveats=(
-                f"{paid.mean():.4g} was seen on {len(paid)} of them, and rejecting all would have cost "
-                f"{self.rejecting.mean():.4g}",
+                f"a cost of {paid.mean():.4g} per row was observed on {len(paid)} of them, and rejecting all would "
+                f"have cost {self.rejecting.mean():.4g} per row",
             ),
         )
         return Threshold(

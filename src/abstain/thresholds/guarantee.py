@@ -8,7 +8,7 @@ from typing import Literal, Self, final
 from abstain._errors import InvalidInputError
 
 Counting = Literal["rows", "clusters"]
-Event = Literal["wrong", "rejected"]
+Event = Literal["wrong", "rejected", "missed"]
 
 
 @final
@@ -22,6 +22,9 @@ class Quantity(StrEnum):
     BATCH_RISK = "batch_risk"
     ACCEPTED_ERROR = "accepted_error"
     TPR = "tpr"
+    REVIEW = "review"
+    MISS_RATE = "miss_rate"
+    SET_COVERAGE = "set_coverage"
 
     @property
     def words(self) -> str:
@@ -30,7 +33,7 @@ class Quantity(StrEnum):
 
     @property
     def event(self) -> Event | None:
-        """What may happen to few rows only, where fresh rows can count it: an accepted error, or a rejection."""
+        """What may happen to few rows only, where fresh rows can count it: an error, a rejection, or a miss."""
         return EVENTS.get(self)
 
 
@@ -42,8 +45,16 @@ WORDS = {
     Quantity.BATCH_RISK: "the share of errors among the accepted rows of this batch",
     Quantity.ACCEPTED_ERROR: "the probability that a row is accepted and wrong",
     Quantity.TPR: "the share of in-distribution rows accepted",
+    Quantity.REVIEW: "the share of rows rejected",
+    Quantity.SET_COVERAGE: "the share of rejected rows whose set of classes holds the truth",
+    Quantity.MISS_RATE: "the share accepted with another answer among rows of the true class",
 }
-EVENTS: dict[Quantity, Event] = {Quantity.RISK: "wrong", Quantity.COVERAGE: "rejected"}
+EVENTS: dict[Quantity, Event] = {
+    Quantity.RISK: "wrong",
+    Quantity.COVERAGE: "rejected",
+    Quantity.REVIEW: "rejected",
+    Quantity.MISS_RATE: "missed",
+}
 
 
 @final
@@ -125,10 +136,10 @@ class Guarantee:
 
     @property
     def limit(self) -> float:
-        """The largest share of errors among the accepted, or of rows rejected."""
+        """The largest share of errors among the accepted, of rows rejected, or of rows missed."""
         if self.quantity.event is None:
             raise InvalidInputError(f"`quantity` must be a risk or a coverage to have a limit, got {self.quantity}.")
-        return self.asked if self.quantity.event == "wrong" else 1 - self.asked
+        return self.asked if self.relation == "at most" else 1 - self.asked
 
     @property
     def about(self) -> str:

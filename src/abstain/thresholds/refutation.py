@@ -106,7 +106,7 @@ def _verdict(*, is_refuted: bool, is_confirmed: bool, power: float) -> Verdict:
 def untestable(guarantee: Guarantee, /) -> str:
     """Why fresh rows cannot refute a guarantee; nothing if they can."""
     if guarantee.quantity.event is None:
-        return "the test knows shares of errors and of accepted rows alone"
+        return "the test knows shares of errors, of accepted and of missed rows alone"
     if guarantee.probability is None:
         return "it is kept on average over calibration samples, so that no single selector can break it"
     return "" if 0 < guarantee.limit < 1 else "it says nothing that rows could break"

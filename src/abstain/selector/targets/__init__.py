@@ -11,11 +11,14 @@ from abstain._errors import InvalidInputError
 from abstain.selector.targets.cost import Cost
 from abstain.selector.targets.coverage import Coverage
 from abstain.selector.targets.joint_risk import JointRisk
+from abstain.selector.targets.miss_rate import MissRate
+from abstain.selector.targets.review import Review
 from abstain.selector.targets.risk import Risk
 from abstain.selector.targets.risk_and_coverage import RiskAndCoverage
+from abstain.selector.targets.risk_and_miss_rate import RiskAndMissRate
 from abstain.selector.targets.target import Target, is_default
 
-__all__ = ["Cost", "Coverage", "JointRisk", "Risk", "RiskAndCoverage"]
+__all__ = ["Cost", "Coverage", "JointRisk", "MissRate", "Review", "Risk", "RiskAndCoverage", "RiskAndMissRate"]
 
 TARGETS: tuple[type[Target], ...] = tuple(globals()[name] for name in __all__)
 """Every kind of target."""

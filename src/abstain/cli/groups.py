@@ -1,0 +1,140 @@
+"""`abstain groups`: who is rejected, and what each remedy costs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from abstain._errors import InvalidInputError
+from abstain.cli.options import Json, Level
+from abstain.cli.printing import print_json, say
+
+if TYPE_CHECKING:
+    from abstain.metrics import GroupComparison
+    from abstain.selector.remedies import Remedy
+
+
+def groups(
+    selector: Annotated[Path, typer.Argument(help="A selector file.")],
+    table: Annotated[Path, typer.Argument(help="Labelled outputs in a .csv or .parquet table.")],
+    group_column: Annotated[
+        list[str], typer.Option(help="A column that divides the rows; repeat for intersections of several.")
+    ],
+    remedies: Annotated[
+        Path | None,
+        typer.Option(help="A calibration table with the same columns: compare what keeping every group costs."),
+    ] = None,
+    level: Level = 0.95,
+    json: Json = False,
+) -> None:
+    """Show who is rejected. Coverage, risk and accepted errors of each group, with intervals that hold together.
+
+    Several columns are shown one by one and crossed. With --remedies the selector's risk is calibrated again in three
+    ways: for all rows, for every group by one threshold, and by a threshold for each group.
+
+    Example: abstain groups s.abstain fresh.csv --group-column segment --remedies held_out.csv
+    """
+    from dataclasses import asdict
+
+    import abstain
+    from abstain.metrics import compare_groups
+
+    loaded = abstain.Selector.load(selector)
+    outputs, columns = _read(table, group_column, loaded.group_column)
+    accepted, errors = loaded.accepts(outputs), loaded.errors(outputs)
+    named = {
+        name: compare_groups(names, accepted, errors, ids=outputs.ids, level=level) for name, names in columns.items()
+    }
+    costs = [] if remedies is None else _remedies(loaded, remedies, table, group_column)
+    if json:
+        print_json(
+            {
+                "groups": {name: asdict(each) for name, each in named.items()},
+                "gaps": {name: [asdict(gap) for gap in each.gaps()] for name, each in named.items()},
+                "remedies": [asdict(each) for each in costs],
+            }
+        )
+        return
+    for name, each in named.items():
+        _print(name, each)
+    _print_remedies(costs)
+
+
+def _read(table: Path, names: list[str], known: str | None) -> tuple[Any, dict[str, Any]]:
+    """The outputs, and the groups of each column and, of several, of their intersection."""
+    import abstain
+    from abstain.metrics import intersection
+    from abstain.outputs.column_names import is_outcome_or_confidence
+    from abstain.outputs.table import SUFFIXES, read_columns
+
+    if table.suffix.lower() not in SUFFIXES:
+        raise InvalidInputError(f"`table` must be a .csv or .parquet table, got {table.name}.")
+    for name in names:
+        if is_outcome_or_confidence(name):
+            raise InvalidInputError(f"`--group-column` must not be an outcome, a confidence or an id, got {name}.")
+    outputs = abstain.Outputs.load(table, nonfinite="reject", group=known)
+    if not outputs.is_labelled:
+        raise InvalidInputError(f"`{table}` must have labels, or a column correct or error, got none.")
+    columns = read_columns(table, text=tuple(names))
+    several = {" × ".join(names): intersection(columns)} if len(names) > 1 else {}
+    return outputs, columns | several
+
+
+def _remedies(selector: Any, calibration: Path, table: Path, names: list[str]) -> "list[Remedy]":
+    """What each remedy does on the table, calibrated on other rows for the risk of the selector."""
+    from abstain.metrics import intersection
+    from abstain.outputs import Outputs
+    from abstain.outputs.table import read_columns
+    from abstain.selector.remedies import remedies
+    from abstain.thresholds import Quantity
+
+    guarantee = selector.threshold.guarantee
+    if guarantee.quantity not in (Quantity.RISK, Quantity.GROUP_RISK) or guarantee.probability is None:
+        raise InvalidInputError(
+            f"`--remedies` must come with a selector of a guaranteed risk, got one of {guarantee.about}."
+        )
+    rows = []
+    for file in (calibration, table):
+        groups = intersection(read_columns(file, text=tuple(names)))
+        rows.append(_with_domain(Outputs.load(file, nonfinite="reject"), groups))
+    return remedies(*rows, risk=guarantee.asked, delta=1 - guarantee.probability, score=selector.entry)
+
+
+def _with_domain(outputs: Any, groups: Any) -> Any:
+    """The outputs with other groups."""
+    from abstain.outputs import Outputs
+
+    if outputs.n_classes:
+        kind = {"logits": outputs.logits, "labels": outputs.labels, "class_names": outputs.class_names}
+    else:
+        confidences = {name: outputs.confidence(name) for name in outputs.confidence_names}
+        kind = {"confidences": confidences, "errors": outputs.errors}
+    return Outputs(**kind, ids=outputs.ids, domain=groups, nonfinite="reject")
+
+
+def _print(name: str, comparison: "GroupComparison") -> None:
+    say(f"By {name}, intervals that hold together with probability {comparison.level:g}:")
+    for group in sorted(comparison.groups, key=lambda group: group.coverage.value):
+        risk = "nothing accepted" if group.risk is None else f"risk {_interval(group.risk)}"
+        say(
+            f"- {group.name} ({group.n:,} rows): accepted {_interval(group.coverage)}; {risk}; accepted with a wrong "
+            f"answer {_interval(group.missed)}"
+        )
+    for gap in comparison.gaps():
+        say(gap.words)
+
+
+def _print_remedies(costs: "list[Remedy]") -> None:
+    if not costs:
+        return
+    say("What keeping the risk in every group costs, calibrated on the other table and observed on this one:")
+    for each in costs:
+        if each.coverage is None:
+            say(f"- {each.name}: {each.reason}.")
+            continue
+        risk = "no group has accepted rows" if each.highest_risk is None else f"highest risk {each.highest_risk:.1%}"
+        say(f"- {each.name}: accepted {each.coverage:.1%}, in the worst group {each.lowest_coverage:.1%}; {risk}")
+
+
+def _interval(estimate: Any) -> str:
+    return f"{estimate.value:.2%} ({estimate.low:.2%} to {estimate.high:.2%})"

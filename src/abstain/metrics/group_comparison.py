@@ -1,0 +1,156 @@
+"""Who is rejected: coverage, risk and accepted errors of groups, with intervals that hold for all groups together."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain._errors import InvalidInputError
+from abstain.metrics.checks import check_level
+from abstain.metrics.slices import ShareEstimate, Slice, rows_of_parts, share, slices
+
+Rate = Literal["coverage", "risk", "missed"]
+RATES: tuple[Rate, ...] = ("coverage", "risk", "missed")
+WORDS: dict[Rate, str] = {
+    "coverage": "share accepted",
+    "risk": "share of errors among accepted rows",
+    "missed": "share accepted with a wrong answer",
+}
+SEPARATOR = " × "
+
+
+@final
+@dataclass(frozen=True)
+class GroupRates:
+    """The rows of a group and what becomes of them."""
+
+    name: str
+    n: int
+    accepted: int
+    errors: float
+    """The total loss of those accepted."""
+    coverage: ShareEstimate
+    """The share of its rows that is accepted."""
+    risk: ShareEstimate | None
+    """The mean loss of those accepted; None where there are none."""
+    missed: ShareEstimate
+    """The share of its rows that is accepted with a wrong answer."""
+
+
+@final
+@dataclass(frozen=True)
+class Gap:
+    """The largest difference between two groups."""
+
+    rate: Rate
+    high: str
+    low: str
+    """The groups of the highest and of the lowest rate."""
+    difference: float
+    at_least: float
+    """Some two groups differ by so much, with the level of all intervals together; 0 where they may be equal."""
+
+    @property
+    def words(self) -> str:
+        """A sentence."""
+        beyond = f"at least {self.at_least:.1%} beyond chance" if self.at_least > 0 else "within chance"
+        between = f"{self.difference:.1%} ({self.high} and {self.low})"
+        return f"Largest difference in the {WORDS[self.rate]}: {between}, {beyond}."
+
+
+@final
+@dataclass(frozen=True)
+class GroupComparison:
+    """The rates of all groups, whose intervals hold together with probability ``level``."""
+
+    groups: tuple[GroupRates, ...]
+    level: float
+
+    def gap(self, rate: Rate, /) -> Gap | None:
+        """The largest difference of a rate between two groups; None where fewer than two have it.
+
+        All intervals hold together, so any two groups may be compared: they differ where their intervals lie apart.
+        """
+        rates = {group.name: getattr(group, rate) for group in self.groups if getattr(group, rate) is not None}
+        if len(rates) < 2:
+            return None
+        high, low = (pick(rates, key=lambda name: (rates[name].value, name)) for pick in (max, min))
+        apart = max(each.low for each in rates.values()) - min(each.high for each in rates.values())
+        return Gap(rate, high, low, rates[high].value - rates[low].value, max(0.0, apart))
+
+    def gaps(self) -> list[Gap]:
+        """That of each rate that has one."""
+        return [gap for rate in RATES if (gap := self.gap(rate)) is not None]
+
+
+def compare_groups(
+    names: ArrayLike,
+    accepted: ArrayLike,
+    losses: ArrayLike,
+    /,
+    *,
+    ids: ArrayLike | None = None,
+    level: float = 0.95,
+) -> GroupComparison:
+    """Coverage, risk and accepted errors of each group, with intervals that hold for all of them together.
+
+    Each of the three intervals of G groups has the level 1 − (1 − level)/(3G), so that all hold with probability
+    ``level`` (Bonferroni), as far as those of `share` hold. So groups may be compared after looking at all.
+
+    Parameters
+    ----------
+    names : (n,) array
+        The group of each row; `intersection` makes those of several columns.
+    accepted : (n,) array of bool
+        Which rows are accepted.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    ids : (n,) array, optional
+        Rows with the same id are one cluster, counted once in standard errors.
+    level : float
+        Of all intervals together.
+
+    Returns
+    -------
+    GroupComparison
+        The groups in the order of their names.
+
+    Examples
+    --------
+    >>> groups = np.repeat(["north", "south"], 500)
+    >>> accepted = np.arange(1000) % 500 < np.repeat([450, 300], 500)
+    >>> print(compare_groups(groups, accepted, np.zeros(1000)).gap("coverage").words)
+    Largest difference in the share accepted: 30.0% (north and south), at least 20.2% beyond chance.
+    """
+    check_level(level)
+    each = np.asarray(names)
+    distinct, index = np.unique(each, return_inverse=True)
+    alone = 1 - (1 - level) / (len(RATES) * max(1, len(distinct)))
+    wrong = np.asarray(losses, dtype=np.float64) * np.asarray(accepted)
+    clusters = None if ids is None else np.asarray(ids)
+    parts = slices(each, accepted, losses, ids=ids, level=alone)
+    missed = [
+        share(wrong[rows], ids=None if clusters is None else clusters[rows], level=alone)
+        for rows in rows_of_parts(index, len(distinct))
+    ]
+    return GroupComparison(tuple(_rates(part, miss) for part, miss in zip(parts, missed, strict=True)), level)
+
+
+def intersection(columns: Mapping[str, ArrayLike], /) -> NDArray[np.str_]:
+    """(n,) the name of each row's group where several columns divide the rows.
+
+    >>> intersection({"sex": ["f", "m"], "region": ["north", "south"]}).tolist()
+    ['f × north', 'm × south']
+    """
+    if not columns:
+        raise InvalidInputError("`columns` must have at least one column, got none.")
+    names = [np.asarray(values).astype(str) for values in columns.values()]
+    if len({each.shape for each in names}) > 1:
+        raise InvalidInputError("`columns` must be of one length, got several.")
+    return np.array([SEPARATOR.join(row) for row in zip(*names, strict=True)])
+
+
+def _rates(part: Slice, missed: ShareEstimate) -> GroupRates:
+    return GroupRates(part.name, part.n, part.accepted, part.errors, part.coverage, part.risk, missed)

@@ -1,0 +1,84 @@
+"""`AuditedDecisions`: decisions of which a random share of the accepted has a label."""
+
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain._arguments import as_doubles
+from abstain._errors import InvalidInputError
+from abstain.selector.review_plan import AUDIT
+
+COLUMNS = ("accepted", "review", "inclusion")
+"""Columns by which a table of decisions with an audit is known."""
+Mask = NDArray[np.bool_]
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AuditedDecisions:
+    """A batch of decisions with the labels of its audit; other labels are not used.
+
+    Each accepted row was drawn with the same probability, whatever its answer was: so the drawn rows are to the
+    accepted ones as a random sample is. Labels that came for other reasons, such as complaints or reviews of rejected
+    rows, would mislead.
+
+    Attributes
+    ----------
+    ids, confidence, accepted
+        (n,) of all rows.
+    audited
+        (n,) the accepted rows that were drawn.
+    errors
+        (n,) whether the answer was wrong, for audited rows.
+    """
+
+    ids: NDArray[Any]
+    confidence: NDArray[np.float64]
+    accepted: Mask
+    audited: Mask
+    errors: Mask
+
+    @classmethod
+    def of(
+        cls,
+        ids: NDArray[Any],
+        confidence: ArrayLike,
+        accepted: ArrayLike,
+        review: ArrayLike,
+        inclusion: ArrayLike,
+        errors: ArrayLike,
+        /,
+    ) -> Self:
+        """From the columns of a table; an error is NaN where it is not known.
+
+        Raises
+        ------
+        InvalidInputError
+            If no row was audited, an audited row has no label, or accepted rows had different probabilities.
+        """
+        taken, marks = np.asarray(accepted, dtype=bool), np.asarray(review)
+        wrong, chances = as_doubles("errors", errors), as_doubles("inclusion", inclusion)
+        audited = taken & (marks == AUDIT)
+        if not audited.any():
+            raise InvalidInputError(
+                "`review` must mark audited rows, got none. Draw some with `abstain select --audit`."
+            )
+        if len(shares := np.unique(chances[taken])) > 1:
+            raise InvalidInputError(
+                f"`inclusion` must be the same for all accepted rows, got {len(shares)} probabilities. Use the files "
+                "of each probability alone."
+            )
+        if missing := int(np.count_nonzero(np.isnan(wrong[audited]))):
+            raise InvalidInputError(
+                f"`error` must be known for every audited row, got none for {missing} of {np.count_nonzero(audited)}. "
+                "Label them: those that are left out may be the wrong ones."
+            )
+        values = as_doubles("confidence", confidence)
+        return cls(
+            ids=np.asarray(ids), confidence=values, accepted=taken, audited=audited, errors=audited & (wrong == 1)
+        )
+
+    def __len__(self) -> int:
+        return len(self.accepted)

@@ -1,0 +1,56 @@
+"""`Review`: at most so large a share of rows is rejected, and the risk that this leaves is bounded."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar, final
+
+from abstain.selector.targets.target import ScoredRows, Target, Thresholds
+from abstain.thresholds.methods import methods_for
+from abstain.thresholds.sample import check_target
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Review(Target):
+    """At most ``review`` of the rows are rejected, as many as can be reviewed; with labels, the risk left is bounded.
+
+    `Coverage` of 1 − ``review`` is the same event; it says nothing of the risk. For a risk fixed beforehand as well,
+    use `RiskAndCoverage`.
+
+    Parameters
+    ----------
+    review
+        The largest share of rows to reject.
+    delta
+        The probability with which the share, or the bound on the risk, may fail.
+    method
+        Only `target_review`.
+
+    Examples
+    --------
+    >>> Review(0.15).command()
+    '--review 0.15'
+    """
+
+    keys: ClassVar = ("review",)
+    review: float
+    method: str | None = field(default=None, kw_only=True)
+
+    def check(self) -> None:
+        """Raise an error for options that cannot be."""
+        check_target("review", self.review)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The names of its rules, the default first."""
+        return methods_for("review")
+
+    @property
+    def alpha(self) -> float:
+        """Scores are compared by the AURC up to the coverage that is left."""
+        return 1 - self.review
+
+    def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
+        """The threshold, with a bound on the risk where labels are known."""
+        losses = rows.errors if rows.outputs.is_labelled else None
+        known = {"delta": self.delta, "ids": rows.outputs.ids, "seed": seed}
+        return self.rule()(rows.confidence, losses, review=self.review, **known), None

@@ -1,0 +1,67 @@
+"""`RiskAndMissRate`: a risk among the accepted and miss rates of true classes, by one threshold."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, final
+
+from abstain.selector.targets.miss_rate import (
+    check_rates,
+    class_list,
+    miss_rate_options,
+    name_classes,
+    options_of,
+    sample_of,
+)
+from abstain.selector.targets.target import ScoredRows, Target, Thresholds
+from abstain.thresholds.methods import methods_for
+from abstain.thresholds.sample import check_target
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class RiskAndMissRate(Target):
+    """At most ``risk`` of the accepted rows are wrong, and few rows of some true classes are missed, by one threshold.
+
+    Parameters
+    ----------
+    risk
+        The largest share of errors among the accepted.
+    miss_rate
+        By true class, the largest share of all its rows that may be accepted with another answer.
+    delta
+        The probability with which any of these may fail.
+    method
+        Only `risk_and_miss_rate`.
+
+    Examples
+    --------
+    >>> RiskAndMissRate(0.02, {"fraud": 0.05})
+    RiskAndMissRate(0.02, {'fraud': 0.05})
+    """
+
+    keys: ClassVar = ("risk", "miss_rate")
+    risk: float
+    miss_rate: Mapping[str | int, float] = field(metadata={"option": miss_rate_options})
+    method: str | None = field(default=None, kw_only=True)
+
+    def check(self) -> None:
+        """Raise an error for options that cannot be."""
+        check_target("risk", self.risk)
+        check_rates(self.miss_rate)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The names of its rules, the default first."""
+        return methods_for("risk and miss rate")
+
+    @property
+    def alpha(self) -> float:
+        """Scores are compared by the AURC over all coverages."""
+        return 1.0
+
+    def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
+        """The threshold that keeps all of them."""
+        options = options_of(self.miss_rate, rows, self.delta, seed)
+        threshold = self.rule()(*sample_of(rows), risk=self.risk, **options)
+        names = class_list(rows.outputs)
+        return replace(threshold, further=tuple(name_classes(each, names) for each in threshold.further)), None

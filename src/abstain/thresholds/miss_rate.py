@@ -1,0 +1,245 @@
+"""Thresholds by the true class: few of its rows are accepted with another answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import ceil, inf, log
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from abstain._arguments import as_doubles
+from abstain._errors import InvalidInputError
+from abstain._text import counted
+from abstain.thresholds.coverage import rank_for_coverage
+from abstain.thresholds.guarantee import Counting, Guarantee, Quantity
+from abstain.thresholds.refusal import NoSafeThresholdError
+from abstain.thresholds.risk import certified
+from abstain.thresholds.sample import Sample, check_chance, check_target, one_per_cluster, what_counts
+from abstain.thresholds.step_down import safe_ranks
+from abstain.thresholds.threshold import CLOSE, Threshold, between
+
+RISK_SHARE = 0.5  # of δ, where there is a risk too
+Floats = NDArray[np.float64]
+
+
+def target_miss_rate(
+    confidence: ArrayLike,
+    predictions: ArrayLike,
+    labels: ArrayLike,
+    /,
+    *,
+    miss_rate: Mapping[int, float],
+    delta: float = 0.05,
+    ids: ArrayLike | None = None,
+    seed: int = 0,
+) -> dict[int, Threshold]:
+    """A threshold for each predicted class, so that few rows of some true classes are accepted with another answer.
+
+    All rates hold together with probability 1 − δ. The rate of a class falls as thresholds rise, so that an order
+    statistic of its rows is enough. A prediction of a class is limited only by the rates of the other classes.
+
+    Parameters
+    ----------
+    confidence : (n,) array
+        Confidence of each row; −inf is never accepted.
+    predictions, labels : (n,) arrays of int
+        The predicted and the true class of each row; a negative label is a class that the classifier does not know.
+    miss_rate : dict of int to float
+        By true class, the largest share of its rows that may be accepted with another answer.
+    delta : float
+        The probability with which the guarantee may fail, at most 0.5.
+    ids : (n,) array, optional
+        Rows with the same id are one cluster, of which one row is drawn: the guarantee is then about clusters.
+    seed : int
+        Of the draw of one row from each cluster.
+
+    Returns
+    -------
+    dict of int to Threshold
+        By predicted class, of those in the sample and in ``miss_rate``; each with the guarantees of all.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, a confidence is NaN, or lengths differ.
+    NoSafeThresholdError
+        If a class has too few rows for its rate.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = (rng.random(5000) < 0.05).astype(int)
+    >>> p = 1 / (1 + np.exp(-rng.normal(4 * y - 2, 2)))
+    >>> thresholds = target_miss_rate(np.abs(p - 0.5), (p > 0.5).astype(int), y, miss_rate={1: 0.05})
+    >>> thresholds[1].value, round(thresholds[0].value, 1)
+    (-inf, 0.4)
+    """
+    rows = _Rows.of(confidence, predictions, labels, miss_rate, delta, ids, seed)
+    values = rows.values(delta / len(miss_rate))
+    guarantees = rows.guarantees(1 - delta)
+    classes = np.union1d(np.unique(rows.predictions), list(miss_rate))
+    return {int(k): rows.threshold(int(k), values, guarantees) for k in classes if k >= 0}
+
+
+def risk_and_miss_rate(
+    confidence: ArrayLike,
+    predictions: ArrayLike,
+    labels: ArrayLike,
+    /,
+    *,
+    risk: float,
+    miss_rate: Mapping[int, float],
+    delta: float = 0.05,
+    ids: ArrayLike | None = None,
+    seed: int = 0,
+) -> Threshold:
+    """One threshold with at most ``risk`` among the accepted and the rates of `target_miss_rate`, all together.
+
+    Half of δ certifies ranks by `step_down`, the other half says from which confidence on the rates hold. The threshold
+    accepts as many rows as both allow.
+
+    Parameters
+    ----------
+    confidence : (n,) array
+        Confidence of each row; −inf is never accepted.
+    predictions, labels : (n,) arrays of int
+        The predicted and the true class of each row; a negative label is a class that the classifier does not know.
+    risk : float
+        The largest selective risk allowed, between 0 and 1.
+    miss_rate : dict of int to float
+        By true class, the largest share of its rows that may be accepted with another answer.
+    delta : float
+        The probability with which the guarantee may fail, at most 0.5.
+    ids : (n,) array, optional
+        Rows with the same id are one cluster, of which one row is drawn: the guarantee is then about clusters.
+    seed : int
+        Of the draw of one row from each cluster.
+
+    Returns
+    -------
+    Threshold
+        Its guarantee is about the risk, those in ``further`` about the classes.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is out of its range, a confidence is NaN, or lengths differ.
+    NoSafeThresholdError
+        If a class has too few rows for its rate, or no threshold keeps both.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = (rng.random(5000) < 0.05).astype(int)
+    >>> p = 1 / (1 + np.exp(-rng.normal(4 * y - 2, 2)))
+    >>> c, ŷ = np.abs(p - 0.5), (p > 0.5).astype(int)
+    >>> threshold = risk_and_miss_rate(c, ŷ, y, risk=0.1, miss_rate={1: 0.05})
+    >>> [each.asked for each in (threshold.guarantee, *threshold.further)]
+    [0.1, 0.05]
+    """
+    check_target("risk", risk)
+    rows = _Rows.of(confidence, predictions, labels, miss_rate, delta, ids, seed)
+    part = RISK_SHARE * delta
+    floor = max(rows.values((delta - part) / len(miss_rate)).values())
+    sample = Sample.of(rows.confidence, rows.errors)
+    safe = safe_ranks(sample, risk, part)
+    rank = max((rank for rank in safe.tolist() if rank <= sample.counts(floor)[0]), default=0)
+    if not rank:
+        reason = "no threshold certifies the risk" if not len(safe) else "the miss rates need a higher threshold"
+        raise NoSafeThresholdError(
+            f"Risk <= {risk:.4g} and the miss rates cannot be certified together on n={len(sample):,} calibration "
+            f"rows: {reason}. Label more rows, or ask for less on other rows."
+        )
+    threshold = certified("risk_and_miss_rate", sample, rank, risk=risk, delta=delta)
+    guarantee = replace(threshold.guarantee, distribution=rows.distribution, counting=rows.counting)
+    return replace(threshold, guarantee=guarantee, further=rows.guarantees(1 - delta))
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Independent rows with their answers and classes, and the rates of some classes."""
+
+    confidence: Floats
+    predictions: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    rates: Mapping[int, float]
+    distribution: str
+    counting: Counting
+
+    @classmethod
+    def of(
+        cls,
+        confidence: ArrayLike,
+        predictions: ArrayLike,
+        labels: ArrayLike,
+        rates: Mapping[int, float],
+        delta: float,
+        ids: ArrayLike | None,
+        seed: int,
+    ) -> Self:
+        check_chance("delta", delta)
+        if not rates:
+            raise InvalidInputError("`miss_rate` must have a rate for at least one class, got none.")
+        for rate in rates.values():
+            check_target("miss_rate", rate)
+        c, answers, truth = as_doubles("confidence", confidence), np.asarray(predictions), np.asarray(labels)
+        if c.ndim != 1 or not c.shape == answers.shape == truth.shape or np.isnan(c).any():
+            raise InvalidInputError(
+                "`confidence`, `predictions` and `labels` must have one value per row, none of them NaN, got shapes "
+                f"{c.shape}, {answers.shape} and {truth.shape}."
+            )
+        drawn = one_per_cluster(c, (answers != truth).astype(np.float64), ids=ids, seed=seed)
+        return cls(c[drawn], answers[drawn], truth[drawn], rates, *what_counts(len(drawn), ids))
+
+    @property
+    def errors(self) -> NDArray[np.bool_]:
+        """(n,) where the answer is wrong."""
+        return self.predictions != self.labels
+
+    def values(self, delta: float) -> dict[int, float]:
+        """By limited class, the lowest threshold that other answers may have, each with probability 1 − δ."""
+        return {k: self._value(k, rate, delta) for k, rate in self.rates.items()}
+
+    def _value(self, k: int, rate: float, delta: float) -> float:
+        inside = self.labels == k
+        missed = np.sort(np.where(self.errors, self.confidence, -inf)[inside])
+        kept = rank_for_coverage(len(missed), 1 - rate, delta)
+        if kept > len(missed):
+            needed = ceil(log(delta) / log(1 - rate))
+            raise NoSafeThresholdError(
+                f"No threshold keeps the miss rate of class {k} at {rate:.4g} on {counted(len(missed), 'row')} of it. "
+                f"Label at least {needed:,} rows of that class."
+            )
+        last = float(missed[kept - 1])
+        above = self.confidence[self.confidence - last > CLOSE * np.abs(self.confidence)] if last > -inf else ()
+        return between(float(np.min(above)), last) if len(above) else (inf if last > -inf else -inf)
+
+    def guarantees(self, probability: float) -> tuple[Guarantee, ...]:
+        """What holds of each limited class, by its number."""
+        return tuple(
+            Guarantee(
+                quantity=Quantity.MISS_RATE,
+                target=rate,
+                probability=probability,
+                distribution=self.distribution,
+                counting=self.counting,
+                groups=(str(k),),
+            )
+            for k, rate in self.rates.items()
+        )
+
+    def threshold(self, k: int, values: dict[int, float], guarantees: tuple[Guarantee, ...]) -> Threshold:
+        """That of a predicted class: the highest of those that other classes need."""
+        value = max((each for other, each in values.items() if other != k), default=-inf)
+        inside = self.predictions == k
+        accepted = inside & (self.confidence > value)
+        return Threshold(
+            value=value,
+            method="target_miss_rate",
+            n=int(np.count_nonzero(inside)),
+            accepted=int(np.count_nonzero(accepted)),
+            errors=float(np.count_nonzero(accepted & self.errors)),
+            guarantee=guarantees[0],
+            further=guarantees[1:],
+        )
