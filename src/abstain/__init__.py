@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from abstain.pages import WithPage
 
 if TYPE_CHECKING:
+    from abstain import answers as answers
     from abstain import collect as collect
     from abstain import datasets as datasets
     from abstain import errors as errors
@@ -45,6 +46,7 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "": [
         *(
+            "answers",
             "collect",
             "datasets",
             "errors",

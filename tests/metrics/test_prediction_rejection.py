@@ -1,12 +1,16 @@
 """PRR, AUARC and accuracy at coverage, against the definition that lm-polygraph's code has."""
 
+import json
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from abstain import Outputs, evaluate
 from abstain.metrics import accuracy_at_coverage, auarc, prediction_rejection_ratio
+
+PUBLISHED = Path(__file__).parents[1] / "answers" / "peers" / "lm_polygraph_prr.json"
 
 
 def published_area(uncertainty, quality, max_rejection):
@@ -32,6 +36,16 @@ def test_without_ties_it_is_what_lm_polygraph_computes(max_rejection, graded):
     confidence = rng.normal(size=137) - losses
     expected = published_ratio(-confidence, 1 - losses, max_rejection)
     assert prediction_rejection_ratio(confidence, losses, max_rejection=max_rejection) == pytest.approx(expected)
+
+
+def test_it_is_what_lm_polygraph_itself_computed():
+    """Areas and ratios that its own code wrote; its random area is a mean of 1,000 shuffles, ours the expectation."""
+    for case in json.loads(PUBLISHED.read_text(encoding="utf-8")):
+        quality, max_rejection = np.array(case["quality"]), case["max_rejection"]
+        ratio = prediction_rejection_ratio(-np.array(case["uncertainty"]), 1 - quality, max_rejection=max_rejection)
+        random = (quality.mean() - quality.min()) / np.ptp(quality)
+        assert ratio == pytest.approx((case["area"] - random) / (case["oracle"] - random), rel=1e-9)
+        assert ratio == pytest.approx(case["ratio"], abs=0.01)
 
 
 def test_lm_polygraph_itself_agrees():

@@ -110,7 +110,7 @@ def calibrate(
 ) -> None:
     """Choose a threshold with a guarantee. It is on risk, coverage, rejections, misses or cost; the result is a file.
 
-    OUTPUTS is a folder of outputs, an .npz file, or a .csv or .parquet table. A table has the columns confidence and
+    OUTPUTS is a folder of outputs, an .npz file, or a .csv, .parquet or .jsonl table, with the columns confidence and
     correct (or error), or the columns logit_… or proba_… and label; the columns id and group are optional. --risk and
     --coverage can be combined.
 

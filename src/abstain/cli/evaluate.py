@@ -86,7 +86,9 @@ class EvaluationOptions:
 def evaluate(
     outputs: Annotated[
         list[str],
-        typer.Argument(help="A folder of outputs, an .npz, .csv or .parquet file, a .sketch, or many Parquet files."),
+        typer.Argument(
+            help="A folder of outputs, an .npz, .csv, .parquet or .jsonl file, a .sketch, or many Parquet files."
+        ),
     ],
     options: EvaluationOptions,
     view: EvaluationView,

@@ -62,7 +62,9 @@ class ReportOptions:
 
 
 def report(
-    outputs: Annotated[Path, typer.Argument(help="A folder of outputs, an .npz file, or a .csv or .parquet table.")],
+    outputs: Annotated[
+        Path, typer.Argument(help="A folder of outputs, an .npz file, or a .csv, .parquet or .jsonl table.")
+    ],
     options: ReportOptions,
     page: PageOptions,
     output: Annotated[Path, typer.Option("--output", "-o", help="The .html file to write.")] = Path("report.html"),

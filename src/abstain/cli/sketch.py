@@ -83,7 +83,7 @@ class SketchOptions:
 def sketch(
     outputs: Annotated[
         list[str],
-        typer.Argument(help="A folder of outputs, an .npz, .csv or .parquet file, or many Parquet files."),
+        typer.Argument(help="A folder of outputs, an .npz, .csv, .parquet or .jsonl file, or many Parquet files."),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The .sketch file to write.")],
     options: SketchOptions,

@@ -19,7 +19,9 @@ LONGEST_HEADER = 1 << 16
 LARGEST_EXPANSION = 200  # times what is stored
 ALWAYS_EXPANDED = 1 << 30  # bytes
 OVERHEAD = 120  # bytes of an archive per array, without its data and name, at most; an array takes more
-OTHER = "another kind of file. Outputs are in a folder written by Outputs.save, an .npz, a .csv or a .parquet."
+OTHER = (
+    "another kind of file. Outputs are in a folder written by Outputs.save, an .npz, a .csv, a .parquet or a .jsonl."
+)
 STARTS = {b"\x93NUMPY": "a single array", b"\x80": "pickled objects, which are never read", b"": "an empty file"}
 
 

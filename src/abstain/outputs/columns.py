@@ -1,4 +1,4 @@
-"""Columns of a .csv or .parquet file, each read as its type; an error names the row."""
+"""Columns of a .csv, .parquet or .jsonl file, each read as its type; an error names the row."""
 
 import csv
 import re
@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from abstain._arguments import BOOLEANS, DECIMAL_COMMA, EXACT, written_number
 from abstain._errors import InvalidInputError, RowError
 from abstain._io.files import reading
+from abstain.outputs.json_lines import SUFFIXES as JSON_LINES
+from abstain.outputs.json_lines import read_json_lines
 from abstain.outputs.parquet import parquet_names, read_parquet
 
-SUFFIXES = (".csv", ".parquet")
+SUFFIXES = (".csv", ".parquet", *JSON_LINES)
 LISTED = "[…]"  # stands for a list where a string should be
 TRUTH = {"1": 1.0, "1.0": 1.0, "true": 1.0, "yes": 1.0, "0": 0.0, "0.0": 0.0, "false": 0.0, "no": 0.0}
 FLOATS = ("Float16", "Float32", "Float64")
@@ -33,13 +35,15 @@ def columns_of(file: Path, /) -> Columns:
         frame = read_parquet(file)
         return {name: frame[name] for name in frame.columns}
     with reading(file, "a table"):
-        return _csv(file)
+        return read_json_lines(file) if file.suffix.lower() in JSON_LINES else _csv(file)
 
 
 def names_of(file: Path, /) -> list[str]:
     """The names of all columns, without the rest."""
     if file.suffix.lower() == ".parquet":
         return parquet_names(file)
+    if file.suffix.lower() in JSON_LINES:
+        return list(columns_of(file))
     with reading(file, "a table"), open(file, newline="", encoding="utf-8-sig") as stream:
         _allow_long_fields()
         return [name.strip() for name in next(csv.reader(stream, delimiter=delimiter_of(stream)), [])]

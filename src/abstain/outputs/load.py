@@ -25,7 +25,9 @@ def load(path: Path, /, *, verify: bool | None = None, group: str | None = None)
     if path.suffix.lower() in SUFFIXES and not path.is_dir():
         return read_table(path, group=group)
     if group is not None:
-        raise InvalidInputError(f"`group` must be a column of a .csv or .parquet table, got {group!r} for {path}.")
+        raise InvalidInputError(
+            f"`group` must be a column of a .csv, .parquet or .jsonl table, got {group!r} for {path}."
+        )
     return _arguments(_stored(path, verify))
 
 

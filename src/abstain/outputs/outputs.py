@@ -333,8 +333,9 @@ class Outputs:
         Parameters
         ----------
         path
-            A folder written by `save` or by the paper authors' script (memory-mapped), an .npz file, or a .csv or
-            .parquet table with logits, probabilities or confidences (see `abstain.outputs.table`).
+            A folder written by `save` or by the paper authors' script (memory-mapped), an .npz file, or a .csv,
+            .parquet or .jsonl table with logits, probabilities, confidences, or answers of a language model (see
+            `abstain.outputs.table`).
         nonfinite
             As of `Outputs`.
         verify

@@ -1,4 +1,4 @@
-"""Outputs from a table: logits, probabilities, or confidences from any source."""
+"""Outputs from a table: logits, probabilities, confidences from any source, or answers of a language model."""
 
 from os import PathLike
 from pathlib import Path
@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from abstain._arguments import BOOLEANS
 from abstain._errors import InvalidInputError, RowError
+from abstain.answers import signals
+from abstain.outputs.answer_columns import ANSWERS
 from abstain.outputs.column_names import PLAIN, WIDE, spelled
 from abstain.outputs.columns import SUFFIXES, Columns, columns_of, matrix, names, numbers, truths
 from abstain.outputs.named_labels import class_indices
@@ -25,13 +27,16 @@ __all__ = [
 
 
 def read_table(file: Path, /, *, group: str | None = None) -> dict[str, Any]:
-    """The arguments of `Outputs` in a .csv or .parquet file; ``group`` is the column of groups, if not called group.
+    """The arguments of `Outputs` in a .csv, .parquet or .jsonl file; ``group`` is the column of groups.
 
     ======================================  ====================================================================
     ``logit_NAME``, or lists ``logits``     one column per class
     ``proba_NAME``, ``probabilities``       the same for probabilities
     ``feature_NUMBER``, ``features``        input of the last layer
     ``confidence``, ``confidence_NAME``     confidences of others; an empty cell is a non-finite row
+    ``uncertainty_NAME``                    its negative is the confidence ``neg_NAME``
+    ``logprobs``, ``top_logprobs``          lists per token of an answer: see `abstain.answers.signals`
+    ``answer``, ``samples``                 an answer and a list of further ones: the same
     ``label``                               number or name of a class; any other name is an unknown class
     ``correct`` or ``error``                without logits: 1/0, true/false or yes/no
     ``loss``                                without labels: how bad the answer is, from 0 to 1
@@ -40,7 +45,9 @@ def read_table(file: Path, /, *, group: str | None = None) -> dict[str, Any]:
     ``shift``                               none, covariate or label
     ======================================  ====================================================================
 
-    Case does not matter in these names. Other columns are not used (see `abstain.outputs.column_names`).
+    Case does not matter in these names. A list in a .csv file is written in brackets, as in JSON. Tables of uqlm and
+    lm-polygraph are read with their own names (see `abstain.outputs.answer_columns`). Other columns are not used (see
+    `abstain.outputs.column_names`).
     """
     columns = _respelled(columns_of(file))
     if columns and not len(next(iter(columns.values()))):
@@ -54,7 +61,6 @@ def read_table(file: Path, /, *, group: str | None = None) -> dict[str, Any]:
 def arguments_in(file: str | PathLike[str], columns: Columns, /, *, group: str | None = None) -> dict[str, Any]:
     """The arguments of `Outputs` in columns of a file, for all of its rows or consecutive ones."""
     columns = _respelled(columns)
-    confidences = [name for name in columns if name == "confidence" or name.startswith("confidence_")]
     arguments: dict[str, Any] = {}
     for argument, prefix in WIDE.items():
         values, class_names = _wide(file, columns, argument, prefix)
@@ -63,13 +69,14 @@ def arguments_in(file: str | PathLike[str], columns: Columns, /, *, group: str |
             if argument != "features" and class_names is not None:
                 arguments["class_names"] = class_names
     has_logits = "logits" in arguments or "probabilities" in arguments
+    confidences = _confidences(file, columns) | ({} if has_logits else _signals(file, columns))
     if not confidences and not has_logits:
         raise InvalidInputError(
-            f"`{file}` must have a column confidence, or columns logit_… or proba_…, got {_listed(columns)}. Also "
-            f"understood: {', '.join(PLAIN[1:])}."
+            f"`{file}` must have a column confidence, or columns logit_… or proba_…, got {_listed(columns)}. Or "
+            f"logprobs or samples of answers. Also understood: {', '.join(PLAIN[1:])}."
         )
     if confidences:
-        arguments["confidences"] = {name: numbers(file, name, columns) for name in confidences}
+        arguments["confidences"] = confidences
     arguments |= _labels(file, columns, arguments.get("class_names")) if has_logits else _truth_of(file, columns)
     if has_logits and "loss" in columns and "labels" not in arguments:
         arguments["losses"] = numbers(file, "loss", columns)
@@ -152,6 +159,27 @@ def _respelled(columns: Columns) -> Columns:
 def _listed(columns: Columns) -> str:
     shown = list(columns)[:20]
     return ", ".join(shown) + (f" and {len(columns) - 20} more" if len(columns) > 20 else "") or "none"
+
+
+def _confidences(file: str | PathLike[str], columns: Columns) -> dict[str, NDArray[np.float64]]:
+    """Confidences of others, and the negatives of uncertainties."""
+    given = [name for name in columns if name == "confidence" or name.startswith("confidence_")]
+    opposite = [name for name in columns if name.startswith("uncertainty_")]
+    confidences = {name: numbers(file, name, columns) for name in given}
+    return confidences | {
+        f"neg_{name.removeprefix('uncertainty_')}": -numbers(file, name, columns) for name in opposite
+    }
+
+
+def _signals(file: str | PathLike[str], columns: Columns) -> dict[str, NDArray[np.float64]]:
+    """Signals of answers, where there are columns to compute them from."""
+    answer, samples, logprobs, tops = (columns.get(name) for name in ANSWERS)
+    if samples is None and logprobs is None:
+        return {}
+    try:
+        return signals(answers=answer, samples=samples, logprobs=logprobs, top_logprobs=tops)
+    except RowError as error:
+        raise error.within(file, 0) from None
 
 
 def _wide(
