@@ -15,6 +15,7 @@ import pytest
 import abstain
 
 pytest.importorskip("pydata_sphinx_theme")
+pytestmark = pytest.mark.timeout(900)  # the site is built
 DOCS = Path(__file__).parent.parent / "docs"
 
 

@@ -100,7 +100,7 @@ def test_the_first_score_stays_where_another_is_ahead_by_chance_alone():
     alike = Outputs(
         confidences={name: good + 0.3 * rng.normal(size=3000) for name in ("first", "second")}, errors=wrong
     )
-    chosen = [calibrate(alike, score="best", risk=0.2, seed=seed).score for seed in range(8)]
+    chosen = [calibrate(alike, score=["first", "second"], risk=0.2, seed=seed).score for seed in range(8)]
     assert chosen.count("first") >= 5
     better = {"first": rng.normal(size=3000), "good": good}
     assert calibrate(Outputs(confidences=better, errors=wrong), score="best", risk=0.2).score == "good"

@@ -73,19 +73,19 @@ def test_non_finite_rows_need_review_first():
 
 def test_audited_rows_estimate_the_risk_without_bias_and_found_labels_do_not():
     """Found labels: of every tenth error among the accepted, as by complaints, and some right answers."""
-    by_audit, by_found, truth = [], [], []
+    by_audit, by_reported, truth = [], [], []
     for seed in range(1, 120):
         columns, errors = decided(seed)
         accepted, drawn = columns["accepted"], columns["review"] == "audit"
         rng = np.random.default_rng([seed, 6])
         right = ~errors & (rng.random(len(errors)) < 0.01)
-        found = accepted & ((errors & (rng.random(len(errors)) < 0.1)) | right)
+        reported = accepted & ((errors & (rng.random(len(errors)) < 0.1)) | right)
         truth.append(errors[accepted].mean())
         by_audit.append(errors[drawn].mean())
-        by_found.append(errors[found].mean())
+        by_reported.append(errors[reported].mean())
     difference = np.array(by_audit) - truth
     assert abs(difference.mean()) < 3 * difference.std() / sqrt(len(difference))
-    assert np.mean(by_found) > 3 * np.mean(truth)
+    assert np.mean(by_reported) > 3 * np.mean(truth)
 
 
 def test_certify_refutes_a_kept_guarantee_no_more_often_by_an_audit():
@@ -104,13 +104,13 @@ def test_labels_of_rows_that_were_not_audited_change_nothing():
     columns, errors = decided(2)
     drawn = columns["review"] == "audit"
     others = np.where(drawn, errors, 1.0)
-    one, another = (certify(SELECTOR, audited(columns, e)) for e in (np.where(drawn, errors, np.nan), others))
-    assert one.fresh.tests == another.fresh.tests
+    first, another = (certify(SELECTOR, audited(columns, e)) for e in (np.where(drawn, errors, np.nan), others))
+    assert first.fresh.tests == another.fresh.tests
 
 
 def test_the_monitor_counts_labels_of_the_audit_alone():
     """Every error among the accepted is reported by somebody, right answers only where they are audited."""
-    alarms = {"audit": 0, "found": 0}
+    alarms = {"audit": 0, "reported": 0}
     for seed in range(1, 31):
         columns, errors = decided(seed, 3000)
         drawn = columns["review"] == "audit"
@@ -123,7 +123,7 @@ def test_the_monitor_counts_labels_of_the_audit_alone():
             monitor = DeploymentMonitor.of(SELECTOR).observe_errors(counted, ids=np.array(rows.ids))
             alarms[name] += "risk" in monitor.alarms
     assert alarms["audit"] <= 30 * (0.05 + 3 * sqrt(0.05 * 0.95 / 30))
-    assert alarms["found"] == 30
+    assert alarms["reported"] == 30
 
 
 def test_an_audit_certifies_a_new_threshold_that_keeps_the_risk():

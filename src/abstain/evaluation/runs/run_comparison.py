@@ -42,7 +42,7 @@ class RunComparison(WithPage):
         return " ".join(self.sentences(mix))
 
     def sentences(self, mix: str | None = None, /) -> list[str]:
-        """The words, sentence by sentence, the verdict first; for the widest mix also which mixes have another verdict."""
+        """The sentences, the verdict first; for the widest mix also which mixes have another verdict."""
         words, comparison = RunWords(self.names, self.level, tuple(each.mix for each in self.mixes)), self.mix(mix)
         others = [each for each in self.mixes if each is not comparison] if comparison is self.mix() else []
         return [*words.sentences(comparison), *words.otherwise(comparison, others)]
