@@ -432,7 +432,7 @@ def test_where_no_risk_can_be_kept_everything_is_rejected_if_that_is_asked_for(t
         ({"risk": 0.3, "estimator": "forest"}, TypeError, "must be a classifier with fit and predict, got str"),
         ({"risk": 0.3, "estimator": LinearRegression()}, TypeError, "got the regressor LinearRegression"),
         ({"risk": 0.3, "cv": "prefit"}, NotFittedError, "must be fitted, with classes_, for cv='prefit', got Log"),
-        ({}, ValueError, "A target must be given .*, got none"),
+        ({}, ValueError, "`target` must be given .*, got none"),
     ],
 )
 def test_wrong_arguments_are_told_in_one_line(options, error, message):

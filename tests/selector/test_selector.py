@@ -189,8 +189,8 @@ def test_unusable_rows_are_never_accepted():
     ("options", "message"),
     [
         ({"score": "nothing", "risk": 0.1}, "`score` must be a known score, got 'nothing'"),
-        ({}, r"A target must be given \(`cost`; `coverage`; .*\), got none"),
-        ({"risk": 0.1, "cost": 0.5}, "A target must be given .*, got risk and cost"),
+        ({}, r"`target` must be given \(`cost`; `coverage`; .*\), got none"),
+        ({"risk": 0.1, "cost": 0.5}, "`target` must be given .*, got risk and cost"),
         ({"risk": 0.1, "delta": None}, "`delta` must be given for a target risk, got None"),
         ({"risk": 0.1, "method": "guess"}, "`method` must be one of step_down, betting, sgr, bonferroni"),
         ({"cost": 0.1, "method": "sgr"}, "`method` must be one of minimal_cost, chow"),
@@ -198,7 +198,7 @@ def test_unusable_rows_are_never_accepted():
         ({"cost": [0.1, 0.2]}, "`rejection` must be one number or 4"),
         ({"cost": 0.1, "costs": [[1.0]]}, "`costs` must have shape"),
         ({"risk": 0.1, "costs": COSTS}, "`costs` must come with `cost`, got `risk`"),
-        ({"cost": -1.0, "method": "chow"}, "must be finite and at least 0"),
+        ({"cost": -1.0, "method": "chow"}, "`cost` must be at least 0, got -1.0"),
     ],
 )
 def test_bad_options_are_named(options, message):

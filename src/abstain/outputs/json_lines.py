@@ -37,5 +37,5 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) != len(pairs):
         twice = next(name for name, _ in pairs if sum(other == name for other, _ in pairs) > 1)
-        raise ValueError(f"the key {twice!r} twice")
+        raise InvalidInputError(f"the key {twice!r} twice")
     return values
