@@ -40,7 +40,7 @@ def areas(quick: bool) -> Iterator[Finding]:
 def _torch_uncertainty(what, ours, c, wrong):
     """The peer's last step alone: what its metric does once confidences and errors are gathered."""
     try:
-        from abstain.collect.torchvision import repair_torchvision
+        from abstain._extras import repair_torchvision
 
         repair_torchvision()
         import torch

@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from abstain._extras import repair_torchvision
 from abstain.collect import image_folder
 from abstain.collect.reader import Reader, in_workers
 from abstain.collect.samples import Samples
-from abstain.collect.torchvision import repair_torchvision
 
 BATCH, IMAGES, ROUNDS, SIZE = 32, 256, 5, (500, 375)  # ImageNet's images are of about this size
 

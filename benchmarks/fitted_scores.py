@@ -13,7 +13,7 @@ from finding import Finding, faster
 
 from abstain import Outputs
 from abstain._cached_property import cached_property
-from abstain.collect.torchvision import repair_torchvision
+from abstain._extras import repair_torchvision
 from abstain.scores import KNN, RMDS, NNGuide, ReAct, ViM
 from abstain.scores.score import Score
 

@@ -18,6 +18,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from areas import areas, pairs
+from cascades import cascades
 from class_sets import class_sets
 from cluster_distributions import cluster_distributions
 from decisions import decisions
@@ -25,10 +26,15 @@ from evaluations import demo, from_disk
 from false_positives import comparisons, refutations
 from finding import Finding
 from fitted_scores import fitted
+from former_breaks import former_breaks
+from graded_losses import graded_losses
 from guarantees import adversary, choosing, guarantees, hard_cases, labels_saved, monitors, other_guarantees
+from labels_above import labels_above
 from logits import classes, logits
 from monitor_clusters import monitor_clusters
+from monitor_groups import monitor_groups
 from peers import peers
+from serving import serving
 from sketches import sketches
 from small_samples import small_samples
 from start import start
@@ -43,6 +49,7 @@ SPEED: dict[str, Callable[[bool], Iterator[Finding]]] = {
     "demo": demo,
     "sketches": sketches,
     "start": start,
+    "serving": serving,
 }
 GUARANTEES = {
     "decisions": decisions,
@@ -51,15 +58,20 @@ GUARANTEES = {
     "adversary": adversary,
     "other_guarantees": other_guarantees,
     "labels_saved": labels_saved,
+    "labels_above": labels_above,
+    "former_breaks": former_breaks,
     "choosing": choosing,
     "monitors": monitors,
     "monitor_clusters": monitor_clusters,
+    "monitor_groups": monitor_groups,
     "comparisons": comparisons,
     "refutations": refutations,
     "cluster_distributions": cluster_distributions,
     "peers": peers,
+    "cascades": cascades,
     "class_sets": class_sets,
     "small_samples": small_samples,
+    "graded_losses": graded_losses,
 }
 PEERS = (
     "numpy",
@@ -72,6 +84,8 @@ PEERS = (
     "pytorch-ood",
     "faiss-cpu",
     "mapie",
+    "fastapi",
+    "onnxruntime",
 )
 
 

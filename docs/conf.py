@@ -14,13 +14,14 @@ copyright = author  # noqa: A001, the generator's name for it
 version = release = abstain.__version__
 
 extensions = [
-    "myst_parser",
+    "myst_nb",  # Markdown, and the notebooks as they are stored
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "sphinx_design",
     "api",
     "outside",
+    "tree",
     "mathml",  # formulas without scripts or fonts
 ]
 exclude_patterns = ["_build"]
@@ -28,6 +29,8 @@ suppress_warnings = ["myst.header", "ref.python"]  # a page may begin below leve
 
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
+nb_execution_mode = "off"  # tests/test_notebooks.py runs them
+nb_merge_streams = True
 myst_dmath_double_inline = True
 
 autodoc_member_order = "bysource"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from alter import altered_bytes
-from kind import Kind, Run, command, expect
+from kind import NOTES, Kind, Run, command, expect
 from samples import outputs
 
 from abstain import calibrate
@@ -85,8 +85,11 @@ OPTIONS = {
     "sensitivity": ("--alpha", "--figure", "--nonfinite"),
     "plan": ("--risk", "--delta", "--coverage", "--error-rate", "--n", "--power", "--figure"),
     "calibrate": ("-o", "-o", "--score", "--risk", "--risk", "--coverage", "--cost", "--costs", "--per", "--group-risk",
-                  "--each", "--delta", "--method", "--seed"),
-    "select": ("-o", "-o", "-o"),
+                  "--each", "--delta", "--method", "--seed", "--review", "--miss-rate", "--label-above",
+                  "--largest-cluster"),
+    "select": ("-o", "-o", "-o", "--capacity", "--audit", "--seed"),
+    "sets": ("-o", "-o", "--coverage", "--delta"),
+    "groups": ("--group-column", "--remedies", "--level"),
     "sketch": ("-o", "-o", "--score", "--bits", "--equal-mass", "--edges", "--by", "--minimum", "--seed"),
     "merge": ("-o", "-o", "--minimum"),
     "attach": ("-o", "-o", "--logits"),
@@ -105,6 +108,8 @@ ARGUMENTS = {
     "sensitivity": ("run.npz",),
     "calibrate": ("t.csv",),
     "select": ("s.abstain", "run"),
+    "sets": ("s.abstain", "run"),
+    "groups": ("s.abstain", "t.csv"),
     "sketch": ("run",),
     "merge": ("a.sketch", "a.sketch"),
     "attach": ("net.onnx", "s.abstain"),
@@ -124,12 +129,13 @@ SENSIBLE = {
     "--corrupt": "fog:3", "--class-names": "t.csv", "--bits": "12", "--equal-mass": "7", "--edges": "a.sketch",
     "--by": "class", "--minimum": "3", "--on": "run", "--check": "c.json", "--require": "confirmed",
     "--score-b": "energy", "--report": "out/a.html", "--title": "<b>", "--metric": "augrc", "--group": "domain",
+    "--review": "0.4", "--miss-rate": "0=0.3", "--label-above": "0.2", "--largest-cluster": "4", "--capacity": "3",
+    "--audit": "0.2", "--group-column": "group", "--remedies": "t.csv",
 }  # fmt: skip
 PAGES = {"certify": "out/a.json", "compare": "out/a.md", "report": "out/a.html"}
 TO_WRITE = ("-o", "--figure", "--figures", "--state", "--report")
 FLAGS = ("--each", "--all")
-TO_READ = ("--calibration", "--costs", "--selector", "--class-names", "--edges", "--on", "--check")
-NOTES = ("no monitor reads these columns:", "Columns that are not used:", "counted as accepted", "`--require` needs")
+TO_READ = ("--calibration", "--costs", "--selector", "--class-names", "--edges", "--on", "--check", "--remedies")
 REFUSAL = {"error", "achievable"}  # what `calibrate --json` prints where nothing can be certified
 LINES = '{"confidence": 0.5, "accepted": true, "error": 0}\n'
 

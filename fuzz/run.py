@@ -17,10 +17,12 @@ from arrays import Archives, Arrays
 from commands import Commands
 from graphs import Graphs
 from headers import Headers
+from json_lines import JsonLines
 from kernel_files import Kernels
 from kind import Kind, Wrong
 from monitors import Monitors
 from paths import Paths
+from request_bodies import Requests
 from selector_files import Selectors
 from shard_files import Shards
 from sketch_files import Sketches
@@ -28,8 +30,22 @@ from tables import Parquets, Tables
 from values import Values
 from watches import Watches
 
-FILES = (Arrays, Archives, Headers, Tables, Parquets, Selectors, Sketches, Monitors, Watches, Graphs, Kernels, Shards)
-KINDS: dict[str, type[Kind]] = {kind.name: kind for kind in (*FILES, Values, Paths, Commands)}
+FILES = (
+    Arrays,
+    Archives,
+    Headers,
+    Tables,
+    JsonLines,
+    Parquets,
+    Selectors,
+    Sketches,
+    Monitors,
+    Watches,
+    Graphs,
+    Kernels,
+    Shards,
+)
+KINDS: dict[str, type[Kind]] = {kind.name: kind for kind in (*FILES, Values, Paths, Commands, Requests)}
 COLUMNS = ("refused", "taken", "wrong", "traceback")
 MEMORY = 12 << 30  # bytes that can be written to: whoever asks for more gets an error, and the machine goes on
 SHOWN = 8

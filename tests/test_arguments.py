@@ -1,14 +1,18 @@
+from datetime import date
+
 import numpy as np
 import pytest
 
 import abstain
 from abstain import Cost, Outputs, Selector, calibrate, evaluate, metrics, scale_sensitivity, scores, thresholds
+from abstain.monitor import ScoreMonitor
 
 RNG = np.random.default_rng(0)
 LABELS = RNG.integers(3, size=200)
 Z = RNG.normal(size=(200, 3)) + 3 * np.eye(3)[LABELS]
 OUTPUTS = Outputs(logits=Z, labels=LABELS)
 C = scores.confidence_margin(Z)
+DATES = np.array(["2024-01-01"] * 200, dtype="datetime64[D]")
 NO_OUTPUTS = "must be Outputs, got ndarray. Make them with abstain.Outputs"
 
 
@@ -33,6 +37,11 @@ NO_OUTPUTS = "must be Outputs, got ndarray. Make them with abstain.Outputs"
             lambda: calibrate(OUTPUTS, risk=0.1, score=3),
             "`score` must be a name, a score or a function of outputs, got int",
         ),
+        (lambda: evaluate(OUTPUTS, scores=[lambda _: DATES]), r"`<lambda>` must be numbers, got datetime64\[D\]"),
+        (lambda: calibrate(OUTPUTS, risk=0.1, score=lambda _: DATES), "`<lambda>` must be numbers, got datetime64"),
+        (lambda: evaluate(OUTPUTS, scores=[lambda _: ["0.5"] * 200]), "`<lambda>` must be numbers, got <U3"),
+        (lambda: evaluate(OUTPUTS, scores=[lambda _: [date(2024, 1, 1)] * 200]), "must be numbers, got Python objects"),
+        (lambda: ScoreMonitor.from_calibration(DATES), "`confidence` must be numbers, got datetime64"),
         (lambda: evaluate(OUTPUTS, alphas=0.1), "`alphas` must be a list of coverages, got 0.1"),
         (lambda: evaluate(OUTPUTS, alphas=["a"]), "`alpha` must be a number, got 'a'"),
         (lambda: evaluate(OUTPUTS, level="0.9"), "`level` must be a number"),

@@ -110,6 +110,8 @@ def test_links_between_pages_of_the_documentation_lead_somewhere():
 
 
 def anchors(page):
-    """As GitHub makes them of headings."""
-    titles = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+    """As GitHub makes them of headings, and the names of folded parts."""
+    text = page.read_text()
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    names = re.findall(r"^:name: (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles} | set(names)

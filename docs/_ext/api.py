@@ -14,7 +14,11 @@ from sphinx.util.docutils import SphinxDirective
 
 from abstain import errors
 
-WITHOUT_ALL = {"abstain.evaluation.sensitivity": ["ScaleSensitivity", "scale_sensitivity"], "abstain.onnx": ["attach"]}
+WITHOUT_ALL = {
+    "abstain.evaluation.sensitivity": ["ScaleSensitivity", "scale_sensitivity"],
+    "abstain.mlflow": ["LoggedModel", "log_certificate", "log_evaluation", "log_model"],
+    "abstain.onnx": ["attach"],
+}
 FUNCTION, CLASS, CONSTANT = range(3)
 
 

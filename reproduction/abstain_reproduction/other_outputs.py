@@ -9,16 +9,17 @@ from abstain_reproduction.experiment import Setting
 ROWS = 20_000  # of each, so that the largest take seconds
 
 
-def other_outputs(setting: Setting, /, *, rows: int | None = ROWS) -> dict[str, Outputs]:
-    """Outputs with features and labels that other experiments saved, by experiment and model; none is computed.
+def other_outputs(setting: Setting, /, *, rows: int | None = ROWS, with_features: bool = True) -> dict[str, Outputs]:
+    """Outputs with labels that other experiments saved, by experiment and model; none is computed.
 
-    At most about ``rows`` rows of each, drawn at random by sample; None takes all.
+    At most about ``rows`` rows of each, drawn at random by sample; None takes all. Those without features are left
+    out unless ``with_features`` is False.
     """
     outputs_by_name = {}
     for folder in sorted(setting.folder.parent.glob("*/outputs*")):
         if folder.parent != setting.folder and (folder / "outputs.json").exists():
             outputs = Outputs.load(folder)
-            if outputs.features is not None and outputs.labels is not None:
+            if outputs.labels is not None and (outputs.features is not None or not with_features):
                 outputs_by_name[folder.parent.name + folder.name.removeprefix("outputs")] = subsample(
                     outputs, rows, setting.seed
                 )

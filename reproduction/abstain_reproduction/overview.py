@@ -13,7 +13,7 @@ from abstain_reproduction.comparison.control import MARK
 from abstain_reproduction.comparison.repetition_table import NOTE
 from abstain_reproduction.experiment import Experiment
 from abstain_reproduction.findings import ResultTable
-from abstain_reproduction.page import DOCUMENT, claims_page, markdown_table
+from abstain_reproduction.page import DOCUMENT, EVIDENCE, claims_page, markdown_table
 from abstain_reproduction.registry import EXPERIMENTS
 
 COLOURS = 96  # of a figure in the documentation, which keeps it small
@@ -115,20 +115,20 @@ def _figures(folder: Path, document: dict[str, Any]) -> list[Path]:
     return [folder / f"{name}.png" for name in sorted(document["figures"])]
 
 
-def _with_introduction(page: str, file: Path) -> str:
-    """The page on claims, with the hand-written introduction of the existing page."""
+def _with_written_part(page: str, file: Path) -> str:
+    """The page on claims, with what somebody wrote between the verdicts and the evidence of the existing page."""
     if not file.exists():
         return page
-    title, counted, claims = page.split("\n\n", 2)
-    written = file.read_text(encoding="utf-8").split("\n\n", 2)[2]
-    return f"{title}\n\n{counted}\n\n{written[: written.index('## ')]}{claims}"
+    existing = file.read_text(encoding="utf-8")
+    written = existing[existing.index("## ") : existing.index(EVIDENCE)]
+    return page.replace(EVIDENCE, written + EVIDENCE)
 
 
 def write_overview(folder: Path, docs: Path, /) -> None:
     """The two pages and the figures of the first, in few colours."""
     image = require("PIL.Image", extra="images", feature="Small figures")
     write_text(docs / "experiments.md", overview(folder))
-    write_text(docs / "claims.md", _with_introduction(claims_page(folder), docs / "claims.md"))
+    write_text(docs / "claims.md", _with_written_part(claims_page(folder), docs / "claims.md"))
     (docs / "experiments").mkdir(exist_ok=True)
     for name, each in _score_documents(folder).items():
         for figure in _figures(folder / name, each):

@@ -13,8 +13,13 @@ from abstain.report.figures.save import save_figure
 from abstain.report.tables import markdown_lines
 from abstain_reproduction.claims import CLAIMS, Claim, ClaimVerdict
 from abstain_reproduction.findings import Findings, ResultTable
+from abstain_reproduction.outcome import Outcome
 
 FIGURES = (".png", ".svg", ".pdf")
+EVIDENCE = "## Evidence"
+OUTCOMES: tuple[Outcome, ...] = ("held", "not held", "undecided")
+Results = dict[str, list[tuple[str, ClaimVerdict]]]
+"""The experiments and their verdicts, by the key of a claim."""
 DOCUMENT = "findings.json"
 
 
@@ -84,16 +89,37 @@ def markdown_table(table: ResultTable, /) -> str:
 
 
 def claims_page(folder: Path, /) -> str:
-    """One page with every claim of the paper and what the experiments in a folder found about it."""
-    results: dict[str, list[tuple[str, ClaimVerdict]]] = {key: [] for key in CLAIMS}
+    """One page with every claim of the paper and what the experiments in a folder found about it: verdicts first."""
+    results: Results = {key: [] for key in CLAIMS}
     for file in sorted(folder.glob(f"*/{DOCUMENT}")):
         for verdict in _verdicts(file):
             results[verdict.claim].append((file.parent.name, verdict))
-    parts = ["# The claims of the paper", _summary(results)]
-    for claim in CLAIMS.values():
-        parts.append(f"## {claim.text}\n\n{_claim_details(claim)}")
-        parts.append(_test_results(claim, results[claim.key]))
+    parts = ["# The claims of the paper", _summary(results), _verdict_lines(results), EVIDENCE]
+    parts += [_folded(claim, results[claim.key]) for claim in CLAIMS.values()]
     return "\n\n".join(parts) + "\n"
+
+
+def _verdict_lines(results: Results) -> str:
+    """A row for each claim, with the number of tests in which it held, did not hold, or stayed undecided."""
+    rows = []
+    for key, claim in CLAIMS.items():
+        outcomes = [verdict.outcome for _, verdict in results[key]]
+        counts = [str(outcomes.count(outcome) or "") for outcome in OUTCOMES]
+        rows.append((f"[{claim.text}](#claim-{key})", f"**{_joint_verdict(claim, outcomes)}**", *counts))
+    return "\n".join(markdown_lines(("claim", "verdict", *OUTCOMES), rows, numbers=len(OUTCOMES)))
+
+
+def _joint_verdict(claim: Claim, outcomes: list[Outcome]) -> str:
+    """Held or not held where no test says otherwise, mixed where tests disagree."""
+    decided = set(outcomes) - {"undecided"}
+    if not outcomes:
+        return "not testable" if claim.untestable else "not tested"
+    return "mixed" if len(decided) > 1 else decided.pop() if decided else "undecided"
+
+
+def _folded(claim: Claim, results: list[tuple[str, ClaimVerdict]]) -> str:
+    details = f"{_claim_details(claim)}\n\n{_test_results(claim, results)}"
+    return f":::{{dropdown}} {claim.text}\n:name: claim-{claim.key}\n\n{details}\n:::"
 
 
 def _claim_details(claim: Claim) -> str:
@@ -122,7 +148,7 @@ def _verdicts(file: Path) -> tuple[ClaimVerdict, ...]:
         raise InvalidInputError(f"`{file}` must be findings that `abstain reproduce` wrote, got {reason}.") from None
 
 
-def _summary(results: dict[str, list[tuple[str, ClaimVerdict]]]) -> str:
+def _summary(results: Results) -> str:
     outcomes = [verdict.outcome for verdicts in results.values() for _, verdict in verdicts]
     tested = sum(bool(verdicts) for verdicts in results.values())
     untestable = sum(bool(CLAIMS[key].untestable) for key, verdicts in results.items() if not verdicts)

@@ -7,6 +7,7 @@ from abstain_reproduction.experiment import Experiment
 from abstain_reproduction.gaussians.scale import SCALE
 from abstain_reproduction.gaussians.toy import TOY
 from abstain_reproduction.knn.knn_ablation import KNN_ABLATION
+from abstain_reproduction.label_free.label_free import LABEL_FREE
 from abstain_reproduction.learned.learned_score import LEARNED_SCORE
 from abstain_reproduction.ood.ood_metrics import OOD_METRICS
 from abstain_reproduction.paper.assembly import ASSEMBLY
@@ -35,6 +36,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         SCNET,
         MARGIN_TRAINING,
         LEARNED_SCORE,
+        LABEL_FREE,
         TABLES,
         *BENCHMARKS,
         IMAGENET_O,

@@ -55,16 +55,17 @@ def test_the_page_has_the_gain_of_every_model_its_tables_and_small_figures(tmp_p
 
 
 @pytest.mark.usefixtures("registered")
-def test_the_page_on_claims_is_new_but_for_what_somebody_wrote_above_them(tmp_path, findings):
+def test_the_page_on_claims_is_new_but_for_what_somebody_wrote_before_the_evidence(tmp_path, findings):
     pytest.importorskip("PIL")
     write_findings(findings, "A model", tmp_path / "runs" / "pair")
     page = tmp_path / "claims.md"
     overview.write_overview(tmp_path / "runs", tmp_path)
     first = page.read_text()
-    title, counted, claims = first.split("\n\n", 2)
-    page.write_text(f"{title}\n\nOld counts.\n\nWritten by hand.\n\n- Twice.\n\n## An old claim\n\nHeld.\n")
+    verdicts, evidence = first.split("## Evidence")
+    written = "## How to read it\n\nWritten by hand.\n\n- Twice.\n\n"
+    page.write_text(f"# A title\n\nOld counts.\n\n{written}## Evidence\n\nOld evidence.\n")
     overview.write_overview(tmp_path / "runs", tmp_path)
-    assert page.read_text() == f"{title}\n\n{counted}\n\nWritten by hand.\n\n- Twice.\n\n{claims}"
+    assert page.read_text() == f"{verdicts}{written}## Evidence{evidence}"
     page.write_text(first)
     overview.write_overview(tmp_path / "runs", tmp_path)
     assert page.read_text() == first

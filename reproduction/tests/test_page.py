@@ -74,6 +74,24 @@ def test_the_page_has_every_claim_and_what_was_found_of_it(tmp_path):
     assert "| held | scale | 100 samples | AURC 0.1 ± 0.01 |" in page
 
 
+def test_the_verdicts_come_before_the_evidence_which_is_folded(tmp_path):
+    write_findings(FOUND, "A title", tmp_path / "scale")
+    verdicts, evidence = claims_page(tmp_path).split("## Evidence")
+    claim = CLAIMS[FOUND.verdicts[0].claim]
+    assert f"| [{claim.text}](#claim-{claim.key}) | **held** | 1 |  |  |" in verdicts
+    assert "AURC 0.1" not in verdicts
+    assert evidence.count(":::{dropdown}") == len(CLAIMS)
+
+
+def test_tests_that_disagree_are_mixed_and_undecided_ones_do_not_count(tmp_path):
+    key = FOUND.verdicts[0].claim
+    for k, outcomes in enumerate((["held", "undecided"], ["not held"])):
+        findings = replace(FOUND, verdicts=tuple(ClaimVerdict(key, outcome, "so", "this") for outcome in outcomes))
+        write_findings(findings, "A title", tmp_path / str(k))
+        expected = ("**held** | 1 |  | 1 |", "**mixed** | 1 | 1 | 1 |")[k]
+        assert expected in claims_page(tmp_path)
+
+
 def test_every_claim_stands_with_its_hedge_and_our_choices(tmp_path):
     page = claims_page(tmp_path)
     assert "§4.3. Tested as: most (“in most experiments”, “only in rare cases”). Our choices:\n\n- most is more" in page

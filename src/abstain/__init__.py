@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from abstain import errors as errors
     from abstain import evaluation as evaluation
     from abstain import metrics as metrics
+    from abstain import mlflow as mlflow
     from abstain import monitor as monitor
     from abstain import onnx as onnx
     from abstain import report as report
@@ -32,11 +33,15 @@ if TYPE_CHECKING:
     from abstain.evaluation.runs import compare_runs as compare_runs
     from abstain.evaluation.sensitivity import ScaleSensitivity as ScaleSensitivity
     from abstain.evaluation.sensitivity import scale_sensitivity as scale_sensitivity
+    from abstain.monitor import RiskEstimate as RiskEstimate
+    from abstain.monitor import estimate_risk as estimate_risk
     from abstain.outputs import Outputs as Outputs
+    from abstain.selector import Cascade as Cascade
     from abstain.selector import Certificate as Certificate
     from abstain.selector import Selector as Selector
     from abstain.selector import calibrate as calibrate
     from abstain.selector import calibrate_sets as calibrate_sets
+    from abstain.selector import cascade as cascade
     from abstain.selector import certify as certify
     from abstain.selector.targets import *  # noqa: F403
     from abstain.sketch import Sketch as Sketch
@@ -52,6 +57,7 @@ _PUBLIC = {
             "errors",
             "evaluation",
             "metrics",
+            "mlflow",
             "monitor",
             "onnx",
             "report",
@@ -64,8 +70,9 @@ _PUBLIC = {
     "evaluation": ["Evaluation", "FittingDraw", "Summary", "evaluate", "summarize"],
     "evaluation.runs": ["RunComparison", "compare_runs"],
     "evaluation.sensitivity": ["ScaleSensitivity", "scale_sensitivity"],
+    "monitor": ["RiskEstimate", "estimate_risk"],
     "outputs": ["Outputs"],
-    "selector": ["Certificate", "Selector", "calibrate", "calibrate_sets", "certify"],
+    "selector": ["Cascade", "Certificate", "Selector", "calibrate", "calibrate_sets", "cascade", "certify"],
     "sketch": ["Sketch"],
 }
 """By module, the public names; under "" the modules themselves. The targets come from their registry."""

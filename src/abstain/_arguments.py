@@ -80,7 +80,12 @@ def as_doubles(name: str, value: Any, /) -> NDArray[np.float64]:
     array = as_rectangle(name, value)
     if array.dtype.kind == "c":
         raise InvalidTypeError(f"`{name}` must be real numbers, got {array.dtype}.")
-    doubles = np.asarray(array, dtype=np.float64)
+    if array.dtype.kind not in "biufO":  # strings, which may be digits, and dates, which are counts of days or seconds
+        raise InvalidTypeError(f"`{name}` must be numbers, got {array.dtype}.")
+    try:
+        doubles = np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidTypeError(f"`{name}` must be numbers, got Python objects.") from None
     if array.dtype.itemsize < 8 or array.dtype.kind not in "iuf" or array.dtype == np.float64:
         return doubles
     if array.dtype.kind == "f":  # wider than float64
@@ -105,7 +110,10 @@ def written_number(text: Any, /) -> float:
     """
     if isinstance(text, str) and WITH_COMMA.fullmatch(text):
         raise InvalidInputError(f"`number` must be written with a point, got {text!r:.60}, {DECIMAL_COMMA}")
-    number = float(text)
+    try:
+        number = float(text)
+    except OverflowError:
+        raise InvalidInputError(f"`number` must be within float64, got {str(text)[:20]}….") from None
     if isinstance(text, str) and ("_" in text or not text.isascii()):
         raise InvalidInputError(f"`number` must be written in digits, got {text!r:.60}.")
     if abs(number) >= EXACT and isfinite(number) and _is_rounded(text, number):

@@ -17,6 +17,7 @@
     ├── FileAccessError          no permission, or a folder where a file must be, or the reverse (an OSError)
     ├── FileInUseError           another process is at work on a file or folder (a BlockingIOError)
     ├── WorkerDiedError          a worker process was killed (an OSError)
+    ├── RequestError             `abstain serve` refuses a request, with a status
     ├── MissingExtraError        an optional package is not installed (an ImportError)
     └── NoSafeThresholdError     no threshold satisfies the target on these rows (a ValueError)
 
@@ -110,6 +111,14 @@ class FileInUseError(AbstainError, BlockingIOError):
 
 class WorkerDiedError(AbstainError, OSError):
     """A worker process was killed."""
+
+
+class RequestError(AbstainError):
+    """A request is refused; ``status`` is that of HTTP."""
+
+    def __init__(self, status: int, message: str, /) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class MissingExtraError(AbstainError, ImportError):

@@ -12,6 +12,9 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from abstain._errors import MissingExtraError
+from abstain._text import listed
+
+_LIBRARIES: list[Any] = []  # an operator of torch is declared for as long as its library object lives
 
 
 def require(module: str, /, *, extra: str | None, feature: str) -> Any:
@@ -31,7 +34,26 @@ def require_all(modules: dict[str, str], /, *, feature: str) -> None:
     missing = [module for module in modules if find_spec(module) is None]
     if missing:
         line = pip_line(*dict.fromkeys(modules[module] for module in missing))
-        raise MissingExtraError(f"{feature} needs {' and '.join(missing)}. Install with: {line}")
+        raise MissingExtraError(f"{feature} needs {listed(missing)}. Install with: {line}")
+
+
+def repair_torchvision() -> None:
+    """Make torchvision importable where it only lacks its compiled operators, none of which classifying needs.
+
+    That is so with a torch that it was not built for.
+    """
+    if _LIBRARIES or find_spec("torchvision") is None:
+        return
+    torch = require("torch", extra="torch", feature="Collecting from PyTorch")
+    try:
+        importlib.import_module("torchvision")
+    except RuntimeError:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:
+            del sys.modules[name]  # what the failed import left behind
+        library = torch.library.Library("torchvision", "DEF")
+        for operator in ("nms", "qnms"):
+            library.define(f"{operator}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+        _LIBRARIES.append(library)
 
 
 def pip_line(*extras: str) -> str:

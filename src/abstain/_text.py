@@ -22,6 +22,33 @@ def listed(items: Iterable[str], /) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def mean_of_outcomes(total: float, n: int, /) -> str:
+    """The share of errors, or the mean loss: a number of errors is an integer, a total of losses is not.
+
+    >>> mean_of_outcomes(50, 1000), mean_of_outcomes(50.0, 1000)
+    ('5.0% errors', 'mean loss 0.05')
+    """
+    return f"{total / n:.1%} errors" if isinstance(total, int) else f"mean loss {total / n:.3g}"
+
+
+def total_of_outcomes(total: float, /) -> str:
+    """The number of errors, or the total of losses.
+
+    >>> total_of_outcomes(1050), total_of_outcomes(12.25)
+    ('1,050 errors', 'a total loss of 12.25')
+    """
+    return f"{total:,} errors" if isinstance(total, int) else f"a total loss of {total:,.4g}"
+
+
+def percent(share: float, /) -> str:
+    """A share in percent, with no more digits than it has.
+
+    >>> percent(0.02), percent(0.125), percent(0.0005)
+    ('2%', '12.5%', '0.05%')
+    """
+    return f"{100 * share:.6g}%"
+
+
 def sentence(text: str, /) -> str:
     """Text with its first letter in upper case.
 

@@ -39,7 +39,12 @@ def classifier(request, tmp_path_factory):
     return path, inputs, outputs
 
 
-@pytest.mark.parametrize("score", [*SCORES, "expected_cost"])
+EVERY_SCORE = (*SCORES, "expected_cost")
+CASES = [(opset, score) for opset in (13, 21) for score in EVERY_SCORE]  # opsets before 21 are converted alike
+CASES += [(17, score) for score in ("confidence_margin", "knn", "learned", "expected_cost")]
+
+
+@pytest.mark.parametrize(("classifier", "score"), CASES, indirect=["classifier"], scope="module")
 def test_every_row_is_decided_alike(classifier, score):
     path, inputs, outputs = classifier
     calibration, new = outputs.select(np.arange(2500)), outputs  # on what the threshold was chosen on as well

@@ -401,6 +401,7 @@ def test_where_no_risk_can_be_kept_everything_is_rejected_if_that_is_asked_for(t
         selective.fit(X[:600], y[:600])
         assert not selective.accepts(X).any()
         assert set(selective.answers(X)) == {None}
+        assert "for any rows, as none is accepted" in selective.selector_.threshold.words
         assert "every row is rejected" in selective.selector_.threshold.words
         selective.selector_.save(tmp_path / "s.abstain")
         assert Selector.load(tmp_path / "s.abstain").threshold == selective.selector_.threshold
@@ -432,7 +433,7 @@ def test_where_no_risk_can_be_kept_everything_is_rejected_if_that_is_asked_for(t
         ({"risk": 0.3, "estimator": "forest"}, TypeError, "must be a classifier with fit and predict, got str"),
         ({"risk": 0.3, "estimator": LinearRegression()}, TypeError, "got the regressor LinearRegression"),
         ({"risk": 0.3, "cv": "prefit"}, NotFittedError, "must be fitted, with classes_, for cv='prefit', got Log"),
-        ({}, ValueError, "`target` must be given .*, got none"),
+        ({}, ValueError, "`target` must be one of .*, got none"),
     ],
 )
 def test_wrong_arguments_are_told_in_one_line(options, error, message):

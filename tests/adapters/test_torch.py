@@ -355,3 +355,11 @@ def test_a_model_in_training_mode_warns_once(classifier):
         selective(x[:5])
         SelectiveModel(model, selective.selector).eval()(x[:5])
     model.train()
+
+
+def test_a_hook_of_a_collected_model_is_called_without_named_arguments(digits):
+    model, selector = torch.nn.Sequential(torch.nn.Linear(4, 8)).eval(), calibrate(digits, Risk(0.05))
+    first = SelectiveModel(model, selector, head="0")
+    handle = next(iter(model[0]._forward_pre_hooks))
+    model[0]._forward_pre_hooks_with_kwargs.pop(handle)  # as torch does first where `first` is collected while it runs
+    assert first(torch.ones(2, 4)).prediction.shape == (2,)

@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from abstain.collect.torchvision import repair_torchvision  # noqa: E402
+from abstain._extras import repair_torchvision  # noqa: E402
 from abstain.metrics import augrc, aurc, risk_at_coverage  # noqa: E402
 from abstain.scores import confidence_margin  # noqa: E402
 

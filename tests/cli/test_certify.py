@@ -30,7 +30,7 @@ def path(run, tmp_path_factory):
 def test_the_guarantee_and_the_verdict_are_told(run, path):
     done = run("certify", path / "s.abstain", "--on", path / "fresh", "-o", path / "c.html")
     assert done.stdout.startswith("The share of errors among accepted rows is at most 0.05, with probability")
-    assert "A share of 0.1 would be noticed with probability 1.00" in done.stdout
+    assert "A share of 10% would be noticed with probability 100%" in done.stdout
     assert (path / "c.html").read_text().startswith("<!doctype html>")
 
 

@@ -146,7 +146,7 @@ def test_what_is_proposed_holds_rows_back_and_explains_its_risk(run, folder):
     single = " ".join(run("evaluate", folder, "--score", "energy", width=200).stdout.split())
     assert "--score energy --risk" in single
     for words in (shown, single):
-        assert re.search(r"--risk 0\.\d+ is an example; choose it without these rows \(\d+\.\d% are wrong\)", words)
+        assert re.search(r"--risk 0\.\d+ is an example; choose it without these rows \(\d+\.\d% errors\)", words)
 
 
 def test_nobody_speaks_of_shift_where_the_data_do_not(run, tmp_path):

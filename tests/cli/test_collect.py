@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from abstain import Outputs
-from abstain.collect.torchvision import repair_torchvision
+from abstain._extras import repair_torchvision
 
 torch = pytest.importorskip("torch")
 Image = pytest.importorskip("PIL.Image")

@@ -76,7 +76,7 @@ def said(monkeypatch, capsys, line):
         ("calibrate run --cost 0.1 --costs none -o t", "`none` must exist and be a table of costs"),
         ("calibrate run --cost 0.1 --costs latin.txt -o t", "`latin.txt` must be a table of costs in UTF-8, got the"),
         ("calibrate run --cost 0.1 --costs x.csv -o t", "`x.csv` must h"),
-        ("select run run -o d.csv", "`run` must be a selector written by Selector.save, got a folder."),
+        ("select run run -o d.csv", "`run` must be a selector or a cascade, got a folder."),
         ("select none run -o d.csv", "`none` must exist and be a selector"),
         ("monitor t.csv --risk 0.1 --state run", "`run` must be a file to write, got a folder."),
         (

@@ -11,7 +11,7 @@ import numpy as np
 import polars
 import pytest
 
-from abstain import Outputs, Risk, Selector, calibrate
+from abstain import MissRate, Outputs, Risk, Selector, calibrate
 from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor
 
 
@@ -64,22 +64,102 @@ def test_the_share_accepted_is_watched_without_labels(run, tmp_path):
     assert "must be ACCEPTED/N" in run("monitor", tmp_path / "s.csv", "--risk", "0.1", "--calibration", "x").stderr
 
 
-@pytest.mark.parametrize("per", [None, "class"])
-def test_recertify_is_proposed_only_where_it_does_not_refuse(run, tmp_path, per):
+@pytest.mark.parametrize(
+    ("target", "possible"), [(Risk(0.05), True), (Risk(0.05, per="class"), True), (MissRate({"0": 0.05}), False)]
+)
+def test_recertify_is_proposed_only_where_it_does_not_refuse(run, tmp_path, target, possible):
     rng = np.random.default_rng(0)
     labels = rng.integers(2, size=2000)
     outputs = Outputs(logits=rng.normal(size=(2000, 2)) + 4 * np.eye(2)[labels], labels=labels)
-    selector = calibrate(outputs, Risk(0.05, per=per))
+    selector = calibrate(outputs, target)
     selector.save(tmp_path / "s.abstain")
     columns = selector.decide(outputs[:300])
     polars.DataFrame({**columns, "error": [True] * 300}).write_csv(tmp_path / "d.csv")
-    done = run("monitor", tmp_path / "d.csv", "--selector", tmp_path / "s.abstain", "--state", tmp_path / "w.json")
-    assert ("abstain recertify" in done.stdout) == (per is None)
+    watched = ("monitor", tmp_path / "d.csv", "--selector", tmp_path / "s.abstain", "--state", tmp_path / "w.json")
+    done = run(*watched, "--risk", "0.05")
+    assert ("abstain recertify" in done.stdout) == possible
     assert ("calibrate again on them (`abstain calibrate`, with --per class as before)" in done.stdout) == (
-        per == "class"
+        not possible
     )
     asked = ("recertify", tmp_path / "s.abstain", tmp_path / "d.csv", "--state", tmp_path / "r.json", "--ask", "20")
-    assert run(*asked, "-o", tmp_path / "ask.csv").returncode == (0 if per is None else 1)
+    assert run(*asked, "-o", tmp_path / "ask.csv").returncode == (0 if possible else 1)
+
+
+def test_one_group_with_an_alarm_is_named_and_certified_again(run, tmp_path):
+    """From calibration to alarm, labels, new selector and its monitor, by commands alone."""
+    rng = np.random.default_rng(0)
+
+    def table(name, n, worse):
+        segment, confidence = np.tile(["x", "y"], n // 2), rng.random(n)
+        wrong = rng.random(n) < np.where((segment == "y") & worse, 0.9, 0.3) * (1 - confidence) ** 2
+        polars.DataFrame(
+            {"id": [f"{name}-{k}" for k in range(n)], "confidence": confidence, "segment": segment, "error": wrong}
+        ).write_csv(tmp_path / f"{name}.csv")
+
+    table("old", 3000, worse=False)
+    table("new", 6000, worse=True)
+    files = ("--selector", tmp_path / "s.abstain", "--state", tmp_path / "w.json")
+    asked = ("--risk", "0.1", "--per", "segment", "-o", tmp_path / "s.abstain")
+    done = run("calibrate", tmp_path / "old.csv", *asked)
+    assert "the threshold of its segment; all 2 have one, and any other segment is rejected." in done.stdout
+    assert run("monitor", tmp_path / "old.csv", *files).returncode == 0
+    done = run("monitor", tmp_path / "new.csv", *files)
+    assert "in segment y, the risk is above the guaranteed risk" in done.stdout
+    document = json.loads(run("monitor", tmp_path / "new.csv", *files, "--json").stdout)
+    assert document["groups"]["y"]["risk"]["alarm"]
+    assert not document["groups"]["x"]["risk"]["alarm"]
+    state = ("--state", tmp_path / "r.json", "--group", "y")
+    ask = (
+        "recertify",
+        tmp_path / "s.abstain",
+        tmp_path / "new.csv",
+        *state,
+        "--ask",
+        "1311",
+        "-o",
+        tmp_path / "ask.csv",
+    )
+    assert run(*ask).returncode == 0
+    todo, known = polars.read_csv(tmp_path / "ask.csv"), polars.read_csv(tmp_path / "new.csv")
+    assert set(todo["segment"]) == {"y"}
+    todo.drop("error").join(known["id", "error"], on="id").write_csv(tmp_path / "ask.csv")
+    done = run("recertify", tmp_path / "s.abstain", tmp_path / "ask.csv", *state, "-o", tmp_path / "n.abstain")
+    assert "Certified after 1311 labels: 1 of 1 groups (segment)." in done.stdout
+    few = (tmp_path / "s.abstain", tmp_path / "few.csv", "--state", tmp_path / "few.json", "--group", "y")
+    known.filter(polars.col("segment") == "y").head(150).write_csv(tmp_path / "few.csv")
+    run("recertify", *few, "--ask", "20", "-o", tmp_path / "asked.csv")
+    polars.read_csv(tmp_path / "asked.csv").with_columns(error=0).write_csv(tmp_path / "few.csv")
+    done = run("recertify", *few)
+    assert "y: nothing after 20 labels; the next test is at 200. It needs 180 more, but these" in done.stdout
+    old, new = (Selector.load(tmp_path / f"{name}.abstain").groups.thresholds for name in "sn")
+    assert new["x"] == old["x"]
+    assert old["y"].value < new["y"].value < 1
+    again = run("monitor", tmp_path / "new.csv", "--selector", tmp_path / "n.abstain", "--json")
+    assert json.loads(again.stdout)["alarms"] == []
+
+
+def test_the_last_rows_are_reported_beside_all_time(run, tmp_path):
+    errors = [0] * 3000 + [k % 13 == 0 for k in range(1000)]
+    polars.DataFrame({"accepted": [True] * 4000, "error": errors}).write_csv(tmp_path / "s.csv")
+    done = run("monitor", tmp_path / "s.csv", "--risk", "0.1")
+    assert "Last 1,000 labelled accepted rows (observed, not guaranteed): 7.70% wrong" in done.stdout
+    done = run("monitor", tmp_path / "s.csv", "--risk", "0.1", "--recent", "100", "--json")
+    assert json.loads(done.stdout)["recent"]["recent_risk"] == 0.07
+    assert (
+        "`--recent` must be at least 1" in run("monitor", tmp_path / "s.csv", "--risk", "0.1", "--recent", "0").stderr
+    )
+
+
+def test_groups_of_a_table_and_of_the_selector_must_be_one_column(run, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = {"confidence": rng.random(2000), "segment": np.tile(["x", "y"], 1000), "town": ["u"] * 2000}
+    polars.DataFrame({**rows, "correct": [True] * 2000}).write_csv(tmp_path / "old.csv")
+    run("calibrate", tmp_path / "old.csv", "--risk", "0.1", "--per", "segment", "-o", tmp_path / "s.abstain")
+    done = run("monitor", tmp_path / "old.csv", "--selector", tmp_path / "s.abstain", "--per", "town")
+    assert "`--per` must be class, or segment as in the selector, got town" in done.stderr
+    done = run("monitor", tmp_path / "old.csv", "--risk", "0.1", "--per", "town")
+    assert "By town: no alarm in any of 1" in done.stdout
+    assert "no monitor reads" not in done.stderr or "town" not in done.stderr
 
 
 def test_groups_are_read_from_the_column_that_calibration_named(run, tmp_path):
@@ -123,7 +203,7 @@ def test_labels_for_recertify_may_say_what_is_correct(run, tmp_path):
     asked = polars.read_csv(tmp_path / "ask.csv").drop("error")
     asked.write_csv(tmp_path / "none.csv")
     done = run("recertify", tmp_path / "s.abstain", tmp_path / "none.csv", *state)
-    assert "must have a column error or correct, got id, confidence" in " ".join(done.stderr.split())
+    assert "must have a column error, correct or loss, got id, confidence" in " ".join(done.stderr.split())
     asked.with_columns(correct=polars.lit("yes")).write_csv(tmp_path / "ask.csv")
     done = run("recertify", tmp_path / "s.abstain", tmp_path / "ask.csv", *state)
     assert "Certified after 250 labels" in done.stdout, done.stderr
@@ -376,6 +456,7 @@ def test_a_file_given_twice_counts_once_and_its_alarm_stands_until_acknowledged(
         "row": row,
         "acknowledged": None,
         "acknowledged_row": None,
+        "group": None,
         "row_of_input": row,
     }
     again = run("monitor", tmp_path / "d.csv", *options)
@@ -610,6 +691,16 @@ def test_rows_of_an_id_that_come_in_another_file_are_left_out_and_told(run, tmp_
     done = run("monitor", tmp_path / "two.csv", "--state", state, width=300)
     assert "Left out 3 rows of ids that had already been counted. Give all rows of an id in one file" in done.stdout
     assert json.loads(state.read_text())["scores"]["n"] == 20
+
+
+def test_labels_of_no_known_decision_and_new_states_are_reported(run, tmp_path):
+    polars.DataFrame({"id": list("abcdef"), "accepted": [True] * 6}).write_csv(tmp_path / "d.csv")
+    polars.DataFrame({"id": ["a", "x", "y"], "error": [False] * 3}).write_csv(tmp_path / "l.csv")
+    options = ("--risk", "0.05", "--calibration", "9/10", "--state", tmp_path / "w.json")
+    assert "started a new state" in run("monitor", tmp_path / "d.csv", *options).stderr
+    done = run("monitor", tmp_path / "l.csv", *options)
+    assert "2 labels have ids of no decision known here" in done.stdout
+    assert "started a new state" not in done.stderr
 
 
 def test_labels_for_decisions_that_a_new_state_cannot_know_are_refused(run, tmp_path):

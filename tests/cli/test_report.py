@@ -93,3 +93,18 @@ def test_shares_are_in_percent_all_over_the_page(run, folder, tmp_path):
     shares = re.findall(r"(?:AURC[-\d.]*|risk of|at most|at least|against|probability) (\d+\.\d+)(?!\d*%)", words)
     assert not shares, shares
     assert re.search(r"<td[^>]*>\s*\d+\.\d\d%", page)
+
+
+def test_new_outputs_without_labels_get_a_section(run, folder, tmp_path):
+    selector, page = tmp_path / "s.abstain", tmp_path / "report.html"
+    assert run("calibrate", folder, "--coverage", "0.8", "-o", selector).returncode == 0
+    done = run("report", folder, "--selector", selector, "--unlabelled", folder, "-o", page, "--score", "max_softmax")
+    assert done.returncode == 0, done.stderr
+    assert "An estimate, not a guarantee" in done.stdout
+    assert "New rows without labels" in page.read_text(encoding="utf-8")
+
+
+def test_rows_without_labels_need_a_selector(run, folder, tmp_path):
+    done = run("report", folder, "--unlabelled", folder, "-o", tmp_path / "report.html")
+    assert done.returncode == 1
+    assert "`--unlabelled` must come with `--selector`" in done.stderr

@@ -154,3 +154,9 @@ def test_rows_with_ids_need_a_word_to_be_taken_for_independent(runs, tmp_path):
     call("sketch", tmp_path / "run", "-o", tmp_path / "b.sketch", "--edges", tmp_path / "a.sketch", "--distinct")
     assert "no finite-sample guarantee" in call("calibrate", tmp_path / "a.sketch", *target)
     assert "no finite-sample guarantee" not in call("calibrate", tmp_path / "b.sketch", *target)
+
+
+def test_a_sketch_must_have_the_suffix_by_which_commands_know_it(runs, tmp_path):
+    for words in (("sketch", runs / "a"), ("merge", tmp_path / "a.sketch", tmp_path / "b.sketch")):
+        with pytest.raises(ValueError, match=r"`--output` must end in \.sketch, got a\.foo\."):
+            call(*words, "-o", tmp_path / "a.foo")

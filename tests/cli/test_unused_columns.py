@@ -32,7 +32,9 @@ def test_evaluate_says_so_among_its_notes(path, tables):
     ("command", "path"), [("calibrate --risk 0.2", "t.csv"), ("sketch", "many/t.parquet"), ("sketch", "many")]
 )
 def test_other_commands_say_so_on_standard_error(command, path, tables):
-    result = CliRunner().invoke(app, [*command.split(), str(tables / path), "-o", str(tables / "goal"), "--json"])
+    result = CliRunner().invoke(
+        app, [*command.split(), str(tables / path), "-o", str(tables / "goal.sketch"), "--json"]
+    )
     assert result.stderr == f"abstain: {WORDS}\n"
     json.loads(result.stdout)
 

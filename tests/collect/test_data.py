@@ -131,7 +131,7 @@ def test_unknown_specs_are_named(spec):
 
 
 def test_missing_files_are_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match="`model` must be a file"):
+    with pytest.raises(FileNotFoundError, match="`model` must name a file that exists"):
         model_from(f"onnx:{tmp_path / 'none.onnx'}")
     with pytest.raises(FileNotFoundError, match="`data` must exist"):
         data_from(str(tmp_path / "none"))

@@ -19,8 +19,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
+from abstain._extras import repair_torchvision
 from abstain.collect import Data, OnnxModel, SklearnModel, TorchModel, collect
-from abstain.collect.torchvision import repair_torchvision
 
 repair_torchvision()
 import timm  # noqa: E402

@@ -36,9 +36,9 @@ def test_the_stronger_model_is_better_and_the_words_say_so_first():
     comparison = compare_runs(OLD, NEW, names=("old", "new"), at=ComparisonPoints(risks=[0.1]))
     first, *rest = comparison.sentences()
     assert first.startswith("new is better after rejection over all samples (600 rows of 300 samples): AURC ")
-    assert "Where both accept 0.8 of the rows, " in rest[0]
+    assert "Where both accept 80% of the rows, " in rest[0]
     assert "At the risk that old has there, new accepts " in rest[1]
-    assert "At a risk of 0.1 they accept " in rest[2]
+    assert "At a risk of 10% they accept " in rest[2]
     assert [mix.mix for mix in comparison.mixes] == ["in", "in+cov", "in+label", "all"]
 
 
@@ -89,7 +89,7 @@ def test_where_curves_cross_the_words_say_which_is_better_where():
     first = comparison.sentences()[0]
     assert first.startswith("After rejection on these rows (4,000 rows) it depends on the coverage which")
     assert "x is better by AURC-0.1" in first
-    assert "at a coverage of 0.1" in first
+    assert "at a coverage of 10%" in first
     assert "y is better at a coverage of 1" in first
     assert "No difference" not in first
 
@@ -110,7 +110,7 @@ def test_a_model_that_accepts_all_is_said_to():
     runs = [Outputs(confidences={"c": -rank}, errors=rank % step == 0) for step in (50, 5)]
     comparison = compare_runs(*runs, names=("x", "y"), at=ComparisonPoints(coverages=[0.8], risks=[0.3]))
     assert "At the risk that y has there, x accepts all rows." in comparison.words()
-    assert comparison.words().endswith("At a risk of 0.3 both accept all rows.")
+    assert comparison.words().endswith("At a risk of 30% both accept all rows.")
 
 
 def test_rows_in_another_order_are_matched_by_id_and_domain():

@@ -27,7 +27,7 @@ def test_no_hostile_input_gives_a_wrong_result_or_a_traceback():
     done = fuzzed(RUN, "--tries", "100")
     assert done.returncode == 0, done.stdout + done.stderr
     rows = [line.split() for line in done.stdout.splitlines()[1:]]
-    assert len(rows) == 15
+    assert len(rows) == 17
     for kind, tried, refused, taken, wrong, tracebacks, _ in rows:
         assert int(tried) == int(refused) + int(taken) >= 10, kind
         assert (wrong, tracebacks) == ("0", "0"), kind

@@ -430,7 +430,8 @@ def test_evidence_is_explained_and_beyond_a_million_not_counted():
     assert "largest evidence of a change over 1,000,000, alarm at 20" in calm.observe(np.full(500, -1.0)).words()
 
 
-def test_print_shows_a_line_or_two_of_each_monitor():
+def test_print_shows_a_line_of_each_monitor():
     monitor = DeploymentMonitor(risk=RiskMonitor(risk=0.05, delta=0.05))
-    assert len(str(monitor)) < 200
-    assert str(monitor) == monitor.risk.words()
+    head, *lines = str(monitor).splitlines()
+    assert head.split()[:2] == ["monitored", "rows"]
+    assert [line.split()[0] for line in lines] == ["risk"]

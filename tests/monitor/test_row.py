@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, calibrate
+from abstain.errors import InvalidInputError
 from abstain.monitor.row import SOURCES, Row, number, supplied, unused
 from abstain.monitor.rows import StreamRows
 from abstain.monitor.stream import StreamBatch, batches
@@ -114,3 +115,12 @@ def test_truth_values_name_one_group_however_they_are_written():
     columns = {"confidence": ["0.5"] * 4, "group": ["true", "True", "false", "False"]}
     assert StreamRows.of_columns(columns, 4, scored=False).domains == ["True", "True", "False", "False"]
     assert [Row.of({"group": name}).domain for name in (True, "true", "True")] == ["True"] * 3
+
+
+def test_a_loss_is_an_error_with_its_probability_and_the_same_for_the_same_id():
+    coins = [Row.of({"loss": "0.3", "id": f"a{i}"}).error for i in range(4000)]
+    assert abs(sum(map(bool, coins)) / 4000 - 0.3) < 4 * (0.21 / 4000) ** 0.5
+    assert coins[:50] == [Row.of({"loss": 0.3, "id": f"a{i}"}).error for i in range(50)]
+    assert [Row.of({"loss": value, "id": "b"}).error for value in (0, 1, "")] == [False, True, None]
+    with pytest.raises(InvalidInputError, match="`loss` must be a number from 0 to 1 or empty, got"):
+        Row.of({"loss": "1.5"})

@@ -1,6 +1,5 @@
 import json
 import sys
-from dataclasses import fields
 from math import inf, sqrt
 
 import numpy as np
@@ -10,7 +9,7 @@ from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, S
 from abstain.monitor.monitor import first_alarm
 from abstain.monitor.row import Row
 from abstain.monitor.rule import Rule
-from abstain.monitor.watch import Alarm, History, Watch
+from abstain.monitor.watch import Alarm, History, Watch, sealed
 
 NEW = DeploymentMonitor(
     RiskMonitor(risk=0.05, delta=0.05),
@@ -97,7 +96,7 @@ def test_after_a_restart_false_alarms_are_as_rare_as_before_where_forgetting_the
     assert np.mean(again["begun"]) > delta + 3 * sqrt(delta * (1 - delta) / runs)
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(DeploymentMonitor)])
+@pytest.mark.parametrize("name", NEW.parts)
 def test_every_monitor_answers_alike(name):
     start = NEW.parts[name]
     rows = [(k % 2 > 0, k % 3 > 1, k / 10) for k in range(10)] * 40
@@ -191,8 +190,8 @@ def test_labels_that_wait_when_an_alarm_is_acknowledged_are_given_up():
 
 def test_a_state_of_another_version_is_refused_in_one_line():
     state = json.loads(Watch(NEW).to_json())
-    for other in ({key: value for key, value in state.items() if key != "version"}, state | {"version": 4}):
-        with pytest.raises(ValueError, match="of version 5, got one that another version of abstain wrote"):
+    for other in ({key: value for key, value in state.items() if key != "version"}, state | {"version": 5}):
+        with pytest.raises(ValueError, match="of version 6, got one that another version of abstain wrote"):
             Watch.from_json(json.dumps(other))
 
 
@@ -200,7 +199,9 @@ def test_states_that_no_stream_leads_to_are_refused():
     watch = Watch(NEW)
     watch.observe(list(stream(50)))
     state = json.loads(watch.to_json())
-    stranger = {"name": "x", "row": 1, "acknowledged": None, "acknowledged_row": None}
+    del state["sha256"]
+    Watch.from_json(sealed(state))
+    stranger = {"name": "x", "row": 1, "acknowledged": None, "acknowledged_row": None, "group": None}
     for key, value in (
         ("alarms", [stranger]),
         ("rows", -1),
@@ -209,17 +210,26 @@ def test_states_that_no_stream_leads_to_are_refused():
         ("ids", ["AAAA", ""]),
         ("alarms", [1]),
         ("turns", [[1]]),
-        ("turns", [[1, 2, 3]]),
-        ("turns", [[1, 0, -1]]),
-        ("turns", [[0, 0, 0, 5]]),
+        ("turns", [[1, 2, 3, -1, 0]]),
+        ("turns", [[1, 0, -1, -1, 0]]),
+        ("turns", [[0, 0, 0, -1, 0, 5]]),
+        ("turns", [[1, 1, 0, 0, 0]]),
+        ("turns", [[1, 1, 0, -1, 1]]),
+        ("recent", {"window": 2, "errors": "012", "accepted": ""}),
         ("label_window", -1),
         ("late_rows", -1),
     ):
         with pytest.raises(ValueError, match="must be the state of a"):
-            Watch.from_json(json.dumps(state | {"history": state["history"] | {key: value}}))
+            Watch.from_json(sealed(state | {"history": state["history"] | {key: value}}))
     for text in ("", "[]", '{"history": 1}'):
         with pytest.raises(ValueError, match="must be the state of a"):
             Watch.from_json(text)
+
+
+def test_an_edited_state_is_refused():
+    state = Watch(NEW).to_json()
+    with pytest.raises(ValueError, match="got contents that do not match their digest"):
+        Watch.from_json(state.replace('"rows": 0', '"rows": 1'))
 
 
 def in_every_line(watch, rows):
@@ -419,7 +429,9 @@ def test_the_rule_that_decides_is_kept_with_the_state():
         None,
     ):
         assert Watch.from_json(Watch(NEW, rule=rule).to_json()).rule == rule
-    text = Watch(NEW, rule=Rule(0.5, None, {}, ())).to_json().replace('"per": null', '"per": 7')
+    state = json.loads(Watch(NEW, rule=Rule(0.5, None, {}, ())).to_json())
+    del state["sha256"]
+    text = sealed(state | {"rule": state["rule"] | {"per": 7}})
     with pytest.raises(ValueError, match="must be the state of a monitor, got '7' where per must be"):
         Watch.from_json(text)
 
@@ -427,3 +439,20 @@ def test_the_rule_that_decides_is_kept_with_the_state():
 def test_a_state_with_counts_beyond_any_stream_is_refused():
     with pytest.raises(ValueError, match="got an impossible history"):
         History(label_window=1 << 64)
+
+
+def test_metrics_are_a_flat_dict_of_numbers():
+    monitors = DeploymentMonitor(
+        RiskMonitor(0.05, 0.05), AcceptanceMonitor(0.6, 0.7, 0.05), ScoreMonitor.from_calibration(np.arange(100.0))
+    )
+    watch = Watch(monitors)
+    watch.observe([Row(accepted=True, confidence=50.0, id=str(k)) for k in range(40)])
+    watch.observe([Row(error=True, id=str(k)) for k in (*range(12), 20)])
+    metrics = watch.metrics()
+    assert all(type(value) is float for value in metrics.values())
+    assert metrics["risk_n"] == metrics["risk_errors"] == 12
+    assert metrics["risk_alarm"] == 1 == metrics["alarms"] - metrics["acceptance_alarm"] - metrics["scores_alarm"]
+    assert metrics["risk_evidence"] == monitors.risk.observe([1] * 12).evidence > metrics["risk_alarm_at"] == 20
+    assert metrics["acceptance_evidence"] == monitors.acceptance.observe([1] * 40).evidence
+    assert (metrics["rows"], metrics["accepted"], metrics["labels"]) == (53, 40, 13)
+    assert (metrics["labels_waiting"], metrics["labels_pending"], metrics["labels_late"]) == (1, 27, 0)

@@ -72,20 +72,21 @@ def test_beside_logits_labels_come_first(tmp_path):
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_a_loss_that_is_not_finite_is_refused_or_rejected(bad):
-    losses = np.r_[0.2, bad, 0.4]
-    with pytest.raises(ValueError, match=r"`losses` must be finite, got \S+ in 1 of 3 rows, first in row 1"):
-        Outputs(confidences={"c": np.arange(3)}, losses=losses)
-    outputs = Outputs(confidences={"c": np.arange(3)}, losses=losses, nonfinite="reject")
+def test_a_loss_that_is_not_finite_is_refused_unless_its_row_is_never_accepted(bad):
+    losses, missing = np.r_[0.2, bad, 0.4], np.r_[0, np.nan, 2]
+    for nonfinite in ("error", "reject"):  # the row could be accepted, and nothing would be known of it
+        with pytest.raises(ValueError, match=r"`losses` must be finite, got \S+ in 1 of 3 rows, first in row 1"):
+            Outputs(confidences={"c": np.arange(3)}, losses=losses, nonfinite=nonfinite)
+    outputs = Outputs(confidences={"c": missing}, losses=losses, nonfinite="reject")
     np.testing.assert_array_equal(outputs.losses, [0.2, 1, 0.4])
     np.testing.assert_array_equal(outputs.usable, [True, False, True])
 
 
-def test_an_empty_cell_is_not_finite(tmp_path):
+@pytest.mark.parametrize("nonfinite", ["error", "reject"])
+def test_an_empty_cell_is_not_finite(tmp_path, nonfinite):
     file = write(tmp_path / "t.csv", ["confidence,loss", "0.9,0", "0.5,"])
     with pytest.raises(ValueError, match="must be finite, got nan in 1 of 2 rows"):
-        Outputs.load(file)
-    assert not Outputs.load(file, nonfinite="reject").usable[1]
+        Outputs.load(file, nonfinite=nonfinite)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,17 @@ def test_npz(make, tmp_path):
     assert loaded.class_names == o.class_names
 
 
+def test_an_npz_of_probabilities(tmp_path):
+    p = np.array([[0.2, 0.8], [0.7, 0.3]])
+    np.savez(tmp_path / "run.npz", probabilities=p, labels=[1, 1])
+    loaded = Outputs.load(tmp_path / "run.npz")
+    np.testing.assert_array_equal(loaded.logits, Outputs(probabilities=p).logits)
+    np.testing.assert_array_equal(loaded.errors, [False, True])
+    np.savez(tmp_path / "both.npz", probabilities=p, logits=p)
+    with pytest.raises(ValueError, match="must hold arrays named logits or probabilities, and any of"):
+        Outputs.load(tmp_path / "both.npz")
+
+
 def test_the_paper_authors_folder(make, tmp_path):
     o = make()
     np.save(tmp_path / "pred_logits.npy", o.logits)
@@ -73,7 +84,7 @@ def test_truncated_npz_is_refused(make, tmp_path):
 
 def test_an_npz_with_other_names_says_which(tmp_path):
     np.savez(tmp_path / "run.npz", scores=np.ones((2, 2)))
-    with pytest.raises(ValueError, match=r"must hold arrays named logits and any of .* got scores"):
+    with pytest.raises(ValueError, match=r"must hold arrays named logits or probabilities, and any of .* got scores"):
         Outputs.load(tmp_path / "run.npz")
 
 

@@ -28,6 +28,12 @@ def test_the_tables_have_every_question(comparison):
     assert tables[0].rows[-1][-1] == "significant"
 
 
+def test_coverages_and_risks_are_percentages_as_what_is_compared_there(comparison):
+    _, risk, coverage, *gains = comparison_tables(comparison, comparison.mix())
+    assert [row[0] for row in risk.rows] == ["50%", "80%", "90%", "100%"] == [row[0] for row in gains[0].rows]
+    assert all(row[0].endswith("%") for row in coverage.rows)
+
+
 def test_names_in_markdown_are_text(comparison):
     result = comparison_markdown(comparison)
     assert "<script>" not in result

@@ -37,7 +37,7 @@ def test_verdicts_of_other_outcomes(scores, words):
 
 def test_nothing_to_tell_where_all_is_right():
     outputs = Outputs(logits=2 * np.eye(3), labels=[0, 1, 2])
-    assert "every prediction is right" in verdict(evaluate(outputs, scores=["energy", "doctor"])).words
+    assert "every answer is right" in verdict(evaluate(outputs, scores=["energy", "doctor"])).words
 
 
 def test_the_figure_has_a_panel_a_mix_and_a_line_a_score(digits):

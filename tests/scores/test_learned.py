@@ -248,6 +248,31 @@ def test_another_order_of_real_rows_gives_the_same_score(digits):
     assert _same(SCORES["learned"].fit(sample), SCORES["learned"].fit(sample.select(order)))
 
 
+def test_the_order_of_classes_changes_nothing_where_rows_share_ids(digits):
+    sample = digits.select(np.arange(0, len(digits), 3))
+    order = np.random.default_rng(1).permutation(sample.n_classes)
+    labels = np.where(sample.labels < 0, sample.labels, np.argsort(order)[sample.labels])
+    other = Outputs(
+        logits=sample.logits[:, order],
+        labels=labels,
+        features=sample.features,
+        weight=sample.weight[order],
+        bias=sample.bias[order],
+        ids=sample.ids,
+    )
+    assert sample.clusters is not None
+    same = Outputs(
+        logits=sample.logits,
+        labels=sample.labels,
+        features=sample.features,
+        weight=sample.weight,
+        bias=sample.bias,
+        ids=sample.ids,
+    )
+    expected, result = (SCORES["learned"].fit(each)(each) for each in (same, other))
+    np.testing.assert_allclose(result, expected, rtol=1e-9)
+
+
 def test_copies_of_a_sample_count_once():
     sample = _mixed(300, 6)
     thrice = Outputs.concat([sample, sample, sample])

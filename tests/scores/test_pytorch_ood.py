@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from abstain import Outputs
-from abstain.collect.torchvision import repair_torchvision
+from abstain._extras import repair_torchvision
 from abstain.scores import ASH, DICE, MDS, NCI, RMDS, SCALE, SHE, KLMatching
 
 torch = pytest.importorskip("torch")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, Risk, calibrate
-from abstain.thresholds import label_floor
+from abstain.thresholds import label_floor, samples_for
 
 RISK, DELTA, SHARE = 0.05, 0.1, 0.6
 GRID = (np.arange(100_000) + 0.5) / 100_000
@@ -136,6 +136,45 @@ def coverages(n, *, runs):
         )
         coverage.append([1 - max(0.0, min(1.0, rule.threshold.value)) for rule in rules])
     return np.array(coverage)
+
+
+def planned(rate, *, coverage, error_rate, rising, runs):
+    """How often the labels planned certify the coverage, and how often that breaks; their number, and that of rows."""
+    known = {"risk": RISK, "delta": DELTA, "coverage": coverage, "error_rate": error_rate, "rising": rising}
+    labels, n = samples_for(label_share=SHARE, **known), samples_for(**known)
+    rows, reached, broken = round(labels / SHARE), 0, 0
+    true_risk = np.cumsum(rate(GRID)) / np.arange(1, len(GRID) + 1)
+    for run in range(runs):
+        rng = np.random.default_rng([run, 11])
+        u = rng.random(rows)
+        result = as_documented(1 - u, rng.random(rows) < rate(u), None)
+        accepted = np.count_nonzero(result.accepts(everything(None))) * 10
+        reached += result.threshold.accepted >= coverage * rows
+        broken += bool(accepted and true_risk[accepted - 1] > RISK)
+    return reached / runs, broken / runs, labels, n
+
+
+@pytest.mark.parametrize("rising", [False, True])
+def test_the_labels_planned_certify_the_coverage_as_often_as_planned(rising):
+    rate = (lambda u: 0.06 * (u / 0.5) ** 2) if rising else (lambda u: np.where(u < 0.55, 0.02, 1.0))
+    reached, broken, labels, n = planned(rate, coverage=0.5, error_rate=0.02, rising=rising, runs=60)
+    assert reached >= 0.9 - 3 * sqrt(0.09 / 60)
+    assert broken <= most(60)
+    assert labels <= 0.65 * n
+
+
+def test_half_of_the_labels_planned_are_too_few():
+    """So the plan is not met by any number of labels."""
+    rate, plan = (
+        (lambda u: np.where(u < 0.55, 0.02, 1.0)),
+        samples_for(risk=RISK, delta=DELTA, coverage=0.5, error_rate=0.02, label_share=SHARE),
+    )
+    reached, rows = 0, round(plan / SHARE / 2)
+    for run in range(60):
+        rng = np.random.default_rng([run, 12])
+        u = rng.random(rows)
+        reached += as_documented(1 - u, rng.random(rows) < rate(u), None).threshold.accepted >= 0.5 * rows
+    assert reached / 60 < 0.8
 
 
 def test_four_tenths_of_the_labels_are_saved():

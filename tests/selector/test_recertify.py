@@ -120,7 +120,7 @@ def test_the_order_of_rows_decides_nothing():
             "1 rows asked for before must be labelled first",
         ),
         (lambda r: r.ask([0.9], [1], labels=1).answer([2], [0]), "every row asked for, got none for 1, '1' first"),
-        (lambda r: r.ask([0.9], [1], labels=1).answer([1], [0.5]), "`errors` must be 0 or 1"),
+        (lambda r: r.ask([0.9], [1], labels=1).answer([1], [1.5]), "`errors` must be from 0 to 1 for each id"),
         (lambda r: r.ask([0.9, 0.8], [1], labels=1), "`ids` must name each row"),
         (
             lambda r: r.ask([0.0], [1], labels=1),

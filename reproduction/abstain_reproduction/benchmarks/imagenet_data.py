@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from abstain._errors import InvalidInputError, MissingFileError, foreign
-from abstain._extras import require
+from abstain._extras import repair_torchvision, require
 from abstain._io.files import read_text, reading
 from abstain.collect import Data
 from abstain.collect.image_folder import ENDINGS, ImageFiles
-from abstain.collect.torchvision import repair_torchvision
 from abstain_reproduction.benchmarks.local_folders import first_existing, limited, needed
 from abstain_reproduction.corruptions import SEVERITY, corrupted, published_name
 from abstain_reproduction.square import square

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from abstain._errors import foreign
-from abstain._extras import require
+from abstain._extras import repair_torchvision, require
 from abstain.collect.torch_model import TorchModel
-from abstain.collect.torchvision import repair_torchvision
 from abstain_reproduction.benchmarks.export import TRIAL, check_trial, read_export
 
 torch = require("torch", extra="torch", feature="LISA")

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from abstain._extras import require
+from abstain._extras import repair_torchvision, require
 from abstain.collect import TorchModel
 from abstain.collect.hf_model import LOCAL
-from abstain.collect.torchvision import repair_torchvision
 
 FEATURE = "A classifier on MiniLM"
 TOKENS, BATCH = 128, 32

@@ -10,8 +10,8 @@ from onnx import TensorProto, helper, numpy_helper
 from safetensors.torch import save_file
 from typer.testing import CliRunner
 
+from abstain._extras import repair_torchvision
 from abstain.cli.app import app
-from abstain.collect.torchvision import repair_torchvision
 from abstain.outputs import Outputs
 from abstain.scores import GeometricMargin, as_score
 from abstain_reproduction.benchmarks.tasks import AMAZON, CIFAR_10, IMAGENET, IWILDCAM

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import abstain
-from abstain.collect.torchvision import repair_torchvision
+from abstain._extras import repair_torchvision
 
 repair_torchvision()
 torch = pytest.importorskip("torch")

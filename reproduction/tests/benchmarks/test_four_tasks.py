@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from abstain._extras import repair_torchvision
 from abstain.cli.app import app
-from abstain.collect.torchvision import repair_torchvision
 from abstain.outputs import Outputs
 from abstain_reproduction.benchmarks.tasks import IMAGENET
 from abstain_reproduction.experiment import Setting

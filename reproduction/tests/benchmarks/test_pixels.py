@@ -3,7 +3,7 @@ import pytest
 import torch
 from PIL import Image
 
-from abstain.collect.torchvision import repair_torchvision
+from abstain._extras import repair_torchvision
 from abstain_reproduction.benchmarks.pixels import CIFAR, CLIP, IMAGENET
 from abstain_reproduction.square import middle, resized, square
 

@@ -53,6 +53,8 @@ def built(value: Any, kind: Any, /, *, where: str = "it") -> Any:
     if isinstance(kind, UnionType):
         if value is None and NoneType in arguments:
             return None
+        if int in arguments and float in arguments:  # a count, or a total of parts
+            return built(value, int if type(value) is int else float, where=where)
         return built(value, next(part for part in arguments if part is not NoneType), where=where)
     if origin is Literal:
         if type(value) is str and value in arguments:

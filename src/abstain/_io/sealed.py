@@ -44,6 +44,14 @@ def seal(contents: bytes, /) -> str:
     return str(_header(contents, "`contents` must be sealed")["sha256"])
 
 
+def kind_of(contents: bytes, /) -> str | None:
+    """The kind of such contents, None where they are of no kind."""
+    try:
+        return str(_header(contents, "").get("format"))
+    except InvalidInputError:
+        return None
+
+
 def load_sealed(file: Path, kind: str, version: int, /, *, writer: str, again: str) -> tuple[dict[str, Any], Arrays]:
     """The header and the arrays of a file of this kind; an error where it is of another kind or version, or damaged.
 
@@ -62,7 +70,8 @@ def unsealed(
     word = kind.rpartition(".")[2]
     header = _header(contents, f"`{file}` must be a {word} written by {writer}")
     if header.get("format") != kind:
-        raise InvalidInputError(f"`{file}` must be a {word}, got another kind of file.")
+        other = str(header.get("format")).rpartition(".")[2]
+        raise InvalidInputError(f"`{file}` must be a {word}, got another kind of file ({other}).")
     if header.get("version") != version:
         raise InvalidInputError(
             f"`{file}` must be of version {version}, got {header.get('version')}. Use the abstain that wrote it, or "

@@ -35,6 +35,47 @@ def reaches(excess: Floats, spread: float, largest_bet: float, log_target: float
 
 
 Ints = NDArray[np.int64]
+AIM = 0.05  # how far beyond its target, in logs, the bets of a rank aim: those that aim at it exactly end just below
+
+
+@compiled()
+def rank_passes(losses: Floats, order: Ints, rank: int, risk: float, log_target: float) -> bool:
+    """Whether bets on the ``rank`` first losses, in this order, reach a capital if each is bet to be below ``risk``.
+
+    The bet is that which hedges the exact test of a normal sum: with p the share of the target that the capital is,
+    z the normal quantile of p and φ its density, φ(z)/p over the standard deviation of what is left. With
+    x = −log p that is about x·√(2/(x + 0.4 + 0.4√x)). A loss of 1 may ruin.
+    """
+    log_capital, squares, t = 0.0, PRIOR * risk * (1.0 - risk), 0
+    largest_bet = 1.0 / (1.0 - risk)
+    for row in order:
+        if row >= rank:
+            continue
+        lacking = log_target - log_capital
+        if lacking <= 0.0:
+            return True
+        x = lacking + AIM
+        aim = x * sqrt(2.0 / (x + 0.4 + 0.4 * sqrt(x)))
+        excess = losses[row] - risk
+        factor = 1.0 - min(aim * sqrt((PRIOR + t) / ((rank - t) * squares)), largest_bet) * excess
+        if factor <= 0.0:
+            return False
+        log_capital += log(factor)
+        squares += excess * excess
+        t += 1
+    return log_capital >= log_target
+
+
+@compiled((array(double), array(whole), whole, whole, double, array(double)))
+def passed_in_turn(losses: Floats, order: Ints, first: int, last: int, risk: float, log_targets: Floats) -> int:
+    """The last rank of those that pass for all targets, one after the other from ``first`` on; first − 1 for none."""
+    for rank in range(first, last + 1):
+        for log_target in log_targets:
+            if not rank_passes(losses, order, rank, risk, log_target):
+                return rank - 1
+    return last
+
+
 BETS = np.array([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0])  # on how far p is from the middle; 2 risks all
 JUMP = 0.001
 SPAN = 8  # parts whose weights are summed beforehand

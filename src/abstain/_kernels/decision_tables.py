@@ -72,7 +72,7 @@ def note_change(tables, table, which, slot):  # type: ignore[no-untyped-def]
     journal[at, 0], journal[at, 1] = which, slot
     for j in range(table.shape[1]):
         journal[at, 2 + j] = table[slot, j]
-    journal[0, 7] = at + 1  # the number of changes, for `undo`
+    journal[0, 8] = at + 1  # the number of changes, for `undo`
 
 
 @compiled()
@@ -125,7 +125,7 @@ def amend_entry(tables, entry):  # type: ignore[no-untyped-def]
 @compiled((*(array(whole, 2) for _ in range(4)),))
 def undo(newer, older, queue, journal):  # type: ignore[no-untyped-def]
     """Restore what the journal noted, the last change first; done twice it is done once."""
-    for at in range(journal[0, 7] - 1, -1, -1):
+    for at in range(journal[0, 8] - 1, -1, -1):
         table = newer if journal[at, 0] == 0 else older if journal[at, 0] == 1 else queue
         for j in range(table.shape[1]):
             table[journal[at, 1], j] = journal[at, 2 + j]

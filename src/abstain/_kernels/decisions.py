@@ -1,7 +1,8 @@
 """Decisions and labels of a monitored stream, one row after the other: what is new in each, and whose turn has come.
 
-What is known of rows stands in the tables of `abstain._kernels.decision_tables`. A queue (turns, 4) holds rows, right
-and wrong labels, and labels that have not come.
+What is known of rows stands in the tables of `abstain._kernels.decision_tables`. A queue (turns, 6) holds rows, right
+and wrong labels, labels that have not come, the group, and whether the next turn is of the same cluster, in another
+group; these have come together.
 """
 
 from typing import Any, NamedTuple
@@ -66,6 +67,8 @@ class DecisionRows(NamedTuple):
     verdicts: NDArray[np.int8]
     errors: NDArray[np.int8]
     has_confidence: NDArray[np.bool_]
+    groups: Ints
+    """The number of the group, −1 for none."""
 
 
 class News(NamedTuple):
@@ -87,7 +90,9 @@ class News(NamedTuple):
     """Whether it is the label of an earlier decision."""
 
 
-ROWS = types.NamedTuple(tuple(array(kind) for kind in (whole, whole, types.int8, types.int8, flag)), DecisionRows)
+ROWS = types.NamedTuple(
+    tuple(array(kind) for kind in (whole, whole, types.int8, types.int8, flag, whole)), DecisionRows
+)
 
 
 @compiled()
@@ -144,12 +149,13 @@ def _dispute(tables, first, rank, own):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def _push(tables, rows, right, wrong, pending):  # type: ignore[no-untyped-def]
+def _push(tables, turn):  # type: ignore[no-untyped-def]
     queue, counts = tables.queue, tables.counts
     at = counts[LAST] - counts[BASE]
-    queue[at, 0], queue[at, 1], queue[at, 2], queue[at, 3] = rows, right, wrong, pending
+    for j in range(6):
+        queue[at, j] = turn[j]
     counts[LAST] += 1
-    counts[QUEUED] += right + wrong + pending
+    counts[QUEUED] += turn[1] + turn[2] + turn[3]
 
 
 @compiled()
@@ -167,19 +173,26 @@ def _label(tables, turn, error):  # type: ignore[no-untyped-def]
 
 @compiled()
 def _due(tables, number, popped):  # type: ignore[no-untyped-def]
-    """Remove those whose turn has come, and note what their labels are."""
+    """Remove those whose turn has come, the turns of a cluster together, and note what their labels are."""
     queue, counts = tables.queue, tables.counts
     while counts[FIRST] < counts[LAST]:
-        at = counts[FIRST] - counts[BASE]
-        rows, right, wrong, pending = queue[at, 0], queue[at, 1], queue[at, 2], queue[at, 3]
-        if pending > 0 and counts[QUEUED] - (right + wrong + pending) < counts[WINDOW]:
+        start = end = counts[FIRST] - counts[BASE]
+        waiting = size = 0
+        while end == start or (queue[end - 1, 5] != 0 and end < counts[LAST] - counts[BASE]):
+            waiting += queue[end, 3]
+            size += queue[end, 1] + queue[end, 2] + queue[end, 3]
+            end += 1
+        if waiting > 0 and counts[QUEUED] - size < counts[WINDOW]:
             return
-        counts[FIRST] += 1
-        counts[QUEUED] -= right + wrong + pending
-        if right + wrong > 0:
-            k = counts[POPPED]
-            popped[k, 0], popped[k, 1], popped[k, 2], popped[k, 3] = number, rows, right, wrong
-            counts[POPPED] += 1
+        for at in range(start, end):
+            if queue[at, 1] + queue[at, 2] > 0:
+                k = counts[POPPED]
+                popped[k, 0], popped[k, 4], popped[k, 5] = number, queue[at, 4], counts[FIRST]
+                for j in range(3):
+                    popped[k, 1 + j] = queue[at, j]
+                counts[POPPED] += 1
+        counts[FIRST] += end - start
+        counts[QUEUED] -= size
 
 
 @compiled()
@@ -300,17 +313,20 @@ def _open(tables, key, news, entry, own):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def _enqueue(tables, key, news, own, clustered):  # type: ignore[no-untyped-def]
-    """Give a label to the turn of its decision, and a row that may be labelled later, or is now, a turn."""
+def _enqueue(tables, key, news, own, clustered, turn):  # type: ignore[no-untyped-def]
+    """Give a label to the turn of its decision, and a row that may be labelled later, or is now, its own ``turn``."""
     if news.error >= 0 and news.was_decided and news.verdict != 0:
         _label(tables, own[PLACE], news.error)
     elif not clustered and news.verdict != 0:
+        turn[1], turn[2], turn[3] = 0, 0, 0
         if news.error >= 0:
-            _push(tables, 1, 1 - news.error, news.error, 0)
+            turn[2 if news.error == 1 else 1] = 1
+            _push(tables, turn)
         elif news.is_decision and key != 0 and not news.was_labelled:
             own[PLACE] = tables.counts[LAST]
             amend_entry(tables, own)
-            _push(tables, 1, 0, 0, 1)
+            turn[3] = 1
+            _push(tables, turn)
 
 
 @compiled((ROWS, TABLES, whole, flag, flag, array(whole, 2), array(whole, 2)))
@@ -322,6 +338,8 @@ def take_rows(rows, tables, start, clustered, has_risk, left, popped):  # type: 
     its label came before; the index in the open clusters of the row whose label it is, or −1.
     """
     entry, own, counts = np.empty(5, np.int64), np.empty(5, np.int64), tables.counts
+    turn = np.zeros(6, np.int64)
+    turn[0] = 1
     for i in range(rows.keys.size):
         left[i, :8], left[i, 8] = 0, -1
         news, is_ambiguous = _recognised(rows, i, tables, entry, own)
@@ -344,16 +362,18 @@ def take_rows(rows, tables, start, clustered, has_risk, left, popped):  # type: 
         left[i, 4], left[i, 5] = news.error, own[KEY]
         left[i, 6], left[i, 7] = not news.was_decided, news.was_labelled
         if has_risk and not joins:
-            _enqueue(tables, rows.keys[i], news, own, clustered)
+            turn[4] = rows.groups[i]
+            _enqueue(tables, rows.keys[i], news, own, clustered, turn)
             _due(tables, start + i, popped)
 
 
 @compiled((array(whole, 2), array(whole), array(whole), array(whole), TABLES, flag, array(whole, 2)))
-def close_clusters(clusters, keys, pending_ends, pending, tables, has_risk, popped):  # type: ignore[no-untyped-def]
+def close_clusters(turns, keys, pending_ends, pending, tables, has_risk, popped):  # type: ignore[no-untyped-def]
     """Add clusters to the queue, in this order, and remove those whose turn has come.
 
-    ``clusters`` (n, 4): the number of the last row of all so far, rows, right and wrong labels. ``keys`` are those
-    of all their rows, which are no longer open; those in ``pending``, up to the end of each cluster, wait for labels.
+    ``turns`` (n, 7): the number of the last row of all so far, and a turn as in the queue for each group of a cluster.
+    ``keys`` are those of all their rows, which are no longer open; those in ``pending``, up to the end of each turn,
+    wait for labels.
     """
     entry = np.empty(5, np.int64)
     for key in keys:
@@ -361,14 +381,12 @@ def close_clusters(clusters, keys, pending_ends, pending, tables, has_risk, popp
             entry[PLACE] = NOWHERE
             amend_entry(tables, entry)
     first = 0
-    for k in range(clusters.shape[0] if has_risk else 0):
-        number, rows, right, wrong = clusters[k, 0], clusters[k, 1], clusters[k, 2], clusters[k, 3]
-        waiting = pending_ends[k] - first
+    for k in range(turns.shape[0] if has_risk else 0):
         for j in range(first, pending_ends[k]):
             if read_entry(tables, pending[j], entry):
                 entry[PLACE] = tables.counts[LAST]
                 amend_entry(tables, entry)
         first = pending_ends[k]
-        if right + wrong + waiting > 0:
-            _push(tables, rows, right, wrong, waiting)
-        _due(tables, number, popped)
+        _push(tables, turns[k, 1:])
+        if turns[k, 6] == 0:
+            _due(tables, turns[k, 0], popped)

@@ -1,5 +1,7 @@
 """Every signal that columns of answers allow, by name."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import nan

@@ -26,23 +26,18 @@ class TargetOptions:
 
     risk: Annotated[float | None, typer.Option(help="Largest error rate among accepted samples.")] = None
     coverage: Annotated[float | None, typer.Option(help="Smallest share of samples to accept.")] = None
-    review: Annotated[
-        float | None, typer.Option(help="Largest share of samples to reject; the risk that this leaves is bounded.")
-    ] = None
+    review: Annotated[float | None, typer.Option(help="Largest share of samples to reject.")] = None
     miss_rate: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="CLASS=SHARE", help="Largest share of a true class that is accepted with another answer; repeat."
-        ),
+        typer.Option(metavar="CLASS=SHARE", help="Largest share of a class accepted with another answer; repeat."),
     ] = None
     cost: Annotated[
-        str | None, typer.Option(help="Cost of rejecting, where an error costs 1; or one per true class: 0.1,0.5,…")
+        str | None, typer.Option(help="Cost of rejecting, where an error costs 1; or one per class: 0.1,0.5,…")
     ] = None
     costs: Annotated[
         Path | None,
         typer.Option(
-            help="A .csv with the cost of predicting (row) where it is (column): class names before each row and above "
-            "each column, or numbers alone in the order of the classes."
+            help="A .csv of costs: a row for each predicted class, a column for each true class, with or without names."
         ),
     ] = None
     delta: Delta = 0.05
@@ -57,15 +52,13 @@ class GroupOptions:
         str | None,
         typer.Option(
             metavar="[class|group|COLUMN]",
-            help="A threshold for each predicted class, each group (domain), or each value of a column of the table.",
+            help="A threshold for each predicted class, group, or value of a column.",
             autocompletion=group_kinds,
         ),
     ] = None
-    group_risk: Annotated[
-        float | None, typer.Option(help="With --per: one threshold, with this risk in each group and --risk overall.")
-    ] = None
+    group_risk: Annotated[float | None, typer.Option(help="With --per: one threshold, this risk in each group.")] = None
     each: Annotated[
-        bool, typer.Option("--each", help="With --per: each guarantee holds with probability 1 − δ, not all jointly.")
+        bool, typer.Option("--each", help="With --per: each guarantee holds by itself, not all jointly.")
     ] = False
 
 
@@ -77,7 +70,8 @@ class RuleOptions:
     method: Annotated[
         str | None,
         typer.Option(
-            help="step_down, betting, sgr, bonferroni; with a cost: minimal_cost, chow.", autocompletion=method_names
+            help="Another rule for the target; a wrong name lists them.",
+            autocompletion=method_names,
         ),
     ] = None
     largest_cluster: Annotated[
@@ -85,10 +79,7 @@ class RuleOptions:
     ] = None
     label_above: Annotated[
         float | None,
-        typer.Option(
-            help="Labels of rows at or below this confidence are ignored, and those rows are never accepted. Fix it "
-            "before labelling."
-        ),
+        typer.Option(help="Ignore labels up to this confidence, and never accept those rows. Fix it before labelling."),
     ] = None
     seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0
 
@@ -102,7 +93,7 @@ def calibrate(
     score: Annotated[
         str | None,
         typer.Option(
-            help=f"The score to use, or several with commas, of which the best is used. {ONE_SCORE}",
+            help=f"The score, or several with commas, of which the best is used. {ONE_SCORE}",
             autocompletion=score_or_best,
         ),
     ] = None,
@@ -125,14 +116,7 @@ def calibrate(
         raise InvalidInputError("`--each` must come with `--per`, got no `--per`.")
     is_sketch = outputs.suffix == ".sketch"
     if is_sketch:
-        refused = {
-            "--review": target.review,
-            "--miss-rate": target.miss_rate,
-            "--cost": target.cost,
-            "--costs": target.costs,
-            "--group-risk": groups.group_risk,
-        }
-        refuse(refused | {"--largest-cluster": rule.largest_cluster, "--label-above": rule.label_above}, OF_SKETCH)
+        _check_of_sketch(target, groups, rule)
     with refusal_as_json(json):
         if is_sketch:
             selector = _from_sketch(outputs, _target(target, groups, kind, rule), score)
@@ -146,6 +130,20 @@ def calibrate(
     _print(selector, output, score, json=json, suffix=outputs.suffix if outputs.is_file() and not is_sketch else "")
     if target.costs is not None and not json:
         say(cost_order(rows.n_classes, rows.class_names))
+
+
+def _check_of_sketch(target: TargetOptions, groups: GroupOptions, rule: RuleOptions) -> None:
+    """Refuse options that need the rows."""
+    refused = {
+        "--review": target.review,
+        "--miss-rate": target.miss_rate,
+        "--cost": target.cost,
+        "--costs": target.costs,
+        "--group-risk": groups.group_risk,
+        "--largest-cluster": rule.largest_cluster,
+        "--label-above": rule.label_above,
+    }
+    refuse(refused, OF_SKETCH)
 
 
 def _target(

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Literal, final
 import typer
 
 from abstain._errors import InvalidInputError, MissingFileError
-from abstain.cli.inputs import warn_unused
+from abstain.cli.inputs import stage_outputs, warn_unused
 from abstain.cli.options import Json
 from abstain.cli.printing import print_json, say
 
 if TYPE_CHECKING:
     from abstain.outputs import Outputs
+    from abstain.selector import Cascade, Selector
     from abstain.selector.audited_decisions import AuditedDecisions
     from abstain.selector.certificate import Certificate
 
 BROKEN = 3
+ON = "on"  # how the sources of fresh rows begin in a certificate
 
 
 @final
@@ -38,10 +40,14 @@ class VerdictOptions:
 def certify(
     options: VerdictOptions,
     selector: Annotated[
-        Path | None, typer.Argument(help="A selector file. [with --check, that of the certificate]")
+        Path | None, typer.Argument(help="A selector or cascade file. [with --check, that of the certificate]")
     ] = None,
     on: Annotated[
-        Path | None, typer.Option(help="Fresh labelled outputs, or decisions with an audit, to test the guarantee on.")
+        list[Path] | None,
+        typer.Option(
+            help="Fresh labelled outputs, or decisions with an audit, to test the guarantee on; for a cascade, "
+            "repeat it with the outputs of each model."
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the certificate here (.json, .md or .html).")
@@ -88,14 +94,15 @@ def _read(file: Path) -> "Certificate":
 
 
 def _certificate(
-    selector: Path | None, on: Path | None, options: VerdictOptions, old: "Certificate | None"
+    selector: Path | None, on: list[Path] | None, options: VerdictOptions, old: "Certificate | None"
 ) -> "Certificate":
     """Made of the files named, or else of those of the old certificate."""
-    import abstain
+    from abstain.selector import load_selector
     from abstain.selector.certify import certify as certify_selector
 
-    sources = {} if old is None else dict(old.sources)
-    sources |= {name: str(path) for name, path in (("selector", selector), ("on", on)) if path is not None}
+    given = ({} if selector is None else {"selector": selector}) | _named(on)
+    sources = {} if old is None else {k: v for k, v in old.sources.items() if not (on and k.startswith(ON))}
+    sources |= {name: str(path) for name, path in given.items()}
     if "selector" not in sources:
         raise InvalidInputError(
             "`SELECTOR` must be given, got none. Name a selector file, or a certificate to --check."
@@ -103,31 +110,60 @@ def _certificate(
     level = options.level
     if level is None:
         level = 0.05 if old is None or old.fresh is None else old.fresh.level
-    _check_sources({} if old is None else old.sources, {"selector": selector, "on": on})
-    loaded, fresh = abstain.Selector.load(sources["selector"]), None
-    if "on" in sources:
-        fresh = _fresh_rows(Path(sources["on"]), loaded.group_column or options.group_column)
+    _check_sources({name: file for name, file in sources.items() if name not in given})
+    loaded = load_selector(sources["selector"])
+    files = [Path(file) for name, file in sources.items() if name.startswith(ON)]
+    fresh = _fresh(loaded, files, options.group_column) if files else None
     return certify_selector(loaded, fresh, level=level, sources=sources)
+
+
+def _named(on: list[Path] | None) -> dict[str, Path]:
+    """The files of fresh rows by their names in a certificate: on, then on 2 and so on for the models of a cascade."""
+    return {ON if number == 1 else f"{ON} {number}": path for number, path in enumerate(on or (), start=1)}
+
+
+def _fresh(
+    loaded: "Selector | Cascade", files: list[Path], group: str | None
+) -> "Outputs | list[Outputs] | AuditedDecisions":
+    """The rows to test on: of each model for a cascade, unless they are decisions."""
+    from abstain.selector import Cascade
+
+    if not isinstance(loaded, Cascade):
+        if len(files) > 1:
+            raise InvalidInputError(f"`--on` must be given once for a selector, got {len(files)}.")
+        return _fresh_rows(files[0], loaded.group_column or group)
+    if len(files) == 1 and _are_decisions(files[0]):
+        return _fresh_rows(files[0], None)
+    return stage_outputs(loaded, files, what="--on")
+
+
+def _are_decisions(file: Path) -> bool:
+    """Whether a table has the decisions of `abstain select --audit`."""
+    from abstain.decision_log import is_log
+    from abstain.outputs.columns import SUFFIXES, names_of
+    from abstain.selector.audited_decisions import COLUMNS
+
+    is_table = file.is_file() or is_log(file)
+    return is_table and file.suffix.lower() in SUFFIXES and set(COLUMNS) <= set(names_of(file))
 
 
 def _fresh_rows(file: Path, group: str | None) -> "Outputs | AuditedDecisions":
     """Labelled outputs, or decisions with an audit."""
     import abstain
-    from abstain.outputs.columns import SUFFIXES, names_of
     from abstain.outputs.table import read_decisions
-    from abstain.selector.audited_decisions import COLUMNS, AuditedDecisions
+    from abstain.selector.audited_decisions import AuditedDecisions
 
-    if file.is_file() and file.suffix.lower() in SUFFIXES and set(COLUMNS) <= set(names_of(file)):
+    if _are_decisions(file):
         return AuditedDecisions.of(*read_decisions(file).values())
     rows = abstain.Outputs.load(file, nonfinite="reject", group=group)
     warn_unused(file, group=group)
     return rows
 
 
-def _check_sources(sources: dict[str, str], given: dict[str, Path | None]) -> None:
-    """The files that a certificate names exist, where none are given instead."""
+def _check_sources(sources: dict[str, str]) -> None:
+    """The files that a certificate names exist."""
     for name, file in sources.items():
-        if given.get(name) is None and not Path(file).exists():
+        if not Path(file).exists():
             raise MissingFileError(
                 f"`{file}`, named in the certificate, must exist, got no such file in {Path.cwd()}. "
                 f"Run this where the certificate was made, or give {'SELECTOR' if name == 'selector' else '--on'}."

@@ -28,8 +28,8 @@ def read_costs(file: Path, n_classes: int, class_names: Sequence[str] | None, /)
     for where, names in (("above its columns", columns), ("before its rows", rows)):
         if sorted(names) != sorted(order):
             raise InvalidInputError(
-                f"`{file}` must have each class once {where}, {_listed(order)}, got {_listed(names)}. Or leave all "
-                "names out."
+                f"`{file}` must have each class once {where}, {_listed(order)}, got {_listed(names) or 'none'}. Or "
+                "leave all names out."
             )
     costs = {row[0]: dict(zip(columns, _numbers(file, row[1:]), strict=True)) for row in cells[1:]}
     return [[costs[predicted][true] for true in order] for predicted in order]

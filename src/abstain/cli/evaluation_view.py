@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, final
 
 import typer
 
+from abstain._text import mean_of_outcomes
 from abstain.cli.printing import command_line, print_json, print_next, say, small_table
 from abstain.cli.summary_table import print_summary
 from abstain.cli.terminal import shown
@@ -75,7 +76,8 @@ def print_calibration(evaluation: "Evaluation", run: str, score: str, selector: 
         say(f"Next: {plan} (these rows are too few, or too often wrong, to certify a risk)", whole=True)
         return
     several = len(evaluation.scores) > 1
-    notes = [f"--risk {risk:g} is an example; choose it without these rows ({evaluation.errors.mean():.1%} are wrong)."]
+    total = float(evaluation.outcomes.sum()) if evaluation.outputs.is_graded else int(evaluation.errors.sum())
+    notes = [f"--risk {risk:g} is an example; choose it without these rows ({mean_of_outcomes(total, evaluation.n)})."]
     if several:
         notes.append(recommended_words(score))
     for note in notes:

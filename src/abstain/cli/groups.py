@@ -41,7 +41,7 @@ def groups(
 
     loaded = abstain.Selector.load(selector)
     outputs, columns = _read(table, group_column, loaded.group_column)
-    accepted, errors = loaded.accepts(outputs), loaded.errors(outputs)
+    accepted, errors = loaded.accepts(outputs), loaded.outcomes(outputs)
     named = {
         name: compare_groups(names, accepted, errors, ids=outputs.ids, level=level) for name, names in columns.items()
     }
@@ -56,7 +56,7 @@ def groups(
         )
         return
     for name, each in named.items():
-        _print(name, each)
+        _print(name, each, "a loss of" if outputs.is_graded else "a wrong answer")
     _print_remedies(costs)
 
 
@@ -74,7 +74,7 @@ def _read(table: Path, names: list[str], known: str | None) -> tuple[Any, dict[s
             raise InvalidInputError(f"`--group-column` must not be an outcome, a confidence or an id, got {name}.")
     outputs = abstain.Outputs.load(table, nonfinite="reject", group=known)
     if not outputs.is_labelled:
-        raise InvalidInputError(f"`{table}` must have labels, or a column correct or error, got none.")
+        raise InvalidInputError(f"`{table}` must have labels, or a column correct, error or loss, got none.")
     columns = read_columns(table, text=tuple(names))
     several = {" × ".join(names): intersection(columns)} if len(names) > 1 else {}
     return outputs, columns | several
@@ -89,7 +89,7 @@ def _remedies(selector: Any, calibration: Path, table: Path, names: list[str]) -
     from abstain.thresholds import Quantity
 
     guarantee = selector.threshold.guarantee
-    if guarantee.quantity not in (Quantity.RISK, Quantity.GROUP_RISK) or guarantee.probability is None:
+    if guarantee.quantity.graded not in (Quantity.LOSS, Quantity.GROUP_LOSS) or guarantee.probability is None:
         raise InvalidInputError(
             f"`--remedies` must come with a selector of a guaranteed risk, got one of {guarantee.about}."
         )
@@ -108,17 +108,17 @@ def _with_domain(outputs: Any, groups: Any) -> Any:
         kind = {"logits": outputs.logits, "labels": outputs.labels, "class_names": outputs.class_names}
     else:
         confidences = {name: outputs.confidence(name) for name in outputs.confidence_names}
-        kind = {"confidences": confidences, "errors": outputs.errors}
+        kind = {"confidences": confidences, "losses" if outputs.is_graded else "errors": outputs.outcomes}
     return Outputs(**kind, ids=outputs.ids, domain=groups, nonfinite="reject")
 
 
-def _print(name: str, comparison: "GroupComparison") -> None:
+def _print(name: str, comparison: "GroupComparison", missed: str) -> None:
     say(f"By {name}, intervals that hold together with probability {comparison.level:g}:")
     for group in sorted(comparison.groups, key=lambda group: group.coverage.value):
         risk = "nothing accepted" if group.risk is None else f"risk {_interval(group.risk)}"
         say(
-            f"- {group.name} ({group.n:,} rows): accepted {_interval(group.coverage)}; {risk}; accepted with a wrong "
-            f"answer {_interval(group.missed)}"
+            f"- {group.name} ({group.n:,} rows): accepted {_interval(group.coverage)}; {risk}; accepted with "
+            f"{missed} {_interval(group.missed)}"
         )
     for gap in comparison.gaps():
         say(gap.words)

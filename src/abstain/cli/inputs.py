@@ -1,4 +1,4 @@
-"""What commands read: outputs in memory, sketches, and many Parquet files; and what of it they leave out."""
+"""The inputs of commands: outputs in memory, sketches or many Parquet files; and notes on columns that are not read."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +11,9 @@ from abstain.cli.progress import rows_bar
 from abstain.cli.terminal import program
 
 if TYPE_CHECKING:
+    from abstain.outputs import Outputs
     from abstain.scale import SketchResult
+    from abstain.selector import Cascade
     from abstain.sketch import Sketch
 
 IN_MEMORY = "come with several Parquet files or --engine"
@@ -65,6 +67,15 @@ def sketch_files(
         )
 
 
+def check_sketch_path(output: Path, /) -> None:
+    """The file to write must be one that other commands take for a sketch."""
+    from abstain._io.files import check_output_path
+
+    if output.suffix != ".sketch":
+        raise InvalidInputError(f"`--output` must end in .sketch, got {output.name}.")
+    check_output_path(output)
+
+
 def write_sketch(sketch: "Sketch", output: Path, /, *, minimum: int | None, json: bool) -> None:
     """Write a sketch, without small counts if there is a minimum, and print what is in it."""
     from abstain.sketch.suppression import coarsened
@@ -77,6 +88,17 @@ def write_sketch(sketch: "Sketch", output: Path, /, *, minimum: int | None, json
         return
     say(f"Wrote {output}: {sketch.summary()}")
     say(f"Next: {program()} evaluate {output}, or {program()} merge {output} … -o all.sketch", whole=True)
+
+
+def stage_outputs(cascade: "Cascade", locations: Sequence[str | Path], /, *, what: str = "OUTPUTS") -> "list[Outputs]":
+    """The outputs of each model of a cascade, in its order."""
+    from abstain.outputs import Outputs
+
+    if len(locations) != len(cascade.names):
+        raise InvalidInputError(
+            f"`{what}` must be one for each model of the cascade ({', '.join(cascade.names)}), got {len(locations)}."
+        )
+    return [Outputs.load(Path(location), nonfinite="reject") for location in locations]
 
 
 def unused_notes(outputs: Path, /, *, group: str | None = None) -> list[str]:

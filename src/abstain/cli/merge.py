@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from abstain._errors import InvalidInputError
-from abstain.cli.inputs import write_sketch
+from abstain.cli.inputs import check_sketch_path, write_sketch
 from abstain.cli.options import Json, Minimum
 
 
@@ -20,11 +20,10 @@ def merge(
 
     Example: abstain merge a.sketch b.sketch -o ab.sketch
     """
-    from abstain._io.files import check_output_path
     from abstain.sketch import Sketch
     from abstain.sketch import merge as merge_sketches
 
-    check_output_path(output)
+    check_sketch_path(output)
     _check_different(sketches)
     merged = merge_sketches([Sketch.load(file) for file in sketches], names=[str(file) for file in sketches])
     write_sketch(merged, output, minimum=minimum, json=json)

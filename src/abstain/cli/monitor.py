@@ -15,12 +15,14 @@ from abstain._errors import InvalidInputError, MissingFileError
 from abstain._io.files import read_text, write_text
 from abstain._io.locks import alone_with
 from abstain.cli.options import Json
+from abstain.cli.printing import warn
 from abstain.cli.watch_view import print_acknowledged, print_raised, print_standing, print_watch, warn_unused_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from abstain.monitor import AcceptanceMonitor, DeploymentMonitor
+    from abstain.monitor.rule import Rule
     from abstain.monitor.watch import Watch
     from abstain.selector import Selector
 
@@ -33,58 +35,86 @@ class WatchOptions:
     """What is monitored."""
 
     selector: Annotated[
-        Path | None, typer.Option(help="The selector file: monitor its risk, share accepted and confidences.")
+        Path | None,
+        typer.Option(help="The selector or cascade file: monitor its risk, share accepted and confidences."),
     ] = None
     risk: Annotated[float | None, typer.Option(help="The guaranteed risk. [that of the selector]")] = None
     calibration: Annotated[
         str | None, typer.Option(help="ACCEPTED/N of the calibration sample, to monitor the share accepted.")
     ] = None
-    delta: Annotated[float, typer.Option(help="Probability of a false alarm of each kind, over all time.")] = 0.05
+    delta: Annotated[
+        float,
+        typer.Option(help="Probability of a false alarm of each kind, in all rows or any group, over all time."),
+    ] = 0.05
+    per: Annotated[
+        str | None,
+        typer.Option(help="Monitor each group too: class, or the column that names them. [that of the selector]"),
+    ] = None
     label_window: Annotated[
         int | None,
         typer.Option(help="Accepted decisions after which a missing label is no longer waited for. [1000]"),
     ] = None
+    recent: Annotated[
+        int | None, typer.Option(help="Last labelled rows, and decisions, to report beside those of all time. [1000]")
+    ] = None
 
     def start(self) -> "Watch | None":
         """A new watch of what the options ask for; None if that is nothing."""
-        from abstain import Selector
         from abstain.monitor.history import WINDOW_ROWS
+        from abstain.monitor.recent import RECENT_ROWS
         from abstain.monitor.rule import Rule
         from abstain.monitor.watch import Watch
+        from abstain.selector.cascades.loading import certifying_selector, load_selector
         from abstain.thresholds.sample import check_chance
 
         if self.label_window is not None and self.label_window < 0:
             raise InvalidInputError(f"`--label-window` must be at least 0, got {self.label_window}.")
+        if self.recent is not None and self.recent < 1:
+            raise InvalidInputError(f"`--recent` must be at least 1, got {self.recent}.")
         check_chance("--delta", self.delta)
-        selector = None if self.selector is None else Selector.load(self.selector)
-        monitors = self._monitors(selector)
-        window = WINDOW_ROWS if self.label_window is None else self.label_window
+        selector = None if self.selector is None else certifying_selector(load_selector(self.selector))
         rule = None if selector is None else Rule.of(selector)
-        return Watch(monitors, rule=rule, label_window=window) if monitors.parts else None
+        monitors = self._monitors(selector, self._groups(rule))
+        window = WINDOW_ROWS if self.label_window is None else self.label_window
+        recent = RECENT_ROWS if self.recent is None else self.recent
+        return Watch(monitors, rule=rule, label_window=window, recent_window=recent) if monitors.parts else None
 
-    def _monitors(self, selector: "Selector | None") -> "DeploymentMonitor":
+    def _groups(self, rule: "Rule | None") -> str | None:
+        """What the groups are; a table has one column for those of the selector and of the monitors."""
+        own = None if rule is None else rule.per
+        if self.per is None or own is None or "class" in (self.per, own):
+            return self.per or own
+        if self.per != own:
+            raise InvalidInputError(
+                f"`--per` must be class, or {own} as in the selector, got {self.per}. Leave it out to monitor each "
+                f"{own}."
+            )
+        return own
+
+    def _monitors(self, selector: "Selector | None", per: str | None) -> "DeploymentMonitor":
         from abstain.monitor import DeploymentMonitor, RiskMonitor
 
+        delta = self.delta if per is None else self.delta / 2  # the other half is for the groups
         if selector is not None:
-            monitors = DeploymentMonitor.of(selector, risk=self.risk, delta=self.delta)
+            monitors = DeploymentMonitor.of(selector, risk=self.risk, delta=delta)
         else:
-            monitors = DeploymentMonitor(None if self.risk is None else RiskMonitor(risk=self.risk, delta=self.delta))
-        if self.calibration is None:
-            return monitors
-        if monitors.clustered:
-            raise InvalidInputError(
-                "`--calibration` must be left out for a selector calibrated with ids, since each id counts once, got "
-                f"{self.calibration}."
-            )
-        return replace(monitors, acceptance=self._acceptance(self.calibration))
+            monitors = DeploymentMonitor(None if self.risk is None else RiskMonitor(risk=self.risk, delta=delta))
+        if self.calibration is not None:
+            if monitors.clustered:
+                raise InvalidInputError(
+                    "`--calibration` must be left out for a selector calibrated with ids, since each id counts once, "
+                    f"got {self.calibration}."
+                )
+            monitors = replace(monitors, acceptance=self._acceptance(self.calibration, delta))
+        return monitors if per is None else monitors.by_group(per, delta=delta, selector=selector)
 
-    def _acceptance(self, calibration: str) -> "AcceptanceMonitor":
+    def _acceptance(self, calibration: str, delta: float) -> "AcceptanceMonitor":
         from abstain.monitor import AcceptanceMonitor
 
         accepted, _, n = calibration.partition("/")
         if not (calibration.isascii() and accepted.isdigit() and n.isdigit()):
             raise InvalidInputError(f"`--calibration` must be ACCEPTED/N, such as 800/1000, got {calibration!r}.")
-        return AcceptanceMonitor.from_calibration(accepted=int(accepted), n=int(n), delta=self.delta)
+        return AcceptanceMonitor.from_calibration(accepted=int(accepted), n=int(n), delta=delta)
 
     def resume(self, state: Path | None, /) -> "Watch":
         """The watch in the state file, or else a new one."""
@@ -104,6 +134,13 @@ class WatchOptions:
                 f"`--label-window` must be that of the state, {saved.turns.window}, got {self.label_window}. Leave it "
                 "out, or name a new file."
             )
+        if self.recent not in (None, saved.recent.window):
+            raise InvalidInputError(
+                f"`--recent` must be that of the state, {saved.recent.window}, got {self.recent}. Leave it out, or "
+                "name a new file."
+            )
+        if new is not None and new.recent.window != saved.recent.window:
+            new = replace(self, recent=saved.recent.window).start()
         if new is not None and (saved.monitors.begun() != new.monitors or saved.rule not in (None, new.rule)):
             raise InvalidInputError(
                 f"`--state` must belong to the selector and options given, got another monitor in {state.name}. Leave "
@@ -131,13 +168,14 @@ def monitor(
 
     Give rows in the order of the decisions; sorted rows look like a change.
 
-    A label is a row with `error` (true or false; empty while it is unknown), with `correct`, or with `label` and
+    A label is a row with `error` (true or false; empty while it is unknown), `correct`, `loss`, or with `label` and
     `prediction`. It counts towards the risk if `accepted` is true or missing. A decision is a row with `confidence`, or
     without a label. It counts towards the share accepted if it has `accepted`, and towards the distribution of
     confidence. With --selector, its threshold decides rows that have a confidence but no `accepted`.
 
-    If the selector has a threshold for each group, groups are read from the column that --per named at calibration,
-    else from `group` or `domain`.
+    Groups are monitored one by one if the selector has a threshold for each, or with --per. They are read from the
+    column that --per names, else from `group` or `domain`. A false alarm of a kind, in all rows or in any group, has
+    probability at most delta; groups may appear later. Recent rows (--recent) are observed, without a guarantee.
 
     With `id`, the sample's own name, a decision and its label count once each, however often they are given; 7 and 7.0
     are the same id. Rows of one file with equal `id`, `confidence`, `accepted` and group are separate decisions, and a
@@ -163,7 +201,10 @@ def monitor(
     with nullcontext() if state is None else alone_with(state):
         watch = options.resume(state)
         before = watch.rows
+        is_new = state is not None and not state.exists()
         _observe(watch, stream, state, quiet=json)
+    if is_new:
+        warn(f"started a new state, {state}, which did not exist.")
     print_watch(watch, before, json=json)
     if watch.standing:
         raise typer.Exit(3)
@@ -202,7 +243,7 @@ def _read(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> No
 
     live, before, warned = stream == LIVE, watch.rows, False
     decided = {} if watch.rule is None else {"decided": watch.rule.decided}
-    group = None if watch.rule is None else watch.rule.column
+    group = watch.group_column
     saved, pause = time.monotonic(), EVERY_SECONDS
     for batch in batches(stream, {part.columns[0] for part in watch.monitors.parts.values()}):
         if not live and state is not None and watch.rows == 0 and not state.exists():

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 ONE_SCORE = "[confidence_margin, or the table's only confidence; `best` chooses on a fifth of the rows]"
 ALL_SCORES = "[all that the outputs allow]"
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Log = Annotated[
+    Path | None, typer.Option(help="Add every decision to this log: a .jsonl file, or a .parquet folder of parts.")
+]
 Figure = Annotated[Path | None, typer.Option(help="Write the risk-coverage curves here (.png, .pdf, .svg).")]
 Delta = Annotated[float, typer.Option(help="Probability that the guarantee fails.")]
 Level = Annotated[float, typer.Option(help="Level of the confidence intervals.")]

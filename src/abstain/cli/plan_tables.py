@@ -122,7 +122,7 @@ def pilot_plan(pilot: Path, score: str | None, /, *, risk: float | None, delta: 
             f"{ids:,} ids."
         )
     sizes = SIZES if n is None else (n,)
-    rows = plan_from_pilot(_confidence(outputs, score), outputs.errors, risk=risk, delta=delta, sizes=sizes)
+    rows = plan_from_pilot(_confidence(outputs, score), outputs.outcomes, risk=risk, delta=delta, sizes=sizes)
     return PlanTable(
         document={"risk": risk, "delta": delta, "pilot": len(outputs), "rows": [asdict(row) for row in rows]},
         columns=("labelled samples", "certified coverage", "in 80% of cases", "nothing certified"),

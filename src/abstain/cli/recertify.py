@@ -2,10 +2,10 @@
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, final
+from typing import TYPE_CHECKING, Annotated, cast, final
 
 import typer
 
@@ -14,8 +14,14 @@ from abstain.cli.options import Json
 from abstain.cli.printing import command_line, print_json, say
 
 if TYPE_CHECKING:
-    from abstain.selector import Selector
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from abstain.selector import Cascade, Selector
+    from abstain.selector.group_recertification import GroupRecertification
     from abstain.selector.recertify import Recertification
+
+    Searched = Recertification | GroupRecertification
 
 
 @final
@@ -27,17 +33,21 @@ class RecertifiedTarget:
     delta: Annotated[
         float | None, typer.Option(help="Probability that the guarantee fails. [that of the selector]")
     ] = None
+    group: Annotated[
+        list[str] | None,
+        typer.Option(help="Certify only this group again; repeat for several. The others keep their thresholds."),
+    ] = None
 
-    def resume(self, old: "Selector", state: Path, /) -> "Recertification":
+    def resume(self, old: "Selector", state: Path, /) -> "Recertification | GroupRecertification":
         """The recertification in the state file, or a new one."""
         from abstain._io.files import read_text
         from abstain._io.records import from_json
-        from abstain.selector.recertify import Recertification
+        from abstain.selector.group_recertification import recertification_of
 
-        new = Recertification.of(old, risk=self.risk, delta=self.delta)
+        new = recertification_of(old, risk=self.risk, delta=self.delta, only=self.group or ())
         if not state.exists():
             return new
-        saved = from_json(read_text(state, "the state of a Recertification"), Recertification, where=str(state))
+        saved = from_json(read_text(state, "the state of a Recertification"), type(new), where=str(state))
         if saved.of_selector != new.of_selector:
             raise InvalidInputError(
                 f"`--state` must be of this selector, got that of another in {state}. Name a new file."
@@ -47,23 +57,44 @@ class RecertifiedTarget:
                 f"`--state` must have the same target, got risk {saved.risk:g} and delta {saved.delta:g}. For another "
                 "target name a new file and use decisions on new rows: labels that led to a target cannot certify it."
             )
+        if self.group and set(self.group) != set(getattr(saved, "groups", ())):
+            raise InvalidInputError(
+                f"`--group` must name the groups of {state}, got different groups. Leave it out, or name a new file."
+            )
         return saved
 
 
+@final
+@dataclass(frozen=True, kw_only=True)
+class LabelOptions:
+    """Where labels come from."""
+
+    ask: Annotated[int | None, typer.Option(min=1, help="Draw this many rows to label.")] = None
+    audited: Annotated[
+        bool, typer.Option("--audited", help="ROWS are decisions with an audit: take the labels of its rows.")
+    ] = False
+
+    def check(self, output: Path | None, /) -> None:
+        """Refuse options that do not go together."""
+        if self.audited and self.ask is not None:
+            raise InvalidInputError(
+                f"`--ask` must come without --audited, whose rows have their labels, got {self.ask}."
+            )
+        if self.ask is not None and (output is None or output.suffix != ".csv"):
+            raise InvalidInputError(f"`--output` must name a .csv file for the rows to label, got {output or 'none'}.")
+
+
 def recertify(
-    selector: Annotated[Path, typer.Argument(help="The selector file that raised the alarm.")],
+    selector: Annotated[Path, typer.Argument(help="The selector or cascade file that raised the alarm.")],
     rows: Annotated[
         Path,
         typer.Argument(
-            help="With --ask, recent decisions (id, confidence); else the requested labels (id, error or correct)."
+            help="With --ask, recent decisions (id, confidence); else the labels (id; error, correct or loss)."
         ),
     ],
     state: Annotated[Path, typer.Option(help="The file that keeps the evidence between calls.")],
     target: RecertifiedTarget,
-    ask: Annotated[int | None, typer.Option(min=1, help="Draw this many rows to label.")] = None,
-    audited: Annotated[
-        bool, typer.Option("--audited", help="ROWS are decisions with an audit: take the labels of its rows.")
-    ] = False,
+    labels: LabelOptions,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="With --ask, the .csv of rows to label; else the new selector."),
@@ -73,94 +104,118 @@ def recertify(
     """Certify a new threshold after an alarm. It is at or above the old one, and tested after every batch of labels.
 
     First draw rows to label from recent decisions (--ask). Fill in the column error (1 where the answer is wrong), or
-    rename it to correct (1 where the answer is right), and give the file back. Repeat until a threshold is certified;
-    stopping early does not weaken the guarantee. Rows with the same id are one cluster, of which a single row is drawn;
-    the column row has its number. Decisions of `abstain select --audit` need no --ask: give them with --audited.
+    rename it to correct (1 where the answer is right), and give the file back; of graded answers the column is loss.
+    Repeat until a threshold is certified; stopping early does not weaken the guarantee. Rows with the same id are one
+    cluster, of which a single row is drawn; the column row has its number. If the selector has a threshold for each
+    group, labels are drawn evenly from the groups, which are certified one by one; a group that is not certified is
+    rejected by the new selector. Decisions of `abstain select --audit` need no --ask: give them with --audited.
 
     Example: abstain recertify s.abstain decisions.csv --state again.json --ask 200 -o to-label.csv
     """
     from abstain._io.files import check_output_path
-    from abstain.selector import Selector
+    from abstain.selector import GroupRecertification
+    from abstain.selector.cascades.loading import certifying_selector, load_selector
 
     for file in filter(None, (state, output)):
         check_output_path(file)
-    old = Selector.load(selector)
+    loaded = load_selector(selector)
+    old = certifying_selector(loaded)
     saved = target.resume(old, state)
-    if audited and ask is not None:
-        raise InvalidInputError(f"`--ask` must come without --audited, whose rows have their labels, got {ask}.")
-    if ask is None:
-        answered = (_audited if audited else _answer)(saved, rows, state)
-        _print(answered, old, output, json=json)
+    labels.check(output)
+    if labels.ask is None or output is None:
+        answered = _answer(saved, rows, state, audited=labels.audited)
+        if isinstance(answered, GroupRecertification):
+            _print_groups(answered, loaded, output, json=json)
+        else:
+            _print(answered, loaded, output, json=json)
         return
-    if output is None or output.suffix != ".csv":
-        raise InvalidInputError(f"`--output` must name a .csv file for the rows to label, got {output or 'none'}.")
-    asked = _ask(saved, rows, ask, state, output)
+    asked = _ask(saved, rows, labels.ask, state, output, column="loss" if _is_graded(old) else "error")
     if json:
         print_json({"pending": list(asked.pending), "labels": len(asked.ids)})
         return
-    say(f"Label the {len(asked.pending)} rows in {output}: 1 in the column error where the answer is wrong, else 0.")
+    fill = (
+        "its loss in the column loss" if _is_graded(old) else "1 in the column error where the answer is wrong, else 0"
+    )
+    say(f"Label the {len(asked.pending)} rows in {output}: {fill}.")
     then = command_line("recertify", selector, output, "--state", state, "-o", "new.abstain")
     say(f"Then: {then}", whole=True)
 
 
-def _ask(saved: "Recertification", rows: Path, labels: int, state: Path, output: Path) -> "Recertification":
+def _is_graded(selector: "Selector") -> bool:
+    return selector.threshold.guarantee.quantity.event == "loss"
+
+
+def _ask(saved: "Searched", rows: Path, labels: int, state: Path, output: Path, *, column: str) -> "Searched":
     """Draw rows to label and write them."""
     from abstain._io.files import write_text
     from abstain.outputs.table import read_columns
+    from abstain.selector.recertify import Recertification
 
     columns = read_columns(rows, number=("confidence",), text=("id",), if_there=("prediction",))
-    asked = saved.ask(columns["confidence"], columns["id"], labels=labels)
-    predictions = columns.get("prediction")
-    chosen = None if predictions is None else [str(predictions[row]) for row in asked.pending_rows]
+    extra = {name: columns[name] for name in ("prediction",) if name in columns}
+    if isinstance(saved, Recertification):
+        asked: Searched = saved.ask(columns["confidence"], columns["id"], labels=labels)
+    else:
+        groups = _read_groups(saved, rows)
+        asked = saved.ask(columns["confidence"], columns["id"], groups, labels=labels)
+        extra |= {} if saved.per == "class" else {saved.per: groups}
     several = len(set(columns["id"])) < len(columns["id"])
-    write_text(output, _to_label(asked, chosen, rows=several))
+    write_text(output, _to_label(asked, extra, column, rows=several))
     write_text(state, asked.to_json())
     return asked
 
 
-def _to_label(asked: "Recertification", predictions: list[str] | None, *, rows: bool) -> str:
-    """A table of the rows to label; id and error are read back.
+def _read_groups(saved: "GroupRecertification", rows: Path) -> "NDArray[np.str_]":
+    """The group of each row, from the prediction, or the column that the selector was calibrated with."""
+    from abstain.outputs.table import read_columns
+
+    if saved.per == "class":
+        return cast("NDArray[np.str_]", read_columns(rows, text=("prediction",))["prediction"])
+    given = read_columns(rows, if_there=(saved.per, "group", "domain"))
+    if not given:
+        raise InvalidInputError(f"`{rows}` must have a column {saved.per}, whose values have a threshold each.")
+    return cast("NDArray[np.str_]", next(iter(given.values())))
+
+
+def _to_label(asked: "Searched", extra: "dict[str, NDArray[np.str_]]", column: str, *, rows: bool) -> str:
+    """A table of the rows to label; id and the column of errors or losses are read back.
 
     Where ids repeat, the column row is the number of the row in the decisions, the first being 1.
     """
     columns: dict[str, Sequence[object]] = {"id": asked.pending}
     if rows:
         columns["row"] = [row + 1 for row in asked.pending_rows]
-    if predictions is not None:
-        columns["prediction"] = predictions
-    columns |= {"confidence": asked.pending_confidence, "error": [""] * len(asked.pending)}
+    columns |= {name: [str(values[row]) for row in asked.pending_rows] for name, values in extra.items()}
+    columns |= {"confidence": asked.pending_confidence, column: [""] * len(asked.pending)}
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows([[*columns], *zip(*columns.values(), strict=True)])
     return text.getvalue()
 
 
-def _answer(saved: "Recertification", rows: Path, state: Path) -> "Recertification":
-    """Read the labels, and save what they show."""
+def _answer(saved: "Searched", rows: Path, state: Path, *, audited: bool) -> "Searched":
+    """Read the labels, of an audit or of rows that were asked for, and save what they show."""
     from abstain._io.files import write_text
-    from abstain.outputs.table import read_errors
-
-    answered = saved.answer(*read_errors(rows))
-    write_text(state, answered.to_json())
-    return answered
-
-
-def _audited(saved: "Recertification", rows: Path, state: Path) -> "Recertification":
-    """Read the labels of an audit, and save what they show."""
-    from abstain._io.files import write_text
-    from abstain.outputs.table import read_decisions
+    from abstain.outputs.table import read_decisions, read_errors
     from abstain.selector.audited_decisions import AuditedDecisions
+    from abstain.selector.recertify import Recertification
 
-    answered = saved.take(AuditedDecisions.of(*read_decisions(rows).values()))
+    answered: Searched
+    if not audited:
+        answered = saved.answer(*read_errors(rows))
+    elif isinstance(saved, Recertification):
+        answered = saved.take(AuditedDecisions.of(*read_decisions(rows).values()))
+    else:
+        answered = saved.take(AuditedDecisions.of(*read_decisions(rows).values()), _read_groups(saved, rows))
     write_text(state, answered.to_json())
     return answered
 
 
-def _print(answered: "Recertification", old: "Selector", output: Path | None, *, json: bool) -> None:
+def _print(answered: "Recertification", old: "Selector | Cascade", output: Path | None, *, json: bool) -> None:
     """What the labels certify; the new selector is written if there is one."""
     threshold, labels = answered.threshold, len(answered.ids)
     if threshold is not None and output is not None:
-        answered.selector(old).save(output)
+        _renewed(answered, old).save(output)
     if json:
         value = None if threshold is None else threshold.value
         print_json({"labels": labels, "looks": answered.looks, "threshold": value})
@@ -175,6 +230,48 @@ def _print(answered: "Recertification", old: "Selector", output: Path | None, *,
         say(f"Certified after {labels} labels: {threshold}")
         if output is not None:
             say(f"New selector: {output}")
+
+
+def _print_groups(
+    answered: "GroupRecertification", old: "Selector | Cascade", output: Path | None, *, json: bool
+) -> None:
+    """What the labels certify in each group; the new selector is written if a group has a threshold."""
+    certified, labels = answered.certified, len(answered.ids)
+    if certified and output is not None:
+        _renewed(answered, old).save(output)
+    if json:
+        values = {name: group.certified for name, group in answered.groups.items()}
+        print_json({"labels": labels, "thresholds": values})
+        return
+    say(f"Certified after {labels} labels: {len(certified)} of {len(answered.groups)} groups ({answered.per}).")
+    for name, group in answered.groups.items():
+        if group.certified is not None:
+            say(f"- {name}: accept iff confidence > {group.certified:.6g}, by {len(group.ids)} labels.")
+        else:
+            none = f"nothing after {len(group.ids)} labels; the next test is at {group.next_look}"
+            say(f"- {name}: {none}. {_to_go(group)}")
+    if certified:
+        say(
+            f"- In every certified group the risk is at most {answered.risk:g}, in all together with probability at "
+            f"least {1 - answered.delta:g}. The new selector rejects groups of this list that are not certified."
+        )
+        if output is not None:
+            say(f"New selector: {output}")
+
+
+def _renewed(answered: "Searched", old: "Selector | Cascade") -> "Selector | Cascade":
+    """The old selector or cascade with the new threshold."""
+    from abstain.selector import Cascade
+
+    if isinstance(old, Cascade):
+        return replace(old, selector=answered.selector(old.selector))
+    return answered.selector(old)
+
+
+def _to_go(group: "Recertification") -> str:
+    """How a group gets the labels for its next test."""
+    step = _next_step(group)
+    return f"Next: {step}" if step.startswith("--") else f"It needs {step}"
 
 
 def _next_step(answered: "Recertification") -> str:

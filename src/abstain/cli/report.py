@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any, final
 
 import typer
 
+from abstain._errors import InvalidInputError
 from abstain.cli.completion import score_names
-from abstain.cli.inputs import unused_notes, warn_unused
-from abstain.cli.options import ALL_SCORES, Group, Json, Nonfinite, check_html, score_list
+from abstain.cli.inputs import stage_outputs, unused_notes, warn_unused
+from abstain.cli.options import ALL_SCORES, Group, Json, Nonfinite, check_html, refuse, score_list
 from abstain.cli.printing import print_json, say
 from abstain.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from abstain.evaluation import Evaluation
+    from abstain.outputs import Outputs
+    from abstain.selector import Cascade, Selector
 
 METRICS = ("augrc", "risk_at_coverage", "coverage_at_risk")  # besides AURC, to choose from on the page
 
@@ -24,7 +27,12 @@ class PageOptions:
     """What the page is about."""
 
     selector: Annotated[
-        Path | None, typer.Option(help="A selector: the page is about its threshold and guarantee on these outputs.")
+        Path | None,
+        typer.Option(help="A selector or cascade: the page is about its threshold and guarantee on these outputs."),
+    ] = None
+    unlabelled: Annotated[
+        Path | None,
+        typer.Option(help="New outputs without labels: a section estimates the risk of --selector on them."),
     ] = None
     risk: Annotated[
         float | None, typer.Option(help="Largest error rate among accepted samples. [about half of the error rate]")
@@ -47,23 +55,28 @@ class ReportOptions:
     nonfinite: Nonfinite = "error"
     seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0
 
-    def evaluate(self, outputs: Path, group: str | None, progress: Any, /) -> "Evaluation":
-        """The evaluation, with notes on columns that are not used."""
+    def evaluate(self, outputs: "Outputs", paths: list[Path], progress: Any, /, *, score: str | None) -> "Evaluation":
+        """The evaluation of all scores or of one, with notes on columns that are not used."""
         import abstain
 
         evaluation = abstain.evaluate(
-            abstain.Outputs.load(outputs, nonfinite=self.nonfinite, group=group),  # type: ignore[arg-type]
-            scores=score_list(self.score) or "all",
+            outputs,
+            scores=([score] if score else None) or score_list(self.score) or "all",
             metrics=self.metric or METRICS,
             fitting=abstain.FittingDraw(seed=self.seed),
             progress=progress,
         )
-        return replace(evaluation, notes=(*evaluation.notes, *unused_notes(outputs, group=group)))
+        notes = [note for path in paths for note in unused_notes(path, group=self.group)]
+        return replace(evaluation, notes=(*evaluation.notes, *notes))
 
 
 def report(
     outputs: Annotated[
-        Path, typer.Argument(help="A folder of outputs, an .npz file, or a .csv, .parquet or .jsonl table.")
+        list[Path],
+        typer.Argument(
+            help="A folder of outputs, an .npz file, or a .csv, .parquet or .jsonl table; one for each model of a "
+            "cascade."
+        ),
     ],
     options: ReportOptions,
     page: PageOptions,
@@ -79,13 +92,25 @@ def report(
     import abstain
     from abstain.evaluation import verdict
     from abstain.report.evaluation_page import TITLE, PageLabels, check_page, decision_words, write_page
+    from abstain.selector.cascades.loading import certifying_selector, load_selector
 
     check_html("--output", output)
     check_page(output)
-    selector = None if page.selector is None else abstain.Selector.load(page.selector)
-    group = options.group if options.group is not None or selector is None else selector.group_column
+    loaded = None if page.selector is None else load_selector(page.selector)
+    selector = None if loaded is None else certifying_selector(loaded)
+    if page.unlabelled is not None and selector is None:
+        raise InvalidInputError("`--unlabelled` must come with `--selector`, whose risk is estimated, got it alone.")
+    if isinstance(loaded, abstain.Cascade):
+        refuse({"--unlabelled": page.unlabelled}, "be left out with a cascade")
+    if options.group is None and selector is not None and not isinstance(loaded, abstain.Cascade):
+        options = replace(options, group=selector.group_column)
+    rows, score = _rows(loaded, outputs, options)
     with progress_bar() as progress:
-        evaluation = options.evaluate(outputs, group, progress)
+        evaluation = options.evaluate(rows, outputs, progress, score=score)
+        estimate = None
+        if page.unlabelled is not None and selector is not None:
+            new = abstain.Outputs.load(page.unlabelled, nonfinite="reject", group=options.group)
+            estimate = abstain.estimate_risk(selector, new, reference=evaluation.given)
         progress("Writing the page", 1.0)
         case = write_page(
             evaluation,
@@ -93,19 +118,41 @@ def report(
             selector=selector,
             risk=page.risk,
             delta=page.delta,
-            labels=PageLabels(run=str(outputs), selector_file=str(page.selector), title=page.title or TITLE),
+            labels=PageLabels(
+                run=" ".join(map(str, outputs)), selector_file=str(page.selector), title=page.title or TITLE
+            ),
+            estimate=estimate,
         )
-    warn_unused(outputs, group=group)
+    for path in outputs:
+        warn_unused(path, group=options.group)
     conclusion = verdict(evaluation)
     if json:
         document = {"report": str(output), "n": case.n, "decision": _decision(case), "verdict": conclusion.to_dict()}
-        print_json(document)
+        print_json(document | ({} if estimate is None else {"unlabelled": estimate.to_dict()}))
         return
     say(decision_words(case))
     say(conclusion.words)
     if selector is None and len(evaluation.scores) > 1:
         say(f"Score: {case.point.score}, as `abstain evaluate` recommends; --score NAME uses another.")
+    if estimate is not None:
+        say(estimate.lines()[0])
+        say(estimate.lines()[-1])
     say(f"Report: {output}")
+
+
+def _rows(
+    loaded: "Selector | Cascade | None", outputs: list[Path], options: ReportOptions
+) -> tuple["Outputs", str | None]:
+    """The outputs, those of the models of a cascade combined; and the only score there is, for a cascade."""
+    import abstain
+
+    if isinstance(loaded, abstain.Cascade):
+        refuse({"--score": options.score, "--group": options.group}, "be left out with a cascade")
+        return loaded.combined(stage_outputs(loaded, outputs)), loaded.selector.score
+    if len(outputs) > 1:
+        raise InvalidInputError(f"`OUTPUTS` must be one without a cascade, got {len(outputs)}.")
+    rows = abstain.Outputs.load(outputs[0], nonfinite=options.nonfinite, group=options.group)  # type: ignore[arg-type]
+    return rows, None
 
 
 def _decision(case: Any) -> dict[str, Any]:

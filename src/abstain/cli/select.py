@@ -2,19 +2,20 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, final
+from typing import TYPE_CHECKING, Annotated, Any, final
 
 import typer
 
 from abstain.cli.inputs import check_in_memory, is_sharded
-from abstain.cli.options import EngineOptions, Json, refuse
+from abstain.cli.options import EngineOptions, Json, Log, refuse
 from abstain.cli.printing import print_json, say
 from abstain.cli.progress import rows_bar
 
 if TYPE_CHECKING:
     from abstain.scale import SelectionCounts
-    from abstain.selector import ReviewPlan, Selector
+    from abstain.selector import Cascade, ReviewPlan, Selector
 
+OF_CASCADE = "be left out with a cascade, which decides on outputs in memory"
 OF_REVIEW = "come with outputs in memory. Give one file or folder of outputs"
 
 
@@ -41,24 +42,31 @@ class ReviewOptions:
 
 
 def select(
-    selector: Annotated[Path, typer.Argument(help="A selector file.")],
+    selector: Annotated[Path, typer.Argument(help="A selector or cascade file.")],
     outputs: Annotated[
-        list[str], typer.Argument(help="Outputs to decide on, or many Parquet files; labels are not needed.")
+        list[str],
+        typer.Argument(
+            help="Outputs to decide on, of each model for a cascade, or many Parquet files; labels are not needed."
+        ),
     ],
     output: Annotated[
         str, typer.Option("--output", "-o", help="The .csv or .parquet file to write; a folder for many Parquet files.")
     ],
     engine: EngineOptions,
     review: ReviewOptions,
+    log: Log = None,
     json: Json = False,
 ) -> None:
     """Accept or reject each prediction. The table has id, prediction, confidence, accepted, reason and error.
 
-    `reason` explains why a sample is rejected; `error` is there if the outputs have labels. Outputs without ids get
-    ids made of a digest of the outputs and the row number.
+    `reason` explains why a sample is rejected; `error`, or `loss`, is there if the outputs have labels.
+    Outputs without ids get ids made of a digest of the outputs and the row number.
 
     With --capacity and --audit the table also has the columns review (queue, overflow, audit), need (the position in
     the queue) and inclusion (the probability with which a label is asked for). Overflow stays rejected.
+
+    With --log each decision is also added to a log that `monitor`, `certify` and `recertify` read, with its time, its
+    threshold and the digest of the selector; a decision that is in the log already is not added again.
 
     Of many Parquet files each gets its own file of decisions in the folder; called again, the command continues where
     it stopped.
@@ -67,18 +75,25 @@ def select(
     """
     import abstain
     import abstain.scale
+    from abstain.selector import load_selector
 
-    loaded = abstain.Selector.load(selector)
+    loaded = load_selector(selector)
     plan = review.plan()
     lines: list[str] = []
-    if is_sharded(outputs, engine):
-        refuse({"--capacity": review.capacity, "--audit": review.audit}, OF_REVIEW)
+    if isinstance(loaded, abstain.Cascade):
+        refuse(
+            {"--engine": engine.engine, "--workers": engine.workers, "--address": engine.address, "--log": log},
+            OF_CASCADE,
+        )
+        counts, lines = _of_cascade(loaded, outputs, Path(output), plan)
+    elif is_sharded(outputs, engine):
+        refuse({"--capacity": review.capacity, "--audit": review.audit, "--log": log}, OF_REVIEW)
         execution = engine.execution()
         with rows_bar() as progress:
             counts = abstain.scale.select(loaded, outputs, output, execution=execution, progress=progress)
     else:
         check_in_memory(engine)
-        counts, lines = _in_memory(loaded, Path(outputs[0]), Path(output), plan)
+        counts, lines = _in_memory(loaded, Path(outputs[0]), Path(output), plan, log)
     if json:
         print_json({"n": counts.n, "accepted": counts.accepted, "decisions": output})
         return
@@ -86,6 +101,8 @@ def select(
         names = ", ".join(counts.unseen)
         say(f"Rejected {counts.unseen.total()} samples of groups that calibration did not contain: {names}.")
     wrong = "" if counts.wrong is None else f", {counts.wrong} of them wrong"
+    if isinstance(counts.wrong, float):
+        wrong = f", with a mean loss of {counts.wrong / max(counts.accepted, 1):.4g}"
     say(f"Accepted {counts.accepted} of {counts.n} samples ({counts.accepted / counts.n:.1%}){wrong}.")
     for line in lines:
         say(line)
@@ -93,25 +110,72 @@ def select(
 
 
 def _in_memory(
-    selector: "Selector", outputs: Path, output: Path, plan: "ReviewPlan | None"
+    selector: "Selector", outputs: Path, output: Path, plan: "ReviewPlan | None", log: Path | None
 ) -> tuple["SelectionCounts", list[str]]:
     from collections import Counter
 
     import abstain
-    from abstain.report.tables import COLUMNS, check_table, write_columns
-    from abstain.scale import SelectionCounts
+    from abstain.report.tables import COLUMNS, check_table
 
     check_table(output, COLUMNS)
     run = abstain.Outputs.load(outputs, nonfinite="reject", group=selector.group_column)
+    outcome = "loss" if selector.threshold.guarantee.quantity.event == "loss" else "error"
     decided = selector.decide(run)
+    counts, lines = _written(decided, output, plan, outcome=outcome)
+    if log is not None:
+        lines.append(_logged(selector, log, decided | {"threshold": selector.values(run)}))
+    counts.unseen = Counter(selector.unseen(run))
+    return counts, lines
+
+
+def _of_cascade(
+    cascade: "Cascade", outputs: list[str], output: Path, plan: "ReviewPlan | None"
+) -> tuple["SelectionCounts", list[str]]:
+    """The same by a cascade, on the outputs of its models; and who answers how many."""
+    import numpy as np
+
+    from abstain.cli.inputs import stage_outputs
+    from abstain.report.tables import COLUMNS, check_table
+
+    check_table(output, COLUMNS)
+    decided = cascade.decide(stage_outputs(cascade, outputs))
+    counts, lines = _written(decided, output, plan)
+    names, numbers = np.unique(decided["answered_by"], return_counts=True)
+    shares = dict(zip(names.tolist(), numbers.tolist(), strict=True))
+    answered = ", ".join(f"{name} {shares.get(name, 0):,}" for name in (*cascade.names, "person"))
+    return counts, [f"Answered by: {answered}.", *lines]
+
+
+def _written(
+    decided: dict[str, Any], output: Path, plan: "ReviewPlan | None", *, outcome: str = "error"
+) -> tuple["SelectionCounts", list[str]]:
+    """Write the decisions, with those of a review; how many are accepted, and the words of the review.
+
+    Where nothing is known of the outcomes, an audit gets a column to fill in, of errors or losses.
+    """
+    from abstain.report.tables import write_columns
+    from abstain.scale import SelectionCounts
+
     lines: list[str] = []
     if plan is not None:
         added = plan.columns(decided)
         lines = plan.words(added)
         decided |= added
     columns = {name: values.tolist() for name, values in decided.items()}
-    to_fill = {} if plan is None or not plan.audit or "error" in columns else {"error": [None] * len(run)}
+    n, known = len(columns["id"]), columns.get("error", columns.get("loss"))
+    to_fill = {outcome: [None] * n} if plan is not None and plan.audit and known is None else {}
     write_columns(columns | to_fill, output)
-    pairs = zip(columns.get("error", ()), columns["accepted"], strict=False)
-    wrong = sum(wrong and accepted for wrong, accepted in pairs) if "error" in columns else None
-    return SelectionCounts(len(run), sum(columns["accepted"]), wrong, Counter(selector.unseen(run))), lines
+    pairs = zip(known or (), columns["accepted"], strict=False)
+    wrong = None if known is None else sum(wrong for wrong, accepted in pairs if accepted)
+    return SelectionCounts(n, sum(columns["accepted"]), wrong), lines
+
+
+def _logged(selector: "Selector", log: Path, decided: dict[str, Any]) -> str:
+    """Add decisions to a log, and report how many are new."""
+    from abstain.decision_log import DecisionLog
+
+    columns = {name: values.tolist() for name, values in decided.items()}
+    with DecisionLog(log, selector=selector.digest) as decisions:
+        new = decisions.append(columns | {"id": list(map(str, columns["id"]))})
+        decisions.sync()
+    return f"Log: {log}, {len(new)} new decisions."

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any, final
 import typer
 
 from abstain.cli.completion import score_names
-from abstain.cli.inputs import OF_ENGINE, check_in_memory, is_sharded, sketch_files, warn_unused, write_sketch
+from abstain.cli.inputs import (
+    OF_ENGINE,
+    check_in_memory,
+    check_sketch_path,
+    is_sharded,
+    sketch_files,
+    warn_unused,
+    write_sketch,
+)
 from abstain.cli.options import (
     EngineOptions,
     FittingOn,
@@ -100,9 +108,7 @@ def sketch(
 
     Example: abstain sketch run/ -o a.sketch
     """
-    from abstain._io.files import check_output_path
-
-    check_output_path(output)
+    check_sketch_path(output)
     options.check()
     if is_sharded(outputs, engine):
         counts = _of_files(outputs, options, engine, resume)

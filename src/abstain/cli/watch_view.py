@@ -21,6 +21,9 @@ def print_watch(watch: "Watch", before: int, /, *, json: bool) -> None:
         say("No alarm.")
     for part in parts:
         say(f"- {part.words()}")
+    for line in _recent(watch):
+        say(f"- {line}")
+    _print_groups(watch)
     for caveat in dict.fromkeys(part.caveat for part in parts if part.caveat):
         say(f"- {caveat}")
     for line in _left_out(watch):
@@ -35,9 +38,44 @@ def _document(watch: "Watch", before: int) -> dict[str, Any]:
     ]
     counts = {"rows": watch.rows, "rows_of_input": watch.rows - before, "skipped": watch.skipped}
     counts |= {"forgotten": watch.forgotten, "late_rows": watch.late_rows, "too_large": watch.too_large}
+    counts |= {"labels_without_decision": watch.unmatched}
     counts |= {"waiting": watch.turns.waiting, "pending": watch.turns.pending, "late_labels": watch.turns.late}
-    parts = {name: part.numbers() for name, part in watch.monitors.parts.items()}
+    parts: dict[str, Any] = {name: part.numbers() for name, part in watch.monitors.parts.items()}
+    groups = watch.monitors.groups
+    if groups is not None:
+        parts |= {"groups": groups.numbers(), "rows_of_unmonitored_groups": groups.unwatched}
+    parts |= {"recent": watch.recent.metrics()}
     return {"alarms": list(watch.monitors.alarms), "history": history} | counts | parts
+
+
+def _recent(watch: "Watch") -> Iterator[str]:
+    """The last labelled rows, where there are earlier ones."""
+    recent = watch.recent
+    if len(recent.errors) == recent.window and (risk := recent.risk) is not None:
+        low, high = recent.risk_interval()
+        yield (
+            f"Last {recent.window:,} labelled accepted rows (observed, not guaranteed): {risk:.2%} wrong; 95% interval "
+            f"{low:.2%} to {high:.2%}, for this window alone."
+        )
+
+
+def _print_groups(watch: "Watch") -> None:
+    """The groups with an alarm, and those closest to one."""
+    from abstain.monitor.groups import MOST_NEW
+    from abstain.monitor.table import group_lines
+
+    groups = watch.monitors.groups
+    if groups is None or not groups.all:
+        return
+    alarms = dict.fromkeys(name for _, name in groups.alarms)
+    verdict = f"ALARM in {len(alarms)} of {len(groups.all)}" if alarms else f"no alarm in any of {len(groups.all)}"
+    say(f"- By {groups.per}: {verdict}. The closest to an alarm (all time and recent are observed, not guaranteed):")
+    for line in group_lines(groups):
+        say(f"  {line}", whole=True)
+    if groups.unwatched:
+        say(
+            f"- {groups.unwatched} rows are of groups that came after {MOST_NEW:,} others; they count in all rows only."
+        )
 
 
 def _left_out(watch: "Watch") -> Iterator[str]:
@@ -68,6 +106,11 @@ def _left_out(watch: "Watch") -> Iterator[str]:
             f"Left out {watch.late_rows} rows of ids that had already been counted. Give all rows of an id in one "
             "file, or one after the other on standard input."
         )
+    if watch.unmatched:
+        yield (
+            f"{watch.unmatched} labels have ids of no decision known here, and count as labels of accepted rows. If "
+            "their decisions are in another --state, this is the wrong file."
+        )
     if watch.skipped:
         yield f"Skipped {watch.skipped} rows whose ids were counted before."
     if watch.forgotten:
@@ -81,6 +124,10 @@ def _next_step(watch: "Watch") -> str:
         then = "run `abstain recertify`" if can_recertify else "calibrate again on them"
         return f"label accepted rows, which shows whether the risk has changed too. If it has, {then}."
     if can_recertify:
+        alone = [alarm.group for alarm in watch.standing if alarm.name == "risk" and watch.rule and watch.rule.per]
+        if alone and None not in alone:
+            chosen = " ".join(f"--group {name}" for name in alone[:5])
+            return f"run `abstain recertify … {chosen}`, which seeks new thresholds there with few labels."
         return (
             "run `abstain recertify`, which seeks a new threshold with few labels; or calibrate again on recent rows."
         )
@@ -115,14 +162,20 @@ def since(alarm: "Alarm", /) -> str:
 
 def meaning(watch: "Watch", alarm: "Alarm", /) -> str:
     """What an alarm means."""
-    return watch.monitors.parts[alarm.name].meaning
+    groups = watch.monitors.groups
+    if alarm.group is None or groups is None:
+        return watch.monitors.parts[alarm.name].meaning
+    part = groups.all[alarm.group].parts[alarm.name]
+    is_guaranteed = watch.rule is None or watch.rule.per == groups.per
+    of_all = "the risk is above the risk guaranteed for all rows together"
+    return f"in {groups.per} {alarm.group}, {part.meaning if is_guaranteed or alarm.name != 'risk' else of_all}"
 
 
 def warn_unused_columns(watch: "Watch", names: Iterable[str], /) -> bool:
     """Name the columns that no monitor reads on standard error; whether there were any."""
     from abstain.monitor.row import unused
 
-    group = None if watch.rule is None else watch.rule.column
+    group = watch.group_column
     left = unused(names, {column for part in watch.monitors.parts.values() for column in part.columns}, group=group)
     if left:
         warn(f"no monitor reads these columns: {', '.join(left)}.")

@@ -8,7 +8,7 @@ from abstain.collect.hf_model import hf_model
 from abstain.collect.image_folder import image_folder
 from abstain.collect.model import CallableModel, Model
 from abstain.collect.onnx_model import OnnxModel
-from abstain.collect.run import collect, collect_part
+from abstain.collect.run import CollectOptions, collect, collect_part
 from abstain.collect.sklearn_model import SklearnModel
 from abstain.collect.table import table
 from abstain.collect.timm_model import timm_model
@@ -16,6 +16,7 @@ from abstain.collect.torch_model import TorchModel
 
 __all__ = [
     "CallableModel",
+    "CollectOptions",
     "Data",
     "Model",
     "OnnxModel",

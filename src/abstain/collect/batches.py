@@ -70,6 +70,11 @@ def batches(
         As of `Data`.
     split
         Makes (inputs, labels or None) of a batch of another form.
+
+    Returns
+    -------
+    Data
+        As `collect` takes them.
     """
     split = split or _pair
     labels: list[Any] = []

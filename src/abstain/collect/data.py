@@ -1,5 +1,7 @@
 """Samples as `collect` sees them: inputs one by one, and what is known of each."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

@@ -43,6 +43,11 @@ def hf_dataset(folder: str | PathLike[str], /, *, inputs: str | None = None, lab
         The column of inputs; by default text, image or img.
     labels
         The column of labels, whose feature may have class names; the data have no labels where it is missing.
+
+    Returns
+    -------
+    Data
+        Read sample by sample.
     """
     datasets = require("datasets", extra="hf", feature="Reading Hugging Face datasets")
     with foreign(f"`{folder}` must be a dataset written by save_to_disk"):

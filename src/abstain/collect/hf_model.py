@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from abstain._errors import InvalidInputError, MissingFileError, foreign
-from abstain._extras import require
+from abstain._extras import repair_torchvision, require
 from abstain.collect.model import ModelOptions
 from abstain.collect.torch_model import TorchModel
-from abstain.collect.torchvision import repair_torchvision
 
 LOCAL = {"trust_remote_code": False, "local_files_only": True}
 """Code in the folder of the weights is never run, and nothing is downloaded."""
@@ -31,6 +30,11 @@ def hf_model(path: str | PathLike[str], /, *, device: str = "cpu", amp: bool = F
         Where PyTorch runs it, such as ``cuda:1``.
     amp
         Whether to run it in half precision, as `TorchModel`.
+
+    Returns
+    -------
+    TorchModel
+        With its own preparation of inputs.
     """
     if not Path(path).is_dir():
         raise MissingFileError(f"`model` must be a folder that exists, got {path}. Save the model there first.")

@@ -91,7 +91,7 @@ class OnnxModel(Model):
 def from_spec(rest: str, options: ModelOptions, /) -> OnnxModel:
     """The graph in that file."""
     if not Path(rest).is_file():
-        raise MissingFileError(f"`model` must be a file, got {rest}.")
+        raise MissingFileError(f"`model` must name a file that exists, got {rest}.")
     return OnnxModel(rest, class_names=options.class_names, prepare=options.prepare or np.stack, device=options.device)
 
 

@@ -16,7 +16,7 @@ from itertools import islice
 from os import PathLike
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, final
+from typing import Any, TypedDict, Unpack, final
 
 from abstain._errors import InvalidInputError
 from abstain._io.fingerprint import digest
@@ -37,17 +37,29 @@ FORMAT = 3
 BATCH, SHARD = 64, 2048
 
 
+@final
+class CollectOptions(TypedDict, total=False):
+    """How `collect` reads, and what it does with a sample that fails."""
+
+    batch_size: int | None
+    """By default that of a loader, or 64."""
+    shard_size: int | None
+    """Samples per file of the unfinished run; by default the most batches within 2048 rows."""
+    workers: int
+    """Processes that read and prepare batches while the model runs; the bytes are the same. A loader has its own."""
+    on_error: OnError
+    """``"raise"`` stops at a sample that cannot be read or has non-finite logits, ``"skip"`` leaves it out and lists it
+    in ``collect.json``."""
+
+
 def collect(
     model: Model | Any,
     data: Data | Any | Sequence[Data | Any],
     folder: str | PathLike[str],
     /,
     *,
-    batch_size: int | None = None,
-    shard_size: int | None = None,
-    workers: int = 0,
-    on_error: OnError = "raise",
     progress: Progress | None = None,
+    **options: Unpack[CollectOptions],
 ) -> Outputs:
     """Run a model over data once and save its outputs; called again, resume where it stopped.
 
@@ -62,17 +74,10 @@ def collect(
         `Data`, a PyTorch ``Dataset`` or ``DataLoader``, or a list of these, which become one `Outputs`.
     folder
         Where the outputs are saved.
-    batch_size
-        By default that of a loader, or 64.
-    shard_size
-        Samples per file of the unfinished run; by default the most batches within 2048 rows.
-    workers
-        Processes that read and prepare batches while the model runs; the bytes are the same. A loader has its own.
-    on_error
-        ``"raise"`` stops at a sample that cannot be read or has non-finite logits, ``"skip"`` leaves it out and lists
-        it in ``collect.json``.
     progress
         Called with the number of samples done and the total.
+    **options
+        ``batch_size``, ``shard_size``, ``workers`` and ``on_error``: see `CollectOptions`.
 
     Returns
     -------
@@ -86,7 +91,7 @@ def collect(
     FileConflictError, FileInUseError
         If the folder holds something else, or another process is at work on it.
     """
-    outputs = _Run.of(model, data, folder, batch_size, shard_size, workers, on_error).go(None, progress)
+    outputs = _Run.of(model, data, folder, **options).go(None, progress)
     assert outputs is not None  # only a part may end without
     return outputs
 
@@ -98,11 +103,8 @@ def collect_part(
     part: str,
     /,
     *,
-    batch_size: int | None = None,
-    shard_size: int | None = None,
-    workers: int = 0,
-    on_error: OnError = "raise",
     progress: Progress | None = None,
+    **options: Unpack[CollectOptions],
 ) -> Outputs | None:
     """Like `collect`, but compute one part of the shards, such as one per graphics card.
 
@@ -111,7 +113,7 @@ def collect_part(
 
     Parameters
     ----------
-    model, data, folder, batch_size, shard_size, workers, on_error, progress
+    model, data, folder, progress, **options
         As of `collect`; the same for all parts.
     part
         ``"2/4"`` is the second of four parts.
@@ -121,8 +123,7 @@ def collect_part(
     Outputs or None
         None while other parts are missing.
     """
-    run = _Run.of(model, data, folder, batch_size, shard_size, workers, on_error)
-    return run.go(Part.parse(part), progress)
+    return _Run.of(model, data, folder, **options).go(Part.parse(part), progress)
 
 
 @final
@@ -142,10 +143,11 @@ class _Run:
         model: Any,
         data: Any,
         folder: str | PathLike[str],
-        batch_size: int | None,
-        shard_size: int | None,
-        workers: int,
-        on_error: OnError,
+        *,
+        batch_size: int | None = None,
+        shard_size: int | None = None,
+        workers: int = 0,
+        on_error: OnError = "raise",
     ) -> "_Run":
         check_name("on_error", on_error, ("raise", "skip"), rule="be 'raise' or 'skip'")
         if workers < 0:

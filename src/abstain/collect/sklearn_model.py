@@ -95,7 +95,7 @@ def from_spec(rest: str, options: ModelOptions, /) -> SklearnModel:  # noqa: ARG
     """The estimator in a file written by skops, refused if it holds types that skops does not know to be safe."""
     file = Path(rest)
     if not file.is_file():
-        raise MissingFileError(f"`model` must be a file, got {rest}.")
+        raise MissingFileError(f"`model` must name a file that exists, got {rest}.")
     skops = require("skops.io", extra="sklearn", feature="Reading scikit-learn models")
     with foreign(f"`{file}` must be an estimator written by skops"):
         unsafe = skops.get_untrusted_types(file=file)

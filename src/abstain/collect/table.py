@@ -26,6 +26,11 @@ def table(
         relative to the table's folder; otherwise texts.
     labels, ids
         The columns of labels, by default label, and of ids.
+
+    Returns
+    -------
+    Data
+        Texts, or images that are read when they are used.
     """
     polars = require("polars", extra="scale", feature="Reading tables")
     path = Path(file)

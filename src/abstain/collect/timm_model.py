@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from abstain._errors import foreign
-from abstain._extras import require
+from abstain._extras import repair_torchvision, require
 from abstain._io.files import reading
 from abstain.collect.model import ModelOptions, Prepare
 from abstain.collect.torch_model import TorchModel, tensors
-from abstain.collect.torchvision import repair_torchvision
 
 
 def timm_model(
@@ -37,6 +36,11 @@ def timm_model(
         As of `TorchModel`.
     prepare
         Makes an array of a list of images in place of timm's own transform.
+
+    Returns
+    -------
+    TorchModel
+        In evaluation mode.
     """
     repair_torchvision()
     timm = require("timm", extra="timm", feature="Collecting from timm")

@@ -14,6 +14,8 @@ def suspicion_of(outputs: Outputs, /) -> str:
     >>> suspicion_of(Outputs(logits=9 * np.eye(3)[labels], labels=(labels + 1) % 3))[:55]
     '100.0% of the rows are wrong, more than by guessing: is'
     """
+    if outputs.is_graded:
+        return ""
     known = outputs.usable if outputs.labels is None else outputs.usable & (outputs.labels >= 0)
     inside = known & (outputs.shift == "none")
     rows = inside if inside.any() else known
@@ -38,6 +40,8 @@ def suspicion(errors: int, n: int, /, *, samples: int, classes: int) -> str:
 
     if binomial_p(np.ceil(samples * (n - errors) / n), samples, guessed) >= BY_CHANCE:
         return ""
+    if not classes:
+        return f"{errors / n:.1%} of the answers are wrong: is `correct` an `error`?"
     return (
         f"{errors / n:.1%} of the rows are wrong, more than by guessing: is the order of the classes the classifier's, "
         "or `correct` an `error`?"

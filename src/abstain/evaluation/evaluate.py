@@ -1,5 +1,7 @@
 """`evaluate`: compare scores on labelled outputs."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -12,7 +14,7 @@ from abstain.evaluation.extra_metrics import as_metrics, metric_rows
 from abstain.evaluation.fitting import Fitting, FittingDraw, Progress, fit_scores, silent
 from abstain.evaluation.mixes import Mix, mixes_of
 from abstain.evaluation.score_comparison import Ranked, compared
-from abstain.evaluation.score_table import AreaRow, Behind, MetricRow
+from abstain.evaluation.score_table import MetricRow
 from abstain.metrics.checks import check_share
 from abstain.metrics.intervals import ALPHAS
 from abstain.outputs import Outputs
@@ -77,17 +79,13 @@ def evaluate(
     about_scores = [note for name, fitted in fits.fitted.items() if (note := fitted.note(confidence[name]))]
     mixes, dropped = mixes_of(fits.outputs)
     ranked = Ranked.of(fits.outputs, confidence)
-    areas: list[AreaRow] = []
-    extra: list[MetricRow] = []
-    behind: Behind = {}
+    tables, extra = [], list[MetricRow]()
     for mix in _announced(mixes, report):
-        table, apart = compared(ranked, mix, alphas=alphas, level=level)
-        areas += table
-        behind |= apart
+        tables.append(compared(ranked, mix, alphas=alphas, level=level))
         extra += metric_rows(ranked, mix, asked, level=level)
     return Evaluation(
-        areas=tuple(areas),
-        behind=behind,
+        areas=tuple(area for areas, _ in tables for area in areas),
+        behind={pair: difference for _, behind in tables for pair, difference in behind.items()},
         extra=tuple(extra),
         left_out=fits.left_out,
         notes=(*_notes_on(outputs), *fits.notes, *about_scores, *dropped),

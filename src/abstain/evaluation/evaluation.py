@@ -60,13 +60,18 @@ class Evaluation(ScoreTable, WithPage):
 
     @property
     def errors(self) -> NDArray[np.bool_]:
-        """(n,) where the prediction was wrong."""
+        """(n,) where the prediction was wrong; an error where answers are graded."""
         return self.outputs.errors
+
+    @property
+    def outcomes(self) -> NDArray[Any]:
+        """(n,) where the prediction was wrong, or the losses of graded answers."""
+        return self.outputs.outcomes
 
     def curve(self, score: str, mix: str) -> RiskCoverage:
         """The risk–coverage curve of a score on a mix."""
         chosen = MIXES[mix].rows(self.outputs.shift)
-        return risk_coverage(rejected_last(self.confidence[score][chosen]), self.errors[chosen])
+        return risk_coverage(rejected_last(self.confidence[score][chosen]), self.outcomes[chosen])
 
     def band(self, score: str, mix: str) -> RiskBand:
         """How sure the points of that curve are, pointwise, each original sample counted once."""
@@ -74,7 +79,7 @@ class Evaluation(ScoreTable, WithPage):
         confidence = rejected_last(self.confidence[score][chosen])
         clusters = self.outputs.clusters
         return risk_band(
-            confidence, self.errors[chosen], ids=None if clusters is None else clusters[chosen], level=self.level
+            confidence, self.outcomes[chosen], ids=None if clusters is None else clusters[chosen], level=self.level
         )
 
     def learning(self, score: str, mix: str, alpha: float) -> Learning | None:

@@ -44,8 +44,7 @@ def learning(
     if len(confidence) < 2 or score not in confidence or len(rows) < 2 * FEWEST:
         return None
     each = {name: values[rows] for name, values in confidence.items()}
-    losses = outputs.losses if outputs.is_graded else outputs.errors
-    alone, ids, losses = each.pop(score), outputs.samples[0][rows], losses[rows]
+    alone, ids, losses = each.pop(score), outputs.samples[0][rows], outputs.outcomes[rows]
     rng = outputs.generator("halves to learn and judge on", 0)  # not by confidences, whose last bits are the machine's
     here = draw_rows(len(rows), ids, size=min(len(rows) / 2, LEARNING), rng=rng)
     if min(losses[here].sum(), (1.0 - losses[here]).sum()) < FEWEST:

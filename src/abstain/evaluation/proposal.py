@@ -21,7 +21,7 @@ def proposed_risk(evaluation: Evaluation, score: str, /) -> float | None:
     Achievable is what Chernoff's bound, exp(−n kl), certifies at one of a few coverages, corrected for their number: a
     little above the exact one, and without SciPy, which takes long to import.
     """
-    errors, (_, samples) = evaluation.errors, evaluation.outputs.samples
+    errors, (_, samples) = evaluation.outcomes, evaluation.outputs.samples
     wrong = np.cumsum(errors[order_rows(rejected_last(evaluation.confidence[score])).rows])
     ranks = np.unique(np.linspace(LEAST * len(wrong), len(wrong), TRIALS).astype(np.int64).clip(1))
     counted = ranks * (1.0 if samples == len(wrong) else OF_COPIES * samples / len(wrong))

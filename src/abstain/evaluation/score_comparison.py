@@ -51,7 +51,7 @@ class Ranked:
         """The rows of a mix."""
         chosen = mix.rows(self.outputs.shift)
         clusters = None if self.clusters is None else self.clusters.among(chosen)
-        return RankedMix(SampleRows(self.outputs.errors[chosen], None, clusters), np.flatnonzero(chosen), self)
+        return RankedMix(SampleRows(self.outputs.outcomes[chosen], None, clusters), np.flatnonzero(chosen), self)
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def compared(ranked: Ranked, mix: Mix, /, *, alphas: Sequence[float], level: flo
     on_mix = ranked.on(mix)
     rankings, size = on_mix.rankings(), len(on_mix.rows)
     each = in_threads(lambda ranking: estimates(ranking, alphas=alphas, level=level), list(rankings.values()), size)
-    errors = int(np.count_nonzero(on_mix.rows.given_losses))
+    errors = on_mix.rows.total
     table: list[AreaRow] = []
     behind: Behind = {}
     for alpha, column in zip(alphas, zip(*each, strict=True), strict=True):

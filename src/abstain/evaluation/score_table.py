@@ -32,7 +32,8 @@ class AreaRow:
     high: float
     n: int
     """Rows of the mix."""
-    errors: int
+    errors: float
+    """The number of errors, an integer, or the total of graded losses."""
     best: bool
     """Whether no score has a lower AURC-α."""
     tied: bool

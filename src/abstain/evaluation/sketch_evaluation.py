@@ -1,5 +1,7 @@
 """Outputs counted into a sketch, and scores compared by its counts: the usual table, with brackets."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import hypot

@@ -6,6 +6,7 @@ from html import escape
 from typing import Any, Literal
 
 from abstain._names import check_name
+from abstain._text import mean_of_outcomes
 from abstain.evaluation.mixes import ALONE
 from abstain.evaluation.score_table import AreaRow, MetricRow, ScoreTable
 from abstain.evaluation.verdict import BASELINE, ScoreVerdict, verdict, verdict_of_table
@@ -26,7 +27,7 @@ class MetricColumn:
     alpha: float | None
     """That of AURC-α, None of other metrics."""
     n: int
-    errors: int
+    errors: float
     better: Literal["small", "large"] = "small"
     is_alone: bool = False
     """Whether there is no other mix, so that its name adds nothing."""
@@ -44,7 +45,7 @@ class MetricColumn:
     @property
     def rows(self) -> str:
         """What stands above a table of this mix alone."""
-        counts = f"{self.n:,} rows, {self.errors / self.n:.1%} errors"
+        counts = f"{self.n:,} rows, {mean_of_outcomes(self.errors, self.n)}"
         return counts if self.is_alone else f"{self.mix}: {counts}"
 
 

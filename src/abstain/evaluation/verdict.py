@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from abstain._text import listed
+from abstain._text import listed, mean_of_outcomes
 from abstain.evaluation.learned_gain import Learning
 from abstain.evaluation.mixes import MIXES, mix_among
 from abstain.evaluation.score_table import ScoreTable
@@ -28,7 +28,7 @@ class ScoreVerdict:
     """The rows of the mix, in words."""
     alpha: float
     n: int
-    errors: int
+    errors: float
     best: str
     """The score of lowest AURC-α."""
     aurc: float
@@ -61,11 +61,11 @@ class ScoreVerdict:
         return f"{self.suspicion} {self._advice()}".strip()
 
     def _advice(self) -> str:
-        where = f"{self.where} ({self.n:,} rows, {self.errors / self.n:.1%} errors)"
+        where = f"{self.where} ({self.n:,} rows, {mean_of_outcomes(self.errors, self.n)})"
         area = area_name(self.alpha)
         if self.errors in (0, self.n):
             what = "wrong" if self.errors else "right"
-            return f"No score can be called better: {where} every prediction is {what}."
+            return f"No score can be called better: {where} every answer is {what}."
         if self.baseline is None or self.baseline_aurc is None:
             return f"{self.best} has {area} {100 * self.aurc:.2f}% {where}.{self._alike()}"
         against = f"{area} {100 * self.aurc:.2f}% against {100 * self.baseline_aurc:.2f}% for {self.baseline}"

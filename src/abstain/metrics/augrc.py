@@ -1,5 +1,7 @@
 """The area under the generalized risk–coverage curve."""
 
+from __future__ import annotations
+
 from typing import Literal, get_args
 
 import numpy as np

@@ -1,5 +1,7 @@
 """The area under the risk–coverage curve."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 

@@ -1,5 +1,7 @@
 """Weights under which every true class counts the same, however rare it is."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Paired comparison of two scores on the same samples."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -145,7 +147,20 @@ def compare_with(best: Estimate, others: Sequence[Estimate], /, *, level: float 
 
 
 def paired(a: Estimate, b: Estimate, /, *, level: float = 0.95) -> ScoreDifference:
-    """Compare two estimates made on the same rows."""
+    """Compare two estimates made on the same rows.
+
+    Parameters
+    ----------
+    a, b : Estimate
+        Of two rankings of one `SampleRows`.
+    level : float
+        Of the interval.
+
+    Returns
+    -------
+    ScoreDifference
+        Of a less b.
+    """
     check_level(level)
     _same_rows(a, b)
     return _compared(a, a.influence, b, b.influence, level)

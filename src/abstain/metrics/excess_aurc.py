@@ -1,5 +1,7 @@
 """AURC beside that of the best possible ranking."""
 
+from __future__ import annotations
+
 from math import log
 from typing import Literal, get_args
 

@@ -1,5 +1,7 @@
 """Who is rejected: coverage, risk and accepted errors of groups, with intervals that hold for all groups together."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, final
@@ -15,7 +17,7 @@ Rate = Literal["coverage", "risk", "missed"]
 RATES: tuple[Rate, ...] = ("coverage", "risk", "missed")
 WORDS: dict[Rate, str] = {
     "coverage": "share accepted",
-    "risk": "share of errors among accepted rows",
+    "risk": "share of errors, or mean loss, among accepted rows",
     "missed": "share accepted with a wrong answer",
 }
 SEPARATOR = " × "
@@ -141,6 +143,18 @@ def compare_groups(
 def intersection(columns: Mapping[str, ArrayLike], /) -> NDArray[np.str_]:
     """(n,) the name of each row's group where several columns divide the rows.
 
+    Parameters
+    ----------
+    columns : dict of str to (n,) array
+        The columns by name.
+
+    Returns
+    -------
+    (n,) array of str
+        The values of a row, joined.
+
+    Examples
+    --------
     >>> intersection({"sex": ["f", "m"], "region": ["north", "south"]}).tolist()
     ['f × north', 'm × south']
     """

@@ -1,5 +1,7 @@
 """Samples grouped by equal confidence: all that any risk–coverage metric looks at."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, Protocol, Self
@@ -34,7 +36,7 @@ class Ties(Protocol):
     def error_areas(self, ms: Ints, /) -> list[ErrorArea]:
         """The sums over the first m samples."""
 
-    def groups(self) -> "Groups":
+    def groups(self) -> Groups:
         """The groups of ties."""
 
 

@@ -1,5 +1,7 @@
 """How sure an AURC is: its standard error and a confidence interval that allows for errors not seen."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import ceil, log, sqrt
@@ -171,6 +173,20 @@ def estimates(ties: Ties | Ranking, /, *, alphas: Sequence[float] = (1.0,), leve
     """AURC-α with all that is known of its error, for several α in one pass.
 
     A ranking counts its clusters once; sorted or grouped samples count every row, and must have losses of 0 and 1.
+
+    Parameters
+    ----------
+    ties : Ranking or Groups
+        Ranked samples, or groups of tied ones.
+    alphas : sequence of float
+        The coverages α.
+    level : float
+        Of the intervals.
+
+    Returns
+    -------
+    list of Estimate
+        One for each α.
     """
     check_level(level)
     for alpha in alphas:

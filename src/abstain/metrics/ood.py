@@ -3,6 +3,8 @@
 They ignore the classifier's mistakes; AURC on the mix is the metric of generalized selective classification.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from math import ceil
 from typing import Literal, get_args

@@ -1,5 +1,7 @@
 """Points of the risk–coverage curve, by their coverage or by their risk, with what is known of their error."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import ceil
 

@@ -1,5 +1,7 @@
 """The metrics of language-model uncertainty: prediction–rejection ratio, AUARC and accuracy at coverage."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

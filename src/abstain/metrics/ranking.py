@@ -1,5 +1,7 @@
 """Rows and their ranking: what paired differences and clusters need beyond the groups of ties."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
@@ -65,6 +67,12 @@ class SampleRows:
         """(n,) in float64."""
         return self.given_losses.astype(np.float64, copy=False)
 
+    @property
+    def total(self) -> float:
+        """The number of errors, an integer, or the total of graded losses."""
+        given = self.given_losses
+        return int(np.count_nonzero(given)) if given.dtype == bool else float(given.sum())
+
     @cached_property
     def softmax(self) -> Softmax:
         """The softmax of the logits, in one pass for every metric that asks for it."""
@@ -79,7 +87,7 @@ class SampleRows:
         """Whether every loss is 0 or 1 and every row counts once."""
         return self.weights is None and self.given_losses.dtype == bool
 
-    def rank(self, confidence: ArrayLike, /) -> "Ranking":
+    def rank(self, confidence: ArrayLike, /) -> Ranking:
         """Rank the rows by a confidence."""
         c = check_confidence(confidence, len(self))
         return Ranking(order_rows(c), c.__getitem__, self)
@@ -131,6 +139,23 @@ def rank(
     weights: ArrayLike | None = None,
     ids: ArrayLike | None = None,
 ) -> Ranking:
-    """Check and rank the samples. For many scores of the same rows, make ``Rows`` once."""
+    """Check and rank the samples. For many scores of the same rows, make `SampleRows` once.
+
+    Parameters
+    ----------
+    confidence : (n,) array
+        Higher is more trusted.
+    losses : (n,) array
+        Errors (bool), or losses from 0 to 1.
+    weights : (n,) array, optional
+        How much each sample counts.
+    ids : (n,) array, optional
+        Samples with the same id are one cluster.
+
+    Returns
+    -------
+    Ranking
+        From which curves, areas and intervals are computed.
+    """
     c, e, w = check_samples(confidence, losses, weights)
     return Ranking(order_rows(c), c.__getitem__, SampleRows.of_checked(e, w, RowClusters.of(ids, len(e))))

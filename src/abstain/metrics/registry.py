@@ -124,7 +124,7 @@ METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ALL}
 def as_metric(asked: str, /) -> tuple[Metric, float]:
     """The metric of a name and the value of its parameter: ``augrc``, ``coverage_at_risk(risk=0.02)``."""
     name, options = called("metric", asked)
-    check_name("metric", name, METRICS, rule="be a known metric")
+    check_name("metric", name, METRICS, rule="be a known metric", otherwise=f"There are {', '.join(METRICS)}.")
     metric = METRICS[name]
     for option, value in options.items():
         check_name(f"option of {name}", option, [] if metric.parameter is None else [metric.parameter])

@@ -1,5 +1,7 @@
 """The risk–coverage curve, and a band that shows how sure each of its points is."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

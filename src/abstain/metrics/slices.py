@@ -1,5 +1,7 @@
 """Shares with exact intervals, and the risk and coverage of slices: groups, classes, domains."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import sqrt
 

@@ -1,5 +1,7 @@
 """Metrics of the softmax itself: Brier score, log-loss and calibration error."""
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np

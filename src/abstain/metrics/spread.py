@@ -8,6 +8,8 @@ what was seen that has probability t e^λ, whatever λ: the interval goes as far
 seen the worst is λ = 0, and nothing is added. Where none was, it is the mid-P limit, 3.0 errors at 95%.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from math import ceil, exp, expm1, log, log1p, sqrt
 from statistics import NormalDist

@@ -138,6 +138,11 @@ class AcceptanceMonitor:
         return self._rise.n
 
     @property
+    def evidence(self) -> float:
+        """Evidence now that more, or fewer, are accepted than allowed; 4/δ raises the alarm."""
+        return max(self._rise.value, self._fall.value)
+
+    @property
     def alarm(self) -> bool:
         """Whether the share has been shown to be outside."""
         return self._rise.reached(self.delta / 4) or self._fall.reached(self.delta / 4)
@@ -156,7 +161,7 @@ class AcceptanceMonitor:
     def numbers(self) -> dict[str, Any]:
         """The share accepted and what calibration allows."""
         counts = {"accepted": self.accepted, "n": self.n, "low": self.low, "high": self.high}
-        return counts | {"alarm": self.alarm}
+        return counts | {"evidence": self.evidence, "alarm_at": 4 / self.delta, "alarm": self.alarm}
 
     def words(self) -> str:
         """The verdict on the share accepted."""

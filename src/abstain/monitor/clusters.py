@@ -94,20 +94,22 @@ class OpenRows:
     confidence: NDArray[np.float64]
     left: Ints
     """What is new of each."""
+    group: Ints
+    """The number of its group, −1 for none."""
 
     @classmethod
     def none(cls) -> Self:
         """No rows."""
         none = np.zeros(0, dtype=np.int64)
-        return cls(none, none, none, [], np.zeros(0), np.zeros((0, 9), dtype=np.int64))
+        return cls(none, none, none, [], np.zeros(0), np.zeros((0, 9), dtype=np.int64), none)
 
     @classmethod
-    def of(cls, rows: StreamRows, keys: Ints, left: Ints, /, *, start: int, before: int) -> Self:
+    def of(cls, rows: StreamRows, keys: Ints, left: Ints, groups: Ints, /, *, start: int, before: int) -> Self:
         """Those of a batch that wait; the first of the batch is number ``start``, and ``before`` have waited."""
         at = np.flatnonzero(left[:, HOW] == WAITS)
         names = [rows.ids[k] for k in at.tolist()]
         cluster = np.where(keys[at] == 0, -(start + at), keys[at])
-        return cls(start + at, before + np.arange(len(at)), cluster, names, rows.confidence[at], left[at])
+        return cls(start + at, before + np.arange(len(at)), cluster, names, rows.confidence[at], left[at], groups[at])
 
     def __len__(self) -> int:
         return len(self.number)
@@ -116,7 +118,7 @@ class OpenRows:
         """Some of the rows."""
         names = [self.names[k] for k in at.tolist()]
         number, position, cluster = self.number[at], self.position[at], self.cluster[at]
-        return OpenRows(number, position, cluster, names, self.confidence[at], self.left[at])
+        return OpenRows(number, position, cluster, names, self.confidence[at], self.left[at], self.group[at])
 
     def labelled(self) -> Ints:
         """(n,) the error of each row, its own or that of a later row with its label; −1 where there is none."""

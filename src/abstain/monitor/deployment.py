@@ -12,11 +12,13 @@ from abstain._io.records import from_json, to_json
 from abstain.metrics.checks import rejected_last
 from abstain.monitor.acceptance import AcceptanceMonitor, share_error
 from abstain.monitor.clusters import outcomes
+from abstain.monitor.drift import DriftMonitor
+from abstain.monitor.groups import GroupMonitor, GroupMonitors
 from abstain.monitor.monitor import Monitor
 from abstain.monitor.risk import RiskMonitor
 from abstain.monitor.scores import ScoreMonitor
-from abstain.selector import Selector
-from abstain.thresholds.guarantee import Quantity
+from abstain.monitor.table import table_lines
+from abstain.selector import Cascade, Selector
 
 
 @final
@@ -32,49 +34,81 @@ class DeploymentMonitor:
     risk : RiskMonitor, optional
     acceptance : AcceptanceMonitor, optional
     scores : ScoreMonitor, optional
+    groups : GroupMonitors, optional
+        Monitors of each group, for a `Watch`; `by_group` makes them.
     """
 
     risk: RiskMonitor | None = None
     acceptance: AcceptanceMonitor | None = None
     scores: ScoreMonitor | None = None
+    groups: GroupMonitors | None = None
 
     def __post_init__(self) -> None:
         if len({part.clustered for part in self.parts.values()}) > 1:
             raise InvalidInputError("The monitors must all count rows, or all count clusters of rows, got both.")
 
     @classmethod
-    def of(cls, selector: Selector, /, *, risk: float | None = None, delta: float = 0.05) -> Self:
+    def of(
+        cls, selector: Selector | Cascade, /, *, risk: float | None = None, delta: float = 0.05, per: str | None = None
+    ) -> Self:
         """All monitors that a selector allows: of its guaranteed risk, its share accepted and its confidences.
 
         If it was calibrated with ids, rows with the same id are one cluster, and clusters are counted.
 
         Parameters
         ----------
-        selector : Selector
+        selector : Selector or Cascade
             What is deployed.
         risk : float, optional
             The risk to monitor, if not the guaranteed one.
         delta : float
-            Probability of a false alarm of each monitor, over all time.
+            Probability of a false alarm of each kind, over all time.
+        per : str, optional
+            Monitor each group too: ``class``, or the column that names the groups. Half of delta is for all rows
+            together, the other half for all groups. The risk of every group is compared with that of all rows; where
+            the selector has one threshold, it is not guaranteed of groups.
         """
+        if isinstance(selector, Cascade):
+            selector = selector.selector
         if not isinstance(selector, Selector):
-            raise InvalidTypeError(f"`selector` must be a Selector, got {type(selector).__name__}.")
+            raise InvalidTypeError(f"`selector` must be a Selector or a Cascade, got {type(selector).__name__}.")
+        if per is not None:
+            return cls.of(selector, risk=risk, delta=delta / 2).by_group(per, delta=delta / 2, selector=selector)
         t = selector.threshold
         if risk is None:
-            guaranteed = (each for each in (t.guarantee, *t.further) if each.quantity is Quantity.RISK)
+            guaranteed = (each for each in (t.guarantee, *t.further) if each.quantity.is_risk)
             risk = next((each.asked for each in guaranteed), None)
         largest, counting = t.guarantee.largest, t.guarantee.counting
-        watched = None if risk is None else RiskMonitor(risk, delta, largest=largest, counting=counting)
+        graded = any(each.quantity.event == "loss" for each in (t.guarantee, *t.further))
+        watched = None if risk is None else RiskMonitor(risk, delta, largest=largest, counting=counting, graded=graded)
         scores = ScoreMonitor(selector.distribution, delta, clustered=_is_clustered(selector))
         return cls(watched, _acceptance(selector, delta), scores)
 
+    def by_group(self, per: str, /, *, delta: float, selector: Selector | None = None) -> Self:
+        """The same with monitors for each group besides, which a `Watch` gives their rows.
+
+        Parameters
+        ----------
+        per : str
+            ``class``, or the column that names the groups.
+        delta : float
+            Probability of a false alarm of a kind in any group, over all time.
+        selector : Selector, optional
+            What is deployed: the groups of its calibration are known before they appear.
+        """
+        data = None if selector is None else selector.calibration
+        slices = () if data is None else data.classes if per == "class" else data.domains
+        template = GroupMonitor(self.risk and self.risk.begun(), scores=DriftMonitor(delta))
+        shares = self.acceptance is not None and not self.clustered
+        return replace(self, groups=GroupMonitors.of(per, delta, template, slices, shares=shares))
+
     def __str__(self) -> str:
-        return "\n".join(part.words() for part in self.parts.values())
+        return "\n".join(table_lines(self))
 
     @property
     def parts(self) -> dict[str, Monitor]:
         """The monitors that there are, by name."""
-        monitors = {field.name: getattr(self, field.name) for field in fields(self)}
+        monitors = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "groups"}
         return {name: part for name, part in monitors.items() if part is not None}
 
     def observe_accepted(self, accepted: ArrayLike, /, *, ids: ArrayLike | None = None) -> Self:
@@ -101,6 +135,23 @@ class DeploymentMonitor:
         """
         return self if self.risk is None else replace(self, risk=self.risk.observe(outcomes(self.risk, errors, ids)))
 
+    def metrics(self) -> dict[str, float]:
+        """All numbers of the monitors by name, for dashboards: ``risk_evidence``, ``acceptance_alarm`` and so on.
+
+        Returns
+        -------
+        dict
+            Name to number; alarms are 1 or 0, and ``alarms`` is how many there are. ``*_alarm_at`` is the evidence that
+            raises an alarm. Numbers of a group have a slash and its name after theirs: ``risk_evidence/A``.
+        """
+        numbers = {
+            f"{part}_{name}": float(value)
+            for part, monitor in self.parts.items()
+            for name, value in monitor.numbers().items()
+        }
+        alarms = len(self.alarms) + (0 if self.groups is None else len(self.groups.alarms))
+        return {"alarms": float(alarms)} | numbers | ({} if self.groups is None else dict(self.groups.metrics()))
+
     @property
     def clustered(self) -> bool:
         """Whether clusters of rows with the same ids are counted."""
@@ -108,11 +159,13 @@ class DeploymentMonitor:
 
     def begun(self) -> Self:
         """All monitors as they were before their first sample."""
-        return self._with({name: part.begun() for name, part in self.parts.items()})
+        groups = None if self.groups is None else self.groups.begun()
+        return replace(self._with({name: part.begun() for name, part in self.parts.items()}), groups=groups)
 
-    def restarted(self, names: tuple[str, ...], /) -> Self:
-        """The monitors of these names without their evidence, the others as they are."""
-        return self._with({name: self.parts[name].restarted() for name in names})
+    def restarted(self, names: tuple[str, ...], of_groups: tuple[tuple[str, str], ...] = (), /) -> Self:
+        """The monitors of these names, and of these names and groups, without their evidence."""
+        groups = None if self.groups is None else self.groups.restarted(of_groups)
+        return replace(self._with({name: self.parts[name].restarted() for name in names}), groups=groups)
 
     @property
     def alarms(self) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import final
 
 from abstain._errors import InvalidInputError
+from abstain.monitor.recent import EMPTY, Recent
 
 WINDOW_ROWS = 1000
 """Accepted decisions after which a missing label is no longer waited for."""
@@ -40,6 +41,8 @@ class Alarm:
     """When it was acknowledged; None while it stands."""
     acknowledged_row: int | None = None
     """The last row before that."""
+    group: str | None = None
+    """The group it is about; None for all rows."""
 
 
 @final
@@ -66,6 +69,7 @@ class History:
     """Rows of clusters that had been counted."""
     too_large: int = 0
     """Clusters about which nothing is guaranteed."""
+    recent: Recent = EMPTY
 
     def __post_init__(self) -> None:
         counts = (

@@ -27,6 +27,7 @@ from abstain._kernels.decisions import FLAG_BITS, LABELLED
 
 REMEMBERED = 500_000
 SMALLEST = 64  # slots of a table
+TURN = 6  # numbers of a turn in the queue
 ENTRY = np.dtype([("key", "<i8"), ("decision", "<u4"), ("flags", "<u2")])
 Ints = NDArray[np.int64]
 Kept = tuple[tuple[int, ...], ...]
@@ -65,7 +66,7 @@ class Memory:
     @classmethod
     def empty(cls) -> Self:
         """No rows."""
-        return cls(_table(SMALLEST), _table(SMALLEST), np.zeros((SMALLEST, 4), dtype=np.int64))
+        return cls(_table(SMALLEST), _table(SMALLEST), np.zeros((SMALLEST, TURN), dtype=np.int64))
 
     def with_room(self, entries: int, turns: int, counts: Ints, /) -> Self:
         """The same with room for so many more entries and turns; ``counts`` changes with it."""
@@ -84,14 +85,14 @@ class Memory:
             memory = replace(memory, newer=larger)
         if counts[LAST] - counts[BASE] + turns > len(memory.queue):
             held = memory.queue[counts[FIRST] - counts[BASE] : counts[LAST] - counts[BASE]]
-            queue = np.zeros((2 * (len(held) + turns), 4), dtype=np.int64)
+            queue = np.zeros((2 * (len(held) + turns), TURN), dtype=np.int64)
             queue[: len(held)] = held
             counts[BASE] = counts[FIRST]
             memory = replace(memory, queue=queue)
         return memory
 
     def turns(self, counts: Ints, /) -> Ints:
-        """(n, 4) rows, right, wrong and pending of those that wait."""
+        """(n, 6) rows, right, wrong, pending, group and whether the cluster continues, of those that wait."""
         return self.queue[counts[FIRST] - counts[BASE] : counts[LAST] - counts[BASE]]
 
     def kept(self, counts: Ints, /) -> Kept:
@@ -102,9 +103,10 @@ class Memory:
         for entry in waiting.tolist():
             keys.setdefault(entry[PLACE], {})[entry[KEY]] = None
         queue = []
-        for number, (rows, right, wrong, pending) in enumerate(self.turns(counts).tolist(), start=int(counts[FIRST])):
+        for number, turn in enumerate(self.turns(counts).tolist(), start=int(counts[FIRST])):
+            rows, right, wrong, pending, group, continues = turn
             known = sorted(keys.get(number, ()))[:pending]
-            queue.append((rows, right, wrong, *known, *[0] * (pending - len(known))))
+            queue.append((rows, right, wrong, group, continues, *known, *[0] * (pending - len(known))))
         return tuple(queue)
 
     def to_texts(self) -> tuple[str, str]:
@@ -112,19 +114,23 @@ class Memory:
         return _packed(self.newer), _packed(self.older)
 
     @classmethod
-    def from_texts(cls, newer: str, older: str, kept: Kept, counts: Ints, /, *, forgotten: int) -> Self:
-        """What `to_texts` and `kept` wrote; ``counts`` changes with it."""
-        if min(counts[WINDOW], forgotten) < 0 or any(
-            len(each) < 3 or min(each[:3]) < 0 or each[0] < each[1] + each[2] + len(each[3:]) for each in kept
+    def from_texts(
+        cls, newer: str, older: str, kept: Kept, counts: Ints, /, *, forgotten: int, groups: int = 0
+    ) -> Self:
+        """What `to_texts` and `kept` wrote; ``counts`` changes with it. Turns are of this many ``groups``."""
+        if (
+            min(counts[WINDOW], forgotten) < 0
+            or not all(_is_turn(each, groups) for each in kept)
+            or (kept and kept[-1][4])
         ):
             raise InvalidInputError("`text` must be the state of a monitor, got labels without decisions.")
         tables = [_unpacked(text) for text in (newer, older)]
         counts[NEWER] = np.count_nonzero(tables[0][:, KEY])
-        queue = np.zeros((max(SMALLEST, 2 * len(kept)), 4), dtype=np.int64)
+        queue = np.zeros((max(SMALLEST, 2 * len(kept)), TURN), dtype=np.int64)
         number = 0
-        for rows, right, wrong, *pending in kept:
+        for rows, right, wrong, group, continues, *pending in kept:
             if right + wrong + len(pending):
-                queue[number] = rows, right, wrong, len(pending)
+                queue[number] = rows, right, wrong, len(pending), group, continues
                 keys = np.array([key for key in pending if key], dtype=np.int64)
                 for table in tables:
                     slots = np.empty(len(keys), dtype=np.int64)
@@ -134,6 +140,13 @@ class Memory:
                 number += 1
         counts[LAST] = number
         return cls(tables[0], tables[1], queue, forgotten)
+
+
+def _is_turn(turn: tuple[int, ...], groups: int) -> bool:
+    """Whether numbers can be a turn of a state with so many groups."""
+    if len(turn) < 5 or min(turn[:3]) < 0 or turn[0] < turn[1] + turn[2] + len(turn[5:]):
+        return False
+    return -1 <= turn[3] < groups and turn[4] in (0, 1) and (turn[4] == 0 or sum(turn[1:3]) + len(turn[5:]) > 0)
 
 
 def _packed(table: Ints) -> str:

@@ -38,6 +38,8 @@ class RiskMonitor:
         The guarantee covers clusters of at most this many rows with the same id; None for independent rows.
     counting : {"rows", "clusters"}
         What counts once: every row, or every cluster.
+    graded : bool
+        Whether the risk is a mean loss; each loss must come as an error with that probability, as `Watch` draws it.
 
     References
     ----------
@@ -62,6 +64,8 @@ class RiskMonitor:
     """The guarantee is about clusters of at most so many rows with one id; None where it is about independent rows."""
     counting: Counting = "rows"
     """What counts once: every row, or every cluster whatever its size."""
+    graded: bool = False
+    """Whether answers have losses from 0 to 1: each counts as an error with the probability of its loss."""
 
     def __post_init__(self) -> None:
         check_target("risk", self.risk)
@@ -171,19 +175,29 @@ class RiskMonitor:
             counts |= {"clusters": self.n, "surplus": self.surplus}
         else:
             counts |= {"errors": self.errors} | dict(zip(("low", "high"), self.interval(), strict=True))
-        return counts | {"evidence": self.evidence, "alarm": self.alarm}
+        return counts | {"evidence": self.evidence, "alarm_at": 1 / self.delta, "alarm": self.alarm}
+
+    @property
+    def _name(self) -> str:
+        return "Mean loss" if self.graded else "Risk"
 
     def words(self) -> str:
         """The verdict, and an interval for the risk."""
         if not self.n:
-            return f"Risk: unknown, no labels of accepted samples yet (guaranteed: at most {self.risk:g})."
+            return f"{self._name}: unknown, no labels of accepted samples yet (guaranteed: at most {self.risk:g})."
         verdict = "ALARM, above the guaranteed" if self.alarm else "no alarm, consistent with the guaranteed"
         if not self.counts_rows:
             surplus = f"{self.surplus:+.1f}" if self.counting == "rows" else f"{self.surplus:+.3f} per cluster"
-            return f"Risk: {verdict} {self.risk:g}. {self.n} clusters; errors minus allowed errors: {surplus}."
+            what = "losses minus allowed losses" if self.graded else "errors minus allowed errors"
+            return f"{self._name}: {verdict} {self.risk:g}. {self.n} clusters; {what}: {surplus}."
         low, high = self.interval()
+        seen = (
+            f"{self.n} accepted samples with a loss; mean loss"
+            if self.graded
+            else (f"{self.errors} errors in {self.n} accepted and labelled samples; risk")
+        )
         return (
-            f"Risk: {verdict} {self.risk:g}. {self.errors} errors in {self.n} accepted and labelled samples; risk "
+            f"{self._name}: {verdict} {self.risk:g}. {seen} "
             f"{low:.4f} to {high:.4f} with probability {1 - self.delta:g}, at all times."
         )
 

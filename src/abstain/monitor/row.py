@@ -1,21 +1,38 @@
 """A row of a stream: a decision, a label, or both."""
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self, final
 
 from abstain._arguments import DECIMAL_COMMA, written_number
 from abstain._errors import InvalidInputError
+from abstain.decision_log.record import COLUMNS as OF_LOG
 from abstain.outputs.columns import TRUTH, text
 
 SOURCES = {
-    "error": ("error", "correct", "label", "prediction"),
+    "error": ("error", "correct", "loss", "label", "prediction"),
     "accepted": ("accepted",),
     "confidence": ("confidence",),
 }
 """What a monitor may count, and the columns it is read from."""
-BESIDE = ("id", "domain", "group", "prediction", "reason", "review", "need", "inclusion", "candidates")
-"""Columns that identify rows, or that `abstain select` writes for people."""
+BESIDE = (
+    "id",
+    "domain",
+    "group",
+    "stage",
+    "answered_by",
+    "prediction",
+    "reason",
+    "review",
+    "need",
+    "inclusion",
+    "candidates",
+    *OF_LOG,
+)
+"""Columns that identify rows, or that `abstain select` and logs have for people."""
+AUDITED = "audit"
+"""What the column review has for accepted rows that were drawn for a label."""
 
 
 @final
@@ -48,11 +65,16 @@ class Row:
 
     @classmethod
     def of(cls, columns: Mapping[str, Any], /, *, group: str | None = None) -> Self:
-        """From the values of its columns, as texts or as what they are; ``group`` is that of `group_of`."""
+        """From the values of its columns, as texts or as what they are; ``group`` is that of `group_of`.
+
+        Where decisions have an audit (``review``), the label of an accepted row that was not drawn counts as unknown:
+        why it came may depend on the outcome.
+        """
+        accepted, is_drawn = truth(columns.get("accepted")), columns.get("review", AUDITED) == AUDITED
         return cls(
-            truth(columns.get("accepted")),
+            accepted,
             number(columns.get("confidence")),
-            _error(columns),
+            _error(columns) if is_drawn or accepted is False else None,
             text(columns.get("id")),
             text(group_of(columns, group)),
             text(columns.get("prediction")),
@@ -73,7 +95,7 @@ def supplied(names: Iterable[str], /) -> set[str]:
     """Which of error, accepted and confidence these columns contain."""
     given = set(names)
     values = {"accepted", "confidence"} & given
-    return values | {"error"} if {"error", "correct"} & given or {"label", "prediction"} <= given else values
+    return values | {"error"} if {"error", "correct", "loss"} & given or {"label", "prediction"} <= given else values
 
 
 def unused(names: Iterable[str], read: Iterable[str], /, *, group: str | None = None) -> list[str]:
@@ -89,6 +111,8 @@ def _error(columns: Mapping[str, Any]) -> bool | None:
     if "correct" in columns:
         correct = truth(columns["correct"])
         return None if correct is None else not correct
+    if "loss" in columns:
+        return tossed(columns["loss"], columns.get("id"))
     label, prediction = text(columns.get("label")), text(columns.get("prediction"))
     return None if label is None or prediction is None else label != prediction
 
@@ -102,6 +126,23 @@ def truth(value: Any, /) -> bool | None:
             f"`accepted`, `error` and `correct` must be true, false, yes, no, 1, 0 or empty, got {value!r:.60}."
         )
     return bool(TRUTH[str(value).strip().lower()])
+
+
+def tossed(value: Any, name: Any, /) -> bool | None:
+    """An error with the probability of a loss, by a hash of the loss and the id; None where the loss is not known.
+
+    So errors come at the rate of the mean loss, and the monitors of errors hold for losses.
+    """
+    if value is None or str(value).strip() == "":
+        return None
+    try:
+        loss = float(value)
+    except (TypeError, ValueError):
+        loss = -1.0
+    if not 0 <= loss <= 1:
+        raise InvalidInputError(f"`loss` must be a number from 0 to 1 or empty, got {value!r:.60}.")
+    digest = hashlib.sha256(f"abstain coin of a loss {text(name)} {loss!r}".encode()).digest()
+    return int.from_bytes(digest[:7]) < loss * 256**7
 
 
 def number(value: Any, /) -> float | None:

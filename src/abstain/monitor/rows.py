@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from abstain._arguments import EXACT
 from abstain._kernels.keys import decision_digests, name_keys
-from abstain.monitor.row import Row, group_of, number, truth
+from abstain.monitor.row import AUDITED, Row, group_of, number, tossed, truth
 from abstain.outputs.columns import text
 
 UNKNOWN = -1
-AUDITED = "audit"  # in the column review
 NOT_PLAIN = re.compile(r"\.0+\0|\s\0|\0\s|\0\0|\0true\0|\0false\0")  # what `text` changes, in names between zeros
 Names = list[str | None]
 
@@ -51,8 +50,8 @@ class StreamRows:
             has,
             np.array([UNKNOWN if row.error is None else row.error for row in rows], dtype=np.int8),
             [text(row.id) for row in rows],
-            [row.domain for row in rows],
-            [row.prediction for row in rows],
+            [text(row.domain) for row in rows],
+            [text(row.prediction) for row in rows],
             np.zeros(n, dtype=bool) if scored is None else np.array(scored, dtype=bool),
         )
 
@@ -170,12 +169,17 @@ def _plain_numbers(values: list[Any]) -> NDArray[np.float64] | None:
 
 
 def _errors(columns: dict[str, Any], n: int) -> NDArray[np.int8]:
-    """Whether the answer was wrong, by ``error``, ``correct``, or ``label`` and ``prediction``."""
+    """Whether the answer was wrong, by ``error``, ``correct``, ``loss``, or ``label`` and ``prediction``."""
     if "error" in columns:
         return _truths(columns["error"], n)
     if "correct" in columns:
         correct = _truths(columns["correct"], n)
         return np.where(correct == UNKNOWN, UNKNOWN, 1 - correct).astype(np.int8)
+    if "loss" in columns:
+        ids = _values(columns["id"]) if "id" in columns else [None] * n
+        losses = enumerate(zip(_values(columns["loss"]), ids, strict=True))
+        coins = [at(row, lambda pair: tossed(*pair), pair) for row, pair in losses]
+        return np.array([UNKNOWN if coin is None else coin for coin in coins], dtype=np.int8)
     if not {"label", "prediction"} <= columns.keys():
         return np.full(n, UNKNOWN, dtype=np.int8)
     pairs = zip(map(text, _values(columns["label"])), map(text, _values(columns["prediction"])), strict=True)

@@ -10,7 +10,8 @@ from abstain._errors import InvalidInputError
 from abstain.monitor.rows import UNKNOWN, StreamRows, at
 from abstain.outputs.column_names import spelled
 from abstain.outputs.columns import text
-from abstain.selector import Recertification, Selector
+from abstain.selector import Selector
+from abstain.selector.group_recertification import recertification_of
 
 SCORED = ("confidence", "logit", "proba")  # how columns of outputs begin, from which a selector decides
 
@@ -28,7 +29,7 @@ class Rule:
     class_names: tuple[str, ...]
     """Names that a prediction may have instead of its number."""
     recertifiable: bool = True
-    """Whether `Recertification` can certify a threshold of the selector again."""
+    """Whether `abstain recertify` can certify its thresholds again."""
 
     @classmethod
     def of(cls, selector: Selector, /) -> Self:
@@ -88,7 +89,7 @@ class Rule:
 
 def _is_recertifiable(selector: Selector) -> bool:
     try:
-        Recertification.of(selector)
+        recertification_of(selector)
     except ValueError:
         return False
     return True

@@ -172,7 +172,7 @@ class ScoreMonitor:
 
     def numbers(self) -> dict[str, Any]:
         """The samples seen and the evidence."""
-        return {"n": self.n, "evidence": self.evidence, "alarm": self.alarm}
+        return {"n": self.n, "evidence": self.evidence, "alarm_at": 1 / self.delta, "alarm": self.alarm}
 
     def words(self) -> str:
         """The verdict, and the largest evidence so far."""

@@ -13,6 +13,7 @@ from typing import Any, final
 
 from abstain._errors import InvalidInputError
 from abstain._io.files import reading
+from abstain.decision_log import is_log, log_parts
 from abstain.monitor.row import SOURCES, Row, supplied
 from abstain.monitor.rows import StreamRows, at
 from abstain.monitor.rule import is_scored
@@ -20,7 +21,7 @@ from abstain.outputs.column_names import spelled
 from abstain.outputs.columns import LONGEST_FIELD, delimiter_of
 from abstain.outputs.parquet import read_parquet
 
-BATCH = 65_536
+BATCH = 262_144
 LIVE = "-"
 KNOWN = {name for names in SOURCES.values() for name in names}
 DECIDED = ("accepted", "reason")  # columns of decisions that no outputs have
@@ -68,7 +69,16 @@ def batches(stream: str, needed: set[str], /) -> Iterator[StreamBatch]:
     if stream == LIVE:
         with reading(Path("standard input"), "decisions"):
             yield from _gathered(_json_lines(sys.stdin, needed), 1)
-    elif path.suffix.lower() == ".parquet":
+    elif is_log(path):
+        for part in log_parts(path):
+            yield from _gathered(_json_lines(part, needed), BATCH) if isinstance(part, list) else _file(part, needed)
+    else:
+        yield from _file(path, needed)
+
+
+def _file(path: Path, needed: set[str]) -> Iterator[StreamBatch]:
+    """The same of a single file."""
+    if path.suffix.lower() == ".parquet":
         yield from _parquet(path, needed)
     elif path.suffix.lower() == ".csv":
         with reading(path, "decisions", may_be_pipe=True), open(path, newline="", encoding="utf-8-sig") as file:
@@ -77,7 +87,7 @@ def batches(stream: str, needed: set[str], /) -> Iterator[StreamBatch]:
         with reading(path, "decisions", may_be_pipe=True), open(path, encoding="utf-8") as file:
             yield from _gathered(_json_lines(file, needed), BATCH)
     else:
-        raise InvalidInputError(f"`stream` must end in .csv, .parquet or .jsonl, or be -, got {stream}.")
+        raise InvalidInputError(f"`stream` must end in .csv, .parquet or .jsonl, or be -, got {path}.")
 
 
 def check_columns(names: Iterable[str], needed: set[str], /) -> None:

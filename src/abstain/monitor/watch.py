@@ -3,7 +3,8 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Self, final
+from hashlib import sha256
+from typing import Any, Self, final
 
 import numpy as np
 
@@ -29,13 +30,16 @@ from abstain.monitor.deployment import DeploymentMonitor
 from abstain.monitor.history import WINDOW_ROWS, Alarm, History, LabelQueue
 from abstain.monitor.memory import Memory
 from abstain.monitor.monitor import first_alarm
-from abstain.monitor.outcomes import Ints, Outcomes, State, count_clusters, count_rows
+from abstain.monitor.outcomes import Counted, Ints, Outcomes, State, count_clusters, count_rows
+from abstain.monitor.recent import RECENT_ROWS, Recent
 from abstain.monitor.row import Row
-from abstain.monitor.rows import StreamRows
+from abstain.monitor.rows import Names, StreamRows
 from abstain.monitor.rule import Rule
+from abstain.monitor.table import table_lines
 
-VERSION = 5
-CHUNK = 65_536  # rows that compiled code takes at once
+VERSION = 6
+KINDS = ("risk", "acceptance", "scores")
+CHUNK = 262_144  # rows that compiled code takes at once
 Undo = tuple[Memory, Ints]
 """Arrays, and what was changed in them."""
 
@@ -70,6 +74,8 @@ class Watch:
         What decides rows that come without a verdict.
     label_window : int
         Accepted decisions after which a missing label is no longer waited for.
+    recent_window : int
+        Labelled rows, and decisions, that are reported beside those of all time.
     """
 
     def __init__(
@@ -80,25 +86,40 @@ class Watch:
         *,
         rule: Rule | None = None,
         label_window: int = WINDOW_ROWS,
+        recent_window: int = RECENT_ROWS,
     ) -> None:
         if label_window < 0:
             raise InvalidInputError(f"`label_window` must be at least 0, got {label_window}.")
-        history = history or History(label_window=label_window)
+        if history is None:
+            history = History(label_window=label_window, recent=Recent(recent_window))
+            groups = None if monitors.groups is None else monitors.groups.with_window(recent_window)
+            monitors = replace(monitors, groups=groups)
         self.rule = rule
         """What decides rows that come without a verdict."""
+        self.position = 0
+        """The sequence number of the last record of a decision log that was counted, for whoever reads one."""
         counts = np.zeros(COUNTS, dtype=np.int64)
         counts[[WINDOW, LATE_LABELS, LATE_ROWS]] = history.label_window, history.late_labels, history.late_rows
         counts[[DECISIONS, LABELS]] = history.accepted, history.labels
         newer, older = history.ids
-        memory = Memory.from_texts(newer, older, history.turns, counts, forgotten=history.forgotten)
-        known = {alarm.name for alarm in history.alarms if alarm.acknowledged is None}
-        if not known <= set(monitors.alarms):
+        of_groups = 0 if monitors.groups is None else len(monitors.groups.all)
+        memory = Memory.from_texts(newer, older, history.turns, counts, forgotten=history.forgotten, groups=of_groups)
+        known = {(alarm.name, alarm.group) for alarm in history.alarms if alarm.acknowledged is None}
+        raised: dict[tuple[str, str | None], None] = dict.fromkeys((name, None) for name in monitors.alarms)
+        raised |= dict.fromkeys(() if monitors.groups is None else monitors.groups.alarms)
+        if not known <= set(raised):
             raise InvalidInputError(
                 "`text` must be the state of a monitor, got alarms that none of its monitors raised."
             )
-        alarms = (*history.alarms, *(Alarm(name, 0) for name in monitors.alarms if name not in known))
-        self._state = State(monitors, alarms, memory, counts, history.rows, history.too_large)
+        alarms = (
+            *history.alarms,
+            *(Alarm(name, 0, group=group) for name, group in raised if (name, group) not in known),
+        )
+        self._state = State(monitors, alarms, memory, counts, history.rows, history.too_large, recent=history.recent)
         self._undo: tuple[State | None, list[Undo]] = (None, [])
+
+    def __str__(self) -> str:
+        return "\n".join([*table_lines(self.monitors, self.recent), "all time and recent: observed, not guaranteed"])
 
     @property
     def monitors(self) -> DeploymentMonitor:
@@ -131,6 +152,11 @@ class Watch:
         return int(self._state.counts[LATE_ROWS])
 
     @property
+    def unmatched(self) -> int:
+        """Labels with ids of which no decision is known here, of those read by this object; they count as accepted."""
+        return self._state.unmatched
+
+    @property
     def too_large(self) -> int:
         """Clusters of more rows than the guaranteed risk is about, which do not count towards it."""
         return self._state.too_large
@@ -139,6 +165,11 @@ class Watch:
     def forgotten(self) -> int:
         """Ids that are no longer remembered: their rows would be counted again."""
         return self._state.memory.forgotten
+
+    @property
+    def recent(self) -> Recent:
+        """The last labelled rows and the last decisions: observed, not guaranteed."""
+        return self._state.recent
 
     @property
     def turns(self) -> LabelQueue:
@@ -153,7 +184,8 @@ class Watch:
         state = self._begin()
         steps: list[tuple[OpenRows, Outcomes]] = []
         for start in range(0, len(given), CHUNK):
-            state, opened, outcomes = count_rows(state, given[start : start + CHUNK], self._journal)
+            part = given[start : start + CHUNK]
+            state, opened, outcomes = count_rows(state, part, self._group_names(part), self._journal)
             steps.append((opened, outcomes))
         if state.counts[TOO_MANY] and {"risk", "acceptance"} <= set(state.monitors.parts):
             raise InvalidInputError(
@@ -162,6 +194,25 @@ class Watch:
             )
         state = replace(state, open=(*state.open, *(waiting for waiting, _ in steps if len(waiting))))
         return self._commit(state, [each for _, each in steps])
+
+    @property
+    def group_column(self) -> str | None:
+        """The column of a table that names the groups; None where it is ``group`` or ``domain``, or the prediction."""
+        column = None if self.rule is None else self.rule.column
+        per = None if self.monitors.groups is None else self.monitors.groups.per
+        return column or (None if per == "class" else per)
+
+    def _group_names(self, rows: StreamRows) -> Names:
+        """The group of each row, None where it has none."""
+        groups = self.monitors.groups
+        if groups is None:
+            return [None] * len(rows)
+        if groups.per != "class":
+            return rows.domains
+        named: dict[str | None, str | None] = {"-1": None}  # a row that is not usable has no class
+        if self.rule is not None:
+            named |= {str(number): name for number, name in enumerate(self.rule.class_names)}
+        return [named.get(name, name) for name in rows.predictions]
 
     def close(self, *, last: bool = True) -> list[Alarm]:
         """End an input: count the clusters whose rows have come, and return the alarms they raise.
@@ -182,6 +233,33 @@ class Watch:
         counts[NOW] += last
         return self._commit(replace(state, counts=counts, open=(left,) if len(left) else ()), [outcomes])
 
+    def metrics(self) -> dict[str, float]:
+        """All numbers by name, for dashboards: those of the monitors, and counts of rows, labels and alarms.
+
+        ``rows``, ``accepted`` and ``labels`` are what has come; of the labels, ``labels_waiting`` have come and wait
+        for earlier ones, ``labels_pending`` may still come, ``labels_late`` came too late. ``alarms`` is how many
+        stand.
+
+        Returns
+        -------
+        dict
+            Name to number, the names of `DeploymentMonitor.metrics` among them.
+        """
+        turns, counts = self.turns, self._state.counts
+        return (
+            self.monitors.metrics()
+            | self.recent.metrics()
+            | {
+                "alarms": float(len(self.standing)),
+                "rows": float(self.rows),
+                "accepted": float(counts[DECISIONS]),
+                "labels": float(counts[LABELS]),
+                "labels_waiting": float(turns.waiting),
+                "labels_pending": float(turns.pending),
+                "labels_late": float(turns.late),
+            }
+        )
+
     def acknowledge(self, time: str, /) -> tuple[Alarm, ...]:
         """End the standing alarms; the evidence of their monitors starts again from zero.
 
@@ -189,13 +267,16 @@ class Watch:
         """
         state, heard = self._begin(), self.standing
         counts = state.counts.copy()
-        if "risk" in {alarm.name for alarm in heard}:
+        if "risk" in {alarm.name for alarm in heard}:  # of all rows, or of a group
             counts[FIRST], counts[QUEUED] = counts[LAST], 0
         ended = {alarm: replace(alarm, acknowledged=time, acknowledged_row=self.rows) for alarm in heard}
         self._state = replace(
             state,
             counts=counts,
-            monitors=state.monitors.restarted(tuple(alarm.name for alarm in heard)),
+            monitors=state.monitors.restarted(
+                tuple(alarm.name for alarm in heard if alarm.group is None),
+                tuple((alarm.name, alarm.group) for alarm in heard if alarm.group is not None),
+            ),
             alarms=tuple(ended.get(alarm, alarm) for alarm in self.alarms),
         )
         return heard
@@ -217,10 +298,12 @@ class Watch:
             int(counts[LATE_LABELS]),
             int(counts[LATE_ROWS]),
             state.too_large,
+            state.recent,
         )
         rule = {} if self.rule is None else {"rule": json.loads(to_json(self.rule))}
         parts = json.loads(self.monitors.to_json())
-        return json.dumps({"version": VERSION} | parts | {"history": json.loads(to_json(history))} | rule)
+        at = {"position": self.position} if self.position else {}
+        return sealed({"version": VERSION} | parts | {"history": json.loads(to_json(history))} | rule | at)
 
     @classmethod
     def from_json(cls, text: str, /) -> Self:
@@ -229,12 +312,19 @@ class Watch:
             state = json.loads(text)
         except (ValueError, RecursionError):
             state = None
-        keys = ("version", "history", "rule")
-        version, history, rule = (state.pop(name, None) if isinstance(state, dict) else None for name in keys)
+        seal = state.pop("sha256", None) if isinstance(state, dict) else None
+        keys = ("version", "history", "rule", "position")
+        whole = dict(state) if isinstance(state, dict) else {}
+        version, history, rule, position = (state.pop(name, None) if isinstance(state, dict) else None for name in keys)
         if version != (None if history is None else VERSION):
             raise InvalidInputError(
                 f"`text` must be the state of a monitor of version {VERSION}, got one that another version of abstain "
                 "wrote. Name a new file to start again."
+            )
+        if history is not None and seal != _digest(whole):
+            raise InvalidInputError(
+                "`text` must be the whole and unaltered state of a monitor, got contents that do not match their "
+                "digest. Use a copy, or name a new file to start again."
             )
         monitors = DeploymentMonitor.from_json(text if history is None else json.dumps(state))
         if not monitors.parts:
@@ -243,7 +333,11 @@ class Watch:
             kept, rule = built(history, History | None), built(rule, Rule | None)
         except ValueError as error:
             raise InvalidInputError(f"`text` must be the state of a monitor, got {error}.") from None
-        return cls(monitors, kept, rule=rule)
+        if position is not None and (type(position) is not int or position < 0):
+            raise InvalidInputError("`text` must be the state of a monitor, got an impossible position in a log.")
+        watch = cls(monitors, kept, rule=rule)
+        watch.position = position or 0
+        return watch
 
     def _begin(self) -> State:
         """The current state; arrays that change from now on are restored unless the step is committed."""
@@ -260,22 +354,55 @@ class Watch:
         self._undo = (None, [])
 
     def _journal(self, memory: Memory, changes: int) -> Ints:
-        journal = np.empty((max(changes, 1), 8), dtype=np.int64)
-        journal[0, 7] = 0
+        journal = np.empty((max(changes, 1), 9), dtype=np.int64)
+        journal[0, 8] = 0
         self._undo[1].append((memory, journal))
         return journal
 
     def _commit(self, state: State, outcomes: list[Outcomes]) -> list[Alarm]:
         """Let the monitors count, return their new alarms in the order they came, and end the step."""
         parts, raised = dict(state.monitors.parts), []
+        groups, recent = dict({} if state.monitors.groups is None else state.monitors.groups.all), state.recent
+        named = list(groups)
         for each in outcomes:
-            for name, (numbers, values) in each.items():
+            for name, counted in each.all.items():
                 before = parts[name]
-                parts[name] = before.observe(values)
-                if parts[name].alarm and not before.alarm:
-                    raised.append(Alarm(name, int(numbers[first_alarm(before, values)])))
-        names = list(parts)
-        raised.sort(key=lambda alarm: (alarm.row, names.index(alarm.name)))
+                parts[name] = before.observe(counted.values)
+                raised += _raised(before, parts[name], counted, name, None)
+            for name, all_counted in each.groups.items():
+                for code, counted in all_counted.by_group():
+                    group = groups[named[code]]
+                    if (former := group.parts.get(name)) is not None:
+                        later = former.observe(counted.values)
+                        groups[named[code]] = group.replaced(name, later)
+                        raised += _raised(former, later, counted, name, named[code])
+            recent = recent.decided(each.decisions.values).labelled(each.labels.values)
+            for code, counted in each.decisions.by_group():
+                group = groups[named[code]]
+                groups[named[code]] = replace(group, recent=group.recent.decided(counted.values))
+            for code, counted in each.labels.by_group():
+                group = groups[named[code]]
+                groups[named[code]] = replace(group, recent=group.recent.labelled(counted.values))
+        raised.sort(key=lambda alarm: (alarm.row, alarm.group is not None, KINDS.index(alarm.name)))
         monitors = replace(state.monitors, **parts)  # type: ignore[arg-type]
-        self._state = replace(state, monitors=monitors, alarms=state.alarms + tuple(raised))
+        if monitors.groups is not None:
+            monitors = replace(monitors, groups=replace(monitors.groups, monitors=groups))
+        self._state = replace(state, monitors=monitors, alarms=state.alarms + tuple(raised), recent=recent)
         return raised
+
+
+def _raised(before: Any, after: Any, counted: Counted, name: str, group: str | None) -> list[Alarm]:
+    """The alarm of a monitor that had none before."""
+    if before.alarm or not after.alarm:
+        return []
+    return [Alarm(name, int(counted.numbers[first_alarm(before, counted.values)]), group=group)]
+
+
+def _digest(state: dict[str, Any]) -> str:
+    """SHA-256 of all that a state holds."""
+    return sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
+
+
+def sealed(state: dict[str, Any], /) -> str:
+    """The state as text with a digest, so that a damaged or edited file is refused."""
+    return json.dumps(state | {"sha256": _digest(state)})

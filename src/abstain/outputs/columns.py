@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from abstain._arguments import BOOLEANS, DECIMAL_COMMA, EXACT, written_number
 from abstain._errors import InvalidInputError, RowError
 from abstain._io.files import reading
+from abstain.decision_log import is_log, read_log
 from abstain.outputs.json_lines import SUFFIXES as JSON_LINES
 from abstain.outputs.json_lines import read_json_lines
 from abstain.outputs.parquet import parquet_names, read_parquet
@@ -30,7 +31,9 @@ Columns = dict[str, Any]
 
 
 def columns_of(file: Path, /) -> Columns:
-    """All columns, as they are stored."""
+    """All columns, as they are stored; of a log of decisions those of all its parts."""
+    if is_log(file):
+        return read_log(file)
     if file.suffix.lower() == ".parquet":
         frame = read_parquet(file)
         return {name: frame[name] for name in frame.columns}
@@ -40,6 +43,8 @@ def columns_of(file: Path, /) -> Columns:
 
 def names_of(file: Path, /) -> list[str]:
     """The names of all columns, without the rest."""
+    if is_log(file):
+        return list(columns_of(file))
     if file.suffix.lower() == ".parquet":
         return parquet_names(file)
     if file.suffix.lower() in JSON_LINES:

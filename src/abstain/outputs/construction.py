@@ -41,8 +41,7 @@ def checked_fields(*, nonfinite: check.Nonfinite, **given: Any) -> dict[str, Any
     fields["graded"] = None
     if given["losses"] is not None:
         others = [name for name in ("labels", "errors") if given[name] is not None]
-        fields["graded"] = check_losses(given["losses"], n, nonfinite=nonfinite, others=others)
-        fields["usable"] = fields["usable"] & ~np.isnan(fields["graded"])
+        fields["graded"] = check_losses(given["losses"], fields["usable"], others=others)
     fields |= _head(given["weight"], given["bias"], fields["features"], k)
     return fields | _each_row(given, z, fields["usable"])
 

@@ -9,11 +9,13 @@ from abstain._arguments import as_array, as_doubles
 from abstain._errors import InvalidInputError, RowError
 
 
-def check_losses(losses: Any, n: int, /, *, nonfinite: str, others: list[str]) -> NDArray[np.float64]:
-    """(n,) losses between 0 and 1; NaN where one is not finite, an error unless ``nonfinite`` is reject.
+def check_losses(losses: Any, usable: NDArray[np.bool_], /, *, others: list[str]) -> NDArray[np.float64]:
+    """(n,) losses between 0 and 1, NaN where one is missing in a row that is never accepted.
 
-    ``others`` are the other arguments that say which answers are wrong.
+    Elsewhere a missing loss is an error: the row can be accepted, and nothing is known of it. ``others`` are the other
+    arguments that say which answers are wrong.
     """
+    n = len(usable)
     if others:
         raise InvalidInputError(f"`losses` must be left out where there are {' and '.join(others)}, got both.")
     array = as_array("losses", losses)
@@ -21,12 +23,12 @@ def check_losses(losses: Any, n: int, /, *, nonfinite: str, others: list[str]) -
         raise InvalidInputError(f"`losses` must be {n} numbers from 0 to 1, got {array.dtype} of shape {array.shape}.")
     values = as_doubles("losses", array)
     finite = np.isfinite(values)
-    if nonfinite == "error" and not finite.all():
-        count = np.count_nonzero(~finite)
+    if (missing := usable & ~finite).any():
         raise RowError(
-            f"`losses` must be finite, got {values[~finite][0]} in {count} of {n} rows, first in row",
-            int(np.argmin(finite)),
-            ". Fix or drop these rows, or pass nonfinite='reject' to count them as rejected, with a loss of 1.",
+            f"`losses` must be finite, got {values[missing][0]} in {np.count_nonzero(missing)} of {n} rows, first in "
+            "row",
+            int(np.argmax(missing)),
+            ". Grade these rows; to drop them is right only if it does not depend on the answers.",
         )
     if (outside := finite & ((values < 0) | (values > 1))).any():
         bad = int(np.argmax(outside))

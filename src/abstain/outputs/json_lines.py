@@ -10,14 +10,33 @@ SUFFIXES = (".jsonl", ".ndjson")
 
 
 def read_json_lines(file: Path, /) -> dict[str, list[Any]]:
-    """A column for every key, with None in rows that lack it; empty lines are no rows."""
+    """A column for every key, with None in rows that lack it; empty lines are no rows.
+
+    Spellings of a key that differ in capitals are one column, that of the first, unless a row has several of them.
+    """
     rows: list[dict[str, Any]] = []
     with open(file, encoding="utf-8-sig") as stream:
         for number, line in enumerate(stream, start=1):
             if line.strip():
                 rows.append(_row(file, number, line))
+    rows = _spelled_alike(rows)
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _spelled_alike(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    doubled = [row for row in rows if len({key.lower() for key in row}) < len(row)]
+    second = {key for row in doubled for key in row if _is_second(key, row)}
+    first: dict[str, str] = {}
+    return [
+        {key if key in second else first.setdefault(key.lower(), key): value for key, value in row.items()}
+        for row in rows
+    ]
+
+
+def _is_second(key: str, row: dict[str, Any]) -> bool:
+    """Whether the row has another spelling of the key before it."""
+    return next(name for name in row if name.lower() == key.lower()) != key
 
 
 def _row(file: Path, number: int, line: str) -> dict[str, Any]:
@@ -29,13 +48,14 @@ def _row(file: Path, number: int, line: str) -> dict[str, Any]:
         raise InvalidInputError(
             f"`{file}` must hold one JSON object per line, got {line.strip()[:40]!r} in line {number}."
         )
-    return {name.strip(): value for name, value in pairs.items()}
+    return pairs
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; a key that occurs twice would hide a value."""
-    values = dict(pairs)
+    """An object; a key that occurs twice, but for spaces around it, would hide a value."""
+    names = [name.strip() for name, _ in pairs]
+    values = dict(zip(names, (value for _, value in pairs), strict=True))
     if len(values) != len(pairs):
-        twice = next(name for name, _ in pairs if sum(other == name for other, _ in pairs) > 1)
+        twice = next(name for name in names if names.count(name) > 1)
         raise InvalidInputError(f"the key {twice!r} twice")
     return values

@@ -10,6 +10,7 @@ from abstain.outputs.header import FIELDS, HEADER, checksum, read_header
 from abstain.outputs.table import SUFFIXES, read_table
 
 SKETCH = ".sketch"
+PROBABILITIES = "probabilities"
 ALWAYS_VERIFIED = 1 << 26  # bytes of an array
 PAPER_FILES = {
     "logits": "pred_logits.npy",
@@ -76,11 +77,11 @@ def _load_npz(file: Path) -> dict[str, Any]:
             f"`{file}` must hold rows, got a sketch, which holds counts only. It is for evaluate, calibrate, merge and "
             "sketch --edges; name the outputs here."
         )
-    known = (*FIELDS, "class_names", "confidence_names")
+    known = (*FIELDS, "class_names", "confidence_names", PROBABILITIES)
     fields = read_npz(file, known)
-    if "logits" not in fields or any(name not in known for name in fields):
+    if ("logits" in fields) == (PROBABILITIES in fields) or any(name not in known for name in fields):
         raise InvalidInputError(
-            f"`{file}` must hold arrays named logits and any of {', '.join(known[1:])}, "
+            f"`{file}` must hold arrays named logits or {PROBABILITIES}, and any of {', '.join(known[1:-1])}, "
             f"got {', '.join(sorted(fields))}."
         )
     return fields

@@ -1,5 +1,7 @@
 """`Outputs`: what a classifier returned for n samples, checked once and never changed."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -99,7 +101,7 @@ class Outputs:
     wrong: NDArray[np.bool_] | None
     """(n,) the errors that were given."""
     graded: NDArray[np.float64] | None
-    """(n,) the losses that were given, NaN where one was not finite."""
+    """(n,) the losses that were given; NaN may stand in a non-finite row."""
     confidence_names: tuple[str, ...]
     class_names: tuple[str, ...] | None
     usable: NDArray[np.bool_]
@@ -225,6 +227,11 @@ class Outputs:
         return losses
 
     @property
+    def outcomes(self) -> NDArray[np.bool_] | NDArray[np.float64]:
+        """(n,) the losses where answers are graded, the errors where they are right or wrong."""
+        return self.losses if self.is_graded else self.errors
+
+    @property
     def is_labelled(self) -> bool:
         """Whether errors or losses are known, by labels or because they were given."""
         return any(known is not None for known in (self.labels, self.wrong, self.graded))
@@ -297,7 +304,7 @@ class Outputs:
         )
 
     @classmethod
-    def concat(cls, parts: Iterable["Outputs"], /) -> "Outputs":
+    def concat(cls, parts: Iterable[Outputs], /) -> Outputs:
         """All rows of several outputs of the same classifier; each must have the same arrays and the same head."""
         check_list("parts", parts, "Outputs")
         parts = list(parts)

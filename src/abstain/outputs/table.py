@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from abstain._arguments import BOOLEANS
 from abstain._errors import InvalidInputError, RowError
 from abstain.answers import signals
-from abstain.outputs.answer_columns import ANSWERS
-from abstain.outputs.column_names import PLAIN, WIDE, spelled
+from abstain.outputs.column_names import ANSWERS, PLAIN, WIDE, spelled
 from abstain.outputs.columns import SUFFIXES, Columns, columns_of, matrix, names, numbers, truths
 from abstain.outputs.named_labels import class_indices
 
@@ -46,7 +45,7 @@ def read_table(file: Path, /, *, group: str | None = None) -> dict[str, Any]:
     ======================================  ====================================================================
 
     Case does not matter in these names. A list in a .csv file is written in brackets, as in JSON. Tables of uqlm and
-    lm-polygraph are read with their own names (see `abstain.outputs.answer_columns`). Other columns are not used (see
+    lm-polygraph are read with their own names (see `abstain.outputs.column_names`). Other columns are not used (see
     `abstain.outputs.column_names`).
     """
     columns = _respelled(columns_of(file))
@@ -72,8 +71,8 @@ def arguments_in(file: str | PathLike[str], columns: Columns, /, *, group: str |
     confidences = _confidences(file, columns) | ({} if has_logits else _signals(file, columns))
     if not confidences and not has_logits:
         raise InvalidInputError(
-            f"`{file}` must have a column confidence, or columns logit_… or proba_…, got {_listed(columns)}. Or "
-            f"logprobs or samples of answers. Also understood: {', '.join(PLAIN[1:])}."
+            f"`{file}` must have a column confidence, or columns logit_… or proba_…, got {_listed(columns)}. A table "
+            f"of answers needs logprobs or samples. Other columns that are read: {', '.join(PLAIN[1:])}."
         )
     if confidences:
         arguments["confidences"] = confidences
@@ -122,13 +121,14 @@ def read_decisions(file: Path, /) -> dict[str, Any]:
         raise InvalidInputError(
             f"`{file}` must have a column {missing[0]}, got {_listed(columns)}. Write it with `abstain select --audit`."
         )
-    if not {"error", "correct"} & columns.keys():
-        raise InvalidInputError(f"`{file}` must have a column error or correct, got {_listed(columns)}.")
-    known = "error" if "error" in columns else "correct"
+    if not (given_as := [name for name in ("error", "correct", "loss") if name in columns]):
+        raise InvalidInputError(f"`{file}` must have a column error, correct or loss, got {_listed(columns)}.")
+    known = given_as[0]
     values = [str(value).strip() for value in columns[known]]
     is_known = np.array([value not in ("", "None", "nan") for value in values])
-    given = truths(file, known, {known: [v if is_there else "0" for v, is_there in zip(values, is_known, strict=True)]})
-    wrong = given if known == "error" else ~np.asarray(given, dtype=bool)
+    filled: Columns = {known: [v if is_there else "0" for v, is_there in zip(values, is_known, strict=True)]}
+    given = (numbers if known == "loss" else truths)(file, known, filled)
+    wrong = ~np.asarray(given, dtype=bool) if known == "correct" else given
     return {
         "ids": names(file, "id", columns),
         "confidence": numbers(file, "confidence", columns),
@@ -140,14 +140,14 @@ def read_decisions(file: Path, /) -> dict[str, Any]:
 
 
 def read_errors(file: Path, /) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
-    """The ids of rows, and whether each answer was wrong, from the columns error, correct, or label and prediction."""
+    """The ids of rows, and whether each answer was wrong (error, correct, or label and prediction) or its loss."""
     columns = _respelled(columns_of(file))
     if "id" not in columns:
         raise InvalidInputError(f"`{file}` must have a column id, got {_listed(columns)}.")
     errors = _truth_of(file, columns)
-    if "errors" not in errors:
-        raise InvalidInputError(f"`{file}` must have a column error or correct, got {_listed(columns)}.")
-    return names(file, "id", columns), errors["errors"]
+    if not errors:
+        raise InvalidInputError(f"`{file}` must have a column error, correct or loss, got {_listed(columns)}.")
+    return names(file, "id", columns), next(iter(errors.values()))
 
 
 def _respelled(columns: Columns) -> Columns:

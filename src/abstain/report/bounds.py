@@ -1,5 +1,7 @@
 """Upper confidence bounds of the selective risk, each for itself."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
@@ -9,14 +11,20 @@ from abstain.metrics.accepted_sums import AcceptedSums
 from abstain.metrics.clusters import RowClusters
 from abstain.metrics.ranking import Ranking, SampleRows
 from abstain.metrics.slices import korn_graubard, share
+from abstain.thresholds.refutation import refutation
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def upper_bound_of(errors: Bools, clusters: Ints | None, /, *, delta: float) -> float:
-    """The risk that these rows come from is at most this, with probability 1 − δ; 1 for no rows."""
+def upper_bound_of(errors: NDArray[Any], clusters: Ints | None, /, *, delta: float) -> float:
+    """The risk that these rows come from is at most this, with probability 1 − δ; 1 for no rows.
+
+    That of graded losses, of independent rows, is by bets.
+    """
+    if len(errors) and errors.dtype != bool and clusters is None:
+        return refutation(errors, np.ones(len(errors), dtype=bool), limit=0.5, delta=delta).high
     return share(errors, ids=clusters, level=_two_sided(delta)).high if len(errors) else 1.0
 
 

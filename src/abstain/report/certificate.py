@@ -44,6 +44,12 @@ def _selector_facts(certificate: Certificate) -> Facts:
     is_cost = any(guarantee.quantity is Quantity.COST for guarantee in certificate.guarantees)
     total = "" if selector.errors is None else f"{selector.errors:,.6g}"
     wrong = "" if not total else f", which cost {total} in all" if is_cost else f", {total} of them wrong"
+    if (
+        selector.errors is not None
+        and selector.accepted
+        and any(g.quantity.event == "loss" for g in certificate.guarantees)
+    ):
+        wrong = f", with a mean loss of {selector.errors / selector.accepted:.4g}"
     groups = sum(value < float("inf") for value in selector.group_thresholds.values())
     rule = (
         f"> {selector.threshold:.6g}"
@@ -66,12 +72,19 @@ def _fresh_facts(fresh: FreshData, source: str | None) -> Facts:
         ("Of these calibrated it", compared_words(fresh)),
         ("Accepted", f"{fresh.accepted:,} ({in_percent(fresh.accepted, fresh.rows)})"),
         *([] if fresh.audited is None else [("Of these audited", f"{fresh.audited:,}")]),
-        ("Of these wrong", f"{fresh.errors:,} ({in_percent(fresh.errors, fresh.audited or fresh.accepted)})"),
+        _outcome_fact(fresh),
         ("Level of the tests together", f"{fresh.level:g}"),
         ("SHA-256", fresh.digest),
         *([] if source is None else [("Outputs", source)]),
         *unseen,
     ]
+
+
+def _outcome_fact(fresh: FreshData) -> tuple[str, str]:
+    labelled = fresh.audited or fresh.accepted
+    if isinstance(fresh.errors, int):
+        return "Of these wrong", f"{fresh.errors:,} ({in_percent(fresh.errors, labelled)})"
+    return "Their mean loss", f"{fresh.errors / labelled:.4g}" if labelled else "–"
 
 
 def slice_tables(certificate: Certificate, /) -> dict[str, list[tuple[str, ...]]]:
@@ -101,7 +114,7 @@ def _rows(each: list[tuple[SliceCounts, str]]) -> list[tuple[str, ...]]:
             f"{counts.n:,}",
             f"{counts.accepted:,}",
             in_percent(counts.accepted, counts.n),
-            f"{counts.errors:,}",
+            f"{counts.errors:,.6g}",
             in_percent(counts.errors, counts.accepted),
             remark,
         )

@@ -7,6 +7,7 @@ from os import PathLike
 
 from abstain._arguments import as_path
 from abstain._io.files import write_text
+from abstain._text import percent, total_of_outcomes
 from abstain.evaluation.mixes import MIXES, mix_among
 from abstain.evaluation.runs import MixComparison, RunComparison, RunDifference
 from abstain.evaluation.runs.run_words import ends, signed
@@ -38,9 +39,9 @@ def comparison_tables(
     of_b = f"Coverage of {b} at the risk that {a} has at a coverage, %"
     at_b, at_a = mix.coverage_at_risk_of_b, mix.coverage_at_risk_of_a
     kinds = (
-        ("AURC-α × 100", "α", [_cells(difference) for difference in mix.aurc]),
-        ("Risk at the same coverage, %", "coverage", [_cells(difference) for difference in mix.risk]),
-        ("Coverage at the same risk, %", "risk", [_cells(difference, share=_share) for difference in mix.coverage]),
+        ("AURC-α × 100", "α", [_cells(difference, f"{difference.at:.4g}") for difference in mix.aurc]),
+        ("Risk at the same coverage, %", "coverage", [_cells(each, percent(each.at)) for each in mix.risk]),
+        ("Coverage at the same risk, %", "risk", [_cells(each, percent(each.at), _share) for each in mix.coverage]),
     )
     gains = (
         (of_a, a, [_gain(gain, gain.a, (gain.difference, gain.low, gain.high)) for gain in at_b]),
@@ -61,11 +62,11 @@ def _share(value: float) -> str:
     return "all" if value == 1 else _percent(value)
 
 
-def _cells(difference: RunDifference, *, share: Callable[[float], str] = _percent) -> tuple[str, ...]:
-    """Both values and the change from the first to the second."""
+def _cells(difference: RunDifference, at: str, share: Callable[[float], str] = _percent) -> tuple[str, ...]:
+    """Where they are compared, both values and the change from the first to the second."""
     change, low, high = (100 * each for each in difference.change)
     return (
-        f"{difference.at:.4g}",
+        at,
         share(difference.a),
         share(difference.b),
         signed(change),
@@ -79,7 +80,7 @@ def _gain(difference: RunDifference, value: float, more: tuple[float, float, flo
     """The share that one accepts, and how many points more that is than the other's coverage; at most all rows."""
     gain, low, high = (100 * each for each in more)
     interval = ends(low, high, all_at=100 * (1 - difference.at))
-    return (f"{difference.at:.4g}", _share(value), signed(gain), _se(difference), interval, _mark(difference))
+    return (percent(difference.at), _share(value), signed(gain), _se(difference), interval, _mark(difference))
 
 
 def _se(difference: RunDifference) -> str:
@@ -95,7 +96,10 @@ def comparison_markdown(comparison: RunComparison, /) -> str:
     a, b = (f"{name} ({score})" for name, score in zip(comparison.names, comparison.scores, strict=True))
     lines = [f"# {inline(a)} and {inline(b)}", "", inline(comparison.words()), ""]
     for mix in reversed(comparison.mixes):
-        lines += [f"## {mix.mix}: {mix.n:,} rows, {mix.errors_a:,} and {mix.errors_b:,} errors", ""]
+        lines += [
+            f"## {mix.mix}: {mix.n:,} rows, {total_of_outcomes(mix.errors_a)} and {total_of_outcomes(mix.errors_b)}",
+            "",
+        ]
         for each in comparison_tables(comparison, mix):
             numbers = len(each.columns) - 1
             head = [inline(column) for column in each.columns]
@@ -159,4 +163,6 @@ def _method(comparison: RunComparison, names: tuple[str, str]) -> Html:
 
 
 def _counts(mix: MixComparison) -> str:
-    return f"{mix.n:,} of {mix.samples:,} samples; {mix.errors_a:,} and {mix.errors_b:,} are wrong"
+    return (
+        f"{mix.n:,} of {mix.samples:,} samples; {total_of_outcomes(mix.errors_a)} and {total_of_outcomes(mix.errors_b)}"
+    )

@@ -1,7 +1,7 @@
 """The operating point that a report decides for: a score, a threshold, and what is guaranteed."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from abstain.selector import Selector
 from abstain.thresholds import NoSafeThresholdError, Threshold
 from abstain.thresholds.baselines import bonferroni
 from abstain.thresholds.evidence import Evidence
-from abstain.thresholds.guarantee import Guarantee, Quantity
+from abstain.thresholds.guarantee import Guarantee
 from abstain.thresholds.target_risk import target_risk
 
 MANY = 200_000  # rows without ids: with more the usual rule takes seconds, and a plainer one certifies about as much
@@ -33,7 +33,7 @@ class Point:
     score: str
     confidence: NDArray[np.float64]
     """(n,) −inf where a row is non-finite."""
-    errors: NDArray[np.bool_]
+    errors: NDArray[Any]
     predictions: NDArray[np.int64] | None
     """(n,) or None where only confidences were given."""
     accepted: NDArray[np.bool_]
@@ -86,7 +86,7 @@ class Point:
     def guarantee(self) -> Guarantee | None:
         """The guarantee about the risk, None where something else or nothing is guaranteed."""
         guarantees = () if self.threshold is None else (self.threshold.guarantee, *self.threshold.further)
-        return next((guarantee for guarantee in guarantees if guarantee.quantity is Quantity.RISK), None)
+        return next((guarantee for guarantee in guarantees if guarantee.quantity.is_risk), None)
 
     @property
     def guaranteed_risk(self) -> float | None:
@@ -122,7 +122,7 @@ def point_of_selector(evaluation: Evaluation, selector: Selector, /) -> Point:
         indices=None,
         score=selector.score,
         confidence=confidence,
-        errors=selector.errors(outputs),
+        errors=selector.outcomes(outputs),
         predictions=selector.predictions(outputs) if outputs.n_classes else None,
         accepted=selector.accepts(outputs),
         margin=np.nan_to_num(margin, nan=-np.inf, posinf=np.inf, neginf=-np.inf),
@@ -138,7 +138,7 @@ def point_of_risk(evaluation: Evaluation, /, *, risk: float | None, delta: float
 
     Without a ``risk`` the point aims at half of the errors that there are at full coverage, or at what is achievable.
     """
-    score, errors, rows = verdict(evaluation).score, evaluation.errors, evaluation.outputs
+    score, errors, rows = verdict(evaluation).score, evaluation.outcomes, evaluation.outputs
     clusters = None if rows.ids is None else rows.samples[0]
     confidence = rejected_last(evaluation.confidence[score])
     targets = [risk] if risk is not None else _targets(confidence, errors, delta)
@@ -173,7 +173,7 @@ def point_of_risk(evaluation: Evaluation, /, *, risk: float | None, delta: float
 
 def _certified(
     confidence: NDArray[np.float64],
-    errors: NDArray[np.bool_],
+    errors: NDArray[Any],
     ids: NDArray[np.int64] | None,
     /,
     *,
@@ -188,7 +188,7 @@ def _certified(
 def _achievable(
     refusal: NoSafeThresholdError | None,
     confidence: NDArray[np.float64],
-    errors: NDArray[np.bool_],
+    errors: NDArray[Any],
     ids: NDArray[np.int64] | None,
     /,
     *,
@@ -201,7 +201,7 @@ def _achievable(
     )
 
 
-def _targets(confidence: NDArray[np.float64], errors: NDArray[np.bool_], delta: float) -> list[float]:
+def _targets(confidence: NDArray[np.float64], errors: NDArray[Any], delta: float) -> list[float]:
     """Risks to aim at, the lowest first: half of what there is, then what looks achievable."""
     order = np.argsort(-confidence, kind="stable")
     ranks = np.unique(np.linspace(LEAST * len(order), len(order), TRIALS).astype(np.int64).clip(1))

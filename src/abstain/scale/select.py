@@ -32,8 +32,8 @@ class SelectionCounts:
 
     n: int = 0
     accepted: int = 0
-    wrong: int | None = None
-    """Accepted rows whose prediction is wrong, where labels are known."""
+    wrong: int | float | None = None
+    """Accepted rows whose prediction is wrong, or their total loss, where labels are known."""
     unseen: Counter[str] = field(default_factory=Counter)
     """Rows of groups that calibration did not have, by name."""
 

@@ -1,5 +1,7 @@
 """`sketch`: the counts of all rows of Parquet files, on any engine, in memory that does not depend on how many."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from os import PathLike

@@ -42,7 +42,7 @@ class Costs:
             raise InvalidInputError(f"`costs` must have shape ({n_classes}, {n_classes}), got {table.shape}.")
         if reject.shape not in ((), (n_classes,)):
             raise InvalidInputError(
-                f"`rejection` must be one number or {n_classes}, one per class, got shape {reject.shape}."
+                f"`rejection` must be one number or {n_classes}, one per class, got {reject.size} numbers."
             )
         for name, values in (("costs", table), ("rejection", reject)):
             if (wrong := ~(np.isfinite(values) & (values >= 0))).any():

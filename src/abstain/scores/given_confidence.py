@@ -7,6 +7,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from abstain._arguments import as_doubles
 from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
@@ -67,7 +68,7 @@ class Own(PlainScore):
     def formula(self, inputs: Inputs, /) -> Array:
         """What the function finds, checked."""
         n = len(inputs.outputs)
-        confidence: Any = np.asarray(self.function(inputs.outputs), dtype=np.float64)
+        confidence: Any = as_doubles(self.column, self.function(inputs.outputs))
         if confidence.shape != (n,):
             raise InvalidInputError(
                 f"`{self.column}` must give a confidence for each of {n} rows, got shape {confidence.shape}."

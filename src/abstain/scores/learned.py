@@ -90,7 +90,7 @@ class Learned(Score):
         rows = some_rows(sample)
         if not rows.n_classes:
             return fit_combination(rows)
-        right = (~rows.errors).astype(np.float64)
+        right = 1.0 - rows.losses
         inside, anywhere = (
             {score.name: score for score in scores if score.objection(rows) is None}
             for scores in ((*self.base, *self.candidates), self.anywhere)

@@ -42,7 +42,7 @@ def _rows_of_bank(sample: Outputs) -> NDArray[np.int64] | None:
         rng = sample.generator("bank of neighbours", 0)
         rows = np.sort(rng.choice(len(sample), size=LARGEST_BANK, replace=False))
     if sample.is_labelled:
-        rows = rows[np.argsort(sample.errors[rows], kind="stable")]
+        rows = rows[np.argsort(sample.outcomes[rows], kind="stable")]
     return None if np.array_equal(rows, np.arange(len(sample))) else rows
 
 

@@ -3,9 +3,11 @@
 from abstain.selector import targets
 from abstain.selector.audited_decisions import AuditedDecisions
 from abstain.selector.calibrate import calibrate, calibrate_sketch
+from abstain.selector.cascades import Cascade, cascade, load_selector
 from abstain.selector.certificate import Certificate
 from abstain.selector.certify import certify
 from abstain.selector.class_sets import ClassSets, calibrate_sets
+from abstain.selector.group_recertification import GroupRecertification
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.selector.recertify import Recertification
 from abstain.selector.review_plan import ReviewPlan
@@ -16,8 +18,10 @@ from abstain.selector.targets.target import Target
 __all__ = [
     "ABSTAIN",
     "AuditedDecisions",
+    "Cascade",
     "Certificate",
     "ClassSets",
+    "GroupRecertification",
     "GroupThresholds",
     "Recertification",
     "ReviewPlan",
@@ -26,6 +30,8 @@ __all__ = [
     "calibrate",
     "calibrate_sets",
     "calibrate_sketch",
+    "cascade",
     "certify",
+    "load_selector",
 ]
 __all__ += targets.__all__

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._arguments import as_doubles
 from abstain._errors import InvalidInputError
+from abstain.metrics.groups import are_errors
 from abstain.selector.review_plan import AUDIT
 
 COLUMNS = ("accepted", "review", "inclusion")
@@ -31,14 +32,14 @@ class AuditedDecisions:
     audited
         (n,) the accepted rows that were drawn.
     errors
-        (n,) whether the answer was wrong, for audited rows.
+        (n,) whether the answer was wrong, or its loss, for audited rows; 0 for others.
     """
 
     ids: NDArray[Any]
     confidence: NDArray[np.float64]
     accepted: Mask
     audited: Mask
-    errors: Mask
+    errors: NDArray[Any]
 
     @classmethod
     def of(
@@ -70,6 +71,8 @@ class AuditedDecisions:
                 f"`inclusion` must be the same for all accepted rows, got {len(shares)} probabilities. Use the files "
                 "of each probability alone."
             )
+        if not ((wrong >= 0) & (wrong <= 1) | np.isnan(wrong)).all():
+            raise InvalidInputError("`loss` must be from 0 to 1, got another number.")
         if missing := int(np.count_nonzero(np.isnan(wrong[audited]))):
             raise InvalidInputError(
                 f"`error` must be known for every audited row, got none for {missing} of {np.count_nonzero(audited)}. "
@@ -77,8 +80,24 @@ class AuditedDecisions:
             )
         values = as_doubles("confidence", confidence)
         return cls(
-            ids=np.asarray(ids), confidence=values, accepted=taken, audited=audited, errors=audited & (wrong == 1)
+            ids=np.asarray(ids), confidence=values, accepted=taken, audited=audited, errors=_of_audited(wrong, audited)
         )
 
     def __len__(self) -> int:
         return len(self.accepted)
+
+    def select(self, rows: Mask, /) -> "AuditedDecisions":
+        """Some of the rows."""
+        return AuditedDecisions(
+            ids=self.ids[rows],
+            confidence=self.confidence[rows],
+            accepted=self.accepted[rows],
+            audited=self.audited[rows],
+            errors=self.errors[rows],
+        )
+
+
+def _of_audited(outcomes: NDArray[np.float64], audited: Mask) -> NDArray[Any]:
+    """Errors as bool, or losses, of audited rows; none of others."""
+    known = np.where(audited, outcomes, 0.0)
+    return known == 1 if are_errors(known) else known

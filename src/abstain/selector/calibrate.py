@@ -1,5 +1,7 @@
 """`calibrate`: outputs like those to come, or a sketch of them, a target, and the selector that keeps it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -24,7 +26,6 @@ from abstain.selector.targets.abilities import CostTarget, FallbackTarget, Score
 from abstain.selector.targets.target import ScoredRows, Target, Thresholds
 from abstain.sketch import BinCounts, Sketch
 from abstain.sketch.thresholds import MOST, BinnedSample
-from abstain.thresholds.guarantee import Quantity
 from abstain.thresholds.refusal import NoSafeThresholdError
 from abstain.thresholds.sample import one_per_cluster
 from abstain.thresholds.score_distribution import ScoreDistribution
@@ -98,6 +99,8 @@ def calibrate(
     fitted = entry.fit(fitting.of(entry))
     rows = ScoredRows(rest, fitted, rejected_last(fitted(rest)))
     threshold, groups = _threshold(aim, rows, seed)
+    if rest.is_graded:
+        threshold, groups = threshold.of_losses(), None if groups is None else groups.of_losses()
     if fitted.singles and groups is None and _is_of_risk_alone(threshold):
         threshold = _noting(threshold, improvement(entry.name, threshold, aim, rows, seed=seed))
     if tried:
@@ -176,7 +179,7 @@ def _threshold(target: Target, rows: ScoredRows, seed: int) -> Thresholds:
 
 
 def _is_of_risk_alone(threshold: Threshold) -> bool:
-    return threshold.guarantee.quantity is Quantity.RISK and not threshold.further
+    return threshold.guarantee.quantity.is_risk and not threshold.further
 
 
 def _noting(threshold: Threshold, words: str) -> Threshold:
@@ -190,7 +193,7 @@ def _data(selector: Selector, given: Outputs, rows: ScoredRows) -> CalibrationDa
         rest,
         predictions=selector.predictions(rest) if rest.n_classes else None,
         accepted=selector.accepted(rest, rows.confidence),
-        errors=selector.errors(rest) if rest.is_labelled else None,
+        outcomes=selector.outcomes(rest) if rest.is_labelled else None,
     )
 
 

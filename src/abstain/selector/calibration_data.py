@@ -1,7 +1,7 @@
 """What a selector remembers of the rows it was calibrated on: counts, a digest, and each class and domain."""
 
 from dataclasses import dataclass
-from typing import Self, final
+from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,15 @@ MOST = 10_000  # names of classes or domains that a file keeps
 @final
 @dataclass(frozen=True)
 class SliceCounts:
-    """The rows of one name: how many there are, how many of them are accepted, and how many of these are wrong."""
+    """The rows of one name: how many there are, how many of them are accepted, and how many of these are wrong.
+
+    Of graded answers, ``errors`` is the total loss of those accepted.
+    """
 
     name: str
     n: int
     accepted: int
-    errors: int
+    errors: int | float
 
 
 @final
@@ -52,7 +55,7 @@ class CalibrationData:
         *,
         predictions: NDArray[np.int64] | None,
         accepted: NDArray[np.bool_],
-        errors: NDArray[np.bool_] | None,
+        outcomes: NDArray[Any] | None,
     ) -> Self:
         """Count the rows that certify, by what the selector decides on them."""
         classes = None if predictions is None else class_names_of(predictions, given.class_names)
@@ -63,24 +66,30 @@ class CalibrationData:
             unusable=int(np.count_nonzero(~given.usable)),
             held_out=len(given) - len(certifying),
             largest=largest_cluster(certifying),
-            classes=slice_counts(classes, accepted, errors),
-            domains=slice_counts(certifying.domain, accepted, errors),
+            classes=slice_counts(classes, accepted, outcomes),
+            domains=slice_counts(certifying.domain, accepted, outcomes),
         )
 
 
 def slice_counts(
-    names: NDArray[np.str_] | None, accepted: NDArray[np.bool_], errors: NDArray[np.bool_] | None, /
+    names: NDArray[np.str_] | None, accepted: NDArray[np.bool_], outcomes: NDArray[Any] | None, /
 ) -> tuple[SliceCounts, ...]:
     """The counts of each name in the order of the names; none where there are no names or more than a file keeps."""
     if names is None:
         return ()
-    wrong = np.zeros(len(accepted), dtype=bool) if errors is None else errors
+    losses = np.zeros(len(accepted), dtype=bool) if outcomes is None else outcomes
     distinct, index = np.unique(names, return_inverse=True)
     if len(distinct) > MOST:
         return ()
-    columns = (None, accepted, accepted & wrong)
-    counts = [np.bincount(index, weights=each, minlength=len(distinct)).astype(int).tolist() for each in columns]
+    columns = (None, accepted, accepted * losses)
+    counts = [np.bincount(index, weights=each, minlength=len(distinct)) for each in columns]
+    counts = [each.astype(int).tolist() for each in counts[:2]] + [_totals(counts[2], losses)]
     return tuple(SliceCounts(str(name), *each) for name, *each in zip(distinct, *counts, strict=True))
+
+
+def _totals(sums: NDArray[Any], outcomes: NDArray[Any]) -> list[float]:
+    """Numbers of errors, which are integers, or totals of losses."""
+    return (sums.astype(int) if outcomes.dtype == bool else sums.astype(np.float64)).tolist()
 
 
 def class_names_of(predictions: NDArray[np.int64], class_names: tuple[str, ...] | None, /) -> NDArray[np.str_]:

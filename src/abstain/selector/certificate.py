@@ -7,7 +7,7 @@ from typing import Any, Literal, Self, final, get_args
 
 from abstain._errors import InvalidInputError
 from abstain._io.records import built, jsonable, parsed
-from abstain._text import counted, sentence
+from abstain._text import counted, percent, sentence
 from abstain.pages import WithPage
 from abstain.selector.calibration_data import CalibrationData, SliceCounts
 from abstain.thresholds.guarantee import Event, Guarantee
@@ -79,8 +79,8 @@ class FreshData:
     accepted: int
     audited: int | None
     """Accepted rows that were drawn and have a label, where not all have one."""
-    errors: int
-    """Among the accepted, or those of them that have a label."""
+    errors: int | float
+    """Among the accepted, or those of them that have a label: their number, or the total of graded losses."""
     level: float
     """The probability with which a kept guarantee may be called refuted, all tests together."""
     tests: tuple[GuaranteeTest, ...]
@@ -207,15 +207,23 @@ def words_of_test(test: GuaranteeTest, /, *, word: str = "guaranteed") -> str:
     about = sentence(test.about)
     if (result := test.result) is None:
         return f"{about}: not tested, as {test.reason}."
-    observed = f"{result.events:,} of {result.trials:,} are {test.event}"
-    share = f" ({result.events / result.trials:.2%})" if result.trials else ""
-    allowed = f"at most {result.limit:.4g} is {word}"
+    mean, graded = result.events / result.trials if result.trials else 0.0, test.event == "loss"
+    observed = (
+        f"{mean:.4g} among {result.trials:,}"
+        if graded
+        else (f"{result.events:,} of {result.trials:,} are {test.event}" + (f" ({mean:.2%})" if result.trials else ""))
+    )
+    allowed = f"at most {result.limit if graded else percent(result.limit)} is {word}"
     exact = result.by == "binomial"
-    p = f"p = {result.p_value:.3g}{'' if exact else f' (by bets, clusters of at most {result.largest} rows)'}"
-    chance = f"probability {'' if exact else 'about '}{result.power:.2f}"
-    noticed = f"A share of {result.alternative:.4g} would be noticed with {chance}"
-    bound = f"the share itself is at most {result.high:.4g} with probability {1 - result.delta:.4g}"
-    return f"{about}: {observed}{share}, {allowed}; {p}, {result.verdict}. {noticed}; {bound}.{_left_out(test)}"
+    clusters = f", clusters of at most {result.largest} rows" if result.largest > 1 else ""
+    p = f"p = {result.p_value:.3g}{'' if exact else f' (by bets{clusters})'}"
+    chance = f"probability {'' if exact else 'about '}{result.power:.0%}"
+    what, other, high = "share", percent(result.alternative), f"{result.high:.2%}"
+    if graded:
+        what, other, high = "mean", f"{result.alternative:.4g}", f"{result.high:.4g}"
+    noticed = f"A {what} of {other} would be noticed with {chance}"
+    bound = f"the {what} itself is at most {high} with probability {100 * (1 - result.delta):.4g}%"
+    return f"{about}: {observed}, {allowed}; {p}, {result.verdict}. {noticed}; {bound}.{_left_out(test)}"
 
 
 def _left_out(test: GuaranteeTest) -> str:
@@ -233,12 +241,18 @@ def slice_words(fresh: FreshData, /) -> list[str]:
     """The classes and domains whose risk is significantly above what is guaranteed for all rows."""
     kinds = (("class", fresh.classes), ("group", fresh.domains))
     return [
-        f"In the {kind} {part.counts.name}, {part.counts.errors:,} of {part.counts.accepted:,} accepted rows are "
-        "wrong, significantly more than is guaranteed for all rows together."
+        f"In the {kind} {part.counts.name}, {_observed(part.counts)}, significantly more than is guaranteed for all "
+        "rows together."
         for kind, slices in kinds
         for part in slices
         if part.above
     ]
+
+
+def _observed(counts: SliceCounts) -> str:
+    if isinstance(counts.errors, int):
+        return f"{counts.errors:,} of {counts.accepted:,} accepted rows are wrong"
+    return f"the mean loss of {counts.accepted:,} accepted rows is {counts.errors / counts.accepted:.4g}"
 
 
 def compared_words(fresh: FreshData, /) -> str:
@@ -248,7 +262,7 @@ def compared_words(fresh: FreshData, /) -> str:
     return f"none that is known by its {' or '.join(fresh.compared)}"
 
 
-def in_percent(part: int, whole: int, /) -> str:
+def in_percent(part: float, whole: int, /) -> str:
     """A share in percent, or a dash where there is nothing."""
     return f"{part / whole:.1%}" if whole else "–"
 

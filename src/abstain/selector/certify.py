@@ -1,8 +1,8 @@
 """`certify`: write down what a selector guarantees, test it on fresh labelled rows, and compare two certificates."""
 
 import platform
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any, final
 from warnings import warn
@@ -19,6 +19,7 @@ from abstain.outputs.outputs import expect_outputs
 from abstain.outputs.validation import unlabelled
 from abstain.selector.audited_decisions import AuditedDecisions
 from abstain.selector.calibration_data import class_names_of, slice_counts
+from abstain.selector.cascades.cascade import Cascade
 from abstain.selector.certificate import (
     VERDICTS,
     Certificate,
@@ -42,8 +43,8 @@ Difference = tuple[str, Any, Any]
 
 
 def certify(
-    selector: Selector,
-    fresh: Outputs | AuditedDecisions | None = None,
+    selector: Selector | Cascade,
+    fresh: Outputs | Sequence[Outputs] | AuditedDecisions | None = None,
     /,
     *,
     level: float = 0.05,
@@ -56,10 +57,41 @@ def certify(
     guarantee, not the fresh rows: for clusters of at most M rows by bets, on the fresh clusters of at most M rows, and
     exact for independent rows and for one row of each cluster. Of decisions with an audit, the audited rows test what
     is guaranteed of the accepted, and all rows what is guaranteed of the share accepted.
+
+    Parameters
+    ----------
+    selector
+        A selector or cascade, whose guarantees are certified.
+    fresh
+        Labelled outputs, or decisions with an audit, to test them on; for a cascade the outputs of each stage in a
+        list.
+    level
+        The probability of refuting a guarantee that holds.
+    sources
+        Names of the files, which the certificate records.
+
+    Returns
+    -------
+    Certificate
+        With the verdict on the fresh rows, if there are any.
     """
-    if not isinstance(selector, Selector):
-        raise InvalidTypeError(f"`selector` must be a Selector, got {type(selector).__name__}.")
     check_chance("level", level)
+    if isinstance(selector, Cascade):
+        rows = fresh if fresh is None or isinstance(fresh, AuditedDecisions) else selector.combined(_list(fresh))
+        made = _certificate(selector.selector, rows, level, sources)
+        return replace(made, selector=replace(made.selector, digest=selector.digest))
+    if not isinstance(selector, Selector):
+        raise InvalidTypeError(f"`selector` must be a Selector or a Cascade, got {type(selector).__name__}.")
+    return _certificate(selector, fresh, level, sources)
+
+
+def _list(fresh: Outputs | Sequence[Outputs]) -> Sequence[Outputs]:
+    if isinstance(fresh, Outputs):
+        raise InvalidTypeError("`fresh` must be a list with the outputs of each stage for a cascade, got Outputs.")
+    return fresh
+
+
+def _certificate(selector: Selector, fresh: Any, level: float, sources: dict[str, str] | None) -> Certificate:
     threshold, groups = selector.threshold, selector.groups
     return Certificate(
         selector=SelectorFacts(
@@ -87,15 +119,27 @@ def _fresh(selector: Selector, fresh: Outputs | AuditedDecisions, level: float) 
     if isinstance(fresh, AuditedDecisions):
         if selector.groups is not None:
             raise InvalidInputError("`selector` must have one threshold to be certified by decisions, got several.")
-        rows = Outputs(confidences={selector.score: fresh.confidence}, errors=fresh.errors, ids=fresh.ids)
+        confidences, graded = {selector.score: fresh.confidence}, fresh.errors.dtype != bool
+        rows = Outputs(
+            confidences=confidences,
+            errors=None if graded else fresh.errors,
+            losses=fresh.errors if graded else None,
+            ids=fresh.ids,
+        )
         return _Fresh(
             selector, rows, level, rejected_last(fresh.confidence), fresh.accepted, fresh.errors, fresh.audited
         )
     expect_outputs(fresh, name="fresh")
     if not fresh.is_labelled:
         raise unlabelled("fresh")
+    guarantees = (selector.threshold.guarantee, *selector.threshold.further)
+    if fresh.is_graded and any(guarantee.quantity.event == "wrong" for guarantee in guarantees):
+        raise InvalidInputError(
+            "`fresh` must say which answers are right or wrong, as the guarantee is about errors, got graded losses. "
+            "Calibrate on graded losses, or pass errors=(losses > limit) to Outputs."
+        )
     confidence = rejected_last(selector.confidence(fresh))
-    return _Fresh(selector, fresh, level, confidence, selector.accepted(fresh, confidence), selector.errors(fresh))
+    return _Fresh(selector, fresh, level, confidence, selector.accepted(fresh, confidence), selector.outcomes(fresh))
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +151,8 @@ class _Fresh:
     level: float
     confidence: NDArray[np.float64]
     accepted: Mask
-    errors: Mask
+    outcomes: NDArray[Any]
+    """(n,) errors, or losses of graded answers."""
     audited: Mask | None = None
     """(n,) the accepted rows that have a label; None where all rows have one."""
 
@@ -115,6 +160,12 @@ class _Fresh:
     def labelled(self) -> Mask:
         """(n,) the accepted rows that have a label."""
         return self.accepted if self.audited is None else self.audited
+
+    @property
+    def total(self) -> int | float:
+        """How many of these are wrong, an integer, or their total loss."""
+        total = self.outcomes[self.labelled].sum()
+        return int(total) if self.outcomes.dtype == bool else float(total)
 
     @property
     def ids(self) -> NDArray[np.int64] | None:
@@ -133,7 +184,7 @@ class _Fresh:
             unusable=int(np.count_nonzero(~self.outputs.usable)),
             accepted=int(np.count_nonzero(self.accepted)),
             audited=None if self.audited is None else int(np.count_nonzero(self.audited)),
-            errors=int(np.count_nonzero(self.labelled & self.errors)),
+            errors=self.total,
             level=self.level,
             tests=tests,
             classes=classes,
@@ -181,14 +232,15 @@ class _Fresh:
 
     def evidence(self, guarantee: Guarantee, inside: Mask) -> Evidence:
         """The rows that test a guarantee, of those in its group."""
-        return Evidence.of(guarantee, inside, self.ids, self.confidence, self.errors)
+        return Evidence.of(guarantee, inside, self.ids, self.confidence, self.outcomes)
 
     def tested(self, guarantee: Guarantee, evidence: Evidence, level: float) -> Refutation:
-        """A share of errors among the accepted, of rows rejected or missed, is at most what is guaranteed."""
+        """What may be of few rows only is of no more than is guaranteed."""
         events, trials = {
-            "wrong": (self.errors, evidence.rows & self.labelled),
+            "wrong": (self.outcomes, evidence.rows & self.labelled),
+            "loss": (self.outcomes, evidence.rows & self.labelled),
             "rejected": (~self.accepted, evidence.rows),
-            "missed": (self.accepted & self.errors, evidence.rows),
+            "missed": (self.accepted * self.outcomes, evidence.rows),
         }[guarantee.quantity.event or "rejected"]
         return refutation(
             events,
@@ -210,7 +262,7 @@ class _Fresh:
         if self.audited is not None:
             return (), ()
         named = (self.classes(), self.outputs.domain)
-        classes, domains = (slice_counts(names, self.accepted, self.errors) for names in named)
+        classes, domains = (slice_counts(names, self.accepted, self.outcomes) for names in named)
         parts = [*_rows_of(named[0], len(classes)), *_rows_of(named[1], len(domains))]
         tests = [
             SliceTest(counts=counts, above=above)
@@ -221,12 +273,12 @@ class _Fresh:
     def are_above(self, parts: list[NDArray[np.int64]]) -> list[bool]:
         """Whether the risk of each of these parts of the rows is significantly above what is guaranteed of all."""
         guarantee = self.selector.threshold.guarantee
-        if guarantee.quantity.event != "wrong" or untestable(guarantee):
+        if guarantee.quantity.event not in ("wrong", "loss") or untestable(guarantee):
             return [False] * len(parts)
         evidence = self.evidence(guarantee, np.ones(len(self.outputs), dtype=bool))
         p_values = p_above(
             parts,
-            self.errors,
+            self.outcomes,
             self.accepted & evidence.rows,
             evidence.clusters,
             limit=guarantee.limit,
@@ -252,7 +304,7 @@ def _check_unseen(selector: Selector, fresh: Outputs, digest: str) -> None:
             f"About {max(1, round(share * len(fresh))):,} of {len(fresh):,} fresh rows have ids of rows that "
             "calibrated the selector, but other logits or confidences: they are taken for other samples. If they "
             "are the same samples, answered again, they are not fresh: use others.",
-            stacklevel=4,  # whoever calls `certify`
+            stacklevel=5,  # whoever calls `certify`
         )
 
 

@@ -52,7 +52,7 @@ def best_on(scores: list[Score], rows: Outputs, /, *, alpha: float = 1.0, seed: 
     if not tried:
         raise InvalidInputError("`score` must name a score that can be fitted on these rows, got none. Give more rows.")
     areas = [
-        sum(aurc(confidence[score.name], part.errors, alpha=alpha) for confidence, part in judged) for score in tried
+        sum(aurc(confidence[score.name], part.outcomes, alpha=alpha) for confidence, part in judged) for score in tried
     ]
     first, best = tried[0], tried[lowest(areas)]
     chosen = best if _is_ahead(best, first, judged, alpha) else first
@@ -69,7 +69,7 @@ def _is_ahead(best: Score, first: Score, judged: list[tuple[dict[str, Floats], O
     if best is first:
         return True
     apart = [
-        compare(confidence[first.name], confidence[best.name], part.errors, alpha=alpha, ids=part.ids)
+        compare(confidence[first.name], confidence[best.name], part.outcomes, alpha=alpha, ids=part.ids)
         for confidence, part in judged
     ]
     return sum(each.difference for each in apart) > AHEAD * hypot(*(each.se for each in apart))

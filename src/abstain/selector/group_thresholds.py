@@ -1,8 +1,8 @@
 """A threshold for each group of rows."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import final
+from dataclasses import dataclass, replace
+from typing import Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,10 @@ class GroupThresholds:
     per: str
     """``class``, or what the groups are called: domain, group, or the column of a table that names them."""
     thresholds: dict[str, Threshold]
+
+    def of_losses(self) -> Self:
+        """The same thresholds with guarantees about losses between 0 and 1 instead of errors."""
+        return replace(self, thresholds={name: each.of_losses() for name, each in self.thresholds.items()})
 
     @property
     def is_by_class(self) -> bool:
@@ -81,6 +85,8 @@ class GroupThresholds:
         certain = sum(part.value < np.inf for part in self.thresholds.values())
         if certain == len(self.thresholds) and self.is_by_class:
             return "the threshold of its class"
+        if certain == len(self.thresholds):
+            return f"the threshold of its {self.per}; all {certain} have one, and any other {self.per} is rejected"
         return (
             f"the threshold of its {self.per}; {certain} of {len(self.thresholds)} have one, the others are always "
             "rejected"

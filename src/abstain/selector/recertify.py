@@ -11,6 +11,7 @@ from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
 from abstain._io.records import from_json, to_json
 from abstain._text import listed
+from abstain.metrics.groups import are_errors
 from abstain.selector.audited_decisions import AuditedDecisions
 from abstain.selector.calibration_data import CalibrationData
 from abstain.selector.calibration_rows import NAMED, SeenRows, id_hashes
@@ -60,8 +61,8 @@ class Recertification:
     """A digest of the selector that is to be certified again."""
     ids: tuple[str, ...] = ()
     confidence: tuple[float, ...] = ()
-    errors: tuple[int, ...] = ()
-    """Of the rows labelled so far, all above the floor."""
+    errors: tuple[int | float, ...] = ()
+    """Of the rows labelled so far, all above the floor: 0 or 1, or their losses."""
     looks: int = 0
     clustered: bool = False
     """Whether a row stands for all rows of its id."""
@@ -86,7 +87,14 @@ class Recertification:
         values = (*self.confidence, *self.pending_confidence, *(() if self.certified is None else (self.certified,)))
         above = all(value >= self.floor for value in values)
         looked = self.looks == looks_with(len(self.ids))
-        if not (columns and waiting and above and looked and self.left >= 0 and set(self.errors) <= {0, 1}):
+        if not (
+            columns
+            and waiting
+            and above
+            and looked
+            and self.left >= 0
+            and all(0 <= error <= 1 for error in self.errors)
+        ):
             raise InvalidInputError("`text` must be the state of a Recertification, got columns that do not fit.")
 
     @classmethod
@@ -95,7 +103,9 @@ class Recertification:
     ) -> Self:
         """No labels yet; the target and the floor are those of the selector unless given."""
         if selector.groups is not None:
-            raise InvalidInputError("`selector` must have one threshold to certify again, got one for each group.")
+            raise InvalidInputError(
+                "`selector` must have one threshold, got one for each group. Use `GroupRecertification`."
+            )
         guarantee = selector.threshold.guarantee
         if risk is None and selector.threshold.further:
             raise InvalidInputError(
@@ -103,7 +113,7 @@ class Recertification:
                 f"{listed([each.about for each in (guarantee, *selector.threshold.further)])}. Calibrate again to keep "
                 "both."
             )
-        if risk is None and guarantee.quantity is not Quantity.RISK:
+        if risk is None and not guarantee.quantity.is_risk:
             raise InvalidInputError("`risk` must be given, since the selector guarantees something else, got none.")
         if delta is None and guarantee.probability is None:
             raise InvalidInputError("`delta` must be given, since the selector guarantees no probability, got none.")
@@ -111,7 +121,7 @@ class Recertification:
             risk=(guarantee.target or 0.0) if risk is None else risk,
             delta=1 - (guarantee.probability or 0.0) if delta is None else delta,
             floor=selector.threshold.value if floor is None else floor,
-            of_selector=_digest(selector),
+            of_selector=digest_of(selector),
             clustered=guarantee.largest is not None or guarantee.counting == "clusters",
         )
 
@@ -173,17 +183,17 @@ class Recertification:
         )
 
     def answer(self, ids: ArrayLike, errors: ArrayLike, /) -> Self:
-        """Take the errors (0 or 1) of all pending rows, and look whether a threshold is certified now."""
+        """Take the errors (0 or 1), or losses from 0 to 1, of all pending rows, and look for a certified threshold."""
         if not self.pending:
             raise InvalidInputError("Rows to label must be asked for first (`ask`), got labels that no row waits for.")
         names, wrong = np.asarray(ids).astype(str), np.asarray(errors, dtype=np.float64)
-        if names.shape != wrong.shape or not ((wrong == 0) | (wrong == 1)).all():
+        if names.shape != wrong.shape or not ((wrong >= 0) & (wrong <= 1)).all():
             raise InvalidInputError(
-                f"`errors` must be 0 or 1 for each id, got {wrong.size} {range_words(wrong)} for {names.size} ids."
+                f"`errors` must be from 0 to 1 for each id, got {wrong.size} {range_words(wrong)} for {names.size} ids."
             )
         if len(np.unique(names)) != len(names):
             raise InvalidInputError("`ids` must name each row once, got some twice.")
-        known = dict(zip(names.tolist(), wrong.astype(int).tolist(), strict=True))
+        known = dict(zip(names.tolist(), (wrong.astype(int) if are_errors(wrong) else wrong).tolist(), strict=True))
         if missing := [name for name in self.pending if name not in known]:
             raise InvalidInputError(
                 f"`errors` must be there for every row asked for, got none for {len(missing)}, {missing[0]!r} first."
@@ -219,7 +229,10 @@ class Recertification:
         """What the labels so far would certify, in words: whether it is worth to ask for more."""
         sample, level = Sample.of(self.confidence, self.errors), level_at(self.delta, self.looks + 1)
         top = max(1, len(sample) // 4)
-        seen = f"{int(sample.totals[top - 1])} of the {top} most trusted of {len(sample)} labelled rows are wrong"
+        total, most = float(sample.totals[top - 1]), f"the {top} most trusted of {len(sample)} labelled rows"
+        seen = (
+            f"{total:.0f} of {most} are wrong" if sample.are_errors else f"{most} have a mean loss of {total / top:.3g}"
+        )
         lowest = lowest_achievable(lambda trial: largest_safe_rank(sample, trial, level) > 0, self.risk)
         return f"{seen}; {lowest_words(lowest)}"
 
@@ -231,7 +244,7 @@ class Recertification:
         all_rows = np.asarray(self.offered)
         accepted = int(np.count_nonzero(all_rows > self.certified))
         guarantee = Guarantee(
-            quantity=Quantity.RISK,
+            quantity=Quantity.RISK if are_errors(np.array(self.errors)) else Quantity.LOSS,
             target=self.risk,
             probability=1 - self.delta,
             distribution=one_row_of_each(len(all_rows)) if self.clustered else rows_like(len(all_rows)),
@@ -249,18 +262,19 @@ class Recertification:
 
     def selector(self, old: Selector, /) -> Selector:
         """The old selector with the new threshold and the distribution of the new rows; an error if there is none."""
-        if _digest(old) != self.of_selector:
+        if digest_of(old) != self.of_selector:
             raise InvalidInputError("`old` must be the selector that the labels were asked for, got another.")
         if self.threshold is None:
             raise InvalidInputError(
                 f"A threshold must be certified first, got none after {len(self.ids)} labels. Ask for more."
             )
+        graded = old.threshold.guarantee.quantity.event == "loss"
         return replace(
             old,
-            threshold=self.threshold,
+            threshold=self.threshold.of_losses() if graded else self.threshold,
             distribution=ScoreDistribution.of(np.asarray(self.offered)),
             calibration=self._data(),
-            seen=self._seen(old.seen),
+            seen=seen_with(old.seen, self.ids),
             class_sets=None,  # they were for the rows that the old threshold rejects
         )
 
@@ -277,14 +291,6 @@ class Recertification:
             domains=(),
         )
 
-    def _seen(self, before: SeenRows | None) -> SeenRows | None:
-        """Those of before, which chose the score, and the labelled ones by their ids."""
-        names = id_hashes(np.array(self.ids), salt=NAMED)
-        if names is None:
-            return before
-        old = SeenRows(None, None) if before is None else before
-        return replace(old, ids=HashSample.of(names).joined(old.ids))
-
     def to_json(self) -> str:
         """The state as text."""
         return to_json(self)
@@ -295,7 +301,16 @@ class Recertification:
         return from_json(text, cls)
 
 
-def _digest(selector: Selector) -> str:
+def seen_with(before: SeenRows | None, ids: tuple[str, ...], /) -> SeenRows | None:
+    """The rows of before, which chose the score, and labelled ones by their ids."""
+    names = id_hashes(np.array(ids), salt=NAMED)
+    if names is None:
+        return before
+    old = SeenRows(None, None) if before is None else before
+    return replace(old, ids=HashSample.of(names).joined(old.ids))
+
+
+def digest_of(selector: Selector, /) -> str:
     """Of what a threshold on its score means."""
     text = f"{selector.score} {selector.threshold.value!r} {to_json(selector.distribution)}"
     return sha256(text.encode()).hexdigest()[:16]

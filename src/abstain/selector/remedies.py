@@ -1,7 +1,7 @@
 """What it costs in coverage to keep the risk in every group, remedy by remedy."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,14 +81,12 @@ def remedies(
         except NoSafeThresholdError as error:
             rows.append(Remedy(name, repr(target), None, None, None, str(error).split(". ")[0]))
             continue
-        accepted, errors = selector.accepts(fresh), selector.errors(fresh)
+        accepted, errors = selector.accepts(fresh), selector.outcomes(fresh)
         rows.append(Remedy(name, repr(target), float(accepted.mean()), *_extremes(fresh, accepted, errors)))
     return rows
 
 
-def _extremes(
-    fresh: Outputs, accepted: NDArray[np.bool_], errors: NDArray[np.bool_]
-) -> tuple[float | None, float | None]:
+def _extremes(fresh: Outputs, accepted: NDArray[np.bool_], errors: NDArray[Any]) -> tuple[float | None, float | None]:
     """The lowest coverage and the highest risk of a group."""
     assert fresh.domain is not None
     inside = [fresh.domain == name for name in np.unique(fresh.domain)]

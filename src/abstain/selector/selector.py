@@ -14,6 +14,7 @@ from abstain._io.fingerprint import digest
 from abstain._io.sealed import seal
 from abstain._text import listed
 from abstain.outputs import Outputs
+from abstain.outputs.graded_losses import not_right_or_wrong
 from abstain.outputs.outputs import expect_outputs
 from abstain.scores.confidences import predictions
 from abstain.scores.score import FittedScore, Score
@@ -187,7 +188,7 @@ class Selector:
         if self.class_sets is not None:
             columns["candidates"] = self._candidates(outputs, accepted)
         if outputs.is_labelled:
-            columns["error"] = self.errors(outputs)
+            columns["loss" if outputs.is_graded else "error"] = self.outcomes(outputs)
         return columns
 
     def _names(self, outputs: Outputs) -> tuple[str, ...] | None:
@@ -200,8 +201,17 @@ class Selector:
 
     def errors(self, outputs: Outputs, /) -> NDArray[np.bool_]:
         """Where its prediction (n,) is wrong, accepted or not; always where a row is not usable."""
+        if outputs.is_graded:
+            raise not_right_or_wrong()
+        return np.asarray(self.outcomes(outputs), dtype=np.bool_)
+
+    def outcomes(self, outputs: Outputs, /) -> NDArray[Any]:
+        """(n,) where its prediction is wrong, or the losses of graded answers, accepted or not.
+
+        A row that is not usable is wrong, with a loss of 1.
+        """
         if outputs.labels is None or not self.fitted.changes_predictions:
-            return outputs.errors
+            return outputs.outcomes
         return (self.predictions(outputs) != outputs.labels) | ~outputs.usable
 
     def unseen(self, outputs: Outputs, /) -> dict[str, int]:

@@ -54,6 +54,24 @@ def corrupt(image: NDArray[np.uint8], name: str, /, *, severity: int = 3, seed: 
     Images of up to 96 pixels a side get the strengths of CIFAR-10-C, larger ones those of ImageNet-C.
     (Hendrycks & Dietterich, 2019)
 
+    Parameters
+    ----------
+    image : (h, w), (h, w, 1) or (h, w, 3) array of uint8
+        The image.
+    name : str
+        A name of `CORRUPTIONS`.
+    severity : int
+        From 1 to 5.
+    seed : int
+        Of the noise.
+
+    Returns
+    -------
+    array of uint8
+        Of the same shape.
+
+    Examples
+    --------
     >>> corrupt(np.full((32, 32), 100, dtype=np.uint8), "contrast", severity=5).mean()
     np.float64(100.0)
     """

@@ -1,5 +1,7 @@
 """The rows and errors of a population in each bin of a score, and the metrics they give."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import log
@@ -48,7 +50,7 @@ class Bracket:
     high: float
 
     @classmethod
-    def around(cls, point: float, *ends: float) -> "Bracket":
+    def around(cls, point: float, *ends: float) -> Bracket:
         """The bracket of two ends in any order, widened by what rounding may have done."""
         low, high = min(*ends, point), max(*ends, point)
         return cls(max(0.0, low * (1 - SLACK)), point, min(1.0, high * (1 + SLACK)))
@@ -219,7 +221,7 @@ class BinCounts:
         """A cache."""
         return {}
 
-    def compare(self, other: "BinCounts", /, *, alpha: float = 1.0, level: float = 0.95) -> ScoreDifference:
+    def compare(self, other: BinCounts, /, *, alpha: float = 1.0, level: float = 0.95) -> ScoreDifference:
         """Paired difference of AURC-α to another score of the same rows, by parts of them left out in turn."""
         check_level(level)
         mine, others = (counts.estimates([alpha], level=level)[0] for counts in (self, other))

@@ -55,11 +55,12 @@ class RiskCoverageDisplay:
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         level: float = 0.95,
-        name: str | None = None,
-        ax: Any = None,
-        **line: Any,
+        **drawing: Any,
     ) -> Self:
-        """The curve of answers with confidences, higher = more trusted; samples of one group are a cluster."""
+        """The curve of answers with confidences, higher = more trusted; samples of one group are a cluster.
+
+        ``drawing`` are options of `plot`: ``ax``, ``name``, ``plot_band``, and those of the line.
+        """
         c, wrong = rejected_last(np.asarray(confidence, dtype=np.float64)), wrong_answers(y_true, y_pred, name="y_true")
         if c.shape != wrong.shape:
             raise InvalidInputError(
@@ -69,8 +70,8 @@ class RiskCoverageDisplay:
             curve=risk_coverage(c, wrong, weights=sample_weight),
             aurc=aurc(c, wrong, weights=sample_weight),
             band=risk_band(c, wrong, weights=sample_weight, ids=groups, level=level),
-            estimator_name=name,
-        ).plot(ax, **line)
+            estimator_name=drawing.get("name"),
+        ).plot(**drawing)
 
     @classmethod
     def from_estimator(
@@ -80,29 +81,15 @@ class RiskCoverageDisplay:
         y: ArrayLike,
         *,
         score: AnyScore = DEFAULT,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        level: float = 0.95,
-        name: str | None = None,
-        ax: Any = None,
-        **line: Any,
+        **options: Any,
     ) -> Self:
         """The curve of a fitted classifier on samples it has not seen.
 
         A `SelectiveClassifier` is shown by its own confidence, any other classifier by ``score``, one of the
-        logits that needs no fitting.
+        logits that needs no fitting. ``options`` are those of `from_predictions`.
         """
         check_classifier(estimator)
         answers = answers_of(estimator, X)
         wrong_answers(y, answers)
-        return cls.from_predictions(
-            y,
-            answers,
-            confidence_of(estimator, X, score),
-            sample_weight=sample_weight,
-            groups=groups,
-            level=level,
-            name=type(estimator).__name__ if name is None else name,
-            ax=ax,
-            **line,
-        )
+        name = {"name": type(estimator).__name__}
+        return cls.from_predictions(y, answers, confidence_of(estimator, X, score), **(name | options))

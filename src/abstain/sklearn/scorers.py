@@ -73,6 +73,20 @@ def logit_score(score: AnyScore, /) -> Score:
 def coverage_at_risk(*, risk: float, score: AnyScore = DEFAULT) -> SelectionScorer:
     """A scorer: the largest share of samples that can be accepted with an observed risk of at most ``risk``.
 
+    Parameters
+    ----------
+    risk : float
+        From 0 to 1.
+    score : str, Score or function
+        The confidence of a classifier that is not selective: one of the logits that needs no fitting.
+
+    Returns
+    -------
+    SelectionScorer
+        ``scorer(estimator, X, y)``; higher = better.
+
+    Examples
+    --------
     >>> from sklearn.datasets import load_digits
     >>> from sklearn.model_selection import GridSearchCV
     >>> from sklearn.naive_bayes import GaussianNB
@@ -87,14 +101,40 @@ def coverage_at_risk(*, risk: float, score: AnyScore = DEFAULT) -> SelectionScor
 
 
 def selective_accuracy(*, coverage: float, score: AnyScore = DEFAULT) -> SelectionScorer:
-    """A scorer: the accuracy on the most trusted ``coverage`` of the samples."""
+    """A scorer: the accuracy on the most trusted ``coverage`` of the samples.
+
+    Parameters
+    ----------
+    coverage : float
+        The share to accept, above 0 and at most 1.
+    score : str, Score or function
+        The confidence of a classifier that is not selective: one of the logits that needs no fitting.
+
+    Returns
+    -------
+    SelectionScorer
+        ``scorer(estimator, X, y)``; higher = better.
+    """
     check_numbers(coverage=coverage)
     check_share("coverage", coverage)
     return _scorer("selective_accuracy", score, coverage=coverage)
 
 
 def neg_aurc(*, alpha: float = 1.0, score: AnyScore = DEFAULT) -> SelectionScorer:
-    """A scorer: minus AURC-α, which weighs all coverages up to α."""
+    """A scorer: minus AURC-α, which weighs all coverages up to α.
+
+    Parameters
+    ----------
+    alpha : float
+        α, above 0 and at most 1.
+    score : str, Score or function
+        The confidence of a classifier that is not selective: one of the logits that needs no fitting.
+
+    Returns
+    -------
+    SelectionScorer
+        ``scorer(estimator, X, y)``; higher = better.
+    """
     check_numbers(alpha=alpha)
     check_share("alpha", alpha)
     return _scorer("neg_aurc", score, alpha=alpha)

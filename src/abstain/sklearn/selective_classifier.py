@@ -1,5 +1,7 @@
 """`SelectiveClassifier`: a scikit-learn classifier that knows when not to answer."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any, Literal, Self
 from warnings import warn

@@ -1,5 +1,7 @@
 """Rules to compare with: a union bound over fixed ranks, the rule of the literature, and one without a guarantee."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from math import ceil, log2
 from typing import Any

@@ -1,5 +1,7 @@
 """Betting: evidence about the mean of bounded numbers, as the capital of a gambler who bets that it is lower."""
 
+from __future__ import annotations
+
 from math import log, sqrt
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Bets along a sequence of thresholds: guarantees about rows that come in clusters, or that are weighted."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import log, log1p
 
@@ -11,6 +13,7 @@ from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
 from abstain._kernels.bets import reaches
 from abstain.metrics.checks import check_samples
+from abstain.metrics.groups import are_errors
 from abstain.thresholds.fallback import PILOT, looks_safe, lowest_certified, possible_levels, proposed
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import NoSafeThresholdError
@@ -122,7 +125,7 @@ def betting(
         accepted=int(np.count_nonzero(accepted)),
         errors=float(rest.losses[accepted].sum()),
         guarantee=Guarantee(
-            quantity=Quantity.RISK,
+            quantity=units.quantity,
             target=risk,
             probability=1 - delta,
             distribution=units.distribution,
@@ -154,7 +157,7 @@ class _Units:
         ids: ArrayLike | None,
         weights: ArrayLike | None,
         largest: float | None,
-    ) -> "_Units":
+    ) -> _Units:
         check_samples(confidence, losses)
         c, e = as_doubles("confidence", confidence), as_doubles("losses", losses)
         w = np.ones(len(c)) if weights is None else as_doubles("weights", weights)
@@ -185,7 +188,12 @@ class _Units:
             words, assumed = "rows of the distribution that the weights describe", None
         return cls(c[order], e[order], w[order], cluster, float(largest), of_sample, words, assumed)
 
-    def split(self, seed: int) -> tuple["_Units", "_Units"]:
+    @property
+    def quantity(self) -> Quantity:
+        """The selective risk of these rows: a share of errors, or a mean loss."""
+        return Quantity.RISK if are_errors(self.losses) else Quantity.LOSS
+
+    def split(self, seed: int) -> tuple[_Units, _Units]:
         """The pilot, a random part of the clusters, and the rest; the clusters numbered again in a random order."""
         n = int(self.cluster.max()) + 1
         if n < 2:
@@ -194,7 +202,7 @@ class _Units:
         number, size = rng.permutation(n)[self.cluster], max(1, round(PILOT * n))
         return self._part(number < size, number), self._part(number >= size, number - size)
 
-    def _part(self, rows: NDArray[np.bool_], number: Ints) -> "_Units":
+    def _part(self, rows: NDArray[np.bool_], number: Ints) -> _Units:
         parts = self.confidence[rows], self.losses[rows], self.weights[rows], number[rows]
         return _Units(*parts, self.largest, self.of_sample, self.distribution, self.assumed)
 

@@ -1,5 +1,7 @@
 """Conformal rules: guarantees in expectation, from exchangeability alone."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -68,7 +70,7 @@ def conformal_joint(
         )
     rank = int(safe[-1])
     guarantee = Guarantee(
-        quantity=Quantity.ACCEPTED_ERROR,
+        quantity=Quantity.ACCEPTED_ERROR if sample.are_errors else Quantity.ACCEPTED_LOSS,
         target=risk,
         bound=float((totals[rank - 1] + 1) / (n + 1)),
         probability=None,

@@ -1,5 +1,7 @@
 """Costs: the rule of Chow, and thresholds of low cost with a bound on what they cost."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import inf
 
@@ -155,7 +157,7 @@ class _CostSample:
         largest: float,
         ids: ArrayLike | None,
         seed: int,
-    ) -> "_CostSample":
+    ) -> _CostSample:
         c, a = as_doubles("confidence", confidence), as_doubles("costs", costs)
         r = as_doubles("rejection", rejection)
         if c.ndim != 1 or a.shape != c.shape or r.shape not in ((), c.shape):
@@ -180,14 +182,14 @@ class _CostSample:
         words, counting = what_counts(len(rows), ids)
         return cls(c[rows], a[rows], r[rows], float(largest), words, counting)
 
-    def split(self, seed: int) -> tuple["_CostSample", "_CostSample"]:
+    def split(self, seed: int) -> tuple[_CostSample, _CostSample]:
         """A random third to choose on, and the rest; the order in which rows came decides nothing."""
         order = np.lexsort((self.rejecting, self.accepting, self.confidence))
         parts = self.confidence[order], self.accepting[order], self.rejecting[order]
         first = generator("guide of costs", seed, *map(coarse, parts)).permutation(len(order)) < GUIDE * len(order)
         return self._part(order[first]), self._part(order[~first])
 
-    def _part(self, rows: NDArray[np.int64]) -> "_CostSample":
+    def _part(self, rows: NDArray[np.int64]) -> _CostSample:
         parts = self.confidence[rows], self.accepting[rows], self.rejecting[rows]
         return _CostSample(*parts, self.largest, self.distribution, self.counting)
 
@@ -203,7 +205,7 @@ class _CostSample:
         below = c[best + 1 :]
         return between(float(c[best]), float(below[0]) if len(below) else -inf)
 
-    def certified(self, method: str, value: float, guide: "_CostSample", delta: float) -> Threshold:
+    def certified(self, method: str, value: float, guide: _CostSample, delta: float) -> Threshold:
         check_chance("delta", delta)
         paid, before = self._paid(value), guide._paid(value)
         accepted = self.confidence > value

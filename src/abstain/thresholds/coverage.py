@@ -1,5 +1,7 @@
 """Thresholds for a target coverage, or a target rate of in-distribution samples kept."""
 
+from __future__ import annotations
+
 from bisect import bisect_left
 from dataclasses import replace
 from math import ceil, inf

@@ -79,7 +79,7 @@ def first_ranks(n: int, first: int, last: int, /) -> Ints:
 def walk_chances(steps: Ints, risk: float, /) -> tuple[Ints, Floats]:
     """(J,) the lowest position followed after each number of steps, (J, w) the chances of it and of those above.
 
-    Beyond them the walk is with a chance below 1e-11.
+    The walk is outside these positions with a probability below 1e-11.
     """
     middle, spread = steps * risk, TAIL * np.sqrt(steps * risk * (1 - risk)) + 12
     bottoms = np.maximum(0, np.floor(middle - spread)).astype(np.int64)
@@ -150,6 +150,6 @@ def efficient_ranks(risk: float, level: float, first: int, last: int, /) -> Ints
 
 def nearest_efficient(rank: int, risk: float, level: float, /, *, first: int, last: int) -> int:
     """The efficient rank nearest to ``rank``, from ``first`` to ``last``; ``rank`` itself where there is none."""
-    apart = ceil(4 / risk)  # two neighbours never are so far
+    apart = ceil(4 / risk)  # neighbouring efficient ranks are closer
     near = efficient_ranks(risk, level, max(first, rank - apart), min(last, rank + apart))
     return int(near[np.argmin(np.abs(near - rank))]) if len(near) else rank

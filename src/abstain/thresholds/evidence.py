@@ -1,7 +1,7 @@
 """Which new rows test a guarantee, and how they depend on each other: decided by what was guaranteed."""
 
 from dataclasses import dataclass
-from typing import Self, final
+from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ class Evidence:
         inside: Mask,
         ids: Ints | None,
         confidence: Floats,
-        errors: Mask,
+        outcomes: NDArray[Any],
         /,
         *,
         seed: int = 0,
@@ -53,7 +53,7 @@ class Evidence:
         counting, largest = ("rows", None) if guarantee is None else (guarantee.counting, guarantee.largest)
         if counting == "clusters":
             drawn = np.zeros(len(inside), dtype=bool)
-            drawn[one_per_cluster(confidence, errors.astype(np.float64), ids=ids, seed=seed)] = True
+            drawn[one_per_cluster(confidence, outcomes.astype(np.float64), ids=ids, seed=seed)] = True
             return cls(inside & drawn, None, 1, 0)
         number = np.arange(len(inside)) if ids is None else ids
         sizes = np.bincount(number[inside], minlength=int(number.max(initial=0)) + 1)[number]

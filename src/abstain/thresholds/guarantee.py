@@ -8,7 +8,7 @@ from typing import Literal, Self, final
 from abstain._errors import InvalidInputError
 
 Counting = Literal["rows", "clusters"]
-Event = Literal["wrong", "rejected", "missed"]
+Event = Literal["wrong", "loss", "rejected", "missed"]
 
 
 @final
@@ -25,6 +25,9 @@ class Quantity(StrEnum):
     REVIEW = "review"
     MISS_RATE = "miss_rate"
     SET_COVERAGE = "set_coverage"
+    LOSS = "loss"
+    GROUP_LOSS = "group_loss"
+    ACCEPTED_LOSS = "accepted_loss"
 
     @property
     def words(self) -> str:
@@ -33,8 +36,27 @@ class Quantity(StrEnum):
 
     @property
     def event(self) -> Event | None:
-        """What may happen to few rows only, where fresh rows can count it: an error, a rejection, or a miss."""
+        """What may happen to few rows only, where fresh rows can count it: an error, a loss, a rejection, or a miss."""
         return EVENTS.get(self)
+
+    @property
+    def is_risk(self) -> bool:
+        """Whether it is the selective risk: the share of errors, or the mean loss."""
+        return self in (Quantity.RISK, Quantity.LOSS)
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is a share, which may be written in percent, and no cost or loss."""
+        return self is not Quantity.COST and self not in GRADED.values()
+
+    @property
+    def graded(self) -> "Quantity":
+        """The same quantity where answers have losses between 0 and 1 and are not right or wrong.
+
+        >>> Quantity.RISK.graded.words
+        'the mean loss among accepted rows'
+        """
+        return GRADED.get(self, self)
 
 
 WORDS = {
@@ -48,12 +70,21 @@ WORDS = {
     Quantity.REVIEW: "the share of rows rejected",
     Quantity.SET_COVERAGE: "the share of rejected rows whose set of classes holds the truth",
     Quantity.MISS_RATE: "the share accepted with another answer among rows of the true class",
+    Quantity.LOSS: "the mean loss among accepted rows",
+    Quantity.GROUP_LOSS: "the mean loss among accepted rows of each of the groups",
+    Quantity.ACCEPTED_LOSS: "the mean loss over all rows, none for a rejected one",
+}
+GRADED = {
+    Quantity.RISK: Quantity.LOSS,
+    Quantity.GROUP_RISK: Quantity.GROUP_LOSS,
+    Quantity.ACCEPTED_ERROR: Quantity.ACCEPTED_LOSS,
 }
 EVENTS: dict[Quantity, Event] = {
     Quantity.RISK: "wrong",
     Quantity.COVERAGE: "rejected",
     Quantity.REVIEW: "rejected",
     Quantity.MISS_RATE: "missed",
+    Quantity.LOSS: "loss",
 }
 
 
@@ -122,6 +153,10 @@ class Guarantee:
         """What is aimed at where there is no proof, and why there is none."""
         return replace(self, proved=False, caveats=(reason, *self.caveats))
 
+    def of_losses(self) -> Self:
+        """The same guarantee about losses between 0 and 1 instead of errors."""
+        return replace(self, quantity=self.quantity.graded)
+
     @property
     def certified(self) -> float:
         """What is certified: the bound, or else the target."""
@@ -136,7 +171,7 @@ class Guarantee:
 
     @property
     def limit(self) -> float:
-        """The largest share of errors among the accepted, of rows rejected, or of rows missed."""
+        """The largest share of errors or mean loss among the accepted, share of rows rejected, or of rows missed."""
         if self.quantity.event is None:
             raise InvalidInputError(f"`quantity` must be a risk or a coverage to have a limit, got {self.quantity}.")
         return self.asked if self.relation == "at most" else 1 - self.asked
@@ -162,7 +197,7 @@ class Guarantee:
         return self._words(lambda value: f"{100 * value:.4g}%")
 
     def _words(self, written: Callable[[float], str]) -> str:
-        amount = f"{self.asked:.4g}" if self.quantity is Quantity.COST else written(self.asked)
+        amount = written(self.asked) if self.quantity.is_share else f"{self.asked:.4g}"
         chance = (
             "in expectation over the calibration sample"
             if self.probability is None

@@ -1,5 +1,7 @@
 """`joint_risk`: one threshold that keeps a risk overall and one in each group."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Self
@@ -90,7 +92,7 @@ def joint_risk(
         raise _nothing_certified(rows, risk, group_risk, delta)
     like = Sample.of(confidence, losses, ids=ids)
     overall = Guarantee(
-        quantity=Quantity.RISK,
+        quantity=like.quantity,
         target=risk,
         probability=1 - delta,
         distribution=like.distribution,
@@ -99,6 +101,7 @@ def joint_risk(
     each = replace(
         overall, quantity=Quantity.GROUP_RISK, target=group_risk, groups=tuple(str(name) for name in rows.parts)
     )
+    each = each if like.are_errors else each.of_losses()
     accepted = rows.kept(value)
     return Threshold(
         value=value,

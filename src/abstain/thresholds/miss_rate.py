@@ -1,5 +1,7 @@
 """Thresholds by the true class: few of its rows are accepted with another answer."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import ceil, inf, log

@@ -1,5 +1,7 @@
 """Risk under an unknown mix of known parts: label shift of unknown size, and mixtures within bounds."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

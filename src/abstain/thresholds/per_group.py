@@ -1,5 +1,7 @@
 """A threshold for each group, good for any mix of the groups."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -127,7 +129,7 @@ def certified_groups(
         except NoSafeThresholdError as error:
             threshold = reject_all(size, risk=risk, delta=level)
             refused[name] = error
-        thresholds[name] = _in_group(threshold, name, delta, len(sizes) if jointly else 1, in_clusters)
+        thresholds[name] = in_group(threshold, name, delta, len(sizes) if jointly else 1, in_clusters)
     if len(refused) == len(sizes):
         each = next((name for name in sizes if _is_certified(certify, name, delta)), None) if jointly else None
         raise _no_group(sizes, refused, each, risk=risk, delta=delta, level=level)
@@ -207,7 +209,7 @@ def of_all_groups(
     )
 
 
-def _in_group(threshold: Threshold, name: str, delta: float, together: int, in_clusters: bool) -> Threshold:
+def in_group(threshold: Threshold, name: str, delta: float, together: int, in_clusters: bool, /) -> Threshold:
     """The guarantee with the group it is about, and the probability with which all of them hold."""
     guarantee = replace(threshold.guarantee, distribution=f"{threshold.guarantee.distribution} in the group {name!r}")
     if together > 1:

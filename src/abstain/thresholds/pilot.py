@@ -1,5 +1,7 @@
 """Plan from a small labelled sample: what coverage so many rows will certify."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import final
 

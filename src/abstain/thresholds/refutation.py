@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, log, sqrt
-from typing import Literal, final
+from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from abstain.thresholds.sample import check_chance, check_target
 Floats = NDArray[np.float64]
 Verdict = Literal["confirmed", "consistent", "refuted", "too little data"]
 ENOUGH_POWER = 0.8
+GRADED = 2.0 ** np.arange(4.0)  # for losses, which vary less than errors by a factor not known beforehand
 STEPS = np.arange(4.0) / 3  # from the bet for rows that are independent to the one for clusters of copies
 
 
@@ -28,7 +29,8 @@ class Refutation:
 
     limit: float
     trials: int
-    events: int
+    events: int | float
+    """Their number, an integer, or the total of losses between 0 and 1."""
     p_value: float
     """That the rows would be at least so bad if the guarantee were kept; at most its level with that probability."""
     low: float
@@ -46,7 +48,7 @@ class Refutation:
 
 
 def refutation(
-    events: NDArray[np.bool_],
+    events: NDArray[Any],
     trials: NDArray[np.bool_],
     clusters: NDArray[np.int64] | None = None,
     /,
@@ -63,18 +65,20 @@ def refutation(
     −limit·M, so that bets on Z being positive win 1/level with probability at most level (Markov); M is the ``largest``
     number of trials that a cluster can have, which must be known beforehand: `Evidence` tells it.
 
+    Losses from 0 to 1 in place of events are tested by bets too, each row a cluster where rows are independent.
+
     The guarantee is refuted if the p-value is at most ``level``, confirmed if the rows alone prove it with probability
     1 − ``delta``; otherwise they are consistent with it, unless they are too few to notice a rate of twice the limit
     with probability 0.8.
     """
     check_target("limit", limit)
     check_chance("level", level)
-    k, count = int(np.count_nonzero(trials)), int(np.count_nonzero(events & trials))
+    k, count = int(np.count_nonzero(trials)), _total(events, trials)
     alternative = min(2 * limit, (1 + limit) / 2)
-    bets = None if clusters is None else _Bets.of(events, trials, clusters, largest)
+    bets = _Bets.of(events, trials, clusters, largest) if _needs_bets(events, clusters) else None
     if bets is None:
-        p, rows = _binomial_p(count, k, limit), k
-        low, high = lower_bound(count, k, level), upper_bound(count, k, delta)
+        p, rows = _binomial_p(int(count), k, limit), k
+        low, high = lower_bound(int(count), k, level), upper_bound(int(count), k, delta)
     else:
         p, rows = bets.p_value(limit, level), int(k / bets.design_effect(limit))
         low, high = bets.low(level), bets.high(delta)
@@ -106,14 +110,14 @@ def _verdict(*, is_refuted: bool, is_confirmed: bool, power: float) -> Verdict:
 def untestable(guarantee: Guarantee, /) -> str:
     """Why fresh rows cannot refute a guarantee; nothing if they can."""
     if guarantee.quantity.event is None:
-        return "the test knows shares of errors, of accepted and of missed rows alone"
+        return "the test knows shares of errors, mean losses, and shares of accepted and of missed rows alone"
     if guarantee.probability is None:
         return "it is kept on average over calibration samples, so that no single selector can break it"
     return "" if 0 < guarantee.limit < 1 else "it says nothing that rows could break"
 
 
 def refutation_p(
-    events: NDArray[np.bool_],
+    events: NDArray[Any],
     trials: NDArray[np.bool_],
     clusters: NDArray[np.int64] | None = None,
     /,
@@ -123,14 +127,24 @@ def refutation_p(
     largest: int = 1,
 ) -> float:
     """The p-value of `refutation` alone; of clusters it is valid at any level, and bets aim at this one."""
-    if clusters is not None:
+    if _needs_bets(events, clusters):
         return _Bets.of(events, trials, clusters, largest).p_value(limit, level)
-    return _binomial_p(int(np.count_nonzero(events & trials)), int(np.count_nonzero(trials)), limit)
+    return _binomial_p(int(_total(events, trials)), int(np.count_nonzero(trials)), limit)
+
+
+def _needs_bets(events: NDArray[Any], clusters: NDArray[np.int64] | None) -> bool:
+    """Whether the binomial test does not apply: rows in clusters, or losses between 0 and 1."""
+    return clusters is not None or events.dtype != bool
+
+
+def _total(events: NDArray[Any], trials: NDArray[np.bool_]) -> int | float:
+    """How many trials are events, an integer, or the total of their losses."""
+    return int(np.count_nonzero(events & trials)) if events.dtype == bool else float(events[trials].sum())
 
 
 def p_above(
     parts: Sequence[NDArray[np.int64]],
-    errors: NDArray[np.bool_],
+    errors: NDArray[Any],
     accepted: NDArray[np.bool_],
     clusters: NDArray[np.int64] | None,
     /,
@@ -194,22 +208,28 @@ class _Bets:
     trials: Floats
     events: Floats
     largest: float
+    steps: Floats
+    """Of the bets, times the one for independent errors."""
 
     @classmethod
     def of(
         cls,
-        events: NDArray[np.bool_],
+        events: NDArray[Any],
         trials: NDArray[np.bool_],
-        clusters: NDArray[np.int64],
+        clusters: NDArray[np.int64] | None,
         largest: int,
     ) -> "_Bets":
-        each = [np.bincount(clusters, weights=mask).astype(np.float64) for mask in (trials, events & trials)]
-        return cls(each[0], each[1], max(float(largest), each[0].max(initial=1.0)))
+        number = np.arange(len(trials)) if clusters is None else clusters
+        each = [np.bincount(number, weights=values).astype(np.float64) for values in (trials, events * trials)]
+        steps = GRADED if clusters is None else max(float(largest), each[0].max(initial=1.0)) ** -STEPS
+        if clusters is None:
+            each = [values[trials] for values in each]
+        return cls(each[0], each[1], max(float(largest), each[0].max(initial=1.0)), steps)
 
     def _stakes(self, rate: float, level: float, ruin: float) -> Floats:
         """Bets that would reach 1/level soonest if the clusters were those of this rate; none that could ruin."""
         best = sqrt(2 * log(1 / level) / (len(self.trials) * rate * (1 - rate)))
-        return np.minimum(best * self.largest**-STEPS, 0.95 / (self.largest * ruin))
+        return np.minimum(best * self.steps, 0.95 / (self.largest * ruin))
 
     def p_value(self, limit: float, level: float) -> float:
         """Of "the rate is at most limit"."""

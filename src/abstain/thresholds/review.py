@@ -1,5 +1,7 @@
 """`target_review`: at most a share of rows is rejected, and what the threshold leaves is bounded."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from math import inf
 

@@ -9,7 +9,7 @@ from scipy.special import bdtrc, betaincinv
 from abstain.thresholds.binomial import samples_needed
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import ELSEWHERE, Achievable, NoSafeThresholdError, lowest_achievable
-from abstain.thresholds.sample import Sample, rows_like
+from abstain.thresholds.sample import Sample
 from abstain.thresholds.threshold import Threshold
 
 RISKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)  # those that people ask for
@@ -29,7 +29,7 @@ def certified(
         accepted=rank,
         errors=float(sample.losses[:rank].sum()),
         guarantee=Guarantee(
-            quantity=Quantity.RISK,
+            quantity=sample.quantity,
             target=risk,
             bound=bound,
             probability=None if delta is None else 1 - delta,
@@ -63,7 +63,7 @@ def reject_all(n: int, /, *, risk: float, delta: float) -> Threshold:
         quantity=Quantity.RISK,
         target=risk,
         probability=1 - delta,
-        distribution=rows_like(n),
+        distribution="any rows, as none is accepted",
         caveats=("no threshold could be certified for it, so that every row is rejected",),
     )
     return Threshold(value=inf, method="reject_all", n=n, accepted=0, errors=0.0, guarantee=guarantee)
@@ -93,7 +93,8 @@ def _advice(sample: Sample, risk: float, delta: float) -> str:
         return f"More rows hardly help, as {observed}: improve the score, or {ELSEWHERE}."
     more = "Label more rows"
     if len(sample) < needed:
-        more += f", at least {needed:,} that are accepted without an error"
+        without = "an error" if sample.are_errors else "a loss"
+        more += f", at least {needed:,} that are accepted without {without}"
     return f"{more} (`abstain plan --risk {risk:.4g} --delta {delta:.4g}`), or {ELSEWHERE}."
 
 

@@ -1,5 +1,7 @@
 """A risk and a coverage that are guaranteed together, and the trade-off between them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
 

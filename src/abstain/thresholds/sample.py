@@ -10,7 +10,7 @@ from abstain._arguments import as_doubles, as_rectangle, check_number, check_one
 from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
 from abstain.metrics.checks import check_samples
-from abstain.thresholds.guarantee import Counting
+from abstain.thresholds.guarantee import Counting, Quantity
 from abstain.thresholds.threshold import apart, between
 
 Floats = NDArray[np.float64]
@@ -65,6 +65,11 @@ class Sample:
     def ends(self) -> Ints:
         """The numbers of rows that a threshold can accept, ascending: neither ties nor near ties are split."""
         return np.flatnonzero(apart(self.confidence)) + 1
+
+    @property
+    def quantity(self) -> Quantity:
+        """The selective risk of these rows: a share of errors, or a mean loss."""
+        return Quantity.RISK if self.are_errors else Quantity.LOSS
 
     def below(self, rank: int, /) -> float:
         """The threshold that accepts exactly the ``rank`` most trusted rows, halfway to the next one."""

@@ -1,5 +1,7 @@
 """Step-down tests along the ranks of the calibration sample itself: the default for a target risk."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._draws import coarse
 from abstain._errors import InvalidInputError
-from abstain.thresholds.binomial import hoeffding_bentkus_p, p_value, samples_needed
+from abstain.thresholds.binomial import binomial_p, samples_needed
 from abstain.thresholds.critical_values import critical_values, efficient_ranks, errors_allowed, nearest_efficient
+from abstain.thresholds.graded_losses import Bets, are_tossed, tossed
 from abstain.thresholds.risk import certified, nothing_certified
 from abstain.thresholds.sample import Sample, check_chance, check_target
 from abstain.thresholds.threshold import Threshold
@@ -25,7 +28,6 @@ LEAST_DELTA = 1e-6  # below it what the critical values leave aside would count
 MAIN_SHARE = 0.88  # of δ, at the first of them; the others share the rest
 APART = 0.5  # a start is left out unless it is below that much of the next
 FEW = 6  # values of a score up to which each is tested by itself
-CELLS = 200  # of ranks tested one after the other
 FEW_ERRORS = (8.0, 50.0)  # n·risk between which efficient ranks alone are tested: chosen as the starts were
 DIGITS = 30  # binary ones: confidences that agree in them are tied where efficient ranks are tested
 
@@ -45,7 +47,7 @@ def step_down(
     P(selective risk ≤ ``risk``) ≥ 1 − δ over the calibration sample, whose rows must be drawn independently from
     the distribution of deployment (unknown classes included, each an error). Nothing is assumed of the score.
     Without ids the answer is the same for the same rows in any order. Losses other than 0 and 1 are tested by
-    Hoeffding–Bentkus. Proof: docs/guarantees.md.
+    bets, few of them by coins. Proof: docs/guarantees.md.
 
     Parameters
     ----------
@@ -159,13 +161,16 @@ def safe_ranks(sample: Sample, risk: float, delta: float, /, *, first: int = 1) 
 
     Each segment is tested at its share of δ, and also at what the one before it had if all of that was rejected.
     """
+    if not sample.are_errors and are_tossed(len(sample), risk):
+        sample = tossed(sample)
     ends = sample.ends
     if len(ends) <= FEW:
         return _values(sample, risk, delta, first)
+    tests: Tests = _step_down
     if not sample.are_errors:
-        tests: Tests = _fixed_sequence
-    else:
-        tests = _efficient_ranks if few_errors(len(sample), risk) else _step_down
+        tests = _bets
+    elif few_errors(len(sample), risk):
+        tests = _efficient_ranks
     parts = segments(len(sample), risk, delta, first=first)
     certified_ranks, inherited = np.zeros(len(sample) + 1, dtype=bool), 0
     for number, segment in enumerate(parts):
@@ -178,14 +183,26 @@ def safe_ranks(sample: Sample, risk: float, delta: float, /, *, first: int = 1) 
 
 def _values(sample: Sample, risk: float, delta: float, first: int) -> Ints:
     """The same for a score of few values, which are its only thresholds: fallback over them, with equal shares of δ."""
-    totals, ends, level, safe = sample.totals, sample.ends, 0.0, []
+    ends, level, safe = sample.ends, 0.0, []
+    levels = np.arange(1, len(ends) + 1) * delta / len(ends)
+    passes = _exact_test(sample, risk) if sample.are_errors else _bet_test(sample, risk)
     for end in ends.tolist():
         level += delta / len(ends)
-        if p_value(float(totals[end - 1]), end, risk, are_errors=sample.are_errors) <= level:
+        if passes(end, tuple(levels[levels > level * (1 - 1e-9)])):
             safe.append(end)
         else:
             level = 0.0
     return np.array([end for end in safe if end >= first], dtype=np.int64)
+
+
+def _exact_test(sample: Sample, risk: float) -> Callable[[int, tuple[float, ...]], bool]:
+    totals = sample.totals
+    return lambda rank, levels: binomial_p(float(totals[rank - 1]), rank, risk) <= levels[0]
+
+
+def _bet_test(sample: Sample, risk: float) -> Callable[[int, tuple[float, ...]], bool]:
+    bets = Bets.of(sample)
+    return lambda rank, levels: bets.in_turn(rank, rank, risk, levels) == rank
 
 
 def _efficient_ranks(
@@ -246,18 +263,9 @@ def _step_down(
     return segment.first + np.flatnonzero(totals[segment.first - 1 : segment.last] <= each), cell == cells
 
 
-def _fixed_sequence(
+def _bets(
     sample: Sample, segment: Segment, risk: float, levels: tuple[float, ...], inherited: int
 ) -> tuple[Ints, bool]:
-    """The same for losses in [0, 1]: one rank after the other at the same level, until one does not pass."""
-    totals, level, certified_to = sample.totals, levels[inherited], segment.first - 1
-    cell = max(1, (len(sample) - segment.first) // CELLS)
-    for start in range(segment.first, segment.last + 1, cell):
-        stop = min(start + cell - 1, segment.last)
-        passed = hoeffding_bentkus_p(totals[stop - 1] / start, start, risk) <= level
-        ranks = [stop] if passed else range(start, stop + 1)
-        last = max((k for k in ranks if hoeffding_bentkus_p(totals[k - 1] / start, start, risk) <= level), default=0)
-        certified_to = max(certified_to, last)
-        if not passed:
-            break
-    return np.arange(segment.first, certified_to + 1), certified_to == segment.last
+    """The same for losses from 0 to 1: bets on one rank after the other, until one does not pass."""
+    last = Bets.of(sample).in_turn(segment.first, segment.last, risk, levels[inherited:])
+    return np.arange(segment.first, last + 1), last == segment.last

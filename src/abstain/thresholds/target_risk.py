@@ -1,5 +1,7 @@
 """The default for a target risk: with clusters or without, on rows all labelled or only the most trusted of them."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from math import ceil
 

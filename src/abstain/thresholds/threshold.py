@@ -1,10 +1,10 @@
 """A threshold and what it guarantees."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from math import inf, isinf
 from sys import float_info
-from typing import final
+from typing import Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -58,6 +58,11 @@ class Threshold:
         """Which samples are accepted; NaN never is."""
         return as_doubles("confidence", confidence) > self.value
 
+    def of_losses(self) -> Self:
+        """The same threshold with guarantees about losses between 0 and 1 instead of errors."""
+        further = tuple(each.of_losses() for each in self.further)
+        return replace(self, guarantee=self.guarantee.of_losses(), further=further)
+
     def __repr__(self) -> str:
         target = "" if self.guarantee.target is None else f", target {self.guarantee.target:g}"
         return f"<Threshold: > {self.value:.6g} by {self.method}{target}; {self.accepted} of {self.n} accepted>"
@@ -77,6 +82,8 @@ class Threshold:
             return share
         if self.guarantee.quantity is Quantity.COST:
             return f"{share}, which cost {self.errors:,.6g} in all"
+        if self.guarantee.quantity.event == "loss" or not float(self.errors).is_integer():
+            return f"{share}" + (f", with a mean loss of {self.errors / self.accepted:.4g}" if self.accepted else "")
         risk = f" ({self.errors / self.accepted:.2%})" if self.accepted else ""
         return f"{share}, {self.errors:,.4g} of them wrong{risk}"
 

@@ -1,5 +1,7 @@
 """Covariate shift: certify the risk under another distribution than the sample's, by weights known or estimated."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 

@@ -7,9 +7,8 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from abstain._errors import InvalidInputError
-from abstain._extras import require
+from abstain._extras import repair_torchvision, require
 from abstain._kernels.counts import FIRST, LARGEST, LAST
-from abstain.collect.torchvision import repair_torchvision
 from abstain.metrics.checks import check_share
 from abstain.scores.logit_formulas import of_logits
 from abstain.scores.registry import DEFAULT, as_score

@@ -230,7 +230,7 @@ class _Caught:
         """The input of the last call."""
         return self.thread.features
 
-    def hook(self, _: Any, given: Any, named: Any) -> None:
-        """To be called before the head."""
-        if getattr(self.thread, "open", False):
+    def hook(self, _: Any, given: Any, named: Any = None) -> None:
+        """To be called before the head; without ``named`` where garbage collection removes it during the call."""
+        if getattr(self.thread, "open", False) and (given or named):
             self.thread.features = given[0] if given else named["input"]

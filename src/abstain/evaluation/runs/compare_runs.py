@@ -1,5 +1,7 @@
 """`compare_runs`: two models, or two versions of one, on the same samples."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import final
@@ -131,14 +133,14 @@ def _on(runs: HeldOutConfidence, mix: Mix, level: float) -> TwoModels:
     columns = [
         column[rows]
         for run, confidence in zip((runs.a, runs.b), runs.confidence, strict=True)
-        for column in (confidence, run.errors)
+        for column in (confidence, run.outcomes)
     ]
     return TwoModels.of(*columns, ids=ids, level=level)
 
 
 def _usual_risks(runs: HeldOutConfidence) -> list[float]:
     """Shares of the mean risk of both, to one digit: no choice that favours either."""
-    risk = float(np.mean([runs.a.errors.mean(), runs.b.errors.mean()]))
+    risk = float(np.mean([runs.a.outcomes.mean(), runs.b.outcomes.mean()]))
     return sorted({_one_digit(share * risk) for share in SHARES_OF_RISK}, reverse=True) if 0 < risk < 1 else []
 
 
@@ -152,8 +154,8 @@ def _compared(mix: str, models: TwoModels, at: ComparisonPoints) -> MixCompariso
         mix=mix,
         n=models.a.n,
         samples=models.a.n if clusters is None else clusters.size,
-        errors_a=int(np.count_nonzero(models.a.rows.given_losses)),
-        errors_b=int(np.count_nonzero(models.b.rows.given_losses)),
+        errors_a=models.a.rows.total,
+        errors_b=models.b.rows.total,
         aurc=tuple(RunDifference.of(alpha, models.aurc(alpha=alpha)) for alpha in at.alphas),
         risk=tuple(RunDifference.of(each, models.risk(coverage=each)) for each in at.coverages),
         coverage=tuple(RunDifference.of(risk, models.coverage(risk=risk)) for risk in at.risks or ()),

@@ -48,7 +48,7 @@ def scored(
             _confidence(chosen_score, run, run) for chosen_score, run in zip(chosen, (a, b), strict=True)
         )
         return HeldOutConfidence(a, b, chosen, confidence)  # type: ignore[arg-type]
-    rng = generator("rows to fit the scores of two models on", seed, a.errors, b.errors)
+    rng = generator("rows to fit the scores of two models on", seed, a.outcomes, b.outcomes)
     drawn = draw_rows(len(a), a.ids, size=SHARE * len(a), rng=rng)
     chosen_scores = [_chosen(each, run.select(drawn), seed) for each, run in zip(possible, (a, b), strict=True)]
     rest = a.select(~drawn), b.select(~drawn)

@@ -46,8 +46,8 @@ class MixComparison:
     mix: str
     n: int
     samples: int
-    errors_a: int
-    errors_b: int
+    errors_a: float
+    errors_b: float
     aurc: tuple[RunDifference, ...]
     """AURC-α: below zero means that a is better."""
     risk: tuple[RunDifference, ...]

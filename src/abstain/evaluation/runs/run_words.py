@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
-from abstain._text import listed, sentence
+from abstain._text import listed, percent, sentence
 from abstain.evaluation.mixes import mix_among
 from abstain.evaluation.runs.mix_comparison import MixComparison, RunDifference
 from abstain.metrics.aurc import area_name
@@ -30,7 +30,8 @@ class RunWords:
             state = "wrong" if comparison.errors_a else "right"
             return [f"Neither can be called better: both are always {state} {self._where(comparison)}."]
         if comparison.is_same:
-            return [f"There is no difference {self._where(comparison)}: both have the same errors and the same ranks."]
+            what = "errors" if isinstance(comparison.errors_a, int) else "losses"
+            return [f"There is no difference {self._where(comparison)}: both have the same {what} and the same ranks."]
         return [self._verdict(comparison), *self._at_coverage(comparison), *self._at_risk(comparison)]
 
     def otherwise(self, comparison: MixComparison, others: Sequence[MixComparison], /) -> list[str]:
@@ -92,7 +93,7 @@ class RunWords:
             return []
         risk = min(comparison.risk, key=lambda each: abs(each.at - USUAL_COVERAGE))
         chance = "" if risk.is_significant else CHANCE
-        share = "all rows" if risk.at == 1 else f"{risk.at:.4g} of the rows"
+        share = "all rows" if risk.at == 1 else f"{percent(risk.at)} of the rows"
         words = f"Where both accept {share}, {100 * risk.a:.2f}% and {100 * risk.b:.2f}% of these are wrong"
         return [f"{words}{chance}.", *self._gained(comparison, risk)]
 
@@ -117,12 +118,11 @@ class RunWords:
             return []
         coverage = comparison.coverage[0]
         if coverage.a == coverage.b == 1:
-            return [f"At a risk of {coverage.at:.4g} both accept all rows."]
+            return [f"At a risk of {percent(coverage.at)} both accept all rows."]
         words = " and ".join("all rows" if share == 1 else f"{share:.1%}" for share in (coverage.a, coverage.b))
         points = self._gain(coverage, 1, "accepts", "more", is_large_better=True)
-        return [
-            f"At a risk of {coverage.at:.4g} they accept {words} ({points}){'' if coverage.is_significant else CHANCE}."
-        ]
+        chance = "" if coverage.is_significant else CHANCE
+        return [f"At a risk of {percent(coverage.at)} they accept {words} ({points}){chance}."]
 
 
 def _points(comparison: MixComparison) -> tuple[list[str], list[str]]:
@@ -131,8 +131,8 @@ def _points(comparison: MixComparison) -> tuple[list[str], list[str]]:
     for is_for_b in (False, True):
         side = sides[is_for_b]
         side += [f"by {area_name(difference.at)}" for difference in comparison.aurc if _speaks(difference, is_for_b)]
-        coverages = [f"{difference.at:.4g}" for difference in comparison.risk if _speaks(difference, is_for_b)]
-        risks = [f"{difference.at:.4g}" for difference in comparison.coverage if _speaks(difference, not is_for_b)]
+        coverages = [percent(difference.at) for difference in comparison.risk if _speaks(difference, is_for_b)]
+        risks = [percent(difference.at) for difference in comparison.coverage if _speaks(difference, not is_for_b)]
         side += [f"at a coverage of {listed(coverages)}"] if coverages else []
         side += [f"at a risk of {listed(risks)}"] if risks else []
     return sides

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from abstain._cached_property import cached_property
 from abstain.evaluation import Evaluation
+from abstain.monitor import RiskEstimate
 from abstain.report.divisions import Division, divisions, kinds_of
 from abstain.report.operating_point import Point
 
@@ -41,6 +42,8 @@ class PageContext:
     point: Point
     delta: float
     labels: PageLabels = PageLabels()
+    estimate: RiskEstimate | None = None
+    """The selector's risk on new rows without labels."""
 
     @cached_property
     def kinds(self) -> NDArray[np.int64]:
@@ -56,6 +59,20 @@ class PageContext:
     def clusters(self) -> NDArray[np.int64] | None:
         """(n,) the sample that each row shows, None where every row is its own."""
         return self.point.outputs.clusters
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether answers have losses between 0 and 1, and are not right or wrong."""
+        return self.point.outputs.is_graded
+
+    def outcome(self, total: float, n: int, /) -> str:
+        """The share of errors in percent, or the mean loss; a dash for no rows."""
+        return "–" if not n else f"{total / n:.4g}" if self.is_graded else self.percent(total / n)
+
+    def total(self, rows: NDArray[np.bool_], /) -> int | float:
+        """How many of these rows (n,) are wrong, or their total loss."""
+        total = self.point.errors[rows].sum()
+        return float(total) if self.is_graded else int(total)
 
     @property
     def n(self) -> int:

@@ -44,6 +44,7 @@ def curves(case: PageContext, /) -> Section:
     html = render(
         "curves.html",
         lines=LINES,
+        graded=case.is_graded,
         left=counted(rest, "score") if rest else "",
         mixes=mix_options(evaluation),
         drawn=DRAWN,
@@ -76,12 +77,12 @@ def _curves(case: PageContext, names: list[str]) -> dict[str, list[Any]]:
         confidence = rejected_last(evaluation.confidence[score])
         rows, begins = order_rows(confidence)
         last = np.append(begins[1:], True) & (confidence[rows] > -np.inf)
-        errors, kind = evaluation.errors[rows], kinds[rows]
+        errors, kind = evaluation.outcomes[rows], kinds[rows]
         for mix in evaluation.mixes:
             inside = np.isin(KINDS, MIXES[mix].kinds)[kind]
             accepted, wrong, n = (
                 np.cumsum(inside)[last],
-                np.cumsum(errors & inside)[last],
+                np.cumsum(errors * inside)[last],
                 int(np.count_nonzero(inside)),
             )
             shown = accepted >= first_rows(n)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._text import sentence
+from abstain._text import percent, sentence
 from abstain.outputs.hashes import outputs_digest
 from abstain.report.bounds import upper_bound_of
 from abstain.report.divisions import KIND_WORDS, KINDS
@@ -63,19 +63,29 @@ def _rule(case: PageContext) -> str:
     if not point.accepted.any():
         return f"Accept nothing: by {SCORE} no answer is above its threshold."
     if point.threshold is None:
-        target = "" if point.target is None else f" at most {percent(point.target)} errors among accepted answers"
+        target = "" if point.target is None else f" {_limit(case, point.target)} among accepted answers"
         what = f"guarantee{target}" if point.was_asked else "be guaranteed to help"
         return f"With these rows no threshold can {what}; rank answers by {SCORE}, and guarantee nothing."
     if point.value == -np.inf:
-        return (
-            f"Accept every answer: {_rounded(point.risk)} is wrong, and what was asked for holds without a threshold."
-        )
+        risk = f"their mean loss is {point.risk:.3g}" if case.is_graded else f"{_rounded(point.risk)} is wrong"
+        return f"Accept every answer: {risk}, and what was asked for holds without a threshold."
     above = "the threshold of its group" if point.value is None else _digits(_units(case)[0])
     return (
         f"Trust an answer if its {SCORE} is above {above}, and hand the others to a person. "
-        f"Of what is accepted {_rounded(point.risk)} is wrong, instead of {_rounded(float(point.errors.mean()))} of "
-        f"everything; {_rounded(1 - point.coverage)} has to be looked at."
+        f"{_improvement(case)}; {_rounded(1 - point.coverage)} has to be looked at."
     )
+
+
+def _limit(case: PageContext, target: float) -> str:
+    return f"a mean loss of at most {target:g}" if case.is_graded else f"at most {percent(target)} errors"
+
+
+def _improvement(case: PageContext) -> str:
+    """What is accepted beside everything."""
+    risk, whole = case.point.risk, float(case.point.errors.mean())
+    if case.is_graded:
+        return f"What is accepted has a mean loss of {risk:.3g}, instead of {whole:.3g} of everything"
+    return f"Of what is accepted {_rounded(risk)} is wrong, instead of {_rounded(whole)} of everything"
 
 
 def _units(case: PageContext) -> tuple[float, float]:
@@ -103,15 +113,6 @@ def _scale(case: PageContext) -> dict[str, str] | None:
     return None if shown == value else {"symbol": symbol, "shown": _digits(shown), "value": _digits(value)}
 
 
-def percent(share: float, /) -> str:
-    """A target in percent, with no more digits than it has.
-
-    >>> percent(0.02), percent(0.125), percent(0.0005)
-    ('2%', '12.5%', '0.05%')
-    """
-    return f"{100 * share:.6g}%"
-
-
 def _rounded(share: float) -> str:
     return f"{100 * share:.1f}%" if share >= 0.01 or not share else f"{100 * share:.2g}%"
 
@@ -119,30 +120,40 @@ def _rounded(share: float) -> str:
 def _tiles(case: PageContext) -> list[Tile]:
     """What the point does; where it guarantees nothing, what the achievable point would do, or dashes."""
     point, n = case.point, case.n
-    errors = int(np.count_nonzero(point.errors))
-    everything = ("Wrong if all were accepted", case.percent(errors / n), f"{errors:,} of {n:,} rows", "")
+    errors = case.total(np.ones(n, dtype=bool))
+    counts = f"{n:,} rows" if case.is_graded else f"{errors:,} of {n:,} rows"
+    title = "Mean loss if all were accepted" if case.is_graded else "Wrong if all were accepted"
+    everything = (title, case.outcome(errors, n), counts, "")
     if point.threshold is not None:
         return _done(case, point.accepted, everything)
     if point.achievable is None:
-        accepted, wrong, caught = ((title, "–", "nothing is decided", "") for title in (ACCEPTED, WRONG, CAUGHT))
+        accepted, wrong, caught = ((title, "–", "nothing is decided", "") for title in _titles(case))
         return [accepted, wrong, everything, caught]
     return _done(case, point.confidence > point.achievable.value, everything)
 
 
 def _done(case: PageContext, chosen: NDArray[np.bool_], everything: Tile) -> list[Tile]:
     """The tiles where these rows are accepted."""
-    wrongs, n = case.point.errors, case.n
-    accepted, errors, wrong = (int(np.count_nonzero(rows)) for rows in (chosen, wrongs, wrongs & chosen))
+    n, accepted = case.n, int(np.count_nonzero(chosen))
+    errors, wrong = case.total(np.ones(n, dtype=bool)), case.total(chosen)
     clusters = None if case.clusters is None else case.clusters[chosen]
-    bound = upper_bound_of(wrongs[chosen], clusters, delta=case.delta)
-    risk = case.percent(wrong / accepted) if accepted else "–"
+    bound = case.outcome(upper_bound_of(case.point.errors[chosen], clusters, delta=case.delta), 1)
     caught = f"{100 * (errors - wrong) / errors:.1f}%" if errors else "–"
+    first, second, third = _titles(case)
     return [
-        (ACCEPTED, case.percent(accepted / n), f"{accepted:,} of {n:,} rows", ""),
-        (WRONG, risk, f"{wrong:,} rows; upper bound {case.percent(bound)}", ""),
+        (first, case.percent(accepted / n), f"{accepted:,} of {n:,} rows", ""),
+        (second, case.outcome(wrong, accepted), f"{wrong:,.6g} {_unit(case)}; upper bound {bound}", ""),
         everything,
-        (CAUGHT, caught, f"{errors - wrong:,} of {errors:,} are rejected", ""),
+        (third, caught, f"{errors - wrong:,.6g} of {errors:,.6g} are rejected", ""),
     ]
+
+
+def _titles(case: PageContext) -> tuple[str, str, str]:
+    return (ACCEPTED, "Mean loss among the accepted", "Loss avoided") if case.is_graded else (ACCEPTED, WRONG, CAUGHT)
+
+
+def _unit(case: PageContext) -> str:
+    return "in all" if case.is_graded else "rows"
 
 
 def _guarantee(case: PageContext) -> dict[str, Any]:
@@ -163,8 +174,9 @@ def _short(guarantee: Guarantee) -> str:
     if not guarantee.proved or guarantee.quantity is Quantity.COST:
         return sentence(guarantee.in_percent)
     number = guarantee.certified if guarantee.target is None else guarantee.target
+    amount = percent(number) if guarantee.quantity.is_share else f"{number:g}"
     chance = "in expectation" if guarantee.probability is None else f"with probability {percent(guarantee.probability)}"
-    return f"{sentence(guarantee.about)} is {guarantee.relation} {percent(number)}, {chance}."
+    return f"{sentence(guarantee.about)} is {guarantee.relation} {amount}, {chance}."
 
 
 def _preview(case: PageContext) -> str:
@@ -185,13 +197,14 @@ def _aim(case: PageContext) -> str:
     point = case.point
     if point.was_asked:
         return ""
+    half = "half of the mean loss" if case.is_graded else "half of the errors"
+    target = case.outcome(point.target or 0.0, 1) if case.is_graded else percent(point.target or 0.0)
     if point.missed is None:
-        return (
-            f"No target was given, so this page aims at half of the errors, a risk of {percent(point.target or 0.0)}. "
-        )
+        return f"No target was given, so this page aims at {half}, a risk of {target}. "
+    missed = case.outcome(point.missed, 1) if case.is_graded else percent(point.missed)
     return (
-        f"No target was given. Half of the errors, a risk of {percent(point.missed)}, cannot be certified on these "
-        f"{case.n:,} rows, so this page aims at {percent(point.target or 0.0)}, which can. "
+        f"No target was given. {sentence(half)}, a risk of {missed}, cannot be certified on these "
+        f"{case.n:,} rows, so this page aims at {target}, which can. "
     )
 
 

@@ -27,9 +27,11 @@ COLUMNS = ("Rows", "Accepted", "Rejected", "Coverage", "Wrong among accepted", "
 def explorer(case: PageContext, /) -> Section:
     """Every number is counted in Python at the thresholds that the page knows; the browser looks it up."""
     parts = [division.largest(MOST_PARTS) for division in case.divisions]
+    if case.is_graded:
+        return Section(name="explorer", title="Explore", html=render("explorer.html", scores=[], graded=True))
     scores = _scores(case)
     if not all(len(counts.ranks) for counts, _ in scores.values()):
-        return Section(name="explorer", title="Explore", html=render("explorer.html", scores=[]))
+        return Section(name="explorer", title="Explore", html=render("explorer.html", scores=[], graded=False))
     html = render(
         "explorer.html",
         scores=[(index, shortened(score), False) for index, score in enumerate(scores)],
@@ -61,7 +63,7 @@ def _scores(case: PageContext) -> dict[str, tuple[ThresholdCounts, NDArray[np.bo
         return scores
     for score in (verdict(evaluation).best, BASELINE, DEFAULT):
         if score in evaluation.confidence and score not in scores and len(scores) < MOST_SCORES:
-            scores[score] = (ThresholdCounts.of(rejected_last(evaluation.confidence[score])), evaluation.errors)
+            scores[score] = (ThresholdCounts.of(rejected_last(evaluation.confidence[score])), evaluation.outcomes)
     return scores
 
 

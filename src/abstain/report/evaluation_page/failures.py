@@ -24,7 +24,7 @@ class RowPart:
     name: str
     rows: Ints
     accepted: int
-    errors: int
+    errors: float
 
 
 def failures(case: PageContext, /) -> Section:
@@ -39,10 +39,11 @@ def failures(case: PageContext, /) -> Section:
         "failures.html",
         tested=len(parts),
         what=what,
-        risk=case.percent(risk),
+        risk=case.outcome(risk, 1),
+        graded=case.is_graded,
         failing=_table(case, failing) if failing else "",
         more=len(failing) - SHOWN,
-        tests="binomial tests" if case.point.evidence.clusters is None else "tests by betting",
+        tests="binomial tests" if case.point.evidence.clusters is None and not case.is_graded else "tests by betting",
         level=f"{100 * LEVEL:g}",
         clustered=case.clusters is not None,
     )
@@ -64,9 +65,9 @@ def _p_above(case: PageContext, parts: list[RowPart], risk: float) -> list[float
 
 
 def _parts(case: PageContext, division: Division) -> list[RowPart]:
-    accepted, wrong = case.point.accepted, case.point.accepted & case.point.errors
+    accepted, lost = case.point.accepted, case.point.accepted * case.point.errors
     return [
-        RowPart(division.title, part, rows, int(np.count_nonzero(accepted[rows])), int(np.count_nonzero(wrong[rows])))
+        RowPart(division.title, part, rows, int(np.count_nonzero(accepted[rows])), float(lost[rows].sum()))
         for part, rows in zip(division.parts, rows_of_parts(division.number, len(division.parts)), strict=True)
     ]
 
@@ -76,7 +77,7 @@ def _table(case: PageContext, failing: list[tuple[float, RowPart]]) -> str:
         TableColumn("Part"),
         TableColumn("Of"),
         TableColumn("Accepted", number=True),
-        TableColumn("Wrong", number=True),
+        TableColumn("Total loss" if case.is_graded else "Wrong", number=True),
         TableColumn("Risk", number=True),
         TableColumn("p, adjusted", number=True),
     ]
@@ -85,8 +86,8 @@ def _table(case: PageContext, failing: list[tuple[float, RowPart]]) -> str:
             TableCell(name(part.name)),
             TableCell(part.kind.lower()),
             TableCell(f"{part.accepted:,}"),
-            TableCell(f"{part.errors:,}"),
-            TableCell(case.percent(part.errors / part.accepted), part.errors / part.accepted),
+            TableCell(f"{part.errors:,.6g}"),
+            TableCell(case.outcome(part.errors, part.accepted), part.errors / part.accepted),
             TableCell("< 1e−12" if p < 1e-12 else f"{p:.2g}".replace("-", "−"), p),
         ]
         for p, part in failing[:SHOWN]

@@ -31,13 +31,14 @@ def group_thresholds(case: PageContext, /) -> dict[str, str] | None:
 
 def _cells(case: PageContext, value: float, inside: NDArray[np.bool_]) -> list[TableCell]:
     accepted = inside & case.point.accepted
-    n, taken, wrong = (int(np.count_nonzero(rows)) for rows in (inside, accepted, accepted & case.point.errors))
+    n, taken = (int(np.count_nonzero(rows)) for rows in (inside, accepted))
+    wrong = case.total(accepted)
     above = f"{value:.6g}".replace("-", "−") if value < np.inf else "always rejected"
     return [
         TableCell(above, value if np.isfinite(value) else 1e308),
         TableCell(f"{n:,}"),
         TableCell(f"{taken:,}"),
         TableCell(case.percent(taken / n) if n else "–", taken / n if n else -1.0),
-        TableCell(f"{wrong:,}"),
-        TableCell(case.percent(wrong / taken) if taken else "–", wrong / taken if taken else -1.0),
+        TableCell(f"{wrong:,.6g}"),
+        TableCell(case.outcome(wrong, taken), wrong / taken if taken else -1.0),
     ]

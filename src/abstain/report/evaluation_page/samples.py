@@ -8,15 +8,18 @@ from abstain.report.evaluation_page.context import PageContext
 from abstain.report.page import Section, TableCell, TableColumn, name, render, shortened, table
 
 SHOWN = 20
+LARGE = 0.5  # a graded loss from which on an answer counts as a mistake
 
 
 def samples(case: PageContext, /) -> Section:
     """Two tables at the point decided for, each row a sample by its id."""
     point, score = case.point, shortened(case.point.score)
-    wrong = _first(np.where(point.errors, -point.confidence, np.inf))
+    wrong = _first(np.where(point.errors >= LARGE, -point.confidence, np.inf))
     near = _first(np.where(np.isfinite(point.margin), np.abs(point.margin), np.inf))
     near = near[np.argsort(-point.margin[near], kind="stable")]
     confident = f"Wrong answers with the highest {score}: look at them first; some may be wrong labels."
+    if case.is_graded:
+        confident = f"Answers with a loss of {LARGE:g} or more and the highest {score}: look at them first."
     nearest = f"Samples nearest the threshold of {score}: a small change of the threshold changes their decision."
     has_threshold = len(near) and np.isfinite(case.point.value or 0.0)
     html = render(
@@ -24,9 +27,15 @@ def samples(case: PageContext, /) -> Section:
         wrong=_table(case, wrong, confident) if len(wrong) else "",
         near=_table(case, near, nearest) if has_threshold else "",
         decided=point.is_decided,
+        graded=case.is_graded,
         has_ids=point.outputs.ids is not None,
     )
     return Section(name="samples", title="Samples to look at", html=html)
+
+
+def _answer(case: PageContext, row: int) -> TableCell:
+    loss = float(case.point.errors[row])
+    return TableCell(f"{loss:.4g}", loss) if case.is_graded else TableCell("wrong" if loss else "right")
 
 
 def _first(keys: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -43,7 +52,7 @@ def _table(case: PageContext, rows: NDArray[np.int64], caption: str) -> str:
     columns = [TableColumn("Sample"), TableColumn("Confidence", number=True), TableColumn("Accepted")]
     has_true = outputs.labels is not None and outputs.n_classes > 0
     columns += [TableColumn("Predicted")] if point.predictions is not None else []
-    columns += [TableColumn("True")] if has_true else [TableColumn("Answer")]
+    columns += [TableColumn("True")] if has_true else [TableColumn("Loss" if case.is_graded else "Answer")]
     columns += [TableColumn("Group")] if outputs.domain is not None else []
     columns += [TableColumn("Shift")] if np.count_nonzero(np.bincount(case.kinds)) > 1 else []
     return table(columns, [_row(case, int(row), len(columns)) for row in rows], caption=caption)
@@ -64,7 +73,7 @@ def _row(case: PageContext, row: int, columns: int) -> list[TableCell]:
     if outputs.labels is not None and outputs.n_classes:
         cells.append(TableCell(name(class_name(int(outputs.labels[row]), names, negative=UNKNOWN))))
     else:
-        cells.append(TableCell("wrong" if point.errors[row] else "right"))
+        cells.append(_answer(case, row))
     if outputs.domain is not None:
         cells.append(TableCell(name(outputs.domain[row])))
     if len(cells) < columns:

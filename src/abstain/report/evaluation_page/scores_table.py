@@ -36,6 +36,7 @@ def scores_table(case: PageContext, /) -> Section:
     html = render(
         "scores.html",
         verdict=verdict(evaluation).words,
+        graded=case.is_graded,
         other_rows=None if case.n == evaluation.n else (f"{evaluation.n:,}", f"{case.n:,}"),
         level=f"{100 * evaluation.level:g}",
         mixes=mix_options(evaluation),

@@ -9,6 +9,7 @@ from abstain._extras import require_all
 from abstain._io.files import check_output_path, write_text
 from abstain._text import counted
 from abstain.evaluation import Evaluation
+from abstain.monitor import RiskEstimate
 from abstain.report.evaluation_page.command import command
 from abstain.report.evaluation_page.context import PageContext, PageLabels
 from abstain.report.evaluation_page.curves import curves
@@ -18,14 +19,15 @@ from abstain.report.evaluation_page.failures import failures
 from abstain.report.evaluation_page.provenance import provenance
 from abstain.report.evaluation_page.samples import samples
 from abstain.report.evaluation_page.scores_table import scores_table
+from abstain.report.evaluation_page.unlabelled import unlabelled
 from abstain.report.operating_point import point_of
 from abstain.report.page import document
 from abstain.selector import Selector
 from abstain.thresholds.sample import check_chance, check_target
 
 LABELS = PageLabels()
-SECTIONS = (decision, scores_table, curves, explorer, samples, failures, command, provenance)
-"""In the order of the page; adding one takes a file, a line here and a test."""
+SECTIONS = (decision, unlabelled, scores_table, curves, explorer, samples, failures, command, provenance)
+"""In the order of the page, None for one that there is nothing for; adding one takes a file, a line and a test."""
 
 
 def write_page(
@@ -37,6 +39,7 @@ def write_page(
     risk: float | None = None,
     delta: float = 0.05,
     labels: PageLabels = LABELS,
+    estimate: RiskEstimate | None = None,
 ) -> PageContext:
     """Write one self-contained HTML file: which score and threshold, what it costs, guarantees, and where it fails.
 
@@ -54,6 +57,8 @@ def write_page(
         Probability with which a guarantee or a bound may fail.
     labels : PageLabels
         What the page calls the outputs, the selector and itself.
+    estimate : RiskEstimate, optional
+        Of the selector's risk on new rows without labels, by `abstain.estimate_risk`; the page gets a section on it.
 
     Returns
     -------
@@ -62,7 +67,7 @@ def write_page(
     """
     output = as_path("file", file)
     check_page(output)
-    context = page_context(evaluation, selector=selector, risk=risk, delta=delta, labels=labels)
+    context = page_context(evaluation, selector=selector, risk=risk, delta=delta, labels=labels, estimate=estimate)
     write_text(output, evaluation_page(context))
     return context
 
@@ -75,6 +80,7 @@ def page_context(
     risk: float | None = None,
     delta: float = 0.05,
     labels: PageLabels = LABELS,
+    estimate: RiskEstimate | None = None,
 ) -> PageContext:
     """What the page is made from."""
     check_chance("delta", delta)
@@ -82,7 +88,8 @@ def page_context(
         check_target("risk", risk)
     if selector is not None and risk is not None:
         raise InvalidInputError("`risk` must be left out with a `selector`, which has a threshold, got both.")
-    return PageContext(evaluation, point_of(evaluation, selector=selector, risk=risk, delta=delta), delta, labels)
+    point = point_of(evaluation, selector=selector, risk=risk, delta=delta)
+    return PageContext(evaluation, point, delta, labels, estimate)
 
 
 def evaluation_page(case: PageContext, /) -> str:
@@ -91,7 +98,8 @@ def evaluation_page(case: PageContext, /) -> str:
     scores = len(case.evaluation.scores)
     compared = f"{counted(scores, 'confidence score')}{' compared' if scores > 1 else ''}"
     subtitle = f"{case.n:,} answers of a classifier{where}, {compared}"
-    return document(case.labels.title, [section(case) for section in SECTIONS], subtitle=subtitle)
+    made = (section(case) for section in SECTIONS)
+    return document(case.labels.title, [section for section in made if section is not None], subtitle=subtitle)
 
 
 def check_page(output: Path, /) -> None:

@@ -34,7 +34,7 @@ def significance_figure(
     rows, clusters = MIXES[mix].rows(evaluation.outputs.shift), evaluation.outputs.clusters
     comparisons = compare_all(
         {name: rejected_last(evaluation.confidence[name][rows]) for name in names},
-        evaluation.errors[rows],
+        evaluation.outcomes[rows],
         alpha=alpha,
         ids=None if clusters is None else clusters[rows],
         level=evaluation.level,

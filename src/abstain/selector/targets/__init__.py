@@ -52,8 +52,8 @@ def target_of(target: Target | None = None, /, **options: Any) -> Target:
     asked = [name for name in given if name in keys]
     kind = next((kind for kind in TARGETS if set(kind.keys) == set(asked)), None)
     if kind is None:
-        choices = "; ".join(_quoted(kind.keys) for kind in TARGETS)
-        raise InvalidInputError(f"`target` must be given ({choices}), got {' and '.join(asked) or 'none'}.")
+        choices = "; ".join(" with ".join(kind.keys) for kind in TARGETS)
+        raise InvalidInputError(f"`target` must be one of {choices}, got {' with '.join(asked) or 'none'}.")
     known = {field.name for field in fields(kind)}
     for name in given:
         if name not in known:

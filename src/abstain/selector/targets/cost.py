@@ -1,5 +1,7 @@
 """`Cost`: reject where answering is expected to cost more."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, final
 
@@ -89,7 +91,7 @@ class Cost(Target):
             largest = costs.largest
         else:
             rejection = float(np.asarray(self.cost))
-            accepting, rejecting = outputs.errors.astype(np.float64), np.full(len(outputs), rejection)
+            accepting, rejecting = outputs.losses, np.full(len(outputs), rejection)
             largest = max(1.0, rejection)
         known = {"largest": largest, "delta": self.delta, "ids": outputs.ids, "seed": seed}
         return self.rule(self.method)(rows.confidence, accepting, rejection=rejecting, **known), None

@@ -58,8 +58,8 @@ class Coverage(Target):
         if not rows.outputs.is_labelled:
             return threshold, None
         drawn = one_per_cluster(confidence, np.zeros(len(confidence)), ids=ids, seed=seed)
-        wrong = rows.outputs.errors[drawn] & threshold.accepts(confidence[drawn])
-        return replace(threshold, errors=float(np.count_nonzero(wrong))), None
+        losses = rows.outputs.outcomes[drawn] * threshold.accepts(confidence[drawn])
+        return replace(threshold, errors=float(losses.sum())), None
 
     def threshold_of_sketch(self, sketch: Sketch, score: str, /) -> Thresholds:
         """The threshold between bins."""

@@ -67,7 +67,7 @@ class JointRisk(Target):
         assert self.per is not None
         known = {"risk": self.risk, "delta": self.delta, "ids": rows.outputs.ids, "seed": seed}
         names = group_names(self.per, rows)
-        return self.rule()(rows.confidence, rows.errors, names, group_risk=self.group_risk, **known), None
+        return self.rule()(rows.confidence, rows.outcomes, names, group_risk=self.group_risk, **known), None
 
     def fallback(self, n: int, /) -> Threshold | None:
         """Rejecting everything, where that was asked for."""

@@ -114,7 +114,13 @@ def options_of(rates: Mapping[str | int, float], rows: ScoredRows, delta: float 
     """The options of a rule, rates by the number of the class."""
     names = class_list(rows.outputs)
     for name in rates:
-        check_name("miss_rate", str(name), names, rule="name classes of the outputs")
+        check_name(
+            "miss_rate",
+            str(name),
+            names,
+            rule="name classes of the outputs",
+            otherwise=f"There are {', '.join(names[:9])}{', …' * (len(names) > 9)}.",
+        )
     by_number = {names.index(str(name)): rate for name, rate in rates.items()}
     return {"miss_rate": by_number, "delta": delta, "ids": rows.outputs.ids, "seed": seed}
 

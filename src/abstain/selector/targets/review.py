@@ -51,6 +51,6 @@ class Review(Target):
 
     def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
         """The threshold, with a bound on the risk where labels are known."""
-        losses = rows.errors if rows.outputs.is_labelled else None
+        losses = rows.outcomes if rows.outputs.is_labelled else None
         known = {"delta": self.delta, "ids": rows.outputs.ids, "seed": seed}
         return self.rule()(rows.confidence, losses, review=self.review, **known), None

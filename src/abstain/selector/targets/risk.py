@@ -106,12 +106,12 @@ class Risk(Target):
         if self.largest_cluster is not None:
             known["largest"] = self._largest_of(rows)
         if self.label_above is not None:
-            return labelled_above(rows.confidence, rows.errors, floor=self.label_above, **known), None
+            return labelled_above(rows.confidence, rows.outcomes, floor=self.label_above, **known), None
         if self.per is None:
             rule = target_risk if self.method is None else self.rule(self.method)
-            return rule(rows.confidence, rows.errors, **known), None
+            return rule(rows.confidence, rows.outcomes, **known), None
         thresholds = self.rule()(
-            rows.confidence, rows.errors, group_names(self.per, rows), jointly=self.jointly, **known
+            rows.confidence, rows.outcomes, group_names(self.per, rows), jointly=self.jointly, **known
         )
         largest = None if rows.outputs.ids is None else self.largest_cluster or largest_cluster(rows.outputs)
         return self._of_all(thresholds, largest), GroupThresholds(self.per, thresholds)

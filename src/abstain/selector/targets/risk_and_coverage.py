@@ -51,4 +51,4 @@ class RiskAndCoverage(Target):
     def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
         """The threshold that keeps both."""
         known = {"delta": self.delta, "ids": rows.outputs.ids, "seed": seed}
-        return self.rule()(rows.confidence, rows.errors, risk=self.risk, coverage=self.coverage, **known), None
+        return self.rule()(rows.confidence, rows.outcomes, risk=self.risk, coverage=self.coverage, **known), None

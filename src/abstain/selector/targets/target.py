@@ -37,11 +37,11 @@ class ScoredRows:
     confidence: NDArray[np.float64]
 
     @property
-    def errors(self) -> NDArray[np.bool_]:
-        """(n,) where the answer that is accepted or not is wrong, which a score may have changed."""
+    def outcomes(self) -> NDArray[Any]:
+        """(n,) where the answer that is accepted or not is wrong, which a score may have changed; or its loss."""
         outputs = self.outputs
         if outputs.labels is None or not self.fitted.changes_predictions:
-            return outputs.errors
+            return outputs.outcomes
         return np.asarray(self.predictions != outputs.labels) | ~outputs.usable
 
     @property

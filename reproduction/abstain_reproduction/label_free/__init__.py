@@ -1,0 +1,1 @@
+"""Estimates of risk without labels, measured on real models and shifts."""

@@ -1,0 +1,72 @@
+"""`abstain estimate`: accuracy and risk of a selector on outputs without labels."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from abstain.cli.inputs import warn_unused
+from abstain.cli.options import Group, Json
+from abstain.cli.printing import print_json, say, small_table
+
+if TYPE_CHECKING:
+    from abstain.monitor import RiskEstimate
+
+
+def estimate(
+    selector: Annotated[Path, typer.Argument(help="A selector file.")],
+    outputs: Annotated[Path, typer.Argument(help="New outputs; labels are not read if there are any.")],
+    reference: Annotated[
+        Path, typer.Option(help="Labelled outputs from before the shift, such as those of calibration.")
+    ],
+    method: Annotated[
+        list[str] | None, typer.Option(help="A method; repeat. The first one is the headline. [all]")
+    ] = None,
+    group: Group = None,
+    json: Json = False,
+) -> None:
+    """Estimate the risk on outputs without labels. Accuracy too, by several methods; no estimate is a guarantee.
+
+    Each method assumes something about the shift that only labels can check; the spread between them shows how much
+    that matters here. Coverage is counted.
+
+    Example: abstain estimate s.abstain new/ --reference run/
+    """
+    import abstain
+
+    loaded = abstain.Selector.load(selector)
+    column = loaded.group_column or group
+    known, new = (abstain.Outputs.load(path, nonfinite="reject", group=column) for path in (reference, outputs))
+    result = abstain.estimate_risk(loaded, new, reference=known, methods=method)
+    for path in (reference, outputs):
+        warn_unused(path, group=column)
+    if json:
+        print_json(result.to_dict())
+        return
+    _print(result)
+
+
+def _print(result: "RiskEstimate") -> None:
+    from rich.console import Console
+
+    from abstain.monitor import RISK_METHODS
+
+    rows = [
+        (f"{each.method} ({RISK_METHODS[each.method].title})", f"{each.risk:.1%}", f"{each.accuracy:.1%}")
+        for each in result.estimates
+    ]
+    rows.append(("reference rows, observed", f"{result.reference.risk:.1%}", f"{result.reference.accuracy:.1%}"))
+    Console().print(
+        small_table(
+            (
+                "method",
+                "mean loss of accepted" if result.is_graded else "risk",
+                "1 − mean loss of all" if result.is_graded else "accuracy",
+            ),
+            rows,
+        )
+    )
+    for line in result.lines():
+        say(f"- {line}")
+    for name, reason in result.left_out.items():
+        say(f"- {name} is left out: {reason}.")

@@ -1,0 +1,197 @@
+"""`DecisionLog`: decisions on disk before anybody is told of them."""
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self, final
+
+from abstain._errors import FileConflictError, FileInUseError, InvalidInputError
+from abstain._extras import require
+from abstain._io.files import write_whole
+from abstain._io.locks import Lock
+from abstain.decision_log.parts import LINES, closed_part, closed_parts, is_log, last_record_end, open_part
+from abstain.decision_log.recent import RecentDecisions
+from abstain.decision_log.record import SEQUENCE, Columns, Record, log_lines, record_of
+from abstain.decision_log.table import part_records, write_parquet
+
+PART_BYTES = 64 << 20
+
+
+@final
+class DecisionLog:
+    """A log of the decisions of one selector that is only ever added to, by one process at a time.
+
+    `append` adds lines, `sync` puts them on disk: what was appended before a `sync` that returned survives a crash of
+    the process and of the machine. Opening a log removes what a crash cut off. A decision or label that the log has
+    already, with the same id, is not written again. Each line has a sequence number, from 1 on without gaps.
+
+    Parameters
+    ----------
+    path
+        A .jsonl file; or a .parquet folder, whose closed parts are Parquet files.
+    selector
+        The digest of the selector.
+    part_bytes
+        The size at which a part is closed and a new one begun. Closed parts are never changed; remove or move those
+        that are no longer needed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> with DecisionLog(Path(folder.name, "d.jsonl"), selector="1f3a") as log:
+    ...     rows = {"id": ["a", "b"], "confidence": [0.9, 0.2], "accepted": [True, False]}
+    ...     log.append(rows), log.append(rows), log.sync()
+    ([0, 1], [], 2)
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, path: Path, /, *, selector: str, part_bytes: int = PART_BYTES) -> None:
+        if path.suffix.lower() not in (*LINES, ".parquet"):
+            raise InvalidInputError(f"`--log` must end in .jsonl or .parquet, got {path.name}.")
+        if path.suffix.lower() == ".parquet":
+            require("polars", extra="scale", feature="Writing a Parquet log")
+            if path.exists() and not path.is_dir():
+                raise FileConflictError(f"`{path}` must be a folder or new, got a file. Choose another name.")
+            path.mkdir(exist_ok=True)
+        elif path.exists() and path.stat().st_size and not is_log(path):
+            raise FileConflictError(f"`{path}` must be a log of decisions or new, got another file.")
+        self.path, self.selector, self.part_bytes = path, selector, part_bytes
+        self._lock = Lock(open_part(path).with_name(f".{open_part(path).name}.lock"))
+        if not self._lock.take():
+            holder = self._lock.holder()
+            self._lock.close()
+            raise FileInUseError(f"`{path}` must not be in use, got another process at work on it{holder}.")
+        self.recent = RecentDecisions()
+        self._file, self._next, self._first = -1, 1, 1
+        self.recovered = 0
+        """Bytes of a record that a crash cut off, removed when the log was opened."""
+        self._recover()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def sequence(self) -> int:
+        """The sequence number of the last line, 0 where there is none."""
+        return self._next - 1
+
+    def append(self, columns: Columns, /, *, check: bool = True) -> list[int]:
+        """Add rows: decisions, or labels with the columns id and error; returns the indices of those that are new.
+
+        Without ``check`` all of them are known to be new.
+        """
+        names = list(columns)
+        rows = [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        new = [k for k, row in enumerate(rows) if not (check and self.recent.is_known(row))]
+        kept = {name: [rows[k][name] for k in new] for name in names}
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        facts = {"time": now} | ({"selector": self.selector} if "accepted" in columns else {})
+        self._write(b"".join(log_lines(kept, first=self._next, **facts)))
+        self._next += len(new)
+        self.recent.remember(rows[k] for k in new)
+        return new
+
+    def sync(self) -> int:
+        """Put all lines on disk, and close a part that is large enough; returns the last sequence number."""
+        os.fsync(self._file)
+        if self._size >= self.part_bytes:
+            self._rotate()
+        return self.sequence
+
+    def close(self) -> None:
+        """Release the file; lines that were not synced may be lost."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+        self._lock.close()
+
+    def _write(self, contents: bytes) -> None:
+        """Write all of it, or leave the file as it was."""
+        left = memoryview(contents)
+        try:
+            while left:
+                left = left[os.write(self._file, left) :]
+        except BaseException:
+            os.ftruncate(self._file, self._size)
+            raise
+        self._size += len(contents)
+
+    def _rotate(self) -> None:
+        """Close the open part under the name of its first line, and begin a new one."""
+        file = open_part(self.path)
+        os.close(self._file)
+        self._file = -1
+        self._close_part(file)
+        self._open(file)
+
+    def _close_part(self, file: Path) -> None:
+        closed = closed_part(self.path, self._first)
+        if closed.suffix == ".parquet":
+            records = part_records(file.read_text(encoding="utf-8").splitlines())
+            write_whole(closed, lambda partial: write_parquet(records, partial))
+            file.unlink()
+        else:
+            os.rename(file, closed)
+
+    def _open(self, file: Path) -> None:
+        self._file = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        self._size, self._first = os.fstat(self._file).st_size, self._next
+        _sync_folder(file.parent)
+
+    def _recover(self) -> None:
+        """Continue after the last whole record; remove what follows it, and a part that was closed but not removed."""
+        file, closed = open_part(self.path), closed_parts(self.path)
+        before = part_records(closed[max(closed)]) if closed else []
+        self._next = _after(before)
+        records = self._whole_records(file) if file.exists() else []
+        if records and before and records[0][SEQUENCE] <= before[-1][SEQUENCE]:  # written as Parquet, not yet removed
+            file.unlink()
+            records = []
+        self._next = _after(records) if records else self._next
+        self._check([*before, *records])
+        self._open(file)
+        self._first = records[0][SEQUENCE] if records else self._next
+        self.recent.remember([*before, *records])
+
+    def _whole_records(self, file: Path) -> list[Record]:
+        """The records of the open part, cut after the last whole one."""
+        with open(file, "r+b") as stream:
+            end = last_record_end(stream)
+            self.recovered = os.fstat(stream.fileno()).st_size - end
+            if self.recovered:
+                stream.truncate(end)
+                os.fsync(stream.fileno())
+            stream.seek(0)
+            return [record for line in stream if (record := record_of(line)) is not None]
+
+    def _check(self, records: Sequence[Record]) -> None:
+        other = next((each["selector"] for each in reversed(records) if "selector" in each), self.selector)
+        if other != self.selector:
+            self._lock.close()
+            raise FileConflictError(
+                f"`{self.path}` must be the log of this selector, {self.selector[:12]}…, got that of {other[:12]}…. "
+                "Name a new log."
+            )
+
+
+def _after(records: Sequence[dict[str, Any]]) -> int:
+    return int(records[-1][SEQUENCE]) + 1 if records else 1
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a new or renamed file survive a crash of the machine, where folders can be synced."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        pass
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,230 @@
+"""MLflow: a classifier with its selector as a model, and what was measured of it as metrics and artefacts.
+
+The logged model holds an ONNX graph or a scikit-learn estimator written by skops, and the selector's file. Nothing in
+it is pickled, and loading it runs no code but abstain's.
+"""
+
+import re
+from importlib.metadata import version
+from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, final
+
+import numpy as np
+
+from abstain._errors import InvalidInputError
+from abstain._extras import require
+from abstain.collect import OnnxModel, SklearnModel
+from abstain.collect.onnx_model import TYPES
+from abstain.collect.sklearn_model import from_spec
+from abstain.evaluation import Evaluation
+from abstain.outputs import Outputs
+from abstain.report.pages import write_page
+from abstain.selector import Certificate, Selector
+
+mlflow = require("mlflow", extra="mlflow", feature="abstain.mlflow")
+
+GRAPH, ESTIMATOR, SELECTOR = "model.onnx", "model.skops", "selector.abstain"
+ANY = -1
+
+
+def log_model(
+    model: str | PathLike[str] | Any,
+    selector: Selector,
+    /,
+    *,
+    name: str = "model",
+    registered_model_name: str | None = None,
+) -> Any:
+    """Log a classifier with its selector to the active run, as a model of MLflow that abstains.
+
+    ``mlflow.pyfunc.load_model(info.model_uri).predict(x)`` gives a data frame with the columns prediction, confidence,
+    accepted and reason, as `Selector.decide` does; ``mlflow models serve`` serves it. Signature and requirements are
+    set.
+
+    Parameters
+    ----------
+    model
+        The .onnx file, or a fitted classifier of scikit-learn, which skops must be able to write.
+    selector
+        The selector; its score must be one that can be computed from the model's logits and features.
+    name
+        The name of the logged model.
+    registered_model_name
+        Under which it is also registered.
+
+    Returns
+    -------
+    ModelInfo
+        MLflow's own, with ``model_uri``.
+
+    Examples
+    --------
+    >>> info = log_model("model.onnx", selector)  # doctest: +SKIP
+    >>> mlflow.pyfunc.load_model(info.model_uri).predict(x)["accepted"]  # doctest: +SKIP
+    """
+    with TemporaryDirectory() as folder:
+        data = Path(folder, "data")
+        data.mkdir()
+        is_graph = isinstance(model, str | PathLike)
+        (_save_graph if is_graph else _save_estimator)(model, data)
+        selector.save(data / SELECTOR)
+        loaded = _load_pyfunc(str(data))  # refuses what could not be loaded again
+        return mlflow.pyfunc.log_model(
+            name=name,
+            loader_module=__name__,
+            data_path=str(data),
+            signature=mlflow.models.ModelSignature(loaded.inputs, _outputs_schema(selector)),
+            pip_requirements=_requirements("onnx" if is_graph else "sklearn"),
+            metadata={"selector": selector.digest, "guarantee": selector.threshold.words},
+            registered_model_name=registered_model_name,
+        )
+
+
+def log_evaluation(evaluation: Evaluation, /, *, folder: str = "abstain") -> None:
+    """Log an evaluation to the active run: a metric ``aurc/MIX/ALPHA/SCORE`` for each row, all rows, and the page.
+
+    Characters that MLflow does not allow in a metric's name are replaced by "-": ``in+cov`` is ``in-cov``.
+
+    Parameters
+    ----------
+    evaluation
+        What `abstain.evaluate` returned.
+    folder
+        Where the artefacts evaluation.json and evaluation.html go.
+    """
+    rows = evaluation.rows
+    mlflow.log_metrics(
+        {_metric_name("aurc", row["mix"], f"{row['alpha']:g}", row["score"]): float(row["aurc"]) for row in rows}
+    )
+    mlflow.log_dict({"n": evaluation.n, "rows": rows}, f"{folder}/evaluation.json")
+    _log_page(evaluation, f"{folder}/evaluation.html")
+
+
+def log_certificate(certificate: Certificate, /, *, folder: str = "abstain") -> None:
+    """Log a certificate to the active run: the file itself, its page, and its verdict as the tag ``abstain.verdict``.
+
+    Parameters
+    ----------
+    certificate
+        What `abstain.certify` returned.
+    folder
+        Where the artefacts certificate.json and certificate.html go.
+    """
+    mlflow.set_tag("abstain.verdict", certificate.verdict)
+    mlflow.log_text(certificate.to_json(), f"{folder}/certificate.json")
+    _log_page(certificate, f"{folder}/certificate.html")
+
+
+def _load_pyfunc(path: str) -> "LoggedModel":
+    """The logged model in a folder; MLflow calls it."""
+    folder = Path(path)
+    graph = folder / GRAPH
+    model = OnnxModel(graph) if graph.exists() else from_spec(str(folder / ESTIMATOR), None)  # type: ignore[arg-type]
+    return LoggedModel(model, Selector.load(folder / SELECTOR))
+
+
+@final
+class LoggedModel:
+    """A model and its selector as MLflow calls them."""
+
+    def __init__(self, model: OnnxModel | SklearnModel, selector: Selector, /) -> None:
+        self.model, self.selector = model, selector
+        weight, _ = model.head()
+        if selector.needs_head and weight is None:
+            raise InvalidInputError(
+                f"`model` must end in a linear layer for {selector.score}, got another. Calibrate a score of the "
+                "logits alone."
+            )
+        if not selector.fitted.is_formula:
+            raise InvalidInputError(
+                f"`selector` must be of a score of the logits or features, got {selector.score!r}, a confidence that "
+                "was given or a function of yours."
+            )
+
+    @property
+    def inputs(self) -> Any:
+        """MLflow's schema of what the model takes."""
+        return _graph_schema(self.model) if isinstance(self.model, OnnxModel) else _estimator_schema(self.model)
+
+    def predict(self, model_input: Any, params: dict[str, Any] | None = None) -> Any:  # noqa: ARG002, of MLflow's form
+        """The decisions as a data frame of Pandas."""
+        pandas = require("pandas", extra="mlflow", feature="abstain.mlflow")
+        logits, features = self._run(model_input)
+        weight, bias = self.model.head()
+        outputs = Outputs(
+            logits=logits,
+            features=features if self.selector.needs_head else None,
+            weight=weight if self.selector.needs_head else None,
+            bias=bias if self.selector.needs_head else None,
+            nonfinite="reject",
+        )
+        decided = self.selector.decide(outputs)
+        return pandas.DataFrame({name: decided[name] for name in ("prediction", "confidence", "accepted", "reason")})
+
+    def _run(self, model_input: Any) -> tuple[Any, Any]:
+        if isinstance(self.model, SklearnModel):
+            return self.model.on(model_input, with_features=self.selector.needs_head)
+        return self.model.run(model_input.to_numpy() if hasattr(model_input, "to_numpy") else model_input)
+
+
+def _save_graph(file: str | PathLike[str], folder: Path) -> None:
+    """The graph with all its weights in one file."""
+    onnx = require("onnx", extra="onnx", feature="Logging ONNX graphs")
+    from abstain.collect.onnx_head import load_onnx
+
+    onnx.save(load_onnx(file), folder / GRAPH)
+
+
+def _save_estimator(estimator: Any, folder: Path) -> None:
+    skops = require("skops.io", extra="sklearn", feature="Logging scikit-learn models")
+    SklearnModel(estimator)  # an error for what is no classifier
+    skops.dump(estimator, folder / ESTIMATOR)
+
+
+def _graph_schema(model: OnnxModel) -> Any:
+    """Tensors as the graph declares them; the only one has no name, so that a plain array is taken."""
+    entries = model.session.get_inputs()
+    tensors = [
+        mlflow.types.TensorSpec(
+            np.dtype(TYPES[entry.type]),
+            tuple(ANY if row == 0 or not isinstance(size, int) else size for row, size in enumerate(entry.shape)),
+            entry.name if len(entries) > 1 else None,
+        )
+        for entry in entries
+    ]
+    return mlflow.types.Schema(tensors)
+
+
+def _estimator_schema(model: SklearnModel) -> Any:
+    """Columns by name where the estimator was fitted on a data frame, else rows of numbers."""
+    names = getattr(model.estimator, "feature_names_in_", None)
+    if names is not None:
+        return mlflow.types.Schema([mlflow.types.ColSpec("double", str(name)) for name in names])
+    return mlflow.types.Schema(
+        [mlflow.types.TensorSpec(np.dtype(np.float64), (ANY, int(getattr(model.estimator, "n_features_in_", ANY))))]
+    )
+
+
+def _outputs_schema(selector: Selector) -> Any:
+    kinds = {"prediction": "string" if selector.class_names else "long"}
+    kinds |= {"confidence": "double", "accepted": "boolean", "reason": "string"}
+    return mlflow.types.Schema([mlflow.types.ColSpec(kind, name) for name, kind in kinds.items()])
+
+
+def _requirements(extra: str) -> list[str]:
+    """What a server installs: abstain with what reads the model, and the estimator's own library as it is here."""
+    own = [f"scikit-learn=={version('scikit-learn')}"] if extra == "sklearn" else []
+    return [f"abstain[mlflow,{extra}]=={version('abstain')}", *own]
+
+
+def _metric_name(*parts: str) -> str:
+    return "/".join(re.sub(r"[^\w\-. ]", "-", part) for part in parts)
+
+
+def _log_page(result: Any, file: str) -> None:
+    with TemporaryDirectory() as folder:
+        page = Path(folder, Path(file).name)
+        write_page(result, page)
+        mlflow.log_artifact(str(page), str(Path(file).parent))

@@ -1,0 +1,77 @@
+"""What an estimator of risk without labels gets: labelled reference rows, and new rows that have no labels."""
+
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain._cached_property import cached_property
+from abstain._errors import InvalidInputError
+from abstain._text import counted
+from abstain.metrics.checks import rejected_last
+from abstain.monitor.estimates.density_ratio import density_ratio
+from abstain.outputs import Outputs
+from abstain.selector import Selector
+
+Floats = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ShiftCase:
+    """Reference and new rows under one score; every estimator is a function of it, and returns a mean loss."""
+
+    reference: Outputs
+    confidence: Floats
+    """(n,) of the reference rows, finite or infinite but never NaN."""
+    losses: Floats
+    """(n,) of the reference rows, from 0 to 1."""
+    new: Outputs
+    new_confidence: Floats
+    """(m,) of the new rows."""
+
+    @classmethod
+    def of(cls, selector: Selector, reference: Outputs, new: Outputs, /) -> Self:
+        """The finite rows of both, with the selector's confidence and losses."""
+        known, fresh = (_finite(rows, name) for rows, name in ((reference, "reference"), (new, "unlabelled")))
+        losses = known.losses if known.is_graded else selector.errors(known).astype(np.float64)
+        return cls(
+            known, rejected_last(selector.confidence(known)), losses, fresh, rejected_last(selector.confidence(fresh))
+        )
+
+    def accepted(self, selector: Selector, /) -> Self:
+        """The accepted rows of both; an error where there are none, since their risk is then undefined."""
+        known = selector.accepted(self.reference, self.confidence)
+        fresh = selector.accepted(self.new, self.new_confidence)
+        for name, rows in (("reference", known), ("unlabelled", fresh)):
+            if not rows.any():
+                raise InvalidInputError(
+                    f"`{name}` must have rows that the selector accepts, for their risk to be defined, got "
+                    f"{counted(len(rows), 'finite row')}, all of them rejected."
+                )
+        return type(self)(
+            self.reference.select(known),
+            self.confidence[known],
+            self.losses[known],
+            self.new.select(fresh),
+            self.new_confidence[fresh],
+        )
+
+    @property
+    def risk(self) -> float:
+        """The mean loss of the reference rows."""
+        return float(self.losses.mean())
+
+    @cached_property
+    def ratio(self) -> Floats:
+        """(n,) how much more frequent each reference row is among the new ones, by a domain classifier; mean 1."""
+        return density_ratio(self.reference, self.confidence, self.new, self.new_confidence)
+
+
+def _finite(rows: Outputs, name: str) -> Outputs:
+    if rows.usable.all():
+        return rows
+    if not rows.usable.any():
+        raise InvalidInputError(f"`{name}` must have finite rows, got {len(rows):,} rows, all of them non-finite.")
+    return rows.select(rows.usable)

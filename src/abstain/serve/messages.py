@@ -1,0 +1,134 @@
+"""Requests and responses of the Open Inference Protocol: JSON, and tensors in binary form behind it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain._errors import InvalidInputError
+from abstain.serve.tensors import TYPES, from_bytes, from_json, to_bytes, to_list
+
+HEADER_LENGTH = "Inference-Header-Content-Length"
+NAMES = {np.dtype(kind).newbyteorder("<").str: name for name, kind in TYPES.items()}
+MOST_DIMENSIONS = 16
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class InferRequest:
+    """Inputs by name, and which outputs are wanted, each in binary form or not."""
+
+    id: str | None
+    inputs: dict[str, NDArray[Any]]
+    datatypes: dict[str, str]
+    outputs: dict[str, bool] | None
+    """None for all outputs."""
+    binary: bool
+    """Whether outputs are in binary form unless said otherwise."""
+
+
+def read_request(body: bytes, header_length: str | None, /) -> InferRequest:
+    """The request in a body; an error names what is wrong with it."""
+    length = len(body)
+    if header_length is not None:
+        if not (header_length.isascii() and header_length.isdecimal()) or int(header_length[:20]) > length:
+            raise InvalidInputError(f"`{HEADER_LENGTH}` must be at most the size of the body, got {header_length:.20}.")
+        length = int(header_length)
+    document = _object(_parsed(body[:length]), "the body")
+    rest = memoryview(body)[length:]
+    tensors = document.get("inputs")
+    if not isinstance(tensors, list) or not tensors:
+        raise InvalidInputError("`inputs` must be a list of tensors, got none.")
+    inputs: dict[str, NDArray[Any]] = {}
+    datatypes: dict[str, str] = {}
+    for tensor in tensors:
+        added, rest = _add_input(_object(tensor, "a tensor"), rest, inputs)
+        datatypes[added] = tensor["datatype"]
+    if len(rest):
+        raise InvalidInputError(f"The body must end with its last tensor, got {len(rest)} more bytes.")
+    options = _object(document.get("parameters", {}), "`parameters`")
+    name = document.get("id")
+    if name is not None and not isinstance(name, str):
+        raise InvalidInputError("`id` must be a string, got another value.")
+    binary = options.get("binary_data_output") is True
+    return InferRequest(name or None, inputs, datatypes, _wanted(document.get("outputs"), binary), binary)
+
+
+def _add_input(tensor: dict[str, Any], rest: memoryview, inputs: dict[str, NDArray[Any]]) -> tuple[str, memoryview]:
+    """Read one tensor; its name, and what is left of the binary part."""
+    name, datatype, shape = (tensor.get(key) for key in ("name", "datatype", "shape"))
+    if not isinstance(name, str) or name in inputs:
+        raise InvalidInputError("`name` of an input must be a string that occurs once, got another.")
+    if not isinstance(datatype, str) or datatype not in TYPES:
+        raise InvalidInputError(f"`datatype` must be one of {', '.join(TYPES)}, got {datatype!r:.40}.")
+    if (
+        not isinstance(shape, list)
+        or not 1 <= len(shape) <= MOST_DIMENSIONS
+        or not all(type(size) is int and 0 <= size < 1 << 40 for size in shape)
+    ):
+        raise InvalidInputError(f"`shape` of {name!r:.60} must be a list of sizes, got {shape!r:.60}.")
+    size = _object(tensor.get("parameters", {}), "`parameters`").get("binary_data_size")
+    if size is None:
+        inputs[name] = from_json(name, datatype, shape, tensor.get("data"))
+        return name, rest
+    if type(size) is not int or not 0 <= size <= len(rest):
+        raise InvalidInputError(f"`binary_data_size` of {name!r:.60} must be within the body, got {size!r:.40}.")
+    inputs[name] = from_bytes(name, datatype, shape, bytes(rest[:size]))
+    return name, rest[size:]
+
+
+def _wanted(outputs: Any, binary: bool) -> dict[str, bool] | None:
+    if outputs is None or outputs == []:
+        return None
+    if not isinstance(outputs, list) or len(outputs) > 100:
+        raise InvalidInputError("`outputs` must be a list of tensors, got another value.")
+    wanted: dict[str, bool] = {}
+    for output in outputs:
+        entry = _object(output, "an output")
+        options = _object(entry.get("parameters", {}), "`parameters`")
+        if "classification" in options:
+            raise InvalidInputError("`classification` must be left out, got it. The output prediction is the class.")
+        if not isinstance(entry.get("name"), str):
+            raise InvalidInputError("`name` of an output must be a string, got another value.")
+        wanted[entry["name"]] = bool(options.get("binary_data", binary))
+    return wanted
+
+
+def write_response(
+    request: InferRequest, outputs: Mapping[str, NDArray[Any]], /, **facts: str
+) -> tuple[bytes, int | None]:
+    """The body of a response, and the length of its JSON part if there is a binary part."""
+    wanted = dict.fromkeys(outputs, request.binary) if request.outputs is None else request.outputs
+    tensors, parts = [], []
+    for name, binary in wanted.items():
+        array = outputs[name]
+        tensor: dict[str, Any] = {"name": name, "shape": list(array.shape), "datatype": datatype_of(array)}
+        if binary:
+            parts.append(to_bytes(array))
+            tensor["parameters"] = {"binary_data_size": len(parts[-1])}
+        else:
+            tensor["data"] = to_list(array)
+        tensors.append(tensor)
+    header = json.dumps(facts | ({} if request.id is None else {"id": request.id}) | {"outputs": tensors}).encode()
+    return (header + b"".join(parts), len(header)) if parts else (header, None)
+
+
+def datatype_of(array: NDArray[Any], /) -> str:
+    """The protocol's name of a type."""
+    return "BYTES" if array.dtype.kind in "OU" else NAMES[array.dtype.newbyteorder("<").str]
+
+
+def _parsed(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(f"The body must be JSON, got {type(error).__name__}.") from None
+
+
+def _object(value: Any, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InvalidInputError(f"{what} must be a JSON object, got another value.")
+    return value

@@ -1,0 +1,227 @@
+"""`Predictor`: a model and a selector, from named inputs to decisions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain._errors import InvalidInputError, foreign
+from abstain.collect import OnnxModel
+from abstain.outputs import Outputs
+from abstain.selector import ReviewPlan, Selector
+from abstain.serve.names import check_name
+
+DATATYPES = {
+    "tensor(float)": "FP32",
+    "tensor(double)": "FP64",
+    "tensor(float16)": "FP16",
+    "tensor(int8)": "INT8",
+    "tensor(int16)": "INT16",
+    "tensor(int32)": "INT32",
+    "tensor(int64)": "INT64",
+    "tensor(uint8)": "UINT8",
+    "tensor(uint16)": "UINT16",
+    "tensor(uint32)": "UINT32",
+    "tensor(uint64)": "UINT64",
+    "tensor(bool)": "BOOL",
+    "tensor(string)": "BYTES",
+}
+ANY = -1
+Arrays = dict[str, NDArray[Any]]
+IDS, GROUPS = "id", "group"
+
+
+@final
+@dataclass(frozen=True)
+class TensorInfo:
+    """The name, type and shape of an input or output; −1 for any size."""
+
+    name: str
+    datatype: str
+    shape: tuple[int, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the protocol has it."""
+        return {"name": self.name, "datatype": self.datatype, "shape": list(self.shape)}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """The outputs of the protocol, and the columns that a log records."""
+
+    outputs: Arrays
+    columns: dict[str, list[Any]]
+    has_own_ids: bool
+    """Whether the ids are the caller's, and so may repeat."""
+
+
+@final
+class Predictor:
+    """An ONNX classifier with a selector.
+
+    Besides the inputs of the graph it takes ``id`` and ``group``, strings for each row: the sample's own name, and the
+    group, which a selector with a threshold for each group needs.
+
+    Parameters
+    ----------
+    model
+        The .onnx file.
+    selector
+        The selector.
+    logits
+        The name of the logits tensor, where the first output is not made of them.
+    audit
+        The probability with which an accepted row is drawn for a label.
+    """
+
+    def __init__(
+        self, model: Path, selector: Selector, /, *, logits: str | None = None, audit: float | None = None
+    ) -> None:
+        self.model, self.selector = OnnxModel(model, logits=logits), selector
+        weight, _ = self.model.head()
+        if selector.needs_head and weight is None:
+            raise InvalidInputError(
+                f"`model` must end in a product with constant weights for {selector.score}, got another operation. "
+                "Name the logits, or calibrate a score of the logits alone."
+            )
+        if not selector.fitted.is_formula:
+            raise InvalidInputError(
+                f"`selector` must be of a score of the logits or features, got {selector.score!r}, a confidence that "
+                "was given or a function of yours."
+            )
+        if weight is not None and len(weight) != selector.n_classes:
+            raise InvalidInputError(
+                f"`model` must have {selector.n_classes} classes, as in calibration, got {len(weight)}."
+            )
+        self.inputs = _inputs(self.model)
+        own = {info.name for info in self.inputs}
+        self.extras = tuple(TensorInfo(name, "BYTES", (ANY,)) for name in (IDS, GROUPS) if name not in own)
+        self._plan = None if audit is None else ReviewPlan(audit=audit)
+        self._prefix, self._requests = token_hex(6), count(1)
+        self._head = self.model.head() if selector.needs_head else (None, None)
+
+    @property
+    def has_audit(self) -> bool:
+        """Whether accepted rows are drawn for labels."""
+        return self._plan is not None
+
+    @property
+    def outputs(self) -> tuple[TensorInfo, ...]:
+        """What it returns."""
+        kinds = {
+            "prediction": "INT64",
+            "answer": "INT64",
+            "confidence": "FP64",
+            "accepted": "BOOL",
+            "reason": "BYTES",
+            "id": "BYTES",
+        }
+        kinds |= {"class_name": "BYTES"} if self.selector.class_names else {}
+        kinds |= {"review": "BYTES"} if self._plan is not None else {}
+        return tuple(TensorInfo(name, kind, (ANY,)) for name, kind in kinds.items())
+
+    def row_names(self, given: NDArray[Any] | None, request: str | None, n: int, /) -> list[str]:
+        """The ids of rows: the caller's, or made of that of the request, or new."""
+        if given is not None:
+            return _names(given, IDS)
+        if request is not None:
+            _names(np.array([request], dtype=object), IDS)
+        else:
+            request = f"{self._prefix}-{next(self._requests)}"
+        return [request] if n == 1 else [f"{request}-{row}" for row in range(n)]
+
+    def check(self, inputs: Arrays, datatypes: dict[str, str], /) -> int:
+        """The number of rows; an error unless the inputs are those of the graph."""
+        known = {info.name: info for info in (*self.inputs, *self.extras)}
+        if unknown := [name for name in inputs if name not in known]:
+            raise InvalidInputError(f"`inputs` must be among {', '.join(known)}, got {unknown[0]!r:.60}.")
+        if missing := [info.name for info in self.inputs if info.name not in inputs]:
+            raise InvalidInputError(f"`inputs` must have {missing[0]}, got none.")
+        for name, array in inputs.items():
+            _check_tensor(known[name], datatypes[name], array.shape)
+        sizes = {name: len(array) for name, array in inputs.items()}
+        n = sizes[self.inputs[0].name]
+        if not n or len(set(sizes.values())) > 1:
+            raise InvalidInputError(f"`inputs` must have the same number of rows, at least 1, got {_counts(sizes)}.")
+        groups = self.selector.groups
+        if groups is not None and not groups.is_by_class and GROUPS not in inputs:
+            raise InvalidInputError(f"`inputs` must have {GROUPS}, since each group has its own threshold, got none.")
+        return n
+
+    def decide(self, inputs: Arrays, request: str | None = None, /) -> Decisions:
+        """Decide on rows that `check` has let pass."""
+        own = {info.name for info in self.inputs}
+        n = len(inputs[self.inputs[0].name])
+        extra = {name: array for name, array in inputs.items() if name not in own}
+        names = self.row_names(extra.get(IDS), request, n)
+        with foreign("`inputs` must be what the graph can compute"):
+            logits, features = self.model.run({name: array for name, array in inputs.items() if name in own})
+        if logits.ndim != 2 or len(logits) != n:
+            raise InvalidInputError(f"`inputs` must give logits of {n} rows, got shape {logits.shape}.")
+        weight, bias = self._head
+        outputs = Outputs(
+            logits=logits,
+            features=features if self.selector.needs_head else None,
+            weight=weight,
+            bias=bias,
+            domain=None if GROUPS not in extra else _names(extra[GROUPS], GROUPS),
+            ids=names,
+            nonfinite="reject",
+        )
+        return self._decided(outputs, names, has_own_ids=request is not None or IDS in extra)
+
+    def _decided(self, outputs: Outputs, names: list[str], *, has_own_ids: bool) -> Decisions:
+        decided = self.selector.decide(outputs)
+        if self._plan is not None:
+            review = self._plan.columns(decided)
+            decided |= {name: review[name] for name in ("review", "inclusion")}
+        predictions = self.selector.predictions(outputs)
+        arrays: Arrays = {
+            "prediction": predictions,
+            "answer": np.where(decided["accepted"], predictions, -1),
+            **{name: decided[name] for name in ("confidence", "accepted", "reason")},
+            "id": np.array(names, dtype=object),
+        }
+        arrays |= {"class_name": decided["prediction"]} if self.selector.class_names else {}
+        arrays |= {"review": decided["review"]} if self._plan is not None else {}
+        columns = {name: values.tolist() for name, values in decided.items()} | {"id": names}
+        columns["threshold"] = self.selector.values(outputs).tolist()
+        return Decisions(arrays, columns, has_own_ids)
+
+
+def _inputs(model: OnnxModel) -> tuple[TensorInfo, ...]:
+    """The inputs of a graph."""
+    entries = []
+    for entry in model.session.get_inputs():
+        if entry.type not in DATATYPES:
+            raise InvalidInputError(f"`model` must have tensors as inputs, got {entry.type} at {entry.name!r}.")
+        shape = tuple(size if isinstance(size, int) and size >= 0 else ANY for size in entry.shape)
+        entries.append(TensorInfo(entry.name, DATATYPES[entry.type], shape))
+    return tuple(entries)
+
+
+def _check_tensor(info: TensorInfo, datatype: str, shape: Sequence[int]) -> None:
+    if datatype != info.datatype:
+        raise InvalidInputError(f"`datatype` of {info.name} must be {info.datatype}, got {datatype}.")
+    fits = len(shape) == len(info.shape) and all(
+        wanted in (ANY, size) for wanted, size in zip(info.shape, shape, strict=True)
+    )
+    if not fits:
+        raise InvalidInputError(f"`shape` of {info.name} must be {list(info.shape)}, got {list(shape)[:8]}.")
+
+
+def _names(values: NDArray[Any], what: str) -> list[str]:
+    names = [str(value) for value in values.tolist()]
+    for name in names:
+        check_name(name, what)
+    return names
+
+
+def _counts(sizes: dict[str, int]) -> str:
+    return ", ".join(f"{n} of {name}" for name, n in sizes.items())

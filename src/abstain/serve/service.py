@@ -1,0 +1,101 @@
+"""`Service`: a predictor, its log, its monitors and its measurements, started and stopped together."""
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+from abstain._errors import InvalidInputError
+from abstain._io.locks import alone_with
+from abstain.decision_log import DecisionLog
+from abstain.decision_log.log import PART_BYTES
+from abstain.decision_log.table import log_records
+from abstain.serve.predictor import Predictor
+from abstain.serve.recorder import Recorder
+from abstain.serve.watcher import Watcher, started_watch
+from abstain.telemetry import Measurements
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Storage:
+    """What a service keeps on disk.
+
+    Parameters
+    ----------
+    log
+        The log of decisions.
+    state
+        The state of the monitors, which needs a log: after a crash, the decisions since it was saved are there.
+    part_bytes
+        The size at which a part of the log is closed.
+    """
+
+    log: Path | None = None
+    state: Path | None = None
+    part_bytes: int = PART_BYTES
+
+    def __post_init__(self) -> None:
+        if self.state is not None and self.log is None:
+            raise InvalidInputError(f"`--state` must come with --log, from which it continues, got {self.state}.")
+
+
+@final
+class Service:
+    """All of a service but HTTP.
+
+    Parameters
+    ----------
+    predictor
+        The model and the selector.
+    name
+        The name of the model.
+    storage
+        Log and state.
+    """
+
+    def __init__(self, predictor: Predictor, /, *, name: str, storage: Storage | None = None) -> None:
+        storage = storage or Storage()
+        self.predictor, self.name, self._files = predictor, name, ExitStack()
+        self.measurements = Measurements(predictor.selector)
+        self.log: DecisionLog | None = None
+        with ExitStack() as opened:
+            if storage.state is not None:
+                opened.enter_context(alone_with(storage.state))
+            if storage.log is not None:
+                self.log = opened.enter_context(
+                    DecisionLog(storage.log, selector=predictor.selector.digest, part_bytes=storage.part_bytes)
+                )
+            position = 0 if self.log is None else self.log.sequence
+            watch = started_watch(predictor.selector, storage.state, position)
+            self.watcher = Watcher(watch, self.measurements, state=storage.state)
+            if storage.log is not None and watch.position < position:
+                self.watcher.count(log_records(storage.log))
+            self.recorder = Recorder(self.log, self.measurements, self.watcher)
+            self._files = opened.pop_all()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether decisions can be made and recorded."""
+        return self.recorder.failure is None
+
+    def start(self) -> None:
+        """Start the threads that write and count."""
+        self.watcher.start()
+        self.recorder.start()
+
+    def stop(self) -> None:
+        """Write all that waits, save the monitors, and release the files."""
+        with self._files:
+            self.recorder.stop()
+            self.watcher.stop()
+
+    def metadata(self) -> dict[str, Any]:
+        """Of the model, as the protocol has it."""
+        return {
+            "name": self.name,
+            "versions": ["1"],
+            "platform": "abstain_onnx",
+            "inputs": [info.to_dict() for info in self.predictor.inputs],
+            "outputs": [info.to_dict() for info in self.predictor.outputs],
+        }

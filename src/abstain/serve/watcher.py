@@ -1,0 +1,148 @@
+"""`Watcher`: the monitors of a service, in a thread of their own, with their state on disk."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, final
+
+from abstain._errors import AbstainError, InvalidInputError
+from abstain._io.files import read_text, write_text
+from abstain.decision_log.record import SEQUENCE, Record, is_label
+from abstain.monitor import DeploymentMonitor, Row, Watch
+from abstain.monitor.rule import Rule
+from abstain.selector import Selector
+from abstain.telemetry import Measurements
+
+SAVE_SECONDS = 10.0
+MOST_WAITING = 200_000  # rows; whoever adds more waits
+PAUSE = 0.05  # seconds in which rows gather: many at once take far less time each
+
+
+def started_watch(selector: Selector, state: Path | None, position: int, /) -> Watch:
+    """The watch in a state file; or else a new one, which begins after ``position`` of the log, and its file."""
+    new = Watch(DeploymentMonitor.of(selector), rule=Rule.of(selector))
+    new.position = position
+    if state is None:
+        return new
+    if not state.exists():
+        write_text(state, new.to_json())
+        return new
+    saved = Watch.from_json(read_text(state, "the state of a monitor"))
+    if saved.monitors.begun() != new.monitors or saved.rule not in (None, new.rule):
+        raise InvalidInputError(
+            f"`--state` must belong to this selector, got the monitor of another in {state}. Name a new file."
+        )
+    if saved.position > position:
+        raise InvalidInputError(
+            f"`--state` must not be ahead of the log, got a state after decision {saved.position} and a log of "
+            f"{position}. Give the log that belongs to it, or name a new file."
+        )
+    return saved
+
+
+@final
+class Watcher:
+    """Counts records of a log as they come, in their order, each once; measurements get what the monitors show.
+
+    Parameters
+    ----------
+    watch
+        The monitors; ``watch.position`` is the sequence number of the last record that was counted.
+    measurements
+        Where the numbers of the monitors go.
+    state
+        The file of the state, saved every few seconds and at the end: after a crash the rest is in the log.
+    """
+
+    def __init__(self, watch: Watch, measurements: Measurements, /, *, state: Path | None = None) -> None:
+        self.watch, self._measurements, self._state = watch, measurements, state
+        self._queue: SimpleQueue[Sequence[Record] | None] = SimpleQueue()
+        self._waiting, self._saved, self._pause = 0, time.monotonic(), SAVE_SECONDS
+        self._thread = Thread(target=self._run, name="abstain-monitor", daemon=True)
+        self._unsaved: OSError | AbstainError | None = None
+        self.left_out = 0
+        """Labels that the monitors cannot assign to a decision."""
+
+    def start(self) -> None:
+        """Begin to count."""
+        self._measurements.monitored(self.watch.metrics())
+        self._thread.start()
+
+    def add(self, records: Sequence[Record], /) -> None:
+        """Records that are in the log now, in order; waits where too many have not been counted yet."""
+        self._waiting += len(records)
+        self._queue.put(records)
+        while self._waiting > MOST_WAITING and self._thread.is_alive():
+            time.sleep(0.005)
+
+    def stop(self) -> None:
+        """Count what is left, save the state and end; an error if it could not be saved."""
+        self._queue.put(None)
+        if self._thread.is_alive():
+            self._thread.join()
+        if self._unsaved is not None:
+            raise self._unsaved
+
+    def count(self, records: Sequence[Record], /) -> None:
+        """Count records now; those that were counted before are left out."""
+        new = [record for record in records if record[SEQUENCE] > self.watch.position]
+        if not new:
+            return
+        start = 0
+        for end in range(1, len(new) + 1):
+            if end == len(new) or is_label(new[end]) != is_label(new[start]):
+                self._observe(new[start:end])
+                start = end
+        self.watch.position = new[-1][SEQUENCE]
+
+    def _observe(self, records: Sequence[Record]) -> None:
+        rows = [Row.of(record) for record in records]
+        try:
+            self.watch.observe(rows)
+        except InvalidInputError:
+            for row in rows:
+                try:
+                    self.watch.observe([row])
+                except InvalidInputError:
+                    self.left_out += 1
+        self.watch.close()
+
+    def _run(self) -> None:
+        while True:
+            batch = self._queue.get()
+            records = list(batch or ())
+            while batch is not None and not self._queue.empty():
+                batch = self._queue.get()
+                records += batch or ()
+            alarms = len(self.watch.alarms)
+            self.count(records)
+            self._waiting -= len(records)
+            self._measurements.monitored(self.watch.metrics())
+            if batch is None or len(self.watch.alarms) > alarms or time.monotonic() - self._saved > self._pause:
+                self._save()
+            if batch is None:
+                return
+            time.sleep(PAUSE)
+
+    def _save(self) -> None:
+        if self._state is None:
+            return
+        began = time.monotonic()
+        try:
+            write_text(self._state, self.watch.to_json())
+            self._unsaved = None
+        except (OSError, AbstainError) as error:  # a full disk: the log has all, and the next time may do
+            self._unsaved = error
+        self._saved = time.monotonic()
+        self._pause = max(SAVE_SECONDS, 50 * (self._saved - began))
+
+
+def as_records(columns: dict[str, list[Any]], first: int, /) -> list[Record]:
+    """Rows as records of a log, numbered from ``first``."""
+    names = list(columns)
+    return [
+        {SEQUENCE: number} | dict(zip(names, row, strict=True))
+        for number, row in enumerate(zip(*columns.values(), strict=True), start=first)
+    ]

@@ -1,0 +1,80 @@
+"""The same metrics by OpenTelemetry, sent to a collector over OTLP."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain._extras import require
+from abstain.telemetry.measurements import Measurement, Measurements
+
+FEATURE = "Metrics by OpenTelemetry"
+SECONDS = 10.0
+
+
+def export_metrics(
+    measurements: Measurements, endpoint: str, /, *, seconds: float = SECONDS, service: str = "abstain"
+) -> Callable[[], None]:
+    """Send metrics to a collector, every few seconds and once more at the end.
+
+    Parameters
+    ----------
+    measurements
+        The metrics.
+    endpoint
+        The address of the collector's OTLP/HTTP receiver, such as ``http://localhost:4318``.
+    seconds
+        Time between two exports.
+    service
+        The ``service.name`` of the resource.
+
+    Returns
+    -------
+    callable
+        Ends the export after a last one.
+    """
+    sdk = require("opentelemetry.sdk.metrics", extra="otel", feature=FEATURE)
+    export = require("opentelemetry.sdk.metrics.export", extra="otel", feature=FEATURE)
+    otlp = require("opentelemetry.exporter.otlp.proto.http.metric_exporter", extra="otel", feature=FEATURE)
+    resources = require("opentelemetry.sdk.resources", extra="otel", feature=FEATURE)
+    exporter = otlp.OTLPMetricExporter(endpoint=f"{endpoint.rstrip('/')}/v1/metrics", timeout=min(seconds, 10.0))
+    reader = export.PeriodicExportingMetricReader(exporter, export_interval_millis=1000 * seconds)
+    provider = sdk.MeterProvider([reader], resource=resources.Resource.create({"service.name": service}))
+    observe_metrics(measurements, provider.get_meter("abstain"))
+    return provider.shutdown
+
+
+def observe_metrics(measurements: Measurements, meter: Any, /) -> None:
+    """Give a meter of a provider of your own an instrument for each metric.
+
+    Parameters
+    ----------
+    measurements
+        The metrics.
+    meter
+        A meter of OpenTelemetry.
+    """
+    for metric in measurements.metrics():
+        name = f"abstain.{metric.name}"
+        if metric.name == "confidence":
+            edges = list(measurements.edges)
+            histogram = meter.create_histogram(
+                name, description=metric.about, explicit_bucket_boundaries_advisory=edges
+            )
+            measurements.listeners.append(partial(_record, histogram))
+        elif metric.kind != "histogram":
+            make = meter.create_observable_counter if metric.kind == "counter" else meter.create_observable_gauge
+            make(name, [partial(_observations, measurements, metric.name)], description=metric.about)
+
+
+def _observations(measurements: Measurements, name: str, _: Any) -> Iterable[Any]:
+    observation = require("opentelemetry.metrics", extra="otel", feature=FEATURE).Observation
+    metric: Measurement = next(metric for metric in measurements.metrics() if metric.name == name)
+    return [observation(value, dict(labels)) for labels, value in metric.values]
+
+
+def _record(histogram: Any, values: NDArray[np.float64]) -> None:
+    for value in values.tolist():
+        histogram.record(value)

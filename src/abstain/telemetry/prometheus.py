@@ -1,0 +1,62 @@
+"""Metrics in the text format of Prometheus, written by its official client."""
+
+from collections.abc import Iterator
+from typing import Any, final
+
+from abstain._extras import require
+from abstain.telemetry.measurements import Measurement, Measurements
+
+FEATURE = "Metrics for Prometheus"
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+@final
+class PrometheusCollector:
+    """A collector for a registry of ``prometheus_client``: ``REGISTRY.register(PrometheusCollector(measurements))``.
+
+    Parameters
+    ----------
+    measurements
+        What is collected at each scrape.
+    """
+
+    def __init__(self, measurements: Measurements, /) -> None:
+        self.measurements = measurements
+        self._core = require("prometheus_client.core", extra="serve", feature=FEATURE)
+
+    def collect(self) -> Iterator[Any]:
+        """The families of metrics, as the client asks for them."""
+        for metric in self.measurements.metrics():
+            yield self._family(metric)
+
+    def _family(self, metric: Measurement) -> Any:
+        name = f"abstain_{metric.name}"
+        if metric.histogram is not None:
+            family = self._core.HistogramMetricFamily(name, metric.about)
+            family.add_metric([], metric.histogram.cumulative(), metric.histogram.total)
+            return family
+        kind = self._core.CounterMetricFamily if metric.kind == "counter" else self._core.GaugeMetricFamily
+        names = [label for label, _ in (metric.values[0][0] if metric.values else ())]
+        family = kind(name, metric.about, labels=names)
+        for labels, value in metric.values:
+            family.add_metric([text for _, text in labels], value)
+        return family
+
+
+def prometheus_text(measurements: Measurements, /) -> bytes:
+    """What a scrape gets.
+
+    Parameters
+    ----------
+    measurements
+        The metrics.
+
+    Returns
+    -------
+    bytes
+        The text format of Prometheus, version 0.0.4.
+    """
+    client = require("prometheus_client", extra="serve", feature=FEATURE)
+    registry = client.CollectorRegistry()
+    registry.register(PrometheusCollector(measurements))
+    return bytes(client.generate_latest(registry))

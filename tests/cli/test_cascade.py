@@ -1,0 +1,146 @@
+"""`abstain cascade` and the commands that take its file, in processes of their own."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from abstain import Cascade, Outputs
+
+FOREIGN = "got another kind of file (cascade)"
+
+
+def save_pair(folder, name, seed, n=2500, steep=1.0):
+    """A small and a large model on the same rows, whose errors depend on each other."""
+    rng = np.random.default_rng(seed)
+    hardness, common = rng.normal(size=n), rng.random(n)
+    ids = np.array([f"{name}{row}" for row in range(n)])
+    for model, ease in (("small", 2.0), ("large", 3.5)):
+        confidence = ease - 1.5 * hardness + rng.normal(size=n)
+        errors = common < steep * expit(-1.4 * confidence)
+        Outputs(confidences={"own": confidence}, errors=errors, ids=ids).save(folder / f"{name}-{model}")
+
+
+@pytest.fixture(scope="module")
+def path(run, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cascade")
+    for seed, name in enumerate(("cal", "new")):
+        save_pair(folder, name, seed)
+    save_pair(folder, "bad", 2, steep=3.0)
+    done = make(run, folder, "--json")
+    assert done.returncode == 0, done.stderr
+    (folder / "made.json").write_text(done.stdout)
+    return folder
+
+
+def make(run, folder, *more):
+    pair = (folder / "cal-small", folder / "cal-large")
+    costs = ("--costs", "1,20", "--human-cost", "200", "--names", "small,large")
+    return run("cascade", *pair, "--risk", "0.05", *costs, "-o", folder / "c.abstain", *more)
+
+
+def both(folder, name):
+    return folder / f"{name}-small", folder / f"{name}-large"
+
+
+def on_both(folder, name):
+    return "--on", folder / f"{name}-small", "--on", folder / f"{name}-large"
+
+
+def test_it_prints_the_guarantee_and_what_each_way_costs(run, path):
+    done = make(run, path)
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("Each row is answered by small if its own > ")
+    assert "on the answers of all stages together: the share of errors among accepted rows is at most 0.05" in lines[0]
+    assert [line.split(":")[0] for line in lines[2:6]] == [
+        "- cascade", "- small alone", "- large alone", "- a person alone",
+    ]  # fmt: skip
+    assert lines[-1].startswith("Next: abstain select ")
+    document = json.loads((path / "made.json").read_text())
+    assert document["alternatives"][0]["cost"] < min(each["cost"] for each in document["alternatives"][1:])
+
+
+def test_decisions_name_who_answers(run, path):
+    done = run("select", path / "c.abstain", *both(path, "new"), "-o", path / "d.csv")
+    assert done.returncode == 0, done.stderr
+    assert "Answered by: small " in done.stdout
+    with (path / "d.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert {row["answered_by"] for row in rows} == {"small", "large", "person"}
+    assert all((row["answered_by"] == "person") == (row["accepted"] == "False") for row in rows)
+    assert list(rows[0])[:3] == ["id", "stage", "answered_by"]
+
+
+def test_it_is_certified_on_fresh_rows_of_every_model(run, path):
+    done = run("certify", path / "c.abstain", *on_both(path, "new"), "-o", path / "cert.json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert run("certify", "--check", path / "cert.json").returncode == 0
+    done = run("certify", path / "c.abstain", *on_both(path, "bad"), "--json")
+    assert (done.returncode, json.loads(done.stdout)["verdict"]) == (3, "refuted")
+
+
+def test_it_is_monitored_by_its_decisions(run, path):
+    for name, code in (("new", 0), ("bad", 3)):
+        run("select", path / "c.abstain", *both(path, name), "-o", path / f"{name}.csv")
+        done = run("monitor", path / f"{name}.csv", "--selector", path / "c.abstain")
+        assert done.returncode == code, done.stdout
+        assert done.stderr == ""
+
+
+def test_a_new_threshold_is_certified_after_an_alarm(run, path):
+    run("select", path / "c.abstain", *both(path, "bad"), "--audit", "1", "-o", path / "audited.csv")
+    state = path / "again.json"
+    done = run(
+        *("recertify", path / "c.abstain", path / "audited.csv", "--audited", "--state", state),
+        *("-o", path / "d.abstain"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Certified after" in done.stdout
+    old, new = Cascade.load(path / "c.abstain"), Cascade.load(path / "d.abstain")
+    assert new.selector.threshold.value > old.selector.threshold.value
+    assert new.routing.thresholds == old.routing.thresholds
+
+
+def test_a_report_is_about_all_stages(run, path):
+    done = run("report", *both(path, "new"), "--selector", path / "c.abstain", "-o", path / "page.html")
+    assert done.returncode == 0, done.stderr
+    page = (path / "page.html").read_text()
+    assert "cascade" in page
+    assert "small" in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("select", "c.abstain", "new-small", "-o", "x.csv"),
+            "`OUTPUTS` must be one for each model of the",
+        ),
+        (
+            ("certify", "c.abstain", "--on", "new-small"),
+            "`--on` must be one for each model of the cascade (small",
+        ),
+        (
+            ("select", "c.abstain", "new-large", "new-small", "--engine", "local", "-o", "x.csv"),
+            "`--engine` must be",
+        ),
+        (
+            ("sets", "c.abstain", "new-small", "--coverage", "0.9", "-o", "x.abstain"),
+            FOREIGN,
+        ),
+        (("groups", "c.abstain", "new-small", "--group-column", "g"), FOREIGN),
+        (("cascade", "cal-small", "--risk", "0.05", "--costs", "1", "-o", "x.abstain"), "must be of at least 2 models"),
+        (
+            ("cascade", "cal-small", "cal-large", "--risk", "0.05", "--costs", "1,x", "-o", "x.abstain"),
+            "`--costs` must be numbers with commas",
+        ),
+        (("report", "new-small", "new-large"), "`OUTPUTS` must be one without a cascade, got 2"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(run, path, monkeypatch, arguments, message):
+    monkeypatch.chdir(path)
+    done = run(*arguments)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert message in done.stderr

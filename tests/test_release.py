@@ -1,0 +1,30 @@
+"""`scripts/release` tries every extra, and the files agree on the version."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[1] / "scripts" / "release.py"
+
+
+@pytest.fixture(scope="module")
+def release():
+    spec = importlib.util.spec_from_file_location("release", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_extra_is_tried(release):
+    assert set(release.TRIALS) == {"", *release.PROJECT["optional-dependencies"]} - {"all"}
+
+
+def test_changelog_citation_and_package_state_the_version(release):
+    assert release.check_versions() == release.PROJECT["version"]
+
+
+def test_a_file_with_another_version_is_named(release, monkeypatch):
+    monkeypatch.setitem(release.PROJECT, "version", "9.9.9")
+    with pytest.raises(release.NotReleasableError, match=r"must state version 9\.9\.9, got 0"):
+        release.check_versions()
