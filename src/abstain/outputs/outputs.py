@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._arguments import as_path, check_list, check_number
 from abstain._cached_property import cached_property
-from abstain._draws import generator
+from abstain._draws import generator, leading_digits
 from abstain._errors import InvalidInputError, InvalidTypeError
 from abstain._kernels.blocks import row_blocks
 from abstain._kernels.counts import numbered
@@ -299,9 +299,8 @@ class Outputs:
 
     def generator(self, purpose: str, seed: int, /) -> np.random.Generator:
         """A random generator for draws of these rows, seeded by purpose, seed and data (see `abstain._draws`)."""
-        return generator(
-            purpose, seed, self._logit_rows, self.labels, self.confidences, self.wrong, self.graded, self.ids
-        )
+        logits, confidences = map(leading_digits, (self._logit_rows, self.confidences))
+        return generator(purpose, seed, logits, self.labels, confidences, self.wrong, self.graded, self.ids)
 
     @classmethod
     def concat(cls, parts: Iterable[Outputs], /) -> Outputs:
