@@ -74,9 +74,10 @@ def test_an_estimator_decides_as_the_selector_does(images, estimator, selector):
     info = abstain.mlflow.log_model(estimator, selector)
     decided = mlflow.pyfunc.load_model(info.model_uri).predict(x[1200:])
     assert list(decided) == COLUMNS
-    for name, values in expected(selector, estimator, x[1200:]).items():
-        if name in COLUMNS:
-            assert np.array_equal(decided[name], values)
+    reference = expected(selector, estimator, x[1200:])
+    assert np.allclose(decided["confidence"], reference["confidence"], rtol=1e-12)  # BLAS sums by the array's layout
+    for name in ("prediction", "accepted", "reason"):
+        assert np.array_equal(decided[name], reference[name])
     assert 0 < decided["accepted"].mean() < 1
 
 

@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 from abstain import Outputs
 from abstain.scores import CannotFitError, TemperatureScaled
+from abstain.scores.expected_cost import ExpectedCost
 from abstain.scores.logit_scores import MaxSoftmax
 from abstain.scores.temperature import best_temperature
 
@@ -30,3 +32,11 @@ def test_a_label_that_is_masked_leaves_no_temperature():
     logits[0, whole.labels[0]] = -np.inf
     with pytest.raises(CannotFitError, match="no temperature between"):
         TemperatureScaled(MaxSoftmax()).fit(Outputs(logits=logits, labels=whole.labels))
+
+
+def test_costs_are_weighed_with_the_probabilities_as_they_are_where_no_prediction_is_wrong():
+    logits = np.array([[2.0, 0.0], [0.0, 1.0], [3.0, 0.5]])
+    sample = Outputs(logits=logits, labels=[0, 1, 0])
+    fitted = ExpectedCost(0.5).fit(sample)
+    assert fitted.temperature == 1.0
+    assert fitted(sample) == pytest.approx(softmax(logits, axis=1).max(axis=1) - 0.5)

@@ -1,5 +1,6 @@
 """What a prediction is expected to cost less than rejecting, by calibrated probabilities and given costs."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -12,7 +13,7 @@ from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.operations import array_namespace, double, products
 from abstain.scores.rows import Array
-from abstain.scores.score import About, FittedScore, Score, Sizes
+from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 from abstain.scores.temperature import best_temperature
 
 Floats = NDArray[np.float64]
@@ -111,9 +112,12 @@ class ExpectedCost(Score):
                 object.__setattr__(self, name, np.asarray(value, dtype=np.float64))
 
     def _fit(self, sample: Outputs, /) -> "FittedExpectedCost":
-        """Find the temperature."""
+        """Find the temperature; 1 where the sample does not determine it, as without a wrong prediction."""
         costs = Costs.of(sample.n_classes, rejection=self.rejection, matrix=self.costs)
-        return FittedExpectedCost(best_temperature(sample), costs.matrix, costs.rejection)
+        temperature = 1.0
+        with suppress(CannotFitError):
+            temperature = best_temperature(sample)
+        return FittedExpectedCost(temperature, costs.matrix, costs.rejection)
 
 
 @final

@@ -60,7 +60,12 @@ def best_on(scores: list[Score], rows: Outputs, /, *, alpha: float = 1.0, seed: 
 
 
 def _confidences(scores: list[Score], fitting: Outputs, rows: Outputs) -> dict[str, Floats]:
-    fitted, _ = fit_each(scores, FittingRows.within(fitting))
+    if ((fitting.shift == "none") & fitting.usable).any():
+        fitting_rows = FittingRows.within(fitting)
+    else:
+        scores = [score for score in scores if score.fits_on_shifted or not score.needs_fitting]
+        fitting_rows = FittingRows.all_alike(fitting)
+    fitted, _ = fit_each(scores, fitting_rows)
     values = confidences(rows, fitted) if fitted else {}
     return {name: rejected_last(confidence) for name, confidence in values.items()}
 
