@@ -51,7 +51,7 @@ SPEED: dict[str, Callable[[bool], Iterator[Finding]]] = {
     "start": start,
     "serving": serving,
 }
-GUARANTEES = {
+GUARANTEES: dict[str, Callable[[], bool]] = {
     "decisions": decisions,
     "guarantees": guarantees,
     "hard_cases": hard_cases,
