@@ -1,13 +1,16 @@
 """How often equal models are called different, and kept guarantees refuted: what docs/guarantees.md reports."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from guarantees import noise
 from scipy.stats import norm
 
+from abstain import Outputs, calibrate, certify
 from abstain.metrics.two_models import Pair, TwoModels
+from abstain.thresholds import Quantity
 from abstain.thresholds.refutation import refutation_p
 
 LEVEL = 0.05
@@ -75,7 +78,27 @@ def refutations() -> bool:
         words = f"by the normal test of rows {of_rows:.4f}, of clusters {of_clusters:.4f}"
         print(f"600 clusters of 1 or {size} rows, {kind}: refuted {ours:.4f}, {words}")
         kept &= bool(ours <= LEVEL)
+    for sizes in ((100,) * 10, (1000, 300, 100, 30, 10)):
+        decisions = np.array(
+            [_groups_refuted(rng, np.repeat(range(len(sizes)), sizes), limit) for _ in range(runs // 4)]
+        )
+        ours, each = decisions.mean(axis=0)
+        words = f"each at the whole level {each:.4f}"
+        print(f"one guarantee of all rows and of {len(sizes)} groups: refuted {ours:.4f}, {words}", flush=True)
+        kept &= bool(ours <= LEVEL + noise(LEVEL, runs // 4))
     return kept
+
+
+def _groups_refuted(rng: np.random.Generator, group: Any, limit: float) -> tuple[bool, bool]:
+    """Whether `certify` refutes any part where all are just kept, and whether a test at the whole level would."""
+    names = np.char.add("g", group.astype(str))
+    selector = calibrate(Outputs(confidences={"own": rng.random(1000)}, errors=np.zeros(1000, dtype=bool)), risk=limit)
+    whole, groups = selector.threshold.guarantee, tuple(np.unique(names))
+    each = replace(whole, quantity=Quantity.GROUP_RISK, groups=groups, per="domain")
+    selector = replace(selector, threshold=replace(selector.threshold, value=-1.0, further=(each,)))
+    fresh = Outputs(confidences={"own": rng.random(len(group))}, errors=rng.random(len(group)) < limit, domain=names)
+    tests = [test.result for test in certify(selector, fresh, level=LEVEL).fresh.tests]
+    return any(test.verdict == "refuted" for test in tests), any(test.p_value <= LEVEL for test in tests)
 
 
 def _models(rng: np.random.Generator, n: int, quality: tuple[float, ...], harder: float, copies: int) -> TwoModels:

@@ -18,6 +18,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from areas import areas, pairs
+from cascade_guarantees import cascade_guarantees
 from cascades import cascades
 from class_sets import class_sets
 from cluster_distributions import cluster_distributions
@@ -34,6 +35,7 @@ from logits import classes, logits
 from monitor_clusters import monitor_clusters
 from monitor_groups import monitor_groups
 from peers import peers
+from rejected_guarantees import rejected_guarantees
 from serving import serving
 from sketches import sketches
 from small_samples import small_samples
@@ -51,7 +53,7 @@ SPEED: dict[str, Callable[[bool], Iterator[Finding]]] = {
     "start": start,
     "serving": serving,
 }
-GUARANTEES = {
+GUARANTEES: dict[str, Callable[[], bool]] = {
     "decisions": decisions,
     "guarantees": guarantees,
     "hard_cases": hard_cases,
@@ -69,7 +71,9 @@ GUARANTEES = {
     "cluster_distributions": cluster_distributions,
     "peers": peers,
     "cascades": cascades,
+    "cascade_guarantees": cascade_guarantees,
     "class_sets": class_sets,
+    "rejected_guarantees": rejected_guarantees,
     "small_samples": small_samples,
     "graded_losses": graded_losses,
 }

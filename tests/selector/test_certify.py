@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from abstain import Outputs, Risk, Selector, calibrate, certify
+from abstain import JointRisk, Outputs, Risk, Selector, calibrate, certify
 from abstain.selector.certificate import (
     Certificate,
     findings,
@@ -178,7 +178,7 @@ def test_the_json_is_stable_sorted_and_read_again(certificate):
     ("change", "message"),
     [
         (lambda d: d | {"format": "x"}, "got another kind of document"),
-        (lambda d: d | {"version": 9}, "got version 9, not 4"),
+        (lambda d: d | {"version": 9}, "got version 9, not 5"),
         (lambda d: d | {"verdict": "refuted"}, "the verdict 'refuted' where its test says"),
         (lambda d: {key: value for key, value in d.items() if key != "selector"}, "must be the fields"),
         (lambda _: [], "got another kind of document"),
@@ -300,3 +300,64 @@ def test_rows_without_labels_are_told_what_a_table_needs():
         match=r"got none. A table has them in a column `label`, .* errors= or losses= to Outputs",
     ):
         certify(SELECTOR, Outputs(confidences={"vendor": [0.5]}))
+
+
+def hard_group(n, seed, rate=None):
+    """Rows of which a few are of a group that may be wrong more often than the others."""
+    rng = np.random.default_rng(seed)
+    u, group = rng.random(n), rng.choice(["a", "b"], n, p=[0.9, 0.1])
+    errors = rng.random(n) < 0.1 * u**2
+    errors = errors if rate is None else np.where(group == "b", rng.random(n) < rate, errors)
+    return Outputs(confidences={"vendor": 1 - u}, errors=errors, domain=group)
+
+
+JOINT = calibrate(hard_group(6000, 0), JointRisk(0.05, 0.1, per="domain"))
+
+
+def test_a_guarantee_of_every_group_is_tested_in_each():
+    bad = certify(JOINT, hard_group(6000, 1, rate=0.17))
+    assert bad.verdict == "refuted"
+    assert [test.about for test in bad.fresh.tests[1:]] == [
+        f"the share of errors among accepted rows in the group {name}" for name in "ab"
+    ]
+    assert [test.result.limit for test in bad.fresh.tests] == [0.05, 0.1, 0.1]
+    assert [test.result.verdict for test in bad.fresh.tests] == ["consistent", "confirmed", "refuted"]
+    assert certify(JOINT, hard_group(6000, 1)).verdict == "confirmed"
+
+
+def test_nothing_is_confirmed_of_which_a_part_is_not_tested():
+    fresh = hard_group(6000, 1)
+    without = Outputs(confidences={"vendor": fresh.confidence("vendor")}, errors=fresh.errors)
+    result = certify(JOINT, without)
+    assert (result.fresh.tests[0].result.verdict, result.verdict) == ("confirmed", "consistent")
+    assert "not tested, as the fresh rows do not name their groups" in findings(result)[2]
+    assert certify(calibrate(hard_group(6000, 0), risk=0.05), without).verdict == "confirmed"
+
+
+def test_predicted_classes_are_groups_as_well(tmp_path):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(2, size=8000)
+    logits = 4 * np.eye(2)[labels] + rng.normal(size=(8000, 2)) * 1.5
+    first, second = Outputs(logits=logits, labels=labels, class_names=("no", "yes")).split(0.5, seed=0)
+    calibrate(first, JointRisk(0.05, 0.1, per="class")).save(tmp_path / "s.abstain")
+    result = certify(Selector.load(tmp_path / "s.abstain"), second)
+    assert [test.about.split()[-1] for test in result.fresh.tests[1:]] == ["no", "yes"]
+    assert all(test.result.trials for test in result.fresh.tests)
+
+
+def test_kept_guarantees_of_ten_groups_are_seldom_refuted_together():
+    groups = [f"g{k}" for k in range(10)]
+    names, trials = np.tile(groups, 150), 400
+    whole, each = JOINT.threshold.guarantee, replace(JOINT.threshold.further[0], groups=tuple(groups))
+    selector = replace(
+        JOINT, threshold=replace(JOINT.threshold, value=-np.inf, guarantee=replace(whole, target=0.1), further=(each,))
+    )
+    single, together = 0, 0
+    for seed in range(trials):
+        wrong = np.random.default_rng([seed, 30]).random(1500) < 0.1  # just what is guaranteed, of all and of each
+        fresh = Outputs(confidences={"vendor": np.linspace(0, 1, 1500)}, errors=wrong, domain=names)
+        tests = certify(selector, fresh).fresh.tests
+        together += any(test.result.verdict == "refuted" for test in tests)
+        single += any(test.result.p_value <= 0.05 for test in tests)
+    assert together / trials <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / trials)
+    assert single / trials > 0.15  # each at the whole level

@@ -1,6 +1,6 @@
 """`abstain calibrate`: outputs to a selector file."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, final
 
@@ -124,8 +124,8 @@ def calibrate(
             rows = abstain.Outputs.load(outputs, nonfinite="reject", group=column)
             selector = _from_rows(rows, _target(target, groups, kind, rule, rows), score, rule.seed)
             warn_unused(outputs, group=column)
-    if groups.per is not None and selector.groups is not None and not is_sketch:
-        selector = replace(selector, groups=replace(selector.groups, per=groups.per))  # named as in the option
+    if groups.per is not None and not is_sketch:
+        selector = selector.with_groups_called(groups.per)  # as in the option
     selector.save(output)
     _print(selector, output, score, json=json, suffix=outputs.suffix if outputs.is_file() and not is_sketch else "")
     if target.costs is not None and not json:

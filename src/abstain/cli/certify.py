@@ -131,7 +131,7 @@ def _fresh(
     if not isinstance(loaded, Cascade):
         if len(files) > 1:
             raise InvalidInputError(f"`--on` must be given once for a selector, got {len(files)}.")
-        return _fresh_rows(files[0], loaded.group_column or group)
+        return _fresh_rows(files[0], loaded.certified_column or group)
     if len(files) == 1 and _are_decisions(files[0]):
         return _fresh_rows(files[0], None)
     return stage_outputs(loaded, files, what="--on")

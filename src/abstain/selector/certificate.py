@@ -13,7 +13,7 @@ from abstain.selector.calibration_data import CalibrationData, SliceCounts
 from abstain.thresholds.guarantee import Event, Guarantee
 from abstain.thresholds.refutation import Refutation
 
-FORMAT, VERSION = "abstain.certificate", 4
+FORMAT, VERSION = "abstain.certificate", 5
 DIGITS = 6  # significant ones, which no platform or library rounds otherwise
 Verdict = Literal["refuted", "not tested", "too little data", "consistent", "confirmed"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)  # from the worst to the best

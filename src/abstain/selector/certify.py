@@ -1,7 +1,7 @@
 """`certify`: write down what a selector guarantees, test it on fresh labelled rows, and compare two certificates."""
 
 import platform
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any, final
@@ -32,10 +32,11 @@ from abstain.selector.certificate import (
 from abstain.selector.selector import Selector
 from abstain.thresholds.evidence import Evidence
 from abstain.thresholds.guarantee import Event, Guarantee
-from abstain.thresholds.refutation import Refutation, p_above, refutation, untestable
+from abstain.thresholds.refutation import VACUOUS, Refutation, p_above, refutation, untestable
 from abstain.thresholds.sample import check_chance
 
 Mask = NDArray[np.bool_]
+NO_GROUPS = "the fresh rows do not name their groups"
 NOTICED = ("software", "sources")
 FRESH = ("fresh", "verdict")
 MAIN = ("calibration.digest", "guarantees[0].target", "selector.score", "selector.threshold", "verdict")
@@ -196,21 +197,28 @@ class _Fresh:
     def tests(self) -> Iterator[GuaranteeTest]:
         """Each guarantee, those of groups after those of all rows; the level is shared by those that can be tested."""
         asked = list(self.guarantees())
-        share = self.level / max(1, sum(not untestable(guarantee) for _, guarantee, _ in asked))
+        testable = sum(inside is not None and not untestable(guarantee) for _, guarantee, inside in asked)
+        share = self.level / max(1, testable)
         for about, guarantee, inside in asked:
-            reason = untestable(guarantee)
+            reason = untestable(guarantee) or (NO_GROUPS if inside is None else "")
             event: Event = guarantee.quantity.event or "rejected"
-            evidence = self.evidence(guarantee, inside)
-            result = None if reason else self.tested(guarantee, evidence, share)
-            left_out = 0 if reason else evidence.left_out
+            result, left_out = None, 0
+            if inside is not None and not reason:
+                evidence = self.evidence(guarantee, inside)
+                result, left_out = self.tested(guarantee, evidence, share), evidence.left_out
             yield GuaranteeTest(about=about, event=event, result=result, reason=reason, left_out=left_out)
 
-    def guarantees(self) -> Iterator[tuple[str, Guarantee, Mask]]:
-        """What is guaranteed, in words, and of which rows."""
+    def guarantees(self) -> Iterator[tuple[str, Guarantee, Mask | None]]:
+        """What is guaranteed, in words, and of which rows; None where these are not known."""
         every = np.ones(len(self.outputs), dtype=bool)
         threshold, groups = self.selector.threshold, self.selector.groups
         of_all = (threshold.guarantee, *threshold.further)
         for guarantee in of_all:
+            if each := guarantee.of_each():
+                names = self.classes() if guarantee.per == "class" else self.outputs.domain
+                for name, alone in each.items():
+                    yield f"{alone.about} in the group {name}", alone, None if names is None else names == name
+                continue
             yield (
                 guarantee.about,
                 guarantee,
@@ -313,9 +321,12 @@ def _rows_of(names: NDArray[np.str_] | None, parts: int) -> list[NDArray[np.int6
     return rows_of_parts(np.unique(names, return_inverse=True)[1], parts) if names is not None and parts else []
 
 
-def _overall(tests: Iterable[GuaranteeTest]) -> Verdict:
-    """The worst of them; all must be confirmed for the whole to be."""
-    return min((test.result.verdict for test in tests if test.result), key=VERDICTS.index, default="not tested")
+def _overall(tests: Sequence[GuaranteeTest]) -> Verdict:
+    """The worst of them; all must be confirmed for the whole to be, and none untested that says something."""
+    verdicts: list[Verdict] = [test.result.verdict for test in tests if test.result]
+    if verdicts and any(test.reason not in ("", VACUOUS) for test in tests):
+        verdicts.append("consistent")
+    return min(verdicts, key=VERDICTS.index, default="not tested")
 
 
 @final

@@ -22,7 +22,7 @@ from abstain.selector.group_thresholds import GroupThresholds
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
-FORMAT, VERSION = "abstain.selector", 10
+FORMAT, VERSION = "abstain.selector", 11
 KEYS = {
     *("score", "fitted", "threshold", "groups", "n_classes", "distribution", "class_names", "calibration", "seen"),
     "class_sets",

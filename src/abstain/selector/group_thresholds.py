@@ -13,6 +13,11 @@ from abstain.selector.calibration_data import class_names_of
 from abstain.thresholds.threshold import Threshold
 
 
+def column_of(per: str | None, /) -> str | None:
+    """The column of a table that names groups of this kind; None where it is ``group`` or ``domain``."""
+    return None if per in ("class", "domain", "group") else per
+
+
 @final
 @dataclass(frozen=True)
 class GroupThresholds:
@@ -37,7 +42,7 @@ class GroupThresholds:
     @property
     def column(self) -> str | None:
         """The column of a table that names the group of each row; None where it is ``group`` or ``domain``."""
-        return None if self.per in ("class", "domain", "group") else self.per
+        return column_of(self.per)
 
     def names(
         self,

@@ -1,7 +1,7 @@
 """`Selector`: a fitted score and the threshold above which a prediction is accepted."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from os import PathLike
 from typing import Any, Self, final
@@ -23,7 +23,7 @@ from abstain.selector.band import band
 from abstain.selector.calibration_data import CalibrationData, class_names_of
 from abstain.selector.calibration_rows import SeenRows
 from abstain.selector.class_sets import ClassSets, log_probabilities
-from abstain.selector.group_thresholds import GroupThresholds
+from abstain.selector.group_thresholds import GroupThresholds, column_of
 from abstain.selector.reasons import reasons
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
@@ -128,6 +128,17 @@ class Selector:
     def group_column(self) -> str | None:
         """The column of a table that names the groups, where it is neither ``group`` nor ``domain``."""
         return None if self.groups is None else self.groups.column
+
+    @property
+    def certified_column(self) -> str | None:
+        """The same of the groups that have a guarantee, be it with one threshold for all rows."""
+        return self.group_column or next(filter(None, (column_of(each.per) for each in self.threshold.further)), None)
+
+    def with_groups_called(self, per: str, /) -> Self:
+        """The same selector, whose groups of rows are those of the column ``per``."""
+        groups = self.groups if self.groups is None or self.groups.is_by_class else replace(self.groups, per=per)
+        further = (each if each.per in (None, "class") else replace(each, per=per) for each in self.threshold.further)
+        return replace(self, groups=groups, threshold=replace(self.threshold, further=tuple(further)))
 
     def reasons(self, outputs: Outputs, /) -> NDArray[np.str_]:
         """Why each row (n,) is rejected, in words; nothing where it is accepted."""

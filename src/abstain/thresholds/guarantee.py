@@ -81,11 +81,14 @@ GRADED = {
 }
 EVENTS: dict[Quantity, Event] = {
     Quantity.RISK: "wrong",
+    Quantity.GROUP_RISK: "wrong",
     Quantity.COVERAGE: "rejected",
     Quantity.REVIEW: "rejected",
     Quantity.MISS_RATE: "missed",
     Quantity.LOSS: "loss",
+    Quantity.GROUP_LOSS: "loss",
 }
+OF_ONE_GROUP = {Quantity.GROUP_RISK: Quantity.RISK, Quantity.GROUP_LOSS: Quantity.LOSS}
 
 
 @final
@@ -113,6 +116,8 @@ class Guarantee:
         Rows that a cluster has at most; None where rows are independent, or clusters count.
     groups
         The groups in each of which it holds; none where it is about all rows together.
+    per
+        What these are: ``class`` for predicted classes, or the column that names them; None for true classes.
     caveats
         What it assumes besides, or why it is no guarantee.
     proved
@@ -134,6 +139,7 @@ class Guarantee:
     counting: Counting = "rows"
     largest: int | None = None
     groups: tuple[str, ...] = ()
+    per: str | None = None
     caveats: tuple[str, ...] = ()
     proved: bool = True
 
@@ -152,6 +158,17 @@ class Guarantee:
     def unproved(self, reason: str, /) -> Self:
         """What is aimed at where there is no proof, and why there is none."""
         return replace(self, proved=False, caveats=(reason, *self.caveats))
+
+    def of_each(self) -> dict[str, Self]:
+        """By name, what is guaranteed of each of the groups whose risk is limited; none where it is no such guarantee.
+
+        >>> groups = {"quantity": Quantity.GROUP_RISK, "groups": ("a", "b")}
+        >>> both = Guarantee(**groups, target=0.1, probability=0.9, distribution="rows")
+        >>> both.of_each()["a"].about
+        'the share of errors among accepted rows'
+        """
+        quantity = OF_ONE_GROUP.get(self.quantity)
+        return {} if quantity is None else {name: replace(self, quantity=quantity, groups=()) for name in self.groups}
 
     def of_losses(self) -> Self:
         """The same guarantee about losses between 0 and 1 instead of errors."""

@@ -18,6 +18,7 @@ from abstain.thresholds.sample import check_chance, check_target
 Floats = NDArray[np.float64]
 Verdict = Literal["confirmed", "consistent", "refuted", "too little data"]
 ENOUGH_POWER = 0.8
+VACUOUS = "it says nothing that rows could break"
 GRADED = 2.0 ** np.arange(4.0)  # for losses, which vary less than errors by a factor not known beforehand
 STEPS = np.arange(4.0) / 3  # from the bet for rows that are independent to the one for clusters of copies
 
@@ -113,7 +114,7 @@ def untestable(guarantee: Guarantee, /) -> str:
         return "the test knows shares of errors, mean losses, and shares of accepted and of missed rows alone"
     if guarantee.probability is None:
         return "it is kept on average over calibration samples, so that no single selector can break it"
-    return "" if 0 < guarantee.limit < 1 else "it says nothing that rows could break"
+    return "" if 0 < guarantee.limit < 1 else VACUOUS
 
 
 def refutation_p(

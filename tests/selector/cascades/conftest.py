@@ -35,6 +35,11 @@ def _draw_pair():
     return draw_pair
 
 
+@pytest.fixture(name="as_outputs", scope="session")
+def _as_outputs():
+    return as_outputs
+
+
 @pytest.fixture
 def pair():
     return lambda seed=0, n=1500, **options: as_outputs(*draw_pair(np.random.default_rng(seed), n), **options)

@@ -228,7 +228,4 @@ def _certified(
         unusable=int(np.count_nonzero(~every.usable)),
         held_out=int(np.count_nonzero(held_out)),
     )
-    groups = selector.groups
-    if groups is not None and not groups.is_by_class:
-        groups = replace(groups, per="stage")
-    return replace(selector, calibration=data, seen=SeenRows.of(every), groups=groups)
+    return replace(selector.with_groups_called("stage"), calibration=data, seen=SeenRows.of(every))

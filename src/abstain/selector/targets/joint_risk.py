@@ -1,6 +1,6 @@
 """`JointRisk`: one threshold with a risk overall and another in each group."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, final, get_args
 
 from abstain._errors import InvalidInputError
@@ -67,7 +67,8 @@ class JointRisk(Target):
         assert self.per is not None
         known = {"risk": self.risk, "delta": self.delta, "ids": rows.outputs.ids, "seed": seed}
         names = group_names(self.per, rows)
-        return self.rule()(rows.confidence, rows.outcomes, names, group_risk=self.group_risk, **known), None
+        threshold = self.rule()(rows.confidence, rows.outcomes, names, group_risk=self.group_risk, **known)
+        return replace(threshold, further=tuple(replace(each, per=self.per) for each in threshold.further)), None
 
     def fallback(self, n: int, /) -> Threshold | None:
         """Rejecting everything, where that was asked for."""
