@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, Risk, calibrate
+from abstain.monitor import DeploymentMonitor
 from abstain.thresholds import label_floor, samples_for
 
 RISK, DELTA, SHARE = 0.05, 0.1, 0.6
@@ -114,6 +115,19 @@ def test_rows_without_a_label_taken_for_right_break_it_with_ties_and_with_floors
 ):
     broken, _ = shares(careless, name, n, runs=200, levels=levels, elsewhere=elsewhere, seed=1)
     assert broken > most(200)
+
+
+def test_the_share_accepted_is_that_above_the_floor_even_if_more_could_be_certified():
+    """Otherwise the monitor would take the share accepted for a change."""
+    u = np.random.default_rng(0).random(4000)
+    wrong = np.random.default_rng(1).random(4000) < np.where(u < 0.7, 0.005, 0.3)
+    outputs = Outputs(confidences={"vendor": 1 - u}, errors=wrong)
+    result = calibrate(outputs, Risk(0.1, label_above=0.5))
+    accepted = result.accepts(outputs)
+    assert (result.threshold.accepted, result.threshold.errors) == (accepted.sum(), wrong[accepted].sum())
+    fresh = Outputs(confidences={"vendor": np.random.default_rng(2).random(20_000)})
+    monitor = DeploymentMonitor.of(result).observe_accepted(result.accepts(fresh))
+    assert monitor.alarms == ()
 
 
 def coverages(n, *, runs):

@@ -102,6 +102,21 @@ def test_a_target_brings_its_own_guarantee(target, outputs):
         target.delta = 0.5
 
 
+RULES = [Risk(0.1, method=name) for name in Risk(0.1).methods]
+
+
+@pytest.mark.parametrize("target", [*EXAMPLES, *RULES, Risk(0.2, label_above=2.5)], ids=repr)
+def test_a_threshold_counts_the_rows_that_its_selector_accepts(target, outputs):
+    selector = calibrate(outputs, target)
+    threshold, accepted = selector.threshold, np.count_nonzero(selector.accepts(outputs))
+    assert accepted
+    if threshold.n == len(outputs):
+        assert threshold.accepted == accepted
+    else:  # some rows proposed the thresholds
+        assert threshold.accepted < accepted
+        assert threshold.accepted / threshold.n == pytest.approx(accepted / len(outputs), abs=0.03)
+
+
 def test_the_short_form_is_the_target(outputs):
     for options, target in (({"risk": 0.1}, Risk(0.1)), ({"coverage": 0.6, "delta": None}, Coverage(0.6, delta=None))):
         assert calibrate(outputs, **options).digest == calibrate(outputs, target).digest

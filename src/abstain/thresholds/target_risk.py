@@ -192,7 +192,8 @@ def labelled_above(
         raise InvalidInputError(
             f"`floor` must be below the highest confidence, got {floor:g}. Label rows above a lower one."
         )
-    threshold = target_risk(c, np.where(above, e, 1.0), risk=risk, delta=delta, ids=ids, largest=largest, seed=seed)
+    kept, losses = np.where(above | np.isnan(c), c, -np.inf), np.where(above, e, 1.0)
+    threshold = target_risk(kept, losses, risk=risk, delta=delta, ids=ids, largest=largest, seed=seed)
     words = (
         f"of {len(c):,} rows only the labels of the {np.count_nonzero(above):,} with confidence above {floor:.6g} count"
     )
