@@ -34,6 +34,7 @@ from logits import classes, logits
 from monitor_clusters import monitor_clusters
 from monitor_groups import monitor_groups
 from peers import peers
+from restarts import restarts
 from serving import serving
 from sketches import sketches
 from small_samples import small_samples
@@ -72,6 +73,7 @@ GUARANTEES = {
     "class_sets": class_sets,
     "small_samples": small_samples,
     "graded_losses": graded_losses,
+    "restarts": restarts,
 }
 PEERS = (
     "numpy",
