@@ -36,6 +36,7 @@ from monitor_clusters import monitor_clusters
 from monitor_groups import monitor_groups
 from peers import peers
 from rejected_guarantees import rejected_guarantees
+from restarts import restarts
 from serving import serving
 from sketches import sketches
 from small_samples import small_samples
@@ -76,6 +77,7 @@ GUARANTEES: dict[str, Callable[[], bool]] = {
     "rejected_guarantees": rejected_guarantees,
     "small_samples": small_samples,
     "graded_losses": graded_losses,
+    "restarts": restarts,
 }
 PEERS = (
     "numpy",

@@ -8,6 +8,7 @@ import pytest
 from scipy.special import expit
 
 from abstain import Cascade, Outputs
+from abstain.decision_log import read_log
 
 FOREIGN = "got another kind of file (cascade)"
 
@@ -89,6 +90,32 @@ def test_it_is_monitored_by_its_decisions(run, path):
         assert done.stderr == ""
 
 
+def test_stages_are_monitored_where_each_has_a_guarantee(run, path):
+    made = make(run, path, "--stage-risk", "0.08", "-o", path / "per-stage.abstain")
+    assert made.returncode == 0, made.stderr
+    for name, code in (("new", 0), ("bad", 3)):
+        run("select", path / "per-stage.abstain", *both(path, name), "-o", path / f"{name}.csv")
+        done = run("monitor", path / f"{name}.csv", "--selector", path / "per-stage.abstain", "--json")
+        assert done.returncode == code, done.stdout + done.stderr
+        watched = json.loads(done.stdout)
+        assert (watched["risk"]["guaranteed"], watched["groups"]["large"]["risk"]["guaranteed"]) == (0.05, 0.08)
+        assert watched["groups"]["large"]["risk"]["n"] > 100
+        assert watched["groups"]["large"]["risk"]["alarm"] == (code == 3)
+
+
+def test_decisions_are_logged_with_the_threshold_of_each_row(run, path):
+    log = path / "d.jsonl"
+    done = run("select", path / "c.abstain", *both(path, "new"), "-o", path / "logged.csv", "--log", log)
+    assert done.returncode == 0, done.stderr
+    table, cascade = read_log(log), Cascade.load(path / "c.abstain")
+    assert set(table["selector"]) == {cascade.digest}
+    for confidence, threshold, accepted in zip(table["confidence"], table["threshold"], table["accepted"], strict=True):
+        assert (confidence > threshold) == accepted
+    shown = [run("monitor", rows, "--selector", path / "c.abstain", "--json") for rows in (log, path / "logged.csv")]
+    assert shown[0].stdout == shown[1].stdout
+    assert shown[0].returncode == 0
+
+
 def test_a_new_threshold_is_certified_after_an_alarm(run, path):
     run("select", path / "c.abstain", *both(path, "bad"), "--audit", "1", "-o", path / "audited.csv")
     state = path / "again.json"
@@ -121,6 +148,10 @@ def test_a_report_is_about_all_stages(run, path):
         (
             ("certify", "c.abstain", "--on", "new-small"),
             "`--on` must be one for each model of the cascade (small",
+        ),
+        (
+            ("certify", "c.abstain", "--on", "new-small", "--on", "new-large", "--group-column", "g"),
+            "`--group-column` must be left out with a cascade, got g",
         ),
         (
             ("select", "c.abstain", "new-large", "new-small", "--engine", "local", "-o", "x.csv"),

@@ -141,3 +141,18 @@ def test_a_state_that_cannot_be_saved_stops_no_monitor_and_is_reported_at_the_en
     with pytest.raises(MissingFileError, match="must be in a folder that exists"):
         watcher.stop()
     assert watch.position == 2
+
+
+def test_rows_that_wait_are_counted_by_both_threads(classifier):
+    class Slow(list):
+        def __len__(self):
+            if threading.current_thread() is threading.main_thread():
+                time.sleep(0.02)  # between reading the count and writing it
+            return super().__len__()
+
+    watcher = Watcher(Watch(DeploymentMonitor.of(classifier.selector)), Measurements(classifier.selector))
+    watcher.start()
+    for number in range(1, 30):
+        watcher.add(Slow([{"sequence": number, "id": f"a{number}", "accepted": True, "confidence": 9.0}]))
+    watcher.stop()
+    assert watcher._waiting == 0

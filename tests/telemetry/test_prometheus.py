@@ -1,9 +1,11 @@
 """A scrape is what the official parser reads, and the files in deploy/ name metrics that exist."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from abstain import calibrate
 from abstain.datasets import digits
-from abstain.monitor import DeploymentMonitor, Watch
+from abstain.monitor import DeploymentMonitor, Row, Watch
 from abstain.telemetry import Measurements, prometheus_text
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -70,10 +72,63 @@ def test_dashboard_and_rules_use_metrics_that_a_scrape_has(measurements):
     assert used <= known
 
 
-def test_promtool_accepts_the_rules():
-    if shutil.which("promtool") is None:
-        pytest.skip("promtool is not installed")
-    done = subprocess.run(
-        ["promtool", "check", "rules", DEPLOY / "prometheus-rules.yml"], capture_output=True, text=True
-    )
+@pytest.fixture(scope="module")
+def west():
+    """The samples of a service with an alarm in one of two groups, and nowhere else."""
+    outputs = digits()
+    selector = calibrate(outputs[outputs.shift == "none"], risk=0.02)
+    watch = Watch(DeploymentMonitor.of(selector, per="group"))
+    groups = ["east" if k % 20 else "west" for k in range(8000)]
+    watch.observe([Row(True, 9.0, k % 160 == 0, f"r{k}", group) for k, group in enumerate(groups)])
+    watch.close()
+    measurements = Measurements(selector)
+    measurements.monitored(watch.metrics())
+    assert [(alarm.name, alarm.group) for alarm in watch.alarms if alarm.name == "risk"] == [("risk", "west")]
+    return samples(measurements)
+
+
+def test_an_alarm_in_a_group_has_its_name_as_a_label(west):
+    for group, alarm in (("", 0), ("west", 1), ("east", 0)):
+        assert west["abstain_alarm", ("group", group), ("monitor", "risk")] == alarm
+    assert west["abstain_evidence", ("group", "west"), ("monitor", "risk")] >= 80
+    assert west["abstain_monitor", ("group", "west"), ("quantity", "risk_errors")] == 50
+
+
+@pytest.fixture(scope="module")
+def promtool():
+    path = shutil.which("promtool", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    assert path, "Alert rules are tested by promtool, and there is none. Install it: scripts/prometheus"
+    return path
+
+
+def test_promtool_accepts_the_rules(promtool):
+    done = subprocess.run([promtool, "check", "rules", DEPLOY / "prometheus-rules.yml"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_alarm_in_a_group_pages(west, promtool, tmp_path):
+    about = {"job": "abstain", "instance": "a:8000"}
+    series = []
+    for (name, *labels), value in west.items():
+        if name in ("abstain_alarm", "abstain_alarm_at", "abstain_evidence"):
+            texts = [f'{label}="{text}"' for label, text in (*about.items(), *labels) if text]
+            series.append({"series": f"{name}{{{','.join(texts)}}}", "values": f"{value}x60"})
+    expected = [
+        {"exp_labels": about | {"monitor": monitor, "severity": "page"} | ({"group": group} if group else {})}
+        for (name, (_, group), (_, monitor), *_), value in (
+            (key, value) for key, value in west.items() if len(key) == 3
+        )
+        if name == "abstain_alarm" and value
+    ]
+    assert about | {"monitor": "risk", "group": "west", "severity": "page"} in [each["exp_labels"] for each in expected]
+    rules = (DEPLOY / "prometheus-rules.yml").read_text()
+    (tmp_path / "rules.yml").write_text(re.sub(r"( +)annotations:\n(?:\1  .*\n?)+", "", rules))
+    test = {"alertname": "AbstainMonitorAlarm", "eval_time": "5m", "exp_alerts": expected}
+    document = {
+        "rule_files": ["rules.yml"],
+        "evaluation_interval": "1m",
+        "tests": [{"interval": "1m", "input_series": series, "alert_rule_test": [test]}],
+    }
+    (tmp_path / "test.yml").write_text(json.dumps(document))  # YAML contains JSON
+    done = subprocess.run([promtool, "test", "rules", tmp_path / "test.yml"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -9,7 +9,7 @@ import typer
 
 from abstain._errors import InvalidInputError, MissingFileError
 from abstain.cli.inputs import stage_outputs, warn_unused
-from abstain.cli.options import Json
+from abstain.cli.options import Json, refuse
 from abstain.cli.printing import print_json, say
 
 if TYPE_CHECKING:
@@ -132,6 +132,7 @@ def _fresh(
         if len(files) > 1:
             raise InvalidInputError(f"`--on` must be given once for a selector, got {len(files)}.")
         return _fresh_rows(files[0], loaded.certified_column or group)
+    refuse({"--group-column": group}, "be left out with a cascade")
     if len(files) == 1 and _are_decisions(files[0]):
         return _fresh_rows(files[0], None)
     return stage_outputs(loaded, files, what="--on")

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from abstain.monitor import AcceptanceMonitor, DeploymentMonitor
-    from abstain.monitor.rule import Rule
     from abstain.monitor.watch import Watch
     from abstain.selector import Selector
 
@@ -64,6 +63,7 @@ class WatchOptions:
         from abstain.monitor.recent import RECENT_ROWS
         from abstain.monitor.rule import Rule
         from abstain.monitor.watch import Watch
+        from abstain.selector import Cascade
         from abstain.selector.cascades.loading import certifying_selector, load_selector
         from abstain.thresholds.sample import check_chance
 
@@ -72,24 +72,16 @@ class WatchOptions:
         if self.recent is not None and self.recent < 1:
             raise InvalidInputError(f"`--recent` must be at least 1, got {self.recent}.")
         check_chance("--delta", self.delta)
-        selector = None if self.selector is None else certifying_selector(load_selector(self.selector))
+        loaded = None if self.selector is None else load_selector(self.selector)
+        selector = None if loaded is None else certifying_selector(loaded)
         rule = None if selector is None else Rule.of(selector)
-        monitors = self._monitors(selector, self._groups(rule))
+        per = self.per if rule is None else rule.monitored_per(self.per)
+        if isinstance(loaded, Cascade):
+            per = per or loaded.guaranteed_per
+        monitors = self._monitors(selector, per)
         window = WINDOW_ROWS if self.label_window is None else self.label_window
         recent = RECENT_ROWS if self.recent is None else self.recent
         return Watch(monitors, rule=rule, label_window=window, recent_window=recent) if monitors.parts else None
-
-    def _groups(self, rule: "Rule | None") -> str | None:
-        """What the groups are; a table has one column for those of the selector and of the monitors."""
-        own = None if rule is None else rule.per
-        if self.per is None or own is None or "class" in (self.per, own):
-            return self.per or own
-        if self.per != own:
-            raise InvalidInputError(
-                f"`--per` must be class, or {own} as in the selector, got {self.per}. Leave it out to monitor each "
-                f"{own}."
-            )
-        return own
 
     def _monitors(self, selector: "Selector | None", per: str | None) -> "DeploymentMonitor":
         from abstain.monitor import DeploymentMonitor, RiskMonitor
@@ -173,9 +165,10 @@ def monitor(
     without a label. It counts towards the share accepted if it has `accepted`, and towards the distribution of
     confidence. With --selector, its threshold decides rows that have a confidence but no `accepted`.
 
-    Groups are monitored one by one if the selector has a threshold for each, or with --per. They are read from the
-    column that --per names, else from `group` or `domain`. A false alarm of a kind, in all rows or in any group, has
-    probability at most delta; groups may appear later. Recent rows (--recent) are observed, without a guarantee.
+    Groups are monitored one by one if the selector has a threshold for each, or with --per; the stages of a cascade if
+    it has a guarantee for each. They are read from the column that --per names, else from `group` or `domain`. A false
+    alarm of a kind, in all rows or in any group, has probability at most delta; groups may appear later. Recent rows
+    (--recent) are observed, without a guarantee.
 
     With `id`, the sample's own name, a decision and its label count once each, however often they are given; 7 and 7.0
     are the same id. Rows of one file with equal `id`, `confidence`, `accepted` and group are separate decisions, and a

@@ -81,11 +81,8 @@ def select(
     plan = review.plan()
     lines: list[str] = []
     if isinstance(loaded, abstain.Cascade):
-        refuse(
-            {"--engine": engine.engine, "--workers": engine.workers, "--address": engine.address, "--log": log},
-            OF_CASCADE,
-        )
-        counts, lines = _of_cascade(loaded, outputs, Path(output), plan)
+        refuse({"--engine": engine.engine, "--workers": engine.workers, "--address": engine.address}, OF_CASCADE)
+        counts, lines = _of_cascade(loaded, outputs, Path(output), plan, log)
     elif is_sharded(outputs, engine):
         refuse({"--capacity": review.capacity, "--audit": review.audit, "--log": log}, OF_REVIEW)
         execution = engine.execution()
@@ -129,7 +126,7 @@ def _in_memory(
 
 
 def _of_cascade(
-    cascade: "Cascade", outputs: list[str], output: Path, plan: "ReviewPlan | None"
+    cascade: "Cascade", outputs: list[str], output: Path, plan: "ReviewPlan | None", log: Path | None
 ) -> tuple["SelectionCounts", list[str]]:
     """The same by a cascade, on the outputs of its models; and who answers how many."""
     import numpy as np
@@ -138,8 +135,11 @@ def _of_cascade(
     from abstain.report.tables import COLUMNS, check_table
 
     check_table(output, COLUMNS)
-    decided = cascade.decide(stage_outputs(cascade, outputs))
+    rows = stage_outputs(cascade, outputs)
+    decided = cascade.decide(rows)
     counts, lines = _written(decided, output, plan)
+    if log is not None:
+        lines.append(_logged(cascade, log, decided | {"threshold": cascade.selector.values(cascade.combined(rows))}))
     names, numbers = np.unique(decided["answered_by"], return_counts=True)
     shares = dict(zip(names.tolist(), numbers.tolist(), strict=True))
     answered = ", ".join(f"{name} {shares.get(name, 0):,}" for name in (*cascade.names, "person"))
@@ -170,7 +170,7 @@ def _written(
     return SelectionCounts(n, sum(columns["accepted"]), wrong), lines
 
 
-def _logged(selector: "Selector", log: Path, decided: dict[str, Any]) -> str:
+def _logged(selector: "Selector | Cascade", log: Path, decided: dict[str, Any]) -> str:
     """Add decisions to a log, and report how many are new."""
     from abstain.decision_log import DecisionLog
 

@@ -53,6 +53,13 @@ class Records:
     audit: Annotated[
         float | None, typer.Option(min=0, max=1, help="Probability with which an accepted row is drawn for a label.")
     ] = None
+    per: Annotated[
+        str | None,
+        typer.Option(
+            help="Monitor each group too: class, or the input or request parameter that names them. [that of the "
+            "selector, by the input group]"
+        ),
+    ] = None
     otlp: Annotated[
         str | None, typer.Option(help="Send metrics to this OpenTelemetry collector, such as http://localhost:4318.")
     ] = None
@@ -77,7 +84,8 @@ def serve(
     """Serve a classifier that abstains. By the Open Inference Protocol, as KServe, Triton and Seldon clients speak it.
 
     Each row gets the outputs prediction, answer (-1 where it abstains), confidence, accepted, reason and id. The
-    optional inputs id and group name the sample and its group.
+    optional inputs id and group name the sample and its group; --per gives the latter another name. A selector with a
+    threshold for each group is monitored by group.
 
     With --log, a response is sent once its decisions are on disk; `monitor`, `certify` and `recertify` read the log.
     The monitors run inside and continue from --state after a restart. POST labels as {"labels": [{"id": …, "error":
@@ -93,7 +101,7 @@ def serve(
 
     needed = {"starlette": "serve", "uvicorn": "serve", "prometheus_client": "serve", "onnxruntime": "onnx"}
     require_all(needed, feature="`abstain serve`")
-    predictor = Predictor(model, Selector.load(selector), logits=logits, audit=records.audit)
+    predictor = Predictor(model, Selector.load(selector), logits=logits, audit=records.audit, per=records.per)
     service = Service(predictor, name=address.name or model.stem, storage=records.storage())
     listener = listen(address.host, address.port)
     host, port = listener.getsockname()[:2]

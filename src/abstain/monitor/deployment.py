@@ -66,10 +66,11 @@ class DeploymentMonitor:
         per : str, optional
             Monitor each group too: ``class``, or the column that names the groups. Half of delta is for all rows
             together, the other half for all groups. The risk of every group is compared with that of all rows; where
-            the selector has one threshold, it is not guaranteed of groups.
+            the selector has one threshold, it is not guaranteed of groups unless there is a guarantee for each. The
+            stages of a cascade are monitored where it has one.
         """
         if isinstance(selector, Cascade):
-            selector = selector.selector
+            per, selector = per or selector.guaranteed_per, selector.selector
         if not isinstance(selector, Selector):
             raise InvalidTypeError(f"`selector` must be a Selector or a Cascade, got {type(selector).__name__}.")
         if per is not None:
@@ -98,7 +99,10 @@ class DeploymentMonitor:
         """
         data = None if selector is None else selector.calibration
         slices = () if data is None else data.classes if per == "class" else data.domains
-        template = GroupMonitor(self.risk and self.risk.begun(), scores=DriftMonitor(delta))
+        risk = self.risk and self.risk.begun()
+        if risk is not None and selector is not None:
+            risk = _with_group_risk(risk, selector, {each.name for each in slices})
+        template = GroupMonitor(risk, scores=DriftMonitor(delta))
         shares = self.acceptance is not None and not self.clustered
         return replace(self, groups=GroupMonitors.of(per, delta, template, slices, shares=shares))
 
@@ -183,6 +187,15 @@ class DeploymentMonitor:
 
     def _with(self, parts: dict[str, Monitor]) -> Self:
         return replace(self, **parts)  # type: ignore[arg-type]
+
+
+def _with_group_risk(monitor: RiskMonitor, selector: Selector, names: set[str]) -> RiskMonitor:
+    """Of the risk that is guaranteed of these groups, unless another is monitored."""
+    t = selector.threshold
+    guarantees = (t.guarantee, *t.further)
+    of_all = next((each.asked for each in guarantees if each.quantity.is_risk), monitor.risk)
+    of_groups = next((each.asked for each in guarantees if each.groups and set(each.groups) <= names), of_all)
+    return replace(monitor, risk=of_groups) if monitor.risk == of_all else monitor
 
 
 def _is_clustered(selector: Selector) -> bool:

@@ -51,6 +51,15 @@ class Rule:
         """The column whose values are groups, if it is not the prediction."""
         return None if self.per == "class" else self.per
 
+    def monitored_per(self, per: str | None, /) -> str | None:
+        """What the monitored groups are, if ``per`` is asked for; rows have one column for those and the selector's."""
+        if self.column is None or per in (None, "class", self.per) or {per, self.per} == {"group", "domain"}:
+            return per or self.per
+        raise InvalidInputError(
+            f"`--per` must be class, or {self.per} as in the selector, got {per}. Leave it out to monitor each "
+            f"{self.per}."
+        )
+
     def decided(self, rows: StreamRows, /) -> StreamRows:
         """The rows with their verdicts, where they have a confidence and none; a label that has neither is a later one.
 

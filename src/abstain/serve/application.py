@@ -198,6 +198,7 @@ class Handlers:
         known = {info.name for info in predictor.outputs}
         if unknown := set(infer.outputs or ()) - known:
             raise InvalidInputError(f"`outputs` must be among {', '.join(sorted(known))}, got {min(unknown)!r:.60}.")
+        predictor.add_group(infer.inputs, infer.datatypes, infer.parameters)
         predictor.check(infer.inputs, infer.datatypes)
         return infer, predictor.decide(infer.inputs, infer.id)
 

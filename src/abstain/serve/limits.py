@@ -16,7 +16,8 @@ class Limits:
     body
         Bytes of a body; a larger one gets status 413.
     seconds
-        Time for a request: 408 where its body is late, 503 where the answer is.
+        Time for a request: 408 where its body is late, 503 where the answer is; a connection is closed where its header
+        is, or where nobody reads the answer.
     requests
         Requests at work at once; one more gets status 503.
     """

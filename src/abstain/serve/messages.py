@@ -28,6 +28,7 @@ class InferRequest:
     """None for all outputs."""
     binary: bool
     """Whether outputs are in binary form unless said otherwise."""
+    parameters: dict[str, Any]
 
 
 def read_request(body: bytes, header_length: str | None, /) -> InferRequest:
@@ -54,7 +55,7 @@ def read_request(body: bytes, header_length: str | None, /) -> InferRequest:
     if name is not None and not isinstance(name, str):
         raise InvalidInputError("`id` must be a string, got another value.")
     binary = options.get("binary_data_output") is True
-    return InferRequest(name or None, inputs, datatypes, _wanted(document.get("outputs"), binary), binary)
+    return InferRequest(name or None, inputs, datatypes, _wanted(document.get("outputs"), binary), binary, options)
 
 
 def _add_input(tensor: dict[str, Any], rest: memoryview, inputs: dict[str, NDArray[Any]]) -> tuple[str, memoryview]:

@@ -1,6 +1,6 @@
 """`Predictor`: a model and a selector, from named inputs to decisions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -66,7 +66,8 @@ class Predictor:
     """An ONNX classifier with a selector.
 
     Besides the inputs of the graph it takes ``id`` and ``group``, strings for each row: the sample's own name, and the
-    group, which a selector with a threshold for each group needs.
+    group, which a selector with a threshold for each group needs. A parameter ``group`` of a request is that of all its
+    rows.
 
     Parameters
     ----------
@@ -78,10 +79,19 @@ class Predictor:
         The name of the logits tensor, where the first output is not made of them.
     audit
         The probability with which an accepted row is drawn for a label.
+    per
+        ``class``, or another name for ``group``, which may be an input of the graph.
     """
 
     def __init__(
-        self, model: Path, selector: Selector, /, *, logits: str | None = None, audit: float | None = None
+        self,
+        model: Path,
+        selector: Selector,
+        /,
+        *,
+        logits: str | None = None,
+        audit: float | None = None,
+        per: str | None = None,
     ) -> None:
         self.model, self.selector = OnnxModel(model, logits=logits), selector
         weight, _ = self.model.head()
@@ -101,7 +111,10 @@ class Predictor:
             )
         self.inputs = _inputs(self.model)
         own = {info.name for info in self.inputs}
-        self.extras = tuple(TensorInfo(name, "BYTES", (ANY,)) for name in (IDS, GROUPS) if name not in own)
+        self.per, self._group = per, GROUPS if per in (None, "class") else per
+        """What the groups are that monitors are asked for."""
+        self.extras = tuple(TensorInfo(name, "BYTES", (ANY,)) for name in (IDS, self._group) if name not in own)
+        self._has_groups = self._group not in own or per == self._group
         self._plan = None if audit is None else ReviewPlan(audit=audit)
         self._prefix, self._requests = token_hex(6), count(1)
         self._head = self.model.head() if selector.needs_head else (None, None)
@@ -136,6 +149,15 @@ class Predictor:
             request = f"{self._prefix}-{next(self._requests)}"
         return [request] if n == 1 else [f"{request}-{row}" for row in range(n)]
 
+    def add_group(self, inputs: Arrays, datatypes: dict[str, str], parameters: Mapping[str, Any], /) -> None:
+        """Add the group that a parameter of the request names, of all rows, where no input does."""
+        first, group = inputs.get(self.inputs[0].name), parameters.get(self._group)
+        if group is None or first is None or self._group in inputs:
+            return
+        if not isinstance(group, str):
+            raise InvalidInputError(f"`{self._group}` of `parameters` must be a string, got {group!r:.60}.")
+        inputs[self._group], datatypes[self._group] = np.full(len(first), group, dtype=object), "BYTES"
+
     def check(self, inputs: Arrays, datatypes: dict[str, str], /) -> int:
         """The number of rows; an error unless the inputs are those of the graph."""
         known = {info.name: info for info in (*self.inputs, *self.extras)}
@@ -150,8 +172,10 @@ class Predictor:
         if not n or len(set(sizes.values())) > 1:
             raise InvalidInputError(f"`inputs` must have the same number of rows, at least 1, got {_counts(sizes)}.")
         groups = self.selector.groups
-        if groups is not None and not groups.is_by_class and GROUPS not in inputs:
-            raise InvalidInputError(f"`inputs` must have {GROUPS}, since each group has its own threshold, got none.")
+        if groups is not None and not groups.is_by_class and self._group not in inputs:
+            raise InvalidInputError(
+                f"`inputs` must have {self._group}, since each group has its own threshold, got none."
+            )
         return n
 
     def decide(self, inputs: Arrays, request: str | None = None, /) -> Decisions:
@@ -170,11 +194,18 @@ class Predictor:
             features=features if self.selector.needs_head else None,
             weight=weight,
             bias=bias,
-            domain=None if GROUPS not in extra else _names(extra[GROUPS], GROUPS),
+            domain=self._groups(inputs, n),
             ids=names,
             nonfinite="reject",
         )
         return self._decided(outputs, names, has_own_ids=request is not None or IDS in extra)
+
+    def _groups(self, inputs: Arrays, n: int) -> list[str] | None:
+        if not self._has_groups or self._group not in inputs:
+            return None
+        if (groups := inputs[self._group]).size != n:
+            raise InvalidInputError(f"`{self._group}` must have one value for each row, got shape {groups.shape}.")
+        return _names(groups.ravel(), self._group)
 
     def _decided(self, outputs: Outputs, names: list[str], *, has_own_ids: bool) -> Decisions:
         decided = self.selector.decide(outputs)

@@ -6,6 +6,7 @@ from typing import Any
 from abstain._errors import InvalidInputError
 from abstain._extras import require
 from abstain.serve.application import FEATURE, application
+from abstain.serve.connections import connection_class
 from abstain.serve.limits import Limits
 from abstain.serve.service import Service
 
@@ -34,7 +35,7 @@ def run_server(service: Service, listener: socket.socket, /, *, limits: Limits |
         timeout_keep_alive=30,
         timeout_graceful_shutdown=GRACE,
         limit_concurrency=4 * limits.requests,
-        h11_max_incomplete_event_size=1 << 16,
+        http=connection_class(limits),
         server_header=False,
     )
     server: Any = uvicorn.Server(config)
@@ -44,7 +45,7 @@ def run_server(service: Service, listener: socket.socket, /, *, limits: Limits |
 def listen(host: str, port: int, /) -> socket.socket:
     """A socket that listens; port 0 is any free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # or asyncio leaves Nagle's delays on
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))

@@ -67,7 +67,7 @@ class Service:
                     DecisionLog(storage.log, selector=predictor.selector.digest, part_bytes=storage.part_bytes)
                 )
             position = 0 if self.log is None else self.log.sequence
-            watch = started_watch(predictor.selector, storage.state, position)
+            watch = started_watch(predictor.selector, storage.state, position, per=predictor.per)
             self.watcher = Watcher(watch, self.measurements, state=storage.state)
             if storage.log is not None and watch.position < position:
                 self.watcher.count(log_records(storage.log))

@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any, final
 
 from abstain._errors import AbstainError, InvalidInputError
@@ -20,9 +20,10 @@ MOST_WAITING = 200_000  # rows; whoever adds more waits
 PAUSE = 0.05  # seconds in which rows gather: many at once take far less time each
 
 
-def started_watch(selector: Selector, state: Path | None, position: int, /) -> Watch:
+def started_watch(selector: Selector, state: Path | None, position: int, /, *, per: str | None = None) -> Watch:
     """The watch in a state file; or else a new one, which begins after ``position`` of the log, and its file."""
-    new = Watch(DeploymentMonitor.of(selector), rule=Rule.of(selector))
+    rule = Rule.of(selector)
+    new = Watch(DeploymentMonitor.of(selector, per=rule.monitored_per(per)), rule=rule)
     new.position = position
     if state is None:
         return new
@@ -32,7 +33,7 @@ def started_watch(selector: Selector, state: Path | None, position: int, /) -> W
     saved = Watch.from_json(read_text(state, "the state of a monitor"))
     if saved.monitors.begun() != new.monitors or saved.rule not in (None, new.rule):
         raise InvalidInputError(
-            f"`--state` must belong to this selector, got the monitor of another in {state}. Name a new file."
+            f"`--state` must belong to this selector and `--per`, got another monitor in {state}. Name a new file."
         )
     if saved.position > position:
         raise InvalidInputError(
@@ -59,7 +60,8 @@ class Watcher:
     def __init__(self, watch: Watch, measurements: Measurements, /, *, state: Path | None = None) -> None:
         self.watch, self._measurements, self._state = watch, measurements, state
         self._queue: SimpleQueue[Sequence[Record] | None] = SimpleQueue()
-        self._waiting, self._saved, self._pause = 0, time.monotonic(), SAVE_SECONDS
+        self._waiting, self._lock = 0, Lock()
+        self._saved, self._pause = time.monotonic(), SAVE_SECONDS
         self._thread = Thread(target=self._run, name="abstain-monitor", daemon=True)
         self._unsaved: OSError | AbstainError | None = None
         self.left_out = 0
@@ -72,7 +74,8 @@ class Watcher:
 
     def add(self, records: Sequence[Record], /) -> None:
         """Records that are in the log now, in order; waits where too many have not been counted yet."""
-        self._waiting += len(records)
+        with self._lock:
+            self._waiting += len(records)
         self._queue.put(records)
         while self._waiting > MOST_WAITING and self._thread.is_alive():
             time.sleep(0.005)
@@ -118,7 +121,8 @@ class Watcher:
                 records += batch or ()
             alarms = len(self.watch.alarms)
             self.count(records)
-            self._waiting -= len(records)
+            with self._lock:
+                self._waiting -= len(records)
             self._measurements.monitored(self.watch.metrics())
             if batch is None or len(self.watch.alarms) > alarms or time.monotonic() - self._saved > self._pause:
                 self._save()

@@ -105,7 +105,7 @@ class Measurements:
             self._seconds.add(np.array([seconds]))
 
     def monitored(self, metrics: Mapping[str, float], /) -> None:
-        """Replace the numbers of the monitors, by name, such as ``risk_evidence`` and ``risk_alarm``."""
+        """Replace the numbers of the monitors, by name, such as ``risk_alarm``, or ``risk_alarm/A`` of a group."""
         with self._lock:
             self._monitors = dict(metrics)
 
@@ -145,18 +145,19 @@ class Measurements:
         ]
 
     def _of_monitors(self) -> list[Measurement]:
-        named = {
-            ending: [
-                ((("monitor", name.removesuffix(f"_{ending}")),), value)
-                for name, value in self._monitors.items()
-                if name.endswith(f"_{ending}")
-            ]
-            for ending in ("evidence", "alarm", "alarm_at")
-        }
-        every = [((("quantity", name),), value) for name, value in self._monitors.items()]
+        labelled: dict[str, list[tuple[Labels, float]]] = {ending: [] for ending in ("evidence", "alarm", "alarm_at")}
+        every: list[tuple[Labels, float]] = []
+        for name, value in self._monitors.items():
+            quantity, _, group = name.partition("/")
+            of_group = (("group", group),) if group else ()
+            every.append(((("quantity", quantity), *of_group), value))
+            monitor, _, ending = quantity.partition("_")
+            if ending in labelled:
+                labelled[ending].append(((("monitor", monitor), *of_group), value))
+        about = "of each test, and of each group with the label group."
         return [
-            Measurement("evidence", "Evidence of each test for a change.", "gauge", named["evidence"]),
-            Measurement("alarm_at", "Evidence that raises an alarm.", "gauge", named["alarm_at"]),
-            Measurement("alarm", "1 where a monitor has raised an alarm that stands.", "gauge", named["alarm"]),
+            Measurement("evidence", f"Evidence for a change, {about}", "gauge", labelled["evidence"]),
+            Measurement("alarm_at", f"Evidence that raises an alarm, {about}", "gauge", labelled["alarm_at"]),
+            Measurement("alarm", f"1 where an alarm stands, {about}", "gauge", labelled["alarm"]),
             Measurement("monitor", "All numbers of the monitors.", "gauge", every),
         ]

@@ -36,10 +36,10 @@ class PrometheusCollector:
             family.add_metric([], metric.histogram.cumulative(), metric.histogram.total)
             return family
         kind = self._core.CounterMetricFamily if metric.kind == "counter" else self._core.GaugeMetricFamily
-        names = [label for label, _ in (metric.values[0][0] if metric.values else ())]
+        names = list(dict.fromkeys(label for labels, _ in metric.values for label, _ in labels))
         family = kind(name, metric.about, labels=names)
         for labels, value in metric.values:
-            family.add_metric([text for _, text in labels], value)
+            family.add_metric([dict(labels).get(name, "") for name in names], value)  # an empty label is none
         return family
 
 

@@ -74,6 +74,13 @@ class Cascade:
         )
         return {name: self.routing.least(stage, float(values[stage])) for stage, name in enumerate(self.names)}
 
+    @property
+    def guaranteed_per(self) -> str | None:
+        """``stage`` where there is a guarantee on the answers of each stage, besides that on all of them."""
+        t, groups = self.selector.threshold, self.selector.groups
+        of_each = any(each.groups for each in (t.guarantee, *t.further))
+        return "stage" if of_each or (groups is not None and not groups.is_by_class) else None
+
     def matched(self, outputs: Sequence[Outputs], /) -> MatchedRows:
         """The rows of all stages, matched by id or by order."""
         return MatchedRows.of(outputs, self.names)
