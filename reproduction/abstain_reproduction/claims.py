@@ -9,7 +9,7 @@ from abstain_reproduction.quantifier import Quantifier
 _TOLERANCE = "comparable is an AURC within 10% of the other's, or within 0.1 points of AURC × 100"
 _ALPHAS = "every mix and α = 0.1, 0.5 and 1 count alike"
 _FIFTH = "the threshold is that of coverage 0.8 on unshifted samples, the coverage of Fig. 3"
-_FIGURE_6 = "in-distribution and covariate-shifted samples, α = 1"
+_FIGURE_6 = "the panels of Fig. 6, in-distribution samples and all samples, α = 1"
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ _ALL = (
         hedge="an example is given",
         choices=(
             "separation is the AUROC of right against wrong unshifted predictions",
-            "each model is an example of its own, with ViM fitted on five rows per class",
+            "each model is an example of its own, with ViM fitted on five times as many rows as classes",
         ),
     ),
     Claim(

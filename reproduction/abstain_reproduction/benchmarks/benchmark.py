@@ -93,7 +93,7 @@ class Benchmark:
         return Findings(
             words=" ".join(
                 [
-                    f"{what}, fitted on five rows per class.",
+                    f"{what}, fitted on five times as many rows as classes.",
                     verdict(evaluation).words,
                     *head_words(outputs),
                     *self._caveats(setting),

@@ -40,7 +40,8 @@ def run(setting: Setting) -> Findings:
     result = ContestResult(model, contest, contest)
     limit = "" if setting.limit is None else f" At most {setting.limit} samples of each part: not the paper's numbers."
     return Findings(
-        words=f"{model} on {TASK.title}: s₁ is RL_conf-M, s₂ is ViM, fitted on five rows per class.{limit}",
+        words=f"{model} on {TASK.title}: s₁ is RL_conf-M, s₂ is ViM, fitted on five times as many rows as classes."
+        + limit,
         verdicts=(weaker(result), blind(result)),
         tables=(table_5(contest, with_paper=model == "eva"),),
         numbers={

@@ -66,7 +66,7 @@ class Repetition:
 
 
 def repeat(outputs: Outputs, /, *, seed: int, draws: int = DRAWS) -> Repetition:
-    """Evaluate all scores and the controls on ``draws`` draws of five rows per class to fit on, as the paper took them.
+    """Evaluate all scores and the controls on ``draws`` draws of five times as many rows as classes, as the paper took.
 
     Each draw has its own seed; the drawn rows are left out of the evaluation of every score.
     """

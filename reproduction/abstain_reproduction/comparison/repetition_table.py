@@ -51,9 +51,10 @@ def repeated_words(repetition: Repetition, /) -> str:
     return (
         f"{MIXES[mix].words.capitalize()} ({first.n:,} rows, {first.errors / first.n:.1%} errors) "
         f"{_symbol(best.score)} ranks best, AURC {100 * best.aurc:.2f} ± {100 * best.spread:.2f} over {best.draws} "
-        f"draws of five rows per class to fit on, against {100 * usual.aurc:.2f} for {_symbol(usual.score)}, the "
-        f"usual baseline, and {100 * (best.aurc + best.gain):.2f} for the control, which knows only the classes that "
-        f"were drawn; the gain over the control is significant in {best.better} of {best.draws} draws."
+        f"draws of five times as many rows as classes to fit on, against {100 * usual.aurc:.2f} for "
+        f"{_symbol(usual.score)}, the usual baseline, and {100 * (best.aurc + best.gain):.2f} for the control, which "
+        f"knows only the classes that were drawn; the gain over the control is significant in {best.better} of "
+        f"{best.draws} draws."
     )
 
 

@@ -58,7 +58,7 @@ class Ablation:
 
     name: str
     bank: Bank
-    """Five rows per class, as in the paper, or as many rows as the paper has, 5,000."""
+    """Five times as many rows as classes, as in the paper, or as many rows as the paper has, 5,000."""
     draws: tuple[BankDraw, ...]
     ks: tuple[int, ...]
 

@@ -27,18 +27,18 @@ def run(setting: Setting) -> Findings:
             setting.progress(done + 1, len(models))
     return Findings(
         words=f"KNN with k neighbours on {len(smaller)} real models, of each some {ROWS:,} samples at most. The bank "
-        f"is five rows per class, the paper's rule, or {LARGE:,} rows, its size on ImageNet, at most half of the "
-        "in-distribution rows, and drawn five times.",
+        f"has five times as many rows as classes, the paper's rule, or {LARGE:,} rows, its size on ImageNet, at most "
+        "half of the in-distribution rows, and drawn five times.",
         verdicts=tuple(
             verdict for ablation in (*smaller, *larger) for verdict in (sensitive(ablation), best_is_two(ablation))
         ),
         tables=(
-            _areas_table(smaller, "AURC × 100 of KNN over all samples, five rows per class in the bank"),
+            _areas_table(smaller, "AURC × 100 of KNN over all samples, five times as many rows as classes in the bank"),
             _areas_table(
                 larger, f"AURC × 100 of KNN over all samples, {LARGE:,} rows in the bank, or half of those there are"
             ),
         ),
-        numbers={"five per class": _numbers(smaller), "large": _numbers(larger)},
+        numbers={"five times the classes": _numbers(smaller), "large": _numbers(larger)},
         figures={"knn-ablation": lambda: ablation_figure(smaller, larger)},
     )
 
@@ -80,7 +80,7 @@ def best_is_two(ablation: Ablation, /) -> ClaimVerdict:
 def _data(ablation: Ablation) -> str:
     outputs = ablation.draws[0].outputs
     size = f"{max(len(draw.bank) for draw in ablation.draws):,} rows"
-    bank = {"paper": f"five rows per class ({size})", "large": size}[ablation.bank]
+    bank = {"paper": f"five times as many rows as classes ({size})", "large": size}[ablation.bank]
     draws = len(ablation.draws)
     return f"{ablation.name}, {len(outputs):,} rows, {outputs.errors.mean():.1%} wrong; {draws} banks of {bank}"
 

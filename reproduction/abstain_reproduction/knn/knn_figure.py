@@ -56,7 +56,7 @@ def draw_curves(axes: Any, ablation: Ablation, ks: list[int], /) -> None:
 
 def draw_areas(axes: Any, smaller: Ablation, larger: Ablation, /) -> None:
     """The area over k: mean and range over the banks, small and large, and the margin's."""
-    looks = ((smaller, COLOURS[0], "o-", "5 rows per class"), (larger, COLOURS[2], "s--", f"{LARGE:,} rows, or half"))
+    looks = ((smaller, COLOURS[0], "o-", "5 × classes rows"), (larger, COLOURS[2], "s--", f"{LARGE:,} rows, or half"))
     for ablation, colour, style, label in looks:
         areas = 100 * np.array([ablation.areas[k] for k in ablation.ks])
         axes.fill_between(ablation.ks, areas.min(axis=1), areas.max(axis=1), color=colour, alpha=0.18, linewidth=0)

@@ -30,7 +30,7 @@ def clearest(
     """Choose a detector on a random half of the samples; the other half is not used for the choice.
 
     Only samples in distribution and of unknown classes take part, as in the paper; scores that need fitting get five
-    rows per class, as there.
+    times as many rows as classes, as there.
     """
     unshifted = outputs.select(outputs.shift != "covariate")
     evaluation = evaluate(unshifted, scores=[SELECTION, *detectors], fitting=FittingDraw("paper", seed))

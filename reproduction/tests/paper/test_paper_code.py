@@ -11,7 +11,7 @@ from abstain_reproduction.paper.paper_code import paper_code_areas
 @pytest.fixture(scope="module")
 def outputs():
     rng = np.random.default_rng(0)
-    n, k, d = 600, 30, 70  # 5 rows per class to fit on: more than the 64 dimensions of the code
+    n, k, d = 600, 30, 70  # 5 × 30 rows to fit on: more than the 64 dimensions of the code
     weight, bias = rng.normal(size=(k, d)) * rng.uniform(0.05, 0.1, size=(k, 1)), rng.normal(size=k)
     labels = rng.integers(k, size=n)
     features = rng.normal(size=(n, d)) + 5 * weight[labels]

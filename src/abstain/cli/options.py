@@ -26,7 +26,9 @@ Delta = Annotated[float, typer.Option(help="Probability that the guarantee fails
 Level = Annotated[float, typer.Option(help="Level of the confidence intervals.")]
 FittingOn = Annotated[
     str,
-    typer.Option(help="Outputs to fit scores on; or `fifth`, a fifth of the rows; or `paper`, five rows per class."),
+    typer.Option(
+        help="Outputs to fit scores on; or `fifth`, a fifth of the rows; or `paper`, five times as many as classes."
+    ),
 ]
 Group = Annotated[
     str | None,

@@ -32,8 +32,8 @@ class FittingDraw:
     Parameters
     ----------
     kind : {"fifth", "paper"}
-        A fifth of the samples, at most 20,000, as `calibrate` draws; or five in-distribution rows per class, as the
-        paper did.
+        A fifth of the samples, at most 20,000, as `calibrate` draws; or five times as many in-distribution rows as
+        classes, as the paper did.
     seed : int
         Another seed draws other rows.
     """

@@ -29,7 +29,7 @@ class HashedDraw:
 
     @classmethod
     def of(cls, rows: int, classes: int, /, *, seed: int) -> Self:
-        """A fifth of the rows, at most about 20,000 or five per class, as `evaluate` takes."""
+        """A fifth of the rows, at most about 20,000 or five times as many as classes, as `evaluate` takes."""
         size = max(min(SHARE * rows, LARGEST), min(PER_CLASS * classes, rows / 2))
         salt = generator("rows to fit a score on", seed).integers(1 << 63)
         return cls(int(salt), size / rows)

@@ -59,13 +59,13 @@ def fit_each(scores: Iterable[Score], rows: FittingRows, /) -> tuple[dict[str, F
 
 
 def draw_per_class(outputs: Outputs, /, *, seed: int) -> tuple[Outputs, Outputs]:
-    """Five in-distribution rows per class, and the outputs without these samples: `rows_per_class`."""
+    """Five times as many in-distribution rows as classes, and the outputs without these samples: `rows_per_class`."""
     drawn, kept = rows_per_class(outputs, seed=seed)
     return outputs.select(drawn), outputs.select(kept)
 
 
 def rows_per_class(outputs: Outputs, /, *, seed: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Five in-distribution rows per class, as in the paper, at most half, and where (n,) the other samples are."""
+    """In-distribution rows, as in the paper five times as many as classes, at most half, and where (n,) others are."""
     return rows_of_number(outputs, PER_CLASS * outputs.n_classes, seed=seed)
 
 
@@ -97,9 +97,9 @@ def split_to_fit(outputs: Outputs, /, *, seed: int, share: float = SHARE) -> tup
 def rows_to_fit(outputs: Outputs, /, *, seed: int, share: float = SHARE) -> NDArray[np.bool_]:
     """Where (n,) rows are to fit scores on; the others are still a sample of what all were.
 
-    Samples are drawn one by one, whatever they are, until they are a ``share`` of all, or 20,000, and five rows per
-    class of them are in-distribution, or half of the samples are drawn. As when to stop depends on those drawn alone,
-    what is left is as it was; taking in-distribution rows only would leave more of the others.
+    Samples are drawn one by one, whatever they are, until they are a ``share`` of all, or 20,000, and those
+    in-distribution are five times as many as classes, or half of the samples are drawn. As when to stop depends on
+    those drawn alone, what is left is as it was; taking in-distribution rows only would leave more of the others.
     """
     cluster, n = outputs.samples
     rank = outputs.generator("rows to fit a score on", seed).permutation(n)[cluster]
