@@ -93,11 +93,9 @@ def restarts() -> bool:
         _wait_until_ready(traffic.port)
         service.send_signal(signal.SIGTERM)
         checks = {"the service ends with 0": service.wait(60) == 0} | _checks(folder, traffic)
-    print(f"{SECONDS:g} s, {CLIENTS} clients, {kills} kills: {traffic.requests['200']:,} requests and", end=" ")
-    print(
-        f"{len(traffic.accepted):,} decisions acknowledged, "
-        f"{traffic.requests['cut off']:,} attempts cut off or refused."
-    )
+    requests = traffic.requests
+    print(f"{SECONDS:g} s, {CLIENTS} clients, {kills} kills: {requests['200']:,} requests and", end=" ")
+    print(f"{len(traffic.accepted):,} decisions acknowledged, {requests['cut off']:,} attempts cut off or refused.")
     for words, holds in checks.items():
         print(f"- {words}: {'yes' if holds else 'NO'}")
     return all(checks.values()) and kills > 0 and len(traffic.accepted) > 0
