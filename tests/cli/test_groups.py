@@ -84,3 +84,57 @@ def test_columns_that_are_no_groups_are_refused(run, folder, column, message):
     done = run("groups", folder / "s.abstain", folder / "fresh.csv", "--group-column", column)
     assert done.returncode == 1
     assert message in done.stderr
+
+
+@pytest.fixture(scope="module")
+def frauds(tmp_path_factory):
+    """Frauds of the segment `store` look like "ok" far more often."""
+    folder = tmp_path_factory.mktemp("frauds")
+    for name, seed in (("held_out", 2), ("fresh", 3)):
+        rng = np.random.default_rng(seed)
+        fraud, store = rng.random(8000) < 0.05, rng.random(8000) < 0.2
+        p = 1 / (1 + np.exp(-rng.normal(np.where(fraud, np.where(store, -1, 4), -4), 1.5)))
+        with open(folder / f"{name}.csv", "w", newline="") as stream:
+            writer = csv.writer(stream)
+            writer.writerow(["proba_ok", "proba_fraud", "label", "segment"])
+            writer.writerows(
+                zip(1 - p, p, np.where(fraud, "fraud", "ok"), np.where(store, "store", "web"), strict=True)
+            )
+    calibrate(Outputs.load(folder / "held_out.csv"), miss_rate={"fraud": 0.1}).save(folder / "s.abstain")
+    return folder
+
+
+def test_misses_of_each_group_are_shown_where_a_miss_rate_is_guaranteed(run, frauds):
+    arguments = ("groups", frauds / "s.abstain", frauds / "fresh.csv", "--group-column", "segment")
+    store, web = json.loads(run(*arguments, "--json").stdout)["groups"]["segment"]["groups"]
+    assert store["misses"]["fraud"]["low"] > web["misses"]["fraud"]["high"]
+    assert "; of the true class fraud missed " in run(*arguments).stdout
+
+
+def test_certify_marks_groups_of_which_more_is_missed_than_is_guaranteed(run, frauds):
+    arguments = ("certify", frauds / "s.abstain", "--on", frauds / "fresh.csv", "--group-column", "segment")
+    document = json.loads(run(*arguments, "--json").stdout)
+    missed = {part["counts"]["name"]: part["above"] for part in document["fresh"]["missed"]}
+    assert missed == {"store, true class fraud": True, "web, true class fraud": False}
+    words = " ".join(run(*arguments).stdout.split())
+    assert "In the group store, true class fraud, " in words
+    assert "rows of this true class are accepted with another answer, significantly more" in words
+
+
+def test_evaluate_prints_groups_with_intervals_that_hold_together(run, folder):
+    arguments = ("evaluate", folder / "fresh.csv", "--group-column", "segment", "--selector", folder / "s.abstain")
+    words = " ".join(run(*arguments).stdout.split())
+    assert "of the rows: By segment, intervals that hold together with probability 0.95: - " in words
+    known = json.loads(run(*arguments, "--json").stdout)["groups"]["groups"]
+    compared = run("groups", folder / "s.abstain", folder / "fresh.csv", "--group-column", "segment", "--json")
+    assert known == json.loads(compared.stdout)["groups"]["segment"]["groups"]
+    assert "By segment" not in run("evaluate", folder / "fresh.csv").stdout
+
+
+def test_the_report_has_the_same_intervals(run, folder, tmp_path):
+    page = tmp_path / "report.html"
+    arguments = ("--group-column", "segment", "--selector", folder / "s.abstain", "-o", page)
+    assert run("report", folder / "fresh.csv", *arguments).returncode == 0
+    text = page.read_text()
+    assert "Who is rejected" in text
+    assert "All intervals hold together with probability 95%" in text

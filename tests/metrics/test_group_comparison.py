@@ -82,3 +82,29 @@ def test_columns_of_different_lengths_do_not_intersect():
         intersection({"a": [1, 2], "b": ["x"]})
     with pytest.raises(ValueError, match="`columns` must have at least one column, got none"):
         intersection({})
+
+
+def test_misses_of_a_true_class_share_the_level_with_the_other_rates():
+    names, accepted, wrong, ids = rows(0)
+    fraud = ids % 10 == 0
+    fraud &= names != "g00"  # a group without any
+    comparison = compare_groups(names, accepted, wrong, level=0.9, classes={"fraud": fraud})
+    part, inside = comparison.groups[3], (names == "g03") & fraud
+    assert part.misses == {"fraud": share((accepted & wrong)[inside], level=1 - 0.1 / (4 * GROUPS))}
+    assert part.coverage == share(accepted[names == "g03"], level=1 - 0.1 / (4 * GROUPS))
+    assert comparison.groups[0].misses == {}
+    gap = comparison.gap("fraud")
+    assert gap.high != "g00"
+    assert "share accepted with another answer among rows of the true class fraud: " in gap.words
+    assert [each.rate for each in comparison.gaps()] == ["coverage", "risk", "missed", "fraud"]
+
+
+def test_intervals_of_misses_hold_together_with_the_others():
+    held, rates = 0, np.linspace(0.02, 0.3, GROUPS)
+    for seed in range(RUNS):
+        names, _, _, _ = rows(seed)
+        rng = np.random.default_rng([seed, 33])
+        fraud, wrong = rng.random(len(names)) < 0.2, rng.random(len(names)) < np.repeat(rates, N)
+        compared = compare_groups(names, np.ones(len(names), dtype=bool), wrong, classes={"fraud": fraud}).groups
+        held += all(g.misses["fraud"].low <= rates[k] <= g.misses["fraud"].high for k, g in enumerate(compared))
+    assert held / RUNS >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / RUNS)

@@ -8,7 +8,16 @@ import pytest
 
 from abstain import Outputs, Risk, calibrate, certify
 from abstain.selector.certificate import findings
-from abstain.selector.targets import target_of
+from abstain.selector.targets import (
+    Cost,
+    Coverage,
+    JointRisk,
+    MissRate,
+    Review,
+    RiskAndCoverage,
+    RiskAndMissRate,
+    target_of,
+)
 from abstain.thresholds import NoSafeThresholdError
 
 
@@ -157,3 +166,34 @@ def replace_ids(outputs, rng):
         ids=np.char.add("b", outputs.ids),
         domain=outputs.domain,
     )
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        Risk(0.3),
+        Coverage(0.5),
+        Review(0.5),
+        RiskAndCoverage(0.3, 0.3),
+        JointRisk(0.3, 0.4, per="domain"),
+        MissRate({1: 0.3}),
+        RiskAndMissRate(0.3, {1: 0.4}),
+        Cost(0.3),
+    ],
+    ids=repr,
+)
+def test_ids_of_which_none_repeats_speak_of_rows_and_not_of_rows_drawn_from_clusters(target):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(2, size=1200)
+    logits, domain = 2 * np.eye(2)[labels] + rng.normal(size=(1200, 2)), np.where(labels, "a", "b")
+
+    def guarantees(ids):
+        threshold = calibrate(Outputs(logits=logits, labels=labels, ids=ids, domain=domain), target).threshold
+        return [threshold.guarantee, *threshold.further]
+
+    for each in guarantees([f"row-{row}" for row in range(1200)]):
+        assert "for rows of which no two share an id, drawn independently as these" in str(each)
+        assert (each.counting, each.largest) == ("rows", 1)
+    for each in guarantees([f"row-{row // 2}" for row in range(1200)]):
+        assert "no two share" not in str(each)
+        assert (each.counting, each.largest) in (("clusters", None), ("rows", 2))

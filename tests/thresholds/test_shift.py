@@ -24,6 +24,7 @@ from abstain.thresholds import (
 from abstain.thresholds.betting import bets_for
 from abstain.thresholds.costs import _CostSample
 from abstain.thresholds.mixtures import LabelShiftBound
+from abstain.thresholds.sample import what_counts
 
 
 def test_mixed_risk_vectors():
@@ -234,7 +235,7 @@ def test_the_threshold_of_lowest_cost_is_that_of_brute_force():
         rng = np.random.default_rng(seed)
         c = rng.integers(6, size=12).astype(float)
         accepting, rejecting = rng.random(12), rng.random(12)
-        value = _CostSample(c, accepting, rejecting, 1.0, "these", "rows").lowest()
+        value = _CostSample(c, accepting, rejecting, 1.0, what_counts(12, None)).lowest()
         totals = {g: np.where(c > g, accepting, rejecting).sum() for g in [-np.inf, *np.unique(c), np.inf]}
         assert np.where(c > value, accepting, rejecting).sum() == pytest.approx(min(totals.values()), abs=1e-12)
 

@@ -27,7 +27,10 @@ from abstain.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from abstain.evaluation import Evaluation, SketchedEvaluation
+    from abstain.metrics import GroupComparison
+    from abstain.report.operating_point import Point
     from abstain.scale import SketchResult
+    from abstain.selector import Selector
     from abstain.sketch import Sketch
 
 
@@ -128,4 +131,16 @@ def evaluate(
         evaluation = options.evaluate(file, group=group)
         evaluation = replace(evaluation, notes=(*evaluation.notes, *unused_notes(file, group=group)))
         drawn = files.write(evaluation, selector=selector, run=outputs[0])
-        view.print_outputs(evaluation, run=outputs[0], drawn=drawn, json=json)
+        groups = None if options.group is None else _groups(evaluation, selector, options)
+        view.print_outputs(evaluation, run=outputs[0], drawn=drawn, json=json, groups=groups)
+
+
+def _groups(
+    evaluation: "Evaluation", selector: "Selector | None", options: EvaluationOptions
+) -> "tuple[str, Point, GroupComparison] | None":
+    """The column, the selector's or else the recommended point, and what it does to each of the groups."""
+    from abstain.report.operating_point import point_of
+
+    point = point_of(evaluation, selector=selector, risk=None, delta=0.05)
+    compared = point.groups(options.level)
+    return None if options.group is None or compared is None else (options.group, point, compared)

@@ -1,11 +1,12 @@
 """What is printed of an evaluation: one JSON document or tables, of outputs or of counts."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, final
 
 import typer
 
 from abstain._text import mean_of_outcomes
+from abstain.cli.groups import print_groups
 from abstain.cli.printing import command_line, print_json, print_next, say, small_table
 from abstain.cli.summary_table import print_summary
 from abstain.cli.terminal import shown
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from abstain.evaluation import Evaluation, SketchedEvaluation
+    from abstain.metrics import GroupComparison
+    from abstain.report.operating_point import Point
 
 
 @final
@@ -26,15 +29,29 @@ class EvaluationView:
     intervals: Annotated[bool, typer.Option("--intervals", help="Show the interval of every value.")] = False
     every: Annotated[bool, typer.Option("--all", help="Show every score in every mix.")] = False
 
-    def print_outputs(self, evaluation: "Evaluation", /, *, run: str, drawn: list[str], json: bool) -> None:
-        """An evaluation of outputs, the figures drawn of it, and the next command."""
+    def print_outputs(
+        self,
+        evaluation: "Evaluation",
+        /,
+        *,
+        run: str,
+        drawn: list[str],
+        json: bool,
+        groups: "tuple[str, Point, GroupComparison] | None" = None,
+    ) -> None:
+        """An evaluation of outputs, its groups at a point, the figures drawn of it, and the next command."""
         from rich.console import Console
 
         if json:
-            print_json(evaluation.to_dict() | ({"figures": drawn} if drawn else {}))
+            compared = {} if groups is None else {"groups": asdict(groups[2])}
+            print_json(evaluation.to_dict() | ({"figures": drawn} if drawn else {}) | compared)
             return
         console = Console()
         score = self._print_table(evaluation, console)
+        if groups is not None:
+            name, point, comparison = groups
+            say(f"Where {point.score} accepts {point.coverage:.1%} of the rows:")
+            print_groups(name, comparison, is_graded=evaluation.outputs.is_graded)
         for line in drawn:
             print(shown(line))
         print_calibration(evaluation, run, score, "selector.abstain", console)

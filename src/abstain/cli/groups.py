@@ -43,7 +43,10 @@ def groups(
     outputs, columns = _read(table, group_column, loaded.group_column)
     accepted, errors = loaded.accepts(outputs), loaded.outcomes(outputs)
     named = {
-        name: compare_groups(names, accepted, errors, ids=outputs.ids, level=level) for name, names in columns.items()
+        name: compare_groups(
+            names, accepted, errors, ids=outputs.ids, level=level, classes=loaded.limited_classes(outputs)
+        )
+        for name, names in columns.items()
     }
     costs = [] if remedies is None else _remedies(loaded, remedies, table, group_column)
     if json:
@@ -56,7 +59,7 @@ def groups(
         )
         return
     for name, each in named.items():
-        _print(name, each, "a loss of" if outputs.is_graded else "a wrong answer")
+        print_groups(name, each, is_graded=outputs.is_graded)
     _print_remedies(costs)
 
 
@@ -112,13 +115,16 @@ def _with_domain(outputs: Any, groups: Any) -> Any:
     return Outputs(**kind, ids=outputs.ids, domain=groups, nonfinite="reject")
 
 
-def _print(name: str, comparison: "GroupComparison", missed: str) -> None:
+def print_groups(name: str, comparison: "GroupComparison", /, *, is_graded: bool) -> None:
+    """The rates of each group, the one of which the least is accepted first, and the largest differences."""
+    missed = "a loss of" if is_graded else "a wrong answer"
     say(f"By {name}, intervals that hold together with probability {comparison.level:g}:")
     for group in sorted(comparison.groups, key=lambda group: group.coverage.value):
         risk = "nothing accepted" if group.risk is None else f"risk {_interval(group.risk)}"
         say(
             f"- {group.name} ({group.n:,} rows): accepted {_interval(group.coverage)}; {risk}; accepted with "
             f"{missed} {_interval(group.missed)}"
+            + "".join(f"; of the true class {name} missed {_interval(each)}" for name, each in group.misses.items())
         )
     for gap in comparison.gaps():
         say(gap.words)

@@ -1,4 +1,4 @@
-"""Who is rejected: coverage, risk and accepted errors of groups, with intervals that hold for all groups together."""
+"""Who is rejected: coverage, risk and misses of groups, with intervals that hold for all groups together."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ WORDS: dict[Rate, str] = {
     "risk": "share of errors, or mean loss, among accepted rows",
     "missed": "share accepted with a wrong answer",
 }
+MISSED = "share accepted with another answer among rows of the true class "
 SEPARATOR = " × "
 
 
@@ -39,6 +40,12 @@ class GroupRates:
     """The mean loss of those accepted; None where there are none."""
     missed: ShareEstimate
     """The share of its rows that is accepted with a wrong answer."""
+    misses: dict[str, ShareEstimate]
+    """By true class that was asked for, of which it has rows, the share of these accepted with another answer."""
+
+    def rate(self, name: str, /) -> ShareEstimate | None:
+        """One of these by the name of the rate or of the true class; None where no row shows it."""
+        return getattr(self, name) if name in RATES else self.misses.get(name)
 
 
 @final
@@ -46,7 +53,8 @@ class GroupRates:
 class Gap:
     """The largest difference between two groups."""
 
-    rate: Rate
+    rate: str
+    """Coverage, risk or missed; else the true class whose misses are meant."""
     high: str
     low: str
     """The groups of the highest and of the lowest rate."""
@@ -59,7 +67,8 @@ class Gap:
         """A sentence."""
         beyond = f"at least {self.at_least:.1%} beyond chance" if self.at_least > 0 else "within chance"
         between = f"{self.difference:.1%} ({self.high} and {self.low})"
-        return f"Largest difference in the {WORDS[self.rate]}: {between}, {beyond}."
+        words = WORDS[self.rate] if self.rate in RATES else MISSED + self.rate
+        return f"Largest difference in the {words}: {between}, {beyond}."
 
 
 @final
@@ -70,12 +79,12 @@ class GroupComparison:
     groups: tuple[GroupRates, ...]
     level: float
 
-    def gap(self, rate: Rate, /) -> Gap | None:
-        """The largest difference of a rate between two groups; None where fewer than two have it.
+    def gap(self, rate: str, /) -> Gap | None:
+        """The largest difference of a rate, or of the misses of a true class; None where fewer than two groups have it.
 
         All intervals hold together, so any two groups may be compared: they differ where their intervals lie apart.
         """
-        rates = {group.name: getattr(group, rate) for group in self.groups if getattr(group, rate) is not None}
+        rates = {group.name: each for group in self.groups if (each := group.rate(rate)) is not None}
         if len(rates) < 2:
             return None
         high, low = (pick(rates, key=lambda name: (rates[name].value, name)) for pick in (max, min))
@@ -84,7 +93,8 @@ class GroupComparison:
 
     def gaps(self) -> list[Gap]:
         """That of each rate that has one."""
-        return [gap for rate in RATES if (gap := self.gap(rate)) is not None]
+        classes = dict.fromkeys(name for group in self.groups for name in group.misses)
+        return [gap for rate in (*RATES, *classes) if (gap := self.gap(rate)) is not None]
 
 
 def compare_groups(
@@ -95,11 +105,13 @@ def compare_groups(
     *,
     ids: ArrayLike | None = None,
     level: float = 0.95,
+    classes: Mapping[str, ArrayLike] | None = None,
 ) -> GroupComparison:
     """Coverage, risk and accepted errors of each group, with intervals that hold for all of them together.
 
-    Each of the three intervals of G groups has the level 1 − (1 − level)/(3G), so that all hold with probability
-    ``level`` (Bonferroni), as far as those of `share` hold. So groups may be compared after looking at all.
+    Each of the r intervals of G groups, three and one for each of ``classes``, has the level 1 − (1 − level)/(rG), so
+    that all hold with probability ``level`` (Bonferroni), as far as those of `share` hold. So groups may be compared
+    after looking at all.
 
     Parameters
     ----------
@@ -113,6 +125,8 @@ def compare_groups(
         Rows with the same id are one cluster, counted once in standard errors.
     level : float
         Of all intervals together.
+    classes : dict of str to (n,) array of bool, optional
+        The rows of each true class whose misses are compared: those accepted with another answer.
 
     Returns
     -------
@@ -129,15 +143,20 @@ def compare_groups(
     check_level(level)
     each = np.asarray(names)
     distinct, index = np.unique(each, return_inverse=True)
-    alone = 1 - (1 - level) / (len(RATES) * max(1, len(distinct)))
+    limited = {name: np.asarray(rows, dtype=bool) for name, rows in (classes or {}).items()}
+    alone = 1 - (1 - level) / ((len(RATES) + len(limited)) * max(1, len(distinct)))
     wrong = np.asarray(losses, dtype=np.float64) * np.asarray(accepted)
     clusters = None if ids is None else np.asarray(ids)
     parts = slices(each, accepted, losses, ids=ids, level=alone)
-    missed = [
-        share(wrong[rows], ids=None if clusters is None else clusters[rows], level=alone)
-        for rows in rows_of_parts(index, len(distinct))
-    ]
-    return GroupComparison(tuple(_rates(part, miss) for part, miss in zip(parts, missed, strict=True)), level)
+
+    def missed(rows: NDArray[np.int64]) -> ShareEstimate:
+        return share(wrong[rows], ids=None if clusters is None else clusters[rows], level=alone)
+
+    groups = []
+    for part, rows in zip(parts, rows_of_parts(index, len(distinct)), strict=True):
+        misses = {name: missed(rows[inside[rows]]) for name, inside in limited.items() if inside[rows].any()}
+        groups.append(_rates(part, missed(rows), misses))
+    return GroupComparison(tuple(groups), level)
 
 
 def intersection(columns: Mapping[str, ArrayLike], /) -> NDArray[np.str_]:
@@ -166,5 +185,5 @@ def intersection(columns: Mapping[str, ArrayLike], /) -> NDArray[np.str_]:
     return np.array([SEPARATOR.join(row) for row in zip(*names, strict=True)])
 
 
-def _rates(part: Slice, missed: ShareEstimate) -> GroupRates:
-    return GroupRates(part.name, part.n, part.accepted, part.errors, part.coverage, part.risk, missed)
+def _rates(part: Slice, missed: ShareEstimate, misses: dict[str, ShareEstimate]) -> GroupRates:
+    return GroupRates(part.name, part.n, part.accepted, part.errors, part.coverage, part.risk, missed, misses)

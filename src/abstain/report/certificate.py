@@ -100,6 +100,7 @@ def slice_tables(certificate: Certificate, /) -> dict[str, list[tuple[str, ...]]
     if fresh is not None:
         for kind, tests in (("predicted class", fresh.classes), ("group", fresh.domains)):
             tables[f"Fresh rows, by {kind}"] = [(test.counts, mark(test)) for test in tests]
+        tables["Fresh rows of a true class, by group"] = [(test.counts, mark(test)) for test in fresh.missed]
     return {title: _rows(each) for title, each in tables.items() if each}
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from abstain.evaluation import Evaluation, verdict
 from abstain.evaluation.proposal import LEAST, SHARE, TRIALS, rounded_up
 from abstain.metrics.checks import rejected_last
+from abstain.metrics.group_comparison import GroupComparison, compare_groups
 from abstain.outputs import Outputs
 from abstain.report.bounds import upper_bounds
 from abstain.selector import Selector
@@ -81,6 +82,14 @@ class Point:
     def risk(self) -> float:
         """The share of errors among them, 0 where there is none of them."""
         return float(np.mean(self.errors[self.accepted])) if self.accepted.any() else 0.0
+
+    def groups(self, level: float, /) -> GroupComparison | None:
+        """What becomes of each group, with intervals that hold together; None without groups."""
+        if self.outputs.domain is None:
+            return None
+        limited = {} if self.selector is None else self.selector.limited_classes(self.outputs)
+        of_rows = (self.outputs.domain, self.accepted, self.errors)
+        return compare_groups(*of_rows, ids=self.outputs.ids, level=level, classes=limited)
 
     @property
     def guarantee(self) -> Guarantee | None:

@@ -86,6 +86,8 @@ class FreshData:
     tests: tuple[GuaranteeTest, ...]
     classes: tuple[SliceTest, ...]
     domains: tuple[SliceTest, ...]
+    missed: tuple[SliceTest, ...]
+    """By group and true class whose miss rate is guaranteed: its rows, those accepted, and those of them missed."""
     unseen: tuple[str, ...]
     """Groups that calibration did not have, and that are rejected."""
     verdict: Verdict
@@ -245,6 +247,11 @@ def slice_words(fresh: FreshData, /) -> list[str]:
         "rows together."
         for kind, slices in kinds
         for part in slices
+        if part.above
+    ] + [
+        f"In the group {part.counts.name}, {part.counts.errors:,} of {part.counts.n:,} rows of this true class are "
+        "accepted with another answer, significantly more than is guaranteed for all rows together."
+        for part in fresh.missed
         if part.above
     ]
 

@@ -190,6 +190,7 @@ class _Fresh:
             tests=tests,
             classes=classes,
             domains=domains,
+            missed=tuple(self.missed()),
             unseen=tuple(sorted(self.selector.unseen(self.outputs))),
             verdict=_overall(tests),
         )
@@ -233,10 +234,8 @@ class _Fresh:
 
     def of_class(self, guarantee: Guarantee) -> Mask:
         """The rows of the true class that a guarantee is about; none where true classes are not known."""
-        if self.outputs.labels is None or not self.outputs.n_classes:
-            return np.zeros(len(self.outputs), dtype=bool)
-        names = class_names_of(np.maximum(self.outputs.labels, -1), self.selector.class_names)
-        return np.isin(names, guarantee.groups) & (self.outputs.labels >= 0)
+        none = np.zeros(len(self.outputs), dtype=bool)
+        return self.selector.limited_classes(self.outputs).get(guarantee.groups[0], none)
 
     def evidence(self, guarantee: Guarantee, inside: Mask) -> Evidence:
         """The rows that test a guarantee, of those in its group."""
@@ -277,6 +276,31 @@ class _Fresh:
             for counts, above in zip((*classes, *domains), self.are_above(parts), strict=True)
         ]
         return tuple(tests[: len(classes)]), tuple(tests[len(classes) :])
+
+    def missed(self) -> Iterator[SliceTest]:
+        """Of every domain the rows of each true class whose miss rate is guaranteed; no part of the verdict."""
+        limited = self.selector.limited_classes(self.outputs)
+        if self.audited is not None or self.outputs.domain is None:
+            return
+        for guarantee in (self.selector.threshold.guarantee, *self.selector.threshold.further):
+            inside = limited.get(guarantee.groups[0]) if guarantee.quantity.event == "missed" else None
+            if inside is None:
+                continue
+            rows, evidence = np.flatnonzero(inside), self.evidence(guarantee, inside)
+            names = self.outputs.domain[rows]
+            counts = slice_counts(names, self.accepted[rows], self.outcomes[rows])
+            p_values = p_above(
+                [rows[part] for part in _rows_of(names, len(counts))],
+                self.accepted * self.outcomes,
+                evidence.rows,
+                evidence.clusters,
+                limit=guarantee.limit,
+                level=self.level / len(limited),
+                largest=evidence.largest,
+            )
+            for each, p in zip(counts, p_values, strict=True):
+                named = replace(each, name=f"{each.name}, true class {guarantee.groups[0]}")
+                yield SliceTest(counts=named, above=p <= self.level / len(limited))
 
     def are_above(self, parts: list[NDArray[np.int64]]) -> list[bool]:
         """Whether the risk of each of these parts of the rows is significantly above what is guaranteed of all."""

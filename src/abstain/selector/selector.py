@@ -25,6 +25,7 @@ from abstain.selector.calibration_rows import SeenRows
 from abstain.selector.class_sets import ClassSets, log_probabilities
 from abstain.selector.group_thresholds import GroupThresholds, column_of
 from abstain.selector.reasons import reasons
+from abstain.thresholds.guarantee import Quantity
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
@@ -224,6 +225,15 @@ class Selector:
         if outputs.labels is None or not self.fitted.changes_predictions:
             return outputs.outcomes
         return (self.predictions(outputs) != outputs.labels) | ~outputs.usable
+
+    def limited_classes(self, outputs: Outputs, /) -> dict[str, NDArray[np.bool_]]:
+        """By name the rows (n,) of each true class whose miss rate is guaranteed; none where classes are unknown."""
+        limited = (self.threshold.guarantee, *self.threshold.further)
+        names = [name for each in limited if each.quantity is Quantity.MISS_RATE for name in each.groups]
+        if outputs.labels is None or not outputs.n_classes:
+            return {}
+        labels, known = class_names_of(np.maximum(outputs.labels, -1), self.class_names), outputs.labels >= 0
+        return {name: known & (labels == name) for name in names}
 
     def unseen(self, outputs: Outputs, /) -> dict[str, int]:
         """How many rows are of groups that have no threshold because calibration did not have them, by name."""

@@ -15,7 +15,7 @@ from abstain.thresholds.coverage import coverage_guarantee, rank_for_coverage, t
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.methods import METHODS, methods_for
 from abstain.thresholds.refusal import ELSEWHERE, Achievable, NoSafeThresholdError, lowest_achievable
-from abstain.thresholds.sample import check_chance, check_target, rows_like
+from abstain.thresholds.sample import check_chance, check_target, rows_like, what_counts
 from abstain.thresholds.threshold import Threshold, between
 
 Floats = NDArray[np.float64]
@@ -100,7 +100,7 @@ def target_coverage(counts: BinCounts, /, *, coverage: float, delta: float | Non
     if not (ends >= rank).any():
         raise too_few(n, rank, n - int(ends[-1] if len(ends) else 0), coverage, delta)
     accepted = int(ends[ends >= rank][0])
-    guarantee = coverage_guarantee(n, rank, coverage, delta, rows_like(n))
+    guarantee = coverage_guarantee(n, rank, coverage, delta, what_counts(n, None))
     if accepted > rank:
         guarantee = guarantee.noting(tied_words(accepted, rank))
     threshold = Threshold(

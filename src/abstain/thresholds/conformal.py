@@ -74,7 +74,7 @@ def conformal_joint(
         target=risk,
         bound=float((totals[rank - 1] + 1) / (n + 1)),
         probability=None,
-        distribution=f"a row exchangeable with these: {sample.distribution}",
+        distribution=f"a row exchangeable with these: {sample.population['distribution']}",
     )
     return Threshold(
         value=sample.below(rank),
@@ -162,7 +162,7 @@ def conformal_selection(
         target=risk,
         bound=float(ratios[last]),
         probability=None,
-        distribution=f"a batch of {m} exchangeable with these: {sample.distribution}",
+        distribution=f"a batch of {m} exchangeable with these: {sample.population['distribution']}",
         caveats=("it is no guarantee for another batch",),
     )
     return Threshold(

@@ -13,8 +13,8 @@ from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
 from abstain.scores.expected_cost import Costs
 from abstain.thresholds.betting import mean_upper_bound
-from abstain.thresholds.guarantee import Counting, Guarantee, Quantity
-from abstain.thresholds.sample import check_chance, one_per_cluster, range_words, what_counts
+from abstain.thresholds.guarantee import Guarantee, Quantity
+from abstain.thresholds.sample import Population, check_chance, one_per_cluster, range_words, what_counts
 from abstain.thresholds.threshold import Threshold, between
 
 Floats = NDArray[np.float64]
@@ -145,8 +145,7 @@ class _CostSample:
     accepting: Floats
     rejecting: Floats
     largest: float
-    distribution: str
-    counting: Counting
+    population: Population
 
     @classmethod
     def of(
@@ -179,8 +178,7 @@ class _CostSample:
             raise InvalidInputError(f"`confidence` must be of at least 3 different samples, got {len(rows)}.")
         r = np.broadcast_to(r, c.shape)
         a = np.where(c == -inf, r, a)  # never accepted
-        words, counting = what_counts(len(rows), ids)
-        return cls(c[rows], a[rows], r[rows], float(largest), words, counting)
+        return cls(c[rows], a[rows], r[rows], float(largest), what_counts(len(rows), ids))
 
     def split(self, seed: int) -> tuple[_CostSample, _CostSample]:
         """A random third to choose on, and the rest; the order in which rows came decides nothing."""
@@ -191,7 +189,7 @@ class _CostSample:
 
     def _part(self, rows: NDArray[np.int64]) -> _CostSample:
         parts = self.confidence[rows], self.accepting[rows], self.rejecting[rows]
-        return _CostSample(*parts, self.largest, self.distribution, self.counting)
+        return _CostSample(*parts, self.largest, self.population)
 
     def lowest(self) -> float:
         """The threshold of lowest mean cost on these samples; +inf, reject all, if none is lower."""
@@ -214,8 +212,7 @@ class _CostSample:
             target=None,
             bound=mean_upper_bound(paid, before, delta=delta, largest=self.largest),
             probability=1 - delta,
-            distribution=self.distribution,
-            counting=self.counting,
+            **self.population,
             caveats=(
                 f"a cost of {paid.mean():.4g} per row was observed on {len(paid)} of them, and rejecting all would "
                 f"have cost {self.rejecting.mean():.4g} per row",

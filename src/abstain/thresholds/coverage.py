@@ -14,7 +14,7 @@ from abstain._arguments import as_doubles
 from abstain._errors import InvalidInputError
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import NoSafeThresholdError
-from abstain.thresholds.sample import Sample, check_chance, check_target
+from abstain.thresholds.sample import Population, Sample, check_chance, check_target
 from abstain.thresholds.threshold import Threshold
 
 
@@ -77,7 +77,7 @@ def target_coverage(
     if not (ends >= k).any():
         raise too_few(n, k, int(np.count_nonzero(sample.confidence == -inf)), coverage, delta)
     rank = int(ends[ends >= k][0])
-    guarantee = replace(coverage_guarantee(n, k, coverage, delta, sample.distribution), counting=sample.counting)
+    guarantee = coverage_guarantee(n, k, coverage, delta, sample.population)
     if rank > k:
         guarantee = guarantee.noting(tied_words(rank, k))
     return Threshold(
@@ -101,7 +101,7 @@ def tied_words(rank: int, needed: int, /) -> str:
     return f"{needed:,} rows would do, and {rank - needed:,} more are accepted, as their confidences tie"
 
 
-def coverage_guarantee(n: int, rank: int, coverage: float, delta: float | None, distribution: str, /) -> Guarantee:
+def coverage_guarantee(n: int, rank: int, coverage: float, delta: float | None, population: Population, /) -> Guarantee:
     """What accepting at least ``rank`` of n rows guarantees."""
     return Guarantee(
         quantity=Quantity.COVERAGE,
@@ -109,7 +109,7 @@ def coverage_guarantee(n: int, rank: int, coverage: float, delta: float | None, 
         bound=rank / (n + 1) if delta is None else float(betaincinv(rank, n + 1 - rank, delta)),
         relation="at least",
         probability=None if delta is None else 1 - delta,
-        distribution=distribution,
+        **population,
     )
 
 

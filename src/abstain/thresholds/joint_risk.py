@@ -95,8 +95,7 @@ def joint_risk(
         quantity=like.quantity,
         target=risk,
         probability=1 - delta,
-        distribution=like.distribution,
-        counting=like.counting,
+        **like.population,
     )
     each = replace(
         overall, quantity=Quantity.GROUP_RISK, target=group_risk, groups=tuple(str(name) for name in rows.parts)

@@ -14,10 +14,10 @@ from abstain._arguments import as_doubles
 from abstain._errors import InvalidInputError
 from abstain._text import counted
 from abstain.thresholds.coverage import rank_for_coverage
-from abstain.thresholds.guarantee import Counting, Guarantee, Quantity
+from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import NoSafeThresholdError
 from abstain.thresholds.risk import certified
-from abstain.thresholds.sample import Sample, check_chance, check_target, one_per_cluster, what_counts
+from abstain.thresholds.sample import Population, Sample, check_chance, check_target, one_per_cluster, what_counts
 from abstain.thresholds.step_down import safe_ranks
 from abstain.thresholds.threshold import CLOSE, Threshold, between
 
@@ -154,7 +154,7 @@ def risk_and_miss_rate(
             f"rows: {reason}. Label more rows, or ask for less on other rows."
         )
     threshold = certified("risk_and_miss_rate", sample, rank, risk=risk, delta=delta)
-    guarantee = replace(threshold.guarantee, distribution=rows.distribution, counting=rows.counting)
+    guarantee = replace(threshold.guarantee, **rows.population)
     return replace(threshold, guarantee=guarantee, further=rows.guarantees(1 - delta))
 
 
@@ -166,8 +166,7 @@ class _Rows:
     predictions: NDArray[np.int64]
     labels: NDArray[np.int64]
     rates: Mapping[int, float]
-    distribution: str
-    counting: Counting
+    population: Population
 
     @classmethod
     def of(
@@ -192,7 +191,7 @@ class _Rows:
                 f"{c.shape}, {answers.shape} and {truth.shape}."
             )
         drawn = one_per_cluster(c, (answers != truth).astype(np.float64), ids=ids, seed=seed)
-        return cls(c[drawn], answers[drawn], truth[drawn], rates, *what_counts(len(drawn), ids))
+        return cls(c[drawn], answers[drawn], truth[drawn], rates, what_counts(len(drawn), ids))
 
     @property
     def errors(self) -> NDArray[np.bool_]:
@@ -224,8 +223,7 @@ class _Rows:
                 quantity=Quantity.MISS_RATE,
                 target=rate,
                 probability=probability,
-                distribution=self.distribution,
-                counting=self.counting,
+                **self.population,
                 groups=(str(k),),
             )
             for k, rate in self.rates.items()

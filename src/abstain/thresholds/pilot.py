@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 
 from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
-from abstain.thresholds.sample import Sample, check_target
+from abstain.thresholds.sample import Sample, check_target, what_counts
 from abstain.thresholds.step_down import check_delta, largest_safe_rank
 
 Floats = NDArray[np.float64]
@@ -118,6 +118,6 @@ def _judged(n: int, curves: Floats, risk: float, delta: float, rng: np.random.Ge
     for number, (intercept, slope) in enumerate(curves):
         u = np.sort(rng.random(n))
         errors = (rng.random(n) < expit(intercept + slope * np.log(u))).astype(np.float64)
-        coverages[number] = largest_safe_rank(Sample(1 - u, errors, True, ""), risk, delta) / n
+        coverages[number] = largest_safe_rank(Sample(1 - u, errors, True, what_counts(n, None)), risk, delta) / n
     low, middle, high = (float(each) for each in np.quantile(coverages, QUANTILES, method="inverted_cdf"))
     return PilotRow(n, low, middle, high, float(np.mean(coverages == 0)))

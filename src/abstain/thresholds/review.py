@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from abstain.thresholds.binomial import hoeffding_bentkus_p, upper_bound
 from abstain.thresholds.coverage import rank_for_coverage, target_coverage
-from abstain.thresholds.guarantee import Guarantee, Quantity
+from abstain.thresholds.guarantee import Quantity
 from abstain.thresholds.risk import RISKS, certified
 from abstain.thresholds.sample import Sample, check_chance, check_target
 from abstain.thresholds.step_down import largest_safe_rank
@@ -127,14 +127,13 @@ def _rejecting(threshold: Threshold, review: float, *, probability: float | None
     """The threshold, whose guarantee is about the share rejected instead of the share accepted."""
     covers = threshold.guarantee
     assert covers.bound is not None
-    rejects = Guarantee(
+    rejects = replace(
+        covers,
         quantity=Quantity.REVIEW,
         target=review,
         bound=1 - covers.bound,
+        relation="at most",
         probability=probability or covers.probability,
-        distribution=covers.distribution,
-        counting=covers.counting,
-        caveats=covers.caveats,
     )
     further = tuple(replace(each, probability=rejects.probability) for each in threshold.further)
     return replace(threshold, method="target_review", guarantee=rejects, further=further)

@@ -33,8 +33,7 @@ def certified(
             target=risk,
             bound=bound,
             probability=None if delta is None else 1 - delta,
-            distribution=sample.distribution,
-            counting=sample.counting,
+            **sample.population,
         ),
     )
 

@@ -107,8 +107,7 @@ def risk_and_coverage(
         target=coverage,
         relation="at least",
         probability=1 - delta,
-        distribution=sample.distribution,
-        counting=sample.counting,
+        **sample.population,
     )
     return replace(certified("risk_and_coverage", sample, rank, risk=risk, delta=delta), further=(covers,))
 

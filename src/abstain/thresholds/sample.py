@@ -1,7 +1,7 @@
 """The calibration sample of a threshold: checked, most trusted first, ready to count."""
 
 from dataclasses import dataclass
-from typing import Self, final
+from typing import Self, TypedDict, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,14 @@ Ints = NDArray[np.int64]
 MOST_CHANCE = 0.5  # a guarantee that fails more often is none, and rather 1 − δ was meant
 
 
+class Population(TypedDict):
+    """What one more row is a draw from, as fields of a `Guarantee`."""
+
+    distribution: str
+    counting: Counting
+    largest: int | None
+
+
 @final
 @dataclass(frozen=True)
 class Sample:
@@ -31,27 +39,25 @@ class Sample:
     losses: Floats
     are_errors: bool
     """Whether every loss is 0 or 1, so that the exact binomial test applies."""
-    distribution: str
-    """What one more such row is a draw from, in words."""
-    counting: Counting = "rows"
-    """What counts once there."""
+    population: Population
+    """What one more such row is a draw from."""
 
     @classmethod
     def of(cls, confidence: ArrayLike, losses: ArrayLike, /, *, ids: ArrayLike | None = None, seed: int = 0) -> Self:
         """Check the sample; of each cluster of ``ids`` one row is drawn, since its copies are no further evidence.
 
-        With ``ids`` the sample tells of clusters, even where none of them repeats: larger ones may exist.
+        With ``ids`` of which none repeats, the sample tells of clusters of one row alone: larger ones may exist.
         """
         check_samples(confidence, losses)
         c, e = as_doubles("confidence", confidence), as_doubles("losses", losses)
         rows = one_per_cluster(c, e, ids=ids, seed=seed)
-        words, counting = what_counts(len(rows), ids)
+        population = what_counts(len(rows), ids)
         c, e = c[rows], e[rows]
         order = np.lexsort((-e, -c))
         c, e = c[order], e[order]
         if (c[1:] == c[:-1]).any():
             e = e[np.lexsort((generator("order within ties", 0, coarse(c), e).random(len(c)), -c))]
-        return cls(c, e, bool(((e == 0) | (e == 1)).all()), words, counting)
+        return cls(c, e, bool(((e == 0) | (e == 1)).all()), population)
 
     def __len__(self) -> int:
         return len(self.confidence)
@@ -87,9 +93,13 @@ def rows_like(n: int, /) -> str:
     return f"rows drawn independently from the distribution of these {n}"
 
 
-def what_counts(n: int, ids: ArrayLike | None, /) -> tuple[str, Counting]:
-    """What n rows tell of, one of each cluster where there are ``ids``: the distribution, and what counts once."""
-    return (rows_like(n), "rows") if ids is None else (one_row_of_each(n), "clusters")
+def what_counts(n: int, ids: ArrayLike | None, /) -> Population:
+    """What n rows tell of, one of each cluster where there are ``ids``; of rows alone where no two share one."""
+    if ids is None:
+        return {"distribution": rows_like(n), "counting": "rows", "largest": None}
+    if n == len(np.asarray(ids)):
+        return {"distribution": clusters_like(n, 1), "counting": "rows", "largest": 1}
+    return {"distribution": one_row_of_each(n), "counting": "clusters", "largest": None}
 
 
 def clusters_like(clusters: int, largest: float, /) -> str:

@@ -153,7 +153,8 @@ def test_slices_are_those_of_the_metric_and_what_breaks_a_guarantee_is_a_square(
     figure = slices_figure(evaluation, point, by="group")
     risk, coverage = figure.axes
     samples = evaluation.outputs.samples[0]
-    result = {each.name: each for each in slices(evaluation.outputs.domain, point.accepted, point.errors, ids=samples)}
+    compared = compare_groups(evaluation.outputs.domain, point.accepted, point.errors, ids=samples)
+    result = {each.name: each for each in compared.groups}
     names = [tick.get_text() for tick in risk.get_yticklabels()]
     assert sorted(names) == sorted(result)
     for name, in_risk, in_coverage in zip(names, risk.containers, coverage.containers, strict=True):

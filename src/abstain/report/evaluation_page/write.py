@@ -16,6 +16,7 @@ from abstain.report.evaluation_page.curves import curves
 from abstain.report.evaluation_page.decision import decision
 from abstain.report.evaluation_page.explorer import explorer
 from abstain.report.evaluation_page.failures import failures
+from abstain.report.evaluation_page.group_rates import group_rates
 from abstain.report.evaluation_page.provenance import provenance
 from abstain.report.evaluation_page.samples import samples
 from abstain.report.evaluation_page.scores_table import scores_table
@@ -26,7 +27,7 @@ from abstain.selector import Selector
 from abstain.thresholds.sample import check_chance, check_target
 
 LABELS = PageLabels()
-SECTIONS = (decision, unlabelled, scores_table, curves, explorer, samples, failures, command, provenance)
+SECTIONS = (decision, unlabelled, scores_table, curves, explorer, samples, failures, group_rates, command, provenance)
 """In the order of the page, None for one that there is nothing for; adding one takes a file, a line and a test."""
 
 

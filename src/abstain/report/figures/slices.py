@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from abstain.evaluation import Evaluation
-from abstain.metrics.slices import ShareEstimate, Slice, slices
+from abstain.metrics.group_comparison import GroupRates, compare_groups
+from abstain.metrics.slices import ShareEstimate
 from abstain.report.divisions import Division, divisions
 from abstain.report.figures.style import COLOURS, PAGE, RULE, SIZE, CannotDrawError, new_figure, plain, printed
 from abstain.report.operating_point import Point
@@ -15,7 +16,10 @@ SHOWN = 24  # lines
 def slices_figure(evaluation: Evaluation, point: Point, /, *, by: Literal["group", "class"]) -> Any:
     """A line for each group or true class: the risk among its accepted rows, and the share of it that is accepted."""
     division, outputs = _division(point, by), point.outputs
-    parts = slices(division.number, point.accepted, point.errors, ids=outputs.clusters, level=evaluation.level)
+    compared = compare_groups(
+        division.number, point.accepted, point.errors, ids=outputs.clusters, level=evaluation.level
+    )
+    parts = compared.groups
     names = [division.parts[int(part.name)] for part in parts]
     order = sorted(range(len(parts)), key=lambda index: _worst_first(parts[index]))
     shown = order[:SHOWN]
@@ -30,7 +34,7 @@ def slices_figure(evaluation: Evaluation, point: Point, /, *, by: Literal["group
     title = f"{division.title}{left}, where {plain(point.score)} accepts {point.coverage:.1%}"
     risk.set_title(title, loc="left", fontsize=SIZE)
     once = ", each original sample counted once" if outputs.ids is not None else ""
-    coverage.set_title(f"{100 * evaluation.level:g}% intervals{once}", loc="right", fontsize=SIZE - 1)
+    coverage.set_title(f"{100 * evaluation.level:g}% intervals, all together{once}", loc="right", fontsize=SIZE - 1)
     for axes in (risk, coverage):
         printed(axes)
         axes.legend(frameon=False, fontsize=SIZE - 1, loc="best")
@@ -47,7 +51,7 @@ def _division(point: Point, by: str) -> Division:
     return division
 
 
-def _worst_first(part: Slice) -> tuple[float, str]:
+def _worst_first(part: GroupRates) -> tuple[float, str]:
     return (1.0 if part.risk is None else -part.risk.value, part.name)
 
 
