@@ -6,6 +6,11 @@ from abstain._errors import InvalidInputError
 from abstain_reproduction.outcome import Outcome
 from abstain_reproduction.quantifier import Quantifier
 
+_KNN = (
+    "KNN measures distances of features, as the authors' code does; the text (§4.1 iii) measures them in the space of "
+    "raw logits"
+)
+_KNN_JUDGED = f"{_KNN}, for which the end of a row has the verdict where the experiment has that score"
 _TOLERANCE = "comparable is an AURC within 10% of the other's, or within 0.1 points of AURC × 100"
 _ALPHAS = "every mix and α = 0.1, 0.5 and 1 count alike"
 _FIFTH = "the threshold is that of coverage 0.8 on unshifted samples, the coverage of Fig. 3"
@@ -268,6 +273,7 @@ _ALL = (
         choices=(
             "the worst k is more than a tenth above the best, jointly over all pairs of k; task and classifier by "
             "looking at the rows",
+            _KNN,
         ),
     ),
     Claim(
@@ -277,6 +283,7 @@ _ALL = (
         choices=(
             "every other k is significantly worse",
             "no other k is significantly better: held wherever it is undecided",
+            _KNN,
         ),
     ),
     Claim(
@@ -288,6 +295,7 @@ _ALL = (
             "rising: the mean risk up to coverage 0.01 is above that up to 0.5; of the margins and KNN it is below it",
             "the tables have no coverage below 0.1: a mean risk up to 0.1 above that up to 0.5 speaks for a score, "
             "and nothing against it",
+            _KNN_JUDGED,
         ),
     ),
     Claim(
@@ -308,6 +316,7 @@ _ALL = (
         choices=(
             "both margins, in the mixes in and in+cov, α = 0.1, 0.5 and 1 alike",
             "at α = 1 alone fewer comparisons are in doubt",
+            _KNN_JUDGED,
         ),
     ),
     Claim(
@@ -318,6 +327,7 @@ _ALL = (
         choices=(
             _TOLERANCE,
             "both margins against each other score",
+            _KNN_JUDGED,
         ),
     ),
     Claim(
@@ -340,6 +350,7 @@ _ALL = (
         choices=(
             "not well is a higher AURC than RL_conf-M in more than half of the comparisons",
             _ALPHAS,
+            _KNN_JUDGED,
         ),
     ),
     Claim(
@@ -361,6 +372,7 @@ _ALL = (
         choices=(
             "each softmax score against each score made for OOD detection",
             _ALPHAS,
+            _KNN_JUDGED,
         ),
     ),
     Claim(

@@ -5,7 +5,7 @@ number of them that the claim speaks of (`Quantifier`). The decisions of one cla
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import Literal
@@ -88,11 +88,8 @@ def claims_on(areas: Areas, /, *, data: str) -> tuple[ClaimVerdict, ...]:
 
 def _verdict(claim: str, areas: Areas, parts: Sequence[ClaimPart], data: str) -> ClaimVerdict:
     """Held where every part is, not held where one is not."""
-    flat = [comparison for part in parts for comparison in part.comparisons]
-    decided = iter(jointly([partial(_decision, areas, comparison) for comparison in flat]))
-    by_part = [[next(decided) for _ in part.comparisons] for part in parts]
-    outcomes = [part.quantifier.outcome(part_outcomes) for part, part_outcomes in zip(parts, by_part, strict=True)]
-    outcome: Outcome = "not held" if "not held" in outcomes else "undecided" if "undecided" in outcomes else "held"
+    by_part, outcomes = _decided(areas, parts)
+    outcome = _joint(outcomes)
     at = next(index for index, part_outcome in enumerate(outcomes) if part_outcome == outcome)  # the part that decides
     wanted: Outcome = "not held" if "not held" in by_part[at] else "undecided" if "undecided" in by_part[at] else "held"
     examples = [
@@ -104,9 +101,40 @@ def _verdict(claim: str, areas: Areas, parts: Sequence[ClaimPart], data: str) ->
     evidence = (
         f"{'; '.join(_counts(part, part_outcomes) for part, part_outcomes in zip(parts, by_part, strict=True))}. "
         f"{HEADS[wanted]}: {'; '.join(_description(areas, comparison) for comparison in examples[:SHOWN])}. "
-        f"AURC × 100, {areas.certainty.format(len(flat))}.{_tolerance_note(areas, parts, outcome)}"
+        f"AURC × 100, {areas.certainty.format(sum(map(len, by_part)))}.{_tolerance_note(areas, parts, outcome)}"
+        f"{_of_logits(areas, parts)}"
     )
     return ClaimVerdict(claim, outcome, evidence, data)
+
+
+def _decided(areas: Areas, parts: Sequence[ClaimPart]) -> tuple[list[list[Outcome]], list[Outcome]]:
+    """The outcomes of each part's comparisons, which are right together, and of each part."""
+    flat = [comparison for part in parts for comparison in part.comparisons]
+    decided = iter(jointly([partial(_decision, areas, comparison) for comparison in flat]))
+    by_part = [[next(decided) for _ in part.comparisons] for part in parts]
+    return by_part, [part.quantifier.outcome(outcomes) for part, outcomes in zip(parts, by_part, strict=True)]
+
+
+def _joint(outcomes: Sequence[Outcome]) -> Outcome:
+    return "not held" if "not held" in outcomes else "undecided" if "undecided" in outcomes else "held"
+
+
+def _of_logits(areas: Areas, parts: Sequence[ClaimPart]) -> str:
+    """The verdict with KNN of the logits, as the paper's text has it, where KNN takes part."""
+    parts_of_logits = [
+        replace(part, comparisons=[_with_logits(comparison) for comparison in part.comparisons]) for part in parts
+    ]
+    comparisons = [comparison for part in parts_of_logits for comparison in part.comparisons]
+    if parts_of_logits == list(parts) or not all(areas.has(each.mix, *each.terms) for each in comparisons):
+        return ""
+    by_part, outcomes = _decided(areas, parts_of_logits)
+    counts = "; ".join(_counts(part, each) for part, each in zip(parts_of_logits, by_part, strict=True))
+    return f" With KNN of the logits, as §4.1 (iii) writes it: {_joint(outcomes)}, {counts}."
+
+
+def _with_logits(comparison: AreaComparison) -> AreaComparison:
+    terms = (replace(term, score="knn_logits") if term.score == "knn" else term for term in comparison.terms)
+    return replace(comparison, terms=tuple(terms))
 
 
 HEADS: dict[Outcome, str] = {"held": "Closest", "not held": "Most against it", "undecided": "Most in doubt"}

@@ -56,6 +56,15 @@ def test_claims_fail_where_margins_are_the_worst():
     assert {results[claim] for claim in failing} == {"not held"}
 
 
+def test_claims_with_knn_are_also_judged_with_knn_of_the_logits():
+    evaluation = evaluated(AS_CLAIMED | {"knn_logits": 0.01})
+    verdicts = {verdict.claim: verdict for verdict in score_claims([evaluation], data="made")}
+    beaten = verdicts["margins-beat-knn-in"]
+    assert beaten.outcome == "held"
+    assert "With KNN of the logits, as §4.1 (iii) writes it: undecided, 0 of 12 comparisons" in beaten.evidence
+    assert "of the logits" not in verdicts["margins-par-sr"].evidence  # takes no KNN
+
+
 def test_a_rise_is_seen_at_the_smallest_coverages():
     """Few strangers are trusted most: the mean risk up to coverage 0.1 does not show them, that up to 0.01 does."""
     spiking = [name for name in PAPER_SCORES if name not in (*MARGINS, "knn")]
