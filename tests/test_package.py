@@ -68,7 +68,7 @@ def test_the_documentation_lists_every_rule_for_a_threshold():
         "Quantity",
         "Threshold",
     }
-    parts = {"betting_evidence", "binomial_p", "hoeffding_bentkus_p", "lower_bound", "upper_bound", "mean_upper_bound"}
+    parts = {"binomial_p", "hoeffding_bentkus_p", "lower_bound", "upper_bound", "mean_upper_bound"}
     for name in set(abstain.thresholds.__all__) - values - parts - {"empirical_without_guarantee", "mixed_risk"}:
         assert f"`{name}`" in page, name
 

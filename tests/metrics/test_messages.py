@@ -9,7 +9,6 @@ from abstain.metrics import (
     compare,
     compare_all,
     coverage_at_risk,
-    effective_size,
     fpr_at_tpr,
     normalized_aurc,
     ood_aupr,
@@ -110,8 +109,6 @@ def test_other_arguments():
         fpr_at_tpr([1.0], [0.0], tpr=95)
     with pytest.raises(ValueError, match="`alpha` must be 1 with weights"):
         normalized_aurc([1.0, 2.0], [0, 1], weights=[1, 2], alpha=0.5)
-    with pytest.raises(ValueError, match="`weights` must be finite"):
-        effective_size([0.0, 0.0])
 
 
 def test_weighted_risk_at_coverage_counts_weight():

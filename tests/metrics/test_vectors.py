@@ -9,7 +9,6 @@ from abstain.metrics import (
     aurc,
     aurc_se,
     compare,
-    effective_size,
     excess_aurc,
     fpr_at_tpr,
     normalized_aurc,
@@ -100,7 +99,6 @@ def test_weights():
     np.testing.assert_allclose(
         risk_coverage(s, e, weights=w).risk, [0, 0.666667, 0.571429, 0.769231, 0.8125], rtol=1e-6
     )
-    assert effective_size(w) == pytest.approx(3.8787878787879, rel=1e-12)
 
 
 def test_ood_metrics():

@@ -4,7 +4,7 @@ from math import exp, sqrt
 import numpy as np
 import pytest
 
-from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor, fisher_p
+from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor
 from abstain.monitor.acceptance import share_error
 from abstain.monitor.rate import RateEvidence, log_evidence
 
@@ -133,18 +133,6 @@ def test_everything_accepted_in_calibration_can_only_fall():
     assert monitor.high == 1
     assert monitor.update(accepted=50, n=50).rise.highest == 0
     assert monitor.update(accepted=30, n=50).alarm
-
-
-def test_fisher_agrees_with_scipy():
-    from scipy.stats import fisher_exact
-
-    assert fisher_p(800, 1000, 720, 1000) == pytest.approx(3.4258e-05, rel=1e-4)
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        n, m = rng.integers(1, 60, size=2)
-        a, b = rng.integers(n + 1), rng.integers(m + 1)
-        expected = fisher_exact([[a, n - a], [b, m - b]]).pvalue
-        assert fisher_p(int(a), int(n), int(b), int(m)) == pytest.approx(expected, rel=1e-7)
 
 
 def test_scores_that_do_not_change_raise_few_alarms_over_5000_steps():

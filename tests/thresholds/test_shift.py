@@ -8,7 +8,6 @@ import pytest
 from abstain._kernels.bets import PRIOR, reaches
 from abstain.thresholds import (
     NoSafeThresholdError,
-    betting_evidence,
     chow,
     estimate_weights,
     group_thresholds,
@@ -129,7 +128,7 @@ def test_the_bets_along_a_sequence_win_what_the_running_evidence_says():
         capital, squares = 1.0, PRIOR * 0.1
         for t in range(50):
             bet = min(sqrt(2 * max(log(target / capital), 0) * (PRIOR + t) / ((50 - t) * squares)), 0.59)
-            capital *= betting_evidence(w[[t]], e[[t]], risk=0.2, bet=bet, accepted=accepted[[t]])[-1]
+            capital *= 1 - bet * excess[t]
             squares += excess[t] ** 2
         won.append(capital >= target)
         assert reaches(excess, 0.1, 0.59, log(target)) == won[-1]
@@ -169,13 +168,6 @@ def test_rejection_sampling_keeps_in_proportion():
     assert kept[20_000:].all()
     with pytest.raises(ValueError, match="`weights` must be between 0 and `largest`"):
         rejection_sample([3.0], largest=2.0, data=())
-
-
-def test_betting_evidence_vector():
-    result = betting_evidence([1, 2, 0.5, 1], [0, 0, 0, 1], risk=0.1, bet=0.3)
-    assert result.tolist() == pytest.approx([1.03, 1.0918, 1.108177, 0.80896921], rel=1e-9)
-    with pytest.raises(ValueError, match="`bet` must be below"):
-        betting_evidence([1, 2], [0, 1], risk=0.1, bet=0.6)
 
 
 C = [[0, 1, 10], [1, 0, 10], [2, 2, 0]]
@@ -265,12 +257,6 @@ def test_the_guarantee_under_weights_names_the_distribution_it_is_for():
     for by in ("betting", "rejection_sampling"):
         threshold = weighted_risk(rng.random(4000), np.zeros(4000), np.ones(4000), risk=0.05, largest=1.0, by=by)
         assert "for rows of the distribution that the weights describe" in threshold.words
-
-
-@pytest.mark.parametrize(("weights", "losses"), [([1, 1], [2, 0]), ([-1, 1], [0, 0]), ([0, 0], [0, 0]), ([], [])])
-def test_what_cannot_be_bet_on_is_refused(weights, losses):
-    with pytest.raises(ValueError, match="`weights` must be at least 0"):
-        betting_evidence(weights, losses, risk=0.1, bet=0.1)
 
 
 def test_rejecting_everything_may_be_cheapest():

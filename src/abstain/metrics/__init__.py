@@ -16,7 +16,6 @@ from abstain.metrics.registry import METRICS, Metric
 from abstain.metrics.risk_coverage import RiskBand, RiskCoverage, risk_band, risk_coverage
 from abstain.metrics.slices import ShareEstimate, Slice, share, slices
 from abstain.metrics.softmax import brier_score, calibration_error, log_loss
-from abstain.metrics.spread import effective_size
 
 __all__ = [
     "METRICS",
@@ -48,7 +47,6 @@ __all__ = [
     "compare_all",
     "compare_groups",
     "coverage_at_risk",
-    "effective_size",
     "estimates",
     "excess_aurc",
     "fpr_at_tpr",

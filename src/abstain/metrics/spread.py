@@ -15,9 +15,8 @@ from math import ceil, exp, expm1, log, log1p, sqrt
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from abstain._errors import InvalidInputError
 from abstain._kernels.sums import exact_sum
 
 Floats = NDArray[np.float64]
@@ -150,28 +149,3 @@ def student_quantile(probability: float, freedom: float, /) -> float:
     second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
     third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
     return z + first / freedom + second / freedom**2 + third / freedom**3
-
-
-def effective_size(weights: ArrayLike, /) -> float:
-    """Kish's effective sample size (Σw)² / Σw².
-
-    Parameters
-    ----------
-    weights : (n,) array, optional
-        Positive weights of the samples.
-
-    Returns
-    -------
-    float
-        At most n.
-
-    Examples
-    --------
-    >>> round(effective_size([1, 2, 0.5, 3, 1.5]), 4)
-    3.8788
-    """
-    w = np.asarray(weights, dtype=np.float64)
-    if w.ndim != 1 or not (w >= 0).all() or not w.sum() > 0 or not np.isfinite(w).all():
-        raise InvalidInputError(f"`weights` must be finite, not negative and not all zero, got {weights!r}.")
-    w = np.sort(w)  # so that the order of the rows changes no digit
-    return float(w.sum() ** 2 / np.square(w).sum())

@@ -1,6 +1,6 @@
 """Anytime-valid alarms for a deployed selector, and estimates of its risk without labels."""
 
-from abstain.monitor.acceptance import AcceptanceMonitor, fisher_p
+from abstain.monitor.acceptance import AcceptanceMonitor
 from abstain.monitor.deployment import DeploymentMonitor
 from abstain.monitor.drift import DriftMonitor
 from abstain.monitor.estimates import RISK_METHODS, RiskMethod
@@ -29,5 +29,4 @@ __all__ = [
     "ScoreMonitor",
     "Watch",
     "estimate_risk",
-    "fisher_p",
 ]

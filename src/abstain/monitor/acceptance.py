@@ -1,12 +1,11 @@
 """Is the share accepted still that of calibration? Without labels."""
 
 from dataclasses import dataclass, replace
-from math import exp, log, sqrt
+from math import log, sqrt
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
 
 from abstain._errors import InvalidInputError
 from abstain._io.records import from_json, to_json
@@ -180,44 +179,3 @@ class AcceptanceMonitor:
     def from_json(cls, text: str, /) -> Self:
         """The monitor that `to_json` wrote."""
         return from_json(text, cls)
-
-
-def fisher_p(accepted: int, n: int, accepted_now: int, n_now: int, /) -> float:
-    """Two-sided p-value of Fisher's exact test that two windows have the same share accepted.
-
-    It is valid for a single comparison; for repeated ones use `AcceptanceMonitor`.
-
-    Parameters
-    ----------
-    accepted, n : int
-        Samples accepted and in all, in the first window.
-    accepted_now, n_now : int
-        The same in the second window.
-
-    Returns
-    -------
-    float
-        The p-value.
-
-    Examples
-    --------
-    >>> f"{fisher_p(800, 1000, 720, 1000):.4e}"
-    '3.4258e-05'
-    """
-    if not (0 <= accepted <= n and 0 <= accepted_now <= n_now):
-        raise InvalidInputError(
-            f"`accepted` must be between 0 and the size of its window, got {accepted} of {n} and {accepted_now} of "
-            f"{n_now}."
-        )
-    total = accepted + accepted_now
-
-    def log_probability(k: int) -> float:
-        return float(_choose(n, k) + _choose(n_now, total - k) - _choose(n + n_now, total))
-
-    seen = log_probability(accepted)
-    support = range(max(0, total - n_now), min(n, total) + 1)
-    return min(1.0, sum(exp(value) for k in support if (value := log_probability(k)) <= seen + 1e-9))
-
-
-def _choose(n: int, k: int) -> float:
-    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))

@@ -26,7 +26,6 @@ def geometric_margin(
     *,
     bias: Array | None = None,
     form: Form = "signed",
-    smallest_norm: float = 0.0,
 ) -> Array:
     r"""Geometric margin :math:`d_{\hat y} - \max_{j \ne \hat y} d_j`, with :math:`d_j = z_j / \|w_j\|` (RL_geo-M).
 
@@ -43,8 +42,6 @@ def geometric_margin(
         Takes the norms of the rows of [W, b], as App. A and the authors' code.
     form : {'signed', 'top_two'}
         ``top_two`` is the paper's eq. 11, :math:`d^{(1)} - d^{(2)}`, whichever class these belong to.
-    smallest_norm : float
-        Norms below it are raised to it; a norm of zero is an error.
 
     Returns
     -------
@@ -68,7 +65,7 @@ def geometric_margin(
             )
         weight = np.column_stack([as_numpy(weight), as_numpy(bias)])
     formula = GeometricMargin(form).formula
-    return of_logits({"margin": formula}, logits, Head(weight, smallest_norm=smallest_norm))["margin"]
+    return of_logits({"margin": formula}, logits, Head(weight))["margin"]
 
 
 def geometric_rule(outputs: Outputs, /) -> Outputs:

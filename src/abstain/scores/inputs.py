@@ -22,8 +22,8 @@ T = TypeVar("T")
 class Head:
     """The weight (K, d) and bias (K,) of the last layer and what is made of them; a missing bias is zero."""
 
-    def __init__(self, weight: Array, bias: Array | None = None, *, smallest_norm: float = 0.0) -> None:
-        self.weight, self._bias, self._smallest_norm = weight, bias, smallest_norm
+    def __init__(self, weight: Array, bias: Array | None = None) -> None:
+        self.weight, self._bias = weight, bias
 
     @cached_property
     def bias(self) -> NDArray[np.float64]:
@@ -45,10 +45,10 @@ class Head:
 
     @cached_property
     def inverse_norms(self) -> NDArray[np.float64] | None:
-        """1/‖w_i‖ (K,) with norms raised to the smallest, or None where a row is zero."""
-        if not self._smallest_norm and not np.any(checked_weight(self.weight), axis=1).all():
+        """1/‖w_i‖ (K,), or None where a row is zero."""
+        if not np.any(checked_weight(self.weight), axis=1).all():
             return None
-        return np.asarray(1 / row_norms(self.weight, smallest=self._smallest_norm))
+        return np.asarray(1 / row_norms(self.weight))
 
 
 class Inputs:

@@ -10,15 +10,15 @@ from abstain._kernels.blocks import row_blocks
 from abstain.scores.rows import Array
 
 
-def row_norms(weight: Array, bias: Array | None = None, /, *, smallest: float = 0.0) -> NDArray[np.float64]:
-    """Norms of the rows of W, or of [W, b], in float64 and at least ``smallest``."""
+def row_norms(weight: Array, bias: Array | None = None, /) -> NDArray[np.float64]:
+    """Norms of the rows of W, or of [W, b], in float64, none of them zero."""
     w = checked_weight(weight)
     parts = [w] if bias is None else [w, as_numpy(bias)[:, None]]
-    norms = np.maximum(np.sqrt(sum(np.square(part).sum(axis=1) for part in parts)), smallest)
+    norms = np.sqrt(sum(np.square(part).sum(axis=1) for part in parts))
     if not norms.all():
         raise InvalidInputError(
             f"`weight` must have no row of norm zero, got one at class {int(np.argmin(norms))}. "
-            "Its distance is undefined; pass smallest_norm=1e-12 to give it a very large one."
+            "The distance to its hyperplane is undefined. Use another score, or leave the class out."
         )
     return np.asarray(norms)
 

@@ -22,7 +22,6 @@ from abstain.selector.calibration_rows import SeenRows
 from abstain.selector.choice import allowed, best_score, candidates
 from abstain.selector.selector import Selector
 from abstain.selector.targets import target_of
-from abstain.selector.targets.abilities import CostTarget, FallbackTarget, ScoreChecker, SketchTarget
 from abstain.selector.targets.target import ScoredRows, Target, Thresholds
 from abstain.sketch import BinCounts, Sketch
 from abstain.sketch.thresholds import MOST, BinnedSample
@@ -150,8 +149,6 @@ def calibrate_sketch(
             "`score` must name a score of the sketch, got 'best', which needs the rows to choose on. Calibrate the "
             f"outputs, or name one of {', '.join(sketch.scores)}."
         )
-    if not isinstance(aim, SketchTarget):
-        raise InvalidInputError(f"A sketch must be calibrated for a risk or a coverage, got {aim!r}. Use the outputs.")
     name = default_score(sketch.scores) if score is None else score
     counts = sketch.counts(name)
     try:
@@ -172,7 +169,7 @@ def _threshold(target: Target, rows: ScoredRows, seed: int) -> Thresholds:
     try:
         return target.threshold(rows, seed=seed)
     except NoSafeThresholdError as error:
-        fallback = target.fallback(len(rows.outputs)) if isinstance(target, FallbackTarget) else None
+        fallback = target.fallback(len(rows.outputs))
         if fallback is None:
             raise error.explained() from None
         return fallback, None
@@ -201,16 +198,12 @@ def _candidates(score: Scores | None, outputs: Outputs, target: Target) -> list[
     """The scores to choose among, all of which outputs and target allow; one where there is nothing to choose."""
     if isinstance(score, list | tuple) and len(score) == 1:
         score = score[0]
-    costs = target if isinstance(target, CostTarget) else None
-    if score == EXPECTED_COST.name or (costs is not None and costs.weighs_answers):
+    if score == EXPECTED_COST.name or target.weighs_answers:
         if score not in (None, EXPECTED_COST.name):
             raise InvalidInputError(f"`score` must be left out where answers are weighed by costs, got {score!r}.")
-        if costs is None:
-            raise InvalidInputError(f"`score` must not be {score} without a `cost`, got {target!r}. Use Cost(…).")
-        return [allowed(costs.expected_cost(outputs.n_classes), outputs)]
+        return [allowed(target.expected_cost(outputs.n_classes), outputs)]
     scores = candidates(score, outputs)
-    if isinstance(target, ScoreChecker):
-        target.check_scores(scores)
+    target.check_scores(scores)
     return scores
 
 

@@ -5,7 +5,7 @@ Every rule takes (confidence, losses) and a target and returns a `Threshold` wit
 """
 
 from abstain.thresholds.baselines import bonferroni, empirical_without_guarantee, sgr
-from abstain.thresholds.betting import betting_evidence, mean_upper_bound
+from abstain.thresholds.betting import mean_upper_bound
 from abstain.thresholds.betting_sequence import betting
 from abstain.thresholds.binomial import binomial_p, hoeffding_bentkus_p, lower_bound, upper_bound
 from abstain.thresholds.conformal import conformal_joint, conformal_selection
@@ -37,7 +37,6 @@ __all__ = [
     "Quantity",
     "Threshold",
     "betting",
-    "betting_evidence",
     "binomial_p",
     "bonferroni",
     "chow",

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
-from abstain._arguments import as_doubles
 from abstain._errors import InvalidInputError
-from abstain.thresholds.sample import check_chance, check_target, range_words
+from abstain.thresholds.sample import check_chance, range_words
 
 Floats = NDArray[np.float64]
 SPREAD_OF_BETS = (0.5, 1.0, 2.0)
@@ -88,52 +87,3 @@ def mean_upper_bound(values: ArrayLike, guide: ArrayLike, /, *, delta: float, la
         middle = (low + high) / 2
         low, high = (low, middle) if ruled_out(middle) else (middle, high)
     return high * largest
-
-
-def betting_evidence(
-    weights: ArrayLike, losses: ArrayLike, /, *, risk: float, bet: float, accepted: ArrayLike | None = None
-) -> Floats:
-    """Running evidence that the weighted selective risk is below ``risk``: Π (1 − λ·w·1[accepted]·(loss − risk)).
-
-    If the risk is not below, its expectation never exceeds 1: reaching 1/δ at any time certifies with probability 1
-    − δ.
-
-    Parameters
-    ----------
-    weights : (n,) array
-        dP'/dP of each row, or ones.
-    losses : (n,) array
-        Errors (bool), or losses from 0 to 1.
-    risk : float
-        The risk tested, between 0 and 1.
-    bet : float
-        λ, at least 0 and below 1/(largest weight · (1 − risk)).
-    accepted : (n,) array of bool, optional
-        Which rows are accepted; all by default.
-
-    Returns
-    -------
-    (n,) array
-        The evidence after each row.
-
-    Raises
-    ------
-    InvalidInputError
-        If a weight, loss or the bet is out of its range, or lengths differ.
-
-    Examples
-    --------
-    >>> betting_evidence([1, 2, 0.5, 1], [0, 0, 0, 1], risk=0.1, bet=0.3).round(8)
-    array([1.03      , 1.0918    , 1.108177  , 0.80896921])
-    """
-    check_target("risk", risk)
-    w, e = as_doubles("weights", weights), as_doubles("losses", losses)
-    kept = np.ones(len(w)) if accepted is None else np.asarray(accepted, dtype=np.float64)
-    if w.shape != e.shape or not len(w) or not ((w >= 0) & (e >= 0) & (e <= 1)).all() or not w.max() > 0:
-        raise InvalidInputError(
-            "`weights` must be at least 0, some above, and `losses` between 0 and 1, one each, got "
-            f"{range_words(w)} of shape {w.shape} and {range_words(e)} of shape {e.shape}."
-        )
-    if not 0 <= bet < 1 / (w.max() * (1 - risk)):
-        raise InvalidInputError(f"`bet` must be below {1 / (w.max() * (1 - risk)):.4g} for these weights, got {bet}.")
-    return np.asarray(np.cumprod(1 - bet * w * kept * (e - risk)), dtype=np.float64)

@@ -8,10 +8,9 @@ from sklearn.isotonic import IsotonicRegression
 from abstain import Outputs
 from abstain.monitor import RISK_METHODS
 from abstain.monitor.estimates.case import ShiftCase
-from abstain.monitor.estimates.cbpe import calibrated
+from abstain.monitor.estimates.confidence import calibrated, share_below
 from abstain.monitor.estimates.density_ratio import density_ratio
-from abstain.monitor.estimates.mano import _powers
-from abstain.monitor.estimates.thresholded import share_below
+from abstain.monitor.estimates.weighting import _powers
 from abstain.scores import max_softmax
 
 EVERY = pytest.mark.parametrize("method", RISK_METHODS.values(), ids=RISK_METHODS)

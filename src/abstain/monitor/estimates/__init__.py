@@ -1,12 +1,8 @@
 """The risk of a selector on rows without labels: estimates by several methods, none of them a guarantee."""
 
-from abstain.monitor.estimates.atc import ATC
-from abstain.monitor.estimates.cbpe import CBPE
-from abstain.monitor.estimates.doc import DOC
-from abstain.monitor.estimates.mano import MANO
-from abstain.monitor.estimates.method import RiskMethod
-from abstain.monitor.estimates.pape import PAPE
-from abstain.monitor.estimates.weights import WEIGHTS
+from abstain.monitor.estimates.case import RiskMethod
+from abstain.monitor.estimates.confidence import ATC, CBPE, DOC
+from abstain.monitor.estimates.weighting import MANO, PAPE, WEIGHTS
 
 RISK_METHODS: dict[str, RiskMethod] = {method.name: method for method in (ATC, PAPE, WEIGHTS, CBPE, MANO, DOC)}
 """By name, in the order of their error on the models of the choice (`scripts/reproduce label-free`): the first is the

@@ -1,5 +1,6 @@
-"""What an estimator of risk without labels gets: labelled reference rows, and new rows that have no labels."""
+"""What an estimator of risk without labels gets, and `RiskMethod`, the estimator with what it needs and assumes."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self, final
 
@@ -67,6 +68,33 @@ class ShiftCase:
     def ratio(self) -> Floats:
         """(n,) how much more frequent each reference row is among the new ones, by a domain classifier; mean 1."""
         return density_ratio(self.reference, self.confidence, self.new, self.new_confidence)
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class RiskMethod:
+    """An estimator of the mean loss of rows without labels."""
+
+    name: str
+    title: str
+    assumption: str
+    """What must hold for the estimate to be right; without labels none of these can be checked."""
+    reference: str
+    """Where it was published."""
+    estimate: Callable[[ShiftCase], float]
+    """The mean loss of the new rows; it may leave the range from 0 to 1, to which `__call__` brings it back."""
+    needs_classes: bool = False
+    """Whether it reads logits or probabilities, not the confidence alone."""
+
+    def objection(self, case: ShiftCase, /) -> str | None:
+        """Why it cannot be used on these rows, if so."""
+        if self.needs_classes and not case.reference.n_classes:
+            return "it needs logits or probabilities"
+        return None
+
+    def __call__(self, case: ShiftCase, /) -> float:
+        """The estimated mean loss of the new rows, from 0 to 1."""
+        return float(min(1.0, max(0.0, self.estimate(case))))
 
 
 def _finite(rows: Outputs, name: str) -> Outputs:

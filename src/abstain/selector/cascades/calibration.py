@@ -21,10 +21,9 @@ from abstain.selector.calibrate import calibrate
 from abstain.selector.calibration_rows import SeenRows
 from abstain.selector.cascades.cascade import Cascade
 from abstain.selector.cascades.cheapest_routing import RoutingPlan, cheapest_routing
-from abstain.selector.cascades.combined_outputs import NAME, combined_outputs
 from abstain.selector.cascades.matching import MatchedRows
 from abstain.selector.cascades.routing import Routing
-from abstain.selector.cascades.stage import Stage, stage_confidence
+from abstain.selector.cascades.stage import NAME, Stage, combined_outputs, stage_confidence
 from abstain.selector.choice import candidates
 from abstain.selector.selector import Selector
 from abstain.selector.targets import target_of

@@ -14,10 +14,9 @@ from abstain._io.sealed import seal
 from abstain._text import listed
 from abstain.outputs import Outputs
 from abstain.selector.cascades import file as cascade_file
-from abstain.selector.cascades.combined_outputs import combined_outputs
 from abstain.selector.cascades.matching import MatchedRows
 from abstain.selector.cascades.routing import Routing
-from abstain.selector.cascades.stage import Stage, stage_confidence
+from abstain.selector.cascades.stage import Stage, combined_outputs, stage_confidence
 from abstain.selector.selector import Selector
 
 PERSON = "person"

@@ -1,14 +1,17 @@
-"""A model of a cascade, and the confidence of several of them."""
+"""A model of a cascade; the confidence and the outputs of several of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.outputs import Outputs
 from abstain.scores.score import FittedScore, Score
 from abstain.selector.cascades.matching import MatchedRows
+
+NAME = "cascade"  # of the confidence
 
 
 @final
@@ -33,3 +36,35 @@ def stage_confidence(stages: Sequence[Stage], matched: MatchedRows, /) -> NDArra
         if (here := matched.is_present(number)).any():
             columns[here, number] = stage.fitted(matched.of_stage(number))
     return columns
+
+
+def combined_outputs(matched: MatchedRows, stages: NDArray[np.int64], confidence: NDArray[np.float64], /) -> Outputs:
+    """One classifier's outputs: the logits and the label of each row are those of its stage, which is its domain.
+
+    Where stages have no classes in common, the errors of each stage take the place of logits and labels.
+    """
+    first, labels = matched.first, matched.labels
+    fields: dict[str, Any] = {"ids": first.ids, "shift": first.shift}
+    n_classes = {outputs.n_classes for outputs in matched.outputs}
+    if len(n_classes) == 1 and 0 not in n_classes:
+        fields |= {"logits": _logits(matched, stages), "labels": labels, "class_names": first.class_names}
+    elif all(outputs.is_labelled for outputs in matched.outputs):
+        fields["errors"] = _errors(matched, stages)
+    return Outputs(confidences={NAME: confidence}, domain=np.array(matched.names)[stages], nonfinite="reject", **fields)
+
+
+def _logits(matched: MatchedRows, stages: NDArray[np.int64]) -> NDArray[Any]:
+    kinds = [outputs.logits.dtype for outputs in matched.outputs]
+    logits = np.empty((len(matched), matched.first.n_classes), dtype=np.result_type(*kinds))
+    for stage, outputs in enumerate(matched.outputs):
+        here = stages == stage
+        logits[here] = outputs.logits[matched.rows[stage][here]]
+    return logits
+
+
+def _errors(matched: MatchedRows, stages: NDArray[np.int64]) -> NDArray[np.bool_]:
+    errors = np.empty(len(matched), dtype=bool)
+    for stage, outputs in enumerate(matched.outputs):
+        here = stages == stage
+        errors[here] = outputs.errors[matched.rows[stage][here]]
+    return errors

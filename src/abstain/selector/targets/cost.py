@@ -14,7 +14,7 @@ from abstain.outputs.validation import unlabelled
 from abstain.scores.expected_cost import Costs, ExpectedCost
 from abstain.scores.score import Score
 from abstain.selector.targets.target import ScoredRows, Target, Thresholds
-from abstain.thresholds.methods import METHODS, methods_for
+from abstain.thresholds.methods import METHODS
 
 
 def _numbers(cost: Any) -> str:
@@ -44,10 +44,10 @@ class Cost(Target):
     '--cost 0.2 --method chow'
     """
 
+    target_name: ClassVar = "cost"
     keys: ClassVar = ("cost",)
     cost: float | ArrayLike = field(metadata={"option": _numbers})
     costs: ArrayLike | None = field(default=None, kw_only=True, metadata={"option": lambda _: "--costs COSTS.csv"})
-    method: str | None = field(default=None, kw_only=True)
 
     def check(self) -> None:
         """Raise an error for options that cannot be."""
@@ -55,11 +55,6 @@ class Cost(Target):
             raise InvalidTypeError(f"`cost` must be a number, or one for each class, got {self.cost!r}.")
         if (as_doubles("cost", self.cost) < 0).any():
             raise InvalidInputError(f"`cost` must be at least 0, got {np.min(self.cost)}.")
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """The names of its rules, the default first."""
-        return methods_for("cost")
 
     @property
     def weighs_answers(self) -> bool:

@@ -1,6 +1,6 @@
 """`Coverage`: at least so large a share of rows is accepted."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, final
 
 import numpy as np
@@ -8,7 +8,6 @@ import numpy as np
 from abstain.selector.targets.target import ScoredRows, Target, Thresholds
 from abstain.sketch import Sketch
 from abstain.sketch.thresholds import target_coverage
-from abstain.thresholds.methods import methods_for
 from abstain.thresholds.sample import check_target, one_per_cluster
 
 
@@ -32,19 +31,14 @@ class Coverage(Target):
     Coverage(0.8, delta=0.1)
     """
 
+    target_name: ClassVar = "coverage"
     keys: ClassVar = ("coverage",)
     in_expectation: ClassVar = True
     coverage: float
-    method: str | None = field(default=None, kw_only=True)
 
     def check(self) -> None:
         """Raise an error for options that cannot be."""
         check_target("coverage", self.coverage)
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """The names of its rules, the default first."""
-        return methods_for("coverage")
 
     @property
     def alpha(self) -> float:

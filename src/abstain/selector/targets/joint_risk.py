@@ -7,7 +7,6 @@ from abstain._errors import InvalidInputError
 from abstain._names import check_name
 from abstain.selector.targets.risk import check_per, fallback, group_names
 from abstain.selector.targets.target import Per, ScoredRows, Target, Thresholds, WhenImpossible
-from abstain.thresholds.methods import methods_for
 from abstain.thresholds.sample import check_target
 from abstain.thresholds.threshold import Threshold
 
@@ -36,11 +35,11 @@ class JointRisk(Target):
     JointRisk(0.02, 0.05, per='domain')
     """
 
+    target_name: ClassVar = "risk overall and per group"
     keys: ClassVar = ("risk", "group_risk")
     risk: float
     group_risk: float
     per: Per | None = field(default=None, kw_only=True)
-    method: str | None = field(default=None, kw_only=True)
     when_impossible: WhenImpossible = field(default="raise", kw_only=True, metadata={"option": lambda _: ""})
 
     def check(self) -> None:
@@ -51,16 +50,6 @@ class JointRisk(Target):
         check_name("when_impossible", self.when_impossible, get_args(WhenImpossible), rule="be raise or reject_all")
         if self.per is None:
             raise InvalidInputError("`group_risk` must come with `per`, which says what the groups are, got no `per`.")
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """The names of its rules, the default first."""
-        return methods_for("risk overall and per group")
-
-    @property
-    def alpha(self) -> float:
-        """Scores are compared by the AURC over all coverages."""
-        return 1.0
 
     def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
         """The threshold that keeps both risks."""

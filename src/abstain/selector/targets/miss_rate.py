@@ -15,7 +15,6 @@ from abstain.selector.calibration_data import class_names_of
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.selector.targets.target import ScoredRows, Target, Thresholds
 from abstain.thresholds.guarantee import Guarantee
-from abstain.thresholds.methods import methods_for
 from abstain.thresholds.sample import check_target
 from abstain.thresholds.threshold import Threshold
 
@@ -48,23 +47,13 @@ class MissRate(Target):
     '--miss-rate fraud=0.05'
     """
 
+    target_name: ClassVar = "miss rate"
     keys: ClassVar = ("miss_rate",)
     miss_rate: Mapping[str | int, float] = field(metadata={"option": miss_rate_options})
-    method: str | None = field(default=None, kw_only=True)
 
     def check(self) -> None:
         """Raise an error for options that cannot be."""
         check_rates(self.miss_rate)
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """The names of its rules, the default first."""
-        return methods_for("miss rate")
-
-    @property
-    def alpha(self) -> float:
-        """Scores are compared by the AURC over all coverages."""
-        return 1.0
 
     def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
         """The threshold of each predicted class, and what they do together."""

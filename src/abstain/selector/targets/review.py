@@ -1,10 +1,9 @@
 """`Review`: at most so large a share of rows is rejected, and the risk that this leaves is bounded."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, final
 
 from abstain.selector.targets.target import ScoredRows, Target, Thresholds
-from abstain.thresholds.methods import methods_for
 from abstain.thresholds.sample import check_target
 
 
@@ -31,18 +30,13 @@ class Review(Target):
     '--review 0.15'
     """
 
+    target_name: ClassVar = "review"
     keys: ClassVar = ("review",)
     review: float
-    method: str | None = field(default=None, kw_only=True)
 
     def check(self) -> None:
         """Raise an error for options that cannot be."""
         check_target("review", self.review)
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """The names of its rules, the default first."""
-        return methods_for("review")
 
     @property
     def alpha(self) -> float:

@@ -53,11 +53,11 @@ class Risk(Target):
     '--risk 0.02 --per class'
     """
 
+    target_name: ClassVar = "risk"
     keys: ClassVar = ("risk",)
     risk: float
     per: Per | None = field(default=None, kw_only=True)
     jointly: bool = field(default=True, kw_only=True, metadata={"option": lambda value: "" if value else "--each"})
-    method: str | None = field(default=None, kw_only=True)
     largest_cluster: int | None = field(default=None, kw_only=True)
     label_above: float | None = field(default=None, kw_only=True)
     when_impossible: WhenImpossible = field(default="raise", kw_only=True, metadata={"option": lambda _: ""})
@@ -85,11 +85,6 @@ class Risk(Target):
     def methods(self) -> tuple[str, ...]:
         """The names of its rules, the default first."""
         return methods_for("risk" if self.per is None else "risk per group")
-
-    @property
-    def alpha(self) -> float:
-        """Scores are compared by the AURC over all coverages."""
-        return 1.0
 
     def check_scores(self, scores: list[Score], /) -> None:
         """Raise an error where rows without labels would choose or fit a score."""

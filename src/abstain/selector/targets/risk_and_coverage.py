@@ -1,10 +1,9 @@
 """`RiskAndCoverage`: both kept together, or an error that names pairs that can be."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, final
 
 from abstain.selector.targets.target import ScoredRows, Target, Thresholds
-from abstain.thresholds.methods import methods_for
 from abstain.thresholds.sample import check_target
 
 
@@ -28,20 +27,15 @@ class RiskAndCoverage(Target):
     '--risk 0.02 --coverage 0.8'
     """
 
+    target_name: ClassVar = "risk and coverage"
     keys: ClassVar = ("risk", "coverage")
     risk: float
     coverage: float
-    method: str | None = field(default=None, kw_only=True)
 
     def check(self) -> None:
         """Raise an error for options that cannot be."""
         check_target("risk", self.risk)
         check_target("coverage", self.coverage)
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """The names of its rules, the default first."""
-        return methods_for("risk and coverage")
 
     @property
     def alpha(self) -> float:

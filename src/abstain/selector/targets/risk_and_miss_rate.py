@@ -13,7 +13,6 @@ from abstain.selector.targets.miss_rate import (
     sample_of,
 )
 from abstain.selector.targets.target import ScoredRows, Target, Thresholds
-from abstain.thresholds.methods import methods_for
 from abstain.thresholds.sample import check_target
 
 
@@ -39,25 +38,15 @@ class RiskAndMissRate(Target):
     RiskAndMissRate(0.02, {'fraud': 0.05})
     """
 
+    target_name: ClassVar = "risk and miss rate"
     keys: ClassVar = ("risk", "miss_rate")
     risk: float
     miss_rate: Mapping[str | int, float] = field(metadata={"option": miss_rate_options})
-    method: str | None = field(default=None, kw_only=True)
 
     def check(self) -> None:
         """Raise an error for options that cannot be."""
         check_target("risk", self.risk)
         check_rates(self.miss_rate)
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """The names of its rules, the default first."""
-        return methods_for("risk and miss rate")
-
-    @property
-    def alpha(self) -> float:
-        """Scores are compared by the AURC over all coverages."""
-        return 1.0
 
     def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
         """The threshold that keeps all of them."""

@@ -11,9 +11,11 @@ from abstain._errors import InvalidInputError
 from abstain._names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.confidences import predictions
-from abstain.scores.score import FittedScore
+from abstain.scores.score import FittedScore, Score
 from abstain.selector.group_thresholds import GroupThresholds
-from abstain.thresholds.methods import METHODS
+from abstain.sketch import Sketch
+from abstain.thresholds.methods import METHODS, methods_for
+from abstain.thresholds.methods import Target as TargetName
 from abstain.thresholds.sample import check_chance
 from abstain.thresholds.threshold import Threshold
 
@@ -55,15 +57,18 @@ class Target(ABC):
     """What a selector is to guarantee, with what probability and by which rule.
 
     A subclass is a final frozen dataclass whose fields are its options. It says which of them name it in the short form
-    (``keys``), checks them, and finds its threshold. What only some targets can do is a protocol of
-    `abstain.selector.targets.abilities`: a target has the ability by having its methods.
+    (``keys``), checks them, and finds its threshold. The other methods have defaults, which only some targets replace.
     """
 
+    target_name: ClassVar[TargetName]
+    """What its rules are listed under in `abstain.thresholds.methods`."""
     keys: ClassVar[tuple[str, ...]]
     """The fields that must be given; the short form is known by them."""
     in_expectation: ClassVar[bool] = False
     """Whether ``delta=None`` asks for a guarantee in expectation."""
     delta: float | None = field(default=0.05, kw_only=True)
+    method: str | None = field(default=None, kw_only=True)
+    """The name of a rule, by default the first."""
 
     @final
     def __post_init__(self) -> None:
@@ -72,27 +77,46 @@ class Target(ABC):
         elif not self.in_expectation:
             raise InvalidInputError(f"`delta` must be given for a target {' and '.join(self.keys)}, got None.")
         self.check()
-        method = getattr(self, "method", None)
-        if method is not None:
-            check_name("method", method, self.methods)
+        if self.method is not None:
+            check_name("method", self.method, self.methods)
 
     @abstractmethod
     def check(self) -> None:
         """Raise an error for options that cannot be."""
 
     @property
-    @abstractmethod
     def methods(self) -> tuple[str, ...]:
         """The names of its rules, the default first."""
+        return methods_for(self.target_name)
 
     @abstractmethod
     def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
         """The threshold that keeps the target; `NoSafeThresholdError` where there is none."""
 
     @property
-    @abstractmethod
     def alpha(self) -> float | None:
         """Scores are compared by the AURC up to this coverage; None where there is nothing to compare them by."""
+        return 1.0
+
+    @property
+    def weighs_answers(self) -> bool:
+        """Whether the answers are the cheapest ones, not the classifier's own."""
+        return False
+
+    def expected_cost(self, _n_classes: int, /) -> Score:
+        """The score of expected cost, with the costs of the target."""
+        raise InvalidInputError(f"`score` must not be expected_cost without a `cost`, got {self!r}. Use Cost(…).")
+
+    def check_scores(self, scores: list[Score], /) -> None:  # noqa: B027
+        """Raise an error for scores that cannot be used with the target."""
+
+    def fallback(self, _n: int, /) -> Threshold | None:
+        """The threshold of n rows where none keeps the target; None where that is an error."""
+        return None
+
+    def threshold_of_sketch(self, _sketch: Sketch, _score: str, /) -> Thresholds:
+        """The threshold that keeps the target on counts of rows alone, between bins."""
+        raise InvalidInputError(f"A sketch must be calibrated for a risk or a coverage, got {self!r}. Use the outputs.")
 
     @final
     def rule(self, method: str | None = None, /) -> Any:
@@ -101,16 +125,16 @@ class Target(ABC):
 
     @final
     def changed(self) -> dict[str, Any]:
-        """The options that are not at their default, by name."""
-        values = {each.name: (getattr(self, each.name), each.default) for each in fields(self)}
+        """The options that are not at their default, by name; those that name the target come first."""
+        ordered = sorted(fields(self), key=lambda each: each.name not in self.keys)
+        values = {each.name: (getattr(self, each.name), each.default) for each in ordered}
         return {name: value for name, (value, default) in values.items() if not is_default(value, default)}
 
     def __repr__(self) -> str:
         shown = [
             repr(v) if name in self.keys else f"{name}={v!r}" for name, v in self.changed().items() if v is not None
         ]
-        order = sorted(shown, key=lambda part: "=" in part)
-        return f"{type(self).__name__}({', '.join(order)})"
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     @final
     def command(self) -> str:

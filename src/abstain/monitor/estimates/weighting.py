@@ -1,18 +1,46 @@
-"""MaNo, the matrix norm of normalised logits, with reference rows tilted to the norm of the new ones."""
+"""Estimates from reference rows weighted to resemble the new ones: importance weighting, PAPE and MaNo."""
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import log_softmax
 
-from abstain.monitor.estimates.case import ShiftCase
-from abstain.monitor.estimates.method import RiskMethod
+from abstain.monitor.estimates.case import RiskMethod, ShiftCase
+from abstain.monitor.estimates.confidence import calibrated
 from abstain.outputs import Outputs
 
 Floats = NDArray[np.float64]
-NORM = 4
+NORM = 4  # of MaNo
 UNCERTAIN = 5.0  # mean cross-entropy against the uniform distribution up to which the exponential is cut off
 STEEPEST = 50.0  # tilt, in standard deviations of the statistic
+
+
+def weighted(case: ShiftCase, /) -> float:
+    """The mean loss of the reference rows, each weighted by how much more frequent it is among the new ones."""
+    return float(np.average(case.losses, weights=case.ratio))
+
+
+WEIGHTS = RiskMethod(
+    name="weights",
+    title="weights of a domain classifier",
+    assumption="rows whose outputs look alike are wrong as often after the shift as before",
+    reference="Shimodaira, Journal of Statistical Planning and Inference, 2000; Chen et al., Mandoline, ICML 2021",
+    estimate=weighted,
+)
+
+
+def pape(case: ShiftCase, /) -> float:
+    """As `cbpe`, the isotonic regression weighted by a domain classifier."""
+    return float(calibrated(case.confidence, case.losses, case.ratio, case.new_confidence).mean())
+
+
+PAPE = RiskMethod(
+    name="pape",
+    title="weighted calibration",
+    assumption="at the same confidence, rows whose outputs look alike are wrong as often after the shift as before",
+    reference="Białek et al., Estimating model performance under covariate shift without labels, 2024",
+    estimate=pape,
+)
 
 
 def mano(case: ShiftCase, /) -> float:
