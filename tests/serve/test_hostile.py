@@ -69,10 +69,10 @@ def test_hostile_bodies_are_refused_and_leave_no_memory_behind(service):
 @pytest.mark.thorough
 @pytest.mark.timeout(1800)
 def test_ten_thousand_hostile_bodies_leave_no_memory_behind(service):
-    refuse(service, attempts(1000, seed=2))
+    refuse(service, attempts(3000, seed=2))  # until the allocator has what the largest bodies take
     before = service.memory()
     refuse(service, attempts(10_000, seed=3))
     growth = service.memory() - before
     print(f"10,000 bodies, memory {before / 1e6:.1f} MB before and {growth / 1e6:+.1f} MB after")
-    assert growth < 10 << 20
+    assert growth < 5 << 20
     assert service.infer([[0.5] * 8])["accepted"] in ([True], [False])
