@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from abstain import Outputs, calibrate, evaluate
 from abstain.evaluation.guarantee_check import GuaranteeCheck, kept_guarantees
-from abstain.metrics import ScoreDifference, compare_all, risk_band, slices
+from abstain.metrics import ScoreDifference, compare_all, compare_groups, risk_band
 from abstain.metrics.slices import ShareEstimate
 from abstain.report.figures.folder import FIGURES, write_figures
 from abstain.report.figures.guarantee import draw_guarantees, guarantee_figure
