@@ -1,12 +1,18 @@
-"""Sets of classes for rejected rows beside MAPIE's: coverage among rejected rows, and size, on the same rows.
+"""Sets of classes for rejected rows beside those of MAPIE and TorchCP: coverage among rejected rows, and size.
 
 Clean and corrupted digits of the demo are the population. A selector is calibrated on rows drawn from it, 1,000 other
-rows calibrate the sets, and what it rejects of the population judges them. MAPIE's sets are calibrated on all of the
-1,000 rows, as is usual, and on those alone that the selector rejects.
+rows calibrate the sets, and what it rejects of the population judges them. The sets of MAPIE and TorchCP are calibrated
+on all of the 1,000 rows, as is usual, and on those alone that the selector rejects.
+
+TorchCP is left out unless it is installed, by `pip install --no-deps torchcp==1.2.1`: what it requires besides PyTorch
+is another PyTorch, PyTorch Geometric and torchsort, which must be compiled, and none of it is used here.
 """
 
+import sys
 import warnings
 from collections.abc import Callable
+from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -67,6 +73,34 @@ def _mapie(score: str, *, on_rejected: bool) -> Sets:
     return rule
 
 
+def _torchcp(score: str, *, on_rejected: bool) -> Sets:
+    def rule(selector: Any, held_out: Outputs, rejected: Outputs) -> Any:
+        import torch
+
+        scores, predictor = _torchcp_modules()
+        torch.manual_seed(0)
+        rows = held_out.select(np.flatnonzero(~selector.accepts(held_out))) if on_rejected else held_out
+        sets = predictor.SplitPredictor(getattr(scores, score)(), alpha=1 - COVERAGE, device="cpu")
+        sets.calculate_threshold(torch.tensor(rows.logits), torch.tensor(rows.labels), 1 - COVERAGE)
+        return sets.predict_with_logits(torch.tensor(rejected.logits)).numpy().astype(bool)
+
+    return rule
+
+
+def _torchcp_modules() -> tuple[Any, Any]:
+    """Its scores and predictors, without its losses, which alone need torchsort."""
+    from importlib import import_module
+
+    for name in ("torchcp", "torchcp.classification"):
+        if name not in sys.modules:
+            spec = find_spec(name)  # of the parent it finds the package that was put there before
+            assert spec is not None
+            module = ModuleType(name)
+            module.__path__ = list(spec.submodule_search_locations or ())
+            sys.modules[name] = module
+    return import_module("torchcp.classification.score"), import_module("torchcp.classification.predictor")
+
+
 OURS = "calibrate_sets, in expectation"
 RULES: dict[str, Sets] = {
     OURS: _ours(None),
@@ -76,3 +110,7 @@ RULES: dict[str, Sets] = {
     "MAPIE lac, calibrated on rejected rows": _mapie("lac", on_rejected=True),
     "MAPIE aps, calibrated on rejected rows": _mapie("aps", on_rejected=True),
 }
+if find_spec("torchcp") is not None:
+    for _score in ("LAC", "APS"):
+        for _words, _rejected in (("all rows", False), ("rejected rows", True)):
+            RULES[f"TorchCP {_score}, calibrated on {_words}"] = _torchcp(_score, on_rejected=_rejected)

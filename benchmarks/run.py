@@ -35,6 +35,7 @@ from logits import classes, logits
 from monitor_clusters import monitor_clusters
 from monitor_groups import monitor_groups
 from peers import peers
+from prediction_powered import prediction_powered
 from rejected_guarantees import rejected_guarantees
 from restarts import restarts
 from serving import serving
@@ -74,6 +75,7 @@ GUARANTEES: dict[str, Callable[[], bool]] = {
     "cascades": cascades,
     "cascade_guarantees": cascade_guarantees,
     "class_sets": class_sets,
+    "prediction_powered": prediction_powered,
     "rejected_guarantees": rejected_guarantees,
     "small_samples": small_samples,
     "graded_losses": graded_losses,

@@ -161,7 +161,7 @@ def test_a_report_is_about_all_stages(run, path):
             ("sets", "c.abstain", "new-small", "--coverage", "0.9", "-o", "x.abstain"),
             FOREIGN,
         ),
-        (("groups", "c.abstain", "new-small", "--group-column", "g"), FOREIGN),
+        (("groups", "c.abstain", "new-small", "--group-column", "g"), "`table` must be a .csv or .parquet table"),
         (("cascade", "cal-small", "--risk", "0.05", "--costs", "1", "-o", "x.abstain"), "must be of at least 2 models"),
         (
             ("cascade", "cal-small", "cal-large", "--risk", "0.05", "--costs", "1,x", "-o", "x.abstain"),
@@ -175,3 +175,56 @@ def test_what_cannot_be_is_refused_in_one_line(run, path, monkeypatch, arguments
     done = run(*arguments)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert message in done.stderr
+
+
+@pytest.fixture(scope="module")
+def tables(run, tmp_path_factory):
+    """The two models as tables; the first has the segment of each row."""
+    folder = tmp_path_factory.mktemp("tables")
+    for seed, name in enumerate(("cal", "new", "later")):
+        save_pair(folder, name, seed)
+        segment = np.random.default_rng([seed, 9]).choice(["web", "store"], 2500)
+        for model in ("small", "large"):
+            rows = Outputs.load(folder / f"{name}-{model}")
+            with (folder / f"{name}-{model}.csv").open("w", newline="") as stream:
+                writer = csv.writer(stream)
+                writer.writerow(["id", "confidence", "error", *(["segment"] if model == "small" else [])])
+                columns = [rows.ids, rows.confidence("own"), rows.errors.astype(int)]
+                writer.writerows(zip(*columns, *([segment] if model == "small" else []), strict=True))
+    pair = (folder / "cal-small.csv", folder / "cal-large.csv")
+    costs = ("--costs", "1,20", "--human-cost", "200", "--names", "small,large")
+    assert run("cascade", *pair, "--risk", "0.05", *costs, "-o", folder / "c.abstain").returncode == 0
+    return folder
+
+
+def test_groups_of_rows_are_shown_for_all_models_together(run, tables):
+    new = (tables / "new-small.csv", tables / "new-large.csv")
+    done = run("groups", tables / "c.abstain", *new, "--group-column", "segment", "--json")
+    assert done.returncode == 0, done.stderr
+    groups = json.loads(done.stdout)["groups"]["segment"]["groups"]
+    made = Cascade.load(tables / "c.abstain")
+    accepted = made.accepts([Outputs.load(path) for path in new])
+    assert [each["name"] for each in groups] == ["store", "web"]
+    assert sum(each["accepted"] for each in groups) == accepted.sum()
+    refused = run("groups", tables / "c.abstain", new[0], "--group-column", "segment")
+    assert "must be one for each model of the cascade (small, large), got 1" in refused.stderr
+
+
+def test_the_risk_of_all_models_together_is_estimated_without_labels(run, tables):
+    known = ("--reference", tables / "new-small.csv", "--reference", tables / "new-large.csv")
+    later = (tables / "later-small.csv", tables / "later-large.csv")
+    done = run("estimate", tables / "c.abstain", *later, *known, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["coverage"] > 0.5
+
+
+def test_the_report_takes_groups_and_unlabelled_rows(run, tables):
+    page, new = tables / "report.html", (tables / "new-small.csv", tables / "new-large.csv")
+    unlabelled = ("--unlabelled", tables / "later-small.csv", "--unlabelled", tables / "later-large.csv")
+    more = ("--selector", tables / "c.abstain", "--group", "segment", *unlabelled, "-o", page)
+    done = run("report", *new, *more)
+    assert done.returncode == 0, done.stderr
+    assert "An estimate" in done.stdout
+    text = page.read_text()
+    assert "Who is rejected" in text
+    assert "store" in text

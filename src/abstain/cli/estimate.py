@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from abstain.cli.inputs import warn_unused
+from abstain.cli.inputs import decided_rows, warn_unused
 from abstain.cli.options import Group, Json
 from abstain.cli.printing import print_json, say, small_table
 
@@ -14,10 +14,16 @@ if TYPE_CHECKING:
 
 
 def estimate(
-    selector: Annotated[Path, typer.Argument(help="A selector file.")],
-    outputs: Annotated[Path, typer.Argument(help="New outputs; labels are not read if there are any.")],
+    selector: Annotated[Path, typer.Argument(help="A selector or cascade file.")],
+    outputs: Annotated[
+        list[Path],
+        typer.Argument(help="New outputs, of a cascade of each model; labels are not read if there are any."),
+    ],
     reference: Annotated[
-        Path, typer.Option(help="Labelled outputs from before the shift, such as those of calibration.")
+        list[Path],
+        typer.Option(
+            help="Labelled outputs from before the shift, such as those of calibration; for a cascade, repeat it."
+        ),
     ],
     method: Annotated[
         list[str] | None, typer.Option(help="A method; repeat. The first one is the headline. [all]")
@@ -33,12 +39,15 @@ def estimate(
     Example: abstain estimate s.abstain new/ --reference run/
     """
     import abstain
+    from abstain.selector.cascades.loading import certifying_selector, load_selector
 
-    loaded = abstain.Selector.load(selector)
-    column = loaded.group_column or group
-    known, new = (abstain.Outputs.load(path, nonfinite="reject", group=column) for path in (reference, outputs))
+    decider = load_selector(selector)
+    loaded = certifying_selector(decider)
+    column = group if isinstance(decider, abstain.Cascade) else loaded.group_column or group
+    known = decided_rows(decider, reference, what="--reference", group=column)
+    new = decided_rows(decider, outputs, group=column)
     result = abstain.estimate_risk(loaded, new, reference=known, methods=method)
-    for path in (reference, outputs):
+    for path in (*reference, *outputs):
         warn_unused(path, group=column)
     if json:
         print_json(result.to_dict())

@@ -6,17 +6,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from abstain._errors import InvalidInputError
+from abstain.cli.inputs import decided_rows
 from abstain.cli.options import Json, Level
 from abstain.cli.printing import print_json, say
 
 if TYPE_CHECKING:
     from abstain.metrics import GroupComparison
+    from abstain.selector import Cascade, Selector
     from abstain.selector.remedies import Remedy
 
 
 def groups(
-    selector: Annotated[Path, typer.Argument(help="A selector file.")],
-    table: Annotated[Path, typer.Argument(help="Labelled outputs in a .csv or .parquet table.")],
+    selector: Annotated[Path, typer.Argument(help="A selector or cascade file.")],
+    table: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Labelled outputs in a .csv or .parquet table; of a cascade, then those of its other models."
+        ),
+    ],
     group_column: Annotated[
         list[str], typer.Option(help="A column that divides the rows; repeat for intersections of several.")
     ],
@@ -36,11 +43,12 @@ def groups(
     """
     from dataclasses import asdict
 
-    import abstain
     from abstain.metrics import compare_groups
+    from abstain.selector.cascades.loading import certifying_selector, load_selector
 
-    loaded = abstain.Selector.load(selector)
-    outputs, columns = _read(table, group_column, loaded.group_column)
+    decider = load_selector(selector)
+    loaded = certifying_selector(decider)
+    outputs, columns = _read(decider, table, group_column)
     accepted, errors = loaded.accepts(outputs), loaded.outcomes(outputs)
     named = {
         name: compare_groups(
@@ -48,7 +56,7 @@ def groups(
         )
         for name, names in columns.items()
     }
-    costs = [] if remedies is None else _remedies(loaded, remedies, table, group_column)
+    costs = [] if remedies is None else _remedies(decider, remedies, table[0], group_column)
     if json:
         print_json(
             {
@@ -63,19 +71,21 @@ def groups(
     _print_remedies(costs)
 
 
-def _read(table: Path, names: list[str], known: str | None) -> tuple[Any, dict[str, Any]]:
-    """The outputs, and the groups of each column and, of several, of their intersection."""
-    import abstain
+def _read(decider: "Selector | Cascade", tables: list[Path], names: list[str]) -> tuple[Any, dict[str, Any]]:
+    """The outputs, and the groups of each column of the first table and, of several, of their intersection."""
     from abstain.metrics import intersection
     from abstain.outputs.column_names import is_outcome_or_confidence
     from abstain.outputs.table import SUFFIXES, read_columns
+    from abstain.selector import Cascade
 
+    table = tables[0]
     if table.suffix.lower() not in SUFFIXES:
         raise InvalidInputError(f"`table` must be a .csv or .parquet table, got {table.name}.")
     for name in names:
         if is_outcome_or_confidence(name):
             raise InvalidInputError(f"`--group-column` must not be an outcome, a confidence or an id, got {name}.")
-    outputs = abstain.Outputs.load(table, nonfinite="reject", group=known)
+    known = None if isinstance(decider, Cascade) else decider.group_column
+    outputs = decided_rows(decider, tables, what="TABLE", group=known)
     if not outputs.is_labelled:
         raise InvalidInputError(f"`{table}` must have labels, or a column correct, error or loss, got none.")
     columns = read_columns(table, text=tuple(names))
@@ -83,14 +93,17 @@ def _read(table: Path, names: list[str], known: str | None) -> tuple[Any, dict[s
     return outputs, columns | several
 
 
-def _remedies(selector: Any, calibration: Path, table: Path, names: list[str]) -> "list[Remedy]":
+def _remedies(selector: "Selector | Cascade", calibration: Path, table: Path, names: list[str]) -> "list[Remedy]":
     """What each remedy does on the table, calibrated on other rows for the risk of the selector."""
     from abstain.metrics import intersection
     from abstain.outputs import Outputs
     from abstain.outputs.table import read_columns
+    from abstain.selector import Cascade
     from abstain.selector.remedies import remedies
     from abstain.thresholds import Quantity
 
+    if isinstance(selector, Cascade):
+        raise InvalidInputError("`--remedies` must come with a selector, got a cascade, whose groups are its stages.")
     guarantee = selector.threshold.guarantee
     if guarantee.quantity.graded not in (Quantity.LOSS, Quantity.GROUP_LOSS) or guarantee.probability is None:
         raise InvalidInputError(

@@ -13,7 +13,7 @@ from abstain.cli.terminal import program
 if TYPE_CHECKING:
     from abstain.outputs import Outputs
     from abstain.scale import SketchResult
-    from abstain.selector import Cascade
+    from abstain.selector import Cascade, Selector
     from abstain.sketch import Sketch
 
 IN_MEMORY = "come with several Parquet files or --engine"
@@ -88,6 +88,31 @@ def write_sketch(sketch: "Sketch", output: Path, /, *, minimum: int | None, json
         return
     say(f"Wrote {output}: {sketch.summary()}")
     say(f"Next: {program()} evaluate {output}, or {program()} merge {output} … -o all.sketch", whole=True)
+
+
+def decided_rows(
+    decider: "Selector | Cascade",
+    locations: Sequence[Path],
+    /,
+    *,
+    what: str = "OUTPUTS",
+    group: str | None = None,
+    nonfinite: str = "reject",
+) -> "Outputs":
+    """The rows that a selector or cascade decides on: of one file, or of one for each model of a cascade, combined.
+
+    A ``group`` column of the first file takes the place of the stages.
+    """
+    from abstain.outputs import Outputs
+    from abstain.selector import Cascade
+
+    if isinstance(decider, Cascade):
+        rows = stage_outputs(decider, locations, what=what)
+        named = None if group is None else Outputs.load(locations[0], nonfinite="reject", group=group).domain
+        return decider.combined(rows, domain=named)
+    if len(locations) > 1:
+        raise InvalidInputError(f"`{what}` must be one without a cascade, got {len(locations)}.")
+    return Outputs.load(locations[0], nonfinite=nonfinite, group=group)  # type: ignore[arg-type]
 
 
 def stage_outputs(cascade: "Cascade", locations: Sequence[str | Path], /, *, what: str = "OUTPUTS") -> "list[Outputs]":

@@ -8,7 +8,7 @@ import typer
 
 from abstain._errors import InvalidInputError
 from abstain.cli.completion import score_names
-from abstain.cli.inputs import stage_outputs, unused_notes, warn_unused
+from abstain.cli.inputs import decided_rows, unused_notes, warn_unused
 from abstain.cli.options import ALL_SCORES, Group, Json, Nonfinite, check_html, refuse, score_list
 from abstain.cli.printing import print_json, say
 from abstain.cli.progress import progress_bar
@@ -31,8 +31,10 @@ class PageOptions:
         typer.Option(help="A selector or cascade: the page is about its threshold and guarantee on these outputs."),
     ] = None
     unlabelled: Annotated[
-        Path | None,
-        typer.Option(help="New outputs without labels: a section estimates the risk of --selector on them."),
+        list[Path] | None,
+        typer.Option(
+            help="New outputs without labels: a section estimates the risk of --selector on them; repeat for a cascade."
+        ),
     ] = None
     risk: Annotated[
         float | None, typer.Option(help="Largest error rate among accepted samples. [about half of the error rate]")
@@ -100,16 +102,14 @@ def report(
     selector = None if loaded is None else certifying_selector(loaded)
     if page.unlabelled is not None and selector is None:
         raise InvalidInputError("`--unlabelled` must come with `--selector`, whose risk is estimated, got it alone.")
-    if isinstance(loaded, abstain.Cascade):
-        refuse({"--unlabelled": page.unlabelled}, "be left out with a cascade")
     if options.group is None and selector is not None and not isinstance(loaded, abstain.Cascade):
         options = replace(options, group=selector.group_column)
     rows, score = _rows(loaded, outputs, options)
     with progress_bar() as progress:
         evaluation = options.evaluate(rows, outputs, progress, score=score)
         estimate = None
-        if page.unlabelled is not None and selector is not None:
-            new = abstain.Outputs.load(page.unlabelled, nonfinite="reject", group=options.group)
+        if page.unlabelled is not None and loaded is not None and selector is not None:
+            new = decided_rows(loaded, page.unlabelled, what="--unlabelled", group=options.group)
             estimate = abstain.estimate_risk(selector, new, reference=evaluation.given)
         progress("Writing the page", 1.0)
         case = write_page(
@@ -147,8 +147,8 @@ def _rows(
     import abstain
 
     if isinstance(loaded, abstain.Cascade):
-        refuse({"--score": options.score, "--group": options.group}, "be left out with a cascade")
-        return loaded.combined(stage_outputs(loaded, outputs)), loaded.selector.score
+        refuse({"--score": options.score}, "be left out with a cascade")
+        return decided_rows(loaded, outputs, group=options.group), loaded.selector.score
     if len(outputs) > 1:
         raise InvalidInputError(f"`OUTPUTS` must be one without a cascade, got {len(outputs)}.")
     rows = abstain.Outputs.load(outputs[0], nonfinite=options.nonfinite, group=options.group)  # type: ignore[arg-type]

@@ -314,7 +314,7 @@ def test_domains_that_fail_are_named():
         domain=np.where(bad, "Ωlm", "rest"),
     )
     html = evaluation_page(page_context(evaluate(outputs), risk=0.1))
-    failed = html[html.index('id="failures"') : html.index('id="command"')]
+    failed = html[html.index('id="failures"') : html.index('id="groups"')]
     assert "<bdi>Ωlm</bdi>" in failed
     assert "<bdi>rest</bdi>" not in failed
 

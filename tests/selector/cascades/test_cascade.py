@@ -238,3 +238,23 @@ def test_alternatives_are_certified_at_the_same_risk(made, pair):
     assert large.cost == pytest.approx(20 + 200 * (1 - alone.accepted / alone.n))
     assert small.name == "small alone"
     assert person.cost == 200
+
+
+def test_a_guarantee_about_groups_of_rows_is_refused_as_groups_are_stages(pair):
+    rows = [
+        Outputs(logits=each.logits, labels=each.labels, domain=np.where(np.arange(1500) % 2, "a", "b"))
+        for each in pair()
+    ]
+    known = {name: OPTIONS[name] for name in OPTIONS if name != "risk"}
+    with pytest.raises(
+        InvalidInputError, match="`target` must not be about groups of rows, since those of a cascade are"
+    ):
+        abstain.cascade(rows, Risk(0.05, per="domain"), **known)
+    assert abstain.cascade(rows, **OPTIONS, stage_risk=0.2).selector.threshold.accepted
+
+
+def test_combined_outputs_may_have_the_groups_of_the_rows(made, pair):
+    groups = np.where(np.arange(1500) % 2, "web", "store")
+    combined = made.combined(pair(1), domain=groups)
+    assert combined.domain.tolist() == groups.tolist()
+    np.testing.assert_array_equal(made.selector.accepts(combined), made.accepts(pair(1)))

@@ -1,8 +1,11 @@
 """Who is rejected: coverage, risk and misses of each group, with intervals that hold for all groups together."""
 
+from dataclasses import replace
+
 from abstain.metrics import ShareEstimate
 from abstain.report.evaluation_page.context import PageContext
 from abstain.report.page import Section, TableCell, TableColumn, name, render, table
+from abstain.report.page.text import shortened
 
 SHOWN = 50
 
@@ -15,7 +18,7 @@ def group_rates(case: PageContext, /) -> Section | None:
     ordered = sorted(comparison.groups, key=lambda group: (group.coverage.value, group.name))
     classes = dict.fromkeys(each for group in ordered for each in group.misses)
     rates = {"coverage": "Accepted", "risk": "Risk", "missed": "Accepted and wrong"}
-    rates |= {each: f"Missed of the true class {each}" for each in classes}
+    rates |= {each: f"Missed of the true class {shortened(each)}" for each in classes}
     columns = [TableColumn("Group"), *(TableColumn(title, number=True) for title in ("Rows", *rates.values()))]
     rows = [
         [TableCell(name(group.name)), TableCell(f"{group.n:,}"), *(_cell(case, group.rate(rate)) for rate in rates)]
@@ -24,7 +27,7 @@ def group_rates(case: PageContext, /) -> Section | None:
     html = render(
         "group_rates.html",
         table=table(columns, rows, caption="Shares of each group, with their intervals", id="group-rates"),
-        gaps=[gap.words for gap in comparison.gaps()],
+        gaps=[replace(gap, high=shortened(gap.high), low=shortened(gap.low)).words for gap in comparison.gaps()],
         more=len(ordered) - SHOWN,
         level=f"{100 * comparison.level:g}",
     )

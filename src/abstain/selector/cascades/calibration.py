@@ -85,7 +85,8 @@ def cascade(
         Of each model, in the order in which they are asked, on the same rows: matched by ids where all have ids, else
         by order. Rows must be drawn as those of deployment are, and have trained no model.
     target
-        A target with a risk and all options, such as ``Risk(0.02, largest_cluster=5)``; the domain is the stage.
+        A target with a risk and all options, such as ``Risk(0.02, largest_cluster=5)``. Its groups, with ``per``, are
+        the stages or the predicted classes: no guarantee is about groups of rows.
     costs, human_cost
         Of running each model on a row, and of a person who answers it; ten times as much as all models by default.
     risk, stage_risk, delta
@@ -122,6 +123,11 @@ def cascade(
     if not matched.is_labelled:
         raise unlabelled("outputs")
     aim = _target(target, risk, stage_risk, delta)
+    if target is not None and getattr(aim, "per", None) in ("domain", "group") and matched.first.domain is not None:
+        raise InvalidInputError(
+            "`target` must not be about groups of rows, since those of a cascade are its stages, got `per` for outputs "
+            "with a domain. Use `stage_risk`, or leave the domain out to mean the stages."
+        )
     prices = RowCosts.of(costs, human_cost, len(called))
     stages, chosen = _stages(matched, scores, prices, seed)
     share = _routing_share(len(matched), aim.risk)  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ from os import PathLike
 from typing import Any, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from abstain._errors import InvalidInputError
 from abstain._io.sealed import seal
@@ -99,13 +99,18 @@ class Cascade:
         answered: NDArray[np.bool_] = np.any(confidence > np.array(self.routing.thresholds[:seen]), axis=1)
         return ~answered
 
-    def combined(self, outputs: Sequence[Outputs], /) -> Outputs:
-        """The outputs of the cascade as one classifier: each row has those of its own stage, which is its domain."""
+    def combined(self, outputs: Sequence[Outputs], /, *, domain: ArrayLike | None = None) -> Outputs:
+        """The outputs of the cascade as one classifier: each row has those of its own stage, which is its domain.
+
+        Groups of yours may be the ``domain`` (n,) instead, to look at, where the stages have one threshold.
+        """
+        if domain is not None and self.selector.groups is not None and not self.selector.groups.is_by_class:
+            raise InvalidInputError("`domain` must be left out where each stage has a threshold, got groups.")
         matched = self.matched(outputs)
         confidence = stage_confidence(self.stages, matched)
         stages = self.routing.stages(confidence)
         self._check_run(matched, stages)
-        return combined_outputs(matched, stages, self.routing.confidence(confidence))
+        return combined_outputs(matched, stages, self.routing.confidence(confidence), domain=domain)
 
     def accepts(self, outputs: Sequence[Outputs], /) -> NDArray[np.bool_]:
         """Which rows (n,) a stage answers; the others go to a person."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from abstain.outputs import Outputs
 from abstain.scores.score import FittedScore, Score
@@ -38,8 +38,15 @@ def stage_confidence(stages: Sequence[Stage], matched: MatchedRows, /) -> NDArra
     return columns
 
 
-def combined_outputs(matched: MatchedRows, stages: NDArray[np.int64], confidence: NDArray[np.float64], /) -> Outputs:
-    """One classifier's outputs: the logits and the label of each row are those of its stage, which is its domain.
+def combined_outputs(
+    matched: MatchedRows,
+    stages: NDArray[np.int64],
+    confidence: NDArray[np.float64],
+    /,
+    *,
+    domain: ArrayLike | None = None,
+) -> Outputs:
+    """One classifier's outputs: the logits and the label of each row are those of its stage, by default its domain.
 
     Where stages have no classes in common, the errors of each stage take the place of logits and labels.
     """
@@ -50,7 +57,8 @@ def combined_outputs(matched: MatchedRows, stages: NDArray[np.int64], confidence
         fields |= {"logits": _logits(matched, stages), "labels": labels, "class_names": first.class_names}
     elif all(outputs.is_labelled for outputs in matched.outputs):
         fields["errors"] = _errors(matched, stages)
-    return Outputs(confidences={NAME: confidence}, domain=np.array(matched.names)[stages], nonfinite="reject", **fields)
+    domain = np.array(matched.names)[stages] if domain is None else domain
+    return Outputs(confidences={NAME: confidence}, domain=domain, nonfinite="reject", **fields)
 
 
 def _logits(matched: MatchedRows, stages: NDArray[np.int64]) -> NDArray[Any]:
