@@ -22,7 +22,7 @@ from abstain.selector.calibration_rows import SeenRows
 from abstain.selector.choice import allowed, best_score, candidates
 from abstain.selector.selector import Selector
 from abstain.selector.targets import target_of
-from abstain.selector.targets.abilities import CostTarget, FallbackTarget, ScoreChecker, SketchTarget
+from abstain.selector.targets.abilities import CostTarget, FallbackTarget, FloorTarget, ScoreChecker, SketchTarget
 from abstain.selector.targets.target import ScoredRows, Target, Thresholds
 from abstain.sketch import BinCounts, Sketch
 from abstain.sketch.thresholds import MOST, BinnedSample
@@ -97,7 +97,10 @@ def calibrate(
     elif entry.needs_fitting:
         fitting, rest = split_to_fit(outputs, seed=seed, share=entry.fitting_share)
     fitted = entry.fit(fitting.of(entry))
-    rows = ScoredRows(rest, fitted, rejected_last(fitted(rest)))
+    confidence = rejected_last(fitted(rest))
+    if isinstance(aim, FloorTarget):
+        rest = aim.labelled(rest, confidence)
+    rows = ScoredRows(rest, fitted, confidence)
     threshold, groups = _threshold(aim, rows, seed)
     if rest.is_graded:
         threshold, groups = threshold.of_losses(), None if groups is None else groups.of_losses()

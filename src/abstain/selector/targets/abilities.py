@@ -2,6 +2,10 @@
 
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
+from abstain.outputs import Outputs
 from abstain.scores.score import Score
 from abstain.selector.targets.target import Thresholds
 from abstain.sketch import Sketch
@@ -42,3 +46,11 @@ class ScoreChecker(Protocol):
 
     def check_scores(self, scores: list[Score], /) -> None:
         """Raise an error for scores that cannot be used with the target."""
+
+
+@runtime_checkable
+class FloorTarget(Protocol):
+    """Can do without the labels of rows below a floor of confidence."""
+
+    def labelled(self, outputs: Outputs, confidence: NDArray[np.float64], /) -> Outputs:
+        """The rows, each with an outcome."""
