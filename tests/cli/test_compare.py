@@ -88,3 +88,17 @@ def test_tables_are_whole_at_any_width(run, path, width):
     assert (f"A is old, B is {long.name}." in " ".join(lines)) == (width == 80)
     assert sum(" SE " in line and "95% interval" in line for line in lines) >= 4  # no head of a table is broken
     assert sum("significant" in line.split() for line in lines) >= 4
+
+
+def test_graded_answers_have_mean_losses_and_not_wrong_answers(run, tmp_path):
+    rng = np.random.default_rng(0)
+    for name, worst in (("old", 0.9), ("new", 0.4)):
+        u = np.arange(500) / 500
+        Outputs(confidences={"c": 1 - u}, losses=worst * rng.random(500) * u).save(tmp_path / name)
+    done = run(
+        "compare", tmp_path / "old", tmp_path / "new", "--risk", "0.1", "--report", tmp_path / "c.html", width=500
+    )
+    assert "Where both accept 80% of the rows, the mean loss is 0." in done.stdout
+    assert "At a mean loss of 0.1 they accept" in done.stdout
+    assert "wrong" not in done.stdout
+    assert "are wrong" not in (tmp_path / "c.html").read_text()

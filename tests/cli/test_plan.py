@@ -100,3 +100,30 @@ def test_a_pilot_whose_ids_repeat_is_refused(run, tmp_path):
         "`--pilot` must have one row per id, since the plan is for independent rows, got 40 rows of 20 ids."
         in done.stderr
     )
+
+
+@pytest.mark.parametrize("column", ["correct", "loss"])
+def test_a_floor_is_printed_and_calibrate_takes_rows_without_a_label_below_it(column, run, tmp_path):
+    u = np.random.default_rng(0).random(1500)
+    wrong = np.random.default_rng(1).random(1500) < np.where(u < 0.6, 0.01, 0.6)
+    table = tmp_path / "rows.csv"
+    table.write_text("confidence\n" + "".join(f"{1 - x!r}\n" for x in u.tolist()))
+    planned = run("plan", "--risk", 0.05, "--label-share", 0.6, "--unlabelled", table, "--json")
+    floor = json.loads(planned.stdout)["floor"]
+    shown = run("plan", "--risk", 0.05, "--label-share", 0.6, "--unlabelled", table, width=300).stdout
+    assert f"label the 900 with confidence above {floor!r} and leave the others empty" in shown
+    cells = [f"{x * (0.8 if column == 'loss' else 1):g}" for x in wrong != (column == "correct")]
+    rows = [f"{1 - x!r},{cell if 1 - x > floor else ''}\n" for x, cell in zip(u.tolist(), cells, strict=True)]
+    table.write_text(f"confidence,{column}\n" + "".join(rows))
+    calibrate = ("calibrate", table, "--risk", 0.05, "-o", tmp_path / "s.abstain")
+    done = run(*calibrate, "--label-above", floor, width=500)
+    assert "of 1,500 rows only the labels of the 900 with confidence above" in done.stdout
+    assert (refused := run(*calibrate)).returncode == 1
+    assert "column correct, got ''" in refused.stderr or "`losses` must be finite, got nan" in refused.stderr
+    for command in (("evaluate", table), ("certify", tmp_path / "s.abstain", "--on", table), ("report", table)):
+        assert run(*command).returncode != 0
+
+
+def test_a_floor_needs_a_share(run, tmp_path):
+    done = run("plan", "--risk", 0.05, "--unlabelled", tmp_path)
+    assert "`--unlabelled` must come with `--risk` and `--label-share`" in done.stderr

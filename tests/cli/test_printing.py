@@ -2,6 +2,8 @@
 
 import sys
 
+import pytest
+
 from abstain.cli.printing import say
 
 WORDS = " ".join(["word"] * 40)
@@ -27,3 +29,11 @@ def test_a_line_to_copy_stays_whole_in_a_terminal(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "62")
     say(WORDS, whole=True)
     assert capsys.readouterr().out == f"{WORDS}\n"
+
+
+@pytest.mark.parametrize("width", [80, 60])
+def test_a_table_that_is_too_wide_breaks_lines_and_cuts_nothing(run, width):
+    plan = ("plan", "--risk", "0.01", "--coverage", "0.55", "--error-rate", "0.005", "--delta", "0.1")
+    done = run(*plan, width=width).stdout
+    assert "…" not in done
+    assert {"8,186", "4,093", "3,494", "2,545", "11,017"} <= set(done.split())

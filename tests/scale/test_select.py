@@ -148,3 +148,12 @@ def test_predictions_have_the_names_of_the_columns(tmp_path):
     result = pl.read_parquet(tmp_path / "d" / "b.parquet")["prediction"].to_numpy()
     np.testing.assert_array_equal(result, np.array(["cat", "dog"])[logits.argmax(axis=1)])
     assert pl.read_parquet(tmp_path / "d" / "a.parquet")["prediction"].dtype == pl.String
+
+
+def test_graded_losses_of_accepted_rows_are_summed(tmp_path):
+    u = np.arange(400) / 400
+    graded = calibrate(Outputs(confidences={"confidence": 1 - u}, losses=0.3 * u), risk=0.2)
+    for name in "ab":
+        pl.DataFrame({"confidence": 1 - u, "loss": 0.5 * u}).write_parquet(tmp_path / f"{name}.parquet")
+    result = select(graded, [tmp_path / "a.parquet", tmp_path / "b.parquet"], tmp_path / "d")
+    assert result.wrong == pytest.approx(2 * 0.5 * u[1 - u > graded.threshold.value].sum())

@@ -11,7 +11,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from abstain import Outputs, Risk, calibrate
+from abstain import Outputs, Risk, calibrate, evaluate
 from abstain.monitor import DeploymentMonitor
 from abstain.thresholds import label_floor, samples_for
 
@@ -128,6 +128,37 @@ def test_the_share_accepted_is_that_above_the_floor_even_if_more_could_be_certif
     fresh = Outputs(confidences={"vendor": np.random.default_rng(2).random(20_000)})
     monitor = DeploymentMonitor.of(result).observe_accepted(result.accepts(fresh))
     assert monitor.alarms == ()
+
+
+@pytest.mark.parametrize("kind", ["errors", "losses"])
+def test_rows_at_or_below_the_floor_need_no_outcome(kind):
+    u = np.random.default_rng(0).random(2000)
+    outcomes = (np.random.default_rng(1).random(2000) < 0.3 * u**2) * (1.0 if kind == "errors" else 0.7)
+    some = np.where(u < 0.7, outcomes, np.nan)
+    every = Outputs(confidences={"vendor": 1 - u}, **{kind: outcomes})
+    part = Outputs(confidences={"vendor": 1 - u}, **{kind: some}, unlabelled="keep")
+    asked = Risk(RISK, label_above=1 - u[u < 0.7].max() - 1e-9)
+    ours, theirs = calibrate(part, asked), calibrate(every, asked)
+    assert (ours.threshold, ours.calibration.domains) == (theirs.threshold, theirs.calibration.domains)
+    with pytest.raises(ValueError, match=r"must have the outcome of every row above the floor, got none in \d+ of \d+"):
+        calibrate(part, replace(asked, label_above=0.2))
+
+
+@pytest.mark.parametrize("kind", ["errors", "losses"])
+def test_rows_without_an_outcome_are_taken_nowhere_else(kind, tmp_path):
+    c = np.linspace(1, 0, 50)
+    missing = {"confidences": {"vendor": c}, kind: np.where(c > 0.5, 0.0, np.nan)}
+    with pytest.raises(ValueError, match=f"`{kind}` must be"):
+        Outputs(**missing)
+    part = Outputs(**missing, unlabelled="keep")
+    part.save(tmp_path / "run")
+    for use in (evaluate, lambda rows: calibrate(rows, risk=0.2)):
+        with pytest.raises(ValueError, match="must have the outcome of every row, got none in 25 of 50 rows"):
+            use(part)
+    with pytest.raises(ValueError, match=f"`{kind}` must be"):
+        Outputs.load(tmp_path / "run")
+    assert part[part.confidence("vendor") > 0.5].losses.sum() == 0
+    assert Outputs.load(tmp_path / "run", unlabelled="keep").select(range(20)).losses.sum() == 0
 
 
 def coverages(n, *, runs):

@@ -79,7 +79,9 @@ class RuleOptions:
     ] = None
     label_above: Annotated[
         float | None,
-        typer.Option(help="Ignore labels up to this confidence, and never accept those rows. Fix it before labelling."),
+        typer.Option(
+            help="Never accept rows up to this confidence, which need no label. Fix it before: plan --unlabelled."
+        ),
     ] = None
     seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0
 
@@ -121,7 +123,8 @@ def calibrate(
         if is_sketch:
             selector = _from_sketch(outputs, _target(target, groups, kind, rule), score)
         else:
-            rows = abstain.Outputs.load(outputs, nonfinite="reject", group=column)
+            unlabelled: Literal["error", "keep"] = "error" if rule.label_above is None else "keep"
+            rows = abstain.Outputs.load(outputs, nonfinite="reject", group=column, unlabelled=unlabelled)
             selector = _from_rows(rows, _target(target, groups, kind, rule, rows), score, rule.seed)
             warn_unused(outputs, group=column)
     if groups.per is not None and not is_sketch:

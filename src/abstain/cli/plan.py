@@ -8,7 +8,7 @@ import typer
 
 from abstain._errors import InvalidInputError
 from abstain.cli.options import Delta, Figure, Json, refuse
-from abstain.cli.plan_tables import coverages_plan, pilot_plan, risks_plan, samples_plan
+from abstain.cli.plan_tables import coverages_plan, pilot_plan, risks_plan, samples_plan, with_floor
 
 FRACTIONS = (0.0, 0.25, 0.5, 0.75)
 RATES = (0.0, 0.005, 0.01, 0.02, 0.05)
@@ -46,9 +46,13 @@ class PilotOptions:
     pilot: Annotated[
         Path | None, typer.Option(help="A small labelled table or folder, from which to predict a calibration.")
     ] = None
+    unlabelled: Annotated[
+        Path | None,
+        typer.Option(help="With --label-share: outputs, for the confidence above which to label them."),
+    ] = None
     score: Annotated[
         str | None,
-        typer.Option(help="With --pilot: the score. [confidence_margin, or the table's only confidence]"),
+        typer.Option(help="Of these outputs: the score. [confidence_margin, or the table's only confidence]"),
     ] = None
 
 
@@ -99,6 +103,8 @@ def plan(
             from abstain.report.figures.save import save_figure
 
             save_figure(plan_figure(risk=risk, coverage=coverage, **known), figure)
+        if sample.unlabelled is not None:
+            result = with_floor(result, sample.unlabelled, sample.score, share=label_share)
         result.print(json=json)
 
 
@@ -114,10 +120,13 @@ def _check(
             "Leave out --n for the number of samples it needs, or --risk for the achievable risk."
         )
     if sample.pilot is not None:
-        refuse(assumed.to_dict() | {"--figure": figure}, "be left out with `--pilot`, which replaces assumptions")
+        other = {"--figure": figure, "--unlabelled": sample.unlabelled}
+        refuse(assumed.to_dict() | other, "be left out with `--pilot`, which replaces assumptions")
         return
-    if sample.score is not None:
-        raise InvalidInputError(f"`--score` must come with `--pilot`, got {sample.score} without it.")
+    if sample.unlabelled is not None and (assumed.label_share is None or risk is None):
+        raise InvalidInputError("`--unlabelled` must come with `--risk` and `--label-share`, got it without.")
+    if sample.score is not None and sample.unlabelled is None:
+        raise InvalidInputError(f"`--score` must come with `--pilot` or `--unlabelled`, got {sample.score} alone.")
     if risk is None and n is None:
         raise InvalidInputError("`--risk` or `--n` must be given, or both, got neither.")
     shares = {"--label-share": assumed.label_share}

@@ -1,7 +1,7 @@
 """The plans of `abstain plan`: labelled samples, achievable risks or coverages, as plain data, a table and notes."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
@@ -138,6 +138,22 @@ def pilot_plan(pilot: Path, score: str | None, /, *, risk: float | None, delta: 
     )
 
 
+def with_floor(plan: PlanTable, unlabelled: Path, score: str | None, /, *, share: float) -> PlanTable:
+    """The plan, and the confidence above which a share of some outputs lies, for calibration on them."""
+    from abstain.outputs import Outputs
+    from abstain.thresholds.target_risk import label_floor
+
+    outputs = Outputs.load(unlabelled, nonfinite="reject", unlabelled="keep")
+    confidence = _confidence(outputs, score)
+    floor = label_floor(confidence, share=share)
+    labels = int((confidence > floor).sum())
+    note = (
+        f"Of the {len(outputs):,} rows of {unlabelled}, label the {labels:,} with confidence above {floor!r} and leave "
+        f"the others empty; then `calibrate --label-above {floor!r}`."
+    )
+    return replace(plan, document=plan.document | {"floor": floor, "labels": labels}, notes=[*plan.notes, note])
+
+
 def _confidence(outputs: "Outputs", score: str | None) -> Any:
     from abstain.metrics.checks import rejected_last
     from abstain.scores.fitting_draw import FittingRows
@@ -145,7 +161,7 @@ def _confidence(outputs: "Outputs", score: str | None) -> Any:
 
     entry, *others = candidates(score, outputs)
     if others or entry.needs_fitting:
-        raise InvalidInputError(f"`--score` must be a single score that needs no fitting with `--pilot`, got {score}.")
+        raise InvalidInputError(f"`--score` must be a single score that needs no fitting to plan, got {score}.")
     return rejected_last(entry.fit(FittingRows.all_alike(outputs).of(entry))(outputs))
 
 
@@ -165,4 +181,4 @@ def _by_coverage(document: dict[str, Any], notes: list[str], cell: Callable[[Row
 
 
 def _range(row: Row) -> str:
-    return f"{row['n']:,}" if row["n"] == row["n_rising"] else f"{row['n_rising']:,}–{row['n']:,}"
+    return f"{row['n']:,}" if row["n"] == row["n_rising"] else f"{row['n_rising']:,} – {row['n']:,}"

@@ -63,7 +63,7 @@ def print_next(*words: object) -> None:
 
 
 def small_table(columns: Sequence[str], rows: Iterable[Sequence[str]], /, *, title: str | None = None) -> "Table":
-    """A table for a terminal, the first column to the left and the others, numbers, to the right."""
+    """A table for a terminal, the first column to the left and the others, numbers, to the right; nothing is cut."""
     from rich import box
     from rich.markup import escape
     from rich.table import Table
@@ -71,7 +71,7 @@ def small_table(columns: Sequence[str], rows: Iterable[Sequence[str]], /, *, tit
     heading = None if title is None else escape(shown(title))
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title=heading, title_justify="left")
     for index, name in enumerate(columns):
-        table.add_column(escape(shown(name)), justify="right" if index else "left", no_wrap=True)
+        table.add_column(escape(shown(name)), justify="right" if index else "left", overflow="fold")
     for row in rows:
         table.add_row(*(escape(shown(cell)) for cell in row))
     return table

@@ -101,9 +101,9 @@ def numbers(file: Name, name: str, columns: Columns, /) -> NDArray[np.float64]:
     return stored.astype(np.float64)
 
 
-def truths(file: Name, name: str, columns: Columns, /) -> NDArray[np.float64]:
-    """(n,) 1 and 0 from 1/0, true/false or yes/no."""
-    return _each(file, name, columns, _truth)
+def truths(file: Name, name: str, columns: Columns, /, *, missing: bool = False) -> NDArray[np.float64]:
+    """(n,) 1 and 0 from 1/0, true/false or yes/no; NaN for an empty cell where some may be ``missing``."""
+    return _each(file, name, columns, _truth_or_missing if missing else _truth)
 
 
 def names(file: Name, name: str, columns: Columns, /) -> NDArray[np.str_]:
@@ -221,3 +221,8 @@ def _truth(value: Any) -> float:
     if str(value).strip().lower() not in TRUTH:
         raise ValueError
     return TRUTH[str(value).strip().lower()]
+
+
+def _truth_or_missing(value: Any) -> float:
+    """Truth values: 1/0, true/false, yes/no or nothing."""
+    return float("nan") if text(value) is None else _truth(value)

@@ -14,9 +14,10 @@ from abstain.outputs.named_labels import are_numbers, integer_labels, integer_na
 from abstain.outputs.probabilities import log_probabilities, warn_of_probabilities
 
 
-def checked_fields(*, nonfinite: check.Nonfinite, **given: Any) -> dict[str, Any]:
+def checked_fields(*, nonfinite: check.Nonfinite, unlabelled: check.Unlabelled, **given: Any) -> dict[str, Any]:
     """All fields; an error names the first argument that is wrong."""
     check_name("nonfinite", nonfinite, get_args(check.Nonfinite), rule="be 'error' or 'reject'")
+    check_name("unlabelled", unlabelled, get_args(check.Unlabelled), rule="be 'error' or 'keep'")
     confidences = check.check_confidences(given["confidences"])
     z = _logits(given["logits"], given["probabilities"], confidences)
     n, k = z.shape
@@ -41,9 +42,9 @@ def checked_fields(*, nonfinite: check.Nonfinite, **given: Any) -> dict[str, Any
     fields["graded"] = None
     if given["losses"] is not None:
         others = [name for name in ("labels", "errors") if given[name] is not None]
-        fields["graded"] = check_losses(given["losses"], fields["usable"], others=others)
+        fields["graded"] = check_losses(given["losses"], fields["usable"] & (unlabelled == "error"), others=others)
     fields |= _head(given["weight"], given["bias"], fields["features"], k)
-    return fields | _each_row(given, z, fields["usable"])
+    return fields | _each_row(given, z, fields["usable"], unlabelled)
 
 
 def _logits(logits: Any, probabilities: Any, confidences: NDArray[np.float64] | None) -> NDArray[Any]:
@@ -69,7 +70,9 @@ def _logits(logits: Any, probabilities: Any, confidences: NDArray[np.float64] | 
     return z
 
 
-def _each_row(given: dict[str, Any], z: NDArray[Any], usable: NDArray[np.bool_]) -> dict[str, Any]:
+def _each_row(
+    given: dict[str, Any], z: NDArray[Any], usable: NDArray[np.bool_], unlabelled: check.Unlabelled
+) -> dict[str, Any]:
     """Fields with one entry per row, and the names of classes."""
     fields: dict[str, Any] = dict.fromkeys(("labels", "wrong", "domain", "ids", "class_names"))
     n, k = z.shape
@@ -78,7 +81,8 @@ def _each_row(given: dict[str, Any], z: NDArray[Any], usable: NDArray[np.bool_])
         fields["class_names"] = check.check_class_names(given["class_names"], k)
     if given["errors"] is not None:
         array = as_array("errors", given["errors"])
-        fields["wrong"] = check.check_errors(array, n, with_labels=given["labels"] is not None)
+        with_labels = given["labels"] is not None
+        fields["wrong"] = check.check_errors(array, n, with_labels=with_labels, unlabelled=unlabelled)
     if given["labels"] is not None and not k:
         raise InvalidInputError(
             "`labels` must come with `logits`, got none. Pass errors= or losses= where only confidences are known."

@@ -9,13 +9,13 @@ from abstain._arguments import as_array, as_doubles
 from abstain._errors import InvalidInputError, RowError
 
 
-def check_losses(losses: Any, usable: NDArray[np.bool_], /, *, others: list[str]) -> NDArray[np.float64]:
-    """(n,) losses between 0 and 1, NaN where one is missing in a row that is never accepted.
+def check_losses(losses: Any, needed: NDArray[np.bool_], /, *, others: list[str]) -> NDArray[np.float64]:
+    """(n,) losses between 0 and 1, NaN where one is missing in a row where it is not needed.
 
     Elsewhere a missing loss is an error: the row can be accepted, and nothing is known of it. ``others`` are the other
     arguments that say which answers are wrong.
     """
-    n = len(usable)
+    n = len(needed)
     if others:
         raise InvalidInputError(f"`losses` must be left out where there are {' and '.join(others)}, got both.")
     array = as_array("losses", losses)
@@ -23,7 +23,7 @@ def check_losses(losses: Any, usable: NDArray[np.bool_], /, *, others: list[str]
         raise InvalidInputError(f"`losses` must be {n} numbers from 0 to 1, got {array.dtype} of shape {array.shape}.")
     values = as_doubles("losses", array)
     finite = np.isfinite(values)
-    if (missing := usable & ~finite).any():
+    if (missing := needed & ~finite).any():
         raise RowError(
             f"`losses` must be finite, got {values[missing][0]} in {np.count_nonzero(missing)} of {n} rows, first in "
             "row",

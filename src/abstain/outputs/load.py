@@ -8,6 +8,7 @@ from abstain._io.locks import locked_folder
 from abstain.outputs.arrays import read_npy, read_npz
 from abstain.outputs.header import FIELDS, HEADER, checksum, read_header
 from abstain.outputs.table import SUFFIXES, read_table
+from abstain.outputs.validation import Unlabelled
 
 SKETCH = ".sketch"
 PROBABILITIES = "probabilities"
@@ -21,10 +22,12 @@ PAPER_FILES = {
 }
 
 
-def load(path: Path, /, *, verify: bool | None = None, group: str | None = None) -> dict[str, Any]:
+def load(
+    path: Path, /, *, verify: bool | None = None, group: str | None = None, unlabelled: Unlabelled = "error"
+) -> dict[str, Any]:
     """The keyword arguments of `Outputs` stored at ``path``; see `Outputs.load`."""
     if path.suffix.lower() in SUFFIXES and not path.is_dir():
-        return read_table(path, group=group)
+        return read_table(path, group=group, unlabelled=unlabelled)
     if group is not None:
         raise InvalidInputError(
             f"`group` must be a column of a .csv, .parquet or .jsonl table, got {group!r} for {path}."

@@ -73,6 +73,9 @@ class Outputs:
     nonfinite
         ``"error"`` refuses rows with NaN or infinity; ``"reject"`` keeps them: they predict −1 and count as errors
         that are never accepted.
+    unlabelled
+        ``"error"`` refuses rows without an error or loss, as NaN; ``"keep"`` keeps them, for ``calibrate`` with
+        ``Risk(…, label_above=…)`` alone.
 
     Raises
     ------
@@ -98,10 +101,10 @@ class Outputs:
     ids: NDArray[Any] | None
     confidences: NDArray[np.float64] | None
     """(n, g) confidences of others, a column for each of ``confidence_names``."""
-    wrong: NDArray[np.bool_] | None
-    """(n,) the errors that were given."""
+    wrong: NDArray[np.bool_] | NDArray[np.float64] | None
+    """(n,) the errors that were given; numbers with NaN for rows without a label that ``unlabelled="keep"`` keeps."""
     graded: NDArray[np.float64] | None
-    """(n,) the losses that were given; NaN may stand in a non-finite row."""
+    """(n,) the losses that were given; NaN may stand in a non-finite row or one that ``unlabelled="keep"`` keeps."""
     confidence_names: tuple[str, ...]
     class_names: tuple[str, ...] | None
     usable: NDArray[np.bool_]
@@ -128,6 +131,7 @@ class Outputs:
         losses: ArrayLike | None = None,
         class_names: ClassNames | None = None,
         nonfinite: check.Nonfinite = "error",
+        unlabelled: check.Unlabelled = "error",
     ) -> None:
         arguments = dict(locals())
         del arguments["self"]
@@ -211,7 +215,8 @@ class Outputs:
         if self.graded is not None:
             raise not_right_or_wrong()
         if self.wrong is not None:
-            errors = self.wrong | ~self.usable
+            check.check_known(self.wrong, self.usable)
+            errors = (self.wrong != 0) | ~self.usable
         elif self.labels is not None:
             errors = (self.predictions != self.labels) | (self.labels < 0)
         else:
@@ -222,7 +227,11 @@ class Outputs:
     @cached_property
     def losses(self) -> NDArray[np.float64]:
         """(n,) the loss of each answer, from 0 to 1: as given, else 1 for an error; always 1 for a non-finite row."""
-        losses = self.errors.astype(np.float64) if self.graded is None else np.where(self.usable, self.graded, 1.0)
+        if self.graded is None:
+            losses = self.errors.astype(np.float64)
+        else:
+            check.check_known(self.graded, self.usable)
+            losses = np.where(self.usable, self.graded, 1.0)
         losses.flags.writeable = False
         return losses
 
@@ -265,6 +274,16 @@ class Outputs:
             lacking = " and ".join(name for name in ("features", "weight") if getattr(self, name) is None)
             raise InvalidInputError(f"`{lacking}` must be given to check the head, got none.")
         return check_head(self.logits, self.features, self.weight, self.bias)
+
+    def known_above(self, above: NDArray[np.bool_], /) -> Self:
+        """The same rows where only those ``above`` a floor need an outcome: missing ones elsewhere are errors."""
+        fields = self._sources((*ROW_FIELDS, "usable"))
+        for name in ("wrong", "graded"):
+            if (outcomes := getattr(self, name)) is not None and outcomes.dtype != bool:
+                check.check_known(outcomes, self.usable & above, where=" above the floor")
+                known = np.where(np.isnan(outcomes), 1.0, outcomes)
+                fields[name] = known if name == "graded" else known != 0
+        return self._with(fields)
 
     def select(self, rows: ArrayLike, /) -> Self:
         """The rows of a boolean mask, or of indices in their order.
@@ -331,6 +350,7 @@ class Outputs:
         /,
         *,
         nonfinite: check.Nonfinite = "error",
+        unlabelled: check.Unlabelled = "error",
         verify: bool | None = None,
         group: str | None = None,
     ) -> Self:
@@ -342,14 +362,15 @@ class Outputs:
             A folder written by `save` or by the paper authors' script (memory-mapped), an .npz file, or a .csv,
             .parquet or .jsonl table with logits, probabilities, confidences, or answers of a language model (see
             `abstain.outputs.table`).
-        nonfinite
+        nonfinite, unlabelled
             As of `Outputs`.
         verify
             Whether the arrays of a folder are compared with their checksums; by default those up to 64 MB each.
         group
             The column of a table that becomes the domain, if that is not called group.
         """
-        return cls(**load(as_path("path", path), verify=verify, group=group), nonfinite=nonfinite)
+        arguments = load(as_path("path", path), verify=verify, group=group, unlabelled=unlabelled)
+        return cls(**arguments, nonfinite=nonfinite, unlabelled=unlabelled)
 
     def _sources(self, names: tuple[str, ...]) -> dict[str, Source]:
         """The arrays of these names that there are, as arrays or views of rows."""

@@ -13,6 +13,7 @@ from abstain.answers import signals
 from abstain.outputs.column_names import ANSWERS, PLAIN, WIDE, spelled
 from abstain.outputs.columns import SUFFIXES, Columns, columns_of, matrix, names, numbers, truths
 from abstain.outputs.named_labels import class_indices
+from abstain.outputs.validation import Unlabelled
 
 __all__ = [
     "SUFFIXES",
@@ -25,7 +26,7 @@ __all__ = [
 ]
 
 
-def read_table(file: Path, /, *, group: str | None = None) -> dict[str, Any]:
+def read_table(file: Path, /, *, group: str | None = None, unlabelled: Unlabelled = "error") -> dict[str, Any]:
     """The arguments of `Outputs` in a .csv, .parquet or .jsonl file; ``group`` is the column of groups.
 
     ======================================  ====================================================================
@@ -51,13 +52,15 @@ def read_table(file: Path, /, *, group: str | None = None) -> dict[str, Any]:
     columns = _respelled(columns_of(file))
     if columns and not len(next(iter(columns.values()))):
         raise InvalidInputError(f"`{file}` must have at least one row, got none.")
-    arguments = arguments_in(file, columns, group=group)
+    arguments = arguments_in(file, columns, group=group, unlabelled=unlabelled)
     if "labels" in arguments and (arguments["labels"] < 0).all():
         check_some_known(file, arguments.get("class_names"), f"{str(names(file, 'label', columns)[0])!r} in row 1")
     return arguments
 
 
-def arguments_in(file: str | PathLike[str], columns: Columns, /, *, group: str | None = None) -> dict[str, Any]:
+def arguments_in(
+    file: str | PathLike[str], columns: Columns, /, *, group: str | None = None, unlabelled: Unlabelled = "error"
+) -> dict[str, Any]:
     """The arguments of `Outputs` in columns of a file, for all of its rows or consecutive ones."""
     columns = _respelled(columns)
     arguments: dict[str, Any] = {}
@@ -76,7 +79,10 @@ def arguments_in(file: str | PathLike[str], columns: Columns, /, *, group: str |
         )
     if confidences:
         arguments["confidences"] = confidences
-    arguments |= _labels(file, columns, arguments.get("class_names")) if has_logits else _truth_of(file, columns)
+    if has_logits:
+        arguments |= _labels(file, columns, arguments.get("class_names"))
+    else:
+        arguments |= _truth_of(file, columns, unlabelled)
     if has_logits and "loss" in columns and "labels" not in arguments:
         arguments["losses"] = numbers(file, "loss", columns)
     if "group" in columns and "domain" in columns:
@@ -233,7 +239,7 @@ def _check_names(file: str | PathLike[str], known: tuple[str, ...], values: list
         )
 
 
-def _truth_of(file: str | PathLike[str], columns: Columns) -> dict[str, Any]:
+def _truth_of(file: str | PathLike[str], columns: Columns, unlabelled: Unlabelled = "error") -> dict[str, Any]:
     """Whether each answer was wrong, or its loss, where that is known."""
     outcome = [name for name in ("correct", "error", "loss") if name in columns]
     if len(outcome) > 1:
@@ -242,7 +248,7 @@ def _truth_of(file: str | PathLike[str], columns: Columns) -> dict[str, Any]:
     if outcome == ["loss"]:
         return {"losses": numbers(file, "loss", columns)}
     if outcome:
-        values = truths(file, outcome[0], columns)
+        values = truths(file, outcome[0], columns, missing=unlabelled == "keep")
         return {"errors": 1 - values if outcome[0] == "correct" else values}
     if "label" in columns and "prediction" in columns:
         return {"errors": (names(file, "label", columns) != names(file, "prediction", columns)).astype(np.float64)}

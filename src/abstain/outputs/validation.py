@@ -15,6 +15,7 @@ from abstain.outputs.rows import Source
 Array = NDArray[Any]
 Shift = Literal["none", "covariate", "label"]
 Nonfinite = Literal["error", "reject"]
+Unlabelled = Literal["error", "keep"]
 SHIFTS: tuple[str, ...] = get_args(Shift)
 
 
@@ -223,17 +224,29 @@ def check_confidence_rows(
     return np.asarray(usable)
 
 
-def check_errors(array: Array, n: int, /, *, with_labels: bool) -> NDArray[np.bool_]:
-    """Whether each answer was wrong."""
+def check_errors(array: Array, n: int, /, *, with_labels: bool, unlabelled: Unlabelled) -> NDArray[Any]:
+    """Whether each answer was wrong; numbers, NaN where that is not known, if there are such rows and they are kept."""
     if with_labels:
         raise InvalidInputError("`errors` must be left out where there are labels, got both.")
     rule = f"`errors` must be {n} numbers, 1 where the answer is wrong and 0 elsewhere"
     if array.shape != (n,) or array.dtype.kind not in "biuf":
         raise InvalidInputError(f"{rule}, got {array.dtype} of shape {array.shape}.")
-    if (strange := (array != 0) & (array != 1)).any():
+    missing = np.isnan(array) if unlabelled == "keep" else np.zeros(n, dtype=bool)
+    if (strange := (array != 0) & (array != 1) & ~missing).any():
         bad = int(np.argmax(strange))
         raise RowError(f"{rule}, got {array[bad]} in row", bad)
-    return np.asarray(array, dtype=bool)
+    return np.asarray(array, dtype=np.float64 if missing.any() else bool)
+
+
+def check_known(outcomes: Array, usable: NDArray[np.bool_], /, *, where: str = "") -> None:
+    """Refuse outcomes that are missing in rows that can be accepted."""
+    if outcomes.dtype != bool and (missing := usable & np.isnan(outcomes)).any():
+        raise RowError(
+            f"`outputs` must have the outcome of every row{where}, got none in {np.count_nonzero(missing)} of "
+            f"{np.count_nonzero(usable)} rows, first in row",
+            int(np.argmax(missing)),
+            ". Label these rows." if where else ". Only `calibrate` with `label_above` takes rows without one.",
+        )
 
 
 def unlabelled(name: str, purpose: str = "", /) -> InvalidInputError:

@@ -176,5 +176,9 @@ def _decided(selector: "Selector", outputs: Outputs) -> Any:
 
 def _counted(selector: "Selector", outputs: Outputs, table: Any) -> SelectionCounts:
     accepted = table["accepted"].to_numpy()
-    wrong = int((table["error"].to_numpy() & accepted).sum()) if "error" in table.column_names else None
+    wrong: int | float | None = None
+    if "error" in table.column_names:
+        wrong = int((table["error"].to_numpy() & accepted).sum())
+    elif "loss" in table.column_names:
+        wrong = float(table["loss"].to_numpy()[accepted].sum())
     return SelectionCounts(len(outputs), int(accepted.sum()), wrong, Counter(selector.unseen(outputs)))

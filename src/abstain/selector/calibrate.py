@@ -96,7 +96,9 @@ def calibrate(
     elif entry.needs_fitting:
         fitting, rest = split_to_fit(outputs, seed=seed, share=entry.fitting_share)
     fitted = entry.fit(fitting.of(entry))
-    rows = ScoredRows(rest, fitted, rejected_last(fitted(rest)))
+    confidence = rejected_last(fitted(rest))
+    rest = aim.labelled(rest, confidence)
+    rows = ScoredRows(rest, fitted, confidence)
     threshold, groups = _threshold(aim, rows, seed)
     if rest.is_graded:
         threshold, groups = threshold.of_losses(), None if groups is None else groups.of_losses()

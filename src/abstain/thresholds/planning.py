@@ -88,7 +88,7 @@ def samples_for(
     size = _first(enough, sizes, bisect_left(sizes, least / coverage))
     if size is None:
         raise InvalidInputError(
-            f"`error_rate` must be further below `risk` ({risk:g}) than {error_rate}: no sample is enough."
+            f"`error_rate` must be further below `risk` ({risk:g}) than {error_rate:g}: no sample is enough."
         )
     return _rows(label_share, size)
 

@@ -56,3 +56,11 @@ def test_the_line_stays_in_the_browser_until_the_explorer_is_moved(opened, n, st
     page.click("#explorer-reset")
     page.wait_for_function("() => !document.getElementById('command-line').textContent.includes('--coverage')")
     assert line.inner_text().startswith(start)
+
+
+def test_of_graded_answers_a_risk_is_a_mean_loss():
+    rows = Outputs(confidences={"a": np.linspace(1, 0, 500)}, losses=np.linspace(0, 0.5, 500))
+    evaluation = evaluate(rows)
+    case = PageContext(evaluation, point_of_risk(evaluation, risk=0.2, delta=0.05), 0.05)
+    assert "mean loss of the accepted at most that" in command(case).html
+    assert "wrong" not in command(case).html

@@ -47,6 +47,7 @@ class MixComparison:
     n: int
     samples: int
     errors_a: float
+    """Their number; of graded answers the total loss, which is no integer."""
     errors_b: float
     aurc: tuple[RunDifference, ...]
     """AURC-α: below zero means that a is better."""
@@ -58,6 +59,11 @@ class MixComparison:
     """The share that a accepts at the risk which b has at a coverage, and that coverage as ``b``."""
     coverage_at_risk_of_a: tuple[RunDifference, ...]
     """The share that b accepts at the risk which a has at a coverage, as ``b``, and that coverage as ``a``."""
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether answers have losses, not simply errors."""
+        return not isinstance(self.errors_a, int)
 
     @property
     def area(self) -> RunDifference:

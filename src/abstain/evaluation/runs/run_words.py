@@ -27,10 +27,10 @@ class RunWords:
     def sentences(self, comparison: MixComparison, /) -> list[str]:
         """The verdict, then the risks at a coverage and the coverages at a risk."""
         if comparison.errors_a == comparison.errors_b and comparison.errors_a in (0, comparison.n):
-            state = "wrong" if comparison.errors_a else "right"
+            state = ("without loss" if comparison.is_graded else "right") if not comparison.errors_a else "wrong"
             return [f"Neither can be called better: both are always {state} {self._where(comparison)}."]
         if comparison.is_same:
-            what = "errors" if isinstance(comparison.errors_a, int) else "losses"
+            what = "losses" if comparison.is_graded else "errors"
             return [f"There is no difference {self._where(comparison)}: both have the same {what} and the same ranks."]
         return [self._verdict(comparison), *self._at_coverage(comparison), *self._at_risk(comparison)]
 
@@ -94,7 +94,10 @@ class RunWords:
         risk = min(comparison.risk, key=lambda each: abs(each.at - USUAL_COVERAGE))
         chance = "" if risk.is_significant else CHANCE
         share = "all rows" if risk.at == 1 else f"{percent(risk.at)} of the rows"
-        words = f"Where both accept {share}, {100 * risk.a:.2f}% and {100 * risk.b:.2f}% of these are wrong"
+        risks = f"{100 * risk.a:.2f}% and {100 * risk.b:.2f}% of these are wrong"
+        if comparison.is_graded:
+            risks = f"the mean loss is {risk.a:.4f} and {risk.b:.4f}"
+        words = f"Where both accept {share}, {risks}"
         return [f"{words}{chance}.", *self._gained(comparison, risk)]
 
     def _gained(self, comparison: MixComparison, risk: RunDifference) -> list[str]:
@@ -111,18 +114,20 @@ class RunWords:
         least, _, most = interval.replace("+", "").partition(" to ")
         more = f"{least} points more to all" if most == "all" else f"{least} to {most} points more"
         accepted = "all rows" if share == 1 else f"{share:.1%}"
-        return [f"At the risk that {other} has there, {better} accepts {accepted}{f' ({more})' if most else ''}."]
+        what = "mean loss" if comparison.is_graded else "risk"
+        return [f"At the {what} that {other} has there, {better} accepts {accepted}{f' ({more})' if most else ''}."]
 
     def _at_risk(self, comparison: MixComparison) -> list[str]:
         if not comparison.coverage:
             return []
         coverage = comparison.coverage[0]
+        risk = f"mean loss of {coverage.at:g}" if comparison.is_graded else f"risk of {percent(coverage.at)}"
         if coverage.a == coverage.b == 1:
-            return [f"At a risk of {percent(coverage.at)} both accept all rows."]
+            return [f"At a {risk} both accept all rows."]
         words = " and ".join("all rows" if share == 1 else f"{share:.1%}" for share in (coverage.a, coverage.b))
         points = self._gain(coverage, 1, "accepts", "more", is_large_better=True)
         chance = "" if coverage.is_significant else CHANCE
-        return [f"At a risk of {percent(coverage.at)} they accept {words} ({points}){chance}."]
+        return [f"At a {risk} they accept {words} ({points}){chance}."]
 
 
 def _points(comparison: MixComparison) -> tuple[list[str], list[str]]:

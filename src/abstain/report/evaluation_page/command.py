@@ -14,6 +14,7 @@ def command(case: PageContext, /) -> Section:
     point = case.point
     html = render(
         "command.html",
+        graded=case.is_graded,
         has_selector=point.selector is not None,
         line=line_of(case) if point.selector is None else _lines_to_use(case),
         is_refused=point.threshold is None,

@@ -4,9 +4,11 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, final, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError
 from abstain._names import check_name
+from abstain.outputs import Outputs
 from abstain.scores.score import Score
 from abstain.selector.calibration_data import class_names_of, largest_cluster
 from abstain.selector.group_thresholds import GroupThresholds
@@ -85,6 +87,10 @@ class Risk(Target):
     def methods(self) -> tuple[str, ...]:
         """The names of its rules, the default first."""
         return methods_for("risk" if self.per is None else "risk per group")
+
+    def labelled(self, outputs: Outputs, confidence: NDArray[np.float64], /) -> Outputs:
+        """The rows, each with an outcome: missing ones at or below the floor count as errors."""
+        return outputs if self.label_above is None else outputs.known_above(confidence > self.label_above)
 
     def check_scores(self, scores: list[Score], /) -> None:
         """Raise an error where rows without labels would choose or fit a score."""

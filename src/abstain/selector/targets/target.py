@@ -110,6 +110,10 @@ class Target(ABC):
     def check_scores(self, scores: list[Score], /) -> None:  # noqa: B027
         """Raise an error for scores that cannot be used with the target."""
 
+    def labelled(self, outputs: Outputs, _confidence: NDArray[np.float64], /) -> Outputs:
+        """The rows, each with an outcome; only a target with a floor can do without those below it."""
+        return outputs
+
     def fallback(self, _n: int, /) -> Threshold | None:
         """The threshold of n rows where none keeps the target; None where that is an error."""
         return None
