@@ -16,6 +16,7 @@ from abstain_reproduction.findings import ResultTable
 from abstain_reproduction.page import DOCUMENT, EVIDENCE, claims_page, markdown_table
 from abstain_reproduction.registry import EXPERIMENTS
 
+TABLE = "| claim | verdict |"  # the first words of the table of verdicts
 COLOURS = 96  # of a figure in the documentation, which keeps it small
 HEAD = f"""# Experiments on real models
 
@@ -116,12 +117,15 @@ def _figures(folder: Path, document: dict[str, Any]) -> list[Path]:
 
 
 def _with_written_part(page: str, file: Path) -> str:
-    """The page on claims, with what somebody wrote between the verdicts and the evidence of the existing page."""
+    """The page on claims, with what somebody wrote above its table and between the verdicts and the evidence."""
     if not file.exists():
         return page
     existing = file.read_text(encoding="utf-8")
-    written = existing[existing.index("## ") : existing.index(EVIDENCE)]
-    return page.replace(EVIDENCE, written + EVIDENCE)
+    start = existing.index("## ")
+    paragraphs = existing[:start].strip().split("\n\n")[2:]  # below the title and the counts
+    above = "".join(f"{paragraph}\n\n" for paragraph in paragraphs if not paragraph.startswith(TABLE))
+    written = existing[start : existing.index(EVIDENCE)]
+    return page.replace(TABLE, above + TABLE, 1).replace(EVIDENCE, written + EVIDENCE)
 
 
 def write_overview(folder: Path, docs: Path, /) -> None:

@@ -21,6 +21,8 @@ OUTCOMES: tuple[Outcome, ...] = ("held", "not held", "undecided")
 Results = dict[str, list[tuple[str, ClaimVerdict]]]
 """The experiments and their verdicts, by the key of a claim."""
 DOCUMENT = "findings.json"
+MOVING = "magika"
+"""The experiment that reads the files of the machine it runs on: its verdicts are shown, and not counted."""
 
 
 def write_findings(findings: Findings, title: str, folder: Path, /, *, key: str = "") -> list[Path]:
@@ -103,10 +105,19 @@ def _verdict_lines(results: Results) -> str:
     """A row for each claim, with the number of tests in which it held, did not hold, or stayed undecided."""
     rows = []
     for key, claim in CLAIMS.items():
-        outcomes = [verdict.outcome for _, verdict in results[key]]
+        outcomes = _counted(results[key])
         counts = [str(outcomes.count(outcome) or "") for outcome in OUTCOMES]
         rows.append((f"[{claim.text}](#claim-{key})", f"**{_joint_verdict(claim, outcomes)}**", *counts))
     return "\n".join(markdown_lines(("claim", "verdict", *OUTCOMES), rows, numbers=len(OUTCOMES)))
+
+
+def _counted(results: list[tuple[str, ClaimVerdict]]) -> list[Outcome]:
+    """The outcomes that do not move with the machine."""
+    return [verdict.outcome for name, verdict in results if not _moves(name, verdict)]
+
+
+def _moves(name: str, verdict: ClaimVerdict) -> bool:
+    return name.startswith(MOVING) or verdict.data.startswith(MOVING)
 
 
 def _joint_verdict(claim: Claim, outcomes: list[Outcome]) -> str:
@@ -149,11 +160,16 @@ def _verdicts(file: Path) -> tuple[ClaimVerdict, ...]:
 
 
 def _summary(results: Results) -> str:
-    outcomes = [verdict.outcome for verdicts in results.values() for _, verdict in verdicts]
+    outcomes = [outcome for verdicts in results.values() for outcome in _counted(verdicts)]
+    moving = sum(map(len, results.values())) - len(outcomes)
     tested = sum(bool(verdicts) for verdicts in results.values())
     untestable = sum(bool(CLAIMS[key].untestable) for key, verdicts in results.items() if not verdicts)
     beyond = f" ({untestable} cannot be)" if untestable else ""
+    uncounted = (
+        f" {moving} more read the files of the machine they ran on ({MOVING}) and are not counted." if moving else ""
+    )
     return (
         f"{tested} of {len(results)} claims were tested{beyond}, {len(outcomes)} times in all: "
         f"{outcomes.count('held')} held, {outcomes.count('not held')} did not, {outcomes.count('undecided')} undecided."
+        f"{uncounted}"
     )

@@ -69,6 +69,10 @@ def test_the_page_on_claims_is_new_but_for_what_somebody_wrote_before_the_eviden
     page.write_text(first)
     overview.write_overview(tmp_path / "runs", tmp_path)
     assert page.read_text() == first
+    noted = first.replace("| claim | verdict |", "What is older than the code.\n\n| claim | verdict |", 1)
+    page.write_text(noted)
+    overview.write_overview(tmp_path / "runs", tmp_path)
+    assert page.read_text() == noted
 
 
 def test_verdicts_are_of_all_draws(findings):

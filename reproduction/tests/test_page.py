@@ -74,6 +74,17 @@ def test_the_page_has_every_claim_and_what_was_found_of_it(tmp_path):
     assert "| held | scale | 100 samples | AURC 0.1 ± 0.01 |" in page
 
 
+def test_verdicts_on_files_of_the_machine_are_shown_and_not_counted(tmp_path):
+    write_findings(FOUND, "A title", tmp_path / "scale")
+    refuted = (ClaimVerdict("scale-limit", "not held", "AURC 0.3", "magika, 10 rows"),)
+    write_findings(replace(FOUND, verdicts=refuted), "Files", tmp_path / "magika")
+    write_findings(replace(FOUND, verdicts=refuted), "KNN", tmp_path / "knn-ablation")
+    page = claims_page(tmp_path)
+    assert "1 times in all: 1 held, 0 did not, 0 undecided. 2 more read the files of the machine they ran on" in page
+    assert "(#claim-scale-limit) | **held** | 1 |  |  |" in page
+    assert page.count("| not held | magika | magika, 10 rows | AURC 0.3 |") == 1
+
+
 def test_the_verdicts_come_before_the_evidence_which_is_folded(tmp_path):
     write_findings(FOUND, "A title", tmp_path / "scale")
     verdicts, evidence = claims_page(tmp_path).split("## Evidence")

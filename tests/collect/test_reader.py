@@ -1,11 +1,13 @@
 """Worker processes and parts: the same bytes as one process alone, overlapped, bounded, and gone when it is."""
 
+import importlib.util
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -252,6 +254,17 @@ def work(number):
 for found in in_workers(work, range(1000), 2):
     print(found, flush=True)
 """
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers that are forked may run anything")
+def test_four_workers_read_four_times_as_fast_where_cores_do_not_matter():
+    """A reader that sleeps in place of decoding: whatever stood between workers and model would show."""
+    file = Path(__file__).parents[2] / "benchmarks" / "decoding.py"
+    spec = importlib.util.spec_from_file_location("decoding", file)
+    decoding = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(decoding)
+    times = decoding.compare(decoding.Asleep(0.02), decoding.batches_of(128, decoding.NAP_BATCH), [1, 4], rounds=3)
+    assert times[4] >= 2.5
 
 
 def test_workers_end_with_a_process_that_is_killed():

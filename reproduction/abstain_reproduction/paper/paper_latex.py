@@ -14,10 +14,10 @@ HEADS = {
     "all": "In-D + Shift (both)",
 }
 PREAMBLE = r"""% \usepackage{amsmath, graphicx, booktabs}
-% \usepackage[table]{xcolor}
+% \usepackage{color, colortbl}
 % \usepackage{arydshln}
 """
-COLOUR = r"\providecolor{Gray}{gray}{0.9}"
+COLOUR = r"\definecolor{Gray}{gray}{0.92}"
 CAPTION = (
     r"AURC-$\alpha$ on the $10^{-2}$ scale, the lower the better. Score functions proposed for selection are grey, "
     r"the others are for OOD detection. Bold: best of a column; underlined: second and third."

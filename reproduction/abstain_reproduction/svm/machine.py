@@ -71,6 +71,12 @@ class Machine:
         return self.distances.argmax(axis=1) != self.labels
 
     @property
+    def errors_without_bias(self) -> NDArray[np.bool_]:
+        """Where the class of the largest z_j / ‖w_j‖ is not the true one if the norms are those of w_j without bias."""
+        distances = np.asarray(self.outputs.logits) / np.linalg.norm(self.weight[:, :-1], axis=1)
+        return np.asarray(distances.argmax(axis=1) != self.labels)
+
+    @property
     def disagreement(self) -> float:
         """How often the two rules predict different classes."""
         return float((self.distances.argmax(axis=1) != np.asarray(self.outputs.logits).argmax(axis=1)).mean())

@@ -134,6 +134,7 @@ def _rules_table(results: list[Machines]) -> ResultTable:
             machines.table,
             f"{machines.mean([100 * float(m.outputs.errors.mean()) for m in machines.all]):.2f}",
             f"{machines.mean([100 * float(m.geometric_errors.mean()) for m in machines.all]):.2f}",
+            f"{machines.mean([100 * float(m.errors_without_bias.mean()) for m in machines.all]):.2f}",
             f"{machines.mean([100 * m.disagreement for m in machines.all]):.2f}",
             f"{machines.difference('geometric rule', 'confidence_margin'):+.3f}",
         )
@@ -143,6 +144,7 @@ def _rules_table(results: list[Machines]) -> ResultTable:
         "table",
         "wrong by argmax z, %",
         "wrong by argmax d, %",
+        "the same with norms without the bias, %",
         "disagree, %",
         "AURC × 100 of argmax d less argmax z",
     )
@@ -196,6 +198,7 @@ def _numbers(machines: Machines) -> dict[str, object]:
         "disagreement": [machine.disagreement for machine in machines.all],
         "errors": [float(machine.outputs.errors.mean()) for machine in machines.all],
         "geometric_errors": [float(machine.geometric_errors.mean()) for machine in machines.all],
+        "errors_without_bias": [float(machine.errors_without_bias.mean()) for machine in machines.all],
     }
 
 

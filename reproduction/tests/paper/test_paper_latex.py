@@ -4,15 +4,24 @@ import subprocess
 
 import pytest
 
-from abstain_reproduction.paper.paper_latex import LatexBlock, paper_latex
+from abstain_reproduction.paper.paper_latex import PREAMBLE, LatexBlock, paper_latex
 from abstain_reproduction.paper.paper_table import PaperTable
 from abstain_reproduction.paper.published_areas import paper_tables
 from abstain_reproduction.paper.score_claims import PAPER_SCORES
 
-DOCUMENT = r"""\documentclass{article}
-\usepackage{amsmath, graphicx, booktabs}
+PREAMBLES = {
+    "the paper's": r"""\usepackage{booktabs}
+\usepackage{color, colortbl}
+\definecolor{Gray}{gray}{0.92}
+\usepackage{tabularx,arydshln}
+\usepackage{graphicx,amsfonts,amscd,amssymb,bm,url,color,latexsym,amsthm,amsmath}""",
+    "with xcolor": r"""\usepackage{amsmath, graphicx, booktabs}
 \usepackage[table]{xcolor}
-\usepackage{arydshln}
+\usepackage{arydshln}""",
+    "as the table says": "\n".join(line.removeprefix("% ") for line in PREAMBLE.splitlines()),
+}
+DOCUMENT = r"""\documentclass[10pt]{article}
+%s
 \begin{document}
 %s
 \end{document}
@@ -76,15 +85,22 @@ def test_a_selection_head_has_a_grey_row():
     assert r"\texttt{CIFAR} - my\_net" in "\n".join(lines)
 
 
+def test_the_grey_is_the_papers_and_needs_no_xcolor():
+    latex = paper_latex([[EVA]])
+    assert r"\definecolor{Gray}{gray}{0.92}" in latex
+    assert r"\providecolor" not in latex  # only xcolor has it
+
+
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs TeX with booktabs, colortbl and arydshln")
-def test_the_tables_compile(tmp_path):
+@pytest.mark.parametrize("preamble", PREAMBLES.values(), ids=PREAMBLES)
+def test_the_tables_compile(tmp_path, preamble):
     packages = subprocess.run(
         ["kpsewhich", "arydshln.sty", "colortbl.sty"], capture_output=True, text=True, check=False
     )
     if len(packages.stdout.split()) < 2:
         pytest.skip("needs arydshln and colortbl")
     tables = "\n".join(paper_latex(sections) for sections in ([[EVA]], [WILDS], OTHERS))
-    (tmp_path / "tables.tex").write_text(DOCUMENT % tables)
+    (tmp_path / "tables.tex").write_text(DOCUMENT % (preamble, tables))
     line = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "tables.tex"]
     made = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     assert made.returncode == 0, made.stdout[-2000:]
