@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import abstain
+from abstain.thresholds.methods import METHODS
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -69,7 +70,8 @@ def test_the_documentation_lists_every_rule_for_a_threshold():
         "Threshold",
     }
     parts = {"binomial_p", "hoeffding_bentkus_p", "lower_bound", "upper_bound", "mean_upper_bound"}
-    for name in set(abstain.thresholds.__all__) - values - parts - {"empirical_without_guarantee", "mixed_risk"}:
+    rules = set(abstain.thresholds.__all__) - values - parts - {"empirical_without_guarantee", "mixed_risk"}
+    for name in {*rules, *METHODS}:
         assert f"`{name}`" in page, name
 
 

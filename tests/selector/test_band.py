@@ -71,3 +71,9 @@ def test_fresh_rows_test_a_miss_rate():
     assert (test.result.trials, test.result.events) == ((FRESH.labels == 1).sum(), missed.sum())
     swapped = Outputs(logits=FRESH.logits, labels=np.where(P < 0.01, 1, 0), class_names=("ok", "fraud"))
     assert certify(selector, swapped).verdict == "refuted"
+
+
+def test_showing_a_selector_scores_nothing(monkeypatch):
+    selector = calibrate(HELD_OUT, risk=0.01)
+    monkeypatch.setattr("abstain.selector.selector.band", None)
+    assert "at most 0.01" in selector._repr_html_()

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, final
+from typing import TYPE_CHECKING, Annotated, Any, Literal, final
 
 import typer
 
 from abstain._errors import InvalidInputError
 from abstain._model_kinds import model_specs
 from abstain._names import check_name
-from abstain.cli.completion import corruption_names, model_kinds, on_error_words
+from abstain.cli.completion import corruption_names, model_kinds
 from abstain.cli.options import Json
 from abstain.cli.printing import print_json, print_next, say
 from abstain.cli.progress import sample_bar
@@ -85,7 +85,7 @@ class RunOptions:
     workers: Workers = 0
     part: Part = None
     on_error: Annotated[
-        str, typer.Option(help="'raise', or 'skip' to leave out samples that fail.", autocompletion=on_error_words)
+        Literal["raise", "skip"], typer.Option(help="'raise', or 'skip' to leave out samples that fail.")
     ] = "raise"
 
     def collect(self, model: "Model", data: "list[Data]", output: Path, /) -> "Outputs | None":

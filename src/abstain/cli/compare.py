@@ -52,7 +52,7 @@ class ComparisonOptions:
         from abstain.metrics.intervals import ALPHAS
 
         comparison = abstain.compare_runs(
-            *(abstain.Outputs.load(path, nonfinite=self.nonfinite) for path in (a, b)),  # type: ignore[arg-type]
+            *(abstain.Outputs.load(path, nonfinite=self.nonfinite) for path in (a, b)),
             score=(self.score, self.score if self.score_b is None else self.score_b),
             at=ComparisonPoints(alphas=self.alpha or ALPHAS, coverages=self.coverage or COVERAGES, risks=self.risk),
             names=_names(a, b),

@@ -54,15 +54,5 @@ def model_kinds(incomplete: str) -> list[str]:
     return _beginning([f"{name}:" for name in MODEL_KINDS], incomplete)
 
 
-def nonfinite_words(incomplete: str) -> list[str]:
-    """What to do with non-finite rows."""
-    return _beginning(["error", "reject"], incomplete)
-
-
-def on_error_words(incomplete: str) -> list[str]:
-    """What to do with samples that fail."""
-    return _beginning(["raise", "skip"], incomplete)
-
-
 def _beginning(names: Iterable[str], incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]

@@ -64,7 +64,7 @@ class EvaluationOptions:
 
         with progress_bar() as progress:
             return abstain.evaluate(
-                abstain.Outputs.load(outputs, nonfinite=self.nonfinite, group=group),  # type: ignore[arg-type]
+                abstain.Outputs.load(outputs, nonfinite=self.nonfinite, group=group),
                 scores=score_list(self.score) or "all",
                 alphas=self.alpha or ALPHAS,
                 metrics=self.metric or (),

@@ -4,12 +4,12 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, final, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, final, get_type_hints
 
 import typer
 
 from abstain._errors import InvalidInputError
-from abstain.cli.completion import engine_names, nonfinite_words
+from abstain.cli.completion import engine_names
 
 if TYPE_CHECKING:
     from abstain.evaluation.fitting import Fitting
@@ -40,10 +40,7 @@ Minimum = Annotated[
     int | None, typer.Option(help="Merge bins until each has no rows, or at least this many, of every population.")
 ]
 Nonfinite = Annotated[
-    str,
-    typer.Option(
-        help="'error', or 'reject' to count non-finite rows as rejected errors.", autocompletion=nonfinite_words
-    ),
+    Literal["error", "reject"], typer.Option(help="'error', or 'reject' to count non-finite rows as rejected errors.")
 ]
 
 

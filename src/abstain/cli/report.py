@@ -151,7 +151,7 @@ def _rows(
         return decided_rows(loaded, outputs, group=options.group), loaded.selector.score
     if len(outputs) > 1:
         raise InvalidInputError(f"`OUTPUTS` must be one without a cascade, got {len(outputs)}.")
-    rows = abstain.Outputs.load(outputs[0], nonfinite=options.nonfinite, group=options.group)  # type: ignore[arg-type]
+    rows = abstain.Outputs.load(outputs[0], nonfinite=options.nonfinite, group=options.group)
     return rows, None
 
 

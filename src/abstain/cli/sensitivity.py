@@ -34,7 +34,7 @@ def sensitivity(
     check_figure(figure)
 
     with progress_bar() as progress:
-        run = abstain.Outputs.load(outputs, nonfinite=nonfinite)  # type: ignore[arg-type]
+        run = abstain.Outputs.load(outputs, nonfinite=nonfinite)
         curves = abstain.scale_sensitivity(run, alpha=alpha, progress=progress)
     if figure is not None:
         save_figure(scale_figure(curves), figure)

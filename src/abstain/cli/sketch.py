@@ -146,7 +146,7 @@ def _of_outputs(outputs: Path, options: SketchOptions) -> "Sketch":
     from abstain.outputs import Outputs
     from abstain.sketch import Bins, Sketch
 
-    run = Outputs.load(outputs, nonfinite=options.nonfinite)  # type: ignore[arg-type]
+    run = Outputs.load(outputs, nonfinite=options.nonfinite)
     if (plan := options.plan()) is not None:
         return Sketch.of_outputs(plan.matching(run, distinct=options.distinct), run)
     with progress_bar() as progress:

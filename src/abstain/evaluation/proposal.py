@@ -4,6 +4,7 @@ from math import floor, log, log10
 
 import numpy as np
 
+from abstain._bisection import first_number
 from abstain._kernels.ranking import order_rows
 from abstain.evaluation.evaluation import Evaluation
 from abstain.metrics.checks import rejected_last
@@ -42,11 +43,7 @@ def rounded_up(value: float, /) -> float:
 
 def _bound(share: float, n: float) -> float:
     """The largest rate that n rows with this share of errors do not exclude, by bisection."""
-    low, high = share, 1.0
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (low, middle) if n * _divergence(share, middle) > log(TRIALS / DELTA) else (middle, high)
-    return high
+    return first_number(lambda rate: n * _divergence(share, rate) > log(TRIALS / DELTA), share, 1.0, within=1e-12)
 
 
 def _divergence(p: float, q: float) -> float:

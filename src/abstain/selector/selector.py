@@ -65,7 +65,7 @@ class Selector:
         return f"<Selector: {self.score} {rule}, by {by}; print(selector.summary()) shows its guarantee>"
 
     def _repr_html_(self) -> str:
-        return f"<b>Selector</b><br>{escape(self.summary())}"
+        return f"<b>Selector</b><br>{escape(self._statement(''))}"
 
     @property
     def score(self) -> str:
@@ -241,9 +241,13 @@ class Selector:
 
     def summary(self) -> str:
         """What it does and what it guarantees, in plain words."""
+        edges = band(self)
+        return self._statement("" if edges is None else f" That is: {edges.words(self._pair)}.")
+
+    def _statement(self, bands: str) -> str:
+        """The rule, the bands that it means, and what is guaranteed; nothing is computed."""
         t = self.threshold
         guarantee = f"Guarantee by {t.method}: {t.words} Observed (not guaranteed): {t.observed}."
-        bands = "" if (edges := band(self)) is None else f" That is: {edges.words(self._pair)}."
         sets = "" if self.class_sets is None else f" {self.class_sets.words()}"
         return f"{self._rule()}.{bands} {guarantee}{self._others()}{sets}"
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
+from abstain._bisection import first_number
 from abstain._errors import InvalidInputError
 from abstain.thresholds.sample import check_chance, range_words
 
@@ -82,8 +83,4 @@ def mean_upper_bound(values: ArrayLike, guide: ArrayLike, /, *, delta: float, la
         bets = bets_for(spread, len(x), delta, largest=1 - mean)
         return log_capital(x - mean, bets) >= -log(delta)
 
-    low, high = min(float(x.mean()), 1.0), 1.0
-    while high - low > 1e-9:
-        middle = (low + high) / 2
-        low, high = (low, middle) if ruled_out(middle) else (middle, high)
-    return high * largest
+    return first_number(ruled_out, min(float(x.mean()), 1.0), 1.0, within=1e-9) * largest

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaln, xlog1py, xlogy
 
+from abstain._bisection import first_integers
 from abstain._kernels.bets import RandomWalk, crossing_chances
 from abstain._kernels.blocks import for_each_block
 
@@ -119,13 +120,9 @@ def at_most(errors: ArrayLike, n: ArrayLike, rate: float, /) -> Floats:
 
 def errors_allowed(ranks: Ints, risk: float, level: ArrayLike, /) -> Ints:
     """(J,) the largest numbers of errors among so many rows that reject "the risk is above" at a level, −1 for none."""
-    low, high = np.full(len(ranks), -1), np.array(ranks)
     limit = np.asarray(level) * (1 - MARGIN)
-    while (high - low > 1).any():
-        middle = (low + high) // 2
-        rejects = at_most(middle, ranks, risk) <= limit
-        low, high = np.where(rejects, middle, low), np.where(rejects, high, middle)
-    return low
+    too_many = first_integers(lambda errors: at_most(errors, ranks, risk) > limit, np.full(len(ranks), -1), ranks)
+    return too_many - 1
 
 
 def efficient_ranks(risk: float, level: float, first: int, last: int, /) -> Ints:
@@ -140,12 +137,9 @@ def efficient_ranks(risk: float, level: float, first: int, last: int, /) -> Ints
         return np.empty(0, dtype=np.int64)
     before, most = errors_allowed(np.array([first - 1, last]), risk, level)
     errors = np.arange(before + 1, most + 1)
+    limit = level * (1 - MARGIN)
     low, high = np.full(len(errors), first - 1), np.full(len(errors), last)
-    while (high - low > 1).any():
-        middle = (low + high) // 2
-        rare = at_most(errors, middle, risk) <= level * (1 - MARGIN)
-        low, high = np.where(rare, low, middle), np.where(rare, middle, high)
-    return high
+    return first_integers(lambda ranks: at_most(errors, ranks, risk) <= limit, low, high)
 
 
 def nearest_efficient(rank: int, risk: float, level: float, /, *, first: int, last: int) -> int:

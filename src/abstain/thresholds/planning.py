@@ -1,19 +1,17 @@
 """Before you start: how many labelled rows a guarantee needs, and what is achievable with those there are."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
 from functools import cache
 from math import ceil, floor, log, log1p, log10
-from typing import TypeVar
 
 from abstain._arguments import check_number
+from abstain._bisection import first_of
 from abstain._errors import InvalidInputError
 from abstain.thresholds.binomial import samples_needed
 from abstain.thresholds.power import Assumption, likely
 from abstain.thresholds.sample import check_target
 from abstain.thresholds.step_down import check_delta, segments
 
-T = TypeVar("T", int, float)
 MOST = 100_000_000
 FINENESS = 0.02  # relative, of numbers of rows
 
@@ -85,7 +83,7 @@ def samples_for(
         return likely(n, _rows(coverage, n), assumed, rising=rising, labelled=_rows(label_share, n))
 
     sizes = _sizes()
-    size = _first(enough, sizes, bisect_left(sizes, least / coverage))
+    size = first_of(sizes, enough, bisect_left(sizes, least / coverage))
     if size is None:
         raise InvalidInputError(
             f"`error_rate` must be further below `risk` ({risk:g}) than {error_rate:g}: no sample is enough."
@@ -203,20 +201,7 @@ def risk_for(*, n: int, delta: float, coverage: float, error_rate: float, power:
     def enough(risk: float) -> bool:
         return likely(n, _rows(coverage, n), Assumption(risk, delta, error_rate, power))
 
-    return _first(enough, trials, 0) or 1.0
-
-
-def _first(enough: Callable[[T], bool], trials: Sequence[T], start: int) -> T | None:
-    """About the first of the trials that is enough, from a start on, by bisection; None for none."""
-    low, high, step = start - 1, start, 1
-    while high < len(trials) and not enough(trials[high]):
-        low, high, step = high, high + step, 2 * step
-    if high >= len(trials):
-        return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(trials[middle]) else (middle, high)
-    return trials[high]
+    return first_of(trials, enough, 0) or 1.0
 
 
 @cache

@@ -7,6 +7,7 @@ from functools import partial
 from math import floor, log10
 from typing import Any, final
 
+from abstain._bisection import first_of
 from abstain._errors import AbstainError
 
 ELSEWHERE = "use another target on other rows: one chosen on these is not guaranteed"
@@ -115,19 +116,7 @@ def lowest_achievable(reaches: Callable[[float], bool], risk: float, /, *, guess
     It has two digits, as it is printed, and was tried: asked for, it is certified.
     """
     trials = [trial for trial in _two_digits(risk) if risk < trial]
-    if not trials:
-        return None
-    start = bisect_left(trials, min(guess or 0.0, 0.99))
-    low, high = start - 1, start  # below the guess nothing is looked for
-    step = 1
-    while not reaches(trials[high]):
-        if high == len(trials) - 1:
-            return None
-        low, high, step = high, min(high + step, len(trials) - 1), 2 * step
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if reaches(trials[middle]) else (middle, high)
-    return trials[high]
+    return first_of(trials, reaches, bisect_left(trials, min(guess or 0.0, 0.99)))
 
 
 def _two_digits(risk: float) -> list[float]:

@@ -8,6 +8,7 @@ from math import inf
 import numpy as np
 from numpy.typing import ArrayLike
 
+from abstain._bisection import first_number
 from abstain.thresholds.binomial import hoeffding_bentkus_p, upper_bound
 from abstain.thresholds.coverage import rank_for_coverage, target_coverage
 from abstain.thresholds.guarantee import Quantity
@@ -103,11 +104,7 @@ def _just_above(value: float) -> float:
 
 def _lowest_rejected(mean: float, n: int, level: float) -> float:
     """About the lowest expected loss that the p-value of Hoeffding and Bentkus rejects, from above; 1 for none."""
-    low, high = mean, 1.0
-    while high - low > 1e-9:
-        middle = (low + high) / 2
-        low, high = (low, middle) if hoeffding_bentkus_p(mean, n, middle) <= level else (middle, high)
-    return high
+    return first_number(lambda loss: hoeffding_bentkus_p(mean, n, loss) <= level, mean, 1.0, within=1e-9)
 
 
 def _below_tie(sample: Sample, rank: int, coverage: Threshold, delta: float) -> Threshold:

@@ -1,0 +1,52 @@
+"""Where something starts to hold, by halving what is left: of real numbers, of arrays of integers, and of trials."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+T = TypeVar("T")
+
+
+def first_number(holds: Callable[[float], bool], low: float, high: float, /, *, within: float) -> float:
+    """The first number above ``low`` at which it holds, or at most so much more; ``high`` where it never does.
+
+    >>> round(first_number(lambda x: x * x >= 2, 0.0, 2.0, within=1e-9), 6)
+    1.414214
+    """
+    while high - low > within:
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def first_integers(holds: Callable[[Ints], NDArray[np.bool_]], low: Ints, high: Ints, /) -> Ints:
+    """(n,) the first integers above ``low`` at which each holds; ``high`` where it does not before.
+
+    >>> first_integers(lambda k: k * k >= np.array([5, 16]), np.array([0, 0]), np.array([9, 9]))
+    array([3, 4])
+    """
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        here = holds(middle)
+        low, high = np.where(here, low, middle), np.where(here, middle, high)
+    return high
+
+
+def first_of(trials: Sequence[T], holds: Callable[[T], bool], start: int, /) -> T | None:
+    """The first of the trials, from a start on, at which it holds; None for none. Steps double before they are halved.
+
+    >>> first_of(range(100), lambda k: k * k >= 500, 3)
+    23
+    """
+    low, high, step, last = start - 1, start, 1, len(trials) - 1
+    while high > last or not holds(trials[high]):
+        if high >= last:
+            return None
+        low, high, step = high, min(high + step, last), 2 * step
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(trials[middle]) else (middle, high)
+    return trials[high]
