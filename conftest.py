@@ -1,6 +1,7 @@
 """What every test and every example may use."""
 
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -31,3 +32,18 @@ def digits():
     from abstain.datasets import digits
 
     return digits()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """The system's Chromium, started once; `scripts/test` installs it."""
+    from playwright.sync_api import sync_playwright
+
+    result = next(
+        (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+    )
+    assert result, "Pages are tested in Chromium, and there is none. Install it: apt-get install chromium"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=result, args=["--no-sandbox"])
+        yield browser
+        browser.close()

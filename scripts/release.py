@@ -2,11 +2,12 @@
 
     scripts/release [--artifacts] [--extra NAME]…
 
-An extra is tried by installing the wheel with it and nothing else, and running what the extra is for. The last line is
-the command that uploads.
+An extra is tried by installing the wheel with it and nothing else, running what the extra is for, and walking the pages
+of docs/start that name it. The last line is the command that uploads.
 """
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -68,6 +69,8 @@ TRIALS = {
     "timm": "import abstain.collect.timm_model, PIL, timm, torch",
 }
 """By extra, what a user would do with it; under "" without any."""
+PAGES = sorted({*(ROOT / "docs" / "start").glob("*.md")} - {ROOT / "docs" / "start" / "index.md"})
+"""Each says which extra it needs."""
 OUTSIDE = ("tests/", "reproduction/", "docs/", "benchmarks/", "fuzz/")
 """What has no place in a wheel."""
 
@@ -89,6 +92,14 @@ def check_versions() -> str:
         if match is None or match[1] != version:
             raise NotReleasableError(f"{file} must state version {version}, got {match and match[1]}.")
     return version
+
+
+def extra_of(page: Path) -> str:
+    """The extra in the line of a page that says how to install."""
+    match = re.search(r"(?m)^Install: `pip install (?:-c constraints\.txt )?(?:\.|'\.\[(\w+)\]')`", page.read_text())
+    if match is None:
+        raise NotReleasableError(f'{page.name} must have a line "Install: `pip install …`".')
+    return match[1] or ""
 
 
 def build() -> list[Path]:
@@ -113,8 +124,9 @@ def check_contents(files: list[Path]) -> None:
     lacking = {f"src/{name}" for name in names if name.startswith("abstain/")} - set(source)
     if lacking:
         raise NotReleasableError(f"{archive.name} must hold all that the wheel has, got none of {sorted(lacking)[:3]}.")
-    for file, count in ((wheel, len(names)), (archive, len(source))):
-        print(f"{file.name}: {file.stat().st_size / 1e6:.2f} MB, {count} files")
+    for file, held in ((wheel, names), (archive, source)):
+        print(f"{file.name}: {file.stat().st_size / 1e6:.2f} MB, {len(held)} files")
+        print(*(f"  {name}" for name in sorted(filter(None, held))), sep="\n")
 
 
 def try_out(file: Path, extra: str) -> float:
@@ -130,6 +142,9 @@ def try_out(file: Path, extra: str) -> float:
         if version.stdout.strip() != PROJECT["version"]:
             raise NotReleasableError(f"abstain --version must print {PROJECT['version']}, got {version.stdout!r}.")
         subprocess.run([python, "-W", "error::DeprecationWarning:abstain", "-c", TRIALS[extra]], check=True, cwd=folder)
+        path = {**os.environ, "PATH": f"{folder}/env/bin:{os.environ['PATH']}"}
+        for page in (page for page in PAGES if extra_of(page) == extra):
+            subprocess.run([python, ROOT / "scripts" / "walk_page.py", page], check=True, cwd=folder, env=path)
     return time.monotonic() - start
 
 

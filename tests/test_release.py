@@ -28,3 +28,14 @@ def test_a_file_with_another_version_is_named(release, monkeypatch):
     monkeypatch.setitem(release.PROJECT, "version", "9.9.9")
     with pytest.raises(release.NotReleasableError, match=r"must state version 9\.9\.9, got 0"):
         release.check_versions()
+
+
+def test_every_page_of_start_names_an_extra_that_is_tried(release):
+    assert len(release.PAGES) > 5
+    assert {release.extra_of(page) for page in release.PAGES} <= set(release.TRIALS)
+
+
+def test_a_page_without_a_line_that_installs_is_named(release, tmp_path):
+    (tmp_path / "new.md").write_text("# New\n")
+    with pytest.raises(release.NotReleasableError, match=r"new\.md must have a line"):
+        release.extra_of(tmp_path / "new.md")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 
@@ -86,6 +86,29 @@ def test_every_public_name_is_in_the_reference(pages):
     at_home = {f"abstain.errors.{name}" for name in abstain.errors.__all__}  # errors are on one page
     missing = {name for name in names - documented if f"abstain.errors.{name.rpartition('.')[2]}" not in at_home}
     assert not missing, "every public module must have a page in docs/reference, named in its index.md."
+
+
+FIRST = {
+    "choose a score": "howto/choose-a-score.html",
+    "delta": "concepts/guarantee.html",
+    "nothing certifies": "howto/nothing-certifies.html",
+    "unlabelled": "howto/shift-without-labels.html",
+    "unlabelled shift": "howto/shift-without-labels.html",
+    "no labels": "howto/shift-without-labels.html",
+    "parameters of calibrate": "reference/selector.html",
+    "install": "start/index.html",
+}
+"""What a newcomer types into the search of the site, and the page that must come first."""
+
+
+@pytest.mark.parametrize("words", FIRST)
+def test_the_search_of_the_site_puts_the_answer_first(site, chromium, words):
+    page = chromium.new_page()
+    page.goto(f"{(site / 'search.html').as_uri()}?q={quote(words)}")
+    page.wait_for_function("/found/.test(document.querySelector('#search-results .search-summary')?.innerText)")
+    link = page.get_attribute("#search-results ul.search > li > a", "href")
+    page.close()
+    assert urlsplit(link).path == FIRST[words]
 
 
 def public_modules():

@@ -10,10 +10,9 @@
     { key: "neg_entropy", name: "entropy", dash: "10 3 2 3" },
     { key: "margin", name: "margin", dash: "" },
   ];
-  const highest = Math.max(...SCALE_DATA.margin, ...scores.slice(0, 3).flatMap(({ key }) => SCALE_DATA[key].flat()));
-  const limit = Math.ceil(highest * 20) / 20;
+  const source = document.getElementById("scale-source");
+  const highest = (data) => Math.max(...scores.flatMap(({ key }) => data[key].flat()));
   const x = (coverage) => left + coverage * (right - left);
-  const y = (risk) => bottom - (risk / limit) * (bottom - top);
 
   const add = (name, attributes, text = "") => {
     const element = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -22,10 +21,9 @@
     return svg.appendChild(element);
   };
   const percent = (share, digits = 0) => `${(100 * share).toFixed(digits)}%`;
-  for (let k = 0; k <= 5; k++) {
-    add("text", { x: x(k / 5), y: bottom + 18, "text-anchor": "middle" }, percent(k / 5));
-    add("text", { x: left - 8, y: y((limit * k) / 5) + 4, "text-anchor": "end" }, percent((limit * k) / 5));
-  }
+  const fifths = [0, 1, 2, 3, 4, 5];
+  fifths.forEach((k) => add("text", { x: x(k / 5), y: bottom + 18, "text-anchor": "middle" }, percent(k / 5)));
+  const risks = fifths.map((k) => add("text", { x: left - 8, y: bottom - ((bottom - top) * k) / 5 + 4, "text-anchor": "end" }));
   add("path", { d: `M${left},${top}V${bottom}H${right}`, class: "axis" });
   add("text", { x: (left + right) / 2, y: bottom + 38, "text-anchor": "middle" }, "coverage");
   add("text", { x: left + 8, y: top - 6 }, "selective risk");
@@ -39,14 +37,19 @@
   const show = () => {
     const at = Number(slider.value);
     value.textContent = SCALE_DATA.scales[at].toPrecision(2);
-    const curves = scores.map(({ key }) => (key === "margin" ? SCALE_DATA.margin : SCALE_DATA[key][at]));
+    const data = SCALE_DATA[source.value];
+    const limit = Math.ceil(highest(data) * 20) / 20;
+    const y = (risk) => bottom - (risk / limit) * (bottom - top);
+    risks.forEach((label, k) => (label.textContent = percent((limit * k) / 5)));
+    const curves = scores.map(({ key }) => (key === "margin" ? data.margin : data[key][at]));
     curves.forEach((curve, k) => {
       const points = curve.map((risk, i) => `${x(SCALE_DATA.coverages[i]).toFixed(1)},${y(risk).toFixed(1)}`);
       lines[k].setAttribute("d", `M${points.join("L")}`);
     });
-    const means = scores.map(({ name }, k) => `${name} ${percent(mean(curves[k]), 1)}`);
+    const means = scores.map(({ name }, k) => `${name} ${percent(mean(curves[k]), 2)}`);
     caption.textContent = `Mean risk over all coverages: ${means.join(", ")}.`;
   };
   slider.addEventListener("input", show);
+  source.addEventListener("input", show);
   show();
 })();

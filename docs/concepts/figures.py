@@ -13,6 +13,9 @@ from abstain.errors import NoSafeThresholdError
 from abstain.metrics import risk_coverage
 from abstain.scores import confidence_margin, doctor, max_softmax, neg_entropy
 from abstain.thresholds import target_risk
+from abstain_reproduction.gaussians.mixture import Mixture
+from abstain_reproduction.gaussians.population import PopulationCurve
+from abstain_reproduction.gaussians.scale_curves import ScaleCurves
 
 HERE = Path(__file__).parent
 GREY, BLUE, ORANGE, GREEN = "#8a8a8a", "#3b8ed0", "#e2711d", "#2a9d6f"  # readable on white and on black
@@ -128,16 +131,35 @@ def _certified(confidence: np.ndarray, errors: np.ndarray, target: float) -> flo
 
 
 def scale_data() -> dict[str, object]:
-    """Risk at each coverage for every scale and softmax score, and of the margin, which no scale moves."""
+    """Risk–coverage curves at every scale, of the paper's four Gaussians and of the digits; the margin has one."""
+    return {
+        "scales": SCALES.round(4).tolist(),
+        "coverages": COVERAGES.round(2).tolist(),
+        "gaussians": _gaussians(),
+        "digits": _digits(),
+    }
+
+
+def _gaussians() -> dict[str, object]:
+    """Of the whole population, without a sample."""
+    curves = ScaleCurves(Mixture())
+    values = {name: [_risks(curves.curve(name, scale)) for scale in SCALES] for name in SOFTMAX}
+    return values | {"margin": _risks(curves.margin)}
+
+
+def _risks(curve: PopulationCurve) -> list[float]:
+    return curve.risk_at(COVERAGES).round(4).tolist()
+
+
+def _digits() -> dict[str, object]:
     rows = digits()
 
-    def risks(confidence: np.ndarray) -> list[float]:
-        curve = risk_coverage(confidence, rows.errors)
-        return np.interp(COVERAGES, curve.coverage, curve.risk).round(4).tolist()
+    def curve(confidence: np.ndarray) -> list[float]:
+        result = risk_coverage(confidence, rows.errors)
+        return np.interp(COVERAGES, result.coverage, result.risk).round(4).tolist()
 
-    curves = {name: [risks(score(scale * rows.logits)) for scale in SCALES] for name, score in SOFTMAX.items()}
-    margin = risks(confidence_margin(rows.logits))
-    return {"scales": SCALES.round(4).tolist(), "coverages": COVERAGES.round(3).tolist(), **curves, "margin": margin}
+    values = {name: [curve(score(scale * rows.logits)) for scale in SCALES] for name, score in SOFTMAX.items()}
+    return values | {"margin": curve(confidence_margin(rows.logits))}
 
 
 FIGURES = {three_errors: (6.5, 4), order: (7.5, 3), ties: (6.5, 3.4), guarantee: (7.5, 3.4)}

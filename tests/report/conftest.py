@@ -1,7 +1,5 @@
 """One evaluation with every kind of row, and a browser for the pages."""
 
-import shutil
-
 import numpy as np
 import pytest
 
@@ -22,21 +20,6 @@ def drawn(n=1500, seed=0, **options):
 @pytest.fixture(scope="package")
 def evaluation():
     return evaluate(drawn(), scores=["max_softmax", "confidence_margin", "energy", "doctor"], metrics=["augrc"])
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """The system's Chromium, started once; `scripts/test` installs it."""
-    from playwright.sync_api import sync_playwright
-
-    result = next(
-        (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
-    )
-    assert result, "Pages are tested in Chromium, and there is none. Install it: apt-get install chromium"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=result, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

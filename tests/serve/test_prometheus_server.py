@@ -23,7 +23,8 @@ class Server:
 
     def __init__(self, name, options):
         program = shutil.which(name, path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-        assert program, f"Metrics are tested with {name}, and there is none. Install it: scripts/prometheus"
+        if not program and "CI" not in os.environ:
+            pytest.skip(f"Metrics are tested with {name}, and there is none. Install it: scripts/prometheus")
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.address = f"127.0.0.1:{free.getsockname()[1]}"

@@ -97,7 +97,8 @@ def test_an_alarm_in_a_group_has_its_name_as_a_label(west):
 @pytest.fixture(scope="module")
 def promtool():
     path = shutil.which("promtool", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    assert path, "Alert rules are tested by promtool, and there is none. Install it: scripts/prometheus"
+    if not path and "CI" not in os.environ:
+        pytest.skip("Alert rules are tested by promtool, and there is none. Install it: scripts/prometheus")
     return path
 
 

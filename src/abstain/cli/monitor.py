@@ -153,7 +153,7 @@ def monitor(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Monitor a deployed selector and raise alarms. Of its risk as labels arrive; without labels, of changes.
+    """Monitor a deployed selector and raise alarms: of its risk as labels arrive, of other changes without labels.
 
     Exit code 3 means alarm. An alarm stands until --acknowledge; each restart may raise a false alarm with probability
     delta again.
