@@ -14,7 +14,7 @@ from abstain._errors import InvalidInputError
 from abstain.scores.expected_cost import Costs
 from abstain.thresholds.betting import mean_upper_bound
 from abstain.thresholds.guarantee import Guarantee, Quantity
-from abstain.thresholds.sample import Population, check_chance, one_per_cluster, range_words, what_counts
+from abstain.thresholds.sample import SampledFrom, check_chance, one_per_cluster, range_words, what_counts
 from abstain.thresholds.threshold import Threshold, between
 
 Floats = NDArray[np.float64]
@@ -145,7 +145,7 @@ class _CostSample:
     accepting: Floats
     rejecting: Floats
     largest: float
-    population: Population
+    population: SampledFrom
 
     @classmethod
     def of(

@@ -14,7 +14,7 @@ from abstain._arguments import as_doubles
 from abstain._errors import InvalidInputError
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import NoSafeThresholdError
-from abstain.thresholds.sample import Population, Sample, check_chance, check_target
+from abstain.thresholds.sample import Sample, SampledFrom, check_chance, check_target
 from abstain.thresholds.threshold import Threshold
 
 
@@ -101,7 +101,9 @@ def tied_words(rank: int, needed: int, /) -> str:
     return f"{needed:,} rows would do, and {rank - needed:,} more are accepted, as their confidences tie"
 
 
-def coverage_guarantee(n: int, rank: int, coverage: float, delta: float | None, population: Population, /) -> Guarantee:
+def coverage_guarantee(
+    n: int, rank: int, coverage: float, delta: float | None, population: SampledFrom, /
+) -> Guarantee:
     """What accepting at least ``rank`` of n rows guarantees."""
     return Guarantee(
         quantity=Quantity.COVERAGE,

@@ -17,7 +17,7 @@ from abstain.thresholds.coverage import rank_for_coverage
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import NoSafeThresholdError
 from abstain.thresholds.risk import certified
-from abstain.thresholds.sample import Population, Sample, check_chance, check_target, one_per_cluster, what_counts
+from abstain.thresholds.sample import Sample, SampledFrom, check_chance, check_target, one_per_cluster, what_counts
 from abstain.thresholds.step_down import safe_ranks
 from abstain.thresholds.threshold import CLOSE, Threshold, between
 
@@ -166,7 +166,7 @@ class _Rows:
     predictions: NDArray[np.int64]
     labels: NDArray[np.int64]
     rates: Mapping[int, float]
-    population: Population
+    population: SampledFrom
 
     @classmethod
     def of(

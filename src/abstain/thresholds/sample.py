@@ -18,7 +18,7 @@ Ints = NDArray[np.int64]
 MOST_CHANCE = 0.5  # a guarantee that fails more often is none, and rather 1 − δ was meant
 
 
-class Population(TypedDict):
+class SampledFrom(TypedDict):
     """What one more row is a draw from, as fields of a `Guarantee`."""
 
     distribution: str
@@ -39,7 +39,7 @@ class Sample:
     losses: Floats
     are_errors: bool
     """Whether every loss is 0 or 1, so that the exact binomial test applies."""
-    population: Population
+    population: SampledFrom
     """What one more such row is a draw from."""
 
     @classmethod
@@ -93,7 +93,7 @@ def rows_like(n: int, /) -> str:
     return f"rows drawn independently from the distribution of these {n}"
 
 
-def what_counts(n: int, ids: ArrayLike | None, /) -> Population:
+def what_counts(n: int, ids: ArrayLike | None, /) -> SampledFrom:
     """What n rows tell of, one of each cluster where there are ``ids``; of rows alone where no two share one."""
     if ids is None:
         return {"distribution": rows_like(n), "counting": "rows", "largest": None}
