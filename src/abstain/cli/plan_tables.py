@@ -58,7 +58,8 @@ def samples_plan(
     notes = [
         f"Labelled samples that guarantee risk <= {risk:g} with probability {1 - known['delta']:g}.",
         f"For example, with {example['n']:,} samples calibration accepts {coverage:.0%} of them in "
-        f"{known['power']:.0%} of cases, if {example['error_rate']:.3g} of the accepted ones are wrong.",
+        f"{known['power']:.0%} of cases, if {example['error_rate']:.3g} of the accepted ones are wrong, and of "
+        "the next tenth as well.",
         "The lower number is for a score whose error rate grows with the square of the rank, the upper one for a score "
         "that does not rank the accepted samples.",
         f"At least {least:,} accepted samples without a single error are needed in any case.",
