@@ -23,12 +23,18 @@ GUIDE = 1 / 3
 
 @dataclass(frozen=True)
 class ChowDecision:
-    """Decisions by expected cost; arrays of shape (n,)."""
+    """Decisions by expected cost; arrays of shape (n,).
+
+    Attributes
+    ----------
+    prediction : array of int
+        The class of lowest expected cost.
+    advantage : array
+        Expected cost of rejecting less that of the prediction: accept iff above 0.
+    """
 
     prediction: NDArray[np.int64]
-    """The class of lowest expected cost."""
     advantage: Floats
-    """Expected cost of rejecting less that of the prediction: accept iff above 0."""
 
     @property
     def accepted(self) -> NDArray[np.bool_]:
