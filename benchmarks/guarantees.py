@@ -17,6 +17,7 @@ from abstain.thresholds import (
     NoSafeThresholdError,
     betting,
     bonferroni,
+    chow_threshold,
     conformal_joint,
     conformal_selection,
     empirical_without_guarantee,
@@ -281,8 +282,11 @@ def other_guarantees() -> bool:
 def _cost(rng: np.random.Generator, threshold: float | None) -> bool:
     t = rng.random(600)
     e = (rng.random(600) < t**2).astype(float)
-    result = minimal_cost(1 - t, e, rejection=0.2, delta=DELTA, threshold=threshold)
-    cover = min(1 - result.value, 1.0)
+    if threshold is None:
+        result = minimal_cost(1 - t, e, rejection=0.2, delta=DELTA)
+    else:
+        result = chow_threshold(1 - t - threshold, e, rejection=0.2, delta=DELTA)
+    cover = min(1 - result.value - (threshold or 0.0), 1.0)
     return cover**3 / 3 + 0.2 * (1 - cover) > result.guarantee.certified
 
 

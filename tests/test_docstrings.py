@@ -4,23 +4,28 @@ import importlib
 import inspect
 import pydoc
 import re
+from dataclasses import is_dataclass
 
 import pytest
 
 import abstain
 
 MODULES = (
+    "answers",
     "collect",
     "datasets",
+    "decision_log",
     "evaluation",
     "evaluation.runs",
     "metrics",
+    "monitor",
     "outputs",
     "scale",
     "scores",
     "selector",
     "shifts",
     "sketch",
+    "sklearn",
     "thresholds",
 )
 
@@ -28,16 +33,39 @@ MODULES = (
 PUBLIC = [(module, name) for module in MODULES for name in importlib.import_module(f"abstain.{module}").__all__]
 VALUES = {f"{module}.{name}": getattr(importlib.import_module(f"abstain.{module}"), name) for module, name in PUBLIC}
 FUNCTIONS = {name: value for name, value in VALUES.items() if inspect.isfunction(value)}
+CLASSES = {name: value for name, value in VALUES.items() if inspect.isclass(value)}
+ELSEWHERE = {"metrics.Gap", "metrics.GroupComparison", "metrics.GroupRates", "selector.Cascade", "selector.Target"}
+"""Documented field by field in the class."""
+
+
+def parts(kind):
+    """What a class is made of: its own fields, or what its constructor takes."""
+    if getattr(kind, "_is_protocol", False):
+        return set()
+    if "__init__" in vars(kind) and not is_dataclass(kind):
+        return set(inspect.signature(kind).parameters)
+    own = {name: str(annotation) for name, annotation in vars(kind).get("__annotations__", {}).items()}
+    fields = {name for name, annotation in own.items() if "ClassVar" not in annotation}
+    return fields & set(inspect.signature(kind).parameters) if is_dataclass(kind) else fields
+
+
+def documented(value, *sections):
+    """The names that sections of the docstring describe."""
+    bodies = [inspect.getdoc(value).partition(f"{name}\n{'-' * len(name)}\n")[2] for name in sections]
+    lines = [line for body in bodies for line in re.findall(r"^(\S.*?)(?: : .*)?$", body, re.MULTILINE)]
+    return {name.strip(" *") for line in lines for name in line.split(",")}
 
 
 @pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
 def test_a_public_function_documents_its_parameters_and_what_it_returns(function):
     doc, signature = inspect.getdoc(function), inspect.signature(function)
-    if signature.parameters:
-        names = re.findall(r"^(\S.*?)(?: : .*)?$", doc.partition("Parameters\n----------\n")[2], re.MULTILINE)
-        documented = {name.strip(" *") for line in names for name in line.split(",")}
-        assert set(signature.parameters) <= documented
+    assert set(signature.parameters) <= documented(function, "Parameters")
     assert signature.return_annotation in (None, "None") or "\nReturns\n-------\n" in doc
+
+
+@pytest.mark.parametrize("kind", [kind for name, kind in CLASSES.items() if name not in ELSEWHERE])
+def test_a_public_class_documents_what_it_is_made_of(kind):
+    assert parts(kind) <= documented(kind, "Parameters", "Attributes")
 
 
 @pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)

@@ -1,5 +1,4 @@
 from contextlib import suppress
-from functools import partial
 from math import log, sqrt
 
 import numpy as np
@@ -9,6 +8,7 @@ from abstain._kernels.bets import PRIOR, reaches
 from abstain.thresholds import (
     NoSafeThresholdError,
     chow,
+    chow_threshold,
     estimate_weights,
     group_thresholds,
     label_shift_bound,
@@ -199,14 +199,14 @@ def test_chow_wants_probabilities(p, message):
         chow([[0.5, 0.5]], rejection=0.1, costs=C)
 
 
-@pytest.mark.parametrize("rule", [minimal_cost, partial(minimal_cost, threshold=0.5)])
-def test_the_bound_on_the_cost_holds(rule):
+@pytest.mark.parametrize(("rule", "above"), [(minimal_cost, 0.0), (chow_threshold, 0.5)])
+def test_the_bound_on_the_cost_holds(rule, above):
     rng, broken = np.random.default_rng(3), 0
     for _ in range(200):
         t = rng.random(500)
         e = (rng.random(500) < t**2).astype(float)
-        result = rule(1 - t, e, rejection=0.2, delta=0.1)
-        cover = min(1 - result.value, 1)
+        result = rule(1 - t - above, e, rejection=0.2, delta=0.1)
+        cover = min(1 - above - result.value, 1)
         true = cover**3 / 3 + 0.2 * (1 - cover)
         broken += true > result.guarantee.bound
         assert result.guarantee.bound < true + 0.12
@@ -257,6 +257,16 @@ def test_the_guarantee_under_weights_names_the_distribution_it_is_for():
     for by in ("betting", "rejection_sampling"):
         threshold = weighted_risk(rng.random(4000), np.zeros(4000), np.ones(4000), risk=0.05, largest=1.0, by=by)
         assert "for rows of the distribution that the weights describe" in threshold.words
+
+
+def test_a_threshold_fixed_beforehand_keeps_its_place_and_its_bound():
+    """Where the probabilities behind the advantage are wrong, the threshold stays at 0 and the bound says so."""
+    rng = np.random.default_rng(4)
+    errors = rng.random(3000) < 0.4
+    threshold = chow_threshold(np.full(3000, 0.1), errors, rejection=0.2)
+    assert (threshold.value, threshold.method) == (0.0, "chow")
+    assert 0.4 < threshold.guarantee.certified < 0.46
+    assert minimal_cost(np.full(3000, 0.1), errors, rejection=0.2).value == np.inf
 
 
 def test_rejecting_everything_may_be_cheapest():

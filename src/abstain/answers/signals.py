@@ -36,13 +36,23 @@ class AnswerRow:
 @final
 @dataclass(frozen=True)
 class Signal:
-    """A confidence of an answer by itself, without other answers of the table."""
+    """A confidence of an answer by itself, without other answers of the table.
+
+    Attributes
+    ----------
+    name : str
+        What people type, and the column of the result.
+    needs : str
+        The column it is computed from.
+    formula : function
+        Higher is more trusted; NaN where something is missing.
+    summary : str
+        One sentence.
+    """
 
     name: str
     needs: str
-    """The column it is computed from."""
     formula: Callable[[AnswerRow], float]
-    """Higher is more trusted; NaN where something is missing."""
     summary: str
 
 

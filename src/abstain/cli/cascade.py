@@ -39,6 +39,19 @@ class CascadeCosts:
     ] = None
 
 
+@final
+@dataclass(frozen=True, kw_only=True)
+class StageOptions:
+    """What the models are called, and how their answers are scored."""
+
+    names: Annotated[
+        str | None, typer.Option(metavar="NAME,NAME…", help="Names of the models. [those of the files]")
+    ] = None
+    score: Annotated[
+        str | None, typer.Option(help="The score of all models, or one for each, with commas. [confidence_margin]")
+    ] = None
+
+
 def cascade(
     outputs: Annotated[
         list[Path], typer.Argument(help="Labelled outputs of each model on the same samples, in the order to ask them.")
@@ -46,12 +59,7 @@ def cascade(
     output: Annotated[Path, typer.Option("--output", "-o", help="The cascade file to write.")],
     target: CascadeTarget,
     prices: CascadeCosts,
-    names: Annotated[
-        str | None, typer.Option(metavar="NAME,NAME…", help="Names of the models. [those of the files]")
-    ] = None,
-    score: Annotated[
-        str | None, typer.Option(help="The score of all models, or one for each, with commas. [confidence_margin]")
-    ] = None,
+    stages: StageOptions,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0,
     json: Json = False,
 ) -> None:
@@ -71,13 +79,12 @@ def cascade(
     if len(outputs) < 2:
         raise InvalidInputError(f"`OUTPUTS` must be of at least 2 models, got {len(outputs)}. `calibrate` takes one.")
     rows = [abstain.Outputs.load(path, nonfinite="reject") for path in outputs]
-    scores = _scores(score, len(rows))
     with refusal_as_json(json):
         made = abstain.cascade(
             rows,
             costs=_costs(prices.costs),
-            scores=scores,
-            names=_names(outputs) if names is None else names.split(","),
+            scores=_scores(stages.score, len(rows)),
+            names=_names(outputs) if stages.names is None else stages.names.split(","),
             seed=seed,
             **asdict(target),
             human_cost=prices.human_cost,

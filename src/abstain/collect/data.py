@@ -15,7 +15,13 @@ from abstain._io.fingerprint import digest, probed
 
 
 class SampleInputs(ABC):
-    """A sequence of inputs, read on access; ``in_order`` where going back means reading from the start."""
+    """A sequence of inputs, read on access.
+
+    Attributes
+    ----------
+    in_order : bool
+        Whether going back means reading from the start.
+    """
 
     in_order: bool = False
 

@@ -20,13 +20,20 @@ Prepare = Callable[[Sequence[Any]], Any]
 class Model(ABC):
     """A classifier as `collect` sees it: one forward pass per batch.
 
-    ``name`` must differ between models, so that a run is resumed with the same one. ``prepare`` and ``run`` are a call
-    in two steps: ``prepare``, which decodes, resizes or stacks, may run in worker processes.
+    ``prepare`` and ``run`` are a call in two steps: ``prepare`` may run in worker processes.
+
+    Attributes
+    ----------
+    name : str
+        It must differ between models, so that a run is resumed with the same one.
+    class_names : sequence or None
+        Integers other than 0 to K − 1, as scikit-learn's ``classes_`` may be, are what integer labels name.
+    prepare : function
+        From a list of inputs to what ``run`` takes: it decodes, resizes or stacks them.
     """
 
     name: str
     class_names: ClassNames | None = None
-    """Integers other than 0 to K − 1, as scikit-learn's ``classes_`` may be, are what integer labels name."""
     prepare: Prepare = list
 
     @abstractmethod
@@ -61,8 +68,15 @@ class ModelOptions:
 class CallableModel(Model):
     """Any function from a list of inputs to logits, or to (logits, features).
 
-    A run goes on only with the same model. Without a ``name`` that is known by a digest of the function's code, what it
-    has caught and the globals that it reads; with one, the name alone stands for it: change it with the weights.
+    A run is resumed only with the model of the same name.
+
+    Parameters
+    ----------
+    function
+        From a list of inputs to logits (b, K), or to a pair of logits and features (b, d).
+    name
+        Change it with the weights. By default a digest of the function's code, of what its closure holds and of the
+        globals that it reads.
     """
 
     def __init__(self, function: Callable[[Sequence[Any]], Any], *, name: str | None = None) -> None:

@@ -39,17 +39,25 @@ BATCH, SHARD = 64, 2048
 
 @final
 class CollectOptions(TypedDict, total=False):
-    """How `collect` reads, and what it does with a sample that fails."""
+    """How `collect` reads, and what it does with a sample that fails.
+
+    Attributes
+    ----------
+    batch_size : int or None
+        By default that of a loader, or 64.
+    shard_size : int or None
+        Samples per file of the unfinished run; by default the most batches within 2048 rows.
+    workers : int
+        Processes that read and prepare batches while the model runs; the bytes are the same. A loader has its own.
+    on_error : {"raise", "skip"}
+        ``"raise"`` stops at a sample that cannot be read or has non-finite logits, ``"skip"`` leaves it out and lists
+        it in ``collect.json``.
+    """
 
     batch_size: int | None
-    """By default that of a loader, or 64."""
     shard_size: int | None
-    """Samples per file of the unfinished run; by default the most batches within 2048 rows."""
     workers: int
-    """Processes that read and prepare batches while the model runs; the bytes are the same. A loader has its own."""
     on_error: OnError
-    """``"raise"`` stops at a sample that cannot be read or has non-finite logits, ``"skip"`` leaves it out and lists it
-    in ``collect.json``."""
 
 
 def collect(

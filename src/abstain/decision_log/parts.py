@@ -38,7 +38,17 @@ def closed_parts(log: Path, /) -> dict[int, Path]:
 
 
 def is_log(path: Path, /) -> bool:
-    """Whether a path is a log of decisions: JSON lines with sequence numbers, or the folder of a Parquet log."""
+    """Whether a path is a log of decisions: JSON lines with sequence numbers, or the folder of a Parquet log.
+
+    Parameters
+    ----------
+    path : Path
+        A file or folder, which need not exist.
+
+    Returns
+    -------
+    bool
+    """
     if path.is_dir():
         return path.suffix.lower() == ".parquet" and ((path / OPEN).exists() or bool(closed_parts(path)))
     if path.suffix.lower() not in LINES or not path.is_file():
@@ -53,6 +63,15 @@ def log_parts(log: Path, /) -> Iterator[Path | list[str]]:
 
     The log may be written to meanwhile. The open part is read first: if it is closed afterwards, it still is not read
     twice, and rows written later are left for the next reading. A last line that was cut off is left out.
+
+    Parameters
+    ----------
+    log : Path
+        The file of JSON lines, or the folder of a Parquet log.
+
+    Returns
+    -------
+    iterator of Path or list of str
     """
     file = open_part(log)
     lines = whole_lines(file) if file.exists() else []

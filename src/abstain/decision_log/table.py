@@ -11,7 +11,18 @@ LABEL = "error"
 
 
 def read_log(log: Path, /) -> dict[str, list[Any]]:
-    """Columns of all decisions, in order; the column ``error`` has the labels that came later, by id."""
+    """Columns of all decisions, in order; the column ``error`` has the labels that came later, by id.
+
+    Parameters
+    ----------
+    log : Path
+        The file of JSON lines, or the folder of a Parquet log.
+
+    Returns
+    -------
+    dict of list
+        By name of the column.
+    """
     decisions: list[Record] = []
     waiting: dict[str, list[Record]] = {}
     for record in log_records(log):

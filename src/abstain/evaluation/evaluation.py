@@ -28,18 +28,26 @@ class Evaluation(ScoreTable, WithPage):
     """The result of `evaluate`: a table of AURC-α, with the rows that it was made from.
 
     ``rows`` is the table as plain data, ``verdict`` the score to use and why, ``to_html(file)`` a page that decides.
+
+    Attributes
+    ----------
+    confidence : dict of array
+        (n,) by score; NaN where a row is non-finite.
+    outputs : Outputs
+        The rows that were evaluated: those that no score was fitted on.
+    given : Outputs
+        All rows, with those that scores were fitted on.
+    indices : array of int or None
+        (n,) the indices of the rows evaluated among those given; None where they are all of them.
+    seed : int
+        Of the draw of rows to fit on.
     """
 
     confidence: dict[str, NDArray[np.float64]]
-    """(n,) by score; NaN where a row is non-finite."""
     outputs: Outputs
-    """The rows that were evaluated: those that no score was fitted on."""
     given: Outputs
-    """All rows, with those that scores were fitted on."""
     indices: NDArray[np.int64] | None = None
-    """(n,) the indices of the rows evaluated among those given; None where they are all of them."""
     seed: int = 0
-    """Of the draw of rows to fit on."""
 
     def __repr__(self) -> str:
         best = self.best(self.mixes[-1], max(self.alphas))

@@ -12,14 +12,24 @@ from abstain.outputs import Outputs
 
 @dataclass(frozen=True)
 class Mix:
-    """Rows of some kinds of shift taken together."""
+    """Rows of some kinds of shift taken together.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    kinds : tuple of str
+        The kinds of shift in it.
+    title : str
+        What it is called above a figure.
+    words : str
+        What it is called in a sentence.
+    """
 
     name: str
     kinds: tuple[str, ...]
     title: str
-    """Above a figure."""
     words: str
-    """In a sentence."""
 
     def rows(self, shift: NDArray[np.str_], /) -> NDArray[np.bool_]:
         """(n,) which rows it has."""

@@ -20,27 +20,51 @@ Behind = dict[tuple[str, str, float], ScoreDifference]
 @final
 @dataclass(frozen=True, kw_only=True)
 class AreaRow:
-    """AURC-α of a score on a mix of shifts."""
+    """AURC-α of a score on a mix of shifts.
+
+    Attributes
+    ----------
+    score : str
+        The name of the score.
+    mix : str
+        The name of the mix.
+    alpha : float
+        The largest coverage that counts.
+    aurc : float
+        AURC-α, as a fraction.
+    se : float
+        Its standard error.
+    low : float
+        The lower end of its interval.
+    high : float
+        The upper end of its interval.
+    n : int
+        Rows of the mix.
+    errors : float
+        The number of errors, an integer, or the total of graded losses.
+    best : bool
+        Whether no score has a lower AURC-α.
+    tied : bool
+        Whether it is not significantly worse than the best.
+    lower : float or None
+        A certain lower bound of a value that was computed from counts in bins, else None.
+    upper : float or None
+        A certain upper bound of it.
+    """
 
     score: str
     mix: str
     alpha: float
     aurc: float
-    """As a fraction."""
     se: float
     low: float
     high: float
     n: int
-    """Rows of the mix."""
     errors: float
-    """The number of errors, an integer, or the total of graded losses."""
     best: bool
-    """Whether no score has a lower AURC-α."""
     tied: bool
-    """Whether it is not significantly worse than the best."""
     lower: float | None = None
     upper: float | None = None
-    """Certain bounds of a value that was computed from counts in bins, else None."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; bounds only where there are some."""
@@ -51,10 +75,27 @@ class AreaRow:
 @final
 @dataclass(frozen=True, kw_only=True)
 class MetricRow:
-    """An extra metric of a score on a mix of shifts."""
+    """An extra metric of a score on a mix of shifts.
+
+    Attributes
+    ----------
+    score : str or None
+        The name of the score; None for metrics of the softmax, which are no score's.
+    mix : str
+        The name of the mix.
+    metric : str
+        The name of the metric.
+    value : float
+        Its value.
+    se : float or None
+        Its standard error.
+    low : float or None
+        The lower end of its interval.
+    high : float or None
+        The upper end of its interval.
+    """
 
     score: str | None
-    """None for metrics of the softmax, which are no score's."""
     mix: str
     metric: str
     value: float

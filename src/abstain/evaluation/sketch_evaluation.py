@@ -34,10 +34,15 @@ VISIBLE = 0.5e-4  # of a risk: what a table of AURC × 100 with two decimals sho
 @final
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SketchedEvaluation(ScoreTable):
-    """A table of AURC-α made from counts: its rows also have ``lower`` and ``upper``, certain bounds of each value."""
+    """A table of AURC-α made from counts: its rows also have ``lower`` and ``upper``, certain bounds of each value.
+
+    Attributes
+    ----------
+    counted : int
+        The rows of the sketch.
+    """
 
     counted: int
-    """The rows of the sketch."""
 
     def __repr__(self) -> str:
         best = self.best(self.mixes[-1], max(self.alphas))

@@ -90,19 +90,34 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """What an evaluation shows: the verdict, one table, and what a reader should know."""
+    """What an evaluation shows: the verdict, one table, and what a reader should know.
+
+    Attributes
+    ----------
+    verdict : ScoreVerdict
+        The score to use, and why.
+    columns : tuple of MetricColumn
+        Those of AURC-α come first in each mix.
+    lines : tuple of Line
+        From the best to the worst by the last AURC-α.
+    not_shown : int
+        Scores left out of the table to keep it short.
+    of_softmax : tuple of tuples
+        Metrics of the softmax, which are no score's: metric, mix and value.
+    left_out : tuple of tuples
+        Names of scores that could not be computed, and why.
+    notes : tuple of str
+        What a reader should know.
+    level : float
+        The level of the intervals.
+    """
 
     verdict: ScoreVerdict
     columns: tuple[MetricColumn, ...]
-    """Those of AURC-α come first in each mix."""
     lines: tuple[Line, ...]
-    """From the best to the worst by the last AURC-α."""
     not_shown: int
-    """Scores left out of the table to keep it short."""
     of_softmax: tuple[tuple[str, str, float], ...]
-    """Metrics of the softmax, which are no score's: metric, mix and value."""
     left_out: tuple[tuple[tuple[str, ...], str], ...]
-    """Names of scores that could not be computed, and why."""
     notes: tuple[str, ...]
     level: float
 

@@ -17,40 +17,71 @@ class ScoreVerdict:
     """The score to use on a mix: the simplest of the best one and those that are not significantly worse.
 
     The usual baseline is the simplest, then what needs no fitting, then what needs no features.
+
+    Attributes
+    ----------
+    score : str
+        The score to use.
+    score_aurc : float
+        Its AURC-α.
+    spares : tuple of str
+        What the best needs and this score does not.
+    mix : str
+        The name of the mix.
+    where : str
+        The rows of the mix, in words.
+    alpha : float
+        The largest coverage that counts.
+    n : int
+        The number of rows.
+    errors : float
+        The number of errors among them, or the total of graded losses.
+    best : str
+        The score of lowest AURC-α.
+    aurc : float
+        The AURC-α of the best.
+    tied : tuple of str
+        The other scores that are not significantly worse.
+    baseline : str or None
+        What the best is compared with: max_softmax, or the next best where that is not there or is the best itself.
+    baseline_aurc : float or None
+        Its AURC-α.
+    low : float or None
+        The lower end of the interval of the baseline's AURC-α less that of the best.
+    high : float or None
+        Its upper end.
+    elsewhere : tuple of tuples
+        Other α where this score is significantly worse than the best, and that one.
+    worse : tuple of tuples
+        Other mixes where this score is significantly behind the best and below the usual baseline: both AURC-α.
+    learning : Learning or None
+        What scores weighed by what these rows show would gain over this one, where that is significant.
+    alike : tuple of tuples
+        Groups of scores that rank identically.
+    suspicion : str
+        What to check first, where the classifier is wrong more often than by guessing.
     """
 
     score: str
     score_aurc: float
     spares: tuple[str, ...]
-    """What the best needs and this score does not."""
     mix: str
     where: str
-    """The rows of the mix, in words."""
     alpha: float
     n: int
     errors: float
     best: str
-    """The score of lowest AURC-α."""
     aurc: float
-    """That of the best."""
     tied: tuple[str, ...]
-    """The other scores that are not significantly worse."""
     baseline: str | None
-    """What the best is compared with: max_softmax, or the next best where that is not there or is the best itself."""
     baseline_aurc: float | None
     low: float | None
     high: float | None
-    """Interval of the AURC of the baseline less that of the best."""
     elsewhere: tuple[tuple[float, str], ...]
-    """Other α where this score is significantly worse than the best, and that one."""
     worse: tuple[tuple[str, float, float], ...]
-    """Other mixes where this score is significantly behind the best and below the usual baseline: both AURC-α."""
     learning: Learning | None
-    """What scores weighed by what these rows show would gain over this one, where that is significant."""
     alike: tuple[tuple[str, ...], ...] = ()
-    """Groups of scores that rank identically."""
     suspicion: str = ""
-    """What to check first, where the classifier is wrong more often than by guessing."""
 
     def __str__(self) -> str:
         return self.words

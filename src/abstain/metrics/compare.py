@@ -21,7 +21,19 @@ from abstain.metrics.spread import FEW_APART, Spread
 
 @dataclass(frozen=True)
 class ScoreDifference:
-    """AURC-α of score a minus that of score b: below zero means a is better."""
+    """AURC-α of score a minus that of score b: below zero means a is better.
+
+    Attributes
+    ----------
+    difference : float
+        AURC-α of a less that of b.
+    se : float
+        Its standard error.
+    low : float
+        The lower end of its interval.
+    high : float
+        The upper end of its interval.
+    """
 
     difference: float
     se: float

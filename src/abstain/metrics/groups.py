@@ -42,18 +42,27 @@ class Ties(Protocol):
 
 @dataclass(frozen=True)
 class Groups:
-    """Groups of tied samples, most trusted first; arrays of shape (g,). Those of two parts merge into the whole's."""
+    """Groups of tied samples, most trusted first; arrays of shape (g,). Those of two parts merge into the whole's.
+
+    Attributes
+    ----------
+    confidence : array
+        The distinct confidences, descending.
+    counts : array of int
+        Samples in each group.
+    weights : array
+        Their total weight.
+    losses : array
+        Their total weighted loss.
+    is_counted : bool
+        Whether every loss is 0 or 1 and every weight 1: losses count errors, and all sums are exact.
+    """
 
     confidence: Floats
-    """The distinct confidences, descending."""
     counts: Ints
-    """Samples in each group."""
     weights: Floats
-    """Their total weight."""
     losses: Floats
-    """Their total weighted loss."""
     is_counted: bool
-    """Whether every loss is 0 or 1 and every weight 1: losses count errors, and all sums are exact."""
 
     @property
     def n(self) -> int:

@@ -25,7 +25,25 @@ ALPHAS = (0.1, 0.5, 1.0)  # the coverages of AURC-α where none are asked for, a
 
 @dataclass(frozen=True)
 class Estimate:
-    """An AURC-α with its standard error and its interval."""
+    """An AURC-α with its standard error and its interval.
+
+    Attributes
+    ----------
+    value : float
+        AURC-α.
+    se : float
+        Its standard error.
+    low : float
+        The lower end of its interval.
+    high : float
+        The upper end of its interval.
+    alpha : float
+        The largest coverage that counts.
+    spread : Spread
+        What its standard error and interval are made from.
+    ranking : Ranking or None
+        The rows, which a paired comparison needs; None where only groups were there.
+    """
 
     value: float
     se: float
@@ -34,7 +52,6 @@ class Estimate:
     alpha: float
     spread: Spread = field(repr=False)
     ranking: Ranking | None = field(default=None, repr=False)
-    """The rows, which a paired comparison needs; None where only groups were there."""
 
     @cached_property
     def influence(self) -> Influence:

@@ -24,17 +24,27 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SampleRows:
-    """What is known of n samples whichever score ranks them, checked once; made by ``Rows.of``."""
+    """What is known of n samples whichever score ranks them, checked once; made by ``Rows.of``.
+
+    Attributes
+    ----------
+    given_losses : array
+        (n,) bool or float64.
+    weights : array or None
+        (n,), or None where every row counts once.
+    clusters : RowClusters or None
+        Rows that share an id; None where every row is a sample of its own.
+    labels : array of int or None
+        (n,) the true class, negative for one the classifier does not know.
+    logits : LogitRows or None
+        (n, K) of the classes, for the metrics of the softmax; of probabilities p the logits are log p.
+    """
 
     given_losses: NDArray[Any]
-    """(n,) bool or float64."""
     weights: Floats | None
-    """(n,), or None where every row counts once."""
     clusters: RowClusters | None
     labels: NDArray[np.int64] | None = None
-    """(n,) the true class, negative for one the classifier does not know."""
     logits: LogitRows | None = None
-    """(n, K) of the classes, for the metrics of the softmax; of probabilities p the logits are log p."""
 
     @classmethod
     def of(
@@ -95,11 +105,20 @@ class SampleRows:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Some rows in the order of their confidence."""
+    """Some rows in the order of their confidence.
+
+    Attributes
+    ----------
+    order : Order
+        The rows from the most to the least trusted, with their ties.
+    confidence_of : function
+        The confidence of the rows of these indices.
+    rows : SampleRows
+        What is known of the rows whichever score ranks them.
+    """
 
     order: Order
     confidence_of: Callable[[NDArray[np.int64]], NDArray[np.floating]]
-    """Of the rows of these numbers."""
     rows: SampleRows
 
     @property

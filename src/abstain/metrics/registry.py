@@ -30,18 +30,33 @@ _OOD: tuple[Need, ...] = ("classes", "unknown", "unweighted")
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric of a ranking; the metrics of the softmax are the same for every ranking of the same rows."""
+    """A metric of a ranking; the metrics of the softmax are the same for every ranking of the same rows.
+
+    Attributes
+    ----------
+    name : str
+        What people type.
+    symbol : str
+        How the literature writes it.
+    better : {"small", "large"}
+        Whether small or large values are better.
+    measure : function
+        The value of a ranking at a value of the parameter.
+    needs : tuple of Need
+        What the rows must have beside losses: ``classes`` (labels), ``softmax`` (logits), only ``known`` classes, some
+        rows of ``unknown`` ones, no weights, or ``varied`` losses.
+    parameter : str or None
+        What ``at`` is, if the metric has a parameter.
+    default : float
+        The value of the parameter where none is asked for.
+    """
 
     name: str
     symbol: str
     better: Literal["small", "large"]
     measure: Callable[[Ranking, float], Value]
-    """The value of a ranking at a value of the parameter."""
     needs: tuple[Need, ...] = ()
-    """What the rows must have beside losses: ``classes`` (labels), ``softmax`` (logits), only ``known`` classes, some
-    rows of ``unknown`` ones, no weights, or ``varied`` losses."""
     parameter: str | None = None
-    """What ``at`` is, if the metric has a parameter."""
     default: float = 1.0
 
     def __call__(self, ranking: Ranking, /, *, at: float | None = None) -> Value:

@@ -19,14 +19,21 @@ from abstain.metrics.spread import normal_quantile
 
 @dataclass(frozen=True)
 class RiskCoverage:
-    """Selective risk at every coverage a threshold can reach; tied samples are accepted together."""
+    """Selective risk at every coverage a threshold can reach; tied samples are accepted together.
+
+    Attributes
+    ----------
+    coverage : array
+        Share of the samples with confidence above the threshold, ascending.
+    risk : array
+        Mean loss of these samples.
+    threshold : array
+        γ of the rule "accept iff confidence > γ" that gives the point.
+    """
 
     coverage: NDArray[np.float64]
-    """Share of the samples with confidence above the threshold, ascending."""
     risk: NDArray[np.float64]
-    """Mean loss of these samples."""
     threshold: NDArray[np.float64]
-    """γ of the rule "accept iff confidence > γ" that gives the point."""
 
     def reaches(self, coverage: float, /) -> bool:
         """Whether some threshold gives exactly this coverage (to within rounding)."""
@@ -99,10 +106,25 @@ CUTS = 33  # at which the risk is looked up over the range that the true cut may
 
 @dataclass(frozen=True)
 class RiskBand:
-    """The selective risk at coverages that thresholds reach, with its standard error and pointwise interval."""
+    """The selective risk at coverages that thresholds reach, with its standard error and pointwise interval.
+
+    Attributes
+    ----------
+    coverage : array
+        The coverages, ascending.
+    risk : array
+        The selective risk at each.
+    se : array
+        The standard error at each.
+    low : array
+        The lower ends of the intervals.
+    high : array
+        The upper ends of the intervals.
+    level : float
+        The level of each interval by itself.
+    """
 
     coverage: Floats
-    """Ascending."""
     risk: Floats
     se: Floats
     low: Floats

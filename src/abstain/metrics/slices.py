@@ -19,7 +19,19 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ShareEstimate:
-    """A share, its standard error and its interval."""
+    """A share, its standard error and its interval.
+
+    Attributes
+    ----------
+    value : float
+        The share.
+    se : float
+        Its standard error.
+    low : float
+        The lower end of its interval.
+    high : float
+        The upper end of its interval.
+    """
 
     value: float
     se: float
@@ -89,17 +101,30 @@ def korn_graubard(
 
 @dataclass(frozen=True)
 class Slice:
-    """The rows of one name."""
+    """The rows of one name.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    n : int
+        The number of rows.
+    accepted : int
+        How many of them are accepted.
+    errors : float
+        The total loss of those accepted.
+    coverage : ShareEstimate
+        The share of its rows that is accepted.
+    risk : ShareEstimate or None
+        The mean loss of those accepted, None where there are none.
+    """
 
     name: str
     n: int
     accepted: int
     errors: float
-    """The total loss of those accepted."""
     coverage: ShareEstimate
-    """The share of its rows that is accepted."""
     risk: ShareEstimate | None
-    """The mean loss of those accepted, None where there are none."""
 
 
 def slices(

@@ -91,6 +91,8 @@ class GroupMonitors:
         Groups that calibration knew.
     monitors : dict of str to GroupMonitor
         By name, the known ones first, then in order of appearance.
+    unwatched : int
+        Rows of groups that came after `MOST_NEW` others.
     """
 
     per: str
@@ -99,7 +101,6 @@ class GroupMonitors:
     known: int = 0
     monitors: dict[str, GroupMonitor] | None = None
     unwatched: int = 0
-    """Rows of groups that came after `MOST_NEW` others."""
 
     def __post_init__(self) -> None:
         check_chance("delta", self.delta)

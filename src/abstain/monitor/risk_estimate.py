@@ -22,24 +22,43 @@ NO_GUARANTEE = "An estimate, not a guarantee: without labels no method can tell 
 @final
 @dataclass(frozen=True, kw_only=True)
 class MethodEstimate:
-    """What one method estimates for the new rows."""
+    """What one method estimates for the new rows.
+
+    Attributes
+    ----------
+    method : str
+        The name of the method.
+    risk : float
+        Mean loss of the accepted rows.
+    accuracy : float
+        Share of all rows that are right, accepted or not; 1 minus the mean loss where answers are graded.
+    """
 
     method: str
     risk: float
-    """Mean loss of the accepted rows."""
     accuracy: float
-    """Share of all rows that are right, accepted or not; 1 minus the mean loss where answers are graded."""
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
 class ObservedRates:
-    """What was observed on the labelled reference rows."""
+    """What was observed on the labelled reference rows.
+
+    Attributes
+    ----------
+    rows : int
+        The number of reference rows.
+    accepted : int
+        How many of them are accepted.
+    errors : float
+        Errors among the accepted; the sum of losses where answers are graded.
+    accuracy : float
+        Share of them that are right; 1 minus the mean loss where answers are graded.
+    """
 
     rows: int
     accepted: int
     errors: float
-    """Among the accepted; the sum of losses where answers are graded."""
     accuracy: float
 
     @property
@@ -56,20 +75,33 @@ class ObservedRates:
 @final
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RiskEstimate:
-    """Accuracy, selective risk and coverage on rows without labels, by several methods; none is a guarantee."""
+    """Accuracy, selective risk and coverage on rows without labels, by several methods; none is a guarantee.
+
+    Attributes
+    ----------
+    estimates : tuple of MethodEstimate
+        By each method that the rows allow, the default first.
+    left_out : dict of str
+        By the name of a method that the rows do not allow, why.
+    rows : int
+        The number of new rows.
+    accepted : int
+        New rows that the selector accepts: counted, not estimated.
+    reference : ObservedRates
+        What was observed on the labelled reference rows.
+    target : float or None
+        The selective risk that the selector guarantees for rows like those of its calibration; None if it does not.
+    is_graded : bool
+        Whether answers have losses, of which risks are means.
+    """
 
     estimates: tuple[MethodEstimate, ...]
-    """By each method that the rows allow, the default first."""
     left_out: dict[str, str]
-    """By the name of a method that the rows do not allow, why."""
     rows: int
     accepted: int
-    """New rows that the selector accepts: counted, not estimated."""
     reference: ObservedRates
     target: float | None
-    """The selective risk that the selector guarantees for rows like those of its calibration; None if it does not."""
     is_graded: bool = False
-    """Whether answers have losses, of which risks are means."""
 
     def __repr__(self) -> str:
         low, high = self.spread

@@ -13,14 +13,21 @@ TOLERANCE = 1e-3
 
 @dataclass(frozen=True)
 class HeadCheck:
-    """How far features·Wᵀ + b is from the logits."""
+    """How far features·Wᵀ + b is from the logits.
+
+    Attributes
+    ----------
+    deviation : float
+        The largest absolute difference.
+    scale : float
+        The largest absolute logit, at least 1.
+    row : int
+        The row of the largest difference.
+    """
 
     deviation: float
-    """The largest absolute difference."""
     scale: float
-    """The largest absolute logit, at least 1."""
     row: int
-    """The row of the largest difference."""
 
     @property
     def agrees(self) -> bool:

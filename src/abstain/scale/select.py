@@ -28,14 +28,24 @@ Progress = Callable[[int, int], None]
 @final
 @dataclass
 class SelectionCounts:
-    """How many rows there were and what became of them."""
+    """How many rows there were and what became of them.
+
+    Attributes
+    ----------
+    n : int
+        The number of rows.
+    accepted : int
+        Accepted rows.
+    wrong : int or float or None
+        Accepted rows whose prediction is wrong, or their total loss, where labels are known.
+    unseen : Counter
+        Rows of groups that calibration did not have, by name.
+    """
 
     n: int = 0
     accepted: int = 0
     wrong: int | float | None = None
-    """Accepted rows whose prediction is wrong, or their total loss, where labels are known."""
     unseen: Counter[str] = field(default_factory=Counter)
-    """Rows of groups that calibration did not have, by name."""
 
     def __add__(self, other: "SelectionCounts") -> "SelectionCounts":
         wrong = [counts.wrong for counts in (self, other) if counts.wrong is not None]

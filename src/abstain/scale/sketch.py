@@ -34,11 +34,20 @@ Progress = Callable[[int, int], None]
 @final
 @dataclass(frozen=True)
 class SketchResult:
-    """The counts, and what a reader should know of them."""
+    """The counts, and what a reader should know of them.
+
+    Attributes
+    ----------
+    sketch : Sketch
+        The counts.
+    left_out : dict of str
+        Scores that could not be computed, and why.
+    notes : tuple of str
+        What a reader should know.
+    """
 
     sketch: Sketch
     left_out: dict[str, str]
-    """Scores that could not be computed, and why."""
     notes: tuple[str, ...]
 
 

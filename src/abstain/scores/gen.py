@@ -45,7 +45,15 @@ def gen(logits: Array, /, *, gamma: float = 0.1, top: int = 100) -> Array:
 @final
 @dataclass(frozen=True)
 class GEN(PlainScore):
-    """GEN as a score: see `gen`."""
+    """GEN as a score: see `gen`.
+
+    Attributes
+    ----------
+    gamma : float
+        The exponent γ; a small one weighs small probabilities more.
+    top : int
+        How many of the largest probabilities count.
+    """
 
     gamma: float = 0.1
     top: int = 100

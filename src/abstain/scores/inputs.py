@@ -54,7 +54,18 @@ class Head:
 class Inputs:
     """Logits, features and head of some rows; NumPy arrays, torch tensors or nodes of an ONNX graph.
 
-    NumPy arrays are worked by exact kernels, others by their own operations.
+    NumPy arrays go through exact kernels, others through their own operations.
+
+    Parameters
+    ----------
+    logits : array (n, K)
+        Of NumPy, torch, JAX or CuPy, or a node of an ONNX graph.
+    features : array (n, d), optional
+        The input of the last layer.
+    head : Head, optional
+        The last layer.
+    outputs : function, optional
+        Makes the same rows as `Outputs`, for scores that are not a formula.
     """
 
     def __init__(

@@ -26,22 +26,36 @@ class CannotFitError(InvalidInputError):
 
 @dataclass(frozen=True, kw_only=True)
 class About:
-    """What is known of a score before it is fitted."""
+    """What is known of a score before it is fitted.
+
+    Attributes
+    ----------
+    name : str
+        The name people type.
+    symbol : str
+        How the literature writes it.
+    family : Family
+        What its confidence is made of.
+    for_ood : bool
+        Whether it was made to detect samples out of distribution, rather than to select.
+    is_well_known : bool
+        Whether readers look for it in every figure, however it ranks.
+    needs : tuple of Need
+        Arrays that outputs must have, ``fitting`` if it is fitted on a sample, ``labels`` if that must have labels.
+    reference : str
+        Where it was published.
+    summary : str
+        One sentence.
+    """
 
     name: str
-    """The name people type."""
     symbol: str = ""
-    """How the literature writes it."""
     family: Family = "own"
     for_ood: bool = False
-    """Whether it was made to detect samples out of distribution, rather than to select."""
     is_well_known: bool = False
-    """Whether readers look for it in every figure, however it ranks."""
     needs: tuple[Need, ...] = ("logits",)
-    """Arrays that outputs must have, ``fitting`` if it is fitted on a sample, ``labels`` if that must have labels."""
     reference: str = ""
     summary: str = ""
-    """One sentence."""
 
 
 class Stored:

@@ -96,16 +96,30 @@ class FreshData:
 @final
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Certificate(WithPage):
-    """What is guaranteed of a selector, on what data it rests, and whether fresh rows agree."""
+    """What is guaranteed of a selector, on what data it rests, and whether fresh rows agree.
+
+    Attributes
+    ----------
+    selector : SelectorFacts
+        What the selector is.
+    guarantees : tuple of Guarantee
+        What is guaranteed of it.
+    calibration : CalibrationData or None
+        The rows it was calibrated on, if they are known.
+    fresh : FreshData or None
+        The fresh rows and what was observed on them, if there are some.
+    software : dict of str
+        Versions of what computed it.
+    sources : dict of str
+        Where the selector and the fresh rows were, as they were named.
+    """
 
     selector: SelectorFacts
     guarantees: tuple[Guarantee, ...]
     calibration: CalibrationData | None
     fresh: FreshData | None
     software: dict[str, str]
-    """Versions of what computed it."""
     sources: dict[str, str]
-    """Where the selector and the fresh rows were, as they were named."""
 
     def __repr__(self) -> str:
         facts = self.selector

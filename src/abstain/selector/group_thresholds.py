@@ -24,10 +24,16 @@ class GroupThresholds:
     """A threshold for each predicted class, or for each group of rows, by name; any other group is rejected.
 
     A class goes by its name, or its number where classes have none.
+
+    Attributes
+    ----------
+    per : str
+        ``class``, or what the groups are called: domain, group, or the column of a table that names them.
+    thresholds : dict of Threshold
+        The threshold of each group, by its name.
     """
 
     per: str
-    """``class``, or what the groups are called: domain, group, or the column of a table that names them."""
     thresholds: dict[str, Threshold]
 
     def of_losses(self) -> Self:

@@ -51,32 +51,56 @@ class Recertification:
     Rows below the ``floor``, the old threshold, are never asked for: they tell nothing about thresholds above it, so
     that the same threshold is certified with fewer labels than by labelling at random. Within the rows above it every
     one counts: labelling the most trusted more rarely, with weights to make up for it, took more labels in all.
+
+    Attributes
+    ----------
+    risk : float
+        The largest share of errors among the accepted rows.
+    delta : float
+        The probability with which a named threshold may fail.
+    floor : float
+        No threshold below it will be named.
+    of_selector : str
+        A digest of the selector that is to be certified again.
+    ids : tuple of str
+        Those of the rows labelled so far.
+    confidence : tuple of float
+        Those of the rows labelled so far.
+    errors : tuple of tuples
+        Of the rows labelled so far, all above the floor: 0 or 1, or their losses.
+    looks : int
+        How many times the labels were tested.
+    clustered : bool
+        Whether a row stands for all rows of its id.
+    pending : tuple of str
+        The ids of the rows that wait for a label.
+    pending_confidence : tuple of float
+        Their confidences.
+    pending_rows : tuple of int
+        Their indices among the rows that were given.
+    offered : tuple of float
+        Confidences of all rows, accepted or not, that the last ones asked for were drawn from.
+    left : int
+        Of these rows, how many above the floor were never asked for.
+    certified : float or None
+        The lowest threshold that a look has certified.
     """
 
     risk: float
     delta: float
     floor: float
-    """No threshold below it will be named."""
     of_selector: str
-    """A digest of the selector that is to be certified again."""
     ids: tuple[str, ...] = ()
     confidence: tuple[float, ...] = ()
     errors: tuple[int | float, ...] = ()
-    """Of the rows labelled so far, all above the floor: 0 or 1, or their losses."""
     looks: int = 0
     clustered: bool = False
-    """Whether a row stands for all rows of its id."""
     pending: tuple[str, ...] = ()
     pending_confidence: tuple[float, ...] = ()
-    """The rows that wait for a label."""
     pending_rows: tuple[int, ...] = ()
-    """Their indices among the rows that were given."""
     offered: tuple[float, ...] = ()
-    """Confidences of all rows, accepted or not, that the last ones asked for were drawn from."""
     left: int = 0
-    """Of these rows, how many above the floor were never asked for."""
     certified: float | None = None
-    """The lowest threshold that a look has certified."""
 
     def __post_init__(self) -> None:
         check_target("risk", self.risk)

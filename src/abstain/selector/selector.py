@@ -40,24 +40,42 @@ class Selector:
 
     `calibrate` makes it; `accepts` and `answers` decide, ``summary()`` says what is guaranteed, and `save` and `load`
     keep it in one file that holds arrays and a header, nothing executable.
+
+    Attributes
+    ----------
+    entry : Score
+        The score with its options.
+    fitted : FittedScore
+        The score with its constants.
+    threshold : Threshold
+        Above which a confidence is accepted, with its guarantee. Where there are groups, its value is +inf and its
+        counts and guarantee are those of all groups together.
+    n_classes : int
+        The number of classes.
+    distribution : ScoreDistribution
+        That of confidence in calibration, for `abstain.monitor`.
+    groups : GroupThresholds or None
+        The threshold of each group, where each has its own.
+    class_names : tuple of str or None
+        The names of the classes, where they have some.
+    calibration : CalibrationData or None
+        The rows it was calibrated on; None where that is not known.
+    seen : SeenRows or None
+        Hashes of these rows and of those that chose or fitted the score; None where they are not known.
+    class_sets : ClassSets or None
+        Sets of classes for rejected rows; `abstain.selector.calibrate_sets` makes them.
     """
 
     entry: Score
-    """The score with its options."""
     fitted: FittedScore
     threshold: Threshold
-    """Where there are groups, its value is +inf and its counts and guarantee are those of all groups together."""
     n_classes: int
     distribution: ScoreDistribution
-    """That of confidence in calibration, for `abstain.monitor`."""
     groups: GroupThresholds | None = None
     class_names: tuple[str, ...] | None = None
     calibration: CalibrationData | None = None
-    """The rows it was calibrated on; None where that is not known."""
     seen: SeenRows | None = None
-    """Hashes of these rows and of those that chose or fitted the score; None where they are not known."""
     class_sets: ClassSets | None = None
-    """Sets of classes for rejected rows; `abstain.selector.calibrate_sets` makes them."""
 
     def __repr__(self) -> str:
         rule = f"> {self.threshold.value:.6g}" if self.groups is None else f"for each {self.groups.per}"

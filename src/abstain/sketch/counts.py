@@ -73,21 +73,35 @@ class BinCounts:
     `Sketch.counts` makes it. Within a bin the rows may be in any order. Errors first and errors last bound every risk,
     and so all metrics that rise with the risks; each bound is attained by some rows with these counts. If all bits of
     the key are kept and none was rounded, bins are ties and every value is that of the rows to the last bit.
+
+    Attributes
+    ----------
+    used : Bins
+        The bins of the score.
+    bins : array of int
+        (m,) bins with rows, descending.
+    counts : array of int
+        (m,) rows in each of these bins.
+    errors : array of int
+        (m,) errors among them.
+    is_exact : bool
+        Whether rows of one bin have one confidence.
+    are_clusters : bool
+        Whether several rows may show the same sample, having ids.
+    are_fixed : bool
+        Whether the bins were fixed before the rows.
+    parts : function
+        The same by part of the identities: part, index in ``bins``, rows and errors of each cell with rows.
     """
 
     used: Bins
     bins: Ints
-    """(m,) bins with rows, descending."""
     counts: Ints
     errors: Ints
     is_exact: bool
-    """Whether rows of one bin have one confidence."""
     are_clusters: bool
-    """Whether several rows may show the same sample, having ids."""
     are_fixed: bool
-    """Whether the bins were fixed before the rows."""
     parts: Callable[[], tuple[Ints, Ints, Ints, Ints]]
-    """The same by part of the identities: part, index in ``bins``, rows and errors of each cell with rows."""
 
     def __post_init__(self) -> None:
         if not len(self.counts):

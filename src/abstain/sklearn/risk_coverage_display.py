@@ -19,6 +19,19 @@ from abstain.sklearn.scorers import answers_of, confidence_of
 class RiskCoverageDisplay:
     """A risk–coverage curve with its pointwise band; make it by ``from_estimator`` or ``from_predictions``.
 
+    Parameters
+    ----------
+    curve : RiskCoverage
+        The points of the curve.
+    aurc : float
+        The area under it.
+    band : RiskBand, optional
+        Its pointwise intervals.
+    estimator_name : str, optional
+        What the legend calls it.
+
+    Examples
+    --------
     >>> display = RiskCoverageDisplay.from_predictions([0, 1, 1, 0], [0, 1, 0, 0], [0.9, 0.8, 0.2, 0.7])
     >>> round(display.aurc, 4), display.line_.get_label()
     (0.0625, 'AURC = 0.062')

@@ -9,7 +9,7 @@ from abstain.thresholds.betting import mean_upper_bound
 from abstain.thresholds.betting_sequence import betting
 from abstain.thresholds.binomial import binomial_p, hoeffding_bentkus_p, lower_bound, upper_bound
 from abstain.thresholds.conformal import conformal_joint, conformal_selection
-from abstain.thresholds.costs import ChowDecision, chow, minimal_cost
+from abstain.thresholds.costs import ChowDecision, chow, chow_threshold, minimal_cost
 from abstain.thresholds.coverage import target_coverage, target_tpr
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.joint_risk import joint_risk
@@ -40,6 +40,7 @@ __all__ = [
     "binomial_p",
     "bonferroni",
     "chow",
+    "chow_threshold",
     "conformal_joint",
     "conformal_selection",
     "empirical_without_guarantee",

@@ -23,12 +23,18 @@ GUIDE = 1 / 3
 
 @dataclass(frozen=True)
 class ChowDecision:
-    """Decisions by expected cost; arrays of shape (n,)."""
+    """Decisions by expected cost; arrays of shape (n,).
+
+    Attributes
+    ----------
+    prediction : array of int
+        The class of lowest expected cost.
+    advantage : array
+        Expected cost of rejecting less that of the prediction: accept iff above 0.
+    """
 
     prediction: NDArray[np.int64]
-    """The class of lowest expected cost."""
     advantage: Floats
-    """Expected cost of rejecting less that of the prediction: accept iff above 0."""
 
     @property
     def accepted(self) -> NDArray[np.bool_]:
@@ -82,7 +88,6 @@ def minimal_cost(
     /,
     *,
     rejection: float | ArrayLike,
-    threshold: float | None = None,
     largest: float = 1.0,
     delta: float = 0.05,
     ids: ArrayLike | None = None,
@@ -101,8 +106,6 @@ def minimal_cost(
         What accepting each row costs: 0 and 1 for errors.
     rejection : float or (n,) array
         What rejecting costs, one number or one per row.
-    threshold : float, optional
-        A threshold fixed beforehand, such as 0 for the advantage of `chow`; its cost alone is then bounded.
     largest : float
         The largest cost possible, known beforehand.
     delta : float
@@ -132,9 +135,47 @@ def minimal_cost(
     """
     sample = _CostSample.of(confidence, costs, rejection, largest, ids, seed)
     guide, rest = sample.split(seed)
-    if threshold is not None:
-        return rest.certified("fixed_threshold", threshold, guide, delta)
     return rest.certified("minimal_cost", guide.lowest(), guide, delta)
+
+
+def chow_threshold(
+    advantage: ArrayLike,
+    costs: ArrayLike,
+    /,
+    *,
+    rejection: float | ArrayLike,
+    largest: float = 1.0,
+    delta: float = 0.05,
+    ids: ArrayLike | None = None,
+    seed: int = 0,
+) -> Threshold:
+    """The threshold 0, above which `chow` expects answering to cost less, with a bound on its expected cost.
+
+    The bound holds with probability 1 − δ whether or not the probabilities behind the advantage are right. For another
+    threshold that was fixed beforehand, subtract it from the confidence.
+
+    Parameters
+    ----------
+    advantage : (n,) array
+        By how much rejecting is expected to cost more than answering; −inf is never accepted.
+    costs, rejection, largest, delta, ids, seed
+        As for `minimal_cost`.
+
+    Returns
+    -------
+    Threshold
+        With its guarantee.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> chance = 0.3 * rng.random(2000) ** 2
+    >>> chow_threshold(0.1 - chance, rng.random(2000) < chance, rejection=0.1).guarantee.certified < 0.1
+    True
+    """
+    sample = _CostSample.of(advantage, costs, rejection, largest, ids, seed)
+    guide, rest = sample.split(seed)
+    return rest.certified("chow", 0.0, guide, delta)
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
 """Every threshold method by name: `calibrate`, the command and the docs read it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from abstain.thresholds.baselines import bonferroni, sgr
 from abstain.thresholds.betting_sequence import betting
-from abstain.thresholds.costs import minimal_cost
+from abstain.thresholds.costs import chow_threshold, minimal_cost
 from abstain.thresholds.coverage import target_coverage
 from abstain.thresholds.joint_risk import joint_risk
 from abstain.thresholds.miss_rate import risk_and_miss_rate, target_miss_rate
@@ -42,11 +42,6 @@ class Method:
     """Whether counts of rows and errors by bins of confidence will do, with bins for ties."""
 
 
-def chow_rule(*sample: Any, **options: Any) -> Any:
-    """Accept where rejecting is expected to cost more, with a bound on what that costs."""
-    return replace(minimal_cost(*sample, threshold=0.0, **options), method="chow")
-
-
 METHODS = {
     method.name: method
     for method in (
@@ -66,7 +61,7 @@ METHODS = {
         Method(
             "chow",
             "cost",
-            chow_rule,
+            chow_threshold,
             "Accept where rejecting is expected to cost more (Chow, 1970).",
             weighs_answers=True,
         ),

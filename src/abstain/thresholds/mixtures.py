@@ -45,14 +45,23 @@ def mixed_risk(share: float, /, *, acceptance: float, risk: float, acceptance_ou
 
 @dataclass(frozen=True)
 class LabelShiftBound:
-    """What is certain of a threshold, with probability 1 − δ, whatever share of samples is of unknown classes."""
+    """What is certain of a threshold, with probability 1 − δ, whatever share of samples is of unknown classes.
+
+    Attributes
+    ----------
+    risk : float
+        Upper bound on the risk among known classes.
+    acceptance : float
+        Lower bound on their share accepted.
+    acceptance_out : float
+        Upper bound on the share of unknown samples accepted; 1 if none were there to calibrate on.
+    delta : float
+        The probability with which any of the bounds may fail.
+    """
 
     risk: float
-    """Upper bound on the risk among known classes."""
     acceptance: float
-    """Lower bound on their share accepted."""
     acceptance_out: float
-    """Upper bound on the share of unknown samples accepted; 1 if none were there to calibrate on."""
     delta: float
 
     def at(self, share: float, /) -> float:

@@ -25,17 +25,27 @@ QUANTILES = (0.1, 0.5, 0.9)
 @final
 @dataclass(frozen=True)
 class PilotRow:
-    """What calibration on n rows is expected to give."""
+    """What calibration on n rows is expected to give.
+
+    Attributes
+    ----------
+    n : int
+        Rows to calibrate on.
+    low : float
+        The coverage certified, or more, in nine cases of ten.
+    middle : float
+        The coverage certified in half of the cases.
+    high : float
+        The coverage certified in one case of ten.
+    nothing : float
+        The share of cases in which nothing is certified.
+    """
 
     n: int
     low: float
-    """The coverage certified, or more, in nine cases of ten."""
     middle: float
-    """In half of the cases."""
     high: float
-    """In one case of ten."""
     nothing: float
-    """The share of cases in which nothing is certified."""
 
 
 def plan_from_pilot(

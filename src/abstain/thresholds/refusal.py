@@ -17,7 +17,19 @@ NOTHING_ACHIEVABLE = "No risk below 1 is achievable"
 @final
 @dataclass(frozen=True)
 class Achievable:
-    """A target that can be certified on the sample, and its coverage: the share of the rows, or of the group's."""
+    """A target that can be certified on the sample, and its coverage: the share of the rows, or of the group's.
+
+    Attributes
+    ----------
+    risk : float
+        The risk that can be certified.
+    delta : float
+        The probability with which the guarantee may fail.
+    coverage : float
+        The share of the rows accepted, or of the group's.
+    group : str or None
+        The name of the group; None for all rows.
+    """
 
     risk: float
     delta: float

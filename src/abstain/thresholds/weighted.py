@@ -26,7 +26,17 @@ ESTIMATED = "since the weights are estimated"
 
 @dataclass(frozen=True, eq=False)
 class EstimatedWeights:
-    """Estimated dP'/dP of the source samples. They void finite-sample guarantees: the note says so, pass it on."""
+    """Estimated dP'/dP of the source samples. They void finite-sample guarantees: the note says so, pass it on.
+
+    Attributes
+    ----------
+    weights : array
+        (n,) the weight of each row.
+    largest : float
+        The largest weight there can be.
+    note : str
+        Why there is no finite-sample guarantee.
+    """
 
     weights: NDArray[np.float64]
     largest: float

@@ -9,15 +9,31 @@ from abstain.metrics.two_models import Pair
 @final
 @dataclass(frozen=True)
 class RunDifference:
-    """A value of both models, and the difference of a minus b with its standard error and interval."""
+    """A value of both models, and the difference of a minus b with its standard error and interval.
+
+    Attributes
+    ----------
+    at : float
+        The α, the coverage or the risk.
+    a : float
+        The value of model a.
+    b : float
+        The value of model b.
+    difference : float
+        a − b.
+    se : float or None
+        Its standard error; None for coverages where a curve ends, or does not rise.
+    low : float
+        The lower end of its interval.
+    high : float
+        The upper end of its interval.
+    """
 
     at: float
-    """The α, the coverage or the risk."""
     a: float
     b: float
     difference: float
     se: float | None
-    """None for coverages where a curve ends, or does not rise."""
     low: float
     high: float
 
@@ -41,7 +57,31 @@ class RunDifference:
 @final
 @dataclass(frozen=True, kw_only=True)
 class MixComparison:
-    """Two models on a mix of shifts."""
+    """Two models on a mix of shifts.
+
+    Attributes
+    ----------
+    mix : str
+        The name of the mix.
+    n : int
+        The number of rows.
+    samples : int
+        The number of different samples.
+    errors_a : float
+        The number of errors of a, or the total of its losses.
+    errors_b : float
+        The same of b.
+    aurc : tuple of RunDifference
+        AURC-α: below zero means that a is better.
+    risk : tuple of RunDifference
+        The risk where both accept the same share: below zero means that a is better.
+    coverage : tuple of RunDifference
+        The share that each accepts at the same risk: above zero means that a is better.
+    coverage_at_risk_of_b : tuple of RunDifference
+        The share that a accepts at the risk which b has at a coverage, and that coverage as ``b``.
+    coverage_at_risk_of_a : tuple of RunDifference
+        The share that b accepts at the risk which a has at a coverage, as ``b``, and that coverage as ``a``.
+    """
 
     mix: str
     n: int
@@ -50,15 +90,10 @@ class MixComparison:
     """Their number; of graded answers the total loss, which is no integer."""
     errors_b: float
     aurc: tuple[RunDifference, ...]
-    """AURC-α: below zero means that a is better."""
     risk: tuple[RunDifference, ...]
-    """The risk where both accept the same share: below zero means that a is better."""
     coverage: tuple[RunDifference, ...]
-    """The share that each accepts at the same risk: above zero means that a is better."""
     coverage_at_risk_of_b: tuple[RunDifference, ...]
-    """The share that a accepts at the risk which b has at a coverage, and that coverage as ``b``."""
     coverage_at_risk_of_a: tuple[RunDifference, ...]
-    """The share that b accepts at the risk which a has at a coverage, as ``b``, and that coverage as ``a``."""
 
     @property
     def is_graded(self) -> bool:

@@ -12,7 +12,23 @@ from abstain.pages import WithPage
 @final
 @dataclass(frozen=True, kw_only=True)
 class RunComparison(WithPage):
-    """Two models on the same samples, mix by mix, the widest last."""
+    """Two models on the same samples, mix by mix, the widest last.
+
+    Attributes
+    ----------
+    names : tuple
+        The names of the models.
+    scores : tuple
+        The score of each.
+    mixes : tuple of MixComparison
+        The two models on each mix.
+    notes : tuple of str
+        What a reader should know.
+    level : float
+        The level of the intervals.
+    models : dict of TwoModels
+        By mix, the rankings that the curves are drawn from.
+    """
 
     names: tuple[str, str]
     scores: tuple[str, str]
@@ -20,7 +36,6 @@ class RunComparison(WithPage):
     notes: tuple[str, ...]
     level: float
     models: dict[str, TwoModels] = field(repr=False)
-    """By mix, the rankings that the curves are drawn from."""
 
     def mix(self, name: str | None = None, /) -> MixComparison:
         """The comparison on a mix, by default the widest."""

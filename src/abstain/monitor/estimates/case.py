@@ -73,18 +73,30 @@ class ShiftCase:
 @final
 @dataclass(frozen=True, kw_only=True)
 class RiskMethod:
-    """An estimator of the mean loss of rows without labels."""
+    """An estimator of the mean loss of rows without labels.
+
+    Attributes
+    ----------
+    name : str
+        What people type.
+    title : str
+        What it is called in a sentence.
+    assumption : str
+        What must hold for the estimate to be right; without labels none of these can be checked.
+    reference : str
+        Where it was published.
+    estimate : function
+        The mean loss of the new rows; it may leave the range from 0 to 1, to which `__call__` brings it back.
+    needs_classes : bool
+        Whether it reads logits or probabilities, not the confidence alone.
+    """
 
     name: str
     title: str
     assumption: str
-    """What must hold for the estimate to be right; without labels none of these can be checked."""
     reference: str
-    """Where it was published."""
     estimate: Callable[[ShiftCase], float]
-    """The mean loss of the new rows; it may leave the range from 0 to 1, to which `__call__` brings it back."""
     needs_classes: bool = False
-    """Whether it reads logits or probabilities, not the confidence alone."""
 
     def objection(self, case: ShiftCase, /) -> str | None:
         """Why it cannot be used on these rows, if so."""
