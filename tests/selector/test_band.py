@@ -5,6 +5,7 @@ import pytest
 
 from abstain import Cost, MissRate, Outputs, Risk, calibrate, certify
 from abstain.selector.band import Band, band
+from abstain.thresholds import NoSafeThresholdError
 
 
 def scored(seed, n=6000):
@@ -71,3 +72,8 @@ def test_fresh_rows_test_a_miss_rate():
     assert (test.result.trials, test.result.events) == ((FRESH.labels == 1).sum(), missed.sum())
     swapped = Outputs(logits=FRESH.logits, labels=np.where(P < 0.01, 1, 0), class_names=("ok", "fraud"))
     assert certify(selector, swapped).verdict == "refuted"
+
+
+def test_too_few_rows_of_a_class_name_it():
+    with pytest.raises(NoSafeThresholdError, match="miss rate of class fraud at 0.01 on"):
+        calibrate(scored(2, n=500), miss_rate={"fraud": 0.01})

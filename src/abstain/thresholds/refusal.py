@@ -118,8 +118,9 @@ def lowest_achievable(reaches: Callable[[float], bool], risk: float, /, *, guess
     if not trials:
         return None
     start = bisect_left(trials, min(guess or 0.0, 0.99))
-    low, high = start - 1, start  # below the guess nothing is looked for
-    step = 1
+    low, high, step = start - 1, start, 1
+    while low >= 0 and reaches(trials[low]):  # the guess is too high
+        low, high, step = max(low - step, -1), low, 2 * step
     while not reaches(trials[high]):
         if high == len(trials) - 1:
             return None
