@@ -131,7 +131,7 @@ def _certified(confidence: np.ndarray, errors: np.ndarray, target: float) -> flo
 
 
 def scale_data() -> dict[str, object]:
-    """Risk–coverage curves at every scale, of the paper's four Gaussians and of the digits; the margin has one curve."""
+    """Risk–coverage curves at every scale, of the paper's four Gaussians and of the digits; one of the margin."""
     return {
         "scales": SCALES.round(4).tolist(),
         "coverages": COVERAGES.round(2).tolist(),
@@ -160,6 +160,9 @@ def _digits() -> dict[str, object]:
 
     values = {name: [curve(score(scale * rows.logits)) for scale in SCALES] for name, score in SOFTMAX.items()}
     return values | {"margin": curve(confidence_margin(rows.logits))}
+
+
+FIGURES = {three_errors: (6.5, 4), order: (7.5, 3), ties: (6.5, 3.4), guarantee: (7.5, 3.4)}
 
 
 def main() -> None:

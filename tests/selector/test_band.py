@@ -75,5 +75,5 @@ def test_fresh_rows_test_a_miss_rate():
 
 
 def test_too_few_rows_of_a_class_name_it():
-    with pytest.raises(NoSafeThresholdError, match="miss rate of class fraud at 0.01 on"):
+    with pytest.raises(NoSafeThresholdError, match=r"miss rate of class fraud at 0\.01 on"):
         calibrate(scored(2, n=500), miss_rate={"fraud": 0.01})

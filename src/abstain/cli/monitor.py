@@ -153,7 +153,7 @@ def monitor(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Monitor a deployed selector and raise alarms. It tests the risk as labels arrive, and other changes without labels.
+    """Monitor a deployed selector and raise alarms. It tests the risk as labels come, other changes without labels.
 
     Exit code 3 means alarm. An alarm stands until --acknowledge; each restart may raise a false alarm with probability
     delta again.

@@ -222,8 +222,8 @@ class _Rows:
         if kept > len(missed):
             needed = ceil(log(delta) / log(1 - rate))
             raise NoSafeThresholdError(
-                f"No threshold keeps the miss rate of class {self.name(k)} at {rate:.4g} on {counted(len(missed), 'row')} of it. "
-                f"Label at least {needed:,} rows of that class."
+                f"No threshold keeps the miss rate of class {self.name(k)} at {rate:.4g} on "
+                f"{counted(len(missed), 'row')} of it. Label at least {needed:,} rows of that class."
             )
         last = float(missed[kept - 1])
         above = self.confidence[self.confidence - last > CLOSE * np.abs(self.confidence)] if last > -inf else ()
