@@ -4,12 +4,12 @@ import pytest
 from abstain._bisection import first_integers, first_number, first_of
 
 
-@pytest.mark.parametrize("start", [0, 3, 9])
+@pytest.mark.parametrize("guess", [0, 3, 9])
 @pytest.mark.parametrize("first", range(12))
-def test_the_first_of_some_trials_is_that_of_a_scan(start, first):
-    """Trials before the start are not looked at, and the last one is, wherever the doubled steps lead."""
-    expected = next((k for k in range(start, 10) if k >= first), None)
-    assert first_of(range(10), lambda k: k >= first, start) == expected
+def test_the_first_of_some_trials_is_that_of_a_scan(guess, first):
+    """The guess may be too high or too low, and the last trial is looked at, wherever the doubled steps lead."""
+    expected = next((k for k in range(10) if k >= first), None)
+    assert first_of(range(10), lambda k: k >= first, guess) == expected
 
 
 def test_no_trials_have_no_first():

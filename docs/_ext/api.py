@@ -8,9 +8,11 @@ from types import ModuleType
 from typing import Any
 
 from docutils import nodes
+from numpy.typing import ArrayLike
 from sphinx.application import Sphinx
 from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import stringify_annotation
 
 from abstain import errors
 
@@ -20,6 +22,7 @@ WITHOUT_ALL = {
     "abstain.onnx": ["attach"],
 }
 FUNCTION, CLASS, CONSTANT = range(3)
+ARRAY_LIKE = stringify_annotation(ArrayLike, "smart")
 
 
 def public_names(module: ModuleType) -> list[str]:
@@ -80,8 +83,14 @@ def _skip(_app: Sphinx, _what: str, _name: str, member: Any, skip: bool, _option
     return skip or not (getattr(member, "__module__", None) or "abstain").startswith("abstain")
 
 
+def _signature(_app: Sphinx, _what: str, _name: str, _found: Any, _options: Any, *parts: str | None) -> Any:
+    """Arguments and result, with the name of NumPy's union in place of its parts."""
+    return tuple(part and part.replace(ARRAY_LIKE, "ArrayLike") for part in parts)
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Name the directive."""
     app.connect("autodoc-skip-member", _skip)
+    app.connect("autodoc-process-signature", _signature)
     app.add_directive("api", Api)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -35,13 +35,18 @@ def first_integers(holds: Callable[[Ints], NDArray[np.bool_]], low: Ints, high: 
     return high
 
 
-def first_of(trials: Sequence[T], holds: Callable[[T], bool], start: int, /) -> T | None:
-    """The first of the trials, from a start on, at which it holds; None for none. Steps double before they are halved.
+def first_of(trials: Sequence[T], holds: Callable[[T], bool], guess: int, /) -> T | None:
+    """The first of the trials at which it holds, looked for from the index of a guess on; None for none.
+
+    Steps double, down or up, before they are halved.
 
     >>> first_of(range(100), lambda k: k * k >= 500, 3)
     23
     """
-    low, high, step, last = start - 1, start, 1, len(trials) - 1
+    last, step = len(trials) - 1, 1
+    low, high = guess - 1, guess
+    while 0 <= low <= last and holds(trials[low]):
+        low, high, step = max(low - step, -1), low, 2 * step
     while high > last or not holds(trials[high]):
         if high >= last:
             return None

@@ -5,6 +5,7 @@ import pytest
 
 from abstain import Cost, MissRate, Outputs, Risk, calibrate, certify
 from abstain.selector.band import Band, band
+from abstain.thresholds import NoSafeThresholdError
 
 
 def scored(seed, n=6000):
@@ -77,3 +78,8 @@ def test_showing_a_selector_scores_nothing(monkeypatch):
     selector = calibrate(HELD_OUT, risk=0.01)
     monkeypatch.setattr("abstain.selector.selector.band", None)
     assert "at most 0.01" in selector._repr_html_()
+
+
+def test_too_few_rows_of_a_class_name_it():
+    with pytest.raises(NoSafeThresholdError, match=r"miss rate of class fraud at 0\.01 on"):
+        calibrate(scored(2, n=500), miss_rate={"fraud": 0.01})

@@ -20,6 +20,7 @@ from abstain.thresholds import (
     target_coverage,
     target_risk,
 )
+from abstain.thresholds.refusal import lowest_achievable
 
 C, E = np.linspace(0, 1, 50), np.zeros(50)
 
@@ -224,3 +225,18 @@ def test_the_joint_risk_told_to_be_in_reach_is_certified_when_asked_for(seed):
         joint_risk(c, errors, groups, risk=0.01, group_risk=0.02)
     reach = float(re.search(r"a risk of ([\d.]+) is achievable", str(result.value.explained()))[1])
     assert joint_risk(c, errors, groups, risk=reach / 2, group_risk=reach).accepted
+
+
+@pytest.mark.parametrize("guess", [None, 0.03, 0.046, 0.047, 0.057, 0.9])
+def test_the_lowest_achievable_risk_does_not_depend_on_the_guess(guess):
+    assert lowest_achievable(lambda risk: risk >= 0.046, 0.002, guess=guess) == 0.046
+    assert lowest_achievable(lambda _: True, 0.01, guess=guess) == 0.011
+
+
+def test_a_risk_lower_than_the_achievable_one_is_not_certified():
+    with pytest.raises(NoSafeThresholdError) as info:
+        step_down(np.linspace(0, 1, 64), np.zeros(64), risk=0.002)
+    lowest = info.value.lowest_risk
+    step_down(np.linspace(0, 1, 64), np.zeros(64), risk=lowest)
+    with pytest.raises(NoSafeThresholdError):
+        step_down(np.linspace(0, 1, 64), np.zeros(64), risk=round(lowest - 0.001, 3))

@@ -118,3 +118,12 @@ def test_too_few_rows_of_a_class_say_how_many_it_takes():
     y = np.arange(1000) < 20
     with pytest.raises(NoSafeThresholdError, match=r"on 20 rows of it. Label at least 59 rows of that class"):
         target_miss_rate(np.arange(1000.0), 0 * y, y.astype(int), miss_rate={1: 0.05})
+
+
+def test_an_error_and_the_guarantees_name_the_class():
+    rows = sample(np.random.default_rng(0), smooth)
+    names = ("ok", "fraud")
+    with pytest.raises(NoSafeThresholdError, match=r"miss rate of class fraud at 0\.01 on"):
+        target_miss_rate(*rows, miss_rate={1: 0.01}, class_names=names)
+    assert target_miss_rate(*rows, miss_rate={1: 0.2}, class_names=names)[0].guarantee.groups == ("fraud",)
+    assert risk_and_miss_rate(*rows, risk=0.5, miss_rate={1: 0.2}, class_names=names).further[0].groups == ("fraud",)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, inf, log
 from typing import Self
@@ -35,6 +35,7 @@ def target_miss_rate(
     delta: float = 0.05,
     ids: ArrayLike | None = None,
     seed: int = 0,
+    class_names: Sequence[str] = (),
 ) -> dict[int, Threshold]:
     """A threshold for each predicted class, so that few rows of some true classes are accepted with another answer.
 
@@ -55,6 +56,8 @@ def target_miss_rate(
         Rows with the same id are one cluster, of which one row is drawn: the guarantee is then about clusters.
     seed : int
         Of the draw of one row from each cluster.
+    class_names : sequence of str, optional
+        What guarantees and errors call the classes; by default their numbers.
 
     Returns
     -------
@@ -77,7 +80,7 @@ def target_miss_rate(
     >>> thresholds[1].value, round(thresholds[0].value, 1)
     (-inf, 0.4)
     """
-    rows = _Rows.of(confidence, predictions, labels, miss_rate, delta, ids, seed)
+    rows = _Rows.of(confidence, predictions, labels, miss_rate, delta, ids, seed, class_names)
     values = rows.values(delta / len(miss_rate))
     guarantees = rows.guarantees(1 - delta)
     classes = np.union1d(np.unique(rows.predictions), list(miss_rate))
@@ -95,6 +98,7 @@ def risk_and_miss_rate(
     delta: float = 0.05,
     ids: ArrayLike | None = None,
     seed: int = 0,
+    class_names: Sequence[str] = (),
 ) -> Threshold:
     """One threshold with at most ``risk`` among the accepted and the rates of `target_miss_rate`, all together.
 
@@ -117,6 +121,8 @@ def risk_and_miss_rate(
         Rows with the same id are one cluster, of which one row is drawn: the guarantee is then about clusters.
     seed : int
         Of the draw of one row from each cluster.
+    class_names : sequence of str, optional
+        What guarantees and errors call the classes; by default their numbers.
 
     Returns
     -------
@@ -141,7 +147,7 @@ def risk_and_miss_rate(
     [0.1, 0.05]
     """
     check_target("risk", risk)
-    rows = _Rows.of(confidence, predictions, labels, miss_rate, delta, ids, seed)
+    rows = _Rows.of(confidence, predictions, labels, miss_rate, delta, ids, seed, class_names)
     part = RISK_SHARE * delta
     floor = max(rows.values((delta - part) / len(miss_rate)).values())
     sample = Sample.of(rows.confidence, rows.errors)
@@ -167,6 +173,7 @@ class _Rows:
     labels: NDArray[np.int64]
     rates: Mapping[int, float]
     population: SampledFrom
+    names: Sequence[str]
 
     @classmethod
     def of(
@@ -178,6 +185,7 @@ class _Rows:
         delta: float,
         ids: ArrayLike | None,
         seed: int,
+        names: Sequence[str],
     ) -> Self:
         check_chance("delta", delta)
         if not rates:
@@ -191,12 +199,16 @@ class _Rows:
                 f"{c.shape}, {answers.shape} and {truth.shape}."
             )
         drawn = one_per_cluster(c, (answers != truth).astype(np.float64), ids=ids, seed=seed)
-        return cls(c[drawn], answers[drawn], truth[drawn], rates, what_counts(len(drawn), ids))
+        return cls(c[drawn], answers[drawn], truth[drawn], rates, what_counts(len(drawn), ids), names)
 
     @property
     def errors(self) -> NDArray[np.bool_]:
         """(n,) where the answer is wrong."""
         return self.predictions != self.labels
+
+    def name(self, k: int) -> str:
+        """What a class is called."""
+        return self.names[k] if self.names else str(k)
 
     def values(self, delta: float) -> dict[int, float]:
         """By limited class, the lowest threshold that other answers may have, each with probability 1 − δ."""
@@ -209,8 +221,8 @@ class _Rows:
         if kept > len(missed):
             needed = ceil(log(delta) / log(1 - rate))
             raise NoSafeThresholdError(
-                f"No threshold keeps the miss rate of class {k} at {rate:.4g} on {counted(len(missed), 'row')} of it. "
-                f"Label at least {needed:,} rows of that class."
+                f"No threshold keeps the miss rate of class {self.name(k)} at {rate:.4g} on "
+                f"{counted(len(missed), 'row')} of it. Label at least {needed:,} rows of that class."
             )
         last = float(missed[kept - 1])
         above = self.confidence[self.confidence - last > CLOSE * np.abs(self.confidence)] if last > -inf else ()
@@ -224,7 +236,7 @@ class _Rows:
                 target=rate,
                 probability=probability,
                 **self.population,
-                groups=(str(k),),
+                groups=(self.name(k),),
             )
             for k, rate in self.rates.items()
         )

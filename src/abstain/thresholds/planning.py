@@ -83,7 +83,7 @@ def samples_for(
         return likely(n, _rows(coverage, n), assumed, rising=rising, labelled=_rows(label_share, n))
 
     sizes = _sizes()
-    size = first_of(sizes, enough, bisect_left(sizes, least / coverage))
+    size = first_of(sizes[bisect_left(sizes, least / coverage) :], enough, 0)
     if size is None:
         raise InvalidInputError(
             f"`error_rate` must be further below `risk` ({risk:g}) than {error_rate:g}: no sample is enough."

@@ -14,9 +14,7 @@ from abstain.outputs.validation import unlabelled
 from abstain.selector.calibration_data import class_names_of
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.selector.targets.target import ScoredRows, Target, Thresholds
-from abstain.thresholds.guarantee import Guarantee
 from abstain.thresholds.sample import check_target
-from abstain.thresholds.threshold import Threshold
 
 
 def miss_rate_options(rates: Any) -> str:
@@ -63,7 +61,6 @@ class MissRate(Target):
         parts = {
             names[k]: by_number.get(k, free) for k in range(outputs.n_classes)
         }  # never predicted here: not limited
-        parts = {name: _named(part, names) for name, part in parts.items()}
         first = next(iter(parts.values()))
         total = replace(
             first,
@@ -111,14 +108,4 @@ def options_of(rates: Mapping[str | int, float], rows: ScoredRows, delta: float 
             otherwise=f"There are {', '.join(names[:9])}{', …' * (len(names) > 9)}.",
         )
     by_number = {names.index(str(name)): rate for name, rate in rates.items()}
-    return {"miss_rate": by_number, "delta": delta, "ids": rows.outputs.ids, "seed": seed}
-
-
-def _named(threshold: Threshold, names: list[str]) -> Threshold:
-    guarantee, *further = (name_classes(each, names) for each in (threshold.guarantee, *threshold.further))
-    return replace(threshold, guarantee=guarantee, further=tuple(further))
-
-
-def name_classes(guarantee: Guarantee, names: list[str], /) -> Guarantee:
-    """The guarantee with names of classes for their numbers."""
-    return replace(guarantee, groups=tuple(names[int(k)] for k in guarantee.groups))
+    return {"miss_rate": by_number, "delta": delta, "ids": rows.outputs.ids, "seed": seed, "class_names": names}

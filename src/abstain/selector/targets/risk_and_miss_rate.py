@@ -1,17 +1,10 @@
 """`RiskAndMissRate`: a risk among the accepted and miss rates of true classes, by one threshold."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, final
 
-from abstain.selector.targets.miss_rate import (
-    check_rates,
-    class_list,
-    miss_rate_options,
-    name_classes,
-    options_of,
-    sample_of,
-)
+from abstain.selector.targets.miss_rate import check_rates, miss_rate_options, options_of, sample_of
 from abstain.selector.targets.target import ScoredRows, Target, Thresholds
 from abstain.thresholds.sample import check_target
 
@@ -51,6 +44,4 @@ class RiskAndMissRate(Target):
     def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
         """The threshold that keeps all of them."""
         options = options_of(self.miss_rate, rows, self.delta, seed)
-        threshold = self.rule()(*sample_of(rows), risk=self.risk, **options)
-        names = class_list(rows.outputs)
-        return replace(threshold, further=tuple(name_classes(each, names) for each in threshold.further)), None
+        return self.rule()(*sample_of(rows), risk=self.risk, **options), None
