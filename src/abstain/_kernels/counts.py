@@ -52,7 +52,7 @@ def _runs(packed, bins, counts, errors):  # type: ignore[no-untyped-def]
 
 @compiled()
 def _count(bits, wrong, shift, table):  # type: ignore[no-untyped-def]
-    """Count into ``table``, the rights and wrongs of each bin beside each other."""
+    """Count into ``table``, the rights and wrongs of each bin in adjacent columns."""
     for i in range(bits.size):
         cell = np.uint64(_key(bits[i]) >> shift) << np.uint64(1) | np.uint64(wrong[i])
         table[cell] += 1

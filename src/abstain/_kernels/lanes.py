@@ -1,7 +1,7 @@
 """Sixteen numbers side by side, float64 or float32, as one value in a compiled function; loads, stores and 2^x of them.
 
 The compiler maps them to the vectors the machine has, so that one loop runs at full width everywhere, in the same order
-of sums. A number beside them stands for sixteen of it. Comparing is exact in either type, and twice as fast in float32.
+of sums. A scalar among them stands for sixteen of it. Comparing is exact in either type, and twice as fast in float32.
 """
 
 import math

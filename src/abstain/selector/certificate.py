@@ -25,7 +25,7 @@ class SelectorFacts:
     """The selector that is certified."""
 
     digest: str
-    """SHA-256, as its file tells it."""
+    """SHA-256, as in its file."""
     score: str
     method: str
     threshold: float
