@@ -30,7 +30,7 @@ def _key(bits):  # type: ignore[no-untyped-def]
 
 @compiled()
 def _pack(bits, wrong, code, drop, packed):  # type: ignore[no-untyped-def]
-    """Code, key without its last bits, and error of every row in one number; no code means 0."""
+    """Code, key without its last bits, and error of every row as one integer; without codes, code 0."""
     for i in range(bits.size):
         first = np.int64(code[i]) << (33 - drop) if code.size else np.int64(0)
         packed[i] = first | (np.int64(_key(bits[i])) >> drop) << 1 | np.int64(wrong[i])
