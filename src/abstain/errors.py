@@ -1,4 +1,4 @@
-"""Every error that abstain raises on purpose, to be caught by who calls it.
+"""Every error that abstain raises on purpose, for callers to catch.
 
 All are `AbstainError`, and each is also the built-in error that fits, so that ``except ValueError`` works too. The tree
 is drawn in the docstring of `abstain._errors`.

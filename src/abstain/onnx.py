@@ -24,7 +24,7 @@ def attach(
 
     Every score can be attached. It is computed in float64 from the logits and the features, which are found as
     `abstain.collect` finds them, or by the name of the ``logits``, so the decisions are those of the Python selector;
-    the prediction is −1 where a row is not usable. A graph of half precision also gets the logits and the features as
+    the prediction is −1 where a row is non-finite. A graph of half precision also gets the logits and the features as
     outputs, so that they are rounded as in calibration. A graph of an opset before 21 is converted to it. Nothing is
     written unless ONNX Runtime loads it.
     """

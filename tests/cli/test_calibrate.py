@@ -162,7 +162,7 @@ def test_a_coverage_reports_errors_among_the_accepted_and_ties(run, tmp_path):
     (tmp_path / "t.csv").write_text("\n".join(["confidence,correct", *lines]))
     done = run("calibrate", tmp_path / "t.csv", "--coverage", "0.5", "-o", tmp_path / "s.abstain")
     assert "600 of 1,000 calibration rows (60.0%) accepted, 60 of them wrong (10.00%)" in done.stdout
-    assert "more are accepted, as their confidences tie" in done.stdout
+    assert "are accepted, because confidences tie" in done.stdout
 
 
 @pytest.mark.parametrize("column", ["correct", "Loss", "id", "confidence", "confidence_b"])

@@ -164,7 +164,7 @@ def test_a_graph_without_a_head_is_refused(tmp_path):
         [value("y", onnx.TensorProto.FLOAT, ["n", 3])],
     )
     onnx.save(onnx.helper.make_model(graph, ir_version=9), tmp_path / "none.onnx")
-    with pytest.raises(ValueError, match="must make its logits, such as by a Gemm or MatMul"):
+    with pytest.raises(ValueError, match="must compute its logits by a node such as Gemm or MatMul, got none"):
         OnnxModel(tmp_path / "none.onnx")
 
 

@@ -235,7 +235,7 @@ def test_what_is_not_proved_is_aimed_at():
 
 def test_rows_with_classes_and_tables_are_told_apart():
     classes = Outputs(logits=3 * np.eye(3), labels=[0, 1, 2])
-    with pytest.raises(ValueError, match="must have given confidences without classes, as in calibration, got 3 cl"):
+    with pytest.raises(ValueError, match="must have confidences alone, as in calibration, got 3 cl"):
         certify(SELECTOR, classes)
 
 

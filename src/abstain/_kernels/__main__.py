@@ -1,7 +1,7 @@
 """Compile every kernel ahead, so that no later call waits for it: `python -m abstain._kernels`.
 
 As `python -m abstain._kernels late`, only the late ones, for the kind of logits that a line of standard input names:
-beside a process that is going to need them (`abstain._kernels.background`).
+in the background of a process that will need them (`abstain._kernels.background`).
 """
 
 import gc
@@ -20,7 +20,7 @@ from abstain._kernels.compilation import AHEAD, LATE, Kinds
 
 
 def main() -> None:
-    """Compile what is not on disk yet, beside the package or, where that cannot be written, in the user's cache."""
+    """Compile what is not on disk yet: into the package or, where that cannot be written, the user's cache."""
     begun, parent = time.perf_counter(), os.getppid()
     gc.disable()  # compiling makes little garbage and many objects to look at
     for module in pkgutil.iter_modules(abstain._kernels.__path__):

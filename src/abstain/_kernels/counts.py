@@ -30,7 +30,7 @@ def _key(bits):  # type: ignore[no-untyped-def]
 
 @compiled()
 def _pack(bits, wrong, code, drop, packed):  # type: ignore[no-untyped-def]
-    """Code, key without its last bits, and error of every row in one number; no code means 0."""
+    """Code, key without its last bits, and error of every row as one integer; without codes, code 0."""
     for i in range(bits.size):
         first = np.int64(code[i]) << (33 - drop) if code.size else np.int64(0)
         packed[i] = first | (np.int64(_key(bits[i])) >> drop) << 1 | np.int64(wrong[i])
@@ -52,7 +52,7 @@ def _runs(packed, bins, counts, errors):  # type: ignore[no-untyped-def]
 
 @compiled()
 def _count(bits, wrong, shift, table):  # type: ignore[no-untyped-def]
-    """Count into ``table``, the rights and wrongs of each bin beside each other."""
+    """Count into ``table``, the rights and wrongs of each bin in adjacent columns."""
     for i in range(bits.size):
         cell = np.uint64(_key(bits[i]) >> shift) << np.uint64(1) | np.uint64(wrong[i])
         table[cell] += 1

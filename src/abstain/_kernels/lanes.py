@@ -1,7 +1,7 @@
 """Sixteen numbers side by side, float64 or float32, as one value in a compiled function; loads, stores and 2^x of them.
 
 The compiler maps them to the vectors the machine has, so that one loop runs at full width everywhere, in the same order
-of sums. A number beside them stands for sixteen of it. Comparing is exact in either type, and twice as fast in float32.
+of sums. A scalar among them stands for sixteen of it. Comparing is exact in either type, and twice as fast in float32.
 """
 
 import math
@@ -47,7 +47,7 @@ lanes = Lanes(types.float64)
 
 
 def _common(kinds: Any) -> Any:
-    """What numbers and lanes of one kind are worked as: lanes if there are some, float64 otherwise."""
+    """The type in which numbers and lanes are computed: lanes if there are some, float64 otherwise."""
     return next((kind for kind in kinds if isinstance(kind, Lanes)), types.float64)
 
 
@@ -67,7 +67,7 @@ def _filled(context: Any, builder: Any, wanted: Any, kind: Any, value: Any) -> A
 
 
 def shuffle_mask(positions: Iterable[int]) -> Any:
-    """The positions that a shuffle of two vectors takes its numbers from."""
+    """The indices that a shuffle of two vectors reads."""
     listed = list(positions)
     return ir.Constant(ir.VectorType(ir.IntType(32), len(listed)), listed)
 
@@ -127,7 +127,7 @@ def where_above(typingctx, a, b, x, y):  # type: ignore[no-untyped-def]  # noqa:
 
 @intrinsic
 def times_plus(typingctx, a, b, c):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """A · b + c rounded once; by a call for each number where the machine has no such instruction."""
+    """A · b + c rounded once; a function call per number where the machine has no such instruction."""
 
     def make(builder, abc):  # type: ignore[no-untyped-def]
         kind = abc[0].type

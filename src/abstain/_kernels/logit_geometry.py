@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 @compiled(inline="always")
 def _lanes_of(z, start, left):  # type: ignore[no-untyped-def]
-    """As many numbers as there are lanes, −inf beyond those left."""
+    """As many numbers as there are lanes, −inf past the end."""
     if left >= LANES:
         return wide(load(z, start))
     return where_above(np.float64(left), steps(), wide(gather(z, start, 1, left)), -np.inf)
@@ -70,7 +70,7 @@ def centred_sums(logits: NDArray[np.floating], power: int, /) -> tuple[Floats, F
     For power 1, s is the largest c, since Σ|c| is twice the sum of those above 0: rows of which one class is above the
     mean then tie exactly, as they should.
 
-    Masked classes, at −inf, are passed over; a row of nothing else, or with NaN or +inf, comes out as anything.
+    Masked classes, at −inf, are passed over; a row of nothing else, or with NaN or +inf, has undefined results.
     """
     sums = np.empty((3, len(logits)))
 

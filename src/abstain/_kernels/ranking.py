@@ -136,8 +136,8 @@ def _number_groups(rows, begins, group):  # type: ignore[no-untyped-def]
 def order_rows(confidence: NDArray[np.floating], /) -> Order:
     """The exact order of confidences without NaN, ties in any.
 
-    Low bits that no confidence uses, as those that float32 lacks, are left out. What then does not fit beside the row's
-    number is compared where the rest is the same, and all is sorted at length where that is so for many.
+    Low bits that no confidence uses, as those that float32 lacks, are left out. What then does not fit into a word with
+    the row's index is compared where the rest is the same; where that is so for many, all is sorted by comparisons.
     """
     n = len(confidence)
     if n <= FEW:

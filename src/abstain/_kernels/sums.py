@@ -53,7 +53,7 @@ def _total_powers(a, b, scales, finer):  # type: ignore[no-untyped-def]
 
 
 def _parts(values: Floats, scale: float, finer: float) -> tuple[Ints, Ints]:
-    """What the kernels add up of each value, the same integers."""
+    """The integers that the kernels add up for each value."""
     x = values * scale
     high = x.astype(np.int64)
     return high, ((x - high) * finer).astype(np.int64)
@@ -75,7 +75,7 @@ def _rounded(high: int, low: int, scale: float, finer: float) -> float:
 
 
 def exact_sum(values: Floats, /) -> float:
-    """Σ values, (n,), whatever their order."""
+    """Σ values, (n,), the same in any order."""
     scale, finer = _scales(len(values), _bound(values))
     if len(values) <= FEW:
         return _rounded(*(part.sum() for part in _parts(values, scale, finer)), scale, finer)
@@ -96,7 +96,7 @@ def exact_sums(values: Floats, group: Ints, size: int, /) -> Floats:
 
 
 def distance_powers(a: Floats, b: Floats, /) -> tuple[float, float, float]:
-    """Σ (a − b)², Σ (a − b)³ where a < b, without its sign, and where a > b; (n,) each, in whatever order."""
+    """Σ (a − b)², Σ (a − b)³ where a < b, without its sign, and where a > b; (n,) each, the same in any order."""
     bound = _bound(a) + _bound(b)
     (scale, finer), (scale_cubes, _) = _scales(len(a), bound**2), _scales(len(a), bound**3)
     if len(a) <= FEW:

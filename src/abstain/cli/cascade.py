@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, final
+from typing import TYPE_CHECKING, Annotated, Any, final
 
 import typer
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from abstain.selector.cascades.alternatives import Alternative
+    from abstain.selector.cascades.cascade import Cascade
 
 
 @final
@@ -92,21 +93,23 @@ def cascade(
     made.save(output)
     table = alternatives(made, rows, risk=target.risk, delta=target.delta, seed=seed)
     if json:
-        print_json(
-            {
-                "cascade": str(output),
-                "thresholds": made.thresholds,
-                "threshold": asdict(made.selector.threshold),
-                "costs": made.costs,
-                "human_cost": made.human_cost,
-                "alternatives": [asdict(each) for each in table],
-            }
-        )
+        print_json({"cascade": str(output)} | _as_dict(made, table))
         return
     say(made.summary())
     _print_costs(table)
     suffix = outputs[0].suffix if outputs[0].is_file() else ""
     print_next("select", output, *(f"NEW-{name}{suffix}" for name in made.names), "-o", "decisions.csv")
+
+
+def _as_dict(made: "Cascade", table: "Sequence[Alternative]") -> dict[str, Any]:
+    """The cascade and what else would answer the samples, as plain data."""
+    return {
+        "thresholds": made.thresholds,
+        "threshold": asdict(made.selector.threshold),
+        "costs": made.costs,
+        "human_cost": made.human_cost,
+        "alternatives": [asdict(each) for each in table],
+    }
 
 
 def _print_costs(table: "Sequence[Alternative]") -> None:

@@ -37,7 +37,7 @@ class EvaluationFiles:
         return {f"--{name}": value for name, value in vars(self).items()}
 
     def check(self) -> None:
-        """Raise what would stop them from being written, before anything is computed."""
+        """Raise an error for files that cannot be written, before anything is computed."""
         from abstain.report.figures.save import check_figure, check_figures
         from abstain.report.tables import check_table
 

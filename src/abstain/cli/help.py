@@ -15,7 +15,7 @@ FORWARDING = {"context_settings": {"allow_extra_args": True, "ignore_unknown_opt
 
 
 class HelpCommand(typer.core.TyperCommand):
-    """A command whose help every terminal can show."""
+    """A command whose help uses only characters that the terminal can show."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""

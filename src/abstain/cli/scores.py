@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 WIDE = ("name", "symbol", "family", "needs", "reference", "summary")
 COLUMNS = {170: WIDE, 110: WIDE[:5], 100: ("name", "symbol", "needs", "reference"), 0: ("name", "symbol", "needs")}
-"""What is shown on terminals from a width on."""
+"""Columns by the width of the terminal, from so many characters on."""
 NOTES = (
     "Options go in brackets: knn(k=5). Needs `fitting`: fitted on separate rows; `labels`: these rows are labelled.",
     "`abstain scores knn` shows all about one score, with its options.",

@@ -18,7 +18,7 @@ HANDLER = "abstain._text"
 REVERSING = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))  # change the order in which text is shown
 CONTROLS = (*range(9), *range(11, 32), *range(127, 160), *REVERSING)
 ESCAPED = {code: f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" for code in CONTROLS}
-"""What would move the cursor, colour or hide text, as it is shown instead."""
+"""Escapes shown in place of control characters, which would move the cursor, colour or hide text."""
 
 
 def set_up_streams() -> None:

@@ -141,7 +141,7 @@ class _Selected(SampleInputs):
 
     @property
     def in_order(self) -> bool:  # type: ignore[override]
-        """As of the inputs they are selected from."""
+        """That of the inputs they are selected from."""
         return getattr(self.inputs, "in_order", False)
 
     def __len__(self) -> int:

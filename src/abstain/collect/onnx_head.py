@@ -64,7 +64,7 @@ def _head(model: Any, logits: str | None) -> OnnxHead:
             raise InvalidInputError("`model` must have an output, got a graph without.")
         logits = graph.before_softmax(model.graph.output[0].name)
         if logits not in graph.makers:
-            raise InvalidInputError("`model` must make its logits, such as by a Gemm or MatMul, got a graph without.")
+            raise InvalidInputError("`model` must compute its logits by a node such as Gemm or MatMul, got none.")
     elif logits not in graph.makers:
         raise InvalidInputError(f"`logits` must name a tensor that the graph makes, got {logits!r}.")
     layer = graph.linear(logits)

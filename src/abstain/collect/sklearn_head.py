@@ -1,4 +1,4 @@
-"""Logits of a scikit-learn classifier: by its linear last layer, or else from what it answers."""
+"""Logits of a scikit-learn classifier: from its linear last layer, else from its decision values or probabilities."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class LinearHead:
 
     @classmethod
     def of(cls, estimator: Any, /) -> Self | None:
-        """The head of a fitted classifier, or None, as for an SVC, whose rows are pairs of classes."""
+        """The head of a fitted classifier; None where its rows are pairs of classes, as in an SVC."""
         steps = getattr(estimator, "steps", None)
         last = steps[-1][1] if steps else estimator
         layer = _weights(last)

@@ -40,7 +40,7 @@ class TorchModel(Model):
     class_names
         The names of its classes.
     name
-        Tells this model from others; by default its class and a digest of its weights.
+        Differs between models; by default its class and a digest of its weights.
     amp
         Run in half precision (float16 on a graphics card, bfloat16 elsewhere), except the head, whose logits would tie.
     """

@@ -114,7 +114,7 @@ def _check(outputs: Outputs, alphas: Sequence[float]) -> None:
     if not outputs.is_labelled:
         raise unlabelled("outputs", "to be evaluated")
     if not outputs.usable.any():
-        raise InvalidInputError(f"`outputs` must have usable rows, got {len(outputs)} that are not finite.")
+        raise InvalidInputError(f"`outputs` must have finite rows, got {len(outputs):,} rows, all of them non-finite.")
     check_list("alphas", alphas, "coverages")
     for alpha in alphas:
         check_share("alpha", alpha)

@@ -34,17 +34,17 @@ class MetricColumn:
 
     @property
     def head(self) -> str:
-        """What stands above it where the mix is known."""
+        """The heading where the mix is known."""
         return self.metric if self.alpha is None else f"α={self.alpha:g}"
 
     @property
     def title(self) -> str:
-        """What stands above it."""
+        """The heading of the column."""
         return self.head if self.is_alone else f"{self.mix} {self.head}"
 
     @property
     def rows(self) -> str:
-        """What stands above a table of this mix alone."""
+        """The heading in a table of this mix alone."""
         counts = f"{self.n:,} rows, {mean_of_outcomes(self.errors, self.n)}"
         return counts if self.is_alone else f"{self.mix}: {counts}"
 

@@ -42,7 +42,7 @@ class ScoreDifference:
 
     @property
     def is_significant(self) -> bool:
-        """Whether the interval leaves out zero."""
+        """Whether the interval excludes zero."""
         return self.low > 0 or self.high < 0
 
 
@@ -148,7 +148,7 @@ def compare_all(
 
 
 def compare_with(best: Estimate, others: Sequence[Estimate], /, *, level: float = 0.95) -> list[ScoreDifference]:
-    """Each of the others against one estimate of the same rows; the influence of no other is kept."""
+    """Each of the others compared with one estimate on the same rows; their influences are not stored."""
     check_level(level)
     rows, of_best = _same_rows(best, *others), best.influence
 

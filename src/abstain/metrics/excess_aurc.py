@@ -1,4 +1,4 @@
-"""AURC beside that of the best possible ranking."""
+"""AURC compared with that of the best possible ranking."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Metric:
     measure : function
         The value of a ranking at a value of the parameter.
     needs : tuple of Need
-        What the rows must have beside losses: ``classes`` (labels), ``softmax`` (logits), only ``known`` classes, some
+        What the rows must have besides losses: ``classes`` (labels), ``softmax`` (logits), only ``known`` classes, some
         rows of ``unknown`` ones, no weights, or ``varied`` losses.
     parameter : str or None
         What ``at`` is, if the metric has a parameter.

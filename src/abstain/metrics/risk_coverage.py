@@ -215,7 +215,7 @@ def band_of(ranking: Ranking, /, *, level: float = 0.95, points: int = POINTS) -
 def _around_cuts(
     groups: Groups, sums: AcceptedSums, kept: NDArray[np.int64], fixed: tuple[Floats, Floats], level: float
 ) -> tuple[Floats, Floats]:
-    """(k,) the lowest and highest risk over the range that each true cut may lie in, with what is ``fixed`` beside it.
+    """(k,) the lowest and highest risk over the range that each true cut may lie in, with the ``fixed`` part added.
 
     Of the deviation that the level allows, a cut that far off uses a part, and the interval at a fixed threshold the
     rest: the two make an ellipse, which peaks and jumps of the curve do not escape.

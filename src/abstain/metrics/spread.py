@@ -3,7 +3,7 @@
 A sum with variance v and third cumulant κ is treated as m times a Poisson count k, with m = κ/v and k = v/m². What it
 may be off by with a tail probability t is where the signed root of its likelihood ratio, x − k − k ln(x/k), is the
 normal quantile of t. Errors of a kind that the sample does not show are Poisson too: λ of them are expected, and none
-is seen, with probability e^−λ. So a limit with tail probability t must allow for λ unseen errors beside a deviation of
+is seen, with probability e^−λ. So a limit with tail probability t must allow for λ unseen errors besides a deviation of
 what was seen that has probability t e^λ, whatever λ: the interval goes as far as the worst λ. Where many errors were
 seen the worst is λ = 0, and nothing is added. Where none was, it is the mid-P limit, 3.0 errors at 95%.
 """
@@ -30,7 +30,7 @@ STEPS = 24  # at which the number of unseen errors is tried
 
 @dataclass(frozen=True)
 class Spread:
-    """What is known of the error of an estimate beside its value."""
+    """What is known of the error of an estimate, besides its value."""
 
     variance: float
     thirds: tuple[float, float]

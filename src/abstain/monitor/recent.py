@@ -1,4 +1,4 @@
-"""The last rows of a stream, observed beside all time."""
+"""The last rows of a stream, compared with all rows."""
 
 from dataclasses import dataclass, replace
 from typing import Self, final
@@ -10,7 +10,7 @@ from abstain._errors import InvalidInputError
 from abstain.thresholds.binomial import lower_bound, upper_bound
 
 RECENT_ROWS = 1000
-"""How many of the last rows are reported beside all."""
+"""How many of the last rows are reported besides all rows."""
 
 
 @final

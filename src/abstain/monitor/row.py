@@ -16,7 +16,7 @@ SOURCES = {
     "confidence": ("confidence",),
 }
 """What a monitor may count, and the columns it is read from."""
-BESIDE = (
+NOT_COUNTED = (
     "id",
     "domain",
     "group",
@@ -100,7 +100,7 @@ def supplied(names: Iterable[str], /) -> set[str]:
 
 def unused(names: Iterable[str], read: Iterable[str], /, *, group: str | None = None) -> list[str]:
     """The columns that are not needed to ``read`` these of error, accepted and confidence, and the group."""
-    used = {name for what in read for name in SOURCES[what]} | {*BESIDE, group}
+    used = {name for what in read for name in SOURCES[what]} | {*NOT_COUNTED, group}
     return [name for name in dict.fromkeys(names) if name not in used]
 
 

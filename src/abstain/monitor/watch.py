@@ -75,7 +75,7 @@ class Watch:
     label_window : int
         Accepted decisions after which a missing label is no longer waited for.
     recent_window : int
-        Labelled rows, and decisions, that are reported beside those of all time.
+        Labelled rows, and decisions, that are reported besides those of all time.
     """
 
     def __init__(
@@ -209,7 +209,7 @@ class Watch:
             return [None] * len(rows)
         if groups.per != "class":
             return rows.domains
-        named: dict[str | None, str | None] = {"-1": None}  # a row that is not usable has no class
+        named: dict[str | None, str | None] = {"-1": None}  # a non-finite row has no class
         if self.rule is not None:
             named |= {str(number): name for number, name in enumerate(self.rule.class_names)}
         return [named.get(name, name) for name in rows.predictions]

@@ -77,7 +77,7 @@ def _cells(difference: RunDifference, at: str, share: Callable[[float], str] = _
 
 
 def _gain(difference: RunDifference, value: float, more: tuple[float, float, float]) -> tuple[str, ...]:
-    """The share that one accepts, and how many points more that is than the other's coverage; at most all rows."""
+    """The share that one model accepts, and by how many points it differs from the coverage of the other."""
     gain, low, high = (100 * each for each in more)
     interval = ends(low, high, all_at=100 * (1 - difference.at))
     return (percent(difference.at), _share(value), signed(gain), _se(difference), interval, _mark(difference))

@@ -20,8 +20,7 @@ from abstain.scores.fitting_draw import LARGEST, PER_CLASS, SHARE, FittingRows
 class HashedDraw:
     """Samples drawn by a hash of their ids, or of the numbers of rows: the same in whatever parts rows are read.
 
-    Every sample is drawn with the same probability, whatever it is and however many rows show it, and leaves with all
-    its rows, so that what is left is still a sample of what all were.
+    Every sample is drawn with the same probability, with all its rows; the rest is still a random sample.
     """
 
     salt: int

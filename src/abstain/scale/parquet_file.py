@@ -39,7 +39,7 @@ def row_batches(file: Any, name: str, /, *, groups: range, columns: tuple[str, .
 
 @contextmanager
 def _whole(name: str, groups: range | None = None) -> Iterator[None]:
-    """What reading fails with, in one form."""
+    """Errors of reading, in one form."""
     where = "" if groups is None else f" in row group {groups.start}" + f" to {groups.stop - 1}" * (len(groups) > 1)
     try:
         yield

@@ -103,7 +103,7 @@ def _loopback() -> Iterator[None]:
 
 
 def _check_answers(address: str | None) -> None:
-    """Somebody must answer at a host and port: Ray itself would try for many minutes, with a line for each."""
+    """Check that a host and port answer: Ray itself would try for many minutes and print a line each time."""
     host, colon, port = (address or "").rpartition("://")[2].partition(":")
     if colon and port.isdecimal():
         socket.create_connection((host, int(port)), timeout=ANSWERED_WITHIN).close()

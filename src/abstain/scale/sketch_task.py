@@ -64,7 +64,7 @@ class SketchTask:
 
     @property
     def fingerprint(self) -> str:
-        """Of all that counts depend on beside the rows, formulas by the version of the package."""
+        """Of all that counts depend on besides the rows, formulas by the version of the package."""
         own = [score.fitted for score in self.plan.scores.values() if isinstance(score.fitted, Own)]
         return digest(*packed(self.plan), own, self.reader.nonfinite, self.reader.head, self.draw, version("abstain"))
 

@@ -1,4 +1,4 @@
-"""What a prediction is expected to cost less than rejecting, by calibrated probabilities and given costs."""
+"""By how much a prediction is expected to cost less than rejecting, from calibrated probabilities and given costs."""
 
 from contextlib import suppress
 from dataclasses import dataclass

@@ -73,7 +73,7 @@ class GEN(PlainScore):
             raise InvalidInputError(f"`gamma` must be above 0 and `top` at least 1, got {self.gamma} and {self.top}.")
 
     def formula(self, inputs: Inputs, /) -> Array:
-        """The sum, the largest probability by its tail."""
+        """The sum; 1 − p of the largest probability is the sum of the others, which loses no digits."""
         rows = inputs.sums()
         xp = array_namespace(rows.top)
         others = xp.astype(largest(inputs.logits, self.top)[:, 1:], rows.top.dtype)

@@ -144,7 +144,7 @@ class Score(Stored, ABC):
     fits_on_shifted: ClassVar[bool] = False
     """Whether it is fitted on rows of every kind, drawn like deployment, instead of in-distribution ones."""
     on_request: ClassVar[bool] = False
-    """Whether it takes so long to fit that "all" scores are those without it."""
+    """Whether "all" leaves it out, since it takes long to fit."""
     fitting_share: ClassVar[float] = 0.2
     """Of the rows that `calibrate` is given, to fit it on."""
 
@@ -170,7 +170,7 @@ class Score(Stored, ABC):
 
     @property
     def label(self) -> str:
-        """Both: the name people type, and the symbol beside it where that is another."""
+        """Both: the name people type, and the symbol in brackets where that is another."""
         return self.name if self.symbol == self.name else f"{self.name} ({self.symbol})"
 
     @property
@@ -193,7 +193,7 @@ class Score(Stored, ABC):
         return self.needs
 
     def shortfalls(self, fitted: Any, inputs: Inputs, /) -> dict[Family, Array]:  # noqa: ARG002
-        """By family of scores, their part (n,) in a low confidence, in any unit: all of it is its own."""
+        """(n,) how much each family lowers the confidence, in any unit; a plain score names its own family alone."""
         return {self.about.family: 1.0}
 
     def literal(self, confidence: Array, /) -> Array:
@@ -205,7 +205,7 @@ class Score(Stored, ABC):
         return float(np.asarray(self.literal(np.array([threshold])))[0])
 
     def flaw(self, outputs: Outputs, /) -> str | None:
-        """What in outputs that have all that is needed leaves the score undefined, or None."""
+        """Why the score is undefined although the outputs have all that it needs, or None."""
         return no_size(outputs) if self.needs_size else None
 
     def objection(self, outputs: Outputs, /) -> str | None:

@@ -93,7 +93,7 @@ def _totals(sums: NDArray[Any], outcomes: NDArray[Any]) -> list[float]:
 
 
 def class_names_of(predictions: NDArray[np.int64], class_names: tuple[str, ...] | None, /) -> NDArray[np.str_]:
-    """(n,) the name of each predicted class, its number where it has none; −1 for a row that is not usable."""
+    """(n,) the name of each predicted class, its number where it has none; −1 for a non-finite row."""
     if class_names is None:
         return predictions.astype(str)
     return np.append(np.array(class_names, dtype=str), "-1")[predictions]

@@ -25,7 +25,7 @@ class SelectorFacts:
     """The selector that is certified."""
 
     digest: str
-    """SHA-256, as its file tells it."""
+    """SHA-256, as in its file."""
     score: str
     method: str
     threshold: float
@@ -68,7 +68,7 @@ class SliceTest:
 @final
 @dataclass(frozen=True, kw_only=True)
 class FreshData:
-    """Labelled rows that the selector has not seen, and what they say."""
+    """Labelled rows that did not calibrate the selector, and the result of testing its guarantees on them."""
 
     digest: str
     compared: tuple[str, ...]
@@ -136,7 +136,7 @@ class Certificate(WithPage):
         return "not tested" if self.fresh is None else self.fresh.verdict
 
     def is_at_least(self, verdict: Verdict, /) -> bool:
-        """Whether the fresh rows say as much as this verdict, or more."""
+        """Whether the verdict on the fresh rows is this one or a stronger one."""
         return VERDICTS.index(self.verdict) >= VERDICTS.index(verdict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`HashSample`: many things as the few smallest of their hashes, by which they are known again."""
+"""`HashSample`: a sample of hashes of bounded size, by which rows are recognised."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -23,11 +23,11 @@ Ints = NDArray[np.int64]
 @final
 @dataclass(frozen=True)
 class HashSample:
-    """The smallest hashes of many things, each once, in their order: a fair sample of the different ones."""
+    """The smallest hashes, each once, ascending: a random sample of the different rows."""
 
     hashes: tuple[int, ...]
     counts: tuple[int, ...]
-    """How many things have each hash."""
+    """How many rows have each hash."""
     below: int
     """Every hash below it is known; 2⁶⁴ where all are."""
 
@@ -98,7 +98,7 @@ class HashSample:
 
 
 def _without_copies(counts: Ints) -> Ints:
-    """The counts, in units of one that most things have: ties alone give at most a third the same above 1."""
+    """Counts divided by the count that most rows have, where they are copies; ties alone give few the same count."""
     values, things = np.unique(counts, return_counts=True)
     unit = values[things >= max(MANY, MOST * len(counts))]
     return -(-counts // unit[0]) if len(unit) else counts

@@ -108,7 +108,7 @@ class Selector:
         )
 
     def confidence(self, outputs: Outputs, /) -> NDArray[np.float64]:
-        """Confidence (n,), NaN where a row is not usable."""
+        """Confidence (n,), NaN where a row is non-finite."""
         expect_outputs(outputs)
         if outputs.n_classes != self.n_classes:
             wanted, got = (_kind(n) for n in (self.n_classes, outputs.n_classes))
@@ -204,7 +204,7 @@ class Selector:
         With sets of classes also ``candidates``, those of rejected rows, the most probable first, joined by "|".
 
         They are what `abstain select` writes. A prediction is the name of its class where classes have names, and "-1"
-        where a row is not usable; else a number. Rows without ids are named after the outputs and their number, so that
+        where a row is non-finite; else a number. Rows without ids are named after the outputs and their number, so that
         a monitor takes no row for one of other outputs.
         """
         confidence = self.confidence(outputs)
@@ -230,7 +230,7 @@ class Selector:
         return class_names_of(predictions, names) if names else predictions
 
     def errors(self, outputs: Outputs, /) -> NDArray[np.bool_]:
-        """Where its prediction (n,) is wrong, accepted or not; always where a row is not usable."""
+        """Where its prediction (n,) is wrong, accepted or not; always where a row is non-finite."""
         if outputs.is_graded:
             raise not_right_or_wrong()
         return np.asarray(self.outcomes(outputs), dtype=np.bool_)
@@ -238,7 +238,7 @@ class Selector:
     def outcomes(self, outputs: Outputs, /) -> NDArray[Any]:
         """(n,) where its prediction is wrong, or the losses of graded answers, accepted or not.
 
-        A row that is not usable is wrong, with a loss of 1.
+        A non-finite row is wrong, with a loss of 1.
         """
         if outputs.labels is None or not self.fitted.changes_predictions:
             return outputs.outcomes
@@ -287,7 +287,7 @@ class Selector:
         return f"Accept iff {self.score} > {t.value:.6g}{self._units(t.value)}"
 
     def _others(self) -> str:
-        """What became of the rows that were given and certify nothing."""
+        """How many of the rows given do not certify, and why."""
         data = self.calibration
         if data is None:
             return ""
@@ -304,11 +304,11 @@ class Selector:
     def _units(self, value: float) -> str:
         """The threshold as the literature would print it."""
         literal = self.entry.literal_value(value)
-        return "" if literal == value else f" ({self.entry.symbol} > {literal:.6g}; decisions have the first scale)"
+        return "" if literal == value else f" ({self.entry.symbol} > {literal:.6g}; decisions use {self.score})"
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all that it is, as its file tells it too."""
+        """SHA-256 of the selector, also stored in its file."""
         return seal(selector_file.dumped(self))
 
     def save(self, file: str | PathLike[str], /) -> None:
@@ -326,7 +326,7 @@ class Selector:
 
 
 def _kind(n_classes: int) -> str:
-    return f"{n_classes} classes" if n_classes else "given confidences without classes"
+    return f"{n_classes} classes" if n_classes else "confidences alone"
 
 
 def _row_names(outputs: Outputs) -> NDArray[np.str_]:

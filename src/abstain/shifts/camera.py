@@ -16,7 +16,7 @@ def gaussian_noise(image: Image, strength: float, rng: np.random.Generator) -> I
 
 
 def shot_noise(image: Image, strength: float, rng: np.random.Generator) -> Image:
-    """Noise of few photons: Poisson counts with ``strength`` for white."""
+    """Noise of few photons: Poisson counts, of mean ``strength`` where the image is white."""
     return (rng.poisson(image * strength) / strength).astype(np.float32)
 
 

@@ -23,7 +23,7 @@ MOST = 1 << 30  # populations times parts
 @final
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The cells with rows, (m,) each, ascending; the same for the same rows, however they came."""
+    """The cells with rows, (m,) each, ascending; the same for the same rows in any order."""
 
     slots: Words
     """The code of population and part in the upper 32 bits, the bin in the lower."""
@@ -84,7 +84,7 @@ class Cells:
 
 
 def _summed(slots: Words, counts: Ints, errors: Ints) -> tuple[Words, Ints, Ints]:
-    """Cells of ascending slots, those of the same slot added up."""
+    """Cells of ascending slots, with equal slots added up."""
     if not len(slots):
         return slots, counts, errors
     first = np.flatnonzero(np.append(True, slots[1:] != slots[:-1]))
@@ -101,7 +101,7 @@ def parts_of(ids: ArrayLike, number: int, /) -> Ints:
 
 
 def populations(names: list[NDArray[Any]], n: int, /) -> tuple[tuple[Stratum, ...], Ints]:
-    """The populations there are, and the number (n,) of each row's; an empty array where there is one."""
+    """The populations, and the index (n,) of each row's; an empty array where there is only one."""
     code, size = np.zeros(0, np.int64), 1
     for column in names:
         if not n or (column == column[0]).all():

@@ -63,7 +63,7 @@ def _joined(cells: Cells, bins: Bins, minimum: int) -> tuple[Bins, NDArray[np.ui
 
 
 def _starts(table: Ints, minimum: int) -> Ints:
-    """The indices of ascending bins, (m, populations), at which a merged bin begins; what is below is always a bin."""
+    """The indices of ascending bins, (m, populations), at which merged bins begin; the lowest rows always have one."""
     below = np.cumsum(table, axis=0) - table
     leaves_enough = ((below == 0) | (below >= minimum)).all(axis=1)
     starts, so_far = [], np.zeros(table.shape[1], np.int64)

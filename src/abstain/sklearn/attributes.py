@@ -6,7 +6,7 @@ from typing import Any
 
 
 def has(method: str, /) -> Callable[[Any], bool]:
-    """Whether the classifier has a method; its own objection where it has not."""
+    """Whether the classifier has a method; raises the classifier's own error where it does not."""
 
     def check(self: Any) -> bool:
         getattr(getattr(self, "estimator_", self._classifier()), method)

@@ -1,4 +1,4 @@
-"""A fitted classifier and outputs that it was not fitted on: as it is, on rows held out, or out of fold."""
+"""A fitted classifier and outputs that it was not fitted on: all rows, rows held out, or out-of-fold rows."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ class Training:
     """(n,) the cluster of each row; None where rows are independent."""
 
     def prefit(self) -> "Calibration":
-        """All rows, by the classifier as it is."""
+        """All rows, by the classifier that was already fitted."""
         kind, classes = type(self.estimator).__name__, getattr(self.estimator, "classes_", None)
         if classes is None:
             raise NotFittedError(f"`estimator` must be fitted, with classes_, for cv='prefit', got {kind} without.")
@@ -140,7 +140,7 @@ def fitted(estimator: Any, X: Any, y: NDArray[Any], rows: Any = None, /, *, samp
 
 
 def _weight_argument(estimator: Any) -> str:
-    """What the weights are called in ``fit``; a pipeline passes them to its last step."""
+    """The name of the weights in ``fit``; a pipeline passes them to its last step."""
     parameters = signature(estimator.fit).parameters
     if "sample_weight" in parameters:
         return "sample_weight"
@@ -157,7 +157,7 @@ def _weight_argument(estimator: Any) -> str:
 def split_rows(
     X: Any, labels: NDArray[np.int64], share: float, seed: int, /, *, ids: NDArray[Any] | None = None
 ) -> tuple[Ints, Ints]:
-    """Rows to train on and to calibrate on, none in both, drawn whatever their classes are.
+    """Disjoint rows to train on and to calibrate on, drawn without regard to their classes.
 
     A class that training lacks stays among the rows that calibrate, where every answer to it is wrong, as it is in
     deployment: to move those rows would take exactly the certain errors out. Nor are classes held to their shares,
@@ -180,7 +180,7 @@ def split_rows(
 
 
 def _numbers(X: Any) -> NDArray[Any] | None:
-    """The data as an array of numbers or texts, whatever holds them; None where they are none."""
+    """The data as an array of numbers or strings; None where they cannot be one."""
     try:
         array = np.asarray(X)
     except (TypeError, ValueError):

@@ -29,9 +29,9 @@ def target_coverage(
 ) -> Threshold:
     """The threshold that accepts at least ``coverage`` of future rows; no labels are needed.
 
-    Without ``delta`` in expectation over the calibration sample, for rows exchangeable with it: k = ⌈(n+1)c⌉ of n
-    rows are accepted. With ``delta`` with probability 1 − δ, for rows drawn independently from the same
-    distribution. Ties only raise the coverage.
+    Without ``delta`` the guarantee holds in expectation over the calibration sample, for rows exchangeable with it:
+    k = ⌈(n+1)c⌉ of n rows are accepted. With ``delta`` it holds with probability 1 − δ, for rows drawn independently
+    from the same distribution. Ties only raise the coverage.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def too_few(n: int, rank: int, unusable: int, coverage: float, delta: float | No
 
 def tied_words(rank: int, needed: int, /) -> str:
     """That more rows are accepted than needed, since some have the same confidence."""
-    return f"{needed:,} rows would do, and {rank - needed:,} more are accepted, as their confidences tie"
+    return f"{rank - needed:,} more rows than the {needed:,} needed are accepted, because confidences tie"
 
 
 def coverage_guarantee(

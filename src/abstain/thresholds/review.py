@@ -35,7 +35,7 @@ def target_review(
 
     Both hold together with probability 1 − δ. The rank of the threshold depends on n, ``review`` and δ alone. So,
     given the first rejected confidence, the accepted rows are independent draws of all that are above it, and the
-    bound of Clopper and Pearson is exact. Where the cut falls into a tie, the bound is one of a few risks.
+    bound of Clopper and Pearson is exact. Where confidences tie there, it is one of a few risks.
 
     Parameters
     ----------
@@ -96,14 +96,14 @@ def _at_rank(sample: Sample, rank: int, coverage: Threshold, delta: float) -> Th
 
 
 def _just_above(value: float) -> float:
-    """The lowest threshold that is clearly above a confidence; what is not clearly above it counts as tied with it."""
+    """The lowest threshold above a confidence by more than rounding; what is nearer counts as tied with it."""
     if value == -inf or not value:
         return value
     return value / (1 - CLOSE) if value > 0 else value / (1 + CLOSE)
 
 
 def _lowest_rejected(mean: float, n: int, level: float) -> float:
-    """About the lowest expected loss that the p-value of Hoeffding and Bentkus rejects, from above; 1 for none."""
+    """Upper bound for the expected loss by the p-value of Hoeffding and Bentkus; 1 where it rejects none."""
     return first_number(lambda loss: hoeffding_bentkus_p(mean, n, loss) <= level, mean, 1.0, within=1e-9)
 
 

@@ -46,7 +46,7 @@ class Sample:
     def of(cls, confidence: ArrayLike, losses: ArrayLike, /, *, ids: ArrayLike | None = None, seed: int = 0) -> Self:
         """Check the sample; of each cluster of ``ids`` one row is drawn, since its copies are no further evidence.
 
-        With ``ids`` of which none repeats, the sample tells of clusters of one row alone: larger ones may exist.
+        With ``ids`` of which none repeats, it is a sample of clusters of one row: larger ones may exist.
         """
         check_samples(confidence, losses)
         c, e = as_doubles("confidence", confidence), as_doubles("losses", losses)
@@ -89,7 +89,7 @@ class Sample:
 
 
 def rows_like(n: int, /) -> str:
-    """The distribution of rows that a sample of independent rows tells of."""
+    """The distribution of rows that a sample of independent rows stands for."""
     return f"rows drawn independently from the distribution of these {n}"
 
 
@@ -110,7 +110,7 @@ def clusters_like(clusters: int, largest: float, /) -> str:
 
 
 def one_row_of_each(clusters: int, /) -> str:
-    """The distribution that one row of each cluster tells of."""
+    """The distribution that one row of each cluster stands for."""
     return (
         f"one row drawn at random from each of clusters like these {clusters}: every cluster counts once, whatever its "
         "size"

@@ -108,7 +108,7 @@ class _Binned(torchmetrics.Metric):  # type: ignore[misc, name-defined]
 class AURC(_Binned):
     """AURC-α that accumulates: ``AURC(alpha=0.5)``, updated with logits and labels, or with confidences and errors.
 
-    It is that of `abstain.metrics.aurc`, with confidences of one bin as ties: ``bracket()`` tells the most that this
+    It is that of `abstain.metrics.aurc`, with confidences of one bin as ties: ``bracket()`` bounds what this
     can change. Processes are added up, exactly, by a sum. Labels below 0 are classes that the classifier does not know.
     """
 

@@ -25,7 +25,7 @@ class Selection(NamedTuple):
     """What a selective model says of a batch; tensors of shape (n,) on the model's device."""
 
     prediction: Any
-    """The classifier's own class, or the cheapest where the selector knows the costs; −1 where a row is not usable."""
+    """The classifier's own class, or the cheapest where the selector knows the costs; −1 where a row is non-finite."""
     confidence: Any
     accepted: Any
     """Whether the prediction is to be trusted."""
@@ -114,7 +114,7 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
     def _find(self, *inputs: Any, **named: Any) -> tuple[Any, Any]:
         """The first batch: find the layer that makes the logits."""
         logits, layer, features = find_linear(self.model, lambda: logits_of(self.model(*inputs, **named)))
-        if _is_empty(logits):  # every layer makes the nothing that the logits are
+        if _is_empty(logits):  # an empty batch matches every layer
             return logits, None
         if layer is None:
             raise InvalidInputError(
@@ -144,7 +144,7 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
         return self._known[1]
 
     def _take_signature(self) -> None:
-        """Give forward the arguments of the model's, by whose names and places an export tells shapes."""
+        """Copy the signature of the model; exports read shapes from the names and positions of arguments."""
         plain = type(self).forward
         forward = FunctionType(plain.__code__, plain.__globals__, plain.__name__, plain.__defaults__)
         signature = inspect.signature(self.model.forward)
@@ -201,7 +201,7 @@ def _is_empty(logits: Any) -> bool:
 
 
 def _nothing(logits: Any) -> Selection:
-    """What is said of no rows."""
+    """The result for an empty batch."""
     kinds = (torch.int64, torch.float64, torch.bool)
     return Selection(*(torch.empty(0, dtype=kind, device=logits.device) for kind in kinds))
 
@@ -210,7 +210,7 @@ _DECIDE_EAGERLY = torch.compiler.disable(SelectiveModel._decide)
 
 
 class _Caught:
-    """What the head was given in this thread, for the time of a with block."""
+    """The input of the head in this thread, inside the context."""
 
     def __init__(self) -> None:
         self.thread = threading.local()

@@ -14,7 +14,7 @@ from abstain.thresholds.threshold import apart, between
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-POINTS = 2000  # thresholds that a page knows, beside the chosen one
+POINTS = 2000  # thresholds that a page knows, besides the chosen one
 
 
 @final

@@ -81,7 +81,7 @@ def _limit(case: PageContext, target: float) -> str:
 
 
 def _improvement(case: PageContext) -> str:
-    """What is accepted beside everything."""
+    """What is accepted, compared with accepting everything."""
     risk, whole = case.point.risk, float(case.point.errors.mean())
     if case.is_graded:
         return f"What is accepted has a mean loss of {risk:.3g}, instead of {whole:.3g} of everything"

@@ -188,7 +188,7 @@ def area_figure(confidence: ArrayLike, losses: ArrayLike, /, *, alpha: float = 0
 
 
 def draw_area(axes: Any, confidence: ArrayLike, losses: ArrayLike, /, *, alpha: float = 0.5) -> None:
-    """The same on given axes; the value written beside it is that of `abstain.metrics.aurc`."""
+    """The same on given axes; the value written next to it is that of `abstain.metrics.aurc`."""
     curve = risk_coverage(confidence, losses)
     coverage = np.concatenate([[0.0], curve.coverage])
     risk = np.concatenate([curve.risk[:1], curve.risk])

@@ -10,7 +10,7 @@ STYLES = ("-", "-.", (0, (6, 1)))  # distinct without colour
 
 
 def scale_figure(sensitivity: ScaleSensitivity, /) -> Any:
-    """AURC over the scale of the logits: a curve a softmax score, its limits as ticks, the margin as a flat line."""
+    """AURC by the scale of the logits: a curve for each softmax score, its limits as ticks, the margin flat."""
     figure = new_figure(COLUMN, 2.5, "The scale figure")
     axes = figure.subplots()
     draw_scale(axes, sensitivity)

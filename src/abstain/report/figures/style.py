@@ -61,7 +61,7 @@ def printed(axes: Any, /) -> None:
 
 
 def label_of(score: Score, /) -> str:
-    """The name people type and the symbol beside it, its index set low."""
+    """The name people type and the symbol next to it, its index as a subscript."""
     if score.symbol == score.name:
         return plain(score.name)
     return f"{plain(score.name)} ({symbol_text(score.symbol)})"
