@@ -20,6 +20,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "api",
+    "examples",
     "outside",
     "tree",
     "mathml",  # formulas without scripts or fonts

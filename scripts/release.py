@@ -91,7 +91,18 @@ def check_versions() -> str:
         match = re.search(pattern, (ROOT / file).read_text())
         if match is None or match[1] != version:
             raise NotReleasableError(f"{file} must state version {version}, got {match and match[1]}.")
+    check_dates(*((ROOT / file).read_text() for file in ("CHANGELOG.md", "CITATION.cff")), version)
     return version
+
+
+def check_dates(changelog: str, citation: str, version: str) -> None:
+    """The same date in both, or "unreleased" in the changelog and no date in the citation."""
+    stated = re.search(rf"(?m)^## \[{re.escape(version)}\] - (\S+)", changelog)
+    cited = re.search(r"(?m)^date-released: (\S+)", citation)
+    if (stated and stated[1]) != (cited[1] if cited else "unreleased"):
+        raise NotReleasableError(
+            f"CITATION.cff must have the date of CHANGELOG.md, got {cited and cited[1]} and {stated and stated[1]}."
+        )
 
 
 def extra_of(page: Path) -> str:
@@ -124,6 +135,10 @@ def check_contents(files: list[Path]) -> None:
     lacking = {f"src/{name}" for name in names if name.startswith("abstain/")} - set(source)
     if lacking:
         raise NotReleasableError(f"{archive.name} must hold all that the wheel has, got none of {sorted(lacking)[:3]}.")
+    with zipfile.ZipFile(wheel) as zipped:
+        description = zipped.read(next(name for name in names if name.endswith("/METADATA"))).decode()
+    if relative := re.findall(r"\]\((?!https?:|#)[^)]*\)", description):
+        raise NotReleasableError(f"the description of {wheel.name} must have no relative links, got {relative[:3]}.")
     for file, held in ((wheel, names), (archive, source)):
         print(f"{file.name}: {file.stat().st_size / 1e6:.2f} MB, {len(held)} files")
         print(*(f"  {name}" for name in sorted(filter(None, held))), sep="\n")

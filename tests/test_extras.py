@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 import venv
 from importlib.metadata import PackageNotFoundError, distribution, requires
 from pathlib import Path
@@ -53,6 +54,16 @@ def test_the_pip_line_names_the_interpreter_of_an_environment_that_is_not_active
     assert pip_line("torch") == f"{sys.executable} -m pip install 'abstain[torch]'"
 
 
+def test_the_extras_with_torch_are_those_of_the_project():
+    extras_of = tomllib.loads((SOURCE.parent / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert {"all"} | {name for name, needs in extras_of.items() if "torch>=2.4" in needs} == extras.WITH_TORCH
+
+
+def test_the_pip_line_of_an_extra_without_torch_has_no_constraints(installed):
+    installed(None)
+    assert pip_line("sklearn") == f"pip install '{SOURCE.parent}[sklearn]'"
+
+
 @pytest.mark.parametrize(
     ("origin", "line"),
     [
@@ -60,7 +71,7 @@ def test_the_pip_line_names_the_interpreter_of_an_environment_that_is_not_active
         ({"url": "file:///w/abstain-0.1.0-py3-none-any.whl", "archive_info": {}}, "pip install 'abstain[torch]'"),
         ({"url": "file:///w/abstain", "dir_info": {}}, "pip install 'abstain[torch]'"),
         ({"url": "file:///my%20code/a", "dir_info": {"editable": True}}, "pip install -e '/my code/a[torch]'"),
-        (None, f"pip install '{SOURCE.parent}[torch]'"),
+        (None, f"pip install -c {SOURCE.parent}/constraints.txt '{SOURCE.parent}[torch]'"),
     ],
 )
 def test_the_pip_line_is_that_of_the_installation(installed, origin, line):

@@ -39,3 +39,10 @@ def test_a_page_without_a_line_that_installs_is_named(release, tmp_path):
     (tmp_path / "new.md").write_text("# New\n")
     with pytest.raises(release.NotReleasableError, match=r"new\.md must have a line"):
         release.extra_of(tmp_path / "new.md")
+
+
+def test_the_citation_has_the_date_of_the_changelog_or_none(release):
+    release.check_dates("## [0.1.0] - unreleased", "version: 0.1.0", "0.1.0")
+    release.check_dates("## [0.1.0] - 2026-12-01", "date-released: 2026-12-01", "0.1.0")
+    with pytest.raises(release.NotReleasableError, match="must have the date of CHANGELOG"):
+        release.check_dates("## [0.1.0] - unreleased", "date-released: 2026-11-18", "0.1.0")

@@ -1,6 +1,6 @@
 """The site: built once, strictly, then read as a browser would."""
 
-import importlib
+import importlib.util
 import os
 import pkgutil
 import re
@@ -109,6 +109,24 @@ def test_the_search_of_the_site_puts_the_answer_first(site, chromium, words):
     link = page.get_attribute("#search-results ul.search > li > a", "href")
     page.close()
     assert urlsplit(link).path == FIRST[words]
+
+
+@pytest.mark.parametrize(
+    ("block", "idle"),
+    [
+        ("```python\n>>> 1 + 1\n2\n\n```", []),
+        ("```console\n$ abstain --version\n```", []),
+        ("```sh\n# not run here: needs a GPU\nabstain collect\n```", []),
+        ("```\nabstain collect\n```", [3]),
+        ("```python\nimport abstain\n```", [3]),
+    ],
+)
+def test_a_block_that_is_not_run_says_why(block, idle):
+    """The build of the site warns of the others, and a warning is an error."""
+    spec = importlib.util.spec_from_file_location("examples", DOCS / "_ext" / "examples.py")
+    examples = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(examples)
+    assert examples.idle_blocks(f"# Page\n\n{block}\n") == idle
 
 
 def public_modules():

@@ -14,6 +14,8 @@ from urllib.parse import unquote, urlsplit
 from abstain._errors import MissingExtraError
 from abstain._text import listed
 
+WITH_TORCH = {"all", "hf", "timm", "torch", "torchmetrics"}
+"""The extras that install PyTorch, of which constraints.txt names the version that was tested."""
 _LIBRARIES: list[Any] = []  # an operator of torch is declared for as long as its library object lives
 
 
@@ -62,7 +64,9 @@ def pip_line(*extras: str) -> str:
     checkout, editable = _checkout()
     if checkout is None:
         return f"{_pip()} install 'abstain[{names}]'"
-    return f"{_pip()} install {'-e ' if editable else ''}{quote(f'{checkout}[{names}]')}"
+    constraints = checkout / "constraints.txt"
+    tested = f"-c {quote(str(constraints))} " if WITH_TORCH & set(extras) and constraints.exists() else ""
+    return f"{_pip()} install {tested}{'-e ' if editable else ''}{quote(f'{checkout}[{names}]')}"
 
 
 def _pip() -> str:
