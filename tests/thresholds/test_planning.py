@@ -5,6 +5,7 @@ import pytest
 
 from abstain.thresholds import NoSafeThresholdError, step_down
 from abstain.thresholds.planning import coverage_for, risk_for, samples_for, samples_range
+from abstain.thresholds.power import Assumption, likely
 
 
 @pytest.mark.parametrize(
@@ -61,6 +62,23 @@ def test_a_range_names_the_rows_for_a_rising_rate_and_for_one_rate_whatever_the_
     assert share(high, lambda u: np.full_like(u, error_rate)) >= 0.9 - noise
     assert share(low, lambda u: 3 * error_rate * (u / coverage) ** 2) >= 0.9 - noise
     assert share(low // 2, lambda u: np.full_like(u, error_rate)) < 0.9 - noise
+
+
+@pytest.mark.parametrize(
+    ("known", "rising"),
+    [
+        ({"risk": 0.05, "delta": 0.1, "coverage": 0.5, "error_rate": 0.02, "label_share": 0.55}, True),
+        ({"risk": 0.1, "delta": 0.05, "coverage": 0.3, "error_rate": 0.05}, False),
+    ],
+)
+def test_somewhat_more_rows_than_planned_are_enough_too(known, rising):
+    """The ranks tested move with the number of rows, so that some numbers above an isolated success are too few."""
+    share = known.pop("label_share", 1.0)
+    assumed = Assumption(known["risk"], known["delta"], known["error_rate"], 0.9)
+    n = round(samples_for(rising=rising, label_share=share, **known) / share)
+    for rows in range(n, ceil(1.04 * n), 3):
+        accepted, labelled = ceil(known["coverage"] * rows), ceil(share * rows)
+        assert likely(rows, accepted, assumed, rising=rising, labelled=labelled)
 
 
 def test_what_a_segment_above_certifies_counts():
