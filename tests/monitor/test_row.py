@@ -124,3 +124,10 @@ def test_a_loss_is_an_error_with_its_probability_and_the_same_for_the_same_id():
     assert [Row.of({"loss": value, "id": "b"}).error for value in (0, 1, "")] == [False, True, None]
     with pytest.raises(InvalidInputError, match="`loss` must be a number from 0 to 1 or empty, got"):
         Row.of({"loss": "1.5"})
+
+
+@pytest.mark.parametrize("name", [{}, {"id": ""}, {"id": None}])
+def test_a_loss_needs_an_id_unless_it_is_an_error_or_none(name):
+    with pytest.raises(InvalidInputError, match=r"`loss` must come with an `id`, got 0\.5 without one"):
+        Row.of({"loss": "0.5", **name})
+    assert [Row.of({"loss": value, **name}).error for value in (0, "1", "")] == [False, True, None]

@@ -38,7 +38,8 @@ def test_where_nothing_can_be_guaranteed_every_answer_is_accepted_and_the_reason
     point = point_of_risk(evaluate(outputs), risk=0.01, delta=0.05)
     assert point.threshold is None
     assert point.accepted.all()
-    assert "No threshold certifies risk <= 0.01" in point.objection
+    assert point.objection.startswith("No threshold certifies a risk of at most 1% with probability 95% on these rows.")
+    assert point.objection.endswith(" achievable.")
 
 
 def test_rows_that_are_not_usable_stay_rejected():

@@ -141,6 +141,10 @@ def tossed(value: Any, name: Any, /) -> bool | None:
         loss = -1.0
     if not 0 <= loss <= 1:
         raise InvalidInputError(f"`loss` must be a number from 0 to 1 or empty, got {value!r:.60}.")
+    if 0 < loss < 1 and not text(name):
+        raise InvalidInputError(
+            f"`loss` must come with an `id`, got {loss:g} without one. Rows with the same loss would count alike."
+        )
     digest = hashlib.sha256(f"abstain coin of a loss {text(name)} {loss!r}".encode()).digest()
     return int.from_bytes(digest[:7]) < loss * 256**7
 

@@ -6,6 +6,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._text import listed, percent, sentence
 from abstain.evaluation import Evaluation, verdict
 from abstain.evaluation.proposal import LEAST, SHARE, TRIALS, rounded_up
 from abstain.metrics.checks import rejected_last
@@ -172,11 +173,20 @@ def point_of_risk(evaluation: Evaluation, /, *, risk: float | None, delta: float
         selector=None,
         target=target,
         was_asked=risk is not None,
-        objection=""
-        if threshold
-        else str((refusal and refusal.explained()) or "No risk below 1 can be certified on these rows."),
+        objection="" if threshold else _objection(refusal, targets[0] if targets else None, delta),
         achievable=None if risk is None else _achievable(refusal, confidence, errors, clusters, delta=delta),
         missed=targets[0] if risk is None and target is not None and target != targets[0] else None,
+    )
+
+
+def _objection(refusal: NoSafeThresholdError | None, risk: float | None, delta: float) -> str:
+    """What cannot be certified on these rows, and what can."""
+    if refusal is None or risk is None:
+        return "No risk below 100% can be certified on these rows."
+    limits = [f"a risk of {percent(row.risk)}" for row in refusal.achievable if row.delta == delta]
+    return (
+        f"No threshold certifies a risk of at most {percent(risk)} with probability {percent(1 - delta)} on these "
+        f"rows. {sentence(listed(limits or ['no risk below 100%']))} {'are' if len(limits) > 1 else 'is'} achievable."
     )
 
 

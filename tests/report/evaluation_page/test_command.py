@@ -26,7 +26,7 @@ def test_of_a_risk_that_is_not_achievable_the_lowest_one_is_asked_for():
     case = case_of(500, 0.001)
     limit = case.point.achievable.guarantee.limit
     assert 0.001 < limit < case.point.errors.mean()
-    assert f"Achievable: risk {limit:g} at" in case.point.objection
+    assert f" A risk of {100 * limit:g}%" in case.point.objection
     assert f"--risk {limit:g} --delta 0.05" in line_of(case)
     html = command(case).html
     assert "--coverage" not in html

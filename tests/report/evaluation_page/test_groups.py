@@ -24,7 +24,7 @@ def test_every_group_has_its_threshold_and_counts(evaluation, per):
     selector = calibrate(outputs, Risk(0.25, per=per), score="confidence_margin")
     html = decision(PageContext(evaluation, point_of_selector(evaluation, selector), 0.05)).html
     assert f"has a threshold for each {per}" in html
-    assert "which the selector does not have" in html
+    assert "Explore moves one common threshold" in html
     group = outputs.predictions.astype(str) if per == "class" else outputs.domain
     accepted, rows = selector.accepts(outputs), {row[0]: row[1:] for row in cells(html)}
     assert set(rows) == set(selector.groups.thresholds) == set(group)

@@ -21,8 +21,8 @@ def group_thresholds(case: PageContext, /) -> dict[str, str] | None:
     values = {part: threshold.value for part, threshold in groups.thresholds.items()}
     rows = [[TableCell(name(names[part])), *_cells(case, values[part], of_row == part)] for part in names]
     words = (
-        f"The selector has a threshold for each {groups.per}: the table has them. Under Explore one threshold "
-        "for all rows alike can be moved, which the selector does not have; it begins at the selector’s coverage."
+        f"The selector has a threshold for each {groups.per}, in this table. Explore moves one common threshold, "
+        "which starts at the selector’s coverage."
     )
     caption = f"The selector on these rows, by {'predicted class' if groups.is_by_class else groups.per}"
     columns = [TableColumn(groups.per.capitalize()), *titles]
@@ -33,7 +33,7 @@ def _cells(case: PageContext, value: float, inside: NDArray[np.bool_]) -> list[T
     accepted = inside & case.point.accepted
     n, taken = (int(np.count_nonzero(rows)) for rows in (inside, accepted))
     wrong = case.total(accepted)
-    above = f"{value:.6g}".replace("-", "−") if value < np.inf else "always rejected"
+    above = {np.inf: "always rejected", -np.inf: "always accepted"}.get(value) or f"{value:.6g}".replace("-", "−")
     return [
         TableCell(above, value if np.isfinite(value) else 1e308),
         TableCell(f"{n:,}"),
