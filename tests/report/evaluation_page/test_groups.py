@@ -31,7 +31,8 @@ def test_every_group_has_its_threshold_and_counts(evaluation, per):
     for name, (value, n, taken, _, wrong, _) in rows.items():
         inside = group == name
         threshold = selector.groups.thresholds[name].value
-        assert value == (f"{threshold:.6g}".replace("-", "−") if threshold < np.inf else "always rejected")
+        ends = {np.inf: "always rejected", -np.inf: "always accepted"}
+        assert value == (ends.get(threshold) or f"{threshold:.6g}".replace("-", "−"))
         counts = inside.sum(), (inside & accepted).sum(), (inside & accepted & outputs.errors).sum()
         assert (n, taken, wrong) == tuple(f"{count:,}" for count in counts)
 
