@@ -85,7 +85,7 @@ def ties(figure: Figure) -> None:
     ax = figure.subplots()
     for confidence, colour, line, label in (
         (max_softmax(logits), BLUE, "-", "largest probability in the log domain: no ties"),
-        (saturated, ORANGE, "--", f"the same in float32: {np.mean(saturated == 1):.0%} are exactly 1"),
+        (saturated, ORANGE, "--", f"the same in float32: a share of {np.mean(saturated == 1):.2f} is exactly 1"),
     ):
         curve = risk_coverage(confidence, rows.errors)
         ax.plot(curve.coverage, curve.risk, color=colour, linestyle=line, label=label)
