@@ -56,7 +56,12 @@ def test_a_numpy_that_crashes_under_a_kernel_is_named(machines, tmp_path):
     crash = machines.Condition("kernel", {}, "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
     with pytest.raises(machines.CannotRunError, match=r"kernel: this NumPy crashes under it \(SIGSEGV\)"):
         machines.prepared(machines.Run((crash,)), str(tmp_path))
-    assert "numbers.T @ numbers" in machines.blas("Haswell", 1).probe
+    assert "numbers.T @ numbers.copy()" in machines.blas("Haswell", 1).probe
+
+
+def test_the_oldest_kernels_are_known_by_the_name_openblas_reports(machines):
+    assert "'Katmai' not in kinds" in machines.blas("Prescott", 1).probe
+    assert "'Haswell' not in kinds" in machines.blas("Haswell", 1).probe
 
 
 def test_pages_that_need_pytorch_are_left_out_by_name(machines):
