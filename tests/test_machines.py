@@ -50,3 +50,25 @@ def test_a_condition_that_cannot_be_imitated_is_left_out_and_named(machines, tmp
     assert machines.prepared(run, str(tmp_path)) == (sys.executable, {"PLAIN": str(tmp_path)}, ["magic: no magic here"])
     with pytest.raises(machines.CannotRunError, match="magic: no magic here"):
         machines.prepared(machines.Run((impossible,)), str(tmp_path))
+
+
+def test_a_numpy_that_crashes_under_a_kernel_is_named(machines, tmp_path):
+    crash = machines.Condition("kernel", {}, "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
+    with pytest.raises(machines.CannotRunError, match=r"kernel: this NumPy crashes under it \(SIGSEGV\)"):
+        machines.prepared(machines.Run((crash,)), str(tmp_path))
+    assert "numbers.T @ numbers.copy()" in machines.blas("Haswell", 1).probe
+
+
+def test_the_oldest_kernels_are_known_by_the_name_openblas_reports(machines):
+    assert "'Katmai' not in kinds" in machines.blas("Prescott", 1).probe
+    assert "'Haswell' not in kinds" in machines.blas("Haswell", 1).probe
+
+
+def test_pages_that_need_pytorch_are_left_out_by_name(machines):
+    assert machines.pages_with_torch() == ["docs/shipping.md", "docs/sketch.md", "docs/start/torch.md"]
+
+
+def test_the_lowest_versions_are_pinned_and_extras_of_our_own_are_not(machines):
+    floors = machines._floors()
+    assert "typer==0.19" in floors
+    assert not any(line.startswith("abstain") or ">" in line for line in floors)

@@ -105,6 +105,8 @@ def said(monkeypatch, capsys, line):
 )
 @pytest.mark.usefixtures("files")
 def test_wrong_input_is_named_in_one_true_line(monkeypatch, capsys, line, message):
+    if line.startswith("collect torch:"):
+        pytest.importorskip("torch")
     assert message in said(monkeypatch, capsys, line)
 
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, logsumexp, softmax
 from sklearn import decomposition
@@ -370,6 +369,7 @@ def test_the_first_norm_ties_rows_of_one_class_above_the_mean_whatever_the_order
     z = np.random.default_rng(6).normal(size=(2000, 3)) * 7
     alone = ((z - z.mean(axis=1, keepdims=True)) > 0).sum(axis=1) == 1
     errors = np.random.default_rng(7).random(2000) < 0.3
+    torch = pytest.importorskip("torch")
     for logits in (z, z.astype(np.float32), torch.tensor(z)):
         for order in ([0, 1, 2], [2, 0, 1]):
             result = np.asarray(max_logit_pnorm(logits[:, order], p=1))
