@@ -14,7 +14,7 @@ from abstain.monitor.watch import sealed
 
 
 class Monitors(Kind):
-    """Wrong: counts or bounds that cannot be, alarms that do not fit the exit code, a state changed by a failure."""
+    """Wrong: impossible counts, bounds or alarms, a state changed by a failure or altered in spite of its digest."""
 
     name = "monitor"
 
@@ -42,6 +42,8 @@ class Monitors(Kind):
             expect(self.state.read_bytes() == content, "a state changed by a failure")
             expect(not run.output, "output of a failure")
             return "refused"
+        if kept is None:
+            expect(json.loads(content) == json.loads(before), "an altered state in spite of its digest")
         _check(json.loads(run.output), run.code)
         return "taken"
 
