@@ -50,6 +50,8 @@ WORDS = (
 FILES = (
     "run",
     "run.npz",
+    "other.npz",
+    "fresh",
     "s.abstain",
     "a.sketch",
     "d.csv",
@@ -101,11 +103,15 @@ OPTIONS = {
     "report": ("-o", "-o", "--selector", "--risk", "--delta", "--title", "--score", "--metric", "--group",
                "--nonfinite"),
     "reproduce": ("--seed",),
+    "cascade": ("-o", "-o", "--risk", "--stage-risk", "--delta", "--costs", "--costs", "--human-cost", "--names",
+                "--score", "--seed"),
+    "estimate": ("--reference", "--reference", "--method", "--group"),
+    "demo": ("--folder", "--seed"),
     "collect": ("-o", "-o", "--batch-size", "--on-error", "--corrupt", "--class-names"),
 }  # fmt: skip
 ARGUMENTS = {
     "evaluate": ("run",),
-    "sensitivity": ("run.npz",),
+    "sensitivity": ("other.npz",),
     "calibrate": ("t.csv",),
     "select": ("s.abstain", "run"),
     "sets": ("s.abstain", "run"),
@@ -116,9 +122,11 @@ ARGUMENTS = {
     "monitor": ("d.csv",),
     "recertify": ("s.abstain", "d.csv"),
     "certify": ("s.abstain",),
-    "compare": ("run", "run.npz"),
+    "compare": ("run", "other.npz"),
     "report": ("t.csv",),
     "collect": ("onnx:net.onnx", "run.npz"),
+    "cascade": ("run", "other.npz"),
+    "estimate": ("s.abstain", "run"),
 }
 SENSIBLE = {
     "--score": "energy", "--alpha": "0.5", "--calibration": "run", "--level": "0.9", "--figure": "out/a.png",
@@ -127,15 +135,25 @@ SENSIBLE = {
     "--group-risk": "0.5", "--method": "sgr", "--selector": "s.abstain", "--state": "out/a.json", "--ask": "2",
     "--batch-size": "2", "--on-error": "skip", "--costs": "none", "--logits": "z", "-o": "out/a.csv",
     "--corrupt": "fog:3", "--class-names": "t.csv", "--bits": "12", "--equal-mass": "7", "--edges": "a.sketch",
-    "--by": "class", "--minimum": "3", "--on": "run", "--check": "c.json", "--require": "confirmed",
+    "--by": "class", "--minimum": "3", "--on": "fresh", "--check": "c.json", "--require": "confirmed",
     "--score-b": "energy", "--report": "out/a.html", "--title": "<b>", "--metric": "augrc", "--group": "domain",
     "--review": "0.4", "--miss-rate": "0=0.3", "--label-above": "0.2", "--largest-cluster": "4", "--capacity": "3",
-    "--audit": "0.2", "--group-column": "group", "--remedies": "t.csv",
+    "--audit": "0.2", "--group-column": "group", "--remedies": "t.csv", "--stage-risk": "0.4", "--human-cost": "99",
+    "--names": "a,b", "--reference": "run", "--folder": "out/demo",
 }  # fmt: skip
-PAGES = {"certify": "out/a.json", "compare": "out/a.md", "report": "out/a.html"}
-TO_WRITE = ("-o", "--figure", "--figures", "--state", "--report")
+SENSIBLE_IN = {
+    ("certify", "-o"): "out/a.json", ("compare", "-o"): "out/a.md", ("report", "-o"): "out/a.html",
+    ("cascade", "--costs"): "1,20", ("estimate", "--method"): "atc",
+}  # fmt: skip
+REQUIRED = {"cascade": ["--costs"], "estimate": ["--reference"]}
+WRITTEN_HERE = {"report": ["-o"], "demo": ["--folder"]}  # without it to the current folder
+SLOW = ("demo",)
+TO_WRITE = ("-o", "--figure", "--figures", "--state", "--report", "--folder")
 FLAGS = ("--each", "--all")
-TO_READ = ("--calibration", "--costs", "--selector", "--class-names", "--edges", "--on", "--check", "--remedies")
+TO_READ = (
+    "--calibration", "--costs", "--selector", "--class-names", "--edges", "--on", "--check", "--remedies",
+    "--reference",
+)  # fmt: skip
 REFUSAL = {"error", "achievable"}  # what `calibrate --json` prints where nothing can be certified
 LINES = '{"confidence": 0.5, "accepted": true, "error": 0}\n'
 
@@ -152,6 +170,9 @@ class Commands(Kind):
 
         sample = outputs(120)
         sample.save(folder / "run")
+        outputs(120, seed=1).save(folder / "fresh")
+        same = {name: getattr(sample, name) for name in ("labels", "ids", "shift", "domain", "class_names")}
+        np.savez(folder / "other.npz", logits=sample.logits / 2, **same)
         np.savez(folder / "run.npz", logits=sample.logits, labels=sample.labels, inputs=sample.features)
         calibrate(sample, risk=0.3).save(folder / "s.abstain")
         sketch_outputs(sample, scores=["energy"]).save(folder / "a.sketch")
@@ -160,7 +181,7 @@ class Commands(Kind):
         (folder / "empty").write_bytes(b"")
         (folder / "out").mkdir()
         command("select", "s.abstain", "run", "-o", "d.csv")
-        command("certify", "s.abstain", "--on", "run", "-o", "c.json")
+        command("certify", "s.abstain", "--on", "fresh", "-o", "c.json")
         (folder / "t.csv").write_text("id,confidence,correct\n" + "".join(f"{k},{k / 9},1\n" for k in range(9)))
         self.folder, self.before = folder, _digest(folder)
 
@@ -185,6 +206,8 @@ def _line(rng: np.random.Generator) -> list[str]:
         return str(values[int(rng.integers(len(values)))])
 
     name = first(list(OPTIONS))
+    if name in SLOW and rng.random() < 0.8:
+        name = first(list(OPTIONS))
     line = [name]
     line += [file if rng.random() < 0.7 else first(FILES) for file in ARGUMENTS.get(name, ())]
     if name == "collect" and rng.random() < 0.5:
@@ -195,13 +218,15 @@ def _line(rng: np.random.Generator) -> list[str]:
         line.pop()
     options = [first(OPTIONS[name]) for _ in range(int(rng.integers(0, 5)) if OPTIONS[name] else 0)]
     options += [option for option in ("-o", "--risk") if option in OPTIONS[name] and rng.random() < 0.7]
-    options += ["-o"] if name == "report" else []  # else it writes to the current folder
+    options += REQUIRED.get(name, []) if rng.random() < 0.9 else []
+    options += WRITTEN_HERE.get(name, [])
     for option in dict.fromkeys(options) if rng.random() < 0.9 else options:
         pool = GOALS if option in TO_WRITE else FILES if option in TO_READ else (*NUMBERS, *NUMBERS, *WORDS)
         if rng.random() < 0.05 and option not in TO_WRITE:  # what is to be written may be
             pool = (*NUMBERS, *WORDS, *FILES)
-        sensible = PAGES[name] if option == "-o" and name in PAGES else SENSIBLE.get(option)
+        sensible = SENSIBLE_IN.get((name, option), SENSIBLE.get(option))
         value = sensible if sensible is not None and rng.random() < 0.7 else first(pool)
+        value = value if name != "demo" or value else "out"  # "" is the current folder
         line += [option] if option in FLAGS else [option, value]
     if rng.random() < 0.4:
         line.append("--json")

@@ -10,10 +10,11 @@ from kind import Kind, command, expect
 from samples import outputs
 
 from abstain import calibrate
+from abstain.monitor.watch import sealed
 
 
 class Monitors(Kind):
-    """Wrong: counts or bounds that cannot be, alarms that do not fit the exit code, a state changed by a failure."""
+    """Wrong: impossible counts, bounds or alarms, a state changed by a failure or altered in spite of its digest."""
 
     name = "monitor"
 
@@ -30,13 +31,10 @@ class Monitors(Kind):
             self.states.append(self.state.read_bytes())
 
     def attempt(self, rng: np.random.Generator) -> str:
-        """Alter the values of a state, or its bytes."""
+        """Alter the values of a state and sign, or its bytes without signing."""
         before = self.states[int(rng.integers(len(self.states)))]
-        try:
-            kept = json.loads(before) if rng.random() < 0.7 else None
-        except ValueError:
-            kept = None
-        content = altered_bytes(rng, before) if kept is None else json.dumps(altered_json(rng, kept)).encode()
+        kept = json.loads(before) if rng.random() < 0.7 else None
+        content = altered_bytes(rng, before) if kept is None else _signed(altered_json(rng, kept)).encode()
         self.state.write_bytes(content)
         run = command("monitor", self.stream, "--state", self.state, "--json")
         expect(run.code in (0, 1, 3), f"exit code {run.code}: {run.errors[:200]}")
@@ -44,8 +42,17 @@ class Monitors(Kind):
             expect(self.state.read_bytes() == content, "a state changed by a failure")
             expect(not run.output, "output of a failure")
             return "refused"
+        if kept is None:
+            expect(json.loads(content) == json.loads(before), "an altered state in spite of its digest")
         _check(json.loads(run.output), run.code)
         return "taken"
+
+
+def _signed(state: Any) -> str:
+    """A state with a digest that fits; what is no state has none."""
+    if not isinstance(state, dict):
+        return json.dumps(state)
+    return sealed({name: value for name, value in state.items() if name != "sha256"})
 
 
 def _check(result: dict[str, Any], code: int) -> None:

@@ -50,6 +50,7 @@ def test_no_hostile_input_gives_a_wrong_result_or_a_traceback():
         ("shard", "abstain._io.sealed", "hashlib", SAME_DIGEST, "other outputs"),
         ("value", "abstain._arguments", "EXACT", "2**64", "numbers that became"),
         ("path", "abstain._io.files", "S_IMODE", "lambda _: 0o644", "the mode"),
+        ("monitor", "abstain.monitor.watch", "_digest", "lambda _: 'e' * 64", "spite of its digest"),
         ("selector", "abstain.selector.file", "check_decides", "lambda *_: None", "traceback at"),
         ("selector", "abstain.selector.file", "_check_all_is_read", "lambda *_: None", "something else is saved again"),
     ],
