@@ -29,9 +29,10 @@ def samples_for(
 ) -> int:
     """How many labelled rows `step_down` needs to certify ``risk`` at ``coverage`` with probability ``power``, to 2%.
 
-    Up to 4% more rows are enough too. The closer the error rate is to the risk, the more rows are needed. Most scores need a number between those with
-    ``rising`` and without (`samples_range`). Where every row beyond the coverage is wrong, somewhat less than the
-    coverage is certified. Without an error, ⌈ln δ / ln(1 − risk)⌉ accepted rows are the least.
+    Up to 4% more rows are enough too. The closer the error rate is to the risk, the more rows are needed. Most scores
+    need a number between those with ``rising`` and without (`samples_range`). Where every row beyond the coverage is
+    wrong, somewhat less than the coverage is certified. Without an error, ⌈ln δ / ln(1 − risk)⌉ accepted rows are the
+    least.
 
     Parameters
     ----------
