@@ -17,8 +17,8 @@ from abstain.thresholds.graded_losses import Bets, tossed
 from abstain.thresholds.sample import Sample
 from abstain.thresholds.step_down import safe_ranks, segments
 
-RUNS, SLOW, HARD = 100, 20, 500
-SIZES = ((300, 0.05), (1000, 0.05), (2000, 0.02), (2000, 0.05), (2000, 0.1), (10_000, 0.05))
+RUNS, SLOW, SLOWEST, HARD = 100, 20, 5, 500
+SIZES = ((300, 0.05), (1000, 0.05), (2000, 0.02), (2000, 0.05), (2000, 0.1), (10_000, 0.05), (20_001, 0.05))
 NAMES = [name for name in DISTRIBUTIONS if name[0] in "ABm"]
 Draw = Callable[[Any, Any], Any]
 KINDS: dict[str, Draw] = {
@@ -104,7 +104,7 @@ def graded_losses() -> bool:
 
 def _coverages(n: int, risk: float, rate: Callable[[Any], Any], draw: Draw) -> dict[str, float]:
     coverages: dict[str, list[float]] = {name: [] for name in RULES}
-    runs = RUNS if n < 10_000 else SLOW
+    runs = RUNS if n < 10_000 else SLOW if n <= 10_000 else SLOWEST
     for run in range(runs):
         rng = np.random.default_rng([run, n, 31])
         u = rng.random(n)

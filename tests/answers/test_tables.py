@@ -9,7 +9,7 @@ import pytest
 
 from abstain import Outputs
 from abstain.errors import InvalidInputError
-from abstain.outputs.column_names import unused_words
+from abstain.outputs.column_names import foreign_names, unused_words
 
 PEERS = Path(__file__).parent / "peers"
 ROWS = [
@@ -157,17 +157,19 @@ def test_tables_of_lm_polygraph_are_read_as_they_are():
     assert outputs.confidence("agreement").tolist() == pytest.approx([2 / 3, 1 / 3, 1, 2 / 3])
 
 
-def test_results_of_uqlm_where_it_is_installed(tmp_path):
-    results = pytest.importorskip("uqlm.utils.results")
-    data = {
-        "prompts": ["?", "?"],
-        "responses": ["a", "b"],
-        "sampled_responses": [["a"], ["c"]],
-        "exact_match": [1.0, 0.0],
-    }
-    results.UQResult({"data": data}).to_df().to_json(tmp_path / "t.jsonl", orient="records", lines=True)
-    outputs = Outputs.load(tmp_path / "t.jsonl")
-    assert outputs.confidence("confidence_exact_match").tolist() == outputs.confidence("agreement").tolist() == [1, 0]
+@pytest.mark.parametrize(
+    "name",
+    [
+        "MahalanobisDistanceSeq_decoder", "RelativeMahalanobisDistanceSeq_decoder", "RDESeq_decoder",
+        "PPLMDSeq_decoder", "PointwiseMutualInformation", "MeanPointwiseMutualInformation",
+        "MeanConditionalPointwiseMutualInformation",
+        "BoostedProbSequence", "Verbalized1S", "Verbalized2S", "Linguistic1S", "LabelProb", "AttentionScore (layer=1)",
+        "Focus (gamma=0.9)", "CSL", "EPTtu", "PETmi", "EPSrmi", "PESrmiabs",
+    ],
+)  # fmt: skip
+def test_estimators_of_lm_polygraph_are_known(name):
+    column = f"('sequence', '{name}')"
+    assert foreign_names(["greedy_texts", column])[column] == f"uncertainty_{name}"
 
 
 def test_other_tables_keep_columns_of_such_names_unused():

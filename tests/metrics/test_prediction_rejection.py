@@ -48,14 +48,6 @@ def test_it_is_what_lm_polygraph_itself_computed():
         assert ratio == pytest.approx(case["ratio"], abs=0.01)
 
 
-def test_lm_polygraph_itself_agrees():
-    package = pytest.importorskip("lm_polygraph.ue_metrics.pred_rej_area")
-    rng = np.random.default_rng(1)
-    losses, confidence = rng.random(60), rng.normal(size=60)
-    area = package.PredictionRejectionArea(max_rejection=0.5)(-confidence, 1 - losses)
-    assert area == pytest.approx(published_area(-confidence, 1 - losses, 0.5))
-
-
 @pytest.mark.parametrize("max_rejection", [1.0, 0.5])
 def test_ties_are_the_mean_over_their_orders(max_rejection):
     confidence, losses = np.array([3.0, 2, 2, 2, 1, 1]), np.array([0, 1, 0, 0.5, 1, 0])

@@ -35,12 +35,19 @@ def reaches(excess: Floats, spread: float, largest_bet: float, log_target: float
 
 
 Ints = NDArray[np.int64]
+HIGHER = 8.0  # the same for a cell, over the root of its share of the ranks: about four standard deviations
 AIM = 0.05  # how far beyond its target, in logs, the bets of a rank aim: those that aim at it exactly end just below
 
 
 @compiled()
 def rank_passes(losses: Floats, order: Ints, rank: int, risk: float, log_target: float) -> bool:
-    """Whether bets on the ``rank`` first losses, in this order, reach a capital if each is bet to be below ``risk``.
+    """Whether bets on the ``rank`` first losses, in this order, reach a capital if each is bet to be below ``risk``."""
+    return _log_capital(losses, order, rank, risk, log_target, np.empty(0)) >= log_target
+
+
+@compiled()
+def _log_capital(losses: Floats, order: Ints, rank: int, risk: float, log_target: float, won: Floats) -> float:
+    """What these bets reach; ``won`` gets what each of the last of the ``rank`` losses has of it.
 
     The bet is that which hedges the exact test of a normal sum: with p the share of the target that the capital is,
     z the normal quantile of p and φ its density, φ(z)/p over the standard deviation of what is left. With
@@ -53,26 +60,44 @@ def rank_passes(losses: Floats, order: Ints, rank: int, risk: float, log_target:
             continue
         lacking = log_target - log_capital
         if lacking <= 0.0:
-            return True
+            return log_capital
         x = lacking + AIM
         aim = x * sqrt(2.0 / (x + 0.4 + 0.4 * sqrt(x)))
         excess = losses[row] - risk
         factor = 1.0 - min(aim * sqrt((PRIOR + t) / ((rank - t) * squares)), largest_bet) * excess
         if factor <= 0.0:
-            return False
+            return -inf
         log_capital += log(factor)
+        if row >= rank - won.size:
+            won[row - rank + won.size] = log(factor)
         squares += excess * excess
         t += 1
-    return log_capital >= log_target
+    return log_capital
 
 
-@compiled((array(double), array(whole), whole, whole, double, array(double)))
-def passed_in_turn(losses: Floats, order: Ints, first: int, last: int, risk: float, log_targets: Floats) -> int:
-    """The last rank of those that pass for all targets, one after the other from ``first`` on; first − 1 for none."""
-    for rank in range(first, last + 1):
+@compiled((array(double), array(whole), whole, whole, whole, double, array(double)))
+def passed_in_turn(
+    losses: Floats, order: Ints, first: int, last: int, step: int, risk: float, log_targets: Floats
+) -> int:
+    """The last rank of those that pass for all targets, one after the other from ``first`` on; first − 1 for none.
+
+    The ranks of a cell, ``step`` of them, place the bets of its last one, each on its own losses alone; so that what
+    the others won or lost seldom decides, these bets aim higher.
+    """
+    for begin in range(first, last + 1, step):
+        end = min(begin + step - 1, last)
+        passed = end
         for log_target in log_targets:
-            if not rank_passes(losses, order, rank, risk, log_target):
-                return rank - 1
+            won = np.zeros(end - begin)
+            higher = log_target + HIGHER * sqrt((end - begin) / end)
+            log_capital = _log_capital(losses, order, end, risk, higher, won)
+            for rank in range(end, begin - 1, -1):
+                if log_capital < log_target:
+                    passed = min(passed, rank - 1)
+                if rank > begin:
+                    log_capital -= won[rank - begin - 1]
+        if passed < end:
+            return passed
     return last
 
 

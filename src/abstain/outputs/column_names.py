@@ -18,7 +18,9 @@ POLYGRAPH = {"greedy_texts": "answer", "greedy_log_likelihoods": "logprobs", "sa
 POLYGRAPH_ESTIMATORS = re.compile(
     r"\('sequence', '((MaximumSequenceProbability|Perplexity|MeanTokenEntropy|MonteCarlo|SemanticEntropy"
     r"|SemanticDensity|LexicalSimilarity|NumSemSets|EigValLaplacian|DegMat|Eccentricity|PTrue|SAR|SentenceSAR|TokenSAR|CCP"
-    r"|FisherRao|RenyiNeg|EigenScore|LUQ|KernelLanguageEntropy|SelfCertainty|RAUQ|CocoaMSP|CocoaPPL|CocoaMTE)[^']*)'\)"
+    r"|FisherRao|RenyiNeg|EigenScore|LUQ|KernelLanguageEntropy|SelfCertainty|RAUQ|CocoaMSP|CocoaPPL|CocoaMTE"
+    r"|(Relative)?MahalanobisDistance|RDE|PPLR?MD|(Mean)?(Conditional)?PointwiseMutualInformation|BoostedProb|CSL"
+    r"|Verbalized[12]S|Linguistic1S|LabelProb|AttentionScore|Focus|EP[TS]|PE[TS])[^']*)'\)"
 )
 """Estimators of lm-polygraph: uncertainties. Not all keys of this form are: some name how good an answer is."""
 PLAIN = ("confidence", "correct", "error", "loss", "label", "prediction", "id", "group", "domain", "shift")

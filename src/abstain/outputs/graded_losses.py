@@ -43,6 +43,6 @@ def check_losses(losses: Any, needed: NDArray[np.bool_], /, *, others: list[str]
 def not_right_or_wrong(name: str = "outputs", /) -> InvalidInputError:
     """The error where right and wrong answers are needed and only graded losses are known."""
     return InvalidInputError(
-        f"`{name}` must say which answers are right or wrong, got graded losses. Where losses are enough use "
-        "outputs.losses; else choose a limit and pass errors=(losses > limit) to Outputs."
+        f"`{name}` must say which answers are right or wrong, got graded losses. Choose a limit; then give "
+        "a column error, 1 where the loss is above it, instead of loss (in Python: errors=(losses > limit) to Outputs)."
     )

@@ -1,6 +1,7 @@
 """Tests of losses between 0 and 1 along the sample's own ranks: coins where losses are few, bets elsewhere."""
 
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Self, final
 
 import numpy as np
@@ -13,12 +14,13 @@ from abstain.thresholds.sample import Sample
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 FEW_LOSSES = 20.0  # n·risk, below which bets certify less than coins
-MANY_ROWS = 20_000  # beyond which bets on every rank take too long
+MANY_ROWS = 20_000  # beyond which bets of every rank take too long
+CELLS = 50  # of a cell's ranks are at most as many as a segment's first rank
 
 
 def are_tossed(n: int, risk: float, /) -> bool:
     """Whether losses become coins: n and the risk decide, so that it is fixed beforehand."""
-    return n * risk < FEW_LOSSES or n > MANY_ROWS
+    return n * risk < FEW_LOSSES
 
 
 def tossed(sample: Sample, /) -> Sample:
@@ -46,9 +48,11 @@ class Bets:
         """The last rank that passes if ranks are tested one after the other; first − 1 for none.
 
         A rank passes if the bets reach their target at each of the levels: the one it is tested at and all higher ones
-        that could have been, so that passing at one level implies passing at every higher one.
+        that could have been, so that passing at one level implies passing at every higher one. With many rows the
+        ranks of a cell share their bets; n and ``first`` decide how many do, so that cells are fixed beforehand.
         """
-        return int(passed_in_turn(self.losses, self.order, first, last, risk, -np.log(levels)))
+        step = max(1, min(ceil((len(self.losses) / MANY_ROWS) ** 2), first // CELLS))
+        return int(passed_in_turn(self.losses, self.order, first, last, step, risk, -np.log(levels)))
 
 
 def _draws(purpose: str, sample: Sample) -> Floats:
