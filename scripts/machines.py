@@ -231,7 +231,7 @@ def outcome(run: Run, arguments: list[str]) -> str:
         tests = arguments or [*run.tests, "-n", "auto", "--dist", "loadfile"]
         pages = [] if _imports_torch(python) else pages_with_torch()
         missing += [f"{page}: no PyTorch" for page in pages]
-        own = [f"--ignore={page}" for page in pages]
+        own = [f"--deselect={page}" for page in pages]
         if run.conditions[0].versions == "lowest":  # where newer indirect requirements deprecate what these call
             own += ["-W", "ignore::DeprecationWarning"]
         command = [python, "-m", "pytest", "-p", "no:cacheprovider", *own, *tests]
