@@ -127,3 +127,23 @@ def test_a_bit_that_makes_arrow_read_other_numbers_is_seen_by_what_the_file_stat
     file.write_bytes(content)
     with pytest.raises(ValueError, match=r"column confidence, stated to be from 0\.0\S+ to 0\.9"):
         Outputs.load(file)
+
+
+def test_row_groups_of_other_rows_than_the_file_states_are_refused(tmp_path):
+    from pyarrow import parquet
+
+    file = tmp_path / "t.parquet"
+    pl.DataFrame({"confidence": [0.25, 0.5], "correct": [1, 0]}).write_parquet(file)
+    content, refused = file.read_bytes(), 0
+    for position in range(len(content) // 2, len(content) - 8):
+        file.write_bytes(content[:position] + b"\0" + content[position + 1 :])
+        try:
+            metadata = parquet.read_metadata(file)
+            rows = sum(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
+        except (OSError, ValueError, RuntimeError):
+            continue
+        if rows != metadata.num_rows:
+            with pytest.raises(ValueError, match="must be a Parquet file, got "):
+                Outputs.load(file)
+            refused += 1
+    assert refused

@@ -21,6 +21,7 @@ def read_parquet(file: Path, /) -> Any:
     """The Polars frame in a file; an error where it is damaged or larger than the free memory."""
     polars = require("polars", extra="scale", feature="Reading Parquet")
     with _opened(file) as opened:
+        _check_rows(opened.metadata)
         size = _size(opened.metadata)
         check_expansion(file.name, file.stat().st_size, size)
         check_memory(size)
@@ -51,6 +52,13 @@ def _opened(file: Path) -> Iterator[Any]:
         except BaseException as error:  # a panic is no Exception
             reason = " ".join(str(error).split()).rstrip(".")
             raise InvalidInputError(f"`{file}` must be a Parquet file, got {reason}. Write it again.") from None
+
+
+def _check_rows(metadata: Any) -> None:
+    """Row groups have as many rows as the file states: a damaged footer says one or the other."""
+    rows = sum(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
+    if rows != metadata.num_rows:
+        raise InvalidInputError(f"row groups of {rows:,} rows, stated to be {metadata.num_rows:,}")
 
 
 def _check_names(fields: Iterable[Any]) -> None:
