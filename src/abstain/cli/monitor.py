@@ -153,7 +153,9 @@ def monitor(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Monitor a deployed selector and raise alarms: of its risk as labels arrive, of other changes without labels.
+    """Raise an alarm when a deployed selector's risk rises.
+
+    The risk is tested as labels arrive. Without labels, changes in the share accepted and in confidence are.
 
     Exit code 3 means alarm. An alarm stands until --acknowledge; each restart may raise a false alarm with probability
     delta again.
