@@ -1,7 +1,7 @@
 """Findings on disk: Markdown, JSON and figures, and the page that collects the verdicts of all experiments."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
@@ -153,10 +153,19 @@ def _test_results(claim: Claim, results: list[tuple[str, ClaimVerdict]]) -> str:
 def _verdicts(file: Path) -> tuple[ClaimVerdict, ...]:
     try:
         document: Any = json.loads(read_text(file, "findings that `abstain reproduce` wrote"))
-        return cast(tuple[ClaimVerdict, ...], built(document["verdicts"], tuple[ClaimVerdict, ...], where="verdicts"))
+        verdicts = cast(
+            tuple[ClaimVerdict, ...], built(document["verdicts"], tuple[ClaimVerdict, ...], where="verdicts")
+        )
+        return tuple(replace(v, data=_without_title(v.data, document["title"])) for v in verdicts)
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         reason = str(error).rstrip(".")
         raise InvalidInputError(f"`{file}` must be findings that `abstain reproduce` wrote, got {reason}.") from None
+
+
+def _without_title(data: str, title: str) -> str:
+    """What was tested, without the title of its experiment, whose name is in the next column."""
+    rest = data.removeprefix(title)
+    return rest[1:].strip() if rest != data and rest[:1] in {":", ";"} else data
 
 
 def _summary(results: Results) -> str:

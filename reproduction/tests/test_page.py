@@ -74,6 +74,17 @@ def test_the_page_has_every_claim_and_what_was_found_of_it(tmp_path):
     assert "| held | scale | 100 samples | AURC 0.1 ± 0.01 |" in page
 
 
+def test_the_evidence_does_not_repeat_the_title_of_its_experiment(tmp_path):
+    tested = (
+        replace(FOUND.verdicts[0], data="Four networks: the second; 9 rows"),
+        replace(FOUND.verdicts[0], data="9 nets"),
+    )
+    write_findings(replace(FOUND, verdicts=tested), "Four networks", tmp_path / "scale")
+    page = claims_page(tmp_path)
+    assert "| held | scale | the second; 9 rows |" in page
+    assert "| held | scale | 9 nets |" in page
+
+
 def test_verdicts_on_files_of_the_machine_are_shown_and_not_counted(tmp_path):
     write_findings(FOUND, "A title", tmp_path / "scale")
     refuted = (ClaimVerdict("scale-limit", "not held", "AURC 0.3", "magika, 10 rows"),)
