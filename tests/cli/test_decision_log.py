@@ -37,7 +37,7 @@ def select(run, folder, name, log):
         lines += (folder / "batch.csv").read_text().splitlines(keepends=True)[bool(lines) :]
         if rows.start is None:
             with DecisionLog(log, selector=Selector.load(folder / "s.abstain").digest, part_bytes=1) as closing:
-                closing.sync()
+                closing.rotate()
     (folder / f"{name}.csv").write_text("".join(lines))
 
 

@@ -93,6 +93,28 @@ def test_a_slow_but_steady_client_is_answered(start):
     connection.close()
 
 
+def test_slow_bodies_together_do_not_fill_the_memory(start):
+    service, size = start("--max-body", 4 << 20, "--timeout", 20), 4 << 20
+    before, connections, refused = service.memory(), [connect(service) for _ in range(40)], 0
+    for connection in connections:
+        connection.settimeout(0.3)
+        connection.sendall(b"POST /v2/models/net/infer HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % size)
+        try:
+            connection.sendall(bytes(size - 10))
+            refused += connection.recv(1 << 10).startswith(b"HTTP/1.1 503")
+        except TimeoutError:
+            pass  # it waits for the last ten bytes
+        except OSError:
+            refused += 1
+    assert refused >= 20
+    assert service.memory() - before < 24 * size
+    assert live(service) == 200
+    for connection in connections:
+        connection.close()
+    assert service.infer([[0.5] * 8])["id"]
+    assert service.stop() == ""
+
+
 def test_small_responses_do_not_wait_for_acknowledgements(service):
     connection, times = connect(service), []
     for _ in range(20):

@@ -1,8 +1,10 @@
 """What a service leaves on disk, after a signal and after a crash."""
 
+import asyncio
 import http.client
 import json
 import random
+import shutil
 import threading
 import time
 
@@ -11,7 +13,7 @@ import pytest
 from abstain import calibrate
 from abstain.decision_log import DecisionLog, read_log
 from abstain.decision_log.table import log_records
-from abstain.errors import InvalidInputError, MissingFileError
+from abstain.errors import InvalidInputError, RequestError
 from abstain.monitor import DeploymentMonitor, Watch
 from abstain.serve import Predictor, Service
 from abstain.serve.labels import read_labels
@@ -138,9 +140,62 @@ def test_a_state_that_cannot_be_saved_stops_no_monitor_and_is_reported_at_the_en
         while watch.position < number and time.monotonic() < until:
             time.sleep(0.01)
         time.sleep(0.1)
-    with pytest.raises(MissingFileError, match="must be in a folder that exists"):
-        watcher.stop()
+    assert "must be in a folder that exists" in str(watcher.stop())
     assert watch.position == 2
+
+
+def test_a_state_that_cannot_be_saved_at_the_end_is_an_error(start, tmp_path):
+    (folder := tmp_path / "states").mkdir()
+    service = start("--log", tmp_path / "d.jsonl", "--state", folder / "w.json")
+    shutil.rmtree(folder)
+    errors = service.stop()
+    assert service.process.returncode == 1
+    assert errors == f"abstain: `{folder}/w.json` must be in a folder that exists, got none. Make {folder} first.\n"
+
+
+def test_a_row_that_cannot_be_written_is_refused_and_the_next_one_is_not(classifier, tmp_path):
+    async def record(service, *values):
+        results = []
+        for k, value in enumerate(values):
+            columns = {"id": [f"a{k}"], "confidence": [value], "accepted": [True]}
+            try:
+                results.append(await service.recorder.record(columns, may_repeat=True))
+            except RequestError as error:
+                results.append(error.status)
+        return results
+
+    predictor = Predictor(classifier.model, classifier.selector)
+    service = Service(predictor, name="net", storage=Storage(log=tmp_path / "d.jsonl"))
+    service.start()
+    assert asyncio.run(record(service, 1.0, object(), 2.0)) == [None, 503, None]
+    assert service.is_ready
+    (tmp_path / "d.jsonl").unlink()
+    assert asyncio.run(record(service, 3.0)) == [503]
+    assert not service.is_ready
+    service.stop()
+
+
+def test_a_monitor_that_fails_is_not_ready_and_the_next_start_counts_what_it_left_out(
+    classifier, tmp_path, monkeypatch
+):
+    storage = Storage(log=tmp_path / "d.jsonl", state=tmp_path / "w.json")
+    predictor = Predictor(classifier.model, classifier.selector)
+    service = Service(predictor, name="net", storage=storage)
+    service.start()
+    assert service.is_ready
+    monkeypatch.setattr(Watch, "observe", lambda *_: 1 / 0)
+    columns = {"id": ["a", "b"], "confidence": [9.0, 9.0], "accepted": [True, True]}
+    asyncio.run(service.recorder.record(columns, may_repeat=False))
+    until = time.monotonic() + 10
+    while service.is_ready and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not service.is_ready
+    service.stop()
+    assert isinstance(service.unsaved, ZeroDivisionError)
+    monkeypatch.undo()
+    again = Service(predictor, name="net", storage=storage)
+    assert again.watcher.watch.monitors.acceptance.n == 2
+    again._files.close()
 
 
 def test_rows_that_wait_are_counted_by_both_threads(classifier):

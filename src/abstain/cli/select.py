@@ -178,4 +178,5 @@ def _logged(selector: "Selector | Cascade", log: Path, decided: dict[str, Any]) 
     with DecisionLog(log, selector=selector.digest) as decisions:
         new = decisions.append(columns | {"id": list(map(str, columns["id"]))})
         decisions.sync()
+        decisions.rotate()
     return f"Log: {log}, {len(new)} new decisions."

@@ -115,3 +115,5 @@ def serve(
     finally:
         if end_export is not None:
             end_export()
+        if service.unsaved is not None:
+            raise service.unsaved

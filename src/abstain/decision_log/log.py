@@ -1,10 +1,10 @@
 """`DecisionLog`: decisions on disk before anybody is told of them."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self, final
+from typing import Self, final
 
 from abstain._errors import FileConflictError, FileInUseError, InvalidInputError
 from abstain._extras import require
@@ -12,7 +12,7 @@ from abstain._io.files import write_whole
 from abstain._io.locks import Lock
 from abstain.decision_log.parts import LINES, closed_part, closed_parts, is_log, last_record_end, open_part
 from abstain.decision_log.recent import RecentDecisions
-from abstain.decision_log.record import SEQUENCE, Columns, Record, log_lines, record_of
+from abstain.decision_log.record import SEQUENCE, Columns, Record, log_lines
 from abstain.decision_log.table import part_records, write_parquet
 
 PART_BYTES = 64 << 20
@@ -23,8 +23,9 @@ class DecisionLog:
     """A log of the decisions of one selector that is only ever added to, by one process at a time.
 
     `append` adds lines, `sync` puts them on disk: what was appended before a `sync` that returned survives a crash of
-    the process and of the machine. Opening a log removes what a crash cut off. A decision or label that the log has
-    already, with the same id, is not written again. Each line has a sequence number, from 1 on without gaps.
+    the process and of the machine. `rotate` closes a large part. Opening a log removes what a crash cut off. A decision
+    or label that the log has already, with the same id, is not written again. Each line has a sequence number, from 1
+    on without gaps.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ class DecisionLog:
             self._lock.close()
             raise FileInUseError(f"`{path}` must not be in use, got another process at work on it{holder}.")
         self.recent = RecentDecisions()
-        self._file, self._next, self._first = -1, 1, 1
+        self._file, self._next, self._first, self._full = -1, 1, 1, part_bytes
         self.recovered = 0
         """Bytes of a record that a crash cut off, removed when the log was opened."""
         self._recover()
@@ -97,11 +98,31 @@ class DecisionLog:
         return new
 
     def sync(self) -> int:
-        """Put all lines on disk, and close a part that is large enough; returns the last sequence number."""
+        """Put all lines on disk; returns the last sequence number. An error if another program changed the file."""
         os.fsync(self._file)
-        if self._size >= self.part_bytes:
-            self._rotate()
+        if not self._is_in_place():
+            raise FileConflictError(
+                f"`{self.path}` must be left to its writer, got a log that another program moved, cut or extended. "
+                "Start again with a new log; closed parts may be moved."
+            )
         return self.sequence
+
+    def rotate(self) -> None:
+        """Close the open part under the name of its first line and begin a new one, if it is large enough.
+
+        On a full disk it stays open; the next attempt is after as many bytes again.
+        """
+        if self._size < self._full:
+            return
+        file = open_part(self.path)
+        try:
+            self._close_part(file)
+        except OSError:
+            self._full = self._size + self.part_bytes
+            return
+        os.close(self._file)
+        self._file = -1
+        self._open(file)
 
     def close(self) -> None:
         """Release the file; lines that were not synced may be lost."""
@@ -109,6 +130,15 @@ class DecisionLog:
             os.close(self._file)
             self._file = -1
         self._lock.close()
+
+    def _is_in_place(self) -> bool:
+        """Whether the open part is still under its name and has the size that was written."""
+        written = os.fstat(self._file)
+        try:
+            named = os.stat(open_part(self.path))
+        except FileNotFoundError:
+            return False
+        return os.path.samestat(written, named) and written.st_size == self._size
 
     def _write(self, contents: bytes) -> None:
         """Write all of it, or leave the file as it was."""
@@ -121,18 +151,10 @@ class DecisionLog:
             raise
         self._size += len(contents)
 
-    def _rotate(self) -> None:
-        """Close the open part under the name of its first line, and begin a new one."""
-        file = open_part(self.path)
-        os.close(self._file)
-        self._file = -1
-        self._close_part(file)
-        self._open(file)
-
     def _close_part(self, file: Path) -> None:
         closed = closed_part(self.path, self._first)
         if closed.suffix == ".parquet":
-            records = part_records(file.read_text(encoding="utf-8").splitlines())
+            records = list(part_records(file))
             write_whole(closed, lambda partial: write_parquet(records, partial))
             file.unlink()
         else:
@@ -140,47 +162,48 @@ class DecisionLog:
 
     def _open(self, file: Path) -> None:
         self._file = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
-        self._size, self._first = os.fstat(self._file).st_size, self._next
+        self._size, self._first, self._full = os.fstat(self._file).st_size, self._next, self.part_bytes
         _sync_folder(file.parent)
 
     def _recover(self) -> None:
-        """Continue after the last whole record; remove what follows it, and a part that was closed but not removed."""
+        """Continue after the last whole record; remove what follows it, and lines that are in a closed part already."""
         file, closed = open_part(self.path), closed_parts(self.path)
-        before = part_records(closed[max(closed)]) if closed else []
-        self._next = _after(before)
-        records = self._whole_records(file) if file.exists() else []
-        if records and before and records[0][SEQUENCE] <= before[-1][SEQUENCE]:  # written as Parquet, not yet removed
+        if closed:
+            self._remember(part_records(closed[max(closed)]))
+        before, first = self._next, None
+        if file.exists():
+            self._cut(file)
+            first = self._remember(part_records(file))
+        if first is not None and self._next == before:  # written as Parquet, not yet removed
             file.unlink()
-            records = []
-        self._next = _after(records) if records else self._next
-        self._check([*before, *records])
+            first = None
         self._open(file)
-        self._first = records[0][SEQUENCE] if records else self._next
-        self.recent.remember([*before, *records])
+        self._first = first or self._next
 
-    def _whole_records(self, file: Path) -> list[Record]:
-        """The records of the open part, cut after the last whole one."""
+    def _remember(self, records: Iterable[Record]) -> int | None:
+        """Know the records of a part; the sequence number of the first one."""
+        first = None
+        for record in records:
+            if record.get("selector", self.selector) != self.selector:
+                self._lock.close()
+                raise FileConflictError(
+                    f"`{self.path}` must be the log of this selector, {self.selector[:12]}…, got that of "
+                    f"{record['selector'][:12]}…. Name a new log."
+                )
+            first = first or record[SEQUENCE]
+            if record[SEQUENCE] >= self._next:
+                self._next = record[SEQUENCE] + 1
+                self.recent.remember([record])
+        return first
+
+    def _cut(self, file: Path) -> None:
+        """Remove what follows the last whole record."""
         with open(file, "r+b") as stream:
             end = last_record_end(stream)
             self.recovered = os.fstat(stream.fileno()).st_size - end
             if self.recovered:
                 stream.truncate(end)
                 os.fsync(stream.fileno())
-            stream.seek(0)
-            return [record for line in stream if (record := record_of(line)) is not None]
-
-    def _check(self, records: Sequence[Record]) -> None:
-        other = next((each["selector"] for each in reversed(records) if "selector" in each), self.selector)
-        if other != self.selector:
-            self._lock.close()
-            raise FileConflictError(
-                f"`{self.path}` must be the log of this selector, {self.selector[:12]}…, got that of {other[:12]}…. "
-                "Name a new log."
-            )
-
-
-def _after(records: Sequence[dict[str, Any]]) -> int:
-    return int(records[-1][SEQUENCE]) + 1 if records else 1
 
 
 def _sync_folder(folder: Path) -> None:

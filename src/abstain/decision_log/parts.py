@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 from typing import BinaryIO
 
@@ -58,7 +59,7 @@ def is_log(path: Path, /) -> bool:
     return start == HEAD or (not start and bool(closed_parts(path)))
 
 
-def log_parts(log: Path, /) -> Iterator[Path | list[str]]:
+def log_parts(log: Path, /, *, after: int = 0) -> Iterator[Path | list[str]]:
     """The closed parts of a log, in order, and the whole lines of its open part last.
 
     The log may be written to meanwhile. The open part is read first: if it is closed afterwards, it still is not read
@@ -68,6 +69,8 @@ def log_parts(log: Path, /) -> Iterator[Path | list[str]]:
     ----------
     log : Path
         The file of JSON lines, or the folder of a Parquet log.
+    after : int
+        Leave out parts without a sequence number above this one.
 
     Returns
     -------
@@ -75,9 +78,11 @@ def log_parts(log: Path, /) -> Iterator[Path | list[str]]:
     """
     file = open_part(log)
     lines = whole_lines(file) if file.exists() else []
-    first = record_of(lines[0]) if lines else None
-    for number, part in closed_parts(log).items():
-        if first is None or number < first[SEQUENCE]:
+    record = record_of(lines[0]) if lines else None
+    first = inf if record is None else record[SEQUENCE]
+    closed = {number: part for number, part in closed_parts(log).items() if number < first}
+    for part, following in zip(closed.values(), [*closed, first][1:], strict=True):
+        if following > after + 1:
             yield part
     yield lines
 

@@ -1,5 +1,7 @@
 """A whole log as a table of decisions, each with its label where that has come."""
 
+from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -37,22 +39,23 @@ def read_log(log: Path, /) -> dict[str, list[Any]]:
     return {name: [record.get(name) for record in decisions] for name in names}
 
 
-def log_records(log: Path, /) -> list[Record]:
+def log_records(log: Path, /) -> Iterator[Record]:
     """All records, in order of their sequence numbers."""
-    records: list[Record] = []
     for part in log_parts(log):
-        records += part_records(part)
-    return records
+        yield from part_records(part)
 
 
-def part_records(part: Path | list[str], /) -> list[Record]:
-    """The records of one part."""
+def part_records(part: Path | list[str], /) -> Iterator[Record]:
+    """The records of one part, read as they are asked for."""
     if isinstance(part, list):
-        return [record for line in part if (record := record_of(line)) is not None]
-    if part.suffix.lower() != ".parquet":
-        return part_records(part.read_text(encoding="utf-8").splitlines())
-    rows = require("polars", extra="scale", feature="Reading a Parquet log").read_parquet(part).to_dicts()
-    return [{name: value for name, value in row.items() if value is not None} for row in rows]
+        yield from (record for line in part if (record := record_of(line)) is not None)
+    elif part.suffix.lower() != ".parquet":
+        with open(part, encoding="utf-8") as lines:
+            yield from (record for line in lines if (record := record_of(line)) is not None)
+    else:
+        rows = require("polars", extra="scale", feature="Reading a Parquet log").read_parquet(part)
+        for row in rows.iter_rows(named=True):
+            yield {name: value for name, value in row.items() if value is not None}
 
 
 def write_parquet(records: list[Record], file: Path, /) -> None:
@@ -60,7 +63,8 @@ def write_parquet(records: list[Record], file: Path, /) -> None:
     polars = require("polars", extra="scale", feature="Writing a Parquet log")
     names = dict.fromkeys(name for record in records for name in record)
     columns = {name: [record.get(name) for record in records] for name in names}
-    for name in ("confidence", "threshold", "inclusion"):
-        if name in columns:
-            columns[name] = [None if value is None else float(value) for value in columns[name]]
-    polars.DataFrame(columns).write_parquet(file)
+    for name in {"confidence", "threshold", "inclusion", "loss"} & columns.keys():
+        columns[name] = [None if value is None else float(value) for value in columns[name]]
+    contents = BytesIO()  # written at once below: a full disk is then an OSError, as everywhere
+    polars.DataFrame(columns, strict=False).write_parquet(contents)
+    file.write_bytes(contents.getbuffer())

@@ -21,6 +21,8 @@ from abstain.telemetry.prometheus import CONTENT_TYPE
 
 FEATURE = "Serving"
 VERSION = "1"
+BODIES_AT_ONCE = 16
+"""How many bodies of the largest size are held at once, before and while they are answered."""
 Handler = Callable[[Any], Awaitable[Any]]
 
 
@@ -80,7 +82,7 @@ class Handlers:
     """What each route does."""
 
     def __init__(self, service: Service, limits: Limits) -> None:
-        self.service, self.limits, self.at_work = service, limits, 0
+        self.service, self.limits, self.at_work, self.held = service, limits, 0, 0
         self._response = require("starlette.responses", extra="serve", feature=FEATURE).Response
         self._threads = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="abstain-model")
 
@@ -146,40 +148,47 @@ class Handlers:
             if self.at_work >= self.limits.requests:
                 raise RequestError(503, f"At most {self.limits.requests} requests are answered at once. Try again.")
             self.at_work += 1
+            body = bytearray()
             deadline = time.monotonic() + self.limits.seconds
             try:
-                body = await self._body(request)
-                return await asyncio.wait_for(handler(request, body), max(deadline - time.monotonic(), 0.001))
+                await self._read_into(body, request)
+                answer = handler(request, bytes(body))
+                return await asyncio.wait_for(answer, max(deadline - time.monotonic(), 0.001))
             except TimeoutError:
                 raise RequestError(503, f"There was no answer within {self.limits.seconds:g} seconds.") from None
             finally:
                 self.at_work -= 1
+                self.held -= len(body)
 
         return run
 
-    async def _body(self, request: Any) -> bytes:
+    async def _read_into(self, body: bytearray, request: Any) -> None:
         if request.headers.get("content-encoding", "identity") != "identity":
             raise RequestError(415, "The body must not be compressed.")
         stated = request.headers.get("content-length", "0")
         if not stated.isdecimal() or len(stated) > 15 or int(stated) > self.limits.body:
-            raise RequestError(413, f"The body must have at most {self.limits.body} bytes.")
+            raise self._too_large()
+        disconnected = require("starlette.requests", extra="serve", feature=FEATURE).ClientDisconnect
         try:
-            return await asyncio.wait_for(self._read(request), self.limits.seconds)
+            async with asyncio.timeout(self.limits.seconds):
+                async for part in request.stream():
+                    self._hold(part, body)
         except TimeoutError:
             raise RequestError(408, f"The body must come within {self.limits.seconds:g} seconds.") from None
-
-    async def _read(self, request: Any) -> bytes:
-        disconnected = require("starlette.requests", extra="serve", feature=FEATURE).ClientDisconnect
-        parts, size = [], 0
-        try:
-            async for part in request.stream():
-                size += len(part)
-                if size > self.limits.body:
-                    raise RequestError(413, f"The body must have at most {self.limits.body} bytes.")
-                parts.append(part)
         except disconnected:
             raise RequestError(400, "The body was cut off.") from None
-        return b"".join(parts)
+
+    def _hold(self, part: bytes, body: bytearray) -> None:
+        """Add a part to a body; slow clients together must not fill the memory."""
+        if len(body) + len(part) > self.limits.body:
+            raise self._too_large()
+        if self.held + len(part) > (most := BODIES_AT_ONCE * self.limits.body):
+            raise RequestError(503, f"The bodies of all requests must have at most {most} bytes. Try again.")
+        self.held += len(part)
+        body += part
+
+    def _too_large(self) -> RequestError:
+        return RequestError(413, f"The body must have at most {self.limits.body} bytes.")
 
     async def _infer(self, request: Any, body: bytes) -> Any:
         header = request.headers.get(HEADER_LENGTH)

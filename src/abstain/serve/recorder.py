@@ -1,7 +1,7 @@
 """`Recorder`: decisions go to the log, many requests in one write, and only then to whoever asked."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Thread
@@ -82,35 +82,36 @@ class Recorder:
                 return
 
     def _commit(self, entries: Sequence[PendingRows]) -> None:
-        """Write entries, sync once, and tell each."""
-        written: list[Columns] = []
-        results: list[Exception | None] = []
-        for entry in entries:
-            try:
-                written.append(self._append(entry))
-                results.append(None)
-            except RequestError as error:
-                results.append(error)
-            except OSError as error:  # a full disk: the log is as it was
-                results.append(_refusal(error))
-        if self.log is not None and self.failure is None:
-            try:
-                self.log.sync()
-            except OSError as error:  # what is on disk is not known any more
-                self.failure = str(error)
-                written, results = [], [_refusal(error)] * len(entries)
+        """Write entries, sync once, and tell each; a full part of the log is closed when nobody waits for it."""
+        results = [self._appended(entry) for entry in entries]
+        self._attempt(DecisionLog.sync)
+        if self.failure is not None:
+            results = [_refusal(self.failure)] * len(entries)
         for entry, result in zip(entries, results, strict=True):
             entry.loop.call_soon_threadsafe(_settle, entry.done, result)
-        for columns in written:
-            self._count_rows(columns)
+        for result in results:
+            if not isinstance(result, RequestError):
+                self._count_rows(result)
+        self._attempt(DecisionLog.rotate)
 
-    def _append(self, entry: PendingRows) -> Columns:
-        if self.failure is not None:
-            raise _refusal(self.failure)
-        if self.log is None:
+    def _appended(self, entry: PendingRows) -> Columns | RequestError:
+        """Those of its rows that are new, after they were written; or why they could not be."""
+        if self.log is None or self.failure is not None:
             return entry.columns
-        new = self.log.append(entry.columns, check=entry.may_repeat)
+        try:
+            new = self.log.append(entry.columns, check=entry.may_repeat)
+        except Exception as error:  # such as a full disk: the log is as it was
+            return _refusal(error)
         return {name: [values[k] for k in new] for name, values in entry.columns.items()}
+
+    def _attempt(self, step: Callable[[DecisionLog], object]) -> None:
+        """A step after which, where it fails, it is not known what is on disk: then nothing is recorded any more."""
+        if self.log is None or self.failure is not None:
+            return
+        try:
+            step(self.log)
+        except Exception as error:
+            self.failure = _words(error)
 
     def _count_rows(self, columns: Columns) -> None:
         n = len(columns["id"])
@@ -122,15 +123,19 @@ class Recorder:
         self._count += n
 
 
-def _refusal(reason: OSError | str) -> RequestError:
+def _refusal(reason: Exception | str) -> RequestError:
     """A decision that could not be written was not made."""
-    return RequestError(503, f"The decision could not be recorded: {getattr(reason, 'strerror', reason)}.")
+    return RequestError(503, f"The decision could not be recorded: {_words(reason)}.")
 
 
-def _settle(done: "asyncio.Future[None]", error: Exception | None) -> None:
+def _words(reason: Exception | str) -> str:
+    return str(getattr(reason, "strerror", None) or reason or type(reason).__name__).rstrip(".")
+
+
+def _settle(done: "asyncio.Future[None]", result: Columns | RequestError) -> None:
     if done.done():
         return
-    if error is None:
-        done.set_result(None)
+    if isinstance(result, RequestError):
+        done.set_exception(result)
     else:
-        done.set_exception(error)
+        done.set_result(None)

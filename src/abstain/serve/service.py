@@ -7,9 +7,9 @@ from typing import Any, final
 
 from abstain._errors import InvalidInputError
 from abstain._io.locks import alone_with
-from abstain.decision_log import DecisionLog
+from abstain.decision_log import DecisionLog, log_parts
 from abstain.decision_log.log import PART_BYTES
-from abstain.decision_log.table import log_records
+from abstain.decision_log.table import part_records
 from abstain.serve.predictor import Predictor
 from abstain.serve.recorder import Recorder
 from abstain.serve.watcher import Watcher, started_watch
@@ -58,6 +58,8 @@ class Service:
         storage = storage or Storage()
         self.predictor, self.name, self._files = predictor, name, ExitStack()
         self.measurements = Measurements(predictor.selector)
+        self.unsaved: Exception | None = None
+        """Why `stop` could not save the monitors; the log has what the next start needs to count again."""
         self.log: DecisionLog | None = None
         with ExitStack() as opened:
             if storage.state is not None:
@@ -70,14 +72,15 @@ class Service:
             watch = started_watch(predictor.selector, storage.state, position, per=predictor.per)
             self.watcher = Watcher(watch, self.measurements, state=storage.state)
             if storage.log is not None and watch.position < position:
-                self.watcher.count(log_records(storage.log))
+                for part in log_parts(storage.log, after=watch.position):
+                    self.watcher.count(part_records(part))
             self.recorder = Recorder(self.log, self.measurements, self.watcher)
             self._files = opened.pop_all()
 
     @property
     def is_ready(self) -> bool:
-        """Whether decisions can be made and recorded."""
-        return self.recorder.failure is None
+        """Whether decisions can be made, recorded and monitored."""
+        return self.recorder.failure is None and self.watcher.failure is None
 
     def start(self) -> None:
         """Start the threads that write and count."""
@@ -88,7 +91,7 @@ class Service:
         """Write all that waits, save the monitors, and release the files."""
         with self._files:
             self.recorder.stop()
-            self.watcher.stop()
+            self.unsaved = self.watcher.stop()
 
     def metadata(self) -> dict[str, Any]:
         """Of the model, as the protocol has it."""

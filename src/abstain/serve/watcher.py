@@ -1,7 +1,7 @@
 """`Watcher`: the monitors of a service, in a thread of their own, with their state on disk."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -63,7 +63,9 @@ class Watcher:
         self._waiting, self._lock = 0, Lock()
         self._saved, self._pause = time.monotonic(), SAVE_SECONDS
         self._thread = Thread(target=self._run, name="abstain-monitor", daemon=True)
-        self._unsaved: OSError | AbstainError | None = None
+        self._unsaved: Exception | None = None
+        self.failure: Exception | None = None
+        """Why nothing is counted any more; the log has what is left out, for the next start."""
         self.left_out = 0
         """Labels that the monitors cannot assign to a decision."""
 
@@ -74,21 +76,22 @@ class Watcher:
 
     def add(self, records: Sequence[Record], /) -> None:
         """Records that are in the log now, in order; waits where too many have not been counted yet."""
+        if self.failure is not None:
+            return
         with self._lock:
             self._waiting += len(records)
         self._queue.put(records)
         while self._waiting > MOST_WAITING and self._thread.is_alive():
             time.sleep(0.005)
 
-    def stop(self) -> None:
-        """Count what is left, save the state and end; an error if it could not be saved."""
+    def stop(self) -> Exception | None:
+        """Count what is left, save the state and end; the error if it could not be saved."""
         self._queue.put(None)
         if self._thread.is_alive():
             self._thread.join()
-        if self._unsaved is not None:
-            raise self._unsaved
+        return self._unsaved
 
-    def count(self, records: Sequence[Record], /) -> None:
+    def count(self, records: Iterable[Record], /) -> None:
         """Count records now; those that were counted before are left out."""
         new = [record for record in records if record[SEQUENCE] > self.watch.position]
         if not new:
@@ -101,18 +104,23 @@ class Watcher:
         self.watch.position = new[-1][SEQUENCE]
 
     def _observe(self, records: Sequence[Record]) -> None:
-        rows = [Row.of(record) for record in records]
         try:
-            self.watch.observe(rows)
+            self.watch.observe([Row.of(record) for record in records])
         except InvalidInputError:
-            for row in rows:
+            for record in records:
                 try:
-                    self.watch.observe([row])
+                    self.watch.observe([Row.of(record)])
                 except InvalidInputError:
                     self.left_out += 1
         self.watch.close()
 
     def _run(self) -> None:
+        try:
+            self._count_until_stopped()
+        except Exception as error:  # a service that knows nothing of its risk is not ready
+            self.failure = self._unsaved = error
+
+    def _count_until_stopped(self) -> None:
         while True:
             batch = self._queue.get()
             records = list(batch or ())
