@@ -73,12 +73,13 @@ def main():
     left = fresh.errors[~accepted].mean()
     title = f"Answered: {share:.0%}. Guaranteed at most {RISK:.0%} wrong"
     axes.text(0.1, -0.35, title, color=GREEN, fontsize=13, weight="bold")
-    axes.text(WIDTH, -0.35, f"{risk:.1%} on new images", color=GREEN, fontsize=11, ha="right")
+    axes.text(WIDTH, -0.35, f"{risk:.1%} wrong on new images", color=GREEN, fontsize=11, ha="right")
     middle = rows_above + gap - 0.35
     axes.text(0.1, middle, "“I don't know”: to a person", color=RED, fontsize=13, weight="bold")
     axes.text(WIDTH, middle, f"{left:.0%} would have been wrong", color=RED, fontsize=11, ha="right")
     rows = rows_above + gap + -(-(len(drawn) - answered) // WIDTH)
-    axes.set(xlim=(0, WIDTH), ylim=(rows + 0.1, -0.9), aspect=1)
+    axes.text(0.1, rows + 0.35, "Below each image: the network's answer. Red: it is wrong.", color=GREY, fontsize=10)
+    axes.set(xlim=(0, WIDTH), ylim=(rows + 0.5, -0.9), aspect=1)
     axes.axis("off")
     figure.savefig(FILE, bbox_inches="tight", facecolor="white")
 
