@@ -54,6 +54,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "abstain"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_sidebars = dict.fromkeys(("index", "glossary", "comparison"), [])  # they have no pages below them
 html_show_sourcelink = False
 html_show_sphinx = False
 html_copy_source = False

@@ -90,6 +90,10 @@ def test_every_public_name_is_in_the_reference(pages):
 
 FIRST = {
     "choose a score": "howto/choose-a-score.html",
+    "how to choose a score": "howto/choose-a-score.html",
+    "LLM": "start/language-model.html",
+    "federated": "howto/hospitals.html",
+    "false negatives": "rejected.html",
     "delta": "concepts/guarantee.html",
     "nothing certifies": "howto/nothing-certifies.html",
     "unlabelled": "howto/shift-without-labels.html",
@@ -109,6 +113,28 @@ def test_the_search_of_the_site_puts_the_answer_first(site, chromium, words):
     link = page.get_attribute("#search-results ul.search > li > a", "href")
     page.close()
     assert urlsplit(link).path == FIRST[words]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_figure_of_the_scale_follows_keyboard_and_mouse(site, chromium, theme):
+    page = chromium.new_page(color_scheme=theme)
+    page.goto((site / "concepts" / "scale.html").as_uri())
+    captions = [page.inner_text("#scale-caption")]
+    page.focus("#scale-slider")
+    page.keyboard.press("ArrowRight")
+    captions.append(page.inner_text("#scale-caption"))
+    box = page.locator("#scale-slider").bounding_box()
+    page.mouse.click(box["x"] + 0.1 * box["width"], box["y"] + box["height"] / 2)
+    captions.append(page.inner_text("#scale-caption"))
+    page.select_option("#scale-source", "digits")
+    captions.append(page.inner_text("#scale-caption"))
+    text, background = (
+        page.evaluate(f"getComputedStyle(document.querySelector('{selector}')).{name}.match(/\\d+/g)")
+        for selector, name in (("#scale-figure text", "fill"), ("html", "backgroundColor"))
+    )
+    page.close()
+    assert len(set(captions)) == 4
+    assert abs(sum(map(int, text[:3])) - sum(map(int, background[:3]))) > 300  # readable
 
 
 @pytest.mark.parametrize(
