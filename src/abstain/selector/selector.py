@@ -304,7 +304,7 @@ class Selector:
     def _units(self, value: float) -> str:
         """The threshold as the literature would print it."""
         literal = self.entry.literal_value(value)
-        return "" if literal == value else f" ({self.entry.symbol} > {literal:.6g}; decisions use {self.score})"
+        return "" if literal == value else f" (literal value: {self.entry.symbol} > {literal:.6g})"
 
     @property
     def digest(self) -> str:
