@@ -130,7 +130,7 @@ def test_the_figure_of_the_scale_follows_keyboard_and_mouse(site, chromium, them
     captions.append(page.inner_text("#scale-caption"))
     text, background = (
         page.evaluate(f"getComputedStyle(document.querySelector('{selector}')).{name}.match(/\\d+/g)")
-        for selector, name in (("#scale-figure text", "fill"), ("html", "backgroundColor"))
+        for selector, name in (("#scale-figure text", "fill"), ("body", "backgroundColor"))
     )
     page.close()
     assert len(set(captions)) == 4
