@@ -57,12 +57,23 @@ def calibrate(
     outputs
         Rows drawn as those of deployment are; non-finite ones count as errors that are never accepted.
     target
-        A target of `abstain.selector.targets` with all options, such as ``Risk(0.02, per="class")``.
+        Instead of the numbers below: a target with all options, such as ``Risk(0.02, per="class")``.
     score
         The confidence, by default ``"confidence_margin"``. Of several, or with ``"best"`` of all that the outputs
         allow, the best is chosen on a fifth of the rows; a score that needs fitting gets rows of its own.
-    risk, coverage, review, miss_rate, cost, delta
-        The short form: ``risk=0.02`` is ``Risk(0.02)``, ``delta`` the probability with which the guarantee may fail.
+    risk
+        The largest share of errors among accepted rows. With ``coverage`` or ``miss_rate``, both are guaranteed.
+    coverage
+        The smallest share of rows that is accepted.
+    review
+        The largest share of rows that is rejected; the guarantee has a bound on the risk that this leaves.
+    miss_rate
+        By true class, the largest share of its rows that is accepted with another answer, ``{"fraud": 0.05}``.
+    cost
+        What rejecting a row costs, where an error costs 1: one number, or one for each true class.
+    delta
+        The probability, over the draw of these rows, with which the guarantee may fail. None, for coverage, asks for
+        it in expectation only.
     seed
         Of the draws of rows.
 
