@@ -143,11 +143,11 @@ def test_a_report_is_about_all_stages(run, path):
     [
         (
             ("select", "c.abstain", "new-small", "-o", "x.csv"),
-            "`OUTPUTS` must be one for each model of the",
+            "`OUTPUTS` must be given for each model of the",
         ),
         (
             ("certify", "c.abstain", "--on", "new-small"),
-            "`--on` must be one for each model of the cascade (small",
+            "`--on` must be given for each model of the cascade (small",
         ),
         (
             ("certify", "c.abstain", "--on", "new-small", "--on", "new-large", "--group-column", "g"),
@@ -167,7 +167,7 @@ def test_a_report_is_about_all_stages(run, path):
             ("cascade", "cal-small", "cal-large", "--risk", "0.05", "--costs", "1,x", "-o", "x.abstain"),
             "`--costs` must be numbers with commas",
         ),
-        (("report", "new-small", "new-large"), "`OUTPUTS` must be one without a cascade, got 2"),
+        (("report", "new-small", "new-large"), "`OUTPUTS` must be given once without a cascade, got 2"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(run, path, monkeypatch, arguments, message):
@@ -207,7 +207,7 @@ def test_groups_of_rows_are_shown_for_all_models_together(run, tables):
     assert [each["name"] for each in groups] == ["store", "web"]
     assert sum(each["accepted"] for each in groups) == accepted.sum()
     refused = run("groups", tables / "c.abstain", new[0], "--group-column", "segment")
-    assert "must be one for each model of the cascade (small, large), got 1" in refused.stderr
+    assert "must be given for each model of the cascade (small, large), got 1" in refused.stderr
 
 
 def test_the_risk_of_all_models_together_is_estimated_without_labels(run, tables):

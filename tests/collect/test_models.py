@@ -279,7 +279,9 @@ def test_answers_that_are_no_probabilities_of_classes_are_refused(estimator, err
 def test_answers_that_are_not_the_favoured_class_are_refused():
     x, y = CANCER
     tuned = FixedThresholdClassifier(LogisticRegression(max_iter=5000), threshold=0.999).fit(x, y)
-    with pytest.raises(ValueError, match=r"must answer with the class it favours, got another for .* cv='prefit'"):
+    with pytest.raises(
+        ValueError, match=r"must predict the class with its largest value, got another class for .* cv='prefit'"
+    ):
         SklearnModel(tuned)(x)
 
 

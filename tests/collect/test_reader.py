@@ -198,7 +198,7 @@ def test_a_worker_that_is_killed_is_named_and_the_run_goes_on(tmp_path):
             return super().__getitem__(row)
 
     data, model = Data(Deadly({})), CallableModel(np.stack)
-    with pytest.raises(OSError, match="`workers` must live, got one that was killed"):
+    with pytest.raises(OSError, match="`workers` must not die, got one that was killed"):
         collect(model, data, tmp_path / "run", batch_size=5, shard_size=5, workers=1)
     assert len(collect(model, data, tmp_path / "run", batch_size=5, shard_size=5)) == 40
 

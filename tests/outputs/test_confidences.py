@@ -62,7 +62,7 @@ def test_each_name_is_a_score_and_the_selector_survives_its_file(tmp_path):
 def test_of_several_names_one_must_be_said_and_the_best_can_be_asked_for():
     with pytest.raises(
         ValueError,
-        match="`score` must say which of vendor, noise to trust, as confidence_margin, the default, is not there",
+        match="`score` must name one of vendor, noise, as the default, confidence_margin, is not among them",
     ):
         calibrate(TABLE, risk=0.06)
     assert calibrate(TABLE, score="vendor", risk=0.06).score == "vendor"

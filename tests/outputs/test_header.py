@@ -57,5 +57,5 @@ def test_a_folder_of_the_version_before_loads(tmp_path):
     (tmp_path / "run" / "outputs.json").write_text(json.dumps(header | {"version": 1}))
     assert len(Outputs.load(tmp_path / "run")) == 3
     (tmp_path / "run" / "outputs.json").write_text(json.dumps(header))
-    with pytest.raises(ValueError, match=r"must be a header written by Outputs.save, got other contents"):
+    with pytest.raises(ValueError, match=r"must be a header written by Outputs.save, got contents that were changed"):
         Outputs.load(tmp_path / "run")

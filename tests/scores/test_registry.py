@@ -9,7 +9,9 @@ def test_the_default_is_settled_whatever_else_is_there():
 
 
 def test_of_several_others_one_must_be_named():
-    with pytest.raises(ValueError, match="`score` must say which of a, b to trust, as confidence_margin, the default"):
+    with pytest.raises(
+        ValueError, match="`score` must name one of a, b, as the default, confidence_margin, is not among them"
+    ):
         default_score(["a", "b"])
 
 

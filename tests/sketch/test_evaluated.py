@@ -122,7 +122,7 @@ def test_a_monitor_of_a_sketch_s_selector_watches_what_it_can(outputs):
 def test_what_counts_cannot_do_is_told(outputs):
     sketch = sketch_outputs(outputs, scores=SCORES)
     with pytest.raises(
-        ValueError, match="`score` must say which of energy, max_softmax to trust, as confidence_margin"
+        ValueError, match="`score` must name one of energy, max_softmax, as the default, confidence_margin"
     ):
         calibrate_sketch(sketch_outputs(outputs, scores=["energy", "max_softmax"]), risk=0.1)
     with pytest.raises(

@@ -46,7 +46,7 @@ def _record(file: Path, text: str) -> dict[str, Any]:
     except RecursionError:
         record = None
     if not isinstance(record, dict):
-        raise InvalidInputError(f"`{file}` must be a checkpoint of a training run, got other contents.")
+        raise InvalidInputError(f"`{file}` must be a checkpoint of a training run, got contents that are none.")
     return record
 
 

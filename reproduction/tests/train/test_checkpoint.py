@@ -52,7 +52,7 @@ def test_a_record_nested_without_end_is_refused(tmp_path):
     from safetensors.torch import save_file
 
     save_file(TENSORS, tmp_path / "run", metadata={"abstain": "[" * 100_000})
-    with pytest.raises(ValueError, match="must be a checkpoint of a training run, got other contents"):
+    with pytest.raises(ValueError, match="must be a checkpoint of a training run, got contents that are none"):
         load(tmp_path / "run")
 
 

@@ -158,7 +158,7 @@ def test_a_file_of_something_else_is_refused(blobs, tmp_path):
     with pytest.raises(ValueError, match="other` must be a checkpoint of a training run, got KeyError"):
         train(RECIPE, *blobs, tmp_path / "other")
     safetensors.torch.save_file({"a": torch.zeros(1)}, tmp_path / "third", metadata={"abstain": "[1]"})
-    with pytest.raises(ValueError, match="third` must be a checkpoint of a training run, got other contents"):
+    with pytest.raises(ValueError, match="third` must be a checkpoint of a training run, got contents that are none"):
         train(RECIPE, *blobs, tmp_path / "third")
     safetensors.torch.save_file({"a": torch.zeros(1)}, tmp_path / "fourth", metadata={"abstain": "{}"})
     with pytest.raises(ValueError, match="fourth` must be a checkpoint of a training run as it was saved"):

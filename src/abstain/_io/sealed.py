@@ -101,5 +101,5 @@ def _header(contents: bytes, rule: str) -> dict[str, Any]:
     except (struct.error, ValueError, KeyError, TypeError, RecursionError):
         raise InvalidInputError(f"{rule}, got other or cut-off contents.") from None
     if not isinstance(header, dict):
-        raise InvalidInputError(f"{rule}, got another header.")
+        raise InvalidInputError(f"{rule}, got a header that is no object.")
     return header

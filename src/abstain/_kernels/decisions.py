@@ -37,11 +37,11 @@ from abstain._kernels.decision_tables import (
     TOO_MANY,
     WINDOW,
     amend_entry,
+    joined_key,
     note_change,
     read_entry,
     write_entry,
 )  # fmt: skip
-from abstain._kernels.keys import joined_key
 
 Ints = NDArray[np.int64]
 (

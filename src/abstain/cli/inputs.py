@@ -111,7 +111,7 @@ def decided_rows(
         named = None if group is None else Outputs.load(locations[0], nonfinite="reject", group=group).domain
         return decider.combined(rows, domain=named)
     if len(locations) > 1:
-        raise InvalidInputError(f"`{what}` must be one without a cascade, got {len(locations)}.")
+        raise InvalidInputError(f"`{what}` must be given once without a cascade, got {len(locations)} of them.")
     return Outputs.load(locations[0], nonfinite=nonfinite, group=group)  # type: ignore[arg-type]
 
 
@@ -121,7 +121,8 @@ def stage_outputs(cascade: "Cascade", locations: Sequence[str | Path], /, *, wha
 
     if len(locations) != len(cascade.names):
         raise InvalidInputError(
-            f"`{what}` must be one for each model of the cascade ({', '.join(cascade.names)}), got {len(locations)}."
+            f"`{what}` must be given for each model of the cascade ({', '.join(cascade.names)}), got "
+            f"{len(locations)} for {len(cascade.names)}."
         )
     return [Outputs.load(Path(location), nonfinite="reject") for location in locations]
 

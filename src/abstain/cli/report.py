@@ -150,7 +150,7 @@ def _rows(
         refuse({"--score": options.score}, "be left out with a cascade")
         return decided_rows(loaded, outputs, group=options.group), loaded.selector.score
     if len(outputs) > 1:
-        raise InvalidInputError(f"`OUTPUTS` must be one without a cascade, got {len(outputs)}.")
+        raise InvalidInputError(f"`OUTPUTS` must be given once without a cascade, got {len(outputs)} of them.")
     rows = abstain.Outputs.load(outputs[0], nonfinite=options.nonfinite, group=options.group)
     return rows, None
 

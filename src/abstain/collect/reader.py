@@ -98,7 +98,7 @@ def in_workers(work: Callable[[Task], Result], tasks: Iterable[Task], workers: i
             yield _taken(waiting.popleft())
     except BrokenProcessPool:
         raise WorkerDiedError(
-            "`workers` must live, got one that was killed, most likely for lack of memory. Run again with fewer "
+            "`workers` must not die, got one that was killed, most likely for lack of memory. Run again with fewer "
             "workers or smaller batches; finished shards are reused."
         ) from None
     finally:

@@ -56,7 +56,7 @@ def is_finished(folder: Path, settings: Settings, /) -> bool:
         changed = _changed({name: before.get(name) for name in settings}, settings)
     except (ValueError, AttributeError, TypeError):
         raise InvalidInputError(
-            f"`{record}` must be a record of collect, got different contents. Choose another path."
+            f"`{record}` must be a record of collect, got contents that are none. Choose another path."
         ) from None
     if changed:
         raise FileConflictError(

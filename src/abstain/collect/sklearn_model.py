@@ -86,8 +86,9 @@ class SklearnModel(Model):
         others = np.count_nonzero(np.asarray(self.estimator.predict(x)) != np.asarray(classes)[logits.argmax(axis=1)])
         if others:
             raise InvalidInputError(
-                f"`estimator` must answer with the class it favours, got another for {others} of {len(logits)} rows, "
-                "as tuned thresholds give. abstain.sklearn.SelectiveClassifier(…, cv='prefit') never accepts those."
+                f"`estimator` must predict the class with its largest value, got another class for {others} of "
+                f"{len(logits)} rows, as from tuned thresholds. abstain.sklearn.SelectiveClassifier(…, cv='prefit') "
+                "rejects such rows."
             )
 
 

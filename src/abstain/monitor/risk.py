@@ -73,7 +73,10 @@ class RiskMonitor:
         if self.largest is not None and self.largest < 1:
             raise InvalidInputError(f"`largest` must be at least 1, got {self.largest}.")
         if self.excess is not None and self.excess.of_parts == self.counts_rows:
-            raise InvalidInputError("`excess` must be evidence on what is counted, rows or clusters, got the other.")
+            raise InvalidInputError(
+                f"`excess` must be evidence on what is counted, {'rows' if self.counts_rows else 'clusters'}, got "
+                f"evidence on {'clusters' if self.counts_rows else 'rows'}."
+            )
         if self.excess is not None and self.excess.bound != self.risk:
             raise InvalidInputError(f"`excess` must be of the risk {self.risk}, got {self.excess.bound}.")
 

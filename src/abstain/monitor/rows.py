@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._arguments import EXACT
-from abstain._kernels.keys import decision_digests, name_keys
+from abstain._kernels.decision_tables import decision_digests, name_keys
 from abstain.monitor.row import AUDITED, Row, group_of, number, tossed, truth
 from abstain.outputs.columns import text
 

@@ -89,7 +89,7 @@ def read_header(folder: Path, /) -> Header:
         digest = None if contents["version"] == UNSEALED else header_digest(contents)
         is_as_saved = contents.get("sha256") == digest
     except (KeyError, TypeError, AttributeError, IndexError):
-        raise InvalidInputError(f"`{file}` must be {WHAT}, got another form.") from None
+        raise InvalidInputError(f"`{file}` must be {WHAT}, got a file without its fields.") from None
     except (ValueError, RecursionError) as error:
         raise InvalidInputError(f"`{file}` must be {WHAT}, got {error}.") from None
     if header is None:
@@ -98,7 +98,7 @@ def read_header(folder: Path, /) -> Header:
             f"`{file}` must be of format version {VERSION}, got {version}. Read it with the abstain that wrote it."
         )
     if not is_sound or not is_as_saved:
-        raise InvalidInputError(f"`{file}` must be {WHAT}, got other contents.")
+        raise InvalidInputError(f"`{file}` must be {WHAT}, got contents that were changed after it was written.")
     return header
 
 

@@ -158,8 +158,8 @@ def default_score(names: Sequence[str], /) -> str:
     if len(names) == 1:
         return names[0]
     raise InvalidInputError(
-        f"`score` must say which of {', '.join(names)} to trust, as {DEFAULT}, the default, is not there, got none. "
-        "learned combines them."
+        f"`score` must name one of {', '.join(names)}, as the default, {DEFAULT}, is not among them, got none. "
+        "`learned` combines them."
     )
 
 

@@ -10,6 +10,7 @@ from abstain._arguments import as_doubles
 from abstain._errors import InvalidInputError
 from abstain.metrics.groups import are_errors
 from abstain.selector.review_plan import AUDIT
+from abstain.thresholds.sample import range_words
 
 COLUMNS = ("accepted", "review", "inclusion")
 """Columns by which a table of decisions with an audit is known."""
@@ -72,7 +73,7 @@ class AuditedDecisions:
                 "of each probability alone."
             )
         if not ((wrong >= 0) & (wrong <= 1) | np.isnan(wrong)).all():
-            raise InvalidInputError("`loss` must be from 0 to 1, got another number.")
+            raise InvalidInputError(f"`loss` must be from 0 to 1, got {range_words(wrong[~np.isnan(wrong)])}.")
         if missing := int(np.count_nonzero(np.isnan(wrong[audited]))):
             raise InvalidInputError(
                 f"`error` must be known for every audited row, got none for {missing} of {np.count_nonzero(audited)}. "

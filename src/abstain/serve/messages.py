@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from reprlib import repr as shortened
 from typing import Any, final
 
 import numpy as np
@@ -13,7 +14,7 @@ from abstain.serve.tensors import TYPES, from_bytes, from_json, to_bytes, to_lis
 
 HEADER_LENGTH = "Inference-Header-Content-Length"
 NAMES = {np.dtype(kind).newbyteorder("<").str: name for name, kind in TYPES.items()}
-MOST_DIMENSIONS = 16
+MOST_DIMENSIONS, MOST_OUTPUTS = 16, 100
 
 
 @final
@@ -42,7 +43,7 @@ def read_request(body: bytes, header_length: str | None, /) -> InferRequest:
     rest = memoryview(body)[length:]
     tensors = document.get("inputs")
     if not isinstance(tensors, list) or not tensors:
-        raise InvalidInputError("`inputs` must be a list of tensors, got none.")
+        raise InvalidInputError(f"`inputs` must be a list of at least one tensor, got {shortened(tensors)}.")
     inputs: dict[str, NDArray[Any]] = {}
     datatypes: dict[str, str] = {}
     for tensor in tensors:
@@ -53,7 +54,7 @@ def read_request(body: bytes, header_length: str | None, /) -> InferRequest:
     options = _object(document.get("parameters", {}), "`parameters`")
     name = document.get("id")
     if name is not None and not isinstance(name, str):
-        raise InvalidInputError("`id` must be a string, got another value.")
+        raise InvalidInputError(f"`id` must be a string, got {shortened(name)}.")
     binary = options.get("binary_data_output") is True
     return InferRequest(name or None, inputs, datatypes, _wanted(document.get("outputs"), binary), binary, options)
 
@@ -62,21 +63,23 @@ def _add_input(tensor: dict[str, Any], rest: memoryview, inputs: dict[str, NDArr
     """Read one tensor; its name, and what is left of the binary part."""
     name, datatype, shape = (tensor.get(key) for key in ("name", "datatype", "shape"))
     if not isinstance(name, str) or name in inputs:
-        raise InvalidInputError("`name` of an input must be a string that occurs once, got another.")
+        raise InvalidInputError(f"`name` of an input must be a string that occurs once, got {shortened(name)}.")
     if not isinstance(datatype, str) or datatype not in TYPES:
-        raise InvalidInputError(f"`datatype` must be one of {', '.join(TYPES)}, got {datatype!r:.40}.")
+        raise InvalidInputError(f"`datatype` must be one of {', '.join(TYPES)}, got {shortened(datatype)}.")
     if (
         not isinstance(shape, list)
         or not 1 <= len(shape) <= MOST_DIMENSIONS
         or not all(type(size) is int and 0 <= size < 1 << 40 for size in shape)
     ):
-        raise InvalidInputError(f"`shape` of {name!r:.60} must be a list of sizes, got {shape!r:.60}.")
+        raise InvalidInputError(f"`shape` of {shortened(name)} must be a list of sizes, got {shortened(shape)}.")
     size = _object(tensor.get("parameters", {}), "`parameters`").get("binary_data_size")
     if size is None:
         inputs[name] = from_json(name, datatype, shape, tensor.get("data"))
         return name, rest
     if type(size) is not int or not 0 <= size <= len(rest):
-        raise InvalidInputError(f"`binary_data_size` of {name!r:.60} must be within the body, got {size!r:.40}.")
+        raise InvalidInputError(
+            f"`binary_data_size` of {shortened(name)} must be within the body, got {shortened(size)}."
+        )
     inputs[name] = from_bytes(name, datatype, shape, bytes(rest[:size]))
     return name, rest[size:]
 
@@ -84,8 +87,10 @@ def _add_input(tensor: dict[str, Any], rest: memoryview, inputs: dict[str, NDArr
 def _wanted(outputs: Any, binary: bool) -> dict[str, bool] | None:
     if outputs is None or outputs == []:
         return None
-    if not isinstance(outputs, list) or len(outputs) > 100:
-        raise InvalidInputError("`outputs` must be a list of tensors, got another value.")
+    if not isinstance(outputs, list) or len(outputs) > MOST_OUTPUTS:
+        raise InvalidInputError(
+            f"`outputs` must be a list of at most {MOST_OUTPUTS} tensors, got {shortened(outputs)}."
+        )
     wanted: dict[str, bool] = {}
     for output in outputs:
         entry = _object(output, "an output")
@@ -93,7 +98,7 @@ def _wanted(outputs: Any, binary: bool) -> dict[str, bool] | None:
         if "classification" in options:
             raise InvalidInputError("`classification` must be left out, got it. The output prediction is the class.")
         if not isinstance(entry.get("name"), str):
-            raise InvalidInputError("`name` of an output must be a string, got another value.")
+            raise InvalidInputError(f"`name` of an output must be a string, got {shortened(entry.get('name'))}.")
         wanted[entry["name"]] = bool(options.get("binary_data", binary))
     return wanted
 
@@ -126,10 +131,11 @@ def _parsed(text: bytes) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidInputError(f"The body must be JSON, got {type(error).__name__}.") from None
+        reason = "brackets nested too deeply" if isinstance(error, RecursionError) else error
+        raise InvalidInputError(f"The body must be JSON, got {reason}.") from None
 
 
 def _object(value: Any, what: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise InvalidInputError(f"{what} must be a JSON object, got another value.")
+        raise InvalidInputError(f"{what} must be a JSON object, got {shortened(value)}.")
     return value

@@ -3,6 +3,7 @@
 import struct
 from collections.abc import Sequence
 from math import prod
+from reprlib import repr as shortened
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ def from_json(name: str, datatype: str, shape: Sequence[int], data: Any, /) -> N
     except (ValueError, OverflowError):
         given = np.asarray(None)
     if given.dtype.kind not in KINDS[wanted.kind] and given.size:
-        raise InvalidInputError(f"`data` of {name!r} must be numbers of type {datatype}, got other elements.")
+        raise InvalidInputError(f"`data` of {name!r} must be numbers of type {datatype}, got {shortened(data)}.")
     if wanted.kind in "iu" and given.size:
         limits = np.iinfo(wanted)
         if int(given.min()) < limits.min or int(given.max()) > limits.max:
@@ -83,7 +84,7 @@ def to_bytes(array: NDArray[Any], /) -> bytes:
 
 def _strings(name: str, data: Any) -> NDArray[Any]:
     if not isinstance(data, list) or not all(isinstance(value, str) for value in data):
-        raise InvalidInputError(f"`data` of {name!r} must be a list of strings, got other elements.")
+        raise InvalidInputError(f"`data` of {name!r} must be a list of strings, got {shortened(data)}.")
     return np.array(data, dtype=object)
 
 
@@ -99,7 +100,7 @@ def _unpacked(name: str, data: bytes) -> NDArray[Any]:
     try:
         return np.array([text.decode() for text in texts], dtype=object)
     except UnicodeDecodeError:
-        raise InvalidInputError(f"`{name}` must hold strings in UTF-8, got other bytes.") from None
+        raise InvalidInputError(f"`{name}` must hold strings in UTF-8, got bytes that are not.") from None
 
 
 def _shaped(name: str, array: NDArray[Any], shape: Sequence[int]) -> NDArray[Any]:

@@ -18,6 +18,7 @@ from abstain.sketch.bins import BITS, Bins, bins_words
 from abstain.sketch.cells import Cells, Stratum
 from abstain.sketch.counts import BinCounts
 from abstain.sketch.plan import PARTS, BatchCounts, BinnedScore, Plan
+from abstain.thresholds.sample import range_words
 
 Ints = NDArray[np.int64]
 CELLS = 1 << 20  # that may wait to be merged
@@ -272,7 +273,7 @@ def _errors(errors: ArrayLike) -> NDArray[np.bool_]:
     """Errors of 0 and 1 as bool."""
     e, _ = check_losses(errors)
     if e.dtype != bool and not ((e == 0) | (e == 1)).all():
-        raise InvalidInputError("`errors` must be 0 or 1, since a sketch counts errors, got other losses.")
+        raise InvalidInputError(f"`errors` must be 0 or 1, since a sketch counts errors, got {range_words(e)}.")
     return np.ascontiguousarray(e.astype(bool, copy=False))
 
 

@@ -82,7 +82,8 @@ def estimate_weights(source: ArrayLike, target: ArrayLike, /, *, largest: float 
     a, b = as_doubles("source", source), as_doubles("target", target)
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[1] or min(len(a), len(b)) < 5:
         raise InvalidInputError(
-            f"`source` and `target` must have shapes (n, d) and (m, d) with 5 rows, got {a.shape}, {b.shape}."
+            f"`source` and `target` must have shapes (n, d) and (m, d), at least 5 rows each, got {a.shape} and "
+            f"{b.shape}."
         )
     classifier = pipeline.make_pipeline(preprocessing.StandardScaler(), linear_model.LogisticRegression(max_iter=1000))
     domain = np.repeat([0, 1], [len(a), len(b)])

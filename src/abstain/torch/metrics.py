@@ -51,7 +51,8 @@ class _Binned(torchmetrics.Metric):  # type: ignore[misc, name-defined]
             confidence, errors = preds, target != 0
             if bool(((target != 0) & (target != 1)).any()):
                 raise InvalidInputError(
-                    "`target` must be 0 or 1 without a score, got other values. Pass 1 for a wrong answer."
+                    f"`target` must be 0 or 1 without a score, got {target.reshape(-1)[:5].tolist()}. "
+                    "Pass 1 for a wrong answer."
                 )
         else:
             if preds.ndim != 2:
