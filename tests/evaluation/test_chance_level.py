@@ -9,7 +9,7 @@ from abstain.evaluation.chance_level import suspicion, suspicion_of
 from abstain.report.evaluation_page import evaluation_page, page_context
 from abstain.report.page import text
 
-WORDS = "of the rows are wrong, more than by guessing: is the order of the classes the classifier's,"
+WORDS = "of the rows are wrong, more than by guessing: check that the classes are in the order of the classifier,"
 
 
 def drawn(n=400, classes=4, **options):
@@ -40,7 +40,7 @@ def test_right_called_wrong_is_told_and_right_called_right_is_not():
     rng = np.random.default_rng(0)
     wrong = rng.random(300) < 0.1
     suspicion = suspicion_of(Outputs(confidences={"a": rng.random(300)}, errors=~wrong))
-    assert suspicion.endswith("of the answers are wrong: is `correct` an `error`?")
+    assert suspicion.endswith("of the answers are wrong: check that the column `correct` does not hold errors.")
     assert suspicion_of(Outputs(confidences={"a": rng.random(300)}, errors=wrong)) == ""
 
 

@@ -51,7 +51,7 @@ class _Second(event.Listener):
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._is_told = False
+        self._has_kind = False
 
     def start(self) -> None:
         words = [sys.executable, "-P", "-B", "-m", "abstain._kernels", "late"]
@@ -62,9 +62,9 @@ class _Second(event.Listener):
             )
 
     def on_start(self, event: Any) -> None:
-        if self._is_told:
+        if self._has_kind:
             return
-        self._is_told = True
+        self._has_kind = True
         if self._process is None:
             self.start()
         if self._process is not None and self._process.stdin is not None:

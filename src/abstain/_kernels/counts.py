@@ -113,7 +113,7 @@ FEW = 1 << 16  # names: a sort of them is as quick
 
 @compiled((array(word, 2), array(whole), array(whole)))
 def _number(words, table, number):  # type: ignore[no-untyped-def]
-    """Number the rows of ``words`` by way of a hash table with room for twice as many; how many numbers there are."""
+    """Number the rows of ``words`` with a hash table with room for twice as many; how many numbers there are."""
     count, last = 0, np.uint64(table.size - 1)
     for i in range(words.shape[0]):
         digest = np.uint64(0)

@@ -1,4 +1,4 @@
-"""`DecisionLog`: decisions on disk before anybody is told of them."""
+"""`DecisionLog`: decisions are on disk before anybody acts on them."""
 
 import os
 from collections.abc import Iterable

@@ -11,8 +11,8 @@ def suspicion_of(outputs: Outputs, /) -> str:
     """What to check first, about the in-distribution rows, or all if there is none; unknown classes do not count.
 
     >>> labels = np.arange(300) % 3
-    >>> suspicion_of(Outputs(logits=9 * np.eye(3)[labels], labels=(labels + 1) % 3))[:55]
-    '100.0% of the rows are wrong, more than by guessing: is'
+    >>> suspicion_of(Outputs(logits=9 * np.eye(3)[labels], labels=(labels + 1) % 3))[:52]
+    '100.0% of the rows are wrong, more than by guessing:'
     """
     if outputs.is_graded:
         return ""
@@ -41,8 +41,8 @@ def suspicion(errors: int, n: int, /, *, samples: int, classes: int) -> str:
     if binomial_p(np.ceil(samples * (n - errors) / n), samples, guessed) >= BY_CHANCE:
         return ""
     if not classes:
-        return f"{errors / n:.1%} of the answers are wrong: is `correct` an `error`?"
+        return f"{errors / n:.1%} of the answers are wrong: check that the column `correct` does not hold errors."
     return (
-        f"{errors / n:.1%} of the rows are wrong, more than by guessing: is the order of the classes the classifier's, "
-        "or `correct` an `error`?"
+        f"{errors / n:.1%} of the rows are wrong, more than by guessing: check that the classes are in the order of "
+        "the classifier, and that a column `correct` does not hold errors."
     )

@@ -19,7 +19,7 @@ from abstain.scores.quantile_map import QuantileMap
 Floats = NDArray[np.float64]
 LARGEST, LEARNING = 6000, 1000  # rows, and those of them to learn on: more make it slow
 FEWEST = 20  # right and wrong rows to learn from
-RIDGE = 100.0  # towards the recommended score, which is as good as free
+RIDGE = 100.0  # towards the recommended score, whose own weight is hardly penalized
 FREE = 0.3
 LEAST_GAIN = 1e-4  # of AURC, which is printed × 100 with two digits
 

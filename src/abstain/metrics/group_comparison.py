@@ -27,7 +27,7 @@ SEPARATOR = " × "
 @final
 @dataclass(frozen=True)
 class GroupRates:
-    """The rows of a group and what becomes of them."""
+    """The rows of a group: how many are accepted, and with what errors."""
 
     name: str
     n: int

@@ -17,7 +17,7 @@ from abstain.metrics.operating_points import crossing, risk_influence
 from abstain.metrics.ranking import Ranking, SampleRows
 from abstain.metrics.spread import FEW_APART, MOST, Spread, effective_number, heaviest
 
-ENOUGH = 5  # clusters apart, to tell what those not seen weigh: with fewer, 95% intervals held in 86%
+ENOUGH = 5  # distinct clusters, to estimate the weight of those not seen: with fewer, 95% intervals held in 86%
 
 
 @final

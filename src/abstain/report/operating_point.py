@@ -85,7 +85,7 @@ class Point:
         return float(np.mean(self.errors[self.accepted])) if self.accepted.any() else 0.0
 
     def groups(self, level: float, /) -> GroupComparison | None:
-        """What becomes of each group, with intervals that hold together; None without groups."""
+        """The rates of each group, with intervals that hold together; None without groups."""
         if self.outputs.domain is None:
             return None
         limited = {} if self.selector is None else self.selector.limited_classes(self.outputs)

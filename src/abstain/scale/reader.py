@@ -40,7 +40,7 @@ class RowBatch(NamedTuple):
 @final
 @dataclass(frozen=True)
 class ParquetReader:
-    """How portions are read: of which form all of them must be, what is added, and what becomes of a NaN."""
+    """How portions are read: the form that all must have, what is added, and whether a NaN is refused or rejected."""
 
     filesystem: Any
     model: str

@@ -31,22 +31,22 @@ def some_rows(sample: Outputs, /) -> Outputs:
     contents = [hashed_rows(rows, salt=SALT) for rows in (logits, features) if rows is not None]
     contents += [hashed_rows(np.sort(sample.logits, axis=1), salt=SALT), *_signals(sample)]
     names = _names(sample)
-    order = np.lexsort((_told_apart(sample, [*contents, names]), *contents, names))
+    order = np.lexsort((_order_of_copies(sample, [*contents, names]), *contents, names))
     if sample.ids is not None:
         order = order[np.unique(names[order], return_index=True)[1]]
     return sample.select(order[:LARGEST])
 
 
-def _told_apart(sample: Outputs, shown: list[Hashes]) -> Hashes:
-    """(n,) hashes that put rows which show the same into an order, each label as likely first as it is frequent."""
-    said = hashed(sample.shift, salt=SALT) ^ hashed(_truth(sample), salt=OTHER_SALT)
-    order = np.lexsort((said, *shown))
-    keys = np.stack([said, *shown])[:, order]
+def _order_of_copies(sample: Outputs, contents: list[Hashes]) -> Hashes:
+    """(n,) hashes that order rows with the same contents, each label as likely first as it is frequent."""
+    outcome = hashed(sample.shift, salt=SALT) ^ hashed(_truth(sample), salt=OTHER_SALT)
+    order = np.lexsort((outcome, *contents))
+    keys = np.stack([outcome, *contents])[:, order]
     is_new = np.r_[True, (keys[:, 1:] != keys[:, :-1]).any(axis=0)]
     first = np.maximum.accumulate(np.where(is_new, np.arange(len(order)), 0))
     copy = np.empty(len(order), np.int64)
     copy[order] = np.arange(len(order)) - first
-    return hashed((said ^ shown[-1] ^ hashed(copy, salt=SALT)).view(np.int64), salt=SALT)
+    return hashed((outcome ^ contents[-1] ^ hashed(copy, salt=SALT)).view(np.int64), salt=SALT)
 
 
 def _truth(sample: Outputs) -> NDArray[Any]:

@@ -174,6 +174,6 @@ class Inputs:
         if key not in self._units:
             rows = self.features if space == "features" else self.logits
             if isinstance(rows, np.ndarray) and not (finite := np.isfinite(rows)).all():
-                rows = np.where(finite, rows, 0)  # a masked class: the caller decides what becomes of the row
+                rows = np.where(finite, rows, 0)  # a masked class: the caller decides whether to refuse the row
             self._units[key] = unit_rows(rows, like)
         return self._units[key]

@@ -24,7 +24,7 @@ def fit_logistic(
 
     A ridge for each column (d,) or one for all; no coefficient is negative where it must be ``rising`` (d,). Newton's
     method projected on the bounds (Bertsekas, 1982), with those near a bound and pressed on it moved each by itself,
-    lest they hold up the others; a step that would not lower the objective is halved.
+    so that they do not hold up the others; a step that would not lower the objective is halved.
     """
     rows = np.column_stack([np.ones(len(columns)), columns])
     penalty = np.full(rows.shape[1], 1e-9)  # of the intercept: enough for samples that are all right

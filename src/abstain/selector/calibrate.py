@@ -137,8 +137,8 @@ def calibrate_sketch(
     """Make a selector for a target risk or coverage, from a sketch of rows like those to come.
 
     The threshold lies between bins and the guarantee is that of `calibrate`, as far as counts allow: where a sample may
-    have several rows there is none, and the words say so. Unless the sketch keeps every bit, the selector does not know
-    the distribution of confidence within bins, and `abstain.monitor` watches risk and share accepted alone.
+    have several rows there is none, and the guarantee notes it. Unless the sketch keeps every bit, the selector does
+    not know the distribution of confidence within bins, and `abstain.monitor` watches risk and share accepted alone.
 
     Parameters
     ----------

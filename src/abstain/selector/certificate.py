@@ -72,7 +72,7 @@ class FreshData:
 
     digest: str
     compared: tuple[str, ...]
-    """By what none of them is known to have calibrated it, ids or contents; nothing where that cannot be told."""
+    """By what none of them is known to have calibrated it, ids or contents; empty where that is not known."""
     rows: int
     samples: int
     unusable: int

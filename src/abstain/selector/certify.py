@@ -371,8 +371,8 @@ def changes(old: Certificate, new: Certificate, /) -> Changes:
     """Compare a certificate with one made again from the same selector and rows, or with fresh rows from elsewhere.
 
     It is broken by a refuted guarantee, by another selector, other guarantees or calibration rows; by other fresh rows,
-    or other decisions on them, where they are said to be the same; and by fresh rows from elsewhere that say less
-    than it does. Versions of software, and fresh rows from elsewhere that say as much, are noticed.
+    or other decisions on them, where they should be the same; and by a weaker verdict on fresh rows from elsewhere.
+    Other versions of software, and the same verdict on fresh rows from elsewhere, are noticed.
     """
     breaks, notices = [], []
     replaced = old.selector.digest != new.selector.digest

@@ -59,7 +59,7 @@ def dumped(selector: Any, /) -> bytes:
 
 
 def load(file: str | PathLike[str], /, *, own: Iterable[Any] = ()) -> dict[str, Any]:
-    """The fields of the selector in a file; a truncated, altered, newer or foreign one is an error that says so."""
+    """The fields of the selector in a file; a truncated, altered, newer or foreign file is refused with the reason."""
     path = as_path("file", file)
     with reading(path, "a selector written by Selector.save"):
         contents = path.read_bytes()

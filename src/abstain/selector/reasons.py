@@ -64,7 +64,7 @@ def _parts(entry: Score, fitted: FittedScore, rows: Outputs) -> tuple[Floats, Fl
         for family, values in entry.shortfalls(fitted, inputs).items():
             families.setdefault(family, np.zeros(len(rows)))[some] = values
     seen = {family: values for family, values in families.items() if family in PARTS}
-    if not set(seen) - {"hybrid"}:  # of which nobody said what its parts are
+    if not set(seen) - {"hybrid"}:  # a score whose parts are not known
         return np.zeros(len(rows)), np.zeros(len(rows))
     table = np.column_stack(list(seen.values()))
     largest = table == table.max(axis=1, keepdims=True)

@@ -152,7 +152,7 @@ class Recertification:
     def take(self, decisions: AuditedDecisions, /) -> Self:
         """Take the labels of an audit, in a random order, and look: its rows above the floor were drawn at random.
 
-        Rows of which the audit of another batch has told already are left out.
+        Rows whose label is known from the audit of another batch are left out.
         """
         count = int(np.count_nonzero(decisions.audited))
         asked = self.ask(decisions.confidence, decisions.ids, labels=count, among=decisions.audited)

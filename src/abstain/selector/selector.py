@@ -150,7 +150,7 @@ class Selector:
 
     @property
     def certified_column(self) -> str | None:
-        """The same of the groups that have a guarantee, be it with one threshold for all rows."""
+        """The same for the groups that have a guarantee, also where all rows have one threshold."""
         return self.group_column or next(filter(None, (column_of(each.per) for each in self.threshold.further)), None)
 
     def with_groups_called(self, per: str, /) -> Self:
@@ -317,7 +317,7 @@ class Selector:
 
     @classmethod
     def load(cls, file: str | PathLike[str], /, *, scores: Iterable[Any] = ()) -> Self:
-        """Read a file written by `save`; a truncated, altered, newer or foreign one is an error that says so.
+        """Read a file written by `save`; a truncated, altered, newer or foreign file is refused with the reason.
 
         A function of yours that was calibrated as the score is in no file: pass it in ``scores``. A class of yours must
         have been imported.

@@ -28,7 +28,7 @@ class InferRequest:
     outputs: dict[str, bool] | None
     """None for all outputs."""
     binary: bool
-    """Whether outputs are in binary form unless said otherwise."""
+    """Whether outputs are in binary form unless a request asks otherwise."""
     parameters: dict[str, Any]
 
 

@@ -74,7 +74,7 @@ def target_risk(counts: BinCounts, /, *, risk: float, delta: float = 0.05, metho
     Up to four million rows by `step_down`, with bins as ties: the same threshold as from the rows, to the last bit, if
     all bits of the confidence are kept. Beyond, and if the edges of bins were chosen on these rows, by `bonferroni`,
     which tests whole bins only. If several rows may show the same sample there is no proof, and the
-    guarantee says so.
+    guarantee notes it.
     """
     check_target("risk", risk)
     check_chance("delta", delta)

@@ -60,7 +60,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         have is unknown to the classifier: every answer to it is an error.
     cv
         Folds or a splitter: each row is scored by a classifier fitted on the others, and the final one on all rows; the
-        guarantee is then not proved, and says so. ``"prefit"``, or a ``FrozenEstimator``, keeps the classifier.
+        guarantee is then not proved, and is marked so. ``"prefit"``, or a ``FrozenEstimator``, keeps the classifier.
     random_state
         Of the draws.
 

@@ -64,7 +64,7 @@ def refutation(
     Independent rows: given their number the events are binomial, so P(Bin(k, limit) ≥ events) is an exact p-value.
     Clusters: Z = Σ trial·(event − limit) over a cluster has no mean above 0 if the guarantee is kept, and is at least
     −limit·M, so that bets on Z being positive win 1/level with probability at most level (Markov); M is the ``largest``
-    number of trials that a cluster can have, which must be known beforehand: `Evidence` tells it.
+    number of trials that a cluster can have, which must be known beforehand: `Evidence` has it.
 
     Losses from 0 to 1 in place of events are tested by bets too, each row a cluster where rows are independent.
 

@@ -42,7 +42,7 @@ def target_review(
     confidence : (n,) array
         Confidence of each row; −inf is never accepted.
     losses : (n,) array, optional
-        Errors (bool), or losses from 0 to 1; without them nothing is said of the risk.
+        Errors (bool), or losses from 0 to 1; without them the risk has no bound.
     review : float
         The largest share of rows to reject, between 0 and 1.
     delta : float

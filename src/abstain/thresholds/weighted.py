@@ -26,7 +26,7 @@ ESTIMATED = "since the weights are estimated"
 
 @dataclass(frozen=True, eq=False)
 class EstimatedWeights:
-    """Estimated dP'/dP of the source samples. They void finite-sample guarantees: the note says so, pass it on.
+    """Estimated dP'/dP of the source samples. They void finite-sample guarantees, which the note states: pass it on.
 
     Attributes
     ----------

@@ -80,7 +80,7 @@ def compare_runs(
     Parameters
     ----------
     a, b : Outputs
-        What the two models said about the same samples, with labels, errors or losses.
+        The outputs of two models for the same samples, with labels, errors or losses.
     score : str, score, function, or a pair of them, optional
         That of both models, or of each. ``"best"`` chooses each model's own on a fifth of the rows that is then left
         out for both, as do scores that need fitting.

@@ -33,7 +33,9 @@ from abstain.report.figures.style import (
 DRAWN = 2000  # points of a curve
 MARKS = 5  # on a curve
 SHOWN = 9  # more curves than that cannot be distinguished
-CEILING = 2.0  # times the risk of accepting everything: the top of a panel, lest one bad score flatten all others
+CEILING = (
+    2.0  # times the risk of accepting everything: the top of a panel, so that one bad score does not flatten all others
+)
 QUARTER = 25  # a panel begins at this or a multiple of it, the last before any curve leaves zero
 
 

@@ -32,7 +32,7 @@ from abstain.selector.targets.target import Target
 ROUTING_SHARES = (0.1, 0.3)  # of the rows, to choose the routing on, at least and at most
 ROUTING_ERRORS = 5.0  # that these rows would have at the target risk, if there are enough
 FITTING_SHARE = 0.2  # of the rows, to fit scores on, where one needs it
-DEARER = 10.0  # a person than all stages, if nothing is said
+DEARER = 10.0  # a person than all stages, by default
 Mask = NDArray[np.bool_]
 
 

@@ -202,7 +202,7 @@ class Cascade:
 
     @classmethod
     def load(cls, file: str | PathLike[str], /, *, scores: Iterable[Any] = ()) -> Self:
-        """Read a file written by `save`; a truncated, altered, newer or foreign one is an error that says so.
+        """Read a file written by `save`; a truncated, altered, newer or foreign file is refused with the reason.
 
         Functions of yours that score a stage are in no file: pass them in ``scores``.
         """

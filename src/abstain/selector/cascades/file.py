@@ -70,7 +70,7 @@ def dumped(cascade: Any, /) -> bytes:
 
 
 def load(file: str | PathLike[str], /, *, own: Iterable[Any] = ()) -> dict[str, Any]:
-    """The fields of the cascade in a file; a truncated, altered, newer or foreign one is an error that says so."""
+    """The fields of the cascade in a file; a truncated, altered, newer or foreign file is refused with the reason."""
     path = as_path("file", file)
     with reading(path, f"a cascade written by {WRITER}"):
         contents = path.read_bytes()

@@ -28,7 +28,8 @@ class LogOdds(Stored):
     def of(cls, confidence: Floats, losses: Floats, /) -> Self:
         """Logistic regression on the normal quantiles of the confidence; it does not matter how this is scaled.
 
-        One right and one wrong answer more are spread over the rows (Platt, 1999), lest few rows look free of errors.
+        One right and one wrong answer more are spread over the rows (Platt, 1999), so that few rows do not look free of
+        errors.
         """
         quantiles = QuantileMap.of(confidence)
         columns = np.asarray(quantiles(confidence))[:, None]
