@@ -58,13 +58,9 @@ def groups(
     }
     costs = [] if remedies is None else _remedies(decider, remedies, table[0], group_column)
     if json:
-        print_json(
-            {
-                "groups": {name: asdict(each) for name, each in named.items()},
-                "gaps": {name: [asdict(gap) for gap in each.gaps()] for name, each in named.items()},
-                "remedies": [asdict(each) for each in costs],
-            }
-        )
+        gaps = {name: [asdict(gap) for gap in each.gaps()] for name, each in named.items()}
+        rates = {name: asdict(each) for name, each in named.items()}
+        print_json({"groups": rates, "gaps": gaps, "remedies": [asdict(each) for each in costs]})
         return
     for name, each in named.items():
         print_groups(name, each, is_graded=outputs.is_graded)

@@ -15,7 +15,9 @@ from abstain.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from abstain.evaluation import Evaluation
+    from abstain.monitor import RiskEstimate
     from abstain.outputs import Outputs
+    from abstain.report.evaluation_page.context import PageContext
     from abstain.selector import Cascade, Selector
 
 METRICS = ("augrc", "risk_at_coverage", "coverage_at_risk")  # besides AURC, to choose from on the page
@@ -93,7 +95,7 @@ def report(
     """
     import abstain
     from abstain.evaluation import verdict
-    from abstain.report.evaluation_page import TITLE, PageLabels, check_page, decision_words, write_page
+    from abstain.report.evaluation_page import TITLE, PageLabels, check_page, write_page
     from abstain.selector.cascades.loading import certifying_selector, load_selector
 
     check_html("--output", output)
@@ -107,10 +109,7 @@ def report(
     rows, score = _rows(loaded, outputs, options)
     with progress_bar() as progress:
         evaluation = options.evaluate(rows, outputs, progress, score=score)
-        estimate = None
-        if page.unlabelled is not None and loaded is not None and selector is not None:
-            new = decided_rows(loaded, page.unlabelled, what="--unlabelled", group=options.group)
-            estimate = abstain.estimate_risk(selector, new, reference=evaluation.given)
+        estimate = _estimate(loaded, page, evaluation, options.group)
         progress("Writing the page", 1.0)
         case = write_page(
             evaluation,
@@ -125,14 +124,34 @@ def report(
         )
     for path in outputs:
         warn_unused(path, group=options.group)
-    conclusion = verdict(evaluation)
     if json:
-        document = {"report": str(output), "n": case.n, "decision": _decision(case), "verdict": conclusion.to_dict()}
-        print_json(document | ({} if estimate is None else {"unlabelled": estimate.to_dict()}))
-        return
+        known = {} if estimate is None else {"unlabelled": estimate.to_dict()}
+        conclusion = verdict(evaluation).to_dict()
+        print_json({"report": str(output), "n": case.n, "decision": _decision(case), "verdict": conclusion} | known)
+    else:
+        _print(case, estimate, output, recommends=selector is None)
+
+
+def _estimate(
+    loaded: "Selector | Cascade | None", page: PageOptions, evaluation: "Evaluation", group: str | None
+) -> "RiskEstimate | None":
+    """The risk on the new outputs without labels, where there are some."""
+    import abstain
+    from abstain.selector.cascades.loading import certifying_selector
+
+    if page.unlabelled is None or loaded is None:
+        return None
+    new = decided_rows(loaded, page.unlabelled, what="--unlabelled", group=group)
+    return abstain.estimate_risk(certifying_selector(loaded), new, reference=evaluation.given)
+
+
+def _print(case: "PageContext", estimate: "RiskEstimate | None", output: Path, *, recommends: bool) -> None:
+    from abstain.evaluation import verdict
+    from abstain.report.evaluation_page import decision_words
+
     say(decision_words(case))
-    say(conclusion.words)
-    if selector is None and len(evaluation.scores) > 1:
+    say(verdict(case.evaluation).words)
+    if recommends and len(case.evaluation.scores) > 1:
         say(f"Score: {case.point.score}, as `abstain evaluate` recommends; --score NAME uses another.")
     if estimate is not None:
         say(estimate.lines()[0])

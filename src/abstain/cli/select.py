@@ -94,6 +94,12 @@ def select(
     if json:
         print_json({"n": counts.n, "accepted": counts.accepted, "decisions": output})
         return
+    _print(counts)
+    for line in (*lines, f"Decisions: {output}"):
+        say(line)
+
+
+def _print(counts: "SelectionCounts") -> None:
     if counts.unseen:
         names = ", ".join(counts.unseen)
         say(f"Rejected {counts.unseen.total()} samples of groups that calibration did not contain: {names}.")
@@ -101,9 +107,6 @@ def select(
     if isinstance(counts.wrong, float):
         wrong = f", with a mean loss of {counts.wrong / max(counts.accepted, 1):.4g}"
     say(f"Accepted {counts.accepted} of {counts.n} samples ({counts.accepted / counts.n:.1%}){wrong}.")
-    for line in lines:
-        say(line)
-    say(f"Decisions: {output}")
 
 
 def _in_memory(

@@ -80,7 +80,7 @@ def target_miss_rate(
     >>> thresholds[1].value, round(thresholds[0].value, 1)
     (-inf, 0.4)
     """
-    rows = _Rows.of(confidence, predictions, labels, miss_rate, delta, ids, seed, class_names)
+    rows = _Rows.of((confidence, predictions, labels), miss_rate, delta, ids, seed, class_names)
     values = rows.values(delta / len(miss_rate))
     guarantees = rows.guarantees(1 - delta)
     classes = np.union1d(np.unique(rows.predictions), list(miss_rate))
@@ -147,7 +147,7 @@ def risk_and_miss_rate(
     [0.1, 0.05]
     """
     check_target("risk", risk)
-    rows = _Rows.of(confidence, predictions, labels, miss_rate, delta, ids, seed, class_names)
+    rows = _Rows.of((confidence, predictions, labels), miss_rate, delta, ids, seed, class_names)
     part = RISK_SHARE * delta
     floor = max(rows.values((delta - part) / len(miss_rate)).values())
     sample = Sample.of(rows.confidence, rows.errors)
@@ -178,15 +178,15 @@ class _Rows:
     @classmethod
     def of(
         cls,
-        confidence: ArrayLike,
-        predictions: ArrayLike,
-        labels: ArrayLike,
+        columns: tuple[ArrayLike, ArrayLike, ArrayLike],
         rates: Mapping[int, float],
         delta: float,
         ids: ArrayLike | None,
         seed: int,
         names: Sequence[str],
     ) -> Self:
+        """Rows of confidence, predictions and labels, one of each cluster."""
+        confidence, predictions, labels = columns
         check_chance("delta", delta)
         if not rates:
             raise InvalidInputError("`miss_rate` must have a rate for at least one class, got none.")
