@@ -1,3 +1,4 @@
+import importlib
 import re
 import subprocess
 import sys
@@ -7,7 +8,6 @@ import numpy as np
 import pytest
 
 import abstain
-from abstain.thresholds.methods import METHODS
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -51,13 +51,19 @@ def test_every_public_name_exists():
             assert hasattr(module, name)
 
 
-def test_the_documentation_lists_every_score():
-    page = (DOCS / "scores.md").read_text()
-    for name in abstain.scores.SCORES:
-        assert f"`{name}`" in page
+@pytest.fixture
+def tables(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    return importlib.import_module("tables")
 
 
-def test_the_documentation_lists_every_rule_for_a_threshold():
+@pytest.mark.parametrize("page", ["scores.md", "thresholds.md", "commands.md"])
+def test_the_tables_of_the_documentation_are_those_of_the_registries(tables, page):
+    text = (DOCS / page).read_text(encoding="utf-8")
+    assert text == tables.with_table(text, tables.TABLES[page]()), "Run python docs/tables.py."
+
+
+def test_the_documentation_lists_every_function_for_a_threshold():
     page = (DOCS / "thresholds.md").read_text()
     values = {
         "Achievable",
@@ -71,7 +77,7 @@ def test_the_documentation_lists_every_rule_for_a_threshold():
     }
     parts = {"binomial_p", "hoeffding_bentkus_p", "lower_bound", "upper_bound", "mean_upper_bound"}
     rules = set(abstain.thresholds.__all__) - values - parts - {"empirical_without_guarantee", "mixed_risk"}
-    for name in {*rules, *METHODS}:
+    for name in rules:
         assert f"`{name}`" in page, name
 
 

@@ -48,7 +48,7 @@ def called(what: str, asked: str, /) -> tuple[str, dict[str, Any]]:
             raise ValueError
         return call.func.id, {str(option.arg): _value(option.value) for option in call.keywords}
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        raise InvalidInputError(f"`{what}` must be a name, or name(option=value), got {asked!r}.") from None
+        raise InvalidInputError(f"`{what}` must be a name, or name(option=value), got {asked!r:.60}.") from None
 
 
 def _value(written: ast.expr) -> Any:

@@ -7,21 +7,19 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import pytest
 import typer
 
-from abstain.cli.app import COMMANDS, app, command_functions
-from abstain.cli.help import add_command, commands_table
+from abstain.cli.app import COMMANDS, app
+from abstain.cli.help import add_command
 from abstain.cli.terminal import ASCII
 from abstain.scores import SCORES
 
 GROUP = typer.main.get_command(app)
 OWN = [name for name in COMMANDS if name != "reproduce"]  # which forwards to another program
-PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
 
 
 @pytest.mark.parametrize("name", OWN)
@@ -34,10 +32,6 @@ def test_help_ends_with_an_example_that_parses(name):
     assert "Example" not in command.help
     text = command.get_help(typer.Context(command, info_name=name, terminal_width=60))
     assert text.splitlines()[-1].strip() == f"Example: {example}"
-
-
-def test_the_table_of_the_documentation_is_that_of_the_commands():
-    assert commands_table(command_functions()) in PAGE.read_text(encoding="utf-8"), "run scripts/docs"
 
 
 def test_every_command_has_a_summary_that_the_list_of_commands_shows_whole():

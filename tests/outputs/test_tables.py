@@ -78,7 +78,7 @@ def test_several_confidences_and_answers_by_name(tmp_path):
             {"logit_0": Z[:, 0], "logit_1": ["1", "2", "x", "4", "5", "6"]},
             "numbers in column logit_1, got 'x' in row 3",
         ),
-        ({"proba_0": P[:, 0], "proba_1": P[:, 1]}, "in row 0 .6 of 6 rows."),
+        ({"proba_0": P[:, 0], "proba_1": P[:, 1]}, r"in row 1 of .*t\.csv .6 of 6 rows."),
         (
             {"logit_0": Z[:, 0], "logit_1": Z[:, 1], "label": [0.0, 1, 0.5, 1, 0, 1]},
             "class numbers in column label, got",
@@ -131,3 +131,20 @@ def test_truth_values_are_the_same_groups_and_classes_however_they_are_written(t
     assert given.domain.tolist() == ["True", "False"]
     (tmp_path / "classes.csv").write_text("logit_false,logit_true,label\n2,0,True\n0,2,true\n")
     assert Outputs.load(tmp_path / "classes.csv").labels.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "logit_0,logit_1,label\n1,2,0\n1,nan,1\n",
+            r"got nan in 1 of 2 rows, first in row 2 of .*t\.csv\. Fix or drop",
+        ),
+        ("logit_0,logit_1,label\n1,2,0\n1,3,7\n", r"got 7 in row 2 of .*t\.csv\. Use a negative label"),
+        ("proba_0,proba_1\n0.5,0.9\n", r"a sum of 1\.4 in row 1 of .*t\.csv \(1 of 1 rows\)"),
+    ],
+)
+def test_rows_of_a_table_count_from_one_and_name_the_file(tmp_path, text, message):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(ValueError, match=message):
+        Outputs.load(tmp_path / "t.csv")

@@ -45,11 +45,9 @@ def add_command(app: typer.Typer, command: Callable[..., None], /) -> None:
     app.command(cls=HelpCommand, help=text, epilog=epilog)(with_options(command))
 
 
-def commands_table(commands: Iterable[Callable[..., None]], /) -> str:
-    """The table of docs/commands.md: an example of each command, and the first sentence of its help."""
-    rows = ((example, text.partition("\n\n")[0]) for text, example in map(_parts, commands))
-    lines = (f"| `{example}` | {' '.join(text.split())} |" for example, text in rows)
-    return "\n".join(["| for example | what it does |", "|---|---|", *lines])
+def command_rows(commands: Iterable[Callable[..., None]], /) -> list[tuple[str, str]]:
+    """An example of each command, and the first paragraph of its help, for the table of docs/commands.md."""
+    return [(example, " ".join(text.partition("\n\n")[0].split())) for text, example in map(_parts, commands)]
 
 
 def _parts(command: Callable[..., None]) -> tuple[str, str]:

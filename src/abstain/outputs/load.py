@@ -26,13 +26,18 @@ def load(
     path: Path, /, *, verify: bool | None = None, group: str | None = None, unlabelled: Unlabelled = "error"
 ) -> dict[str, Any]:
     """The keyword arguments of `Outputs` stored at ``path``; see `Outputs.load`."""
-    if path.suffix.lower() in SUFFIXES and not path.is_dir():
+    if is_table(path):
         return read_table(path, group=group, unlabelled=unlabelled)
     if group is not None:
         raise InvalidInputError(
             f"`group` must be a column of a .csv, .parquet or .jsonl table, got {group!r} for {path}."
         )
     return _arguments(_stored(path, verify))
+
+
+def is_table(path: Path, /) -> bool:
+    """Whether a path is read as a table, whose rows count from 1."""
+    return path.suffix.lower() in SUFFIXES and not path.is_dir()
 
 
 def _stored(path: Path, verify: bool | None) -> dict[str, Any]:

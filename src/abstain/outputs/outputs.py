@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from abstain._arguments import as_path, check_list, check_number
 from abstain._cached_property import cached_property
 from abstain._draws import generator, leading_digits
-from abstain._errors import InvalidInputError, InvalidTypeError
+from abstain._errors import InvalidInputError, InvalidTypeError, RowError
 from abstain._kernels.blocks import row_blocks
 from abstain._kernels.counts import numbered
 from abstain.outputs import validation as check
@@ -22,7 +22,7 @@ from abstain.outputs.construction import checked_fields
 from abstain.outputs.graded_losses import not_right_or_wrong
 from abstain.outputs.head import HeadCheck, check_head
 from abstain.outputs.header import FIELDS, HEAD_FIELDS, ROW_FIELDS
-from abstain.outputs.load import load
+from abstain.outputs.load import is_table, load
 from abstain.outputs.probabilities import are_log_probabilities
 from abstain.outputs.rows import RowView, Source, as_indices, check_parts, draw_rows, take_rows
 from abstain.outputs.save import save
@@ -369,8 +369,12 @@ class Outputs:
         group
             The column of a table that becomes the domain, if that is not called group.
         """
-        arguments = load(as_path("path", path), verify=verify, group=group, unlabelled=unlabelled)
-        return cls(**arguments, nonfinite=nonfinite, unlabelled=unlabelled)
+        file = as_path("path", path)
+        arguments = load(file, verify=verify, group=group, unlabelled=unlabelled)
+        try:
+            return cls(**arguments, nonfinite=nonfinite, unlabelled=unlabelled)
+        except RowError as error:
+            raise (error.within(file, 0) if is_table(file) else error) from None
 
     def _sources(self, names: tuple[str, ...]) -> dict[str, Source]:
         """The arrays of these names that there are, as arrays or views of rows."""

@@ -323,7 +323,10 @@ class _Fresh:
 def _check_unseen(selector: Selector, fresh: Outputs, digest: str) -> None:
     """Refuse rows that calibrated the selector, and warn of those that have the ids of some."""
     if selector.calibration is not None and digest == selector.calibration.digest:
-        raise InvalidInputError("`fresh` must be rows that the selector has not seen, got those it was calibrated on.")
+        raise InvalidInputError(
+            "`fresh` must be rows that the selector has not seen, got those it was calibrated on. Take rows that "
+            "neither chose the score nor its threshold."
+        )
     if selector.seen is None:
         return
     if share := selector.seen.share(fresh):

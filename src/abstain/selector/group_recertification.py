@@ -149,7 +149,9 @@ class GroupRecertification:
     def answer(self, ids: ArrayLike, errors: ArrayLike, /) -> Self:
         """Take the errors (0 or 1) of all pending rows, and look which thresholds are certified now."""
         if not self.pending:
-            raise InvalidInputError("Rows to label must be asked for first (`ask`), got labels that no row waits for.")
+            raise InvalidInputError(
+                "Rows to label must be asked for first, got labels that no row waits for. Draw them: `ask`, or --ask."
+            )
         answered = {name: group.answer(ids, errors) if group.pending else group for name, group in self.groups.items()}
         return replace(self, groups=answered)
 

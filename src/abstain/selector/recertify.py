@@ -209,7 +209,9 @@ class Recertification:
     def answer(self, ids: ArrayLike, errors: ArrayLike, /) -> Self:
         """Take the errors (0 or 1), or losses from 0 to 1, of all pending rows, and look for a certified threshold."""
         if not self.pending:
-            raise InvalidInputError("Rows to label must be asked for first (`ask`), got labels that no row waits for.")
+            raise InvalidInputError(
+                "Rows to label must be asked for first, got labels that no row waits for. Draw them: `ask`, or --ask."
+            )
         names, wrong = np.asarray(ids).astype(str), np.asarray(errors, dtype=np.float64)
         if names.shape != wrong.shape or not ((wrong >= 0) & (wrong <= 1)).all():
             raise InvalidInputError(

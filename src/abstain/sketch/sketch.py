@@ -18,7 +18,6 @@ from abstain.sketch.bins import BITS, Bins, bins_words
 from abstain.sketch.cells import Cells, Stratum
 from abstain.sketch.counts import BinCounts
 from abstain.sketch.plan import PARTS, BatchCounts, BinnedScore, Plan
-from abstain.thresholds.sample import range_words
 
 Ints = NDArray[np.int64]
 CELLS = 1 << 20  # that may wait to be merged
@@ -272,8 +271,8 @@ def _given_plan(score: str, bins: Bins, *, has_ids: bool) -> Plan:
 def _errors(errors: ArrayLike) -> NDArray[np.bool_]:
     """Errors of 0 and 1 as bool."""
     e, _ = check_losses(errors)
-    if e.dtype != bool and not ((e == 0) | (e == 1)).all():
-        raise InvalidInputError(f"`errors` must be 0 or 1, since a sketch counts errors, got {range_words(e)}.")
+    if e.dtype != bool and (graded := e[(e != 0) & (e != 1)]).size:
+        raise InvalidInputError(f"`errors` must be 0 or 1, since a sketch counts errors, got {graded[0]:g}.")
     return np.ascontiguousarray(e.astype(bool, copy=False))
 
 
