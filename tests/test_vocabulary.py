@@ -16,8 +16,23 @@ TESTS = sorted(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.p
 PARSER = DocTestParser()
 NAMES = {"found", "one", "told", "place", "places", "letters"}
 WORDS = re.compile(
-    r"\b(promises?|promised|anew|whole numbers?|in reach|got others|be it ever so|as good as can be told)\b"
+    r"\b(promises?|promised|anew|whole numbers?|in reach|within reach|got others|be it|as good as can be told|lest|"
+    r"what becomes of|rank alike)\b"
 )
+FILE_NAMES = {
+    "kept",
+    "seen",
+    "taken",
+    "told",
+    "found",
+    "telling",
+    "further",
+    "beside",
+    "quick",
+    "once",
+    "compared",
+    "gained",
+}
 
 
 def _bound_names(source):
@@ -37,6 +52,10 @@ def test_names_and_sentences_are_the_fields(file):
     source = file.read_text(encoding="utf-8")
     assert sorted(NAMES & set(_bound_names(source))) == []
     assert sorted(set(WORDS.findall(source.lower()))) == []
+
+
+def test_files_are_named_by_what_they_hold():
+    assert sorted(file.relative_to(ROOT).as_posix() for file in FILES if file.stem.strip("_") in FILE_NAMES) == []
 
 
 def test_tests_name_what_they_hold():

