@@ -1,4 +1,7 @@
-"""A Prometheus server scrapes a service and evaluates the alert rules; VictoriaMetrics takes its metrics by OTLP."""
+"""A Prometheus server scrapes a service and evaluates the alert rules; VictoriaMetrics takes its metrics by OTLP.
+
+Rotel, a collector of OpenTelemetry, takes them by OTLP too and passes them on.
+"""
 
 import json
 import os
@@ -19,16 +22,17 @@ SECONDS = 120
 
 
 class Server:
-    """A program on loopback with the HTTP API of Prometheus."""
+    """A program on loopback; most have the HTTP API of Prometheus."""
 
-    def __init__(self, name, options):
-        program = shutil.which(name, path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-        if not program and "CI" not in os.environ:
-            pytest.skip(f"Metrics are tested with {name}, and there is none. Install it: scripts/prometheus")
+    def __init__(self, program, arguments, options):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.address = f"127.0.0.1:{free.getsockname()[1]}"
-        command = [program, *(f"--{name}={value.format(address=self.address)}" for name, value in options.items())]
+        command = [
+            program,
+            *arguments,
+            *(f"--{name}={value.format(address=self.address)}" for name, value in options.items()),
+        ]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def get(self, path, **parameters):
@@ -46,6 +50,12 @@ class Server:
             for sample in self.get("query", query=query)["result"]
         }  # fmt: skip
 
+    def listens(self):
+        """Whether it takes connections."""
+        host, port = self.address.split(":")
+        with socket.create_connection((host, int(port)), timeout=10):
+            return True
+
     def wait(self, condition):
         """What a function returns once it is true."""
         until = time.monotonic() + SECONDS
@@ -59,13 +69,23 @@ class Server:
         raise TimeoutError("Prometheus did not get there")
 
 
+def program(name):
+    """The path of a program; the test is skipped where there is none that runs."""
+    path = shutil.which(name, path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    if path and (name != "rotel-agent" or not subprocess.run([path, "--version"], capture_output=True).returncode):
+        return path
+    if "CI" in os.environ and name != "rotel-agent":  # it is built for one version of Python
+        pytest.fail(f"There is no {name}.")
+    pytest.skip(f"Metrics are tested with {name}, and there is none that runs. Install it: scripts/prometheus")
+
+
 @pytest.fixture
 def run_server():
     """Start servers that end with the test."""
     servers = []
 
-    def started(name, **options):
-        servers.append(Server(name, options))
+    def started(name, *arguments, **options):
+        servers.append(Server(program(name), arguments, options))
         return servers[-1]
 
     yield started
@@ -112,18 +132,42 @@ def test_an_alarm_in_a_group_fires_the_alert(start, classifier, run_server, tmp_
     assert buckets == 200
 
 
-def test_metrics_sent_by_otlp_are_read_back(start, classifier, run_server, tmp_path, monkeypatch):
+@pytest.fixture
+def store(run_server, tmp_path, monkeypatch):
+    """A database that takes OTLP."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     options = {"storageDataPath": str(tmp_path / "data"), "httpListenAddr": "{address}", "search.latencyOffset": "0s"}
     server = run_server("victoria-metrics", **options, **{"opentelemetry.usePrometheusNaming": "true"})
     server.wait(lambda: server.get("query", query="1"))
-    service = start("--otlp", f"http://{server.address}/opentelemetry")
+    return server
+
+
+@pytest.fixture(params=["none", "rotel-agent"])
+def endpoint(request, store, run_server, tmp_path):
+    """Where to send metrics that shall be in the store: its own address, or that of a collector."""
+    url = f"http://{store.address}/opentelemetry"
+    if request.param == "none":
+        return url
+    options = {
+        "otlp-http-endpoint": "{address}",
+        "otlp-grpc-endpoint": "127.0.0.1:0",
+        "pid-file": str(tmp_path / "pid"),
+    }
+    to_store = {"exporter": "otlp", "otlp-exporter-protocol": "http", "otlp-exporter-endpoint": url}
+    collector = run_server("rotel-agent", "start", **options, **to_store)
+    collector.wait(collector.listens)
+    return f"http://{collector.address}"
+
+
+def test_metrics_sent_by_otlp_are_read_back(start, classifier, store, endpoint):
+    service = start("--otlp", endpoint)
     accepted = sum(service.infer(classifier.inputs[:100])["accepted"])
     assert service.stop() == ""  # the last export is at the end
-    counts = server.wait(lambda: server.values("abstain_decisions_total"))
-    by_verdict = {dict(labels)["accepted"]: value for labels, value in counts.items()}
-    assert by_verdict == {"true": accepted, "false": 100 - accepted}
-    (alarm_at,) = server.values('abstain_alarm_at{monitor="risk"}').values()
-    assert alarm_at == 20
-    (buckets,) = server.values('abstain_confidence_bucket{le="+Inf"}').values()
-    assert buckets == 100
+    wanted = {
+        'abstain_decisions_total{accepted="true"}': accepted,
+        'abstain_decisions_total{accepted="false"}': 100 - accepted,
+        'abstain_alarm_at{monitor="risk"}': 20,
+        'abstain_confidence_bucket{le="+Inf"}': 100,
+    }
+    for query, value in wanted.items():
+        assert list(store.wait(lambda query=query: store.values(query)).values()) == [value]
