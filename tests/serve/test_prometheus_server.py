@@ -12,6 +12,7 @@ import sys
 import time
 import urllib.parse
 import urllib.request
+from functools import reduce
 from pathlib import Path
 
 import pytest
@@ -106,7 +107,14 @@ def prometheus(run_server, folder, target):
     return run_server("prometheus", **files, **{"web.listen-address": "{address}"})
 
 
-def test_an_alarm_in_a_group_fires_the_alert(start, classifier, run_server, tmp_path):
+def dashboard_queries(**variables):
+    """The queries of the dashboard, as Grafana sends them."""
+    dashboard = json.loads((DEPLOY / "grafana-dashboard.json").read_text())
+    queries = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+    return [reduce(lambda query, item: query.replace(f"${item[0]}", item[1]), variables.items(), q) for q in queries]
+
+
+def test_an_alarm_in_a_group_fires_the_alert_and_every_panel_has_data(start, classifier, run_server, tmp_path):
     service = start("--per", "region", "--log", tmp_path / "d.jsonl", "--state", tmp_path / "w.json")
     server = prometheus(run_server, tmp_path, service.address)
     accepted = 0
@@ -130,6 +138,8 @@ def test_an_alarm_in_a_group_fires_the_alert(start, classifier, run_server, tmp_
     assert count == accepted
     (buckets,) = server.values('abstain_confidence_bucket{le="+Inf"}').values()
     assert buckets == 200
+    for query in dashboard_queries(instance=".*", __rate_interval="30s"):
+        assert server.wait(lambda query=query: server.get("query", query=query)["result"]), query
 
 
 @pytest.fixture
