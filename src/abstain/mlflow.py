@@ -19,14 +19,14 @@ from abstain.collect import OnnxModel, SklearnModel
 from abstain.collect.onnx_model import TYPES
 from abstain.collect.sklearn_model import from_spec
 from abstain.evaluation import Evaluation
-from abstain.outputs import Outputs
 from abstain.report.pages import write_page
 from abstain.selector import Certificate, Selector
+from abstain.selector.shipped_model import check_model, model_outputs
 
 mlflow = require("mlflow", extra="mlflow", feature="abstain.mlflow")
 
 GRAPH, ESTIMATOR, SELECTOR = "model.onnx", "model.skops", "selector.abstain"
-ANY = -1
+ANY, GROUP = -1, "group"
 
 
 def log_model(
@@ -41,7 +41,8 @@ def log_model(
 
     ``mlflow.pyfunc.load_model(info.model_uri).predict(x)`` gives a data frame with the columns prediction, confidence,
     accepted and reason, as `Selector.decide` does; ``mlflow models serve`` serves it. Signature and requirements are
-    set.
+    set. Where each group of rows has its own threshold, the parameter ``group`` names them: ``predict(x, {"group":
+    ["north", "south"]})``, or a list of one name for all rows.
 
     Parameters
     ----------
@@ -75,7 +76,7 @@ def log_model(
             name=name,
             loader_module=__name__,
             data_path=str(data),
-            signature=mlflow.models.ModelSignature(loaded.inputs, _outputs_schema(selector)),
+            signature=mlflow.models.ModelSignature(loaded.inputs, _outputs_schema(selector), loaded.parameters),
             pip_requirements=_requirements("onnx" if is_graph else "sklearn"),
             metadata={"selector": selector.digest, "guarantee": selector.threshold.words},
             registered_model_name=registered_model_name,
@@ -130,43 +131,50 @@ class LoggedModel:
     """A model and its selector as MLflow calls them."""
 
     def __init__(self, model: OnnxModel | SklearnModel, selector: Selector, /) -> None:
-        self.model, self.selector = model, selector
-        weight, _ = model.head()
-        if selector.needs_head and weight is None:
-            raise InvalidInputError(
-                f"`model` must end in a linear layer for {selector.score}, got another. Calibrate a score of the "
-                "logits alone."
-            )
-        if not selector.fitted.is_formula:
-            raise InvalidInputError(
-                f"`selector` must be of a score of the logits or features, got {selector.score!r}, a confidence that "
-                "was given or a function of yours."
-            )
+        self.model, self.selector, self.head = model, selector, model.head()
+        classes = getattr(model.estimator, "classes_", None) if isinstance(model, SklearnModel) else None
+        check_model(selector, self.head, n_classes=None if classes is None else len(classes))
 
     @property
     def inputs(self) -> Any:
         """MLflow's schema of what the model takes."""
         return _graph_schema(self.model) if isinstance(self.model, OnnxModel) else _estimator_schema(self.model)
 
-    def predict(self, model_input: Any, params: dict[str, Any] | None = None) -> Any:  # noqa: ARG002, of MLflow's form
+    @property
+    def parameters(self) -> Any:
+        """MLflow's schema of parameters: the group of each row, or of all, where each group has a threshold."""
+        if not _has_groups(self.selector):
+            return None
+        return mlflow.types.ParamSchema([mlflow.types.ParamSpec(GROUP, "string", [], (ANY,))])
+
+    def predict(self, model_input: Any, params: dict[str, Any] | None = None) -> Any:
         """The decisions as a data frame of Pandas."""
         pandas = require("pandas", extra="mlflow", feature="abstain.mlflow")
         logits, features = self._run(model_input)
-        weight, bias = self.model.head()
-        outputs = Outputs(
-            logits=logits,
-            features=features if self.selector.needs_head else None,
-            weight=weight if self.selector.needs_head else None,
-            bias=bias if self.selector.needs_head else None,
-            nonfinite="reject",
-        )
-        decided = self.selector.decide(outputs)
+        groups = self._groups(len(logits), (params or {}).get(GROUP))
+        decided = self.selector.decide(model_outputs(self.selector, logits, features, self.head, domain=groups))
         return pandas.DataFrame({name: decided[name] for name in ("prediction", "confidence", "accepted", "reason")})
+
+    def _groups(self, n: int, given: Any) -> list[str] | None:
+        if not _has_groups(self.selector):
+            return None
+        names = [] if given is None else np.atleast_1d(given).tolist()
+        if len(names) not in (1, n):
+            raise InvalidInputError(
+                f"`params` must have `{GROUP}`, one for each of {n} rows or one for all, since each group has its own "
+                f"threshold, got {len(names)}."
+            )
+        return names if len(names) == n else names * n
 
     def _run(self, model_input: Any) -> tuple[Any, Any]:
         if isinstance(self.model, SklearnModel):
             return self.model.on(model_input, with_features=self.selector.needs_head)
         return self.model.run(model_input.to_numpy() if hasattr(model_input, "to_numpy") else model_input)
+
+
+def _has_groups(selector: Selector) -> bool:
+    """Whether each group of rows has a threshold of its own; predicted classes are known without being named."""
+    return selector.groups is not None and not selector.groups.is_by_class
 
 
 def _save_graph(file: str | PathLike[str], folder: Path) -> None:

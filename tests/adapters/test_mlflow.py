@@ -129,6 +129,30 @@ def test_what_could_not_decide_is_refused_before_it_is_logged(estimator):
     assert "judged" not in {model.name for model in mlflow.search_logged_models(output_format="list")}
 
 
+def test_groups_with_thresholds_of_their_own_are_a_parameter(images, estimator):
+    x, y = images
+    logits, site = estimator.decision_function(x[600:1200]), np.where(np.arange(600) % 3, "north", "south")
+    selector = abstain.calibrate(
+        abstain.Outputs(logits=logits, labels=y[600:1200], domain=site), abstain.Risk(0.1, per="domain")
+    )
+    model = mlflow.pyfunc.load_model(abstain.mlflow.log_model(estimator, selector).model_uri)
+    rows, logits = x[1200:1500], estimator.decision_function(x[1200:1500])
+    for names in (["south", "north", "west"] * 100, ["south"]):
+        decided = model.predict(rows, params={"group": names})
+        wanted = selector.decide(abstain.Outputs(logits=logits, domain=(names * 300)[:300]))
+        assert np.array_equal(decided["accepted"], wanted["accepted"])
+        assert np.array_equal(decided["reason"], wanted["reason"])
+    with pytest.raises(InvalidInputError, match="`params` must have `group`, one for each of 300 rows or one for all"):
+        model.predict(rows)
+
+
+def test_a_model_with_other_classes_is_refused_before_it_is_logged(estimator, images):
+    x, y = images
+    few = abstain.Outputs(logits=estimator.decision_function(x[600:1200])[:, :8], labels=np.minimum(y[600:1200], 7))
+    with pytest.raises(InvalidInputError, match="`model` must have 8 classes, as in calibration, got 10"):
+        abstain.mlflow.log_model(estimator, abstain.calibrate(few, risk=0.5))
+
+
 def test_results_are_metrics_and_artefacts(store, digits):
     evaluation = abstain.evaluate(digits, scores=["max_softmax", "knn(k=5)"])
     abstain.mlflow.log_evaluation(evaluation)

@@ -8,6 +8,9 @@ import pytest
 import tritonclient.http as triton
 from prometheus_client.parser import text_string_to_metric_families
 
+from abstain import calibrate, calibrate_sets
+from abstain.serve import Predictor
+
 
 @pytest.fixture(scope="module")
 def client(service):
@@ -54,6 +57,16 @@ def test_ids_of_a_triton_client_name_the_rows(client, classifier):
     result = client.infer("net", [tensor, names])
     assert [name.decode() for name in result.as_numpy("id")] == ["first", "zweite ß"]
     assert client.infer("net", [tensor], request_id="req").as_numpy("id").tolist() == [b"req-0", b"req-1"]
+
+
+def test_rejected_rows_get_their_set_of_classes(classifier):
+    half, other = classifier.outputs[:1000], classifier.outputs[1000:]
+    selector = calibrate_sets(calibrate(half, risk=0.1), other, coverage=0.9)
+    predictor = Predictor(classifier.model, selector)
+    assert "candidates" in [info.name for info in predictor.outputs]
+    outputs = predictor.decide({"x": classifier.inputs[:100]}).outputs
+    assert outputs["candidates"].tolist() == selector.decide(classifier.outputs[:100])["candidates"].tolist()
+    assert any("|" in text for text in outputs["candidates"])
 
 
 def test_a_row_that_is_not_finite_is_never_accepted(service):

@@ -14,6 +14,7 @@ from abstain._errors import InvalidInputError, foreign
 from abstain.collect import OnnxModel
 from abstain.outputs import Outputs
 from abstain.selector import ReviewPlan, Selector
+from abstain.selector.shipped_model import check_model, model_outputs
 from abstain.serve.names import check_name
 
 DATATYPES = {
@@ -94,21 +95,8 @@ class Predictor:
         per: str | None = None,
     ) -> None:
         self.model, self.selector = OnnxModel(model, logits=logits), selector
-        weight, _ = self.model.head()
-        if selector.needs_head and weight is None:
-            raise InvalidInputError(
-                f"`model` must end in a product with constant weights for {selector.score}, got another operation. "
-                "Name the logits, or calibrate a score of the logits alone."
-            )
-        if not selector.fitted.is_formula:
-            raise InvalidInputError(
-                f"`selector` must be of a score of the logits or features, got {selector.score!r}, a confidence that "
-                "was given or a function of yours."
-            )
-        if weight is not None and len(weight) != selector.n_classes:
-            raise InvalidInputError(
-                f"`model` must have {selector.n_classes} classes, as in calibration, got {len(weight)}."
-            )
+        self._head = self.model.head()
+        check_model(selector, self._head)
         self.inputs = _inputs(self.model)
         own = {info.name for info in self.inputs}
         self.per, self._group = per, GROUPS if per in (None, "class") else per
@@ -117,7 +105,6 @@ class Predictor:
         self._has_groups = self._group not in own or per == self._group
         self._plan = None if audit is None else ReviewPlan(audit=audit)
         self._prefix, self._requests = token_hex(6), count(1)
-        self._head = self.model.head() if selector.needs_head else (None, None)
 
     @property
     def has_audit(self) -> bool:
@@ -136,6 +123,7 @@ class Predictor:
             "id": "BYTES",
         }
         kinds |= {"class_name": "BYTES"} if self.selector.class_names else {}
+        kinds |= {"candidates": "BYTES"} if self.selector.class_sets else {}
         kinds |= {"review": "BYTES"} if self._plan is not None else {}
         return tuple(TensorInfo(name, kind, (ANY,)) for name, kind in kinds.items())
 
@@ -188,16 +176,8 @@ class Predictor:
             logits, features = self.model.run({name: array for name, array in inputs.items() if name in own})
         if logits.ndim != 2 or len(logits) != n:
             raise InvalidInputError(f"`inputs` must give logits of {n} rows, got shape {logits.shape}.")
-        weight, bias = self._head
-        outputs = Outputs(
-            logits=logits,
-            features=features if self.selector.needs_head else None,
-            weight=weight,
-            bias=bias,
-            domain=self._groups(inputs, n),
-            ids=names,
-            nonfinite="reject",
-        )
+        groups = self._groups(inputs, n)
+        outputs = model_outputs(self.selector, logits, features, self._head, domain=groups, ids=names)
         return self._decided(outputs, names, has_own_ids=request is not None or IDS in extra)
 
     def _groups(self, inputs: Arrays, n: int) -> list[str] | None:
@@ -220,6 +200,7 @@ class Predictor:
             "id": np.array(names, dtype=object),
         }
         arrays |= {"class_name": decided["prediction"]} if self.selector.class_names else {}
+        arrays |= {"candidates": decided["candidates"]} if self.selector.class_sets else {}
         arrays |= {"review": decided["review"]} if self._plan is not None else {}
         columns = {name: values.tolist() for name, values in decided.items()} | {"id": names}
         columns["threshold"] = self.selector.values(outputs).tolist()
