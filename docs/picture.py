@@ -73,7 +73,7 @@ def main():
     left = fresh.errors[~accepted].mean()
     title = f"Answered: {share:.0%}. Guaranteed at most {RISK:.0%} wrong"
     axes.text(0.1, -0.35, title, color=GREEN, fontsize=13, weight="bold")
-    axes.text(WIDTH, -0.35, f"{risk:.1%} wrong on new images", color=GREEN, fontsize=11, ha="right")
+    axes.text(WIDTH, -0.35, f"here: {risk:.1%} wrong", color=GREEN, fontsize=11, ha="right")
     middle = rows_above + gap - 0.35
     axes.text(0.1, middle, "“I don't know”: to a person", color=RED, fontsize=13, weight="bold")
     axes.text(WIDTH, middle, f"{left:.0%} would have been wrong", color=RED, fontsize=11, ha="right")
