@@ -40,7 +40,8 @@ def coarse(values: Any, /, *, digits: int = 10) -> NDArray[np.float64]:
     [True, True]
     """
     mantissa, exponent = np.frexp(np.asarray(values, dtype=np.float64))
-    return np.ldexp(np.round(mantissa * 2.0**digits), exponent)
+    with np.errstate(over="ignore"):  # beyond 1e298 all are alike
+        return np.ldexp(np.round(mantissa * 2.0**digits), exponent)
 
 
 def leading_digits(values: Any, /) -> Any:

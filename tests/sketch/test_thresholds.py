@@ -33,6 +33,16 @@ def test_with_every_bit_a_threshold_is_that_of_the_rows(ties):
     )
 
 
+@pytest.mark.parametrize("bins", [Bins(12), Bins(20), Bins(32)])
+def test_where_ranks_inside_ties_are_tested_too_it_accepts_the_rows_that_theirs_does(bins):
+    for seed in range(20):
+        confidence, errors = draw(400, seed, 1)
+        ours = of_sketch.target_risk(Sketch.of(confidence, errors, bins=bins).counts(), risk=0.12)
+        theirs = step_down(confidence, errors, risk=0.12)
+        assert ours.accepted == theirs.accepted == (confidence > ours.value).sum()
+        assert ours == theirs or bins.bits < 32
+
+
 @pytest.mark.parametrize("method", [method for method in methods.METHODS.values() if method.from_counts])
 def test_every_method_for_counts_finds_the_threshold_of_the_rows(method):
     confidence, errors = draw(3000, 1)

@@ -12,7 +12,7 @@ from scipy.stats import binom
 from abstain.thresholds import step_down
 from abstain.thresholds.critical_values import efficient_ranks, errors_allowed, nearest_efficient
 from abstain.thresholds.sample import Sample
-from abstain.thresholds.step_down import few_errors, safe_ranks, segments
+from abstain.thresholds.step_down import few_errors, safe_ranks, segments, threshold_value
 
 RISK, DELTA = 0.05, 0.1
 
@@ -176,3 +176,36 @@ def test_near_ties_are_ties_there_too():
     threshold = step_down(1 - u, np.arange(300) >= 240, risk=RISK, delta=DELTA)
     assert threshold.accepted % 2 == 0
     assert threshold.accepted > 200
+
+
+def beside_a_tie():
+    """Rank 105 falls into a tie with two wrong rows, rank 132 too: one certifies what is above it, the other all."""
+    confidence = np.r_[np.linspace(3, 2.1, 104), np.ones(60), np.zeros(136)]
+    return confidence, np.r_[np.zeros(104), np.ones(2), np.zeros(58), np.ones(136)]
+
+
+@pytest.mark.parametrize("scale", [1.0, 17.0, -1e-4, 1e200])
+def test_the_threshold_lies_at_the_tie_that_a_rank_inside_it_certifies(scale):
+    confidence, losses = beside_a_tie()
+    confidence = abs(scale) * confidence - (2 * abs(scale) if scale < 0 else 0)
+    tie, size = confidence[104], max(abs(confidence[104]), abs(confidence[-1]))
+    threshold = step_down(confidence, losses, risk=RISK, delta=DELTA)
+    assert threshold.accepted == 164
+    assert tie - 1.01e-5 * size < threshold.value < tie - 0.9e-5 * size
+    assert np.float32(tie / size) > np.float32(threshold.value / size)
+    assert f"{threshold.value:.6g}" != f"{tie:.6g}"
+
+
+def test_the_threshold_lies_at_the_next_tie_where_a_wrong_row_of_that_certifies_what_is_above():
+    confidence, losses = beside_a_tie()
+    losses[106:140] = 1  # so that rank 105 passes at a wrong row, and 132 does not
+    threshold = step_down(confidence, losses, risk=RISK, delta=DELTA)
+    assert threshold.accepted == 104
+    assert 1 < threshold.value < 1.0001
+
+
+def test_it_lies_halfway_where_the_end_of_the_tie_itself_is_tested():
+    confidence, losses = beside_a_tie()
+    sample = Sample.of(confidence, losses)
+    (end,) = set(safe_ranks(sample, RISK, DELTA).tolist()) & {77}
+    assert threshold_value(sample, end, RISK, DELTA) == sample.below(end)

@@ -30,7 +30,7 @@ from abstain.thresholds.sample import (
     rows_like,
 )  # fmt: skip
 from abstain.thresholds.score_distribution import ScoreDistribution
-from abstain.thresholds.step_down import largest_safe_rank
+from abstain.thresholds.step_down import largest_safe_rank, threshold_value
 from abstain.thresholds.threshold import Threshold
 
 FIRST_LOOK, GROWTH = 200, 1.6
@@ -243,8 +243,9 @@ class Recertification:
         """The lowest threshold that this look certifies, on as many labels as it was fixed for."""
         n = labels_at(number)
         sample = Sample.of(self.confidence[:n], self.errors[:n])
-        rank = largest_safe_rank(sample, self.risk, level_at(self.delta, number))
-        return max(sample.below(rank), self.floor) if rank else None
+        level = level_at(self.delta, number)
+        rank = largest_safe_rank(sample, self.risk, level)
+        return max(threshold_value(sample, rank, self.risk, level), self.floor) if rank else None
 
     @property
     def next_look(self) -> int:

@@ -53,15 +53,21 @@ class BinnedSample:
         wrong = np.tile([True, False], len(c.counts))
         return np.repeat(c.used.lowest(c.bins), c.counts), np.repeat(wrong, pairs)
 
-    def below(self, rank: int, /) -> float:
-        """The threshold that accepts exactly the bins of the ``rank`` most trusted rows.
+    def below(self, rank: int, /, *, of_rows: float | None = None) -> float:
+        """The threshold that accepts exactly the bins of the ``rank`` most trusted rows, halfway to the next.
 
-        Confidences that were rounded to float32 are on the side that they were counted on.
+        Where the threshold ``of_rows`` lies at one side of the gap instead, so does this. Confidences that were rounded
+        to float32 are on the side that they were counted on.
         """
         c = self.counts
         last = int(np.searchsorted(np.cumsum(c.counts), rank))
-        upper = float(c.used.lowest(c.bins[last : last + 1])[0])
-        lower = float(c.used.highest(c.bins[last + 1 : last + 2])[0]) if last + 1 < len(c.bins) else -np.inf
+        accepted = c.bins[last : last + 1]
+        following = c.bins[last + 1 : last + 2] if last + 1 < len(c.bins) else np.zeros_like(accepted)
+        upper, lower = float(c.used.lowest(accepted)[0]), float(c.used.highest(following)[0])
+        if of_rows is not None and of_rows != between(upper, float(c.used.lowest(following)[0])):
+            if of_rows > lower:
+                return of_rows
+            upper = float(c.used.lowest(following + 1)[0])
         if upper == np.inf and lower >= LARGEST:
             return float_info.max
         value = between(upper, lower)
@@ -86,7 +92,7 @@ def target_risk(counts: BinCounts, /, *, risk: float, delta: float = 0.05, metho
     if not by_rows:
         return _with_caveat(_by_bins(sample, risk, delta), counts)
     threshold = METHODS[rule].rule(*sample.rows(), risk=risk, delta=delta)
-    return _with_caveat(replace(threshold, value=sample.below(threshold.accepted)), counts)
+    return _with_caveat(replace(threshold, value=sample.below(threshold.accepted, of_rows=threshold.value)), counts)
 
 
 def target_coverage(counts: BinCounts, /, *, coverage: float, delta: float | None = None) -> Threshold:

@@ -19,11 +19,22 @@ ENOUGH = 0.1  # of the rows: what is accepted at lower coverages is too little t
 
 
 def certified(
-    method: str, sample: Sample, rank: int, /, *, risk: float, delta: float | None, bound: float | None = None
+    method: str,
+    sample: Sample,
+    rank: int,
+    /,
+    *,
+    risk: float,
+    delta: float | None,
+    bound: float | None = None,
+    value: float | None = None,
 ) -> Threshold:
-    """The threshold that accepts the ``rank`` most trusted rows, with risk at most ``risk``, or a lower ``bound``."""
+    """The threshold that accepts the ``rank`` most trusted rows, with risk at most ``risk``, or a lower ``bound``.
+
+    It is halfway to the next row unless a ``value`` is given.
+    """
     return Threshold(
-        value=sample.below(rank),
+        value=sample.below(rank) if value is None else value,
         method=method,
         n=len(sample),
         accepted=rank,

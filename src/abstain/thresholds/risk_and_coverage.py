@@ -13,7 +13,7 @@ from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import ELSEWHERE, Achievable, NoSafeThresholdError, lowest_achievable
 from abstain.thresholds.risk import RISKS, certified
 from abstain.thresholds.sample import Sample, check_chance, check_target
-from abstain.thresholds.step_down import largest_safe_rank
+from abstain.thresholds.step_down import largest_safe_rank, threshold_value
 from abstain.thresholds.threshold import Threshold
 
 COVERAGE_SHARE = 0.25  # of δ
@@ -109,7 +109,9 @@ def risk_and_coverage(
         probability=1 - delta,
         **sample.population,
     )
-    return replace(certified("risk_and_coverage", sample, rank, risk=risk, delta=delta), further=(covers,))
+    value = threshold_value(sample, rank, risk, delta - part, first=rank_for_coverage(len(sample), coverage, part))
+    threshold = certified("risk_and_coverage", sample, rank, risk=risk, delta=delta, value=value)
+    return replace(threshold, further=(covers,))
 
 
 def _pair(threshold: Threshold, rank_for: Callable[[float, float], int], delta: float) -> Achievable | None:
@@ -175,5 +177,9 @@ def trade_off(
     level = delta / len(risks)
     ranks = {risk: largest_safe_rank(sample, risk, level) for risk in sorted(risks)}
     together = f"one of {len(risks)} guarantees that hold together with probability {1 - delta:.4g}"
-    thresholds = [certified("step_down", sample, rank, risk=risk, delta=level) for risk, rank in ranks.items() if rank]
+    thresholds = [
+        certified("step_down", sample, rank, risk=risk, delta=level, value=threshold_value(sample, rank, risk, level))
+        for risk, rank in ranks.items()
+        if rank
+    ]
     return [replace(threshold, guarantee=threshold.guarantee.noting(together)) for threshold in thresholds]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import lru_cache
 from math import ceil
 
@@ -17,11 +18,11 @@ from abstain.thresholds.critical_values import critical_values, efficient_ranks,
 from abstain.thresholds.graded_losses import Bets, are_tossed, tossed
 from abstain.thresholds.risk import certified, nothing_certified
 from abstain.thresholds.sample import Sample, check_chance, check_target
-from abstain.thresholds.threshold import Threshold
+from abstain.thresholds.threshold import Threshold, at_lower, at_upper
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Tests = Callable[["Sample", "Segment", float, tuple[float, ...], int], tuple[Ints, bool]]
+Tests = Callable[["Sample", "Segment", float, tuple[float, ...], int], tuple[Ints, "Extent | Ints", bool]]
 STARTS = (0.305, 0.08, 0.02, 0.005)  # coverages at which testing begins; chosen for the best worst case, see the docs
 START = 0.3  # the same for the first of them where errors are few
 LEAST_DELTA = 1e-6  # below it what the critical values leave aside would count
@@ -90,7 +91,8 @@ def step_down(
     rank = largest_safe_rank(sample, risk, delta)
     if not rank:
         raise nothing_certified(sample, lambda *target: largest_safe_rank(sample, *target), risk, delta)
-    return certified("step_down", sample, rank, risk=risk, delta=delta)
+    value = threshold_value(sample, rank, risk, delta)
+    return certified("step_down", sample, rank, risk=risk, delta=delta, value=value)
 
 
 def check_delta(delta: float, /) -> None:
@@ -156,29 +158,67 @@ def largest_safe_rank(sample: Sample, risk: float, delta: float, /, *, first: in
     return int(safe[-1]) if len(safe) else 0
 
 
+class Extent(IntEnum):
+    """How much of the gap below some accepted rows is certified with them; more is larger."""
+
+    TO_NEXT = 1
+    """What is above the tie that follows: a threshold at that tie."""
+    OF_TIE = 2
+    """The last tie that is accepted: a threshold at it."""
+    WHOLE = 3
+
+
 def safe_ranks(sample: Sample, risk: float, delta: float, /, *, first: int = 1) -> Ints:
     """All numbers of rows that a threshold can accept and that are certified, ascending: together, with 1 − δ.
 
     Each segment is tested at its share of δ, and also at what the one before it had if all of that was rejected.
     """
-    if not sample.are_errors and are_tossed(len(sample), risk):
-        sample = tossed(sample)
+    sample = _with_coins(sample, risk)
     ends = sample.ends
     if len(ends) <= FEW:
         return _values(sample, risk, delta, first)
+    return ends[(_extents(sample, risk, delta, first)[ends] > 0) & (ends >= first)]
+
+
+def threshold_value(sample: Sample, rank: int, risk: float, delta: float, /, *, first: int = 1) -> float:
+    """The threshold that accepts so many rows, one of `safe_ranks`: halfway to the next row if that much is certified.
+
+    Where a rank inside a tie certified them, nothing is known of the gap, which no row shows: then at the tie.
+    """
+    sample = _with_coins(sample, risk)
+    if not _tests_efficient_ranks(sample, risk) or len(sample.ends) <= FEW:
+        return sample.below(rank)
+    extent = _extents(sample, risk, delta, first)[rank]
+    if extent == Extent.WHOLE:
+        return sample.below(rank)
+    lower = float(sample.confidence[rank]) if rank < len(sample) else -np.inf
+    beside = at_upper if extent == Extent.OF_TIE else at_lower
+    return beside(float(sample.confidence[rank - 1]), lower)
+
+
+def _with_coins(sample: Sample, risk: float) -> Sample:
+    return tossed(sample) if not sample.are_errors and are_tossed(len(sample), risk) else sample
+
+
+def _tests_efficient_ranks(sample: Sample, risk: float) -> bool:
+    return sample.are_errors and few_errors(len(sample), risk)
+
+
+def _extents(sample: Sample, risk: float, delta: float, first: int) -> NDArray[np.int8]:
+    """(n + 1,) of each number of rows, 0 where it is not certified."""
     tests: Tests = _step_down
     if not sample.are_errors:
         tests = _bets
-    elif few_errors(len(sample), risk):
+    elif _tests_efficient_ranks(sample, risk):
         tests = _efficient_ranks
     parts = segments(len(sample), risk, delta, first=first)
-    certified_ranks, inherited = np.zeros(len(sample) + 1, dtype=bool), 0
+    extents, inherited = np.zeros(len(sample) + 1, dtype=np.int8), 0
     for number, segment in enumerate(parts):
         levels = tuple(delta * sum(part.share for part in parts[begin : number + 1]) for begin in range(number, -1, -1))
-        safe, whole = tests(sample, segment, risk, levels, inherited)
-        certified_ranks[safe] = True
+        safe, extent, whole = tests(sample, segment, risk, levels, inherited)
+        np.maximum.at(extents, safe, extent)
         inherited = inherited + 1 if whole else 0
-    return ends[certified_ranks[ends] & (ends >= first)]
+    return extents
 
 
 def _values(sample: Sample, risk: float, delta: float, first: int) -> Ints:
@@ -207,7 +247,7 @@ def _bet_test(sample: Sample, risk: float) -> Callable[[int, tuple[float, ...]],
 
 def _efficient_ranks(
     sample: Sample, segment: Segment, risk: float, levels: tuple[float, ...], inherited: int
-) -> tuple[Ints, bool]:
+) -> tuple[Ints, Ints, bool]:
     """What is certified where efficient ranks alone are tested, in turn, and whether all pass; for errors of 0 and 1.
 
     The last of them lends its critical value to all ranks after it. Of tied rows the wrong ones come first, so that a
@@ -215,11 +255,13 @@ def _efficient_ranks(
     """
     ranks, allowed = tested_in_turn(segment, risk, levels[0], levels[inherited])
     further = np.arange(ranks[-1] + 1, segment.last + 1)
-    errors, certifies = _errors_first(sample, np.append(ranks, further))
+    tested = np.append(ranks, further)
+    errors, certifies = _errors_first(sample, tested)
     passed = errors <= np.append(allowed, np.full(len(further), allowed[-1]))
     in_turn = np.logical_and.accumulate(passed[: len(ranks)])
     passed = np.append(in_turn, in_turn[-1] & passed[len(ranks) :])
-    return np.unique(certifies[passed]), bool(passed.all())
+    extent = np.select([certifies == tested, certifies > tested], [Extent.WHOLE, Extent.OF_TIE], default=Extent.TO_NEXT)
+    return certifies[passed], extent[passed], bool(passed.all())
 
 
 @lru_cache(maxsize=256)
@@ -242,7 +284,7 @@ def _errors_first(sample: Sample, ranks: Ints) -> tuple[Floats, Ints]:
 
 def _step_down(
     sample: Sample, segment: Segment, risk: float, levels: tuple[float, ...], inherited: int
-) -> tuple[Ints, bool]:
+) -> tuple[Ints, Extent, bool]:
     """Which ranks of the segment are rejected, and whether all are; for errors of 0 and 1.
 
     Testing begins with the first cell; where cells pass it begins again with the first that did not, at higher critical
@@ -260,12 +302,13 @@ def _step_down(
             break
         cell += cells - cell if passed.all() else int(np.argmin(passed))
     each = np.repeat(values, np.diff(np.append(table.ranks, segment.last + 1)))
-    return segment.first + np.flatnonzero(totals[segment.first - 1 : segment.last] <= each), cell == cells
+    safe = segment.first + np.flatnonzero(totals[segment.first - 1 : segment.last] <= each)
+    return safe, Extent.WHOLE, cell == cells
 
 
 def _bets(
     sample: Sample, segment: Segment, risk: float, levels: tuple[float, ...], inherited: int
-) -> tuple[Ints, bool]:
+) -> tuple[Ints, Extent, bool]:
     """The same for losses from 0 to 1: bets on one rank after the other, until one does not pass."""
     last = Bets.of(sample).in_turn(segment.first, segment.last, risk, levels[inherited:])
-    return np.arange(segment.first, last + 1), last == segment.last
+    return np.arange(segment.first, last + 1), Extent.WHOLE, last == segment.last

@@ -13,6 +13,7 @@ from abstain._arguments import as_doubles
 from abstain._errors import InvalidInputError
 from abstain.thresholds.guarantee import Guarantee, Quantity
 
+BESIDE = 1e-5  # of its size, where a threshold lies at a confidence: more than float32 or six digits round
 CLOSE = 1e-9  # confidences that are closer, relative to their size, may differ by rounding alone
 
 
@@ -101,6 +102,20 @@ def between(upper: float, lower: float, /) -> float:
         return min(lower + max(1.0, abs(lower)), float_info.max)
     middle = lower + (upper - lower) / 2
     return middle if lower < middle < upper else lower
+
+
+def at_upper(upper: float, lower: float, /) -> float:
+    """A threshold just below the upper of two confidences: as near as rounding and reading allow."""
+    if isinf(upper):
+        return float_info.max
+    if lower == -inf:
+        return upper - BESIDE * max(abs(upper), 1.0)
+    return max(between(upper, lower), upper - BESIDE * max(abs(upper), abs(lower)))
+
+
+def at_lower(upper: float, lower: float, /) -> float:
+    """A threshold just above the lower of two confidences."""
+    return -at_upper(-lower, -upper) if lower > -inf else -inf
 
 
 def apart(confidence: NDArray[np.float64], /) -> NDArray[np.bool_]:

@@ -192,10 +192,29 @@ def test_confidences_alone_will_do(pair):
     assert made.accepts(rows).any()
 
 
-def test_graded_answers_are_refused_as_by_calibrate(pair):
-    rows = [Outputs(confidences={"own": each.logits.max(axis=1)}, losses=each.errors * 0.5) for each in pair()]
-    with pytest.raises(InvalidInputError, match="must say which answers are right or wrong, got graded losses"):
-        abstain.cascade(rows, **OPTIONS)
+@pytest.mark.parametrize("with_logits", [True, False])
+def test_losses_of_graded_answers_are_bounded_as_errors_are(pair, with_logits):
+    def graded(outputs):
+        confidence = {"own": outputs.logits.max(axis=1)}
+        known = {"logits": outputs.logits} if with_logits else {"confidences": confidence}
+        return Outputs(losses=outputs.errors * 0.5, ids=outputs.ids, **known)
+
+    made = abstain.cascade([graded(each) for each in pair()], **OPTIONS)
+    fresh = [graded(each) for each in pair(1)]
+    combined, stage = made.combined(fresh), made.decide(fresh)["stage"]
+    np.testing.assert_array_equal(combined.losses, np.where(stage == "small", *(each.losses for each in fresh)))
+    assert "the mean loss among accepted rows is at most 0.05" in made.summary()
+    assert 0 < combined.losses[made.accepts(fresh)].mean() < 0.05
+
+
+def test_errors_of_one_stage_and_losses_of_another_are_losses(pair):
+    rows = pair()
+    own = [{"own": each.logits.max(axis=1)} for each in rows]
+    mixed = [
+        Outputs(confidences=own[0], errors=rows[0].errors),
+        Outputs(confidences=own[1], losses=rows[1].errors * 0.5),
+    ]
+    assert abstain.cascade(mixed, **OPTIONS).combined(mixed).is_graded
 
 
 def test_a_score_that_needs_fitting_gets_rows_of_its_own(pair):

@@ -145,3 +145,17 @@ def test_copies_that_pass_for_rows_of_their_own_break_it(outputs_of):
 
     made = simulated(Risk(RISK, **KNOWN), in_clusters(draw_flat), without_ids, N, trials=40)
     assert np.mean([answers(each) for each in made]) > MOST
+
+
+def draw_graded(rng, n):
+    """Confidences that say nothing, and losses of both models, of the same rows and slightly too large."""
+    lost = (rng.random(n) < 2.04 * RISK)[:, None] * rng.random((n, 2))
+    return [Outputs(confidences={"own": rng.random(n)}, losses=lost[:, stage]) for stage in (0, 1)]
+
+
+def test_a_mean_loss_is_certified_no_more_often_where_nothing_is_safe():
+    samples = [draw_graded(np.random.default_rng(seed), N) for seed in range(TRIALS)]
+    made = [abstain.cascade(rows, Risk(RISK, **KNOWN), costs=[1, 20], human_cost=200) for rows in samples]
+    assert np.mean([answers(each) for each in made]) <= MOST
+    naive = [np.cumsum(rows[1].losses)[N // 3 :] <= RISK * np.arange(N // 3 + 1, N + 1) for rows in samples]
+    assert np.mean([each.any() for each in naive]) > 2 * MOST

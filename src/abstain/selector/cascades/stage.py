@@ -48,15 +48,16 @@ def combined_outputs(
 ) -> Outputs:
     """One classifier's outputs: the logits and the label of each row are those of its stage, by default its domain.
 
-    Where stages have no classes in common, the errors of each stage take the place of logits and labels.
+    Where stages have no classes in common, or no labels, the errors or losses of each stage are given instead.
     """
     first, labels = matched.first, matched.labels
     fields: dict[str, Any] = {"ids": first.ids, "shift": first.shift}
     n_classes = {outputs.n_classes for outputs in matched.outputs}
     if len(n_classes) == 1 and 0 not in n_classes:
         fields |= {"logits": _logits(matched, stages), "labels": labels, "class_names": first.class_names}
-    elif all(outputs.is_labelled for outputs in matched.outputs):
-        fields["errors"] = _errors(matched, stages)
+    if fields.get("labels") is None and all(outputs.is_labelled for outputs in matched.outputs):
+        graded = any(outputs.is_graded for outputs in matched.outputs)
+        fields["losses" if graded else "errors"] = _losses(matched, stages).astype(float if graded else bool)
     domain = np.array(matched.names)[stages] if domain is None else domain
     return Outputs(confidences={NAME: confidence}, domain=domain, nonfinite="reject", **fields)
 
@@ -70,9 +71,9 @@ def _logits(matched: MatchedRows, stages: NDArray[np.int64]) -> NDArray[Any]:
     return logits
 
 
-def _errors(matched: MatchedRows, stages: NDArray[np.int64]) -> NDArray[np.bool_]:
-    errors = np.empty(len(matched), dtype=bool)
+def _losses(matched: MatchedRows, stages: NDArray[np.int64]) -> NDArray[np.float64]:
+    losses = np.empty(len(matched))
     for stage, outputs in enumerate(matched.outputs):
         here = stages == stage
-        errors[here] = outputs.errors[matched.rows[stage][here]]
-    return errors
+        losses[here] = outputs.losses[matched.rows[stage][here]]
+    return losses
