@@ -19,6 +19,7 @@ from abstain.thresholds.step_down import safe_ranks, segments
 
 RUNS, SLOW, SLOWEST, HARD = 100, 20, 5, 500
 SIZES = ((300, 0.05), (1000, 0.05), (2000, 0.02), (2000, 0.05), (2000, 0.1), (10_000, 0.05), (20_001, 0.05))
+HARD_SIZES = (300, 600, 2000, 40_000)
 NAMES = [name for name in DISTRIBUTIONS if name[0] in "ABm"]
 Draw = Callable[[Any, Any], Any]
 KINDS: dict[str, Draw] = {
@@ -137,9 +138,9 @@ HARD_CASES: dict[str, tuple[Draw, int]] = {
 
 
 def hard_losses() -> bool:
-    """500 calibrations on distributions just above the target, at sizes on both sides of where coins end."""
+    """500 calibrations on distributions just above the target, below and above where coins end and ranks share bets."""
     kept = True
-    for n in (300, 600, 2000):
+    for n in HARD_SIZES:
         for name, (draw, values) in HARD_CASES.items():
             broken = {"step_down": 0, "empirical (invalid)": 0}
             for run in range(HARD):
