@@ -27,7 +27,7 @@ class Model(ABC):
     name : str
         It must differ between models, so that a run is resumed with the same one.
     class_names : sequence or None
-        Integers other than 0 to K − 1, as scikit-learn's ``classes_`` may be, are what integer labels name.
+        Names of the classes; if they are integers, as scikit-learn's ``classes_`` may be, integer labels name them.
     prepare : function
         From a list of inputs to what ``run`` takes: it decodes, resizes or stacks them.
     """
@@ -52,7 +52,7 @@ class Model(ABC):
 @final
 @dataclass(frozen=True)
 class ModelOptions:
-    """What a model made from a spec may take; what its kind has no use for is ignored."""
+    """Options of a model made from a spec; each kind ignores those that it has no use for."""
 
     checkpoint: str | None = None
     """Weights of a timm or torch model."""

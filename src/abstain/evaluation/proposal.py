@@ -11,13 +11,13 @@ from abstain.metrics.checks import rejected_last
 
 SHARE = 0.5  # of the errors at full coverage: the target where none is given
 ROUND = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
-LEAST, TRIALS = 0.2, 20  # coverage from which on to look for an achievable risk, and at how many
-OF_COPIES = 0.3  # of the samples: what the rule for copies, which has a pilot and bets, is worth at least
+LEAST, TRIALS = 0.2, 20  # the lowest coverage at which an achievable risk is looked for, and how many are tried
+OF_COPIES = 0.3  # of the samples: what certifies with copies of rows, since that rule spends some on a pilot
 DELTA = 0.05  # that of `calibrate`
 
 
 def proposed_risk(evaluation: Evaluation, score: str, /) -> float | None:
-    """Half of the errors, or the lowest risk that looks achievable where that is more; None where no risk below 1 is.
+    """Half of the error rate, or the lowest risk that looks achievable if that is higher; None if none below 1 does.
 
     Achievable is what Chernoff's bound, exp(−n kl), certifies at one of a few coverages, corrected for their number: a
     little above the exact one, and without SciPy, which takes long to import.

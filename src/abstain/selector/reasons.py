@@ -8,7 +8,7 @@ from abstain.scores.confidences import usable_blocks
 from abstain.scores.score import Family, FittedScore, Score
 
 Floats = NDArray[np.float64]
-BOTH = 1 / 3  # the share of a shortfall from which a part of it weighs
+BOTH = 1 / 3  # the share of the shortfall from which a part is named
 UNLIKE = "unlike the calibration samples"
 PARTS: dict[Family, tuple[float, float]] = {
     "softmax": (1.0, 0.0),
@@ -17,7 +17,7 @@ PARTS: dict[Family, tuple[float, float]] = {
     "feature": (0.0, 1.0),
     "hybrid": (0.5, 0.5),
 }
-"""How much of what a family sees is doubt between classes, and how much is distance from what was seen."""
+"""How much of the shortfall of a family is doubt between classes, and how much distance from calibration samples."""
 
 
 def reasons(
@@ -29,7 +29,7 @@ def reasons(
     class_names: tuple[str, ...] | None,
     /,
 ) -> NDArray[np.str_]:
-    """Why each row (n,) whose confidence is not above its threshold is not accepted; above +inf, none ever is."""
+    """Why each row (n,) whose confidence is not above its threshold is not accepted; none is above +inf."""
     accepted, certified = confidence > values, values < np.inf
     reason = np.full(len(outputs), "", dtype=object)
     reason[~accepted & ~certified] = "no threshold is certified for it"
@@ -44,7 +44,7 @@ def reasons(
 def _of_score(
     entry: Score, fitted: FittedScore, rows: Outputs, lack: Floats, class_names: tuple[str, ...] | None
 ) -> NDArray[np.object_]:
-    """The part without whose shortfall alone the row would be accepted; where that is either or neither, by shares."""
+    """The part that alone keeps the row from being accepted; where either or neither does, by their shares."""
     doubt, distance = _parts(entry, fitted, rows)
     if not (doubt.any() or distance.any()):
         return np.full(len(rows), f"low {entry.name}", dtype=object)
@@ -58,7 +58,7 @@ def _of_score(
 
 
 def _parts(entry: Score, fitted: FittedScore, rows: Outputs) -> tuple[Floats, Floats]:
-    """How much of what is missing (n,) is doubt between classes, and how much distance; together above 0 or nothing."""
+    """The shortfall (n,) from doubt between classes, and from distance; both 0 where its parts are not known."""
     families: dict[Family, Floats] = {}
     for some, inputs in usable_blocks(rows, with_head=fitted.uses_head):
         for family, values in entry.shortfalls(fitted, inputs).items():
@@ -68,7 +68,9 @@ def _parts(entry: Score, fitted: FittedScore, rows: Outputs) -> tuple[Floats, Fl
         return np.zeros(len(rows)), np.zeros(len(rows))
     table = np.column_stack(list(seen.values()))
     largest = table == table.max(axis=1, keepdims=True)
-    table = np.where((table > 0).any(axis=1, keepdims=True), np.maximum(table, 0), largest)  # or none is missing
+    table = np.where(
+        (table > 0).any(axis=1, keepdims=True), np.maximum(table, 0), largest
+    )  # where none is missing, the largest
     doubt, distance = (table @ np.array([PARTS[family] for family in seen])).T
     return doubt, distance
 

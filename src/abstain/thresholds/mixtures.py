@@ -149,10 +149,14 @@ def worst_mixture_risk(acceptance: ArrayLike, risks: ArrayLike, low: ArrayLike, 
     a, r, least, most = (np.asarray(values, dtype=np.float64) for values in (acceptance, risks, low, high))
     if not a.shape == r.shape == least.shape == most.shape or a.ndim != 1:
         raise InvalidInputError(
-            "`acceptance`, `risks`, `low` and `high` must have one entry for each part, got other shapes."
+            "`acceptance`, `risks`, `low` and `high` must have one entry for each part, got shapes "
+            f"{a.shape}, {r.shape}, {least.shape} and {most.shape}."
         )
     if least.sum() > 1 + 1e-12 or most.sum() < 1 - 1e-12 or (least > most).any():
-        raise InvalidInputError("`low` and `high` must allow shares that sum to 1, got bounds that do not.")
+        raise InvalidInputError(
+            f"`low` and `high` must allow shares that sum to 1, got sums of {least.sum():g} and {most.sum():g}, or a "
+            "low above its high."
+        )
 
     def excess(rho: float) -> float:
         """The largest Σ π a (r − ρ): fill the most harmful parts first."""
