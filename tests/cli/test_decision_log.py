@@ -70,3 +70,12 @@ def test_recertify_asks_for_labels_of_rows_in_a_log(run, folder, end, tmp_path):
         rows = list(csv.DictReader(file))
     assert len(rows) == 200
     assert all(row["id"].startswith("bad-") for row in rows)
+
+
+def test_certify_wants_an_audit_or_all_labels_of_a_log(run, folder, tmp_path):
+    with DecisionLog(tmp_path / "d.jsonl", selector=Selector.load(folder / "s.abstain").digest) as log:
+        log.append({"id": ["a", "b"], "confidence": [0.9, 0.8], "accepted": [True, True]})
+        log.append({"id": ["a"], "error": [False]})
+    done = run("certify", folder / "s.abstain", "--on", tmp_path / "d.jsonl")
+    assert done.returncode == 1
+    assert "must have an audit or a label for every decision" in done.stderr

@@ -97,6 +97,20 @@ def test_of_an_audit_only_the_labels_it_asked_for_count(classifier, tmp_path):
     assert (watcher.watch.monitors.risk.n, watcher.watch.monitors.risk.errors) == (1, 0)
 
 
+def test_an_audited_label_counts_once_the_label_window_has_passed(start, classifier, tmp_path):
+    options = ("--log", tmp_path / "d.jsonl", "--state", tmp_path / "w.json", "--audit", 0.5, "--label-window", 30)
+    service = start(*options)
+    outputs = service.infer(classifier.inputs[:30], id="r")
+    drawn = [name for name, review in zip(outputs["id"], outputs["review"], strict=True) if review == "audit"]
+    labels = json.dumps({"labels": [{"id": name, "error": False} for name in drawn]}).encode()
+    assert service.get("/v2/models/net/labels", labels)[0] == 200
+    assert sum(service.infer(classifier.inputs[100:200])["accepted"]) > 30
+    assert service.stop() == ""
+    assert Watch.from_json((tmp_path / "w.json").read_text()).monitors.risk.n == len(drawn) > 0
+    with pytest.raises(RuntimeError, match="`--label-window` must be that of the state, 30, got 40"):
+        start(*options[:-1], 40)
+
+
 def test_a_state_belongs_to_a_log_and_a_selector(classifier, tmp_path):
     log, state = tmp_path / "d.jsonl", tmp_path / "w.json"
     with pytest.raises(InvalidInputError, match="`--state` must come with --log"):

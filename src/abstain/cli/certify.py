@@ -151,11 +151,17 @@ def _are_decisions(file: Path) -> bool:
 def _fresh_rows(file: Path, group: str | None) -> "Outputs | AuditedDecisions":
     """Labelled outputs, or decisions with an audit."""
     import abstain
+    from abstain.decision_log import is_log, read_log
     from abstain.outputs.table import read_decisions
     from abstain.selector.audited_decisions import AuditedDecisions
 
     if _are_decisions(file):
         return AuditedDecisions.of(*read_decisions(file).values())
+    if is_log(file) and None in read_log(file).get("error", [None]):
+        raise InvalidInputError(
+            f"`{file}` must have an audit or a label for every decision, got decisions without a label. Run `serve` or "
+            "`select` with --audit: labels that come for other reasons, such as complaints, would mislead."
+        )
     rows = abstain.Outputs.load(file, nonfinite="reject", group=group)
     warn_unused(file, group=group)
     return rows

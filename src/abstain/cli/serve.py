@@ -53,6 +53,9 @@ class Records:
     audit: Annotated[
         float | None, typer.Option(min=0, max=1, help="Probability with which an accepted row is drawn for a label.")
     ] = None
+    label_window: Annotated[
+        int, typer.Option(min=0, help="Accepted decisions after which a missing label is no longer waited for.")
+    ] = 1000
     per: Annotated[
         str | None,
         typer.Option(
@@ -102,7 +105,8 @@ def serve(
     needed = {"starlette": "serve", "uvicorn": "serve", "prometheus_client": "serve", "onnxruntime": "onnx"}
     require_all(needed, feature="`abstain serve`")
     predictor = Predictor(model, Selector.load(selector), logits=logits, audit=records.audit, per=records.per)
-    service = Service(predictor, name=address.name or model.stem, storage=records.storage())
+    name, storage = address.name or model.stem, records.storage()
+    service = Service(predictor, name=name, storage=storage, label_window=records.label_window)
     listener = listen(address.host, address.port)
     host, port = listener.getsockname()[:2]
     end_export = None if records.otlp is None else export_metrics(service.measurements, records.otlp)

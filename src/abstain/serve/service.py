@@ -10,6 +10,7 @@ from abstain._io.locks import alone_with
 from abstain.decision_log import DecisionLog, log_parts
 from abstain.decision_log.log import PART_BYTES
 from abstain.decision_log.table import part_records
+from abstain.monitor.history import WINDOW_ROWS
 from abstain.serve.predictor import Predictor
 from abstain.serve.recorder import Recorder
 from abstain.serve.watcher import Watcher, started_watch
@@ -52,9 +53,13 @@ class Service:
         The name of the model.
     storage
         Log and state.
+    label_window
+        Accepted decisions after which a missing label is no longer waited for.
     """
 
-    def __init__(self, predictor: Predictor, /, *, name: str, storage: Storage | None = None) -> None:
+    def __init__(
+        self, predictor: Predictor, /, *, name: str, storage: Storage | None = None, label_window: int = WINDOW_ROWS
+    ) -> None:
         storage = storage or Storage()
         self.predictor, self.name, self._files = predictor, name, ExitStack()
         self.measurements = Measurements(predictor.selector)
@@ -69,7 +74,9 @@ class Service:
                     DecisionLog(storage.log, selector=predictor.selector.digest, part_bytes=storage.part_bytes)
                 )
             position = 0 if self.log is None else self.log.sequence
-            watch = started_watch(predictor.selector, storage.state, position, per=predictor.per)
+            watch = started_watch(
+                predictor.selector, storage.state, position, per=predictor.per, label_window=label_window
+            )
             self.watcher = Watcher(watch, self.measurements, state=storage.state)
             if storage.log is not None and watch.position < position:
                 for part in log_parts(storage.log, after=watch.position):

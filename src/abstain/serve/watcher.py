@@ -11,6 +11,7 @@ from abstain._errors import AbstainError, InvalidInputError
 from abstain._io.files import read_text, write_text
 from abstain.decision_log.record import SEQUENCE, Record, is_label
 from abstain.monitor import DeploymentMonitor, Row, Watch
+from abstain.monitor.history import WINDOW_ROWS
 from abstain.monitor.rule import Rule
 from abstain.selector import Selector
 from abstain.telemetry import Measurements
@@ -20,10 +21,18 @@ MOST_WAITING = 200_000  # rows; whoever adds more waits
 PAUSE = 0.05  # seconds in which rows gather: many at once take far less time each
 
 
-def started_watch(selector: Selector, state: Path | None, position: int, /, *, per: str | None = None) -> Watch:
+def started_watch(
+    selector: Selector,
+    state: Path | None,
+    position: int,
+    /,
+    *,
+    per: str | None = None,
+    label_window: int = WINDOW_ROWS,
+) -> Watch:
     """The watch in a state file; or else a new one, which begins after ``position`` of the log, and its file."""
     rule = Rule.of(selector)
-    new = Watch(DeploymentMonitor.of(selector, per=rule.monitored_per(per)), rule=rule)
+    new = Watch(DeploymentMonitor.of(selector, per=rule.monitored_per(per)), rule=rule, label_window=label_window)
     new.position = position
     if state is None:
         return new
@@ -34,6 +43,10 @@ def started_watch(selector: Selector, state: Path | None, position: int, /, *, p
     if saved.monitors.begun() != new.monitors or saved.rule not in (None, new.rule):
         raise InvalidInputError(
             f"`--state` must belong to this selector and `--per`, got another monitor in {state}. Name a new file."
+        )
+    if saved.turns.window != label_window:
+        raise InvalidInputError(
+            f"`--label-window` must be that of the state, {saved.turns.window}, got {label_window}. Name a new file."
         )
     if saved.position > position:
         raise InvalidInputError(
