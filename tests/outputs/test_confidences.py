@@ -84,7 +84,7 @@ def test_an_empty_confidence_is_never_accepted(tmp_path):
     accepted = calibrate(outputs, risk=0.05).accepts(outputs)
     assert accepted[:-1].any()
     assert not accepted[-1]
-    rule = r"`confidences\['confidence'\]` must not be NaN, got 1 of 401 rows, first row 400"
+    rule = r"`confidences\['confidence'\]` must not be NaN, got 1 of 401 rows, first row 401 of "
     with pytest.raises(ValueError, match=rule):
         Outputs.load(tmp_path / "t.csv")
 

@@ -7,6 +7,7 @@ import random
 import shutil
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -167,6 +168,12 @@ def test_a_state_that_cannot_be_saved_at_the_end_is_an_error(start, tmp_path):
     assert errors == f"abstain: `{folder}/w.json` must be in a folder that exists, got none. Make {folder} first.\n"
 
 
+def in_a_loop(coroutine):
+    """In a thread of its own, as Playwright leaves a running loop in that of the tests."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
+
+
 def test_a_row_that_cannot_be_written_is_refused_and_the_next_one_is_not(classifier, tmp_path):
     async def record(service, *values):
         results = []
@@ -181,10 +188,10 @@ def test_a_row_that_cannot_be_written_is_refused_and_the_next_one_is_not(classif
     predictor = Predictor(classifier.model, classifier.selector)
     service = Service(predictor, name="net", storage=Storage(log=tmp_path / "d.jsonl"))
     service.start()
-    assert asyncio.run(record(service, 1.0, object(), 2.0)) == [None, 503, None]
+    assert in_a_loop(record(service, 1.0, object(), 2.0)) == [None, 503, None]
     assert service.is_ready
     (tmp_path / "d.jsonl").unlink()
-    assert asyncio.run(record(service, 3.0)) == [503]
+    assert in_a_loop(record(service, 3.0)) == [503]
     assert not service.is_ready
     service.stop()
 
@@ -199,7 +206,7 @@ def test_a_monitor_that_fails_is_not_ready_and_the_next_start_counts_what_it_lef
     assert service.is_ready
     monkeypatch.setattr(Watch, "observe", lambda *_: 1 / 0)
     columns = {"id": ["a", "b"], "confidence": [9.0, 9.0], "accepted": [True, True]}
-    asyncio.run(service.recorder.record(columns, may_repeat=False))
+    in_a_loop(service.recorder.record(columns, may_repeat=False))
     until = time.monotonic() + 10
     while service.is_ready and time.monotonic() < until:
         time.sleep(0.01)
