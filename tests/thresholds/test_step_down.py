@@ -10,6 +10,7 @@ from abstain.thresholds import (
     NoSafeThresholdError,
     bonferroni,
     empirical_without_guarantee,
+    risk_and_coverage,
     sgr,
     step_down,
     target_risk,
@@ -242,3 +243,12 @@ def test_a_segment_inherits_only_from_one_that_was_rejected_whole():
     ranks = np.arange(1, n + 1)
     at_once = (ranks <= allowed_errors) | ((ranks > last.first) & (ranks % 3 == 0))  # the first segment sees them all
     assert largest_safe_rank(Sample.of(-ranks, at_once.astype(float)), RISK, DELTA) == 0
+
+
+@pytest.mark.parametrize("values", [1, 6, 7])
+def test_the_guarantee_of_few_values_says_when_it_is_proved(values):
+    confidence, errors = np.arange(1000) % values / 7, np.zeros(1000, dtype=bool)
+    caveat = f"proved for a score that takes no other values than the {values} value{'s' * (values > 1)} of these rows"
+    shown = step_down(confidence, errors, risk=0.05).guarantee.caveats
+    both = risk_and_coverage(confidence, errors, risk=0.05, coverage=0.5).guarantee.caveats
+    assert shown == both == ((caveat,) if values <= 6 else ())

@@ -16,9 +16,8 @@ from abstain._text import counted
 from abstain.thresholds.coverage import rank_for_coverage
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import NoSafeThresholdError
-from abstain.thresholds.risk import certified
 from abstain.thresholds.sample import Sample, SampledFrom, check_chance, check_target, one_per_cluster, what_counts
-from abstain.thresholds.step_down import safe_ranks, threshold_value
+from abstain.thresholds.step_down import accepting, safe_ranks
 from abstain.thresholds.threshold import CLOSE, Threshold, between
 
 RISK_SHARE = 0.5  # of δ, where there is a risk too
@@ -159,8 +158,7 @@ def risk_and_miss_rate(
             f"Risk <= {risk:.4g} and the miss rates cannot be certified together on n={len(sample):,} calibration "
             f"rows: {reason}. Label more rows, or ask for less on other rows."
         )
-    value = threshold_value(sample, rank, risk, part)
-    threshold = certified("risk_and_miss_rate", sample, rank, risk=risk, delta=delta, value=value)
+    threshold = accepting("risk_and_miss_rate", sample, rank, risk=risk, delta=delta, level=part)
     guarantee = replace(threshold.guarantee, **rows.population)
     return replace(threshold, guarantee=guarantee, further=rows.guarantees(1 - delta))
 

@@ -14,7 +14,7 @@ from abstain.thresholds.coverage import rank_for_coverage, target_coverage
 from abstain.thresholds.guarantee import Quantity
 from abstain.thresholds.risk import RISKS, certified
 from abstain.thresholds.sample import Sample, check_chance, check_target
-from abstain.thresholds.step_down import largest_safe_rank, threshold_value
+from abstain.thresholds.step_down import accepting, largest_safe_rank
 from abstain.thresholds.threshold import CLOSE, Threshold
 
 REVIEW_SHARE = 0.5  # of δ, the rest is for the risk
@@ -112,8 +112,7 @@ def _below_tie(sample: Sample, rank: int, coverage: Threshold, delta: float) -> 
     level = TIE_SHARE * delta / len(RISKS)
     for risk in RISKS:
         if safe := largest_safe_rank(sample, risk, level, first=rank):
-            value = threshold_value(sample, safe, risk, level, first=rank)
-            threshold = certified("target_review", sample, safe, risk=risk, delta=delta, value=value)
+            threshold = accepting("target_review", sample, safe, risk=risk, delta=delta, level=level, first=rank)
             guarantee = replace(threshold.guarantee, target=None, bound=risk)
             return replace(threshold, guarantee=coverage.guarantee, further=(guarantee,))
     words = f"no risk up to {RISKS[-1]:g} is certified for what is accepted, as confidences tie where the cut falls"

@@ -11,9 +11,9 @@ from abstain._errors import InvalidInputError
 from abstain.thresholds.coverage import rank_for_coverage
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import ELSEWHERE, Achievable, NoSafeThresholdError, lowest_achievable
-from abstain.thresholds.risk import RISKS, certified
+from abstain.thresholds.risk import RISKS
 from abstain.thresholds.sample import Sample, check_chance, check_target
-from abstain.thresholds.step_down import largest_safe_rank, threshold_value
+from abstain.thresholds.step_down import accepting, largest_safe_rank
 from abstain.thresholds.threshold import Threshold
 
 COVERAGE_SHARE = 0.25  # of δ
@@ -109,8 +109,10 @@ def risk_and_coverage(
         probability=1 - delta,
         **sample.population,
     )
-    value = threshold_value(sample, rank, risk, delta - part, first=rank_for_coverage(len(sample), coverage, part))
-    threshold = certified("risk_and_coverage", sample, rank, risk=risk, delta=delta, value=value)
+    first_rank = rank_for_coverage(len(sample), coverage, part)
+    threshold = accepting(
+        "risk_and_coverage", sample, rank, risk=risk, delta=delta, level=delta - part, first=first_rank
+    )
     return replace(threshold, further=(covers,))
 
 
@@ -177,9 +179,5 @@ def trade_off(
     level = delta / len(risks)
     ranks = {risk: largest_safe_rank(sample, risk, level) for risk in sorted(risks)}
     together = f"one of {len(risks)} guarantees that hold together with probability {1 - delta:.4g}"
-    thresholds = [
-        certified("step_down", sample, rank, risk=risk, delta=level, value=threshold_value(sample, rank, risk, level))
-        for risk, rank in ranks.items()
-        if rank
-    ]
+    thresholds = [accepting("step_down", sample, rank, risk=risk, delta=level) for risk, rank in ranks.items() if rank]
     return [replace(threshold, guarantee=threshold.guarantee.noting(together)) for threshold in thresholds]

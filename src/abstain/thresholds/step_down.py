@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
 from math import ceil
@@ -91,8 +91,7 @@ def step_down(
     rank = largest_safe_rank(sample, risk, delta)
     if not rank:
         raise nothing_certified(sample, lambda *target: largest_safe_rank(sample, *target), risk, delta)
-    value = threshold_value(sample, rank, risk, delta)
-    return certified("step_down", sample, rank, risk=risk, delta=delta, value=value)
+    return accepting("step_down", sample, rank, risk=risk, delta=delta)
 
 
 def check_delta(delta: float, /) -> None:
@@ -194,6 +193,19 @@ def threshold_value(sample: Sample, rank: int, risk: float, delta: float, /, *, 
     lower = float(sample.confidence[rank]) if rank < len(sample) else -np.inf
     beside = at_upper if extent == Extent.OF_TIE else at_lower
     return beside(float(sample.confidence[rank - 1]), lower)
+
+
+def accepting(
+    method: str, sample: Sample, rank: int, /, *, risk: float, delta: float, level: float | None = None, first: int = 1
+) -> Threshold:
+    """The threshold that accepts so many rows, one of `safe_ranks` at the ``level`` (δ by default), and its guarantee."""
+    value = threshold_value(sample, rank, risk, level or delta, first=first)
+    threshold = certified(method, sample, rank, risk=risk, delta=delta, value=value)
+    if (values := len(sample.ends)) > FEW:
+        return threshold
+    words = "value" if values == 1 else "values"
+    caveat = f"proved for a score that takes no other values than the {values} {words} of these rows"
+    return replace(threshold, guarantee=threshold.guarantee.noting(caveat))
 
 
 def _with_coins(sample: Sample, risk: float) -> Sample:
