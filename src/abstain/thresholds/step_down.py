@@ -198,7 +198,7 @@ def threshold_value(sample: Sample, rank: int, risk: float, delta: float, /, *, 
 def accepting(
     method: str, sample: Sample, rank: int, /, *, risk: float, delta: float, level: float | None = None, first: int = 1
 ) -> Threshold:
-    """The threshold that accepts so many rows, one of `safe_ranks` at the ``level`` (δ by default), and its guarantee."""
+    """The threshold that accepts so many rows, one of `safe_ranks` at ``level``, by default δ, with its guarantee."""
     value = threshold_value(sample, rank, risk, level or delta, first=first)
     threshold = certified(method, sample, rank, risk=risk, delta=delta, value=value)
     if (values := len(sample.ends)) > FEW:
