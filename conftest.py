@@ -13,11 +13,37 @@ settings.register_profile(
 settings.load_profile("abstain")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
+LONGEST = (
+    "tests/test_site.py",
+    "tests/adapters/test_onnx.py",
+    "tests/adapters/test_torch.py",
+    "tests/adapters/test_sklearn.py",
+    "tests/collect/test_models.py",
+    "tests/cli/test_monitor.py",
+    "tests/collect/test_run.py",
+    "tests/fuzz/test_fuzz.py",
+    "tests/selector/cascades/test_guarantee.py",
+    "tests/cli/test_console_examples.py",
+    "tests/collect/test_stale.py",
+    "tests/cli/test_collect.py",
+    "tests/test_suite.py",
+    "reproduction/tests/benchmarks/test_four_tasks.py",
+    "tests/report/figures/test_save.py",
+)
+"""Files that take longest: they begin first, so that all workers end together."""
+
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_handlecrashitem(crashitem):
     """End the run at once when a worker dies; without this, the other workers would run what they hold first."""
     pytest.exit(f"a worker died in {crashitem}", returncode=1)
+
+
+def pytest_collection_modifyitems(items):
+    """The longest files first."""
+    items.sort(
+        key=lambda item: next((k for k, file in enumerate(LONGEST) if item.nodeid.startswith(file)), len(LONGEST))
+    )
 
 
 @pytest.fixture(autouse=True)

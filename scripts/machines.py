@@ -228,7 +228,14 @@ def outcome(run: Run, arguments: list[str]) -> str:
     """Run the tests; the closing line of pytest, and which conditions could not be imitated."""
     with tempfile.TemporaryDirectory() as new:
         python, variables, missing = prepared(run, new)
-        tests = arguments or [*run.tests, "-n", "auto", "--dist", "loadfile"]
+        tests = arguments or [
+            *run.tests,
+            "-n",
+            f"{(os.cpu_count() or 1) + 1}",
+            "--dist",
+            "loadfile",
+            "--no-loadscope-reorder",
+        ]
         pages = [] if _imports_torch(python) else pages_with_torch()
         missing += [f"{page}: no PyTorch" for page in pages]
         own = [f"--deselect={page}" for page in pages]

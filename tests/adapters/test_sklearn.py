@@ -190,7 +190,7 @@ def test_a_risk_that_the_long_tail_allows_is_certified():
         SVC(probability=True),
         NearestCentroid(),
         LogisticRegression(class_weight={1: 50.0, 2: 1.0}),
-        HistGradientBoostingClassifier(max_iter=20),
+        HistGradientBoostingClassifier(max_iter=3, max_leaf_nodes=4),
     ],
 )
 @pytest.mark.parametrize("cv", [None, 3])

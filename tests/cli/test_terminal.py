@@ -37,17 +37,17 @@ def hostile(tmp_path):
     "line",
     [
         "evaluate run --all",
-        "evaluate run --score nope",
+        pytest.param("evaluate run --score nope", marks=pytest.mark.thorough),
         "evaluate t.csv",
         "calibrate run --risk 0.5 --per class -o new.abstain",
-        "calibrate run --risk 0.5 --per domain -o new.abstain",
+        pytest.param("calibrate run --risk 0.5 --per domain -o new.abstain", marks=pytest.mark.thorough),
         "certify s.abstain",
         "select s.abstain run -o d.csv",
-        "compare run run",
+        pytest.param("compare run run", marks=pytest.mark.thorough),
         "sketch run --score energy --by domain -o a.sketch",
         f"evaluate {HOSTILE.replace('/', '')}.csv",
-        "evaluate run --json",
-        "calibrate run --risk 0.5 --per class -o new.abstain --json",
+        pytest.param("evaluate run --json", marks=pytest.mark.thorough),
+        pytest.param("calibrate run --risk 0.5 --per class -o new.abstain --json", marks=pytest.mark.thorough),
     ],
 )
 def test_no_control_character_of_a_name_reaches_a_terminal(hostile, line):

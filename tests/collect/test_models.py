@@ -27,13 +27,13 @@ import timm  # noqa: E402
 
 ARCHITECTURES = [
     "resnet18",
-    "resnext50_32x4d",
+    pytest.param("resnext50_32x4d", marks=pytest.mark.thorough),
     "convnext_atto",
     "convnextv2_atto",
     "vit_tiny_patch16_224",
     "eva02_tiny_patch14_224",
     "swin_tiny_patch4_window7_224",
-    "efficientnet_b0",
+    pytest.param("efficientnet_b0", marks=pytest.mark.thorough),
     "mobilenetv3_small_050",
     "regnetx_002",
     pytest.param("densenet121", marks=pytest.mark.thorough),

@@ -177,7 +177,9 @@ def changes():
 
 
 @pytest.mark.parametrize(("shard", "events"), [COARSE, FINE])
-@pytest.mark.parametrize("change", list(changes()))
+@pytest.mark.parametrize(
+    "change", ["inputs", "model", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("seed", "transform"))]
+)
 def test_killed_and_called_with_another_thing_it_never_mixes(change, shard, events, tmp_path):
     (old, old_model), (new, new_model) = changes()[change]
     run(new, tmp_path / "whole", new_model, shard=shard)

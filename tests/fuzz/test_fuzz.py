@@ -38,8 +38,17 @@ def test_no_hostile_input_gives_a_wrong_result_or_a_traceback():
     ("kind", "module", "name", "other", "finding"),
     [
         ("npy", "abstain.outputs.load", "ALWAYS_VERIFIED", "-1", "an altered array in spite of its checksum"),
-        ("csv", "abstain.outputs.columns", "_truth", "lambda _: 1.0", "taken for right"),
-        ("watch", "abstain.monitor.watch", "undo", "lambda *_: None", "left something behind"),
+        pytest.param(
+            "csv", "abstain.outputs.columns", "_truth", "lambda _: 1.0", "taken for right", marks=pytest.mark.thorough
+        ),
+        pytest.param(
+            "watch",
+            "abstain.monitor.watch",
+            "undo",
+            "lambda *_: None",
+            "left something behind",
+            marks=pytest.mark.thorough,
+        ),
         (
             "json",
             "abstain.outputs.header",
@@ -49,9 +58,16 @@ def test_no_hostile_input_gives_a_wrong_result_or_a_traceback():
         ),
         ("shard", "abstain._io.sealed", "hashlib", SAME_DIGEST, "other outputs"),
         ("value", "abstain._arguments", "EXACT", "2**64", "numbers that became"),
-        ("path", "abstain._io.files", "S_IMODE", "lambda _: 0o644", "the mode"),
+        pytest.param("path", "abstain._io.files", "S_IMODE", "lambda _: 0o644", "the mode", marks=pytest.mark.thorough),
         ("monitor", "abstain.monitor.watch", "_digest", "lambda _: 'e' * 64", "spite of its digest"),
-        ("selector", "abstain.selector.file", "check_decides", "lambda *_: None", "traceback at"),
+        pytest.param(
+            "selector",
+            "abstain.selector.file",
+            "check_decides",
+            "lambda *_: None",
+            "traceback at",
+            marks=pytest.mark.thorough,
+        ),
         ("selector", "abstain.selector.file", "_check_all_is_read", "lambda *_: None", "something else is saved again"),
     ],
 )

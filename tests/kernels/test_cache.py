@@ -86,7 +86,16 @@ DAMAGES = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+QUICK = ("sealed", "cut")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(damage, id=name, marks=() if name in QUICK else pytest.mark.thorough)
+        for name, damage in DAMAGES.items()
+    ],
+)
 def test_a_damaged_file_heals_itself(run, tmp_path, damage):
     run()
     (file,) = kernels(tmp_path)
