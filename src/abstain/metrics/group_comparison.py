@@ -27,40 +27,64 @@ SEPARATOR = " × "
 @final
 @dataclass(frozen=True)
 class GroupRates:
-    """The rows of a group: how many are accepted, and with what errors."""
+    """The rows of a group: how many are accepted, and with what errors.
+
+    Attributes
+    ----------
+    name : str
+        The group.
+    n : int
+        Its rows.
+    accepted : int
+        Those of them that are accepted.
+    errors : float
+        The total loss of those accepted.
+    coverage : ShareEstimate
+        The share of its rows that is accepted.
+    risk : ShareEstimate or None
+        The mean loss of those accepted; None where there are none.
+    missed : ShareEstimate
+        The share of its rows that is accepted with a wrong answer.
+    misses : dict of str to ShareEstimate
+        By true class that was asked for, of which it has rows, the share of these accepted with another answer.
+    """
 
     name: str
     n: int
     accepted: int
     errors: float
-    """The total loss of those accepted."""
     coverage: ShareEstimate
-    """The share of its rows that is accepted."""
     risk: ShareEstimate | None
-    """The mean loss of those accepted; None where there are none."""
     missed: ShareEstimate
-    """The share of its rows that is accepted with a wrong answer."""
     misses: dict[str, ShareEstimate]
-    """By true class that was asked for, of which it has rows, the share of these accepted with another answer."""
 
     def rate(self, name: str, /) -> ShareEstimate | None:
-        """One of these by the name of the rate or of the true class; None where no row shows it."""
+        """A rate by the name of the rate or of the true class; None where no row shows it."""
         return getattr(self, name) if name in RATES else self.misses.get(name)
 
 
 @final
 @dataclass(frozen=True)
 class Gap:
-    """The largest difference between two groups."""
+    """The largest difference between two groups.
+
+    Attributes
+    ----------
+    rate : str
+        Coverage, risk or missed; else the true class whose misses are meant.
+    high, low : str
+        The groups of the highest and of the lowest rate.
+    difference : float
+        Of these two rates.
+    at_least : float
+        Some two groups differ by so much, with the level of all intervals together; 0 where they may be equal.
+    """
 
     rate: str
-    """Coverage, risk or missed; else the true class whose misses are meant."""
     high: str
     low: str
-    """The groups of the highest and of the lowest rate."""
     difference: float
     at_least: float
-    """Some two groups differ by so much, with the level of all intervals together; 0 where they may be equal."""
 
     @property
     def words(self) -> str:
@@ -74,7 +98,15 @@ class Gap:
 @final
 @dataclass(frozen=True)
 class GroupComparison:
-    """The rates of all groups, whose intervals hold together with probability ``level``."""
+    """The rates of all groups, whose intervals hold together with probability ``level``.
+
+    Attributes
+    ----------
+    groups : tuple of GroupRates
+        In the order of their names.
+    level : float
+        Of all intervals together.
+    """
 
     groups: tuple[GroupRates, ...]
     level: float

@@ -133,8 +133,7 @@ def minimal_cost(
     >>> minimal_cost(1 - u, errors, rejection=0.1).guarantee.certified < 0.1
     True
     """
-    sample = _CostSample.of(confidence, costs, rejection, largest, ids, seed)
-    guide, rest = sample.split(seed)
+    guide, rest = _CostSample.of(confidence, costs, rejection, largest, ids, seed).split(seed)
     return rest.certified("minimal_cost", guide.lowest(), guide, delta)
 
 
@@ -173,8 +172,7 @@ def chow_threshold(
     >>> chow_threshold(0.1 - chance, rng.random(2000) < chance, rejection=0.1).guarantee.certified < 0.1
     True
     """
-    sample = _CostSample.of(advantage, costs, rejection, largest, ids, seed)
-    guide, rest = sample.split(seed)
+    guide, rest = _CostSample.of(advantage, costs, rejection, largest, ids, seed).split(seed)
     return rest.certified("chow", 0.0, guide, delta)
 
 

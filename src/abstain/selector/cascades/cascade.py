@@ -31,13 +31,22 @@ class Cascade:
     `cascade` makes it. A row is answered by the first stage whose confidence is above the threshold of that stage, else
     by a person. ``selector`` holds the guarantee: it decides on `combined`, where every row has the outputs of its own
     stage, so that all stages together are one classifier to `abstain.certify`, `abstain.monitor` and the report.
+
+    Attributes
+    ----------
+    stages : tuple of Stage
+        The models with their scores and costs, cheapest first.
+    routing : Routing
+        Which stage a row goes to, and how far its answer is trusted.
+    selector : Selector
+        Decides on the combined outputs; its score is the estimated log-odds that the answer is right.
+    human_cost : float
+        Of a row that a person answers.
     """
 
     stages: tuple[Stage, ...]
     routing: Routing
-    """Which stage a row goes to, and how far its answer is trusted."""
     selector: Selector
-    """Decides on the combined outputs; its score is the estimated log-odds that the answer is right."""
     human_cost: float
 
     def __post_init__(self) -> None:

@@ -58,6 +58,13 @@ class Target(ABC):
 
     A subclass is a final frozen dataclass whose fields are its options. It says which of them name it in the short form
     (``keys``), checks them, and finds its threshold. The other methods have defaults, which only some targets replace.
+
+    Parameters
+    ----------
+    delta : float or None
+        The probability with which the guarantee may fail; None for one in expectation, where the target has it.
+    method : str, optional
+        The name of a rule, by default the first.
     """
 
     target_name: ClassVar[TargetName]
@@ -68,7 +75,6 @@ class Target(ABC):
     """Whether ``delta=None`` asks for a guarantee in expectation."""
     delta: float | None = field(default=0.05, kw_only=True)
     method: str | None = field(default=None, kw_only=True)
-    """The name of a rule, by default the first."""
 
     @final
     def __post_init__(self) -> None:
