@@ -7,15 +7,9 @@ import numpy as np
 import pytest
 
 from abstain import JointRisk, Outputs, Risk, Selector, calibrate, certify
-from abstain.selector.certificate import (
-    Certificate,
-    findings,
-    guarantee_words,
-    slice_words,
-    verdict_words,
-    words_of_test,
-)
-from abstain.selector.certify import changes
+from abstain.selector.certificate import Certificate
+from abstain.selector.certificate_changes import changes
+from abstain.selector.certificate_words import findings, guarantee_words, slice_words, verdict_words, words_of_test
 
 
 def rows(n, seed, *, steep=0.3, domains=("a", "b"), copies=1):

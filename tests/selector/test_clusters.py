@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, Risk, calibrate, certify
-from abstain.selector.certificate import findings
+from abstain.selector.certificate_words import findings
 from abstain.selector.targets import (
     Cost,
     Coverage,

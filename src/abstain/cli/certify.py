@@ -188,7 +188,7 @@ def _writer(output: Path) -> Callable[["Certificate"], str]:
 
 
 def _print(new: "Certificate", output: Path | None, json: bool) -> None:
-    from abstain.selector.certificate import summary_lines
+    from abstain.selector.certificate_words import summary_lines
 
     if json:
         print_json(new.to_dict())
@@ -201,8 +201,8 @@ def _print(new: "Certificate", output: Path | None, json: bool) -> None:
 
 def _print_changes(old: "Certificate", new: "Certificate", json: bool) -> bool:
     """Whether the certificate still holds, printed with what has changed."""
-    from abstain.selector.certificate import verdict_words
-    from abstain.selector.certify import changes
+    from abstain.selector.certificate_changes import changes
+    from abstain.selector.certificate_words import verdict_words
 
     changed = changes(old, new)
     if json:

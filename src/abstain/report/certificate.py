@@ -7,9 +7,8 @@ from abstain._io.files import write_text
 from abstain.report.page import Html, Section, TableCell, TableColumn, document, name, render, table
 from abstain.report.tables import inline, markdown_lines
 from abstain.selector.calibration_data import SliceCounts
-from abstain.selector.certificate import (
-    Certificate,
-    FreshData,
+from abstain.selector.certificate import Certificate, FreshData
+from abstain.selector.certificate_words import (
     compared_words,
     findings,
     guarantee_words,

@@ -95,7 +95,7 @@ class Point:
     @property
     def guarantee(self) -> Guarantee | None:
         """The guarantee about the risk, None where something else or nothing is guaranteed."""
-        guarantees = () if self.threshold is None else (self.threshold.guarantee, *self.threshold.further)
+        guarantees = () if self.threshold is None else self.threshold.guarantees
         return next((guarantee for guarantee in guarantees if guarantee.quantity.is_risk), None)
 
     @property

@@ -16,6 +16,7 @@ from abstain.selector.audited_decisions import AuditedDecisions
 from abstain.selector.calibration_data import CalibrationData
 from abstain.selector.calibration_rows import NAMED, SeenRows, id_hashes
 from abstain.selector.hash_sample import HashSample
+from abstain.selector.looks import labels_at, level_at, looks_with
 from abstain.selector.selector import Selector
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import lowest_achievable, lowest_words
@@ -32,8 +33,6 @@ from abstain.thresholds.sample import (
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.step_down import largest_safe_rank, threshold_value
 from abstain.thresholds.threshold import Threshold
-
-FIRST_LOOK, GROWTH = 200, 1.6
 
 
 @final
@@ -134,7 +133,7 @@ class Recertification:
         if risk is None and selector.threshold.further:
             raise InvalidInputError(
                 "`risk` must be given to certify a risk alone again, since the selector guarantees "
-                f"{listed([each.about for each in (guarantee, *selector.threshold.further)])}. Calibrate again to keep "
+                f"{listed([each.about for each in selector.threshold.guarantees])}. Calibrate again to keep "
                 "both."
             )
         if risk is None and not guarantee.quantity.is_risk:
@@ -341,25 +340,3 @@ def digest_of(selector: Selector, /) -> str:
     """Of what a threshold on its score means."""
     text = f"{selector.score} {selector.threshold.value!r} {to_json(selector.distribution)}"
     return sha256(text.encode()).hexdigest()[:16]
-
-
-def labels_at(look: int, /) -> int:
-    """The number of labels at the k-th look, from 1.
-
-    >>> [labels_at(look) for look in (1, 2, 3)]
-    [200, 320, 512]
-    """
-    return round(FIRST_LOOK * GROWTH ** (look - 1))
-
-
-def looks_with(labels: int, /) -> int:
-    """How many looks there are with so many labels."""
-    number = 0
-    while labels_at(number + 1) <= labels:
-        number += 1
-    return number
-
-
-def level_at(delta: float, look: int, /) -> float:
-    """The part of δ that the k-th look has, δ/(k(k + 1)); all of them together have δ."""
-    return delta / (look * (look + 1))

@@ -246,8 +246,9 @@ class Selector:
 
     def limited_classes(self, outputs: Outputs, /) -> dict[str, NDArray[np.bool_]]:
         """By name the rows (n,) of each true class whose miss rate is guaranteed; none where classes are unknown."""
-        limited = (self.threshold.guarantee, *self.threshold.further)
-        names = [name for each in limited if each.quantity is Quantity.MISS_RATE for name in each.groups]
+        names = [
+            name for each in self.threshold.guarantees if each.quantity is Quantity.MISS_RATE for name in each.groups
+        ]
         if outputs.labels is None or not outputs.n_classes:
             return {}
         labels, known = class_names_of(np.maximum(outputs.labels, -1), self.class_names), outputs.labels >= 0

@@ -142,7 +142,7 @@ def risk_and_miss_rate(
     >>> p = 1 / (1 + np.exp(-rng.normal(4 * y - 2, 2)))
     >>> c, ŷ = np.abs(p - 0.5), (p > 0.5).astype(int)
     >>> threshold = risk_and_miss_rate(c, ŷ, y, risk=0.1, miss_rate={1: 0.05})
-    >>> [each.asked for each in (threshold.guarantee, *threshold.further)]
+    >>> [each.asked for each in threshold.guarantees]
     [0.1, 0.05]
     """
     check_target("risk", risk)

@@ -55,6 +55,11 @@ class Threshold:
                 f"accepted and losses of {self.errors}."
             )
 
+    @property
+    def guarantees(self) -> tuple[Guarantee, ...]:
+        """All that is guaranteed together, the main one first."""
+        return self.guarantee, *self.further
+
     def accepts(self, confidence: ArrayLike, /) -> NDArray[np.bool_]:
         """Which samples are accepted; NaN never is."""
         return as_doubles("confidence", confidence) > self.value
@@ -91,7 +96,7 @@ class Threshold:
     @property
     def words(self) -> str:
         """All that is guaranteed."""
-        return " And, together with it: ".join(str(guarantee) for guarantee in (self.guarantee, *self.further))
+        return " And, together with it: ".join(str(guarantee) for guarantee in self.guarantees)
 
 
 def between(upper: float, lower: float, /) -> float:

@@ -11,7 +11,7 @@ from abstain.report.evaluation_page.context import PageContext
 from abstain.report.evaluation_page.decision import decision, decision_words
 from abstain.report.operating_point import point_of_risk, point_of_selector
 from abstain.report.page import text
-from abstain.selector.certificate import findings, verdict_words, words_of_test
+from abstain.selector.certificate_words import findings, verdict_words, words_of_test
 
 
 def drawn(n, seed, *, copies, rate):

@@ -14,7 +14,7 @@ from abstain.report.evaluation_page.groups import group_thresholds
 from abstain.report.page import Section, render, shortened
 from abstain.report.page.parts import Tile
 from abstain.scores.score import Score
-from abstain.selector.certificate import all_test_words, verdict_words
+from abstain.selector.certificate_words import all_test_words, verdict_words
 from abstain.selector.certify import certify
 from abstain.thresholds.guarantee import Guarantee, Quantity
 
@@ -161,7 +161,7 @@ def _guarantee(case: PageContext) -> dict[str, Any]:
     point = case.point
     if point.threshold is None:
         return {"objection": point.objection}
-    guarantees = (point.threshold.guarantee, *point.threshold.further)
+    guarantees = point.threshold.guarantees
     full = sentence(" And, together with it: ".join(guarantee.in_percent for guarantee in guarantees))
     words = {"objection": "", "guarantee": full}
     if point.selector is None:

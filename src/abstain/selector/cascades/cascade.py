@@ -86,7 +86,7 @@ class Cascade:
     def guaranteed_per(self) -> str | None:
         """``stage`` where there is a guarantee on the answers of each stage, besides that on all of them."""
         t, groups = self.selector.threshold, self.selector.groups
-        of_each = any(each.groups for each in (t.guarantee, *t.further))
+        of_each = any(each.groups for each in t.guarantees)
         return "stage" if of_each or (groups is not None and not groups.is_by_class) else None
 
     def matched(self, outputs: Sequence[Outputs], /) -> MatchedRows:
