@@ -3,8 +3,11 @@
 import hashlib
 import json
 import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +92,21 @@ def unsealed(
         raise InvalidInputError(
             f"`{file}` must be a {word}, got {type(error).__name__}: {str(error).rstrip('.')}."
         ) from None
+
+
+@contextmanager
+def making(rule: str, /, *, names_kind: bool = True) -> Iterator[None]:
+    """Inside the context, an error of a header or arrays that do not fit begins with the ``rule``."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, zlib.error) as error:
+        kind = f"{type(error).__name__}: " if names_kind else ""
+        raise InvalidInputError(f"{rule}, got {kind}{str(error).rstrip('.')}.") from None
+
+
+def as_read(header: dict[str, Any], /) -> dict[str, Any]:
+    """The header as it will be read from its file."""
+    return cast(dict[str, Any], json.loads(json.dumps(jsonable(header), allow_nan=False)))
 
 
 def _header(contents: bytes, rule: str) -> dict[str, Any]:

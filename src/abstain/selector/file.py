@@ -1,18 +1,17 @@
 """A selector in one file: arrays and a header, nothing executable, every bit and every field checked."""
 
-import json
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, fields
 from os import PathLike
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
 from abstain._arguments import as_path
 from abstain._errors import InvalidInputError
 from abstain._io.files import reading, write_whole
-from abstain._io.records import built, jsonable
-from abstain._io.sealed import Arrays, sealed_bytes, unsealed
+from abstain._io.records import built
+from abstain._io.sealed import Arrays, as_read, making, sealed_bytes, unsealed
 from abstain.scores.score import FittedScore, Score
 from abstain.scores.state import check_decides, from_state, to_state
 from abstain.selector.calibration_data import CalibrationData
@@ -23,10 +22,22 @@ from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
 FORMAT, VERSION = "abstain.selector", 11
-KEYS = {
-    *("score", "fitted", "threshold", "groups", "n_classes", "distribution", "class_names", "calibration", "seen"),
-    "class_sets",
-}
+SCORE = ("score", "fitted")
+
+
+@final
+@dataclass(frozen=True)
+class _Record:
+    """Of a selector, besides its score."""
+
+    threshold: Threshold
+    groups: GroupThresholds | None
+    n_classes: int
+    distribution: ScoreDistribution
+    class_names: tuple[str, ...] | None
+    calibration: CalibrationData | None
+    seen: SeenRows | None
+    class_sets: ClassSets | None
 
 
 def save(selector: Any, file: str | PathLike[str], /) -> None:
@@ -38,23 +49,10 @@ def save(selector: Any, file: str | PathLike[str], /) -> None:
 def dumped(selector: Any, /) -> bytes:
     """What the file holds."""
     score, fitted, arrays = _states(selector.entry, selector.fitted)
-    header = {
-        "score": score,
-        "fitted": fitted,
-        "threshold": asdict(selector.threshold),
-        "groups": None if selector.groups is None else asdict(selector.groups),
-        "n_classes": selector.n_classes,
-        "distribution": asdict(selector.distribution),
-        "class_names": selector.class_names,
-        "calibration": None if selector.calibration is None else asdict(selector.calibration),
-        "seen": None if selector.seen is None else asdict(selector.seen),
-        "class_sets": None if selector.class_sets is None else asdict(selector.class_sets),
-    }
-    try:
-        _fields(json.loads(json.dumps(jsonable(header), allow_nan=False)), arrays, ())
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        reason = str(error).rstrip(".")
-        raise InvalidInputError(f"`selector` must have a score that a file can hold, got {reason}.") from None
+    record = _Record(*(getattr(selector, field.name) for field in fields(_Record)))
+    header = {"score": score, "fitted": fitted, **asdict(record)}
+    with making("`selector` must have a score that a file can hold", names_kind=False):
+        _fields(as_read(header), arrays, ())
     return sealed_bytes(FORMAT, VERSION, header, arrays)
 
 
@@ -69,11 +67,8 @@ def load(file: str | PathLike[str], /, *, own: Iterable[Any] = ()) -> dict[str, 
 def read(contents: bytes, file: str, /, *, own: Iterable[Any] = ()) -> dict[str, Any]:
     """The same of the contents of a file of this name."""
     header, arrays = unsealed(contents, file, FORMAT, VERSION, writer="Selector.save", again="calibrate again")
-    try:
+    with making(f"`{file}` must be a selector"):
         return _fields(header, arrays, own)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        reason = str(error).rstrip(".")
-        raise InvalidInputError(f"`{file}` must be a selector, got {type(error).__name__}: {reason}.") from None
 
 
 def _fields(header: dict[str, Any], arrays: Arrays, own: Iterable[Any]) -> dict[str, Any]:
@@ -81,23 +76,11 @@ def _fields(header: dict[str, Any], arrays: Arrays, own: Iterable[Any]) -> dict[
     entry = from_state(header["score"], arrays, kind=Score, own=own)
     fitted = from_state(header["fitted"], arrays, kind=FittedScore, own=own)
     _check_all_is_read(entry, fitted, header, arrays)
-    n_classes = built(header["n_classes"], int, where="n_classes")
-    class_names = built(header["class_names"], tuple[str, ...] | None, where="class_names")
-    if class_names is not None and len(class_names) != n_classes:
-        raise InvalidInputError(f"{len(class_names)} names for {n_classes} classes")
-    check_decides(fitted, n_classes)
-    return {
-        "entry": entry,
-        "fitted": fitted,
-        "threshold": built(header["threshold"], Threshold, where="threshold"),
-        "groups": built(header["groups"], GroupThresholds | None, where="groups"),
-        "n_classes": n_classes,
-        "distribution": built(header["distribution"], ScoreDistribution, where="distribution"),
-        "class_names": class_names,
-        "calibration": built(header["calibration"], CalibrationData | None, where="calibration"),
-        "seen": built(header["seen"], SeenRows | None, where="seen"),
-        "class_sets": built(header["class_sets"], ClassSets | None, where="class_sets"),
-    }
+    record = built({name: header[name] for name in header if name not in SCORE}, _Record)
+    if record.class_names is not None and len(record.class_names) != record.n_classes:
+        raise InvalidInputError(f"{len(record.class_names)} names for {record.n_classes} classes")
+    check_decides(fitted, record.n_classes)
+    return {"entry": entry, "fitted": fitted, **vars(record)}
 
 
 def _states(entry: Score, fitted: FittedScore) -> tuple[Any, Any, Arrays]:
@@ -111,7 +94,8 @@ def _states(entry: Score, fitted: FittedScore) -> tuple[Any, Any, Arrays]:
 def _check_all_is_read(entry: Score, fitted: FittedScore, header: dict[str, Any], arrays: Arrays) -> None:
     """A file says what is saved again and nothing else."""
     score, state, stored = _states(entry, fitted)
-    if set(header) != KEYS or json.loads(json.dumps([score, state])) != [header["score"], header["fitted"]]:
+    names = {*SCORE, *(field.name for field in fields(_Record))}
+    if set(header) != names or as_read({"score": score, "fitted": state}) != {name: header[name] for name in SCORE}:
         raise InvalidInputError("a header with more or other fields")
     forms = [{name: (array.dtype, array.shape) for name, array in kept.items()} for kept in (stored, arrays)]
     if forms[0] != forms[1]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError
 from abstain._io.records import built
-from abstain._io.sealed import Arrays, load_sealed, save_sealed
+from abstain._io.sealed import Arrays, load_sealed, making, save_sealed
 from abstain.scores.score import FittedScore, Score
 from abstain.scores.state import check_decides, from_state, to_state
 from abstain.sketch.bins import Bins
@@ -58,11 +58,8 @@ def save(sketch: Any, file: Path, /) -> None:
 def load(file: Path, /) -> dict[str, Any]:
     """The fields of the sketch in a file."""
     header, arrays = load_sealed(file, FORMAT, VERSION, writer="Sketch.save", again="sketch again")
-    try:
+    with making(f"`{file}` must be a sketch"):
         return _fields(header, arrays)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, zlib.error) as error:
-        reason = str(error).rstrip(".")
-        raise InvalidInputError(f"`{file}` must be a sketch, got {type(error).__name__}: {reason}.") from None
 
 
 def _fields(header: dict[str, Any], arrays: Arrays) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """A cascade in one file: its stages, its routing and the file of its selector, nothing executable."""
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
@@ -11,8 +10,8 @@ import numpy as np
 from abstain._arguments import as_path
 from abstain._errors import InvalidInputError
 from abstain._io.files import reading, write_whole
-from abstain._io.records import built, jsonable
-from abstain._io.sealed import Arrays, sealed_bytes, unsealed
+from abstain._io.records import built
+from abstain._io.sealed import Arrays, as_read, making, sealed_bytes, unsealed
 from abstain.scores.score import FittedScore, Score
 from abstain.scores.state import check_decides, from_state, to_state
 from abstain.selector import file as selector_file
@@ -60,12 +59,8 @@ def dumped(cascade: Any, /) -> bytes:
             arrays |= more
         stages.append(record)
     header = {"stages": stages, "human_cost": cascade.human_cost}
-    try:
-        _fields(json.loads(json.dumps(jsonable(header), allow_nan=False)), arrays, "cascade", ())
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InvalidInputError(
-            f"`cascade` must have scores that a file can hold, got {str(error).rstrip('.')}."
-        ) from None
+    with making("`cascade` must have scores that a file can hold", names_kind=False):
+        _fields(as_read(header), arrays, "cascade", ())
     return sealed_bytes(FORMAT, VERSION, header, arrays)
 
 
@@ -75,11 +70,8 @@ def load(file: str | PathLike[str], /, *, own: Iterable[Any] = ()) -> dict[str, 
     with reading(path, f"a cascade written by {WRITER}"):
         contents = path.read_bytes()
     header, arrays = unsealed(contents, str(file), FORMAT, VERSION, writer=WRITER, again=AGAIN)
-    try:
+    with making(f"`{file}` must be a cascade"):
         return _fields(header, arrays, str(file), own)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        reason = str(error).rstrip(".")
-        raise InvalidInputError(f"`{file}` must be a cascade, got {type(error).__name__}: {reason}.") from None
 
 
 def _fields(header: dict[str, Any], arrays: Arrays, file: str, own: Iterable[Any]) -> dict[str, Any]:
